@@ -1,0 +1,55 @@
+/** One fault of a configuration or a request: where it is, what is wrong, of which kind (spec 7). */
+export interface Fault {
+  readonly loc: readonly (string | number)[];
+  readonly msg: string;
+  readonly type: string;
+}
+
+/** Something expected went wrong. `code` is stable and listed in the README; the message may change. */
+export class ServiceError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
+  }
+}
+
+/** The outside world failed us. The source is restarted, not before `retryAfterMs` when it is given. */
+export class SourceError extends ServiceError {
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: string, message: string, options?: ErrorOptions & { retryAfterMs?: number | undefined }) {
+    super(code, message, options);
+    this.retryAfterMs = options?.retryAfterMs;
+  }
+}
+
+/** The data folder cannot be used, or no longer. */
+export class StoreError extends ServiceError {}
+
+/** The engine cannot start or go on. */
+export class StartError extends ServiceError {}
+
+/** A caller's fault, answered with `status`. Its code is snake_case, as it goes on the wire. */
+export class RequestError extends ServiceError {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, code: string, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(code, message);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** Every fault of a configuration at once. */
+export class ConfigError extends ServiceError {
+  readonly faults: readonly Fault[];
+
+  constructor(faults: readonly Fault[]) {
+    super('CONFIG_INVALID', faults.map((fault) => `${fault.loc.join('.')}: ${fault.msg}`).join('\n'));
+    this.faults = faults;
+  }
+}

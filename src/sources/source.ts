@@ -1,0 +1,40 @@
+import type { Observable } from 'rxjs';
+import type { AccountId, EventRecord, Fact, SourceName } from '../../streams/index.ts';
+
+/** What a source may ask of what is already in the log: so no source keeps a cursor of its own. */
+export interface Known {
+  /** The newest post of the account, by id; undefined before the first one. */
+  newestPostId(account: AccountId): string | undefined;
+  /** Posts not yet found gone and created after `sinceMs` (UTC ms), newest first. */
+  livePosts(
+    account: AccountId,
+    sinceMs: number,
+  ): readonly { readonly id: string; readonly createdAt: number }[];
+  /** From when on the account's posts are known without a hole; undefined before the history was read. */
+  coveredFrom(account: AccountId): number | undefined;
+  /** Every event known, in any phase. */
+  events(): readonly EventRecord[];
+  event(eventId: number): EventRecord | undefined;
+}
+
+export interface SourceContext {
+  /** UTC ms. */
+  readonly now: () => number;
+  readonly known: Known;
+  /**
+   * Hands facts over; resolves once they are durable and visible in `known`. An empty list says: a good
+   * answer with nothing new. Either moves the source's watermark. Await it before the next request.
+   */
+  readonly deliver: (facts: readonly Fact[]) => Promise<void>;
+  /** Counts a payload that was refused whole. */
+  readonly refused: (reason: string) => void;
+}
+
+/** A supervised reader of one part of the outside world. */
+export interface Source {
+  readonly name: SourceName;
+  /** No delivery for this long while running means the source hangs, whatever its socket says: it is restarted. */
+  readonly silentAfterMs: number;
+  /** Runs until unsubscribed. A SourceError restarts it under supervision; any other error is a bug. */
+  readonly run: (context: SourceContext) => Observable<never>;
+}

@@ -1,0 +1,149 @@
+import type { AccountId, Bucket, Input, SourceName, Subject } from './observation.ts';
+
+/** What leaves the streams: readonly records, by stream name. */
+
+export interface Post {
+  readonly account: AccountId;
+  readonly id: string;
+  readonly text: string;
+  readonly createdAt: number;
+  readonly isReply: boolean;
+  readonly isQuote: boolean;
+  readonly isRepost: boolean;
+  readonly isCounted: boolean;
+  readonly url: string;
+  /** When it was first seen by us. */
+  readonly seenAt: number;
+  /** When it was found gone, or null. */
+  readonly deletedAt: number | null;
+}
+
+/** `upcoming` until the window opens, `active` while it is open, `ended` after it, `closed` once the market says so. */
+export type Phase = 'upcoming' | 'active' | 'ended' | 'closed';
+
+/** A market event with the window that settles it, half-open `[startAt, endAt)`. */
+export interface EventRecord {
+  readonly eventId: number;
+  readonly slug: string;
+  readonly title: string;
+  readonly image: string;
+  readonly subject: Subject;
+  /** Null while neither the oracle nor the event's text has told it: such an event is never active. */
+  readonly startAt: number | null;
+  readonly endAt: number;
+  readonly phase: Phase;
+  readonly trackingId: string | null;
+  readonly buckets: readonly Bucket[];
+  /** The buckets tile the counts 0, 1, 2, … without gap or overlap. */
+  readonly isPartition: boolean;
+}
+
+/** Three counters of one event and what lies between them. Unknown is null, and so is a delta with an unknown side. */
+export interface Counters {
+  readonly eventId: number;
+  readonly account: AccountId;
+  readonly oracle: number | null;
+  readonly real: number | null;
+  readonly ui: number | null;
+  readonly settlementDelta: number | null;
+  readonly displayDelta: number | null;
+  readonly internalDelta: number | null;
+  /** How many posts found deleted `real` includes. */
+  readonly deleted: number;
+  /** Inputs past their limit, in the order posts, oracle, ui, prices. */
+  readonly stale: readonly Input[];
+}
+
+/** Posts created in the last hour. */
+export interface Velocity {
+  readonly account: AccountId;
+  readonly counted1h: number;
+  readonly all1h: number;
+}
+
+export type PriceKind = 'mid' | 'last' | 'ui';
+
+/** The price of one bucket's Yes token. */
+export interface Price {
+  readonly eventId: number;
+  readonly token: string;
+  readonly bid: number | null;
+  readonly ask: number | null;
+  readonly price: number | null;
+  readonly priceKind: PriceKind | null;
+  readonly at: number;
+}
+
+export interface Percentiles {
+  readonly n: number;
+  readonly p50: number | null;
+  readonly p90: number | null;
+  readonly p99: number | null;
+}
+
+/** Ms from a post's creation until we saw it, the oracle counted it, the trading page showed it; over 24 h. */
+export interface Lag {
+  readonly account: AccountId;
+  readonly seen: Percentiles;
+  readonly oracle: Percentiles;
+  readonly ui: Percentiles;
+}
+
+export interface Spot {
+  readonly symbol: string;
+  readonly price: number;
+  readonly at: number;
+}
+
+/** Ages of the sources at the last tick. Moves every second, so it is published but not kept. */
+export interface Freshness {
+  readonly ages: Readonly<Record<SourceName, number>>;
+}
+
+/** A pipeline threw: a bug of ours. Its actor is out of service until the graph is rebuilt. */
+export interface Failure {
+  readonly actor: string;
+  readonly message: string;
+}
+
+export interface StreamRecords {
+  readonly posts: Post;
+  readonly events: EventRecord;
+  readonly counters: Counters;
+  readonly velocity: Velocity;
+  readonly prices: Price;
+  readonly lag: Lag;
+  readonly spot: Spot;
+  readonly freshness: Freshness;
+  readonly failures: Failure;
+}
+
+export type StreamName = keyof StreamRecords;
+
+export type Cause =
+  | 'new_post'
+  | 'post_edited'
+  | 'post_deleted'
+  | 'coverage'
+  | 'oracle'
+  | 'ui'
+  | 'price'
+  | 'spot'
+  | 'clock'
+  | 'settings'
+  | 'event_opened'
+  | 'event_changed'
+  | 'event_closed'
+  | 'failure';
+
+/** One step of one stream: the record under `key` is now this, because of observation `seq` received at `at`. */
+export type Output = {
+  readonly [S in StreamName]: {
+    readonly stream: S;
+    readonly key: string;
+    readonly seq: number;
+    readonly at: number;
+    readonly cause: Cause;
+    readonly record: StreamRecords[S];
+  };
+}[StreamName];
