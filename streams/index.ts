@@ -1,3 +1,5 @@
+export { decodeState, encodeState } from './checkpoint.ts';
+export { emptyState, GRAPH_VERSION, type GraphState, graph } from './graph.ts';
 export type {
   AccountId,
   Bucket,
@@ -29,6 +31,7 @@ export type {
   Freshness,
   Lag,
   Output,
+  OutputOf,
   Percentiles,
   Phase,
   Post,

@@ -137,13 +137,13 @@ export type Cause =
   | 'failure';
 
 /** One step of one stream: the record under `key` is now this, because of observation `seq` received at `at`. */
-export type Output = {
-  readonly [S in StreamName]: {
-    readonly stream: S;
-    readonly key: string;
-    readonly seq: number;
-    readonly at: number;
-    readonly cause: Cause;
-    readonly record: StreamRecords[S];
-  };
-}[StreamName];
+export interface OutputOf<S extends StreamName> {
+  readonly stream: S;
+  readonly key: string;
+  readonly seq: number;
+  readonly at: number;
+  readonly cause: Cause;
+  readonly record: StreamRecords[S];
+}
+
+export type Output = { readonly [S in StreamName]: OutputOf<S> }[StreamName];

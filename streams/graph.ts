@@ -1,0 +1,92 @@
+import {
+  connect,
+  endWith,
+  ignoreElements,
+  map,
+  merge,
+  type Observable,
+  Subject,
+  share,
+  takeUntil,
+} from 'rxjs';
+import { type CountersState, counters } from './counters.ts';
+import { type EventsState, events } from './events.ts';
+import { freshness } from './freshness.ts';
+import { type LagState, lag } from './lag.ts';
+import type { Observation } from './observation.ts';
+import type { ActorFailure, ActorStates } from './operators/actors.ts';
+import { type PostsState, posts } from './posts.ts';
+import { type PricesState, prices } from './prices.ts';
+import type { Output } from './records.ts';
+import { type SpotState, spot } from './spot.ts';
+import { type VelocityState, velocity } from './velocity.ts';
+
+/** Raised whenever the same log would give other bytes: what an older graph derived is then derived anew. */
+export const GRAPH_VERSION = 1;
+
+/** The states of every pipeline's actors: all that a graph remembers. */
+export interface GraphState {
+  readonly posts: ActorStates<PostsState>;
+  readonly events: ActorStates<EventsState>;
+  readonly counters: ActorStates<CountersState>;
+  readonly velocity: ActorStates<VelocityState>;
+  readonly prices: ActorStates<PricesState>;
+  readonly lag: ActorStates<LagState>;
+  readonly spot: ActorStates<SpotState>;
+}
+
+export function emptyState(): GraphState {
+  return {
+    posts: new Map(),
+    events: new Map(),
+    counters: new Map(),
+    velocity: new Map(),
+    prices: new Map(),
+    lag: new Map(),
+    spot: new Map(),
+  };
+}
+
+/**
+ * Wires the pipelines: observations in, outputs out, each output within the turn of its observation and in
+ * an order fixed by the list below. `state` is changed in place; between two observations it is the graph
+ * at that seq, and a graph started from it goes on as if it had never stopped.
+ */
+export function graph(observation$: Observable<Observation>, state: GraphState): Observable<Output> {
+  return observation$.pipe(connect((shared$) => wire(shared$, state)));
+}
+
+function wire(observation$: Observable<Observation>, state: GraphState): Observable<Output> {
+  const failed = new Subject<Output>();
+  const onFailure = (failure: ActorFailure<Message>) => failed.next(toOutput(failure));
+  const ended$ = observation$.pipe(ignoreElements(), endWith('ended'));
+
+  const post$ = posts(observation$, state.posts, onFailure).pipe(share());
+  const event$ = events(observation$, state.events, onFailure).pipe(share());
+  const counters$ = counters(observation$, post$, event$, state.counters, onFailure).pipe(share());
+  const velocity$ = velocity(observation$, post$, state.velocity, onFailure);
+  const price$ = prices(observation$, state.prices, onFailure);
+  const lag$ = lag(observation$, post$, counters$, state.lag, onFailure);
+  const spot$ = spot(observation$, state.spot, onFailure);
+
+  return merge(
+    failed.pipe(takeUntil(ended$)),
+    post$.pipe(map(({ output }) => output)),
+    event$,
+    counters$.pipe(map(({ output }) => output)),
+    velocity$,
+    price$,
+    lag$,
+    spot$,
+    freshness(observation$),
+  );
+}
+
+type Message = Observation | { readonly output: Output } | Output;
+
+function toOutput({ actor, message, error }: ActorFailure<Message>): Output {
+  const { seq, ...trigger } = 'output' in message ? message.output : message;
+  const at = 'receivedAt' in trigger ? trigger.receivedAt : trigger.at;
+  const record = { actor, message: error instanceof Error ? error.message : String(error) };
+  return { stream: 'failures', key: actor, seq, at, cause: 'failure', record };
+}

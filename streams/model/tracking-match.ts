@@ -1,0 +1,39 @@
+export interface TrackedWindow {
+  readonly account: string;
+  readonly slug: string | null;
+  readonly title: string;
+  readonly startAt: number;
+  readonly endAt: number;
+}
+
+export interface ListedEvent {
+  readonly account: string;
+  readonly slug: string;
+  readonly title: string;
+  readonly startAt: number | null;
+  readonly endAt: number;
+}
+
+/** The oracle ends its windows a second early or a minute late. */
+const END_TOLERANCE_MS = 120_000;
+/** Windows of different length may end together, so the listed start has to be near as well. */
+const START_TOLERANCE_MS = 12 * 3_600_000;
+
+/** The oracle's window of an event: the one that names it, else the one of its title, else of its times. */
+export function matchTracking<T extends TrackedWindow>(
+  event: ListedEvent,
+  trackings: readonly T[],
+): T | undefined {
+  const ofAccount = trackings.filter((tracking) => tracking.account === event.account);
+  return (
+    ofAccount.find((tracking) => tracking.slug === event.slug) ??
+    ofAccount.find((tracking) => tracking.slug === null && tracking.title.trim() === event.title.trim()) ??
+    ofAccount.find(
+      (tracking) =>
+        tracking.slug === null &&
+        event.startAt !== null &&
+        Math.abs(tracking.endAt - event.endAt) <= END_TOLERANCE_MS &&
+        Math.abs(tracking.startAt - event.startAt) <= START_TOLERANCE_MS,
+    )
+  );
+}
