@@ -16,13 +16,23 @@ export class ServiceError extends Error {
   }
 }
 
-/** The outside world failed us. The source is restarted, not before `retryAfterMs` when it is given. */
+export interface SourceErrorOptions extends ErrorOptions {
+  readonly retryAfterMs?: number | undefined;
+  readonly status?: number | undefined;
+}
+
+/**
+ * The outside world failed us. The source is restarted, not before `retryAfterMs` when it is given.
+ * `status` is that of the HTTP answer, when it was the answer that failed us.
+ */
 export class SourceError extends ServiceError {
   readonly retryAfterMs: number | undefined;
+  readonly status: number | undefined;
 
-  constructor(code: string, message: string, options?: ErrorOptions & { retryAfterMs?: number | undefined }) {
+  constructor(code: string, message: string, options?: SourceErrorOptions) {
     super(code, message, options);
     this.retryAfterMs = options?.retryAfterMs;
+    this.status = options?.status;
   }
 }
 

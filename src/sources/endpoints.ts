@@ -1,0 +1,50 @@
+import type { AccountId } from '../../streams/index.ts';
+
+/** A tracked account as the outside world knows it. */
+export interface AccountEndpoint {
+  readonly id: AccountId;
+  /** The posts API's id of the user: digits. */
+  readonly userId: string;
+  readonly handle: string;
+  /** The oracle's name of the platform the account posts on. */
+  readonly platform: string;
+  /** An event belongs to the account when it is in one of these series, */
+  readonly seriesSlugs: readonly string[];
+  /** or when its slug starts with one of these. */
+  readonly slugPrefixes: readonly string[];
+}
+
+export interface CryptoSymbol {
+  /** Our name of it, such as `BTC`. */
+  readonly symbol: string;
+  /** The exchange's name of its market, such as `BTCUSDT`. */
+  readonly pair: string;
+  /** How event slugs call it: the long name first. */
+  readonly slugNames: readonly string[];
+}
+
+/** Where everything outside is and how we are let in. Base addresses have no slash at the end. */
+export interface Endpoints {
+  /** Some hosts refuse callers that do not look like a browser. */
+  readonly userAgent: string;
+  readonly accounts: readonly AccountEndpoint[];
+  readonly posts: {
+    readonly baseUrl: string;
+    readonly bearerToken: string;
+    /** The API is renaming its field parameters from the first to the second. */
+    readonly fieldPrefix: 'tweet' | 'post';
+    /** Where a reader's browser finds a post: `<webBase>/<handle>/status/<id>`. */
+    readonly webBase: string;
+  };
+  readonly oracle: { readonly baseUrl: string };
+  /** `tagIds` are the tags whose events are listed. */
+  readonly market: { readonly baseUrl: string; readonly tagIds: readonly number[] };
+  readonly book: { readonly baseUrl: string };
+  readonly bookSocket: { readonly url: string };
+  readonly positions: { readonly baseUrl: string };
+  readonly crypto: {
+    readonly socketUrl: string;
+    readonly restUrl: string;
+    readonly symbols: readonly CryptoSymbol[];
+  };
+}

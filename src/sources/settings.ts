@@ -1,0 +1,57 @@
+/** Periods and limits of the sources, in ms unless the name says otherwise. */
+export interface SourceSettings {
+  /** For one exchange with a host that is asked often. */
+  readonly timeoutMs: number;
+  /** For the oracle and for long lists, which are slow at the best of times. */
+  readonly slowTimeoutMs: number;
+  /** How far back history is read at the first start, in days. */
+  readonly historyDays: number;
+  readonly postsPeriodMs: number;
+  readonly postsRecheckPeriodMs: number;
+  /** The archive is read in slices of this many days, with a pause between two. */
+  readonly archiveSliceDays: number;
+  readonly archivePauseMs: number;
+  readonly deletionsPeriodMs: number;
+  readonly deletionsHorizonMs: number;
+  readonly trackingsPeriodMs: number;
+  readonly oraclePeriodMs: number;
+  /** Between two totals of ended windows. */
+  readonly oraclePastPeriodMs: number;
+  readonly eventsPeriodMs: number;
+  readonly closedEventsPeriodMs: number;
+  readonly cryptoEventsPeriodMs: number;
+  readonly uiPeriodMs: number;
+  readonly subscriptionsPeriodMs: number;
+  readonly socketPingPeriodMs: number;
+  readonly pricesFlushPeriodMs: number;
+  readonly pricesSilentMs: number;
+  readonly booksPeriodMs: number;
+  readonly spotPeriodMs: number;
+  readonly spotSilentMs: number;
+}
+
+export const SOURCE_SETTINGS: SourceSettings = {
+  timeoutMs: 2_000,
+  slowTimeoutMs: 10_000,
+  historyDays: 100,
+  postsPeriodMs: 1_000,
+  postsRecheckPeriodMs: 60_000,
+  archiveSliceDays: 7,
+  archivePauseMs: 300,
+  deletionsPeriodMs: 30_000,
+  deletionsHorizonMs: 24 * 3_600_000,
+  trackingsPeriodMs: 60_000,
+  oraclePeriodMs: 10_000,
+  oraclePastPeriodMs: 1_000,
+  eventsPeriodMs: 30_000,
+  closedEventsPeriodMs: 300_000,
+  cryptoEventsPeriodMs: 60_000,
+  uiPeriodMs: 10_000,
+  subscriptionsPeriodMs: 1_000,
+  socketPingPeriodMs: 10_000,
+  pricesFlushPeriodMs: 250,
+  pricesSilentMs: 30_000,
+  booksPeriodMs: 30_000,
+  spotPeriodMs: 1_000,
+  spotSilentMs: 15_000,
+};
