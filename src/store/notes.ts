@@ -1,0 +1,10 @@
+import { durable } from './commit.ts';
+import type { Environment } from './environment.ts';
+import type { Notes } from './store.ts';
+
+export function openNotes({ notes }: Environment): Notes {
+  return {
+    get: (name) => notes.get(name),
+    set: (name, value) => durable(notes.put(name, value), `the note ${name}`),
+  };
+}

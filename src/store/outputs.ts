@@ -1,0 +1,151 @@
+import type { Output, StreamName } from '../../streams/index.ts';
+import { StoreError } from '../errors.ts';
+import { durable } from './commit.ts';
+import type { Environment } from './environment.ts';
+import type { KeptOutput, Outputs } from './store.ts';
+
+/** Streams that move every second and can be had from the last tick: published, never kept. */
+export const EPHEMERAL: ReadonlySet<StreamName> = new Set<StreamName>(['freshness']);
+
+/** LMDB takes keys up to 1,978 bytes; the name of the stream and separators are part of them. */
+export const MAX_KEY_BYTES = 1_900;
+
+const ROWS_PER_STEP = 1_000;
+
+type HistoryKey = [string, number, number];
+
+/** Throws unless the outputs belong to the observations after `from` up to `upTo`: anything else is a bug. */
+export function checkOutputs(outputs: readonly Output[], from: number, upTo: number): void {
+  if (upTo < from) throw new RangeError(`outputs up to ${upTo}, but they are kept up to ${from} already`);
+  for (const { stream, key, seq } of outputs) {
+    if (EPHEMERAL.has(stream)) continue;
+    if (seq <= from || seq > upTo) {
+      throw new RangeError(`output of seq ${seq} in ${stream}, expected ${from + 1} to ${upTo}`);
+    }
+    if (Buffer.byteLength(key) > MAX_KEY_BYTES) {
+      throw new RangeError(
+        `key of ${Buffer.byteLength(key)} bytes in ${stream}, expected up to ${MAX_KEY_BYTES}`,
+      );
+    }
+  }
+}
+
+/** What a batch of outputs puts into history and latest; of each key only the last survives in latest. */
+function toRows(outputs: readonly Output[]) {
+  const history: { key: HistoryKey; json: string }[] = [];
+  const latest = new Map<string, { key: [string, string]; json: string }>();
+  const counts = new Map<string, number>();
+  for (const output of outputs) {
+    const { stream, key, seq } = output;
+    if (EPHEMERAL.has(stream)) continue;
+    const json = JSON.stringify(output);
+    const place = `${stream} ${seq}`;
+    const n = counts.get(place) ?? 0;
+    counts.set(place, n + 1);
+    history.push({ key: [stream, seq, n], json });
+    latest.set(`${stream} ${key}`, { key: [stream, key], json });
+  }
+  return { history, latest: latest.values() };
+}
+
+export function openOutputs({ root, meta, history, latest, isReadOnly }: Environment): Outputs {
+  const mark = () => Number(meta.get('upTo') ?? '0');
+  let upTo = mark();
+  let isWriting = false;
+
+  /** Appends and clears exclude each other: a failed one must not be followed by one that builds on it. */
+  async function exclusive(write: () => PromiseLike<unknown>, what: string, newMark: number): Promise<void> {
+    if (isWriting) throw new RangeError(`write of ${what} while another is under way`);
+    isWriting = true;
+    try {
+      await durable(write(), what);
+      upTo = newMark;
+    } finally {
+      isWriting = false;
+    }
+  }
+
+  /** Keys of one stream's history before `beforeSeq`. */
+  function staleKeys(stream: string, beforeSeq: number, limit: number): HistoryKey[] {
+    return [...history.getKeys({ start: [stream, 0, 0], end: [stream, beforeSeq, 0], limit })];
+  }
+
+  function* streamsWithHistory(): Iterable<string> {
+    let start: HistoryKey | undefined;
+    for (;;) {
+      const [key] = [...history.getKeys({ ...(start && { start }), limit: 1 })];
+      if (key === undefined) return;
+      yield key[0];
+      start = [key[0], Number.MAX_VALUE, 0];
+    }
+  }
+
+  return {
+    get upTo() {
+      return isReadOnly ? mark() : upTo;
+    },
+
+    async append(outputs, newMark) {
+      checkOutputs(outputs, upTo, newMark);
+      const rows = toRows(outputs);
+      const write = () =>
+        root.batch(() => {
+          for (const { key, json } of rows.history) void history.put(key, json);
+          for (const { key, json } of rows.latest) void latest.put(key, json);
+          void meta.put('upTo', String(newMark));
+        });
+      await exclusive(write, `outputs up to seq ${newMark}`, newMark);
+    },
+
+    latest(stream) {
+      const outputs: Output[] = [];
+      for (const { key, value } of latest.getRange({ start: [stream, ''] })) {
+        if (key[0] !== stream) break;
+        try {
+          outputs.push(JSON.parse(value) as Output);
+        } catch (cause) {
+          throw new StoreError('STORE_CORRUPT', `the latest of ${key.join(' ')} is not readable`, { cause });
+        }
+      }
+      return outputs;
+    },
+
+    *read(stream, fromSeq): Iterable<KeptOutput> {
+      const end: HistoryKey = [stream, Number.MAX_VALUE, 0];
+      let start: HistoryKey = [stream, fromSeq, 0];
+      let exclusiveStart = false;
+      for (;;) {
+        const rows = [...history.getRange({ start, end, exclusiveStart, limit: ROWS_PER_STEP })];
+        for (const { key, value } of rows) yield { stream, seq: key[1], json: value };
+        const last = rows.at(-1);
+        if (last === undefined) return;
+        start = last.key;
+        exclusiveStart = true;
+      }
+    },
+
+    async prune(beforeSeq, maxRows) {
+      const stale: HistoryKey[] = [];
+      for (const stream of streamsWithHistory()) {
+        if (stale.length >= maxRows) break;
+        stale.push(...staleKeys(stream, beforeSeq, maxRows - stale.length));
+      }
+      if (stale.length === 0) return 0;
+      const removal = root.batch(() => {
+        for (const key of stale) void history.remove(key);
+      });
+      await durable(removal, 'the pruned history');
+      return stale.length;
+    },
+
+    async clear() {
+      const write = () =>
+        root.batch(() => {
+          void history.clearAsync();
+          void latest.clearAsync();
+          void meta.remove('upTo');
+        });
+      await exclusive(write, 'cleared outputs', 0);
+    },
+  };
+}
