@@ -1,0 +1,186 @@
+import { z } from 'zod';
+
+/** A value as it is written in a flag, in the environment or in JSON, and what a fault says was expected. */
+interface Form<T> {
+  readonly schema: z.ZodType<T>;
+  readonly expects: string;
+}
+
+export interface Setting<T> extends Form<T> {
+  /** What stands for the value in a help text; a switch has none. */
+  readonly argument?: string;
+  readonly default: T;
+  readonly help: string;
+  /** Never echoed, and no flag: command lines are readable by every user of a machine. */
+  readonly isSecret?: true;
+  /** A further variable that is read when the setting's own is not given. */
+  readonly alsoEnv?: string;
+}
+
+function setting<T>(form: Form<T>, rest: Omit<Setting<T>, keyof Form<T>>): Setting<T> {
+  return { ...form, ...rest };
+}
+
+const digits = /^-?\d{1,16}$/;
+
+function integer(min: number, max: number): Form<number> {
+  const toNumber = (value: unknown) =>
+    typeof value === 'string' && digits.test(value) ? Number(value) : value;
+  return {
+    schema: z.preprocess(toNumber, z.int().min(min).max(max)),
+    expects: `an integer from ${min} to ${max}`,
+  };
+}
+
+function oneOf<const T extends string>(values: readonly T[]): Form<T> {
+  return { schema: z.enum(values), expects: `one of ${values.join(', ')}` };
+}
+
+const toggle: Form<boolean> = {
+  schema: z.union([
+    z.boolean(),
+    z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1'),
+  ]),
+  expects: 'true or false',
+};
+
+const pathSegment: Form<string> = {
+  schema: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/)
+    // The name of a path that every account's own paths stand beside.
+    .refine((text) => text.toLowerCase() !== 'crypto'),
+  expects: 'up to 64 letters, digits, _ and -, and not crypto',
+};
+
+/** A text without control characters, which would end up in file names, headers and terminals. */
+function plainText(expects: string): Form<string> {
+  return { schema: z.string().regex(/^\P{Cc}{1,4096}$/u), expects };
+}
+
+function toOrigin(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isOrigin = url !== undefined && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+  return isOrigin ? url.origin : undefined;
+}
+
+const world: Form<string> = {
+  schema: z.string().transform((text, context) => {
+    if (text === 'embedded' || text === 'live') return text;
+    const origin = toOrigin(text);
+    if (origin === undefined) context.addIssue('not a world');
+    return origin ?? z.NEVER;
+  }),
+  expects: 'embedded, live or an address such as http://127.0.0.1:9000',
+};
+
+export const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+const seconds = integer(1, 86_400);
+
+/** Everything that can be configured. Flags, variables and keys of the config file are named after the key. */
+export const SETTINGS = {
+  port: setting(integer(0, 65_535), {
+    argument: 'number',
+    default: 8080,
+    help: 'TCP port to listen on; 0 takes any free one',
+    alsoEnv: 'PORT',
+  }),
+  host: setting(plainText('a host name or address'), {
+    argument: 'address',
+    default: '127.0.0.1',
+    help: 'address to listen on; 0.0.0.0 listens on every one',
+  }),
+  data: setting(plainText('the path of a folder'), {
+    argument: 'folder',
+    default: '.tallywire',
+    help: 'data folder, made if it is missing',
+  }),
+  world: setting(world, {
+    argument: 'world',
+    default: 'embedded',
+    help: 'where the data comes from: embedded (a seeded stand-in), live, or the address of a `tallywire world`',
+  }),
+  seed: setting(integer(0, 4_294_967_295), {
+    argument: 'number',
+    default: 1,
+    help: 'seed of the embedded world',
+  }),
+  accountA: setting(pathSegment, {
+    argument: 'segment',
+    default: 'account_a',
+    help: 'path segment of account A',
+  }),
+  accountB: setting(pathSegment, {
+    argument: 'segment',
+    default: 'account_b',
+    help: 'path segment of account B',
+  }),
+  postsToken: setting(plainText('a token'), {
+    argument: 'token',
+    default: '',
+    help: 'app token of the posts API; needed when the world is live',
+    isSecret: true,
+  }),
+  retentionDays: setting(integer(2, 3_650), {
+    argument: 'days',
+    default: 90,
+    help: 'days the log and its outputs are kept',
+  }),
+  historyDays: setting(integer(1, 3_650), {
+    argument: 'days',
+    default: 100,
+    help: 'days of posts read back at the first start',
+  }),
+  checkpointSeconds: setting(seconds, {
+    argument: 'seconds',
+    default: 300,
+    help: 'seconds between two checkpoints',
+  }),
+  staleSecondsPosts: setting(seconds, {
+    argument: 'seconds',
+    default: 10,
+    help: 'age from which posts are stale, in seconds',
+  }),
+  staleSecondsOracle: setting(seconds, {
+    argument: 'seconds',
+    default: 900,
+    help: "age from which the oracle's count is stale, in seconds",
+  }),
+  staleSecondsUi: setting(seconds, {
+    argument: 'seconds',
+    default: 300,
+    help: "age from which the trading page's count is stale, in seconds",
+  }),
+  staleSecondsPrices: setting(seconds, {
+    argument: 'seconds',
+    default: 60,
+    help: 'age from which prices are stale, in seconds',
+  }),
+  logLevel: setting<LogLevel>(oneOf(LOG_LEVELS), {
+    argument: 'level',
+    default: 'info',
+    help: `least severe level that is logged: ${LOG_LEVELS.join(', ')}`,
+  }),
+  json: setting(toggle, {
+    default: false,
+    help: 'say what happens as one JSON object per line on stdout',
+  }),
+};
+
+export type SettingKey = keyof typeof SETTINGS;
+export type SettingValue<K extends SettingKey> = (typeof SETTINGS)[K]['default'];
+
+// Not typed by Object.keys, which knows that objects may have more keys than their type.
+export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[];
+
+/** `accountA` as a flag is `--account-a`. */
+export function flagOf(key: string): string {
+  return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** `accountA` in the environment is `TALLYWIRE_ACCOUNT_A`. */
+export function envOf(key: string): string {
+  return `TALLYWIRE_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
