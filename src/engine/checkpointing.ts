@@ -1,0 +1,24 @@
+import { encodeState, GRAPH_VERSION, type GraphState } from '../../streams/index.ts';
+import type { Checkpoint, Store } from '../store/store.ts';
+
+const DAY_MS = 86_400_000;
+/** Of the newest this many are kept; of the older ones the first of each UTC day. */
+const RECENT = 3;
+
+/** The state as it is now, to be saved at leisure; undefined when nothing happened since the last one. */
+export function takeCheckpoint(store: Store, state: GraphState, at: number): Checkpoint | undefined {
+  const seq = store.journal.head;
+  if (seq === 0 || store.checkpoints.list().at(-1)?.seq === seq) return undefined;
+  return { seq, at, graphVersion: GRAPH_VERSION, state: encodeState(state) };
+}
+
+/** Removes checkpoints that neither a restart nor the verification of a pruned log can need. */
+export async function thinCheckpoints(store: Store): Promise<void> {
+  const older = store.checkpoints.list().slice(0, -RECENT);
+  let day: number | undefined;
+  for (const { seq, at } of older) {
+    const dayOf = Math.floor(at / DAY_MS);
+    if (dayOf === day) await store.checkpoints.remove(seq);
+    day = dayOf;
+  }
+}

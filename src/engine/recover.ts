@@ -1,0 +1,85 @@
+import { Subject } from 'rxjs';
+import {
+  decodeState,
+  emptyState,
+  GRAPH_VERSION,
+  type GraphState,
+  graph,
+  type Observation,
+  type Output,
+  type StreamName,
+  type TickFact,
+} from '../../streams/index.ts';
+import type { LatestWriter } from '../store/latest.ts';
+import type { Store } from '../store/store.ts';
+
+/** Streams whose latest values are kept, in the order they are read back. */
+const KEPT: readonly StreamName[] = [
+  'posts',
+  'events',
+  'counters',
+  'velocity',
+  'prices',
+  'lag',
+  'spot',
+  'failures',
+];
+
+/** Outputs stored at once while the log is read again. */
+const BATCH = 5_000;
+
+export interface Recovered {
+  readonly state: GraphState;
+  /** Observations that had to be read again. */
+  readonly replayed: number;
+  /** What the last tick of the log said, if the log has one near its end. */
+  readonly lastTick: (Observation & { readonly fact: TickFact }) | undefined;
+}
+
+/**
+ * Brings a store to the head of its log: the newest checkpoint, then the tail of the log through the same
+ * graph as ever; outputs that a crash kept from being stored are stored now. There is no other way to
+ * start, so every start is a test of it. After a change of the graph everything is derived anew.
+ */
+export async function recover(store: Store, latest: LatestWriter): Promise<Recovered> {
+  const { journal, outputs, checkpoints } = store;
+  const checkpoint = checkpoints.newest(GRAPH_VERSION);
+  if (checkpoint === undefined) await outputs.clear();
+  const state = checkpoint ? decodeState(checkpoint.state) : emptyState();
+
+  const observation = new Subject<Observation>();
+  let unsaved: Output[] = [];
+  let freshness: Output | undefined;
+  graph(observation, state).subscribe((output) => {
+    if (output.stream === 'freshness') freshness = output;
+    else if (output.seq > outputs.upTo) unsaved.push(output);
+  });
+
+  let replayed = 0;
+  let seq = checkpoint?.seq ?? journal.tail - 1;
+  for (const each of journal.read(seq + 1)) {
+    observation.next(each);
+    seq = each.seq;
+    replayed += 1;
+    if (unsaved.length < BATCH) continue;
+    const batch = unsaved;
+    unsaved = [];
+    await outputs.append(batch, seq);
+  }
+  if (unsaved.length > 0) await outputs.append(unsaved, seq);
+
+  for (const stream of KEPT) latest.load(outputs.latest(stream));
+  if (freshness !== undefined) latest.load([freshness]);
+  return { state, replayed, lastTick: lastTickOf(store) };
+}
+
+// Ticks come each second, so the last one is among the last observations unless the engine was drowned.
+const LOOK_BACK = 1_000;
+
+function lastTickOf({ journal }: Store): Recovered['lastTick'] {
+  let last: Recovered['lastTick'];
+  for (const { seq, receivedAt, fact } of journal.read(Math.max(journal.tail, journal.head - LOOK_BACK))) {
+    if (fact.kind === 'tick') last = { seq, receivedAt, fact };
+  }
+  return last;
+}

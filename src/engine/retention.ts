@@ -1,0 +1,25 @@
+import { GRAPH_VERSION } from '../../streams/index.ts';
+import type { Store } from '../store/store.ts';
+
+const DAY_MS = 86_400_000;
+/** Blocks and rows dropped per step: large transactions would hold the disk, and small ones free pages as well. */
+const STEP = 500;
+
+/**
+ * Drops one small step of the log and the outputs older than `retentionDays`. The log is only ever cut right
+ * behind a checkpoint, so that what is left can still be replayed and verified. Resolves to whether more is left.
+ */
+export async function pruneStep(store: Store, retentionDays: number, now: number): Promise<boolean> {
+  const { journal, outputs, checkpoints } = store;
+  const oldest = now - retentionDays * DAY_MS;
+  const cut = checkpoints
+    .list()
+    .filter(({ at, graphVersion }) => graphVersion === GRAPH_VERSION && at < oldest)
+    .at(-1);
+  if (cut === undefined) return false;
+
+  const dropped = (await outputs.prune(cut.seq + 1, STEP)) + (await journal.prune(cut.seq + 1, STEP));
+  if (dropped > 0) return true;
+  for (const { seq } of checkpoints.list()) if (seq < cut.seq) await checkpoints.remove(seq);
+  return false;
+}

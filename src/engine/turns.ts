@@ -1,0 +1,141 @@
+import { Subject } from 'rxjs';
+import { type Fact, type GraphState, graph, type Observation, type Output } from '../../streams/index.ts';
+import { StoreError } from '../errors.ts';
+import type { LatestWriter } from '../store/latest.ts';
+import type { Journal, Outputs } from '../store/store.ts';
+import type { Clock } from './clock.ts';
+
+/** How long a write that the disk refused waits before it is tried again. */
+const RETRY_MS = 1_000;
+
+export interface TurnsDeps {
+  readonly journal: Journal;
+  readonly outputs: Outputs;
+  readonly latest: LatestWriter;
+  readonly state: GraphState;
+  readonly clock: Clock;
+  readonly report: (report: TurnReport) => void;
+  /** Waits, or returns at once when the engine is stopping. */
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+export type TurnReport =
+  | {
+      readonly type: 'turn';
+      readonly observations: number;
+      readonly outputs: readonly Output[];
+      readonly journalMs: number;
+      readonly graphMs: number;
+      readonly outputsMs: number;
+    }
+  | { readonly type: 'refused_write'; readonly error: StoreError };
+
+export interface Turns {
+  /**
+   * Resolves once the facts are in the log, the streams have heard them and readers see what came of it.
+   * No facts, no turn.
+   */
+  accept(facts: readonly Fact[]): Promise<void>;
+  /** Runs `task` between two turns, when log, state and outputs agree. */
+  between<T>(task: () => T): Promise<T>;
+  /** Finishes what was accepted; takes nothing more. */
+  stop(): Promise<void>;
+}
+
+interface Waiting {
+  readonly facts: readonly Fact[];
+  readonly done: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * The engine's heart. Whatever came in since the last turn is one block of the log (one commit), then goes
+ * through the graph, then its outputs are kept (one commit), then they are published. A disk that refuses
+ * a write holds the turn, and with it every source, until it takes the write: nothing is dropped, and
+ * readers keep what they have.
+ */
+export function createTurns(deps: TurnsDeps): Turns {
+  const { journal, outputs, latest, clock, report } = deps;
+  const observation = new Subject<Observation>();
+  const said: Output[] = [];
+  graph(observation, deps.state).subscribe((output) => said.push(output));
+
+  let waiting: Waiting[] = [];
+  let running: Promise<void> | undefined;
+  let isStopping = false;
+
+  async function turn(taken: readonly Waiting[]): Promise<void> {
+    const startedAt = clock.mono();
+    const receivedAt = clock.wall();
+    let seq = journal.head;
+    const observations = taken.flatMap(({ facts }) =>
+      facts.map((fact) => ({ seq: ++seq, receivedAt, fact })),
+    );
+    await insist(() => journal.append(observations));
+    const loggedAt = clock.mono();
+
+    said.length = 0;
+    for (const each of observations) observation.next(each);
+    const spoken = said.slice();
+    const graphedAt = clock.mono();
+
+    if (spoken.some((output) => output.stream !== 'freshness')) {
+      await insist(() => outputs.append(spoken, seq));
+    }
+    const keptAt = clock.mono();
+    latest.apply(spoken, seq, receivedAt);
+    report({
+      type: 'turn',
+      observations: observations.length,
+      outputs: spoken,
+      journalMs: loggedAt - startedAt,
+      graphMs: graphedAt - loggedAt,
+      outputsMs: keptAt - graphedAt,
+    });
+  }
+
+  async function insist(write: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await write();
+      } catch (error) {
+        if (!(error instanceof StoreError) || isStopping) throw error;
+        report({ type: 'refused_write', error });
+        await deps.wait(RETRY_MS);
+      }
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (waiting.length > 0) {
+      const taken = waiting;
+      waiting = [];
+      try {
+        await turn(taken);
+        for (const { done } of taken) done();
+      } catch (error) {
+        for (const { failed } of taken) failed(error);
+      }
+    }
+    running = undefined;
+  }
+
+  return {
+    accept(facts) {
+      if (facts.length === 0) return Promise.resolve();
+      if (isStopping) return Promise.reject(new StoreError('STORE_CLOSING', 'the engine is stopping'));
+      return new Promise((done, failed) => {
+        waiting.push({ facts, done, failed });
+        running ??= run();
+      });
+    },
+    async between(task) {
+      while (running) await running;
+      return task();
+    },
+    async stop() {
+      isStopping = true;
+      while (running) await running;
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import type { SourceName } from '../../streams/index.ts';
+import type { Clock } from './clock.ts';
+
+/** When each source last gave a good answer. */
+export interface Watermarks {
+  mark(source: SourceName): void;
+  /** Ms since the last good answer of every source that ever gave one, by name in a fixed order. */
+  ages(): Readonly<Record<SourceName, number>>;
+  /** Takes over ages that were true at `at` (UTC ms), of an engine that ran before this one. */
+  restore(ages: Readonly<Record<SourceName, number>>, at: number): void;
+}
+
+/** Kept on the clock that never steps, so that a corrected calendar makes no source look older or younger. */
+export function createWatermarks(clock: Clock): Watermarks {
+  const marks = new Map<SourceName, number>();
+  return {
+    mark: (source) => void marks.set(source, clock.mono()),
+    ages() {
+      const now = clock.mono();
+      const names = [...marks.keys()].sort();
+      return Object.fromEntries(names.map((name) => [name, Math.round(now - (marks.get(name) ?? now))]));
+    },
+    restore(ages, at) {
+      const elapsed = Math.max(0, clock.wall() - at);
+      for (const [name, age] of Object.entries(ages)) marks.set(name, clock.mono() - elapsed - age);
+    },
+  };
+}
