@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http';
+import type { Context } from 'koa';
+
+/** What an endpoint may know of a request. */
+export interface Call {
+  /** Raw query, without `?`. */
+  readonly query: string;
+  /** `X-API-Key` as sent. */
+  readonly key: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+}
+
+/** A whole response. Headers are complete but for `Date` and those of the connection. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/**
+ * A GET that is answered at once from what is in memory. The same object is served by Koa and by the table
+ * in front of it. A caller's fault is thrown as a RequestError.
+ */
+export interface Endpoint {
+  /** The whole path, without parameters. */
+  readonly path: string;
+  answer(call: Call): Answer;
+}
+
+export function callOf(req: IncomingMessage): Call {
+  const { headers } = req;
+  const key = headers['x-api-key'];
+  return {
+    query: queryOf(req.url ?? ''),
+    key: typeof key === 'string' ? key : undefined,
+    ifNoneMatch: headers['if-none-match'],
+  };
+}
+
+function queryOf(url: string): string {
+  const start = url.indexOf('?');
+  if (start < 0) return '';
+  const end = url.indexOf('#', start);
+  return end < 0 ? url.slice(start + 1) : url.slice(start + 1, end);
+}
+
+/** Hands an answer to Koa, byte for byte what the table in front of it would send. */
+export function serve(ctx: Context, { status, headers, body }: Answer): void {
+  ctx.status = status;
+  ctx.set({ ...headers });
+  if (status !== 304) ctx.body = body;
+}

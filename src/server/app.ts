@@ -1,0 +1,105 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Router } from '@koa/router';
+import Koa from 'koa';
+import type { KeyRing } from '../access/tiers.ts';
+import type { Latest } from '../store/latest.ts';
+import { callOf, serve } from './answer.ts';
+import type { StoreState } from './health.ts';
+import { createHotHandler } from './hot.ts';
+import { createLoopDelay } from './loop-delay.ts';
+import type { Metrics } from './metrics.ts';
+import { answerErrors, countRequests, refuseUnmatched, setHeaders } from './middleware.ts';
+import type { AccountPath } from './paths.ts';
+import { cryptoEndpoint } from './routes/crypto.ts';
+import { healthEndpoint } from './routes/health.ts';
+import { lagEndpoints } from './routes/lag.ts';
+import { metaEndpoints } from './routes/meta.ts';
+import { opsRoutes } from './routes/ops.ts';
+import { tweetsEndpoints } from './routes/tweets.ts';
+import { createVitals } from './vitals.ts';
+import { createWatcher } from './watch.ts';
+
+export interface AppDeps {
+  /** Loaded before the app is made. */
+  readonly latest: Latest;
+  readonly accounts: readonly AccountPath[];
+  readonly keys: KeyRing;
+  readonly metrics: Metrics;
+  readonly store: () => StoreState;
+  /** UTC ms. */
+  readonly now: () => number;
+  /** New at every start of the process. */
+  readonly epoch: string;
+}
+
+export interface App {
+  /** Everything as ordinary Koa. Its `error` event tells of bugs, to be logged by whoever starts it. */
+  readonly koa: Koa;
+  /** The hot table, then Koa. */
+  readonly handle: (req: IncomingMessage, res: ServerResponse) => void;
+  readonly isDraining: () => boolean;
+  /** Not ready and unavailable from now on, and no connection is kept after its answer. */
+  beginDrain(): void;
+  close(): void;
+}
+
+export function createApp(deps: AppDeps): App {
+  const { latest, metrics, now } = deps;
+  const watcher = createWatcher(latest);
+  const loop = createLoopDelay();
+  const vitals = createVitals(deps);
+  const streamDeps = { ...deps, watcher };
+  const endpoints = [
+    ...metaEndpoints(streamDeps),
+    cryptoEndpoint(streamDeps),
+    ...tweetsEndpoints(streamDeps),
+    ...lagEndpoints(streamDeps),
+    healthEndpoint(vitals, now),
+  ];
+
+  const router = new Router({ sensitive: true, strict: true });
+  for (const endpoint of endpoints) {
+    router.get(endpoint.path, (ctx) => serve(ctx, endpoint.answer(callOf(ctx.req))));
+  }
+  router.use(opsRoutes(vitals, metrics, loop).routes());
+  const routes = new Set(router.stack.map(({ path }) => String(path)));
+
+  const koa = new Koa();
+  // Koa's own listener would print what the caller's logs already; the event itself still goes out.
+  koa.silent = true;
+  koa.use(countRequests(routes, metrics.requestServed));
+  koa.use(answerErrors);
+  koa.use(setHeaders);
+  koa.use(router.routes());
+  koa.use(refuseUnmatched(router));
+
+  const hot = createHotHandler({
+    endpoints,
+    served: metrics.requestServed,
+    report: (error) => koa.emit('error', error),
+  });
+  const cold = koa.callback();
+  const unfinished = new Set<ServerResponse>();
+  const stopMetrics = metrics.watchStreams(latest);
+
+  return {
+    koa,
+    handle(req, res) {
+      if (vitals.isDraining()) res.shouldKeepAlive = false;
+      if (hot(req, res)) return;
+      unfinished.add(res);
+      res.once('close', () => unfinished.delete(res));
+      void cold(req, res);
+    },
+    isDraining: vitals.isDraining,
+    beginDrain() {
+      vitals.beginDrain();
+      for (const res of unfinished) res.shouldKeepAlive = false;
+    },
+    close() {
+      watcher.close();
+      stopMetrics();
+      loop.close();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { RequestError } from '../errors.ts';
+import type { Answer } from './answer.ts';
+import { API_HEADERS, JSON_TYPE } from './headers.ts';
+import { InvalidRequest } from './validate.ts';
+
+/** The caller's fault as it goes on the wire, or undefined when the error is a bug of ours. */
+export function refusal(error: unknown): Answer | undefined {
+  if (error instanceof InvalidRequest) return errorAnswer(error.status, { detail: error.faults });
+  if (!(error instanceof RequestError)) return undefined;
+  return errorAnswer(error.status, { detail: error.message, code: error.code }, error.headers);
+}
+
+/** Says nothing of what went wrong inside. */
+export function internalError(): Answer {
+  return errorAnswer(500, { detail: 'Internal Server Error', code: 'internal' });
+}
+
+function errorAnswer(
+  status: number,
+  content: object,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  const body = JSON.stringify(content);
+  return {
+    status,
+    headers: {
+      ...API_HEADERS,
+      ...headers,
+      'Content-Type': JSON_TYPE,
+      'Content-Length': String(Buffer.byteLength(body)),
+      'Cache-Control': 'no-store',
+    },
+    body,
+  };
+}

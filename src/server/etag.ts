@@ -1,0 +1,10 @@
+// An entity tag, weak or not, with its quotes. Commas may stand inside the quotes.
+const TAGS = /(?:W\/)?("[^"]*")/g;
+
+/** Whether an `If-None-Match` header names this tag, compared weakly. `*` names every tag. */
+export function namesTag(header: string, etag: string): boolean {
+  if (header === etag || header.trim() === '*') return true;
+  const opaque = etag.replace(/^W\//, '');
+  for (const [, tag] of header.matchAll(TAGS)) if (tag === opaque) return true;
+  return false;
+}

@@ -1,0 +1,29 @@
+/** On every response: nothing we serve is to be sniffed, framed or run. */
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+};
+
+/** On everything under the API prefix: any page may read it, none may send credentials. */
+export const API_HEADERS: Readonly<Record<string, string>> = {
+  ...SECURITY_HEADERS,
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers':
+    'ETag, RateLimit, RateLimit-Policy, Retry-After, PAYMENT-REQUIRED, PAYMENT-RESPONSE',
+};
+
+/** Answers a browser that asks first, which it does because of `X-API-Key`. */
+export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
+  'Access-Control-Allow-Headers': 'X-API-Key, x402, Content-Type, If-None-Match',
+  'Access-Control-Max-Age': '86400',
+};
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** On a body that is stream state: it may be kept but must be asked for again, and depends on the caller. */
+export const STREAM_HEADERS: Readonly<Record<string, string>> = {
+  ...API_HEADERS,
+  'Cache-Control': 'private, no-cache',
+  Vary: 'X-API-Key, x402, Accept-Encoding',
+};

@@ -1,0 +1,112 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { StartError } from '../errors.ts';
+import type { App } from './app.ts';
+import { refuseConnection } from './client-error.ts';
+
+export interface HttpLimits {
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  /** How often the two above are looked at. */
+  readonly checkEveryMs: number;
+  /** Must exceed that of a proxy in front. */
+  readonly keepAliveTimeoutMs: number;
+  readonly maxHeaderBytes: number;
+  readonly maxHeaders: number;
+  readonly maxRequestsPerSocket: number;
+  readonly maxConnections: number;
+}
+
+/** For a server without a proxy in front. A payment header needs up to 8 KiB. */
+export const HTTP_LIMITS: HttpLimits = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 15_000,
+  checkEveryMs: 1_000,
+  keepAliveTimeoutMs: 5_000,
+  maxHeaderBytes: 12 * 1_024,
+  maxHeaders: 64,
+  maxRequestsPerSocket: 1_000,
+  maxConnections: 15_000,
+};
+
+export interface DrainTimes {
+  /** How long connections are still taken, so that a proxy notices we are no longer ready. */
+  readonly noticeMs: number;
+  /** How long requests in flight may take after that. */
+  readonly deadlineMs: number;
+}
+
+export interface HttpServer {
+  /** For those who take over upgraded connections. */
+  readonly server: Server;
+  /** Resolves to the address to reach it under. Port 0 takes a free one. */
+  listen(port: number, host: string): Promise<string>;
+  /** Answers what is under way, takes nothing new, and resolves when every connection is gone. */
+  drain(times: DrainTimes): Promise<void>;
+}
+
+export function createHttpServer(app: App, limits: HttpLimits = HTTP_LIMITS): HttpServer {
+  const server = createServer(
+    {
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      connectionsCheckingInterval: limits.checkEveryMs,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      maxHeaderSize: limits.maxHeaderBytes,
+    },
+    app.handle,
+  );
+  server.maxHeadersCount = limits.maxHeaders;
+  server.maxRequestsPerSocket = limits.maxRequestsPerSocket;
+  server.maxConnections = limits.maxConnections;
+  server.on('clientError', refuseConnection);
+
+  let drained: Promise<void> | undefined;
+  return {
+    server,
+    listen: (port, host) => listen(server, port, host),
+    drain(times) {
+      drained ??= drain(server, app, times);
+      return drained;
+    },
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const refuse = (error: NodeJS.ErrnoException) => reject(startError(error, port, host));
+    server.once('error', refuse);
+    server.listen(port, host, () => {
+      server.off('error', refuse);
+      resolve(urlOf(server.address()));
+    });
+  });
+}
+
+function urlOf(address: AddressInfo | string | null): string {
+  if (address === null || typeof address === 'string') throw new TypeError('not listening on a port');
+  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return `http://${host}:${address.port}`;
+}
+
+function startError(cause: NodeJS.ErrnoException, port: number, host: string): StartError {
+  switch (cause.code) {
+    case 'EADDRINUSE':
+      return new StartError('START_PORT_TAKEN', `port ${port} on ${host} is taken`, { cause });
+    case 'EACCES':
+      return new StartError('START_PORT_DENIED', `port ${port} on ${host} needs more rights`, { cause });
+    default:
+      return new StartError('START_HOST', `cannot listen on host ${host}: ${cause.message}`, { cause });
+  }
+}
+
+async function drain(server: Server, app: App, { noticeMs, deadlineMs }: DrainTimes): Promise<void> {
+  app.beginDrain();
+  await new Promise((resolve) => setTimeout(resolve, noticeMs));
+  // Refuses new connections and lets idle ones go.
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
+  await closed;
+  clearTimeout(deadline);
+  app.close();
+}

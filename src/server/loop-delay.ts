@@ -1,0 +1,25 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+/** How long the event loop kept others waiting. */
+export interface LoopDelay {
+  /** The worst delay since the question before, in ms. */
+  worstMs(): number;
+  close(): void;
+}
+
+const RESOLUTION_MS = 20;
+
+export function createLoopDelay(): LoopDelay {
+  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  histogram.enable();
+  return {
+    worstMs() {
+      const worstMs = histogram.max / 1e6;
+      histogram.reset();
+      return worstMs;
+    },
+    close: () => {
+      histogram.disable();
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { Latest } from '../store/latest.ts';
+import { createHttpDurations } from './http-durations.ts';
+import { gaugeSources, type SourceStatus } from './source-metrics.ts';
+import { followStreams } from './stream-metrics.ts';
+
+/** What an operator may scrape. The engine reports through it; every method is cheap and none throws. */
+export interface Metrics {
+  readonly contentType: string;
+  journalCommitted(ms: number): void;
+  outputsCommitted(ms: number): void;
+  requestServed(route: string, status: number, ms: number): void;
+  /** Asked at each scrape. */
+  watchSources(read: () => readonly SourceStatus[]): void;
+  /** Source ages, lags and the time until new posts were seen. Returns what stops it. */
+  watchStreams(latest: Latest): () => void;
+  text(): Promise<string>;
+}
+
+/** From a fast local disk to a stall worth waking for. */
+const COMMIT_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+
+/** A registry of its own, with the process's default metrics (memory, CPU, event-loop delay, GC) in it. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const durations = createHttpDurations();
+  const commits = (name: string, help: string) =>
+    new Histogram({ name, help, buckets: COMMIT_BUCKETS_S, registers: [registry] });
+  const journal = commits('tallywire_journal_commit_seconds', 'Time until a turn of the log was on disk');
+  const outputs = commits('tallywire_output_commit_seconds', 'Time until the outputs of a turn were on disk');
+
+  return {
+    contentType: registry.contentType,
+    journalCommitted: (ms) => journal.observe(ms / 1_000),
+    outputsCommitted: (ms) => outputs.observe(ms / 1_000),
+    requestServed: durations.observe,
+    watchSources: (read) => gaugeSources(registry, read),
+    watchStreams: (latest) => followStreams(registry, latest),
+    text: async () => `${await registry.metrics()}\n${durations.text()}`,
+  };
+}

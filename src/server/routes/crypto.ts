@@ -1,0 +1,46 @@
+import type { Output } from '../../../streams/index.ts';
+import type { Latest, OutputOf } from '../../store/latest.ts';
+import { activeCryptoEvents } from '../active-events.ts';
+import type { Endpoint } from '../answer.ts';
+import { API_PREFIX } from '../paths.ts';
+import { createPrebuilt } from '../prebuilt.ts';
+import { agesOf, closeRecords, newest, openRecord } from '../wire/as-of.ts';
+import { cryptoToWire } from '../wire/crypto.ts';
+import type { StreamDeps } from './deps.ts';
+
+/** GET /meta/crypto: every active crypto price event with its prices (spec 4, endpoint 3). */
+export function cryptoEndpoint({ latest, watcher, now, epoch }: StreamDeps): Endpoint {
+  const records = () => activeCryptoEvents(latest).flatMap((event) => cryptoRecord(latest, event, now()));
+  return {
+    path: `${API_PREFIX}/meta/crypto`,
+    answer: createPrebuilt({
+      watch: watcher.watch((output) => concernsCrypto(latest, output)),
+      variant: `${epoch}-meta-crypto`,
+      now,
+      size: () => activeCryptoEvents(latest).length,
+      build: () => `"data":${closeRecords(records(), agesOf(latest))}`,
+    }),
+  };
+}
+
+// The time left runs like the envelope's timestamp: it is as of the last tick and does not move the tag.
+function cryptoRecord(latest: Latest, event: OutputOf<'events'>, nowMs: number): string[] {
+  const { subject, buckets } = event.record;
+  if (subject.type !== 'crypto') return [];
+  const spot = latest.get('spot', subject.symbol);
+  const prices = new Map(buckets.map(({ yesToken }) => [yesToken, latest.get('prices', yesToken)]));
+  const fields = cryptoToWire({
+    event: event.record,
+    subject,
+    spot: spot?.record,
+    priceOf: (token) => prices.get(token)?.record,
+    nowMs,
+  });
+  return [openRecord(fields, newest(event, spot, ...prices.values()))];
+}
+
+function concernsCrypto(latest: Latest, output: Output): boolean {
+  if (output.stream === 'events' || output.stream === 'spot') return true;
+  if (output.stream !== 'prices') return false;
+  return latest.get('events', String(output.record.eventId))?.record.subject.type === 'crypto';
+}

@@ -1,0 +1,16 @@
+import type { KeyRing } from '../../access/tiers.ts';
+import type { Latest } from '../../store/latest.ts';
+import type { AccountPath } from '../paths.ts';
+import type { Watcher } from '../watch.ts';
+
+/** What the endpoints that serve stream state read. */
+export interface StreamDeps {
+  readonly latest: Latest;
+  readonly watcher: Watcher;
+  readonly accounts: readonly AccountPath[];
+  readonly keys: KeyRing;
+  /** UTC ms. */
+  readonly now: () => number;
+  /** New at every start of the process, so that no tag of an earlier one is taken for ours. */
+  readonly epoch: string;
+}

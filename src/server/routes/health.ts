@@ -1,0 +1,21 @@
+import type { Endpoint } from '../answer.ts';
+import { API_HEADERS, JSON_TYPE } from '../headers.ts';
+import { API_PREFIX } from '../paths.ts';
+import { plainAnswer } from '../plain-answer.ts';
+import type { Vitals } from '../vitals.ts';
+
+const UNAVAILABLE_HEADERS = { ...API_HEADERS, 'Retry-After': '5' };
+
+/** GET /health (spec 2.7, endpoint 13). Two fields and no more: the detail is in the metrics. */
+export function healthEndpoint(vitals: Vitals, now: () => number): Endpoint {
+  return {
+    path: `${API_PREFIX}/health`,
+    answer() {
+      const status = vitals.health();
+      const body = `{"timestamp":${now()},"status":"${status}"}`;
+      return status === 'unavailable'
+        ? plainAnswer(503, JSON_TYPE, body, UNAVAILABLE_HEADERS)
+        : plainAnswer(200, JSON_TYPE, body, API_HEADERS);
+    },
+  };
+}

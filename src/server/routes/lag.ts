@@ -1,0 +1,26 @@
+import type { Endpoint } from '../answer.ts';
+import { API_PREFIX } from '../paths.ts';
+import { createPrebuilt } from '../prebuilt.ts';
+import { agesOf, closeRecords, openRecord } from '../wire/as-of.ts';
+import { lagToWire } from '../wire/lag.ts';
+import type { StreamDeps } from './deps.ts';
+
+/** GET /meta/{account}/lag: how far the service, the oracle and the trading page are behind the posts. */
+export function lagEndpoints({ latest, watcher, accounts, now, epoch }: StreamDeps): readonly Endpoint[] {
+  return accounts.map(({ id, segment }) => {
+    const records = () => {
+      const lag = latest.get('lag', id);
+      return lag ? [openRecord(lagToWire(lag.record, segment), lag)] : [];
+    };
+    return {
+      path: `${API_PREFIX}/meta/${segment}/lag`,
+      answer: createPrebuilt({
+        watch: watcher.watch(({ stream, key }) => stream === 'lag' && key === id),
+        variant: `${epoch}-lag-${segment}`,
+        now,
+        size: () => (latest.get('lag', id) ? 1 : 0),
+        build: () => `"data":${closeRecords(records(), agesOf(latest, id))}`,
+      }),
+    };
+  });
+}

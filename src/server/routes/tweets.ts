@@ -1,0 +1,89 @@
+import { includes, type Tier, tierOfCaller } from '../../access/tiers.ts';
+import type { Fault } from '../../errors.ts';
+import type { OutputOf } from '../../store/latest.ts';
+import type { Answer, Call, Endpoint } from '../answer.ts';
+import { namesTag } from '../etag.ts';
+import { type AccountPath, API_PREFIX } from '../paths.ts';
+import { createPrebuilt, notModified, streamAnswer, tagOf } from '../prebuilt.ts';
+import { queryInteger, refuseFaults } from '../validate.ts';
+import { agesOf, closeRecords, openRecord } from '../wire/as-of.ts';
+import { postToWire } from '../wire/posts.ts';
+import type { StreamDeps } from './deps.ts';
+
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** What a FREE caller always gets, and a PRO caller who asks for nothing else. */
+const FIRST_PAGE: Page = { limit: 15, offset: 0 };
+
+/** GET /meta/{account}/tweets: the account's posts, newest first (spec 4, endpoints 4 and 5). */
+export function tweetsEndpoints(deps: StreamDeps): readonly Endpoint[] {
+  return deps.accounts.map((account) => tweetsEndpoint(deps, account));
+}
+
+function tweetsEndpoint(deps: StreamDeps, { id, segment }: AccountPath): Endpoint {
+  const { latest, watcher, keys, now, epoch } = deps;
+  const watch = watcher.watch((output) => output.stream === 'posts' && output.record.account === id);
+  const size = () => latest.posts(id).length;
+  const free = openPosts('FREE');
+  const paid = openPosts('PRO');
+
+  const envelope = ({ limit, offset }: Page, openPost: (post: OutputOf<'posts'>) => string) => {
+    const posts = latest
+      .posts(id)
+      .slice(offset, offset + limit)
+      .map(openPost);
+    return `"limit":${limit},"offset":${offset},"data":${closeRecords(posts, agesOf(latest, id))}`;
+  };
+  const answerFree = createPrebuilt({
+    watch,
+    variant: `${epoch}-tweets-${segment}-free`,
+    now,
+    size,
+    build: () => envelope(FIRST_PAGE, free),
+  });
+  const answerPaid = (page: Page, { ifNoneMatch }: Call): Answer => {
+    const etag = tagOf(watch.seq, size(), `${epoch}-tweets-${segment}-pro-${page.limit}-${page.offset}`);
+    if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) return notModified(etag);
+    const body = `{"timestamp":${now()},${envelope(page, paid)}}`;
+    return streamAnswer(etag, body, Buffer.byteLength(body));
+  };
+
+  return {
+    path: `${API_PREFIX}/meta/${segment}/tweets`,
+    answer(call) {
+      const tier = tierOfCaller(keys, call.key);
+      const page = pageOf(call.query);
+      return includes(tier, 'PRO') ? answerPaid(page, call) : answerFree(call);
+    },
+  };
+}
+
+function pageOf(query: string): Page {
+  if (query === '') return FIRST_PAGE;
+  const values = new URLSearchParams(query);
+  const faults: Fault[] = [];
+  const limit = queryInteger(
+    values,
+    { name: 'limit', min: 1, max: 100, byDefault: FIRST_PAGE.limit },
+    faults,
+  );
+  const offset = queryInteger(values, { name: 'offset', min: 0, byDefault: FIRST_PAGE.offset }, faults);
+  refuseFaults(faults);
+  return { limit, offset };
+}
+
+// A post's text is made once per output: a changed post is another output, and the old text goes with the old one.
+function openPosts(tier: Tier): (post: OutputOf<'posts'>) => string {
+  const made = new WeakMap<OutputOf<'posts'>, string>();
+  return (post) => {
+    let text = made.get(post);
+    if (text === undefined) {
+      text = openRecord(postToWire(post.record, tier), post);
+      made.set(post, text);
+    }
+    return text;
+  };
+}

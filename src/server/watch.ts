@@ -1,0 +1,39 @@
+import type { Output } from '../../streams/index.ts';
+import type { Latest } from '../store/latest.ts';
+
+/** A part of the latest values and when it last moved. */
+export interface Watch {
+  /** Seq of the last change of this part: together with the epoch it names one state of it. */
+  readonly seq: number;
+  /** Moves with every change of this part, and with every tick, which changes ages and nothing else. */
+  readonly revision: number;
+}
+
+export interface Watcher {
+  watch(concerns: (output: Output) => boolean): Watch;
+  close(): void;
+}
+
+/** Follows the latest values, which are to be loaded before. Only marks what moved: nothing is built here. */
+export function createWatcher(latest: Latest): Watcher {
+  const parts: { seq: number; revision: number; readonly concerns: (output: Output) => boolean }[] = [];
+  const subscription = latest.change$.subscribe((outputs) => {
+    for (const output of outputs) {
+      for (const part of parts) {
+        if (output.stream === 'freshness') part.revision += 1;
+        else if (part.concerns(output)) {
+          part.seq = output.seq;
+          part.revision += 1;
+        }
+      }
+    }
+  });
+  return {
+    watch(concerns) {
+      const part = { seq: latest.seq, revision: 0, concerns };
+      parts.push(part);
+      return part;
+    },
+    close: () => subscription.unsubscribe(),
+  };
+}

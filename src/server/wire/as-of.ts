@@ -1,0 +1,50 @@
+import type { AccountId, Input, SourceName } from '../../../streams/index.ts';
+import type { Latest } from '../../store/latest.ts';
+
+/** Ms since each input's last good answer, as of the last tick; null: never seen, or not an input. */
+export type Ages = Readonly<Record<Input, number | null>>;
+
+/** Which observation a record was last changed by. */
+export interface Origin {
+  readonly seq: number;
+  readonly at: number;
+}
+
+/** The ages that matter to an account's records, or to those of no account. */
+export function agesOf(latest: Latest, account?: AccountId): Ages {
+  const ages = latest.get('freshness', 'all')?.record.ages ?? {};
+  const age = (source: SourceName) => ages[source] ?? null;
+  return {
+    posts: account === undefined ? null : age(`posts:${account}`),
+    oracle: account === undefined ? null : age(`oracle:${account}`),
+    ui: account === undefined ? null : age(`ui:${account}`),
+    prices: age('prices'),
+  };
+}
+
+/** The newest of several origins. */
+export function newest(first: Origin, ...others: readonly (Origin | undefined)[]): Origin {
+  return others.reduce<Origin>((best, other) => (other && other.seq > best.seq ? other : best), first);
+}
+
+/** A record with its `as_of`, as any reader sees it. */
+export function withAsOf<Fields extends object>(fields: Fields, origin: Origin, ages: Ages | null) {
+  return { ...fields, as_of: { seq: origin.seq, ts: origin.at, ages_ms: ages } };
+}
+
+const UNKNOWN_AGES = 'null}}';
+
+/**
+ * The JSON text of a record up to its ages. The ages move each second and the rest rarely, so the rest is
+ * turned into text once and the ages are put in by `closeRecords`.
+ */
+export function openRecord(fields: object, origin: Origin): string {
+  return JSON.stringify(withAsOf(fields, origin, null)).slice(0, -UNKNOWN_AGES.length);
+}
+
+/** The JSON array of open records that share their ages. */
+export function closeRecords(open: readonly string[], ages: Ages): string {
+  if (open.length === 0) return '[]';
+  const end = `${JSON.stringify(ages)}}}`;
+  return `[${open.join(`${end},`)}${end}]`;
+}

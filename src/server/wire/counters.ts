@@ -1,0 +1,21 @@
+import type { Counters, EventRecord } from '../../../streams/index.ts';
+
+/** An event with its counters, under the names of spec 2.2. Before the first count all counters are unknown. */
+export function countersToWire(event: EventRecord, counters: Counters | undefined) {
+  return {
+    event_id: event.eventId,
+    event_title: event.title,
+    event_slug: event.slug,
+    image: event.image,
+    start_ts: event.startAt,
+    end_ts: event.endAt,
+    market_oracle_counter: counters?.oracle ?? null,
+    real_counter: counters?.real ?? null,
+    market_ui_counter: counters?.ui ?? null,
+    settlement_delta: counters?.settlementDelta ?? null,
+    display_delta: counters?.displayDelta ?? null,
+    internal_delta: counters?.internalDelta ?? null,
+    deleted_count: counters?.deleted ?? 0,
+    stale: counters?.stale ?? [],
+  };
+}

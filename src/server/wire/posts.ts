@@ -1,0 +1,18 @@
+import type { Post } from '../../../streams/index.ts';
+import { includes, type Tier } from '../../access/tiers.ts';
+
+/** A post under the names of spec 2.3. Whether it counts is for paying callers. */
+export function postToWire(post: Post, tier: Tier) {
+  return {
+    tweet_id: post.id,
+    text: post.text,
+    created_ts: post.createdAt,
+    is_reply: post.isReply,
+    is_quote: post.isQuote,
+    is_retweet: post.isRepost,
+    is_counted: includes(tier, 'PRO') ? post.isCounted : null,
+    seen_ts: post.seenAt,
+    deleted_ts: post.deletedAt,
+    url: post.url,
+  };
+}

@@ -1,0 +1,81 @@
+import { demoKeys, type KeyRing } from '../../src/access/tiers.ts';
+import { type App, type AppDeps, createApp } from '../../src/server/app.ts';
+import type { StoreState } from '../../src/server/health.ts';
+import { createHttpServer, HTTP_LIMITS, type HttpServer } from '../../src/server/http.ts';
+import { createMetrics, type Metrics } from '../../src/server/metrics.ts';
+import { createLatest, type LatestWriter } from '../../src/store/latest.ts';
+import type { Output } from '../../streams/index.ts';
+import { NOON } from '../support/outputs.ts';
+
+/** A server on a free port, with everything around it in the test's hand. */
+export interface Running {
+  readonly url: string;
+  readonly app: App;
+  readonly http: HttpServer;
+  readonly latest: LatestWriter;
+  readonly metrics: Metrics;
+  readonly clock: { now: number };
+  readonly store: { state: StoreState };
+  get(path: string, headers?: Record<string, string>): Promise<Response>;
+  /** Puts outputs in as one turn, which ends with the highest seq among them. */
+  put(...outputs: readonly Output[]): void;
+  stop(): Promise<void>;
+}
+
+export interface Start {
+  readonly loaded?: readonly Output[];
+  readonly keys?: KeyRing;
+  readonly epoch?: string;
+  readonly deps?: Partial<AppDeps>;
+}
+
+/** Accounts a and b under `account_a` and `account_b`, and the demo keys. */
+export async function start({
+  loaded = [],
+  keys = demoKeys(),
+  epoch = 'e1',
+  deps,
+}: Start = {}): Promise<Running> {
+  const latest = createLatest();
+  latest.load(loaded);
+  const clock = { now: NOON };
+  const store: { state: StoreState } = { state: 'open' };
+  const metrics = createMetrics();
+  const app = createApp({
+    latest,
+    accounts: [
+      { id: 'a', segment: 'account_a' },
+      { id: 'b', segment: 'account_b' },
+    ],
+    keys,
+    metrics,
+    store: () => store.state,
+    now: () => clock.now,
+    epoch,
+    ...deps,
+  });
+  const http = createHttpServer(app, HTTP_LIMITS);
+  const url = await http.listen(0, '127.0.0.1');
+  return {
+    url,
+    app,
+    http,
+    latest,
+    metrics,
+    clock,
+    store,
+    get: (path, headers = {}) => fetch(url + path, { headers }),
+    put(...outputs) {
+      const last = outputs.reduce((a, b) => (b.seq > a.seq ? b : a));
+      latest.apply(outputs, last.seq, last.at);
+    },
+    stop: () => http.drain({ noticeMs: 0, deadlineMs: 0 }),
+  };
+}
+
+/** The body as JSON of any shape: what a test asserts on is what it expects it to be. */
+export async function json(response: Response): Promise<Record<string, unknown>> {
+  const body: unknown = await response.json();
+  if (typeof body !== 'object' || body === null) throw new TypeError('the body is not an object');
+  return { ...body };
+}

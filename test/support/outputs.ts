@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import type { OutputOf } from '../../src/store/latest.ts';
+import type {
+  Bucket,
+  Cause,
+  Counters,
+  EventRecord,
+  Failure,
+  Lag,
+  Output,
+  Post,
+  Price,
+  Spot,
+  StreamName,
+  StreamRecords,
+} from '../../streams/index.ts';
+
+/** Outputs made by hand: a whole record of which a test names only what it is about. */
+
+/** Noon of a day in UTC ms, the present of most tests. */
+export const NOON = 1_700_000_000_000;
+const DAY_MS = 86_400_000;
+
+interface Place {
+  readonly seq?: number;
+  readonly at?: number;
+  readonly cause?: Cause;
+}
+
+function output<S extends StreamName>(stream: S, key: string, record: StreamRecords[S], place: Place) {
+  const { seq = 1, at = NOON, cause = 'settings' } = place;
+  return { stream, key, seq, at, cause, record };
+}
+
+export function bucket(fields: Partial<Bucket> = {}): Bucket {
+  return {
+    title: '0-19',
+    lo: 0,
+    hi: 19,
+    conditionId: 'condition',
+    marketSlug: 'market',
+    yesToken: 'yes-1',
+    noToken: 'no-1',
+    won: null,
+    ...fields,
+  };
+}
+
+export function eventOutput(fields: Partial<EventRecord> = {}, place: Place = {}): OutputOf<'events'> {
+  const record: EventRecord = {
+    eventId: 1,
+    slug: 'posts-of-a',
+    title: 'Posts of account A',
+    image: 'https://market.invalid/a.png',
+    subject: { type: 'posts', account: 'a' },
+    startAt: NOON - DAY_MS,
+    endAt: NOON + DAY_MS,
+    phase: 'active',
+    trackingId: 'tracking-1',
+    buckets: [bucket()],
+    isPartition: true,
+    ...fields,
+  };
+  return output('events', String(record.eventId), record, { cause: 'event_opened', ...place });
+}
+
+export function countersOutput(fields: Partial<Counters> = {}, place: Place = {}): OutputOf<'counters'> {
+  const record: Counters = {
+    eventId: 1,
+    account: 'a',
+    oracle: 10,
+    real: 13,
+    ui: 11,
+    settlementDelta: 3,
+    displayDelta: 2,
+    internalDelta: 1,
+    deleted: 2,
+    stale: [],
+    ...fields,
+  };
+  return output('counters', String(record.eventId), record, { cause: 'new_post', ...place });
+}
+
+export function postOutput(fields: Partial<Post> = {}, place: Place = {}): OutputOf<'posts'> {
+  const record: Post = {
+    account: 'a',
+    id: '100',
+    text: 'hello',
+    createdAt: NOON - 60_000,
+    isReply: false,
+    isQuote: false,
+    isRepost: false,
+    isCounted: true,
+    url: 'https://posts.invalid/100',
+    seenAt: NOON - 48_500,
+    deletedAt: null,
+    ...fields,
+  };
+  return output('posts', `${record.account}:${record.id}`, record, { cause: 'new_post', ...place });
+}
+
+/** Posts with ids 1 to `count`, the highest the newest, one a minute. */
+export function timeline(count: number, fields: Partial<Post> = {}): readonly OutputOf<'posts'>[] {
+  return Array.from({ length: count }, (_, index) =>
+    postOutput(
+      {
+        id: String(index + 1),
+        createdAt: NOON - (count - index) * 60_000,
+        isCounted: index % 2 === 0,
+        ...fields,
+      },
+      { seq: index + 1 },
+    ),
+  );
+}
+
+export function lagOutput(fields: Partial<Lag> = {}, place: Place = {}): OutputOf<'lag'> {
+  const none = { n: 0, p50: null, p90: null, p99: null };
+  const record: Lag = {
+    account: 'a',
+    seen: { n: 40, p50: 11_500, p90: 13_000, p99: 28_200 },
+    oracle: none,
+    ui: none,
+    ...fields,
+  };
+  return output('lag', record.account, record, { cause: 'clock', ...place });
+}
+
+export function priceOutput(fields: Partial<Price> = {}, place: Place = {}): OutputOf<'prices'> {
+  const record: Price = {
+    eventId: 7,
+    token: 'yes-up',
+    bid: 0.41,
+    ask: 0.43,
+    price: 0.42,
+    priceKind: 'mid',
+    at: NOON - 500,
+    ...fields,
+  };
+  return output('prices', record.token, record, { cause: 'price', ...place });
+}
+
+export function spotOutput(fields: Partial<Spot> = {}, place: Place = {}): OutputOf<'spot'> {
+  const record: Spot = { symbol: 'BTC', price: 65_000.123456, at: NOON - 250, ...fields };
+  return output('spot', record.symbol, record, { cause: 'spot', ...place });
+}
+
+export function failureOutput(fields: Partial<Failure> = {}, place: Place = {}): OutputOf<'failures'> {
+  const record: Failure = { actor: 'counters:a', message: 'boom', ...fields };
+  return output('failures', record.actor, record, { cause: 'failure', ...place });
+}
+
+export function freshnessOutput(
+  ages: Readonly<Record<string, number>>,
+  place: Place = {},
+): OutputOf<'freshness'> {
+  return output('freshness', 'all', { ages }, { cause: 'clock', ...place });
+}
+
+/** Every source of accounts a and b has just answered. */
+export const FRESH_AGES: Readonly<Record<string, number>> = {
+  'posts:a': 400,
+  'oracle:a': 2_000,
+  'ui:a': 3_000,
+  'posts:b': 500,
+  'oracle:b': 2_500,
+  'ui:b': 3_500,
+  prices: 900,
+  events: 20_000,
+  crypto: 300,
+};
+
+/** Posts with any text there is, lone surrogates included. */
+export const anyPost: fc.Arbitrary<Output> = fc
+  .record(
+    {
+      id: fc.bigInt({ min: 1n, max: 2n ** 63n }).map(String),
+      text: fc.string({ unit: 'binary', maxLength: 300 }),
+      createdAt: fc.integer({ min: NOON - DAY_MS, max: NOON }),
+      isReply: fc.boolean(),
+      isQuote: fc.boolean(),
+      isRepost: fc.boolean(),
+      isCounted: fc.boolean(),
+      deletedAt: fc.option(fc.integer({ min: NOON - DAY_MS, max: NOON })),
+    },
+    { noNullPrototype: true },
+  )
+  .map((fields) => postOutput(fields));
