@@ -5,6 +5,8 @@ import type { Notes } from './store.ts';
 export function openNotes({ notes }: Environment): Notes {
   return {
     get: (name) => notes.get(name),
-    set: (name, value) => durable(notes.put(name, value), `the note ${name}`),
+    async set(name, value) {
+      await durable(notes.put(name, value), `the note ${name}`);
+    },
   };
 }

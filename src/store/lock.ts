@@ -1,0 +1,165 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { StoreError } from '../errors.ts';
+import { describe } from './commit.ts';
+
+/** The kernel's limit for the path of a socket is 104 to 108 bytes, depending on the system. */
+const MAX_SOCKET_PATH_BYTES = 100;
+const ANSWER_TIMEOUT_MS = 1_000;
+const CLAIM_STALE_MS = 5_000;
+const GIVE_UP_MS = 20_000;
+const RETRY_MS = 20;
+/** An owner between bind and listen refuses too, for an instant: one refusal proves nothing. */
+const REFUSALS = 3;
+
+export interface FolderLock {
+  release(): Promise<void>;
+}
+
+/** Who holds the socket: a process, none (a leftover of one that was killed), or it is gone. */
+type Owner =
+  | { readonly is: 'alive'; readonly pid: string }
+  | { readonly is: 'dead' }
+  | { readonly is: 'gone' };
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined);
+
+function listen(path: string): Promise<Server | undefined> {
+  const server = createServer((caller) => {
+    // A caller that hangs up early has what it came for: it knows that we live.
+    caller.on('error', () => caller.destroy());
+    caller.end(`${process.pid}\n`, () => caller.destroy());
+  });
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => (codeOf(error) === 'EADDRINUSE' ? resolve(undefined) : reject(error)));
+    server.listen(path, () => {
+      server.unref();
+      resolve(server);
+    });
+  });
+}
+
+function ask(path: string): Promise<Owner> {
+  return new Promise((resolve) => {
+    let pid = '';
+    let isConnected = false;
+    const socket = connect(path);
+    const end = (owner: Owner) => {
+      socket.destroy();
+      resolve(owner);
+    };
+    const alive = () => end({ is: 'alive', pid: pid.trim() || 'unknown' });
+    socket.setTimeout(ANSWER_TIMEOUT_MS, alive);
+    socket.once('connect', () => {
+      isConnected = true;
+    });
+    socket.on('data', (bytes) => {
+      pid += bytes.toString();
+    });
+    socket.once('end', alive);
+    socket.once('error', (error) => {
+      if (!isConnected && codeOf(error) === 'ENOENT') return end({ is: 'gone' });
+      if (!isConnected && codeOf(error) === 'ECONNREFUSED') return end({ is: 'dead' });
+      // Anything else, such as a full backlog, comes from a process that is there.
+      alive();
+    });
+  });
+}
+
+async function ownerOf(path: string): Promise<Owner> {
+  for (let refusal = 1; ; refusal++) {
+    const owner = await ask(path);
+    if (owner.is !== 'dead' || refusal === REFUSALS) return owner;
+    await delay(RETRY_MS);
+  }
+}
+
+/**
+ * Claims the right to remove a dead socket: a folder moved into place, which works only while none is there
+ * because it is not empty. A claim left by a killed process is moved away under a name made from its own
+ * identity, so that of several who saw it one moves it and none moves the claim that follows.
+ */
+function claim(path: string): number | undefined {
+  const mine = `${path}.${randomUUID()}`;
+  mkdirSync(mine);
+  writeFileSync(join(mine, 'owner'), String(process.pid));
+  const inode = statSync(mine).ino;
+  try {
+    renameSync(mine, path);
+    return inode;
+  } catch (error) {
+    rmSync(mine, { recursive: true, force: true });
+    if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'EEXIST') throw error;
+  }
+  const theirs = statSync(path, { throwIfNoEntry: false });
+  if (theirs === undefined || Date.now() - theirs.mtimeMs < CLAIM_STALE_MS) return undefined;
+  try {
+    renameSync(path, `${path}.stale-${theirs.ino}-${theirs.mtimeMs}`);
+  } catch (error) {
+    if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(String(codeOf(error)))) throw error;
+  }
+  return undefined;
+}
+
+async function takeOver(socketPath: string, claimPath: string): Promise<Server | undefined> {
+  const inode = claim(claimPath);
+  if (inode === undefined) {
+    await delay(RETRY_MS);
+    return undefined;
+  }
+  const isMine = () => statSync(claimPath, { throwIfNoEntry: false })?.ino === inode;
+  try {
+    if ((await ownerOf(socketPath)).is !== 'dead' || !isMine()) return undefined;
+    rmSync(socketPath, { force: true });
+    return await listen(socketPath);
+  } finally {
+    if (isMine()) rmSync(claimPath, { recursive: true, force: true });
+  }
+}
+
+function socketPathOf(folder: string): string {
+  const path = join(folder, 'engine.sock');
+  if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES) return path;
+  const name = createHash('sha256').update(folder).digest('hex').slice(0, 32);
+  return join(tmpdir(), `engine-${name}.sock`);
+}
+
+async function acquire(folder: string): Promise<Server> {
+  const socketPath = socketPathOf(folder);
+  const claimPath = join(folder, 'engine.takeover');
+  const giveUpAt = Date.now() + GIVE_UP_MS;
+  while (Date.now() < giveUpAt) {
+    const server = await listen(socketPath);
+    if (server !== undefined) return server;
+    const owner = await ownerOf(socketPath);
+    if (owner.is === 'alive') {
+      throw new StoreError('STORE_IN_USE', `the data folder ${folder} is in use by process ${owner.pid}`);
+    }
+    const taken = owner.is === 'dead' ? await takeOver(socketPath, claimPath) : undefined;
+    if (taken !== undefined) return taken;
+  }
+  throw new StoreError('STORE_IN_USE', `the data folder ${folder} could not be locked in ${GIVE_UP_MS} ms`);
+}
+
+/**
+ * Makes this process the only one that writes to the folder, under whatever path the others name it, until
+ * `release` or the end of the process. The lock is a listening socket, so a killed owner leaves no lock.
+ */
+export async function lockFolder(folder: string): Promise<FolderLock> {
+  try {
+    mkdirSync(folder, { recursive: true });
+    const server = await acquire(realpathSync(folder));
+    return {
+      release: () => new Promise((resolve) => server.close(() => resolve())),
+    };
+  } catch (cause) {
+    if (cause instanceof StoreError) throw cause;
+    throw new StoreError('STORE_UNWRITABLE', `cannot lock the data folder ${folder}: ${describe(cause)}`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Store } from '../../src/store/store.ts';
+import type { Output, StreamName } from '../../streams/index.ts';
+import { anyBlocks, anyTurns, tickAt, ticks, velocityAt } from './store-records.ts';
+
+type Use = (store: Store) => Promise<void>;
+
+const RUNS = { numRuns: 25 };
+
+/** What every Store does. `withStore` hands over an empty store and disposes of it after. */
+export function describeStore(name: string, withStore: (use: Use) => Promise<void>): void {
+  describe(name, () => {
+    describeJournal(withStore);
+    describeOutputs(withStore);
+    describeCheckpoints(withStore);
+
+    it('keeps notes, the last one under each name', () =>
+      withStore(async ({ notes }) => {
+        assert.equal(notes.get('world'), undefined);
+        await notes.set('world', 'one');
+        await notes.set('world', 'two');
+        assert.equal(notes.get('world'), 'two');
+      }));
+
+    it('closes twice', () =>
+      withStore(async (store) => {
+        await store.close();
+        await store.close();
+      }));
+  });
+}
+
+function describeJournal(withStore: (use: Use) => Promise<void>): void {
+  describe('journal', () => {
+    it('begins empty, with head and tail 0', () =>
+      withStore(async ({ journal }) => {
+        assert.deepEqual([journal.head, journal.tail, [...journal.read(1)]], [0, 0, []]);
+      }));
+
+    it('reads from any seq what was appended in whatever blocks', () =>
+      fc.assert(
+        fc.asyncProperty(anyBlocks, fc.nat({ max: 80 }), (blocks, fromSeq) =>
+          withStore(async ({ journal }) => {
+            for (const block of blocks) await journal.append(block);
+            const all = blocks.flat();
+            assert.equal(journal.head, all.length);
+            assert.equal(journal.tail, Math.min(all.length, 1));
+            assert.deepEqual(
+              [...journal.read(fromSeq)],
+              all.filter(({ seq }) => seq >= fromSeq),
+            );
+          }),
+        ),
+        RUNS,
+      ));
+
+    it('reads on to what is appended while reading', () =>
+      withStore(async ({ journal }) => {
+        await journal.append(ticks(1, 3));
+        const seqs: number[] = [];
+        for (const { seq } of journal.read(1)) {
+          seqs.push(seq);
+          if (seq < 6) await journal.append([tickAt(journal.head + 1)]);
+        }
+        assert.deepEqual(seqs, [1, 2, 3, 4, 5, 6, 7, 8]);
+      }));
+
+    it('refuses a seq that does not continue the head, and keeps nothing of it', () =>
+      withStore(async ({ journal }) => {
+        await journal.append(ticks(1, 2));
+        await assert.rejects(journal.append([tickAt(2)]), RangeError);
+        await assert.rejects(journal.append([tickAt(4)]), RangeError);
+        await assert.rejects(journal.append([tickAt(3), tickAt(5)]), RangeError);
+        assert.equal(journal.head, 2);
+        await journal.append([]);
+        assert.deepEqual([...journal.read(1)], ticks(1, 2));
+      }));
+
+    it('drops whole blocks before a seq in steps, never the newest', () =>
+      fc.assert(
+        fc.asyncProperty(
+          anyBlocks,
+          fc.nat({ max: 80 }),
+          fc.integer({ min: 1, max: 5 }),
+          (blocks, before, max) =>
+            withStore(async ({ journal }) => {
+              for (const block of blocks) await journal.append(block);
+              const kept = blocks.filter(
+                (block, index) => index === blocks.length - 1 || (block.at(-1)?.seq ?? 0) >= before,
+              );
+              let dropped = 0;
+              for (let step = max; step === max; dropped += step) step = await journal.prune(before, max);
+              assert.equal(dropped, blocks.length - kept.length);
+              assert.deepEqual([...journal.read(1)], kept.flat());
+              assert.equal(journal.tail, kept[0]?.[0]?.seq ?? 0);
+              assert.equal(journal.head, blocks.flat().length);
+            }),
+        ),
+        RUNS,
+      ));
+
+    it('goes on at the tail when what it was about to read is dropped', () =>
+      withStore(async ({ journal }) => {
+        for (let seq = 1; seq <= 2_500; seq++) await journal.append([tickAt(seq)]);
+        const reader = journal.read(1)[Symbol.iterator]();
+        assert.equal(reader.next().value?.seq, 1);
+        assert.equal(await journal.prune(2_401, 5_000), 2_400);
+        const rest: number[] = [];
+        for (let step = reader.next(); step.done !== true; step = reader.next()) rest.push(step.value.seq);
+        assert.deepEqual(
+          rest.slice(-100),
+          Array.from({ length: 100 }, (_, index) => 2_401 + index),
+        );
+      }));
+  });
+}
+
+function describeOutputs(withStore: (use: Use) => Promise<void>): void {
+  const streams: StreamName[] = ['posts', 'velocity', 'freshness'];
+
+  describe('outputs', () => {
+    it('keeps all that was said in order and the last of each key, but nothing of freshness', () =>
+      fc.assert(
+        fc.asyncProperty(anyTurns, fc.nat({ max: 10 }), (turns, fromSeq) =>
+          withStore(async ({ outputs }) => {
+            for (const turn of turns) await outputs.append(turn.outputs, turn.upTo);
+            assert.equal(outputs.upTo, turns.at(-1)?.upTo ?? 0);
+            for (const stream of streams) {
+              const said =
+                stream === 'freshness'
+                  ? []
+                  : turns.flatMap((turn) => turn.outputs).filter((output) => output.stream === stream);
+              assert.deepEqual([...outputs.read(stream, fromSeq)], inOrder(said, fromSeq));
+              assert.deepEqual(byKey(outputs.latest(stream)), byKey(said));
+            }
+          }),
+        ),
+        RUNS,
+      ));
+
+    it('refuses outputs outside the observations they are to complete, and changes nothing', () =>
+      withStore(async ({ outputs }) => {
+        await outputs.append([velocityAt(1)], 2);
+        await assert.rejects(outputs.append([velocityAt(3), velocityAt(2)], 3), RangeError);
+        await assert.rejects(outputs.append([velocityAt(4)], 3), RangeError);
+        await assert.rejects(outputs.append([], 1), RangeError);
+        await assert.rejects(
+          outputs.append([velocityAt(3), velocityAt(3, 'k'.repeat(1_901))], 3),
+          RangeError,
+        );
+        assert.equal(outputs.upTo, 2);
+        assert.deepEqual([...outputs.read('velocity', 0)], inOrder([velocityAt(1)], 0));
+        assert.deepEqual(outputs.latest('velocity'), [velocityAt(1)]);
+      }));
+
+    it('drops history before a seq in steps and leaves the latest values', () =>
+      withStore(async ({ outputs }) => {
+        const said = ticks(1, 30).flatMap(({ seq }) => [velocityAt(seq, 'a'), velocityAt(seq, 'b')]);
+        await outputs.append(said, 30);
+        assert.equal(await outputs.prune(21, 25), 25);
+        assert.equal(await outputs.prune(21, 25), 15);
+        assert.equal(await outputs.prune(21, 25), 0);
+        assert.deepEqual([...outputs.read('velocity', 0)], inOrder(said, 21));
+        assert.equal(outputs.latest('velocity').length, 2);
+        assert.equal(outputs.upTo, 30);
+      }));
+
+    it('forgets everything when cleared, and takes it anew', () =>
+      withStore(async ({ outputs }) => {
+        await outputs.append([velocityAt(1), velocityAt(2)], 2);
+        await outputs.clear();
+        assert.deepEqual(
+          [outputs.upTo, [...outputs.read('velocity', 0)], outputs.latest('velocity')],
+          [0, [], []],
+        );
+        await outputs.append([velocityAt(1)], 1);
+        assert.deepEqual(outputs.latest('velocity'), [velocityAt(1)]);
+      }));
+  });
+}
+
+function inOrder(said: readonly Output[], fromSeq: number): unknown[] {
+  return said
+    .filter(({ seq }) => seq >= fromSeq)
+    .sort((a, b) => a.seq - b.seq)
+    .map((output) => ({ stream: output.stream, seq: output.seq, json: JSON.stringify(output) }));
+}
+
+function byKey(outputs: readonly Output[]): ReadonlyMap<string, Output> {
+  return new Map(outputs.map((output) => [output.key, output]));
+}
+
+function describeCheckpoints(withStore: (use: Use) => Promise<void>): void {
+  const anyCheckpoint = fc.record(
+    {
+      seq: fc.nat({ max: 9 }),
+      at: fc.nat(),
+      graphVersion: fc.integer({ min: 1, max: 2 }),
+      state: fc.string(),
+    },
+    { noNullPrototype: true },
+  );
+
+  describe('checkpoints', () => {
+    it('finds the newest and the oldest of a graph version, lists and removes', () =>
+      fc.assert(
+        fc.asyncProperty(
+          fc.array(anyCheckpoint, { maxLength: 10 }),
+          fc.nat({ max: 9 }),
+          fc.nat({ max: 9 }),
+          (saved, removed, seq) =>
+            withStore(async ({ checkpoints }) => {
+              for (const checkpoint of saved) await checkpoints.save(checkpoint);
+              await checkpoints.remove(removed);
+              const bySeq = new Map(saved.map((checkpoint) => [checkpoint.seq, checkpoint]));
+              bySeq.delete(removed);
+              const kept = [...bySeq.values()].sort((a, b) => a.seq - b.seq);
+              const ofFirst = kept.filter(({ graphVersion }) => graphVersion === 1);
+              assert.deepEqual(checkpoints.newest(1), ofFirst.at(-1));
+              assert.deepEqual(
+                checkpoints.newest(1, seq),
+                ofFirst.findLast((one) => one.seq <= seq),
+              );
+              assert.deepEqual(checkpoints.oldest(1), ofFirst[0]);
+              assert.deepEqual(
+                checkpoints.list(),
+                kept.map(({ state: _, ...rest }) => rest),
+              );
+            }),
+        ),
+        RUNS,
+      ));
+
+    it('keeps a state of several megabytes, and the shorter one that replaces it', () =>
+      withStore(async ({ checkpoints }) => {
+        const numbers = Array.from(
+          { length: 200_000 },
+          (_, index) => (index * 2_654_435_761) % 4_294_967_291,
+        );
+        const long = { seq: 5, at: 1, graphVersion: 1, state: JSON.stringify(numbers) };
+        await checkpoints.save(long);
+        assert.ok(long.state.length > 2_000_000);
+        assert.equal(checkpoints.newest(1)?.state, long.state);
+        await checkpoints.save({ ...long, state: 'ü€😀' });
+        assert.equal(checkpoints.newest(1)?.state, 'ü€😀');
+      }));
+  });
+}
