@@ -1,12 +1,12 @@
-import { defer, exhaustMap, type Observable, repeat, timer } from 'rxjs';
+import { concatMap, defer, type Observable, type ObservableInput, repeat, timer } from 'rxjs';
 import type { Clock } from './clock.ts';
 
 const SECOND_MS = 1_000;
 
 /**
  * Calls `tick` at each whole second. A process that was held up ticks once, late, and a tick still being
- * taken in lets the next ones pass: time is never caught up in a burst.
+ * taken in holds back the next: time is never caught up in a burst.
  */
-export function ticker(clock: Clock, tick: () => Promise<void>): Observable<void> {
-  return defer(() => timer(SECOND_MS - (clock.wall() % SECOND_MS))).pipe(exhaustMap(tick), repeat());
+export function ticker(clock: Clock, tick: () => ObservableInput<void>): Observable<void> {
+  return defer(() => timer(SECOND_MS - (clock.wall() % SECOND_MS))).pipe(concatMap(tick), repeat());
 }

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { takeCheckpoint } from '../../src/engine/checkpointing.ts';
+import { recover } from '../../src/engine/recover.ts';
+import { createTurns } from '../../src/engine/turns.ts';
+import { createLatest } from '../../src/store/latest.ts';
+import { createMemoryStore } from '../../src/store/memory.ts';
+import type { Store } from '../../src/store/store.ts';
+import { emptyState, type Fact, GRAPH_VERSION, type StreamName } from '../../streams/index.ts';
+import { manualClock } from '../support/clock.ts';
+import { event, post, settings, tracking } from '../support/facts.ts';
+
+const STREAMS: readonly StreamName[] = ['posts', 'events', 'counters', 'velocity', 'prices', 'lag'];
+
+/** A life of facts: each number is one of them. */
+function lifeOf(kinds: readonly number[]): Fact[] {
+  const facts: Fact[] = [settings(), event({ eventId: 1 }), { kind: 'coverage', account: 'a', fromAt: 0 }];
+  kinds.forEach((kind, index) => {
+    const id = String(100 + (kind % 7));
+    if (kind < 5) facts.push(post({ id, createdAt: 900_000 + kind }));
+    else if (kind === 5) facts.push({ kind: 'post_gone', account: 'a', id });
+    else if (kind === 6)
+      facts.push({ kind: 'oracle', account: 'a', trackingId: 't', total: index, syncedAt: null });
+    else if (kind === 7) facts.push(tracking({ trackingId: 't' }));
+    else if (kind === 8) facts.push({ kind: 'ui', eventId: 1, count: index });
+    else facts.push({ kind: 'tick', ages: { 'posts:a': index } });
+  });
+  return facts;
+}
+
+function rowsOf(store: Store): string[] {
+  return STREAMS.flatMap((stream) => Array.from(store.outputs.read(stream, 1), ({ json }) => json));
+}
+
+function turnsOn(store: Store, state = emptyState()) {
+  return createTurns({
+    ...store,
+    latest: createLatest(),
+    state,
+    clock: manualClock(1_000_000),
+    report: () => {},
+    wait: async () => {},
+  });
+}
+
+/** The log alone, as if the engine had been killed before it stored any output. */
+async function logOf(store: Store): Promise<Store> {
+  const copy = createMemoryStore();
+  await copy.journal.append([...store.journal.read(1)]);
+  return copy;
+}
+
+describe('recover', () => {
+  it('stores what a crash kept from being stored, to the byte', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 12 })), async (kinds) => {
+        const whole = createMemoryStore();
+        const turns = turnsOn(whole);
+        for (const fact of lifeOf(kinds)) await turns.accept([fact]);
+
+        const crashed = await logOf(whole);
+        const latest = createLatest();
+        await recover(crashed, latest);
+        assert.deepEqual(rowsOf(crashed), rowsOf(whole));
+        assert.equal(latest.posts('a').length, whole.outputs.latest('posts').length);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('goes on from a checkpoint as if it had never stopped', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: 12 }), { minLength: 1 }),
+        fc.nat(),
+        async (kinds, cut) => {
+          const facts = lifeOf(kinds);
+          const at = cut % facts.length;
+          const whole = createMemoryStore();
+          const turns = turnsOn(whole);
+          for (const fact of facts) await turns.accept([fact]);
+
+          const parted = createMemoryStore();
+          const state = emptyState();
+          const before = turnsOn(parted, state);
+          for (const fact of facts.slice(0, at)) await before.accept([fact]);
+          const checkpoint = takeCheckpoint(parted, state, 1_000_000);
+          if (checkpoint) await parted.checkpoints.save(checkpoint);
+          const { state: restored, replayed } = await recover(parted, createLatest());
+          assert.equal(replayed, 0);
+          const after = turnsOn(parted, restored);
+          for (const fact of facts.slice(at)) await after.accept([fact]);
+          assert.deepEqual(rowsOf(parted), rowsOf(whole));
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it('derives everything anew when the checkpoints are of another graph', async () => {
+    const store = createMemoryStore();
+    const turns = turnsOn(store);
+    for (const fact of lifeOf([1, 2, 3, 9])) await turns.accept([fact]);
+    const rows = rowsOf(store);
+    await store.checkpoints.save({ seq: 3, at: 0, graphVersion: GRAPH_VERSION + 1, state: 'of no use' });
+    const { replayed } = await recover(store, createLatest());
+    assert.equal(replayed, store.journal.head);
+    assert.deepEqual(rowsOf(store), rows);
+  });
+
+  it('finds the last tick of the log', async () => {
+    const store = createMemoryStore();
+    const turns = turnsOn(store);
+    for (const fact of lifeOf([9, 1, 9, 2])) await turns.accept([fact]);
+    const { lastTick } = await recover(store, createLatest());
+    assert.deepEqual(lastTick?.fact.ages, { 'posts:a': 2 });
+  });
+
+  it('starts from nothing on an empty store', async () => {
+    const latest = createLatest();
+    const { replayed, lastTick } = await recover(createMemoryStore(), latest);
+    assert.equal(replayed, 0);
+    assert.equal(lastTick, undefined);
+    assert.equal(latest.seq, 0);
+  });
+});

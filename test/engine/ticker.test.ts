@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { map, of, take, timer } from 'rxjs';
+import { TestScheduler } from 'rxjs/testing';
+import { ticker } from '../../src/engine/ticker.ts';
+
+describe('ticker', () => {
+  it('ticks at whole seconds of the calendar', () => {
+    const scheduler = new TestScheduler(assert.deepEqual);
+    scheduler.run(({ flush }) => {
+      const tickedAt: number[] = [];
+      const wall = () => 10_000_300 + scheduler.now();
+      const tick = () => {
+        tickedAt.push(wall());
+        return of(undefined);
+      };
+      ticker({ wall, mono: wall }, tick).pipe(take(3)).subscribe();
+      flush();
+      assert.deepEqual(tickedAt, [10_001_000, 10_002_000, 10_003_000]);
+    });
+  });
+
+  it('lets the seconds pass while a tick is being taken in', () => {
+    const scheduler = new TestScheduler(assert.deepEqual);
+    scheduler.run(({ flush }) => {
+      const tickedAt: number[] = [];
+      const wall = () => 10_000_000 + scheduler.now();
+      const tick = () => {
+        tickedAt.push(wall());
+        return timer(tickedAt.length === 1 ? 4_500 : 1).pipe(map(() => undefined));
+      };
+      ticker({ wall, mono: wall }, tick).pipe(take(3)).subscribe();
+      flush();
+      assert.deepEqual(tickedAt, [10_001_000, 10_006_000, 10_007_000]);
+    });
+  });
+});

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { createTurns, type TurnReport } from '../../src/engine/turns.ts';
+import { StoreError } from '../../src/errors.ts';
+import { createLatest } from '../../src/store/latest.ts';
+import { createMemoryStore } from '../../src/store/memory.ts';
+import type { Store } from '../../src/store/store.ts';
+import { emptyState, type Fact, type Output } from '../../streams/index.ts';
+import { manualClock } from '../support/clock.ts';
+import { post, settings } from '../support/facts.ts';
+
+function setUp(store: Store = createMemoryStore()) {
+  const latest = createLatest();
+  const reports: TurnReport[] = [];
+  const turns = createTurns({
+    journal: store.journal,
+    outputs: store.outputs,
+    latest,
+    state: emptyState(),
+    clock: manualClock(1_000_000),
+    report: (report) => reports.push(report),
+    wait: async () => {},
+  });
+  return { store, latest, reports, turns };
+}
+
+const fact = (id: string): Fact => post({ id });
+
+describe('turns', () => {
+  it('publish a fact once it is in the log and its outputs are kept', async () => {
+    const { store, latest, turns } = setUp();
+    const seen: (readonly Output[])[] = [];
+    latest.change$.subscribe((outputs) => {
+      assert.equal(store.journal.head, 2);
+      assert.equal(store.outputs.upTo, 2);
+      seen.push(outputs);
+    });
+    await turns.accept([settings(), fact('11')]);
+    assert.equal(latest.posts('a')[0]?.record.id, '11');
+    assert.equal(seen.length, 1);
+  });
+
+  it('take all that came in meanwhile as one block', async () => {
+    const { store, turns, reports } = setUp();
+    await turns.accept([settings()]);
+    await Promise.all(['1', '2', '3'].map((id) => turns.accept([fact(id)])));
+    assert.deepEqual(
+      reports.map((report) => (report.type === 'turn' ? report.observations : report.type)),
+      [1, 1, 2],
+    );
+    assert.deepEqual(
+      Array.from(store.journal.read(1), ({ seq }) => seq),
+      [1, 2, 3, 4],
+    );
+  });
+
+  it('write no outputs when only the ages moved', async () => {
+    const { store, turns, latest } = setUp();
+    await turns.accept([settings()]);
+    await turns.accept([{ kind: 'tick', ages: {} }]);
+    assert.equal(store.journal.head, 2);
+    assert.equal(store.outputs.upTo, 0);
+    assert.equal(latest.seq, 2);
+  });
+
+  it('make no turn of nothing', async () => {
+    const { store, turns } = setUp();
+    await turns.accept([]);
+    assert.equal(store.journal.head, 0);
+  });
+
+  it('hold facts until a full disk takes them, and keep their order', async () => {
+    const store = createMemoryStore();
+    let refusals = 3;
+    const journal = Object.create(store.journal, {
+      append: {
+        value: async (observations: Parameters<typeof store.journal.append>[0]) => {
+          if (refusals-- > 0) throw new StoreError('STORE_FULL', 'no space left on the disk');
+          await store.journal.append(observations);
+        },
+      },
+    });
+    const { turns, reports, latest } = setUp({ ...store, journal });
+    await Promise.all([turns.accept([settings()]), turns.accept([fact('1')]), turns.accept([fact('2')])]);
+    assert.equal(reports.filter((report) => report.type === 'refused_write').length, 3);
+    assert.deepEqual(
+      latest.posts('a').map(({ record }) => record.id),
+      ['2', '1'],
+    );
+  });
+
+  it('publish nothing whose outputs are not kept yet', async () => {
+    const store = createMemoryStore();
+    const { latest, turns } = setUp({
+      ...store,
+      outputs: Object.create(store.outputs, {
+        append: {
+          value: async () => {
+            assert.equal(latest.posts('a').length, 0);
+          },
+        },
+      }),
+    });
+    await turns.accept([settings(), fact('1')]);
+    assert.equal(latest.posts('a').length, 1);
+  });
+
+  it('finish what was accepted before they stop, and take nothing after', async () => {
+    const { turns, latest } = setUp();
+    const accepted = turns.accept([settings(), fact('1')]);
+    await turns.stop();
+    await accepted;
+    assert.equal(latest.posts('a').length, 1);
+    await assert.rejects(turns.accept([fact('2')]), { code: 'STORE_CLOSING' });
+  });
+
+  it('run a task between two turns', async () => {
+    const { turns, store } = setUp();
+    const accepted = turns.accept([settings()]);
+    const [, head] = await Promise.all([accepted, turns.between(() => store.journal.head)]);
+    assert.equal(head, 1);
+  });
+});

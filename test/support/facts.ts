@@ -1,0 +1,95 @@
+import type {
+  CountingRule,
+  EventFact,
+  Fact,
+  Observation,
+  PostFact,
+  Quote,
+  SettingsFact,
+  TickFact,
+  TrackingFact,
+} from '../../streams/index.ts';
+
+/** Facts with every field set; a test names the fields it is about. */
+
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+
+export const RULE: CountingRule = {
+  originals: true,
+  quotes: true,
+  reposts: true,
+  selfReplies: true,
+  otherReplies: false,
+  communityReposts: false,
+};
+
+export const STALE_AFTER_MS = { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 };
+
+export function settings(overrides: Partial<SettingsFact> = {}): SettingsFact {
+  const accounts = [
+    { id: 'a', rule: RULE },
+    { id: 'b', rule: RULE },
+  ];
+  return { kind: 'settings', accounts, staleAfterMs: STALE_AFTER_MS, ...overrides };
+}
+
+export function post(overrides: Partial<PostFact> = {}): PostFact {
+  return {
+    kind: 'post',
+    account: 'a',
+    via: 'poll',
+    id: '1',
+    text: 'hello',
+    createdAt: 0,
+    isReply: false,
+    isReplyToSelf: false,
+    isQuote: false,
+    isRepost: false,
+    isFromCommunity: false,
+    url: 'https://posts.test/1',
+    ...overrides,
+  };
+}
+
+export function event(overrides: Partial<EventFact> = {}): EventFact {
+  return {
+    kind: 'event',
+    eventId: 1,
+    slug: 'event-1',
+    title: 'event 1',
+    image: 'https://market.test/1.png',
+    subject: { type: 'posts', account: 'a' },
+    startAt: 0,
+    endAt: 7 * DAY_MS,
+    isClosed: false,
+    buckets: [],
+    ...overrides,
+  };
+}
+
+export function tracking(overrides: Partial<TrackingFact> = {}): TrackingFact {
+  return {
+    kind: 'tracking',
+    account: 'a',
+    trackingId: 't1',
+    slug: 'event-1',
+    title: 'event 1',
+    startAt: 0,
+    endAt: 7 * DAY_MS,
+    ...overrides,
+  };
+}
+
+export function tick(ages: TickFact['ages'] = {}): TickFact {
+  return { kind: 'tick', ages };
+}
+
+export function quote(overrides: Partial<Quote> = {}): Quote {
+  return { token: 'yes', bid: null, ask: null, last: null, ui: null, ...overrides };
+}
+
+/** Facts with their times, numbered as a log is. */
+export function log(...entries: readonly (readonly [number, Fact])[]): Observation[] {
+  return entries.map(([receivedAt, fact], index) => ({ seq: index + 1, receivedAt, fact }));
+}
