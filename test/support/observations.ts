@@ -1,0 +1,239 @@
+import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
+import type { AccountId, EventFact, Fact, Observation, PostFact } from '../../streams/index.ts';
+import { DAY_MS, event, HOUR_MS, post, STALE_AFTER_MS, settings } from './facts.ts';
+
+/** Logs as the outside world might write them: plausible, and as unkind as it is known to be. */
+
+/** A log of 1 to `maxSteps` steps after its settings; seqs are contiguous, times follow a clock that may step. */
+export function anyLog(maxSteps = 120): fc.Arbitrary<readonly Observation[]> {
+  return fc
+    .tuple(
+      fc.constantFrom(...FIRST_DAYS),
+      fc.array(anyStep, { minLength: 1, maxLength: maxSteps, size: 'max' }),
+    )
+    .map(([firstDay, steps]) => {
+      const world = new World(noonInNewYork(firstDay));
+      world.tell(settings());
+      for (const step of steps) step(world);
+      return world.log;
+    });
+}
+
+/** First days of windows: one across each change of New York's clocks, one far from both. */
+const FIRST_DAYS = ['2025-03-07', '2025-10-31', '2025-06-06'];
+
+/** Windows of the events, in days from the first: overlapping and nested ones of a, two of b, one of no account. */
+const WINDOWS = [
+  { account: 'a', from: 0, days: 7 },
+  { account: 'a', from: 2, days: 7 },
+  { account: 'a', from: 1, days: 2 },
+  { account: 'b', from: 0, days: 7 },
+  { account: 'b', from: 3, days: 2 },
+  { account: null, from: 1, days: 1 },
+];
+
+/** Counters follow an event for a week after its end; a log stays well inside that. */
+const LONGEST_MS = 6 * DAY_MS;
+
+type Step = (world: World) => void;
+
+function noonInNewYork(date: string): number {
+  return Temporal.PlainDateTime.from(`${date}T12:00`).toZonedDateTime('America/New_York').epochMilliseconds;
+}
+
+class World {
+  readonly log: Observation[] = [];
+  readonly posts: PostFact[] = [];
+  readonly events: EventFact[];
+  /** How far the wall clock is off. */
+  offMs = 0;
+  hasNewRule = false;
+  now: number;
+  readonly #endAt: number;
+
+  constructor(firstNoonAt: number) {
+    this.now = firstNoonAt - HOUR_MS;
+    this.#endAt = this.now + LONGEST_MS;
+    const dayAt = (day: number) =>
+      Temporal.Instant.fromEpochMilliseconds(firstNoonAt)
+        .toZonedDateTimeISO('America/New_York')
+        .add({ days: day }).epochMilliseconds;
+    this.events = WINDOWS.map(({ account, from, days }, index) =>
+      event({
+        eventId: 100 + index,
+        slug: `event-${index}`,
+        title: `event ${index}`,
+        subject: account
+          ? { type: 'posts', account }
+          : { type: 'crypto', symbol: 'X', kind: 'TOUCH', referencePrice: 1 },
+        startAt: dayAt(from),
+        endAt: dayAt(from + days),
+      }),
+    );
+  }
+
+  advance(ms: number): void {
+    this.now = Math.min(this.now + ms, this.#endAt);
+  }
+
+  tell(fact: Fact): void {
+    this.log.push({ seq: this.log.length + 1, receivedAt: this.now + this.offMs, fact });
+  }
+
+  /** Young enough that no pipeline has settled it, however wrong the clock. */
+  isEditable(seen: PostFact): boolean {
+    return Math.abs(this.now - seen.createdAt) <= DAY_MS;
+  }
+
+  eventAt(index: number): EventFact {
+    return this.events[index % this.events.length] ?? event();
+  }
+}
+
+type Shape<T> = { [K in keyof T]: fc.Arbitrary<T[K]> };
+
+function step<T>(weight: number, shape: Shape<T>, act: (world: World, values: T) => void) {
+  const arbitrary = fc.record<T>(shape, { noNullPrototype: true });
+  return {
+    weight,
+    arbitrary: arbitrary.map(
+      (values): Step =>
+        (world) =>
+          act(world, values),
+    ),
+  };
+}
+
+const index = fc.nat({ max: 29 });
+const account = fc.constantFrom('a', 'b');
+const flag = fc.boolean();
+const rule = fc.record(
+  {
+    originals: flag,
+    quotes: flag,
+    reposts: flag,
+    selfReplies: flag,
+    otherReplies: flag,
+    communityReposts: flag,
+  },
+  { noNullPrototype: true },
+);
+const text = fc.oneof(
+  fc.constantFrom('', '👩‍🚀 up', 'a\0b', '\u202eright to left', '\ud800 alone', 'x'.repeat(10_000)),
+  fc.string({ maxLength: 20 }),
+);
+const look = {
+  text,
+  isReply: flag,
+  isReplyToSelf: flag,
+  isQuote: flag,
+  isRepost: flag,
+  isFromCommunity: flag,
+  via: fc.constantFrom<PostFact['via'][]>('poll', 'poll', 'poll', 'backfill', 'archive'),
+};
+const lateMs = fc.oneof(fc.integer({ min: -500, max: 30_000 }), fc.nat({ max: 2 * DAY_MS }));
+const edge = fc.constantFrom<('startAt' | 'endAt')[]>('startAt', 'endAt');
+const rarely = fc.constantFrom(false, false, false, true);
+const movedMs = fc.constantFrom(0, 0, 0, HOUR_MS, -DAY_MS);
+const count = fc.oneof(fc.nat({ max: 40 }), fc.constantFrom(0, 1_000, 1_040));
+const age = fc.oneof(fc.nat({ max: 20_000 }), fc.nat({ max: 2_000_000 }));
+const price = fc.option(fc.nat({ max: 1_000 }).map((thousandths) => thousandths / 1_000));
+
+function publish(world: World, fact: PostFact): void {
+  world.posts.push(fact);
+  world.tell(fact);
+}
+
+const nextPost = (world: World, account: AccountId) => {
+  const id = String(1_000 + world.posts.length);
+  return { ...post(), account, id, url: `https://posts.test/${id}` };
+};
+
+const repeats = fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 100 }));
+const advance = fc.constantFrom(1, 1_000, 1_000, 60_000, HOUR_MS, 12 * HOUR_MS);
+const clockError = fc.constantFrom(0, 0, 1_000, -1_000, HOUR_MS, -HOUR_MS, DAY_MS, -DAY_MS);
+const spotTick = fc.record(
+  { symbol: fc.constantFrom('X', 'Y'), price: fc.nat({ max: 9 }), at: fc.nat({ max: 9 }) },
+  { noNullPrototype: true },
+);
+
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  // Time between two ticks: whatever comes next is heard before the clock is.
+  step(3, { ms: advance }, (world, { ms }) => world.advance(ms)),
+  step(8, { ms: advance, ages: anyAges() }, (world, { ms, ages }) => {
+    world.advance(ms);
+    world.tell({ kind: 'tick', ages });
+  }),
+  step(6, { ...look, account, lateMs }, (world, { account, lateMs, ...look }) => {
+    publish(world, { ...nextPost(world, account), ...look, createdAt: world.now - lateMs });
+  }),
+  step(3, { ...look, index, edge, offMs: fc.integer({ min: -1, max: 1 }) }, (world, values) => {
+    const { index, edge, offMs, ...look } = values;
+    const { subject, ...window } = world.eventAt(index);
+    const account = subject.type === 'posts' ? subject.account : 'a';
+    publish(world, { ...nextPost(world, account), ...look, createdAt: (window[edge] ?? world.now) + offMs });
+  }),
+  step(3, { index, repeats }, (world, { index, repeats }) => {
+    const seen = world.posts[index % Math.max(1, world.posts.length)];
+    if (seen === undefined || (world.hasNewRule && !world.isEditable(seen))) return;
+    for (let time = 0; time < repeats; time++) world.tell(seen);
+  }),
+  step(3, { ...look, index }, (world, { index, ...look }) => {
+    const place = index % Math.max(1, world.posts.length);
+    const seen = world.posts[place];
+    if (seen === undefined || !world.isEditable(seen)) return;
+    world.posts[place] = { ...seen, ...look };
+    world.tell({ ...seen, ...look });
+  }),
+  step(3, { index, account }, (world, { index, account }) => {
+    const seen = world.posts[index];
+    if (seen === undefined) world.tell({ kind: 'post_gone', account, id: `never-${index}` });
+    else if (world.isEditable(seen)) world.tell({ kind: 'post_gone', account: seen.account, id: seen.id });
+  }),
+  step(2, { account, days: fc.constantFrom(0, 1, 30, 30) }, (world, { account, days }) => {
+    world.tell({ kind: 'coverage', account, fromAt: world.now - days * DAY_MS });
+  }),
+  step(4, { index, isNamed: flag, offMs: fc.constantFrom(0, 0, -1_000, HOUR_MS) }, (world, values) => {
+    const { subject, title, slug, startAt, endAt, eventId } = world.eventAt(values.index);
+    if (subject.type !== 'posts' || startAt === null) return;
+    const window = { startAt: startAt + values.offMs, endAt: endAt - 1_000 };
+    const name = { slug: values.isNamed ? slug : null, title };
+    world.tell({ kind: 'tracking', account: subject.account, trackingId: `t${eventId}`, ...name, ...window });
+  }),
+  step(6, { index, isClosed: rarely, isStartUnknown: rarely, movedMs }, (world, values) => {
+    const listed = world.eventAt(values.index);
+    const startAt = values.isStartUnknown ? null : listed.startAt;
+    world.tell({ ...listed, startAt, endAt: listed.endAt + values.movedMs, isClosed: values.isClosed });
+  }),
+  step(4, { index, total: count }, (world, { index, total }) => {
+    const { eventId, subject } = world.eventAt(index);
+    const account = subject.type === 'posts' ? subject.account : 'a';
+    world.tell({ kind: 'oracle', account, trackingId: `t${eventId}`, total, syncedAt: null });
+  }),
+  step(4, { index, count: fc.option(count) }, (world, { index, count }) => {
+    world.tell({ kind: 'ui', eventId: world.eventAt(index).eventId, count });
+  }),
+  step(3, { index, bid: price, ask: price, last: price, ui: price }, (world, { index, ...sides }) => {
+    const { eventId } = world.eventAt(index);
+    world.tell({ kind: 'prices', eventId, quotes: [{ token: `yes-${eventId}`, ...sides }] });
+  }),
+  step(2, { ticks: fc.array(spotTick, { maxLength: 4 }) }, (world, { ticks }) => {
+    world.tell({ kind: 'spot', ticks });
+  }),
+  // The wall clock is set right or wrong by a step; ages, measured on the other clock, do not notice.
+  step(2, { clockError }, (world, { clockError }) => {
+    world.offMs = clockError;
+  }),
+  step(1, { rule, posts: age }, (world, { rule, posts }) => {
+    const accounts = settings().accounts.map(({ id }) => ({ id, rule }));
+    world.hasNewRule = true;
+    world.tell(settings({ accounts, staleAfterMs: { ...STALE_AFTER_MS, posts } }));
+  }),
+);
+
+/** Ages of the sources, any of which may never have answered. */
+function anyAges(): fc.Arbitrary<Record<string, number>> {
+  const names = ['posts:a', 'posts:b', 'oracle:a', 'oracle:b', 'ui:a', 'ui:b', 'prices'];
+  return fc.dictionary(fc.constantFrom(...names), age, { noNullPrototype: true });
+}
