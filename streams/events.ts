@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs';
 import { isPartition } from './model/partition.ts';
 import { nextPhaseAt, phaseAt } from './model/phase.ts';
 import { matchTracking } from './model/tracking-match.ts';
-import type { EventFact, Observation, TrackingFact } from './observation.ts';
+import type { AccountId, EventFact, Observation, TrackingFact } from './observation.ts';
 import { type ActorFailure, type ActorStates, actors } from './operators/actors.ts';
 import type { Cause, EventRecord, OutputOf } from './records.ts';
 
@@ -53,20 +53,23 @@ function receive(
   emit: (output: OutputOf<'events'>) => void,
 ): void {
   const { receivedAt: now, fact } = observation;
-  if (fact.kind === 'event') {
-    state.facts.set(fact.eventId, fact);
-    review(state, [fact], observation, emit);
-  } else if (fact.kind === 'tracking') {
-    state.trackings.set(fact.trackingId, fact);
-    // Any event of the account may have been waiting for this window, or had a poorer match.
-    const ofAccount = [...state.facts.values()].filter(
-      ({ subject }) => subject.type === 'posts' && subject.account === fact.account,
-    );
-    review(state, ofAccount, observation, emit);
-  } else if (now >= state.nextPhaseAt || now < state.lookedAt) {
-    forget(state, now - KEEP_MS);
-    review(state, [...state.facts.values()], observation, emit);
-  }
+  if (fact.kind === 'event') state.facts.set(fact.eventId, fact);
+  else if (fact.kind === 'tracking') state.trackings.set(fact.trackingId, fact);
+  else if (fact.kind !== 'tick') return;
+
+  // Any fact may be the first to come after a phase is due: then every event is looked at, not its own alone.
+  const isDue = now >= state.nextPhaseAt || now < state.lookedAt;
+  if (isDue && fact.kind === 'tick') forget(state, now - KEEP_MS);
+  if (isDue) review(state, [...state.facts.values()], observation, emit);
+  else if (fact.kind === 'event') review(state, [fact], observation, emit);
+  else if (fact.kind === 'tracking') review(state, ofAccount(state, fact.account), observation, emit);
+}
+
+/** Any event of the account may have been waiting for a new window, or had a poorer match. */
+function ofAccount(state: EventsState, account: AccountId): readonly EventFact[] {
+  return [...state.facts.values()].filter(
+    ({ subject }) => subject.type === 'posts' && subject.account === account,
+  );
 }
 
 function review(

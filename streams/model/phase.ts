@@ -14,5 +14,7 @@ export function phaseAt(window: Window, now: number): 'upcoming' | 'active' | 'e
 /** The next instant after `now` at which the clock alone changes the phase; Infinity when none will. */
 export function nextPhaseAt(window: Window, now: number): number {
   if (window.isClosed || now >= window.endAt) return Number.POSITIVE_INFINITY;
-  return window.startAt !== null && now < window.startAt ? window.startAt : window.endAt;
+  const isBefore = window.startAt !== null && now < window.startAt;
+  // A window said to start after its end never opens, but it does end.
+  return isBefore ? Math.min(window.startAt, window.endAt) : window.endAt;
 }

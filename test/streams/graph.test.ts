@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { Subject } from 'rxjs';
+import {
+  decodeState,
+  type EventRecord,
+  emptyState,
+  encodeState,
+  graph,
+  type Observation,
+  type Output,
+} from '../../streams/index.ts';
+import { anyLog } from '../support/observations.ts';
+import { recount } from './recount.ts';
+import { latest, ofStream, records, run, runInParts } from './run.ts';
+
+/** Outputs of a log beside the observation that each came of. */
+function runByStep(log: readonly Observation[]): (readonly [Observation, Output[]])[] {
+  const observation$ = new Subject<Observation>();
+  const outputs: Output[] = [];
+  graph(observation$, emptyState()).subscribe((output) => outputs.push(output));
+  return log.map((observation) => {
+    observation$.next(observation);
+    return [observation, outputs.splice(0)] as const;
+  });
+}
+
+const anyCuts = fc.array(fc.nat({ max: 400 }), { maxLength: 6 });
+
+describe('graph', () => {
+  it('says the same bytes however often it is stopped and started from a checkpoint', () => {
+    fc.assert(
+      fc.property(anyLog(), anyCuts, (log, cuts) => {
+        const places = cuts.map((cut) => cut % (log.length + 1));
+        assert.equal(JSON.stringify(runInParts(log, places)), JSON.stringify(run(log)));
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  it('says the same bytes when it is stopped after every observation', () => {
+    fc.assert(
+      fc.property(anyLog(60), (log) => {
+        const places = log.map((_, index) => index);
+        assert.equal(JSON.stringify(runInParts(log, places)), JSON.stringify(run(log)));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('says the same bytes twice', () => {
+    fc.assert(
+      fc.property(anyLog(), (log) => {
+        assert.equal(JSON.stringify(run(log)), JSON.stringify(run(log)));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('ends up in the same state whether it was stopped or not', () => {
+    fc.assert(
+      fc.property(anyLog(), fc.nat(), (log, cut) => {
+        const whole = emptyState();
+        run(log, whole);
+        const before = emptyState();
+        run(log.slice(0, cut % log.length), before);
+        const after = decodeState(encodeState(before));
+        run(log.slice(cut % log.length), after);
+        assert.equal(encodeState(after), encodeState(whole));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('counts as a recount from the raw facts does, after any part of the log', () => {
+    fc.assert(
+      fc.property(anyLog(), fc.integer({ min: 1, max: 20 }), (log, every) => {
+        const said: Output[] = [];
+        for (const [{ seq }, outputs] of runByStep(log)) {
+          said.push(...outputs);
+          if (seq % every !== 0 && seq !== log.length) continue;
+          const counters = [...latest(said, 'counters').values()].map(({ record }) => record);
+          const actual = new Map(
+            counters.map(({ eventId, real, oracle, ui, deleted }) => [
+              eventId,
+              { real, oracle, ui, deleted },
+            ]),
+          );
+          assert.deepEqual(actual, recount(log.slice(0, seq)), `after seq ${seq}`);
+        }
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  it('keeps the deltas consistent, and null exactly when a side is unknown', () => {
+    fc.assert(
+      fc.property(anyLog(), (log) => {
+        const minus = (a: number | null, b: number | null) => (a === null || b === null ? null : a - b);
+        for (const counters of records(run(log), 'counters')) {
+          const { real, oracle, ui, settlementDelta, displayDelta, internalDelta } = counters;
+          assert.equal(settlementDelta, minus(real, oracle));
+          assert.equal(displayDelta, minus(real, ui));
+          assert.equal(internalDelta, minus(ui, oracle));
+          if (displayDelta !== null && internalDelta !== null)
+            assert.equal(settlementDelta, displayDelta + internalDelta);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('never lowers a covered count but for an edit, a moved window or a loss of coverage', () => {
+    fc.assert(
+      fc.property(anyLog(), (log) => {
+        const before = new Map<string, number | null>();
+        for (const { key, cause, record } of ofStream(run(log), 'counters')) {
+          const known = before.get(key) ?? null;
+          before.set(key, record.real);
+          if (known === null || (record.real !== null && record.real >= known)) continue;
+          assert.ok(
+            ['post_edited', 'event_opened', 'event_changed', 'event_closed', 'coverage'].includes(cause),
+            `${known} became ${record.real} by ${cause}`,
+          );
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('announces a post once, and a deletion once', () => {
+    fc.assert(
+      fc.property(anyLog(), (log) => {
+        const once = ofStream(run(log), 'posts').filter(({ cause }) => cause !== 'post_edited');
+        const names = once.map(({ cause, key, record }) => `${cause} ${record.account} ${key}`);
+        assert.deepEqual(names, [...new Set(names)]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('gives each output the place and time of the observation it came of, in its turn', () => {
+    fc.assert(
+      fc.property(anyLog(), (log) => {
+        for (const [observation, outputs] of runByStep(log)) {
+          for (const { seq, at } of outputs) {
+            assert.deepEqual(
+              { seq, receivedAt: at },
+              { seq: observation.seq, receivedAt: observation.receivedAt },
+            );
+          }
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('says nothing that JSON cannot say, and no actor fails', () => {
+    fc.assert(
+      fc.property(anyLog(), (log) => {
+        const outputs = run(log);
+        assert.deepEqual(JSON.parse(JSON.stringify(outputs)), outputs);
+        assert.deepEqual(records(outputs, 'failures'), []);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('gives an event the phase of its half-open window at every tick, and says when that changes', () => {
+    fc.assert(
+      fc.property(anyLog(), (log) => {
+        const before = new Map<string, string>();
+        const closed = new Map<number, boolean>();
+        const windows = new Map<string, EventRecord>();
+        for (const [{ receivedAt: now, fact }, outputs] of runByStep(log)) {
+          if (fact.kind === 'event') closed.set(fact.eventId, fact.isClosed);
+          for (const { key, cause, record } of ofStream(outputs, 'events')) {
+            const isNews = before.get(key) !== record.phase;
+            assert.equal(cause === 'event_opened', isNews && record.phase === 'active');
+            assert.equal(cause === 'event_closed', isNews && ['ended', 'closed'].includes(record.phase));
+            before.set(key, record.phase);
+            windows.set(key, record);
+          }
+          if (fact.kind !== 'tick') continue;
+          for (const [key, { eventId, startAt, endAt }] of windows) {
+            const isOpen = startAt !== null && startAt <= now && now < endAt;
+            const byClock = isOpen ? 'active' : now >= endAt ? 'ended' : 'upcoming';
+            assert.equal(before.get(key), closed.get(eventId) ? 'closed' : byClock, `event ${key} at ${now}`);
+          }
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
