@@ -13,10 +13,11 @@ export const RULE_ZONE = 'America/New_York';
 const DAY_MS = 86_400_000;
 // The longest windows are months; a start further back comes from a misread year.
 const LONGEST_MS = 32 * DAY_MS;
+const SHORTEST_MONTH_MS = 27 * DAY_MS;
 const NOON = { hour: 12, minute: 0 };
 const MIDNIGHT = { hour: 0, minute: 0 };
 
-export const MONTHS = [
+export const MONTHS: readonly string[] = [
   'january',
   'february',
   'march',
@@ -29,7 +30,7 @@ export const MONTHS = [
   'october',
   'november',
   'december',
-] as const;
+];
 const MONTH = `(${MONTHS.join('|')})`;
 const DAY = String.raw`(\d{1,2})(?:st|nd|rd|th)?`;
 const YEAR = String.raw`(?:,?\s+(\d{4}))?`;
@@ -43,7 +44,8 @@ const TIME_THEN_DATE = new RegExp(
   String.raw`\b(?:from|between)\s+${TIME}(?:\s+e[sd]?t)?,?\s+(?:on\s+)?${MONTH}\s+${DAY}${YEAR}`,
   'i',
 );
-const WHOLE_MONTH = new RegExp(String.raw`\b(?:during|in)\s+(?:the\s+month\s+of\s+)?${MONTH}${YEAR}\b`, 'i');
+const RULES_MONTH = new RegExp(String.raw`\bduring\s+(?:the\s+month\s+of\s+)?${MONTH}${YEAR}\b`, 'i');
+const TITLE_MONTH = new RegExp(String.raw`\bin\s+${MONTH}${YEAR}\b`, 'i');
 const SLUG_DAYS = new RegExp(`(?:^|-)${MONTH}-(\\d{1,2})-(?:${MONTH}-)?(\\d{1,2})(?=-|$)`, 'i');
 const SLUG_MONTH = new RegExp(`(?:^|-)${MONTH}-(\\d{4})(?:-\\d+)?$`, 'i');
 const TITLE_DAYS = new RegExp(
@@ -61,7 +63,7 @@ export function windowStart(text: WindowText): number | null {
     fromDays(SLUG_DAYS.exec(text.slug), text.endAt) ??
     fromDays(TITLE_DAYS.exec(text.title), text.endAt) ??
     fromMonth(SLUG_MONTH.exec(text.slug), text.endAt) ??
-    fromMonth(WHOLE_MONTH.exec(text.title), text.endAt)
+    fromMonth(TITLE_MONTH.exec(text.title), text.endAt)
   );
 }
 
@@ -81,7 +83,7 @@ function fromRules({ description, endAt }: WindowText): number | null {
     const [, hour, minute, half, word, month, day, year] = timed;
     return startOn({ month, day, year, clock: clockOf([hour, minute, half, word]) ?? NOON }, endAt);
   }
-  return fromMonth(WHOLE_MONTH.exec(description), endAt);
+  return fromMonth(RULES_MONTH.exec(description), endAt);
 }
 
 // Only when the last day named is the event's own: a reused slug can carry somebody else's dates.
@@ -95,7 +97,8 @@ function fromDays(match: RegExpExecArray | null, endAt: number): number | null {
 
 function fromMonth(match: RegExpExecArray | null, endAt: number): number | null {
   if (match === null) return null;
-  return startOn({ month: match[1], day: '1', year: match[2], clock: MIDNIGHT }, endAt);
+  const startAt = startOn({ month: match[1], day: '1', year: match[2], clock: MIDNIGHT }, endAt);
+  return startAt !== null && endAt - startAt >= SHORTEST_MONTH_MS ? startAt : null;
 }
 
 interface Start {
@@ -123,7 +126,7 @@ function clockOf([hour, minute, half, word]: readonly (string | undefined)[]): C
 }
 
 function monthNumber(name: string | undefined): number {
-  return MONTHS.findIndex((month) => month === name?.toLowerCase()) + 1;
+  return MONTHS.indexOf(name?.toLowerCase() ?? '') + 1;
 }
 
 /** The zone's date and time of an instant. */
