@@ -1,0 +1,142 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { from } from 'rxjs';
+import { recover } from '../src/engine/recover.ts';
+import { createLatest } from '../src/store/latest.ts';
+import { openStore } from '../src/store/lmdb.ts';
+import type { Store } from '../src/store/store.ts';
+import {
+  emptyState,
+  encodeState,
+  GRAPH_VERSION,
+  graph,
+  type Observation,
+  type Output,
+} from '../streams/index.ts';
+import { type DayOptions, dayOfLog } from './day-of-log.ts';
+import { print } from './print.ts';
+
+/**
+ * How fast a log becomes outputs again. Regression means a slower restart, verification and backtest.
+ * The peer is the least any replay has to do: reading the same blocks and parsing their JSON.
+ */
+export async function benchReplay(): Promise<void> {
+  for (const [name, options] of [
+    ['a day', {}],
+    ['a day with crypto ticks', { hasSpot: true }],
+  ] as const) {
+    await withStore(async (store) => {
+      const count = await fill(store, { startAt: Date.UTC(2026, 0, 5), ...options }, 1);
+      const rounds = Array.from({ length: 3 }, () => {
+        const read = time(() => drain(store.journal.read(1)));
+        const replay = time(() => replayAll(store));
+        return { read, replay };
+      });
+      const replay = median(rounds.map((round) => round.replay));
+      const read = median(rounds.map((round) => round.read));
+      print(`replay of ${name} (${count} observations)`, `${(replay / 1_000).toFixed(2)} s`, 'goal 3 s');
+      print(
+        '  of which reading the log, the peer',
+        `${(replay / read).toFixed(2)} x`,
+        'what limits: JSON and LMDB reads',
+      );
+    });
+  }
+  await benchRestart();
+}
+
+async function benchRestart(): Promise<void> {
+  await withStore(async (store) => {
+    const startAt = Date.UTC(2026, 0, 5);
+    const count = await fill(store, { startAt, seconds: 7 * 86_400, priceTicks: 20_000, hasSpot: false }, 60);
+    // As a running engine leaves it when it is killed: the last checkpoint is up to five minutes old.
+    const state = emptyState();
+    const upTo = store.journal.head - 400;
+    const outputs: Output[] = [];
+    graph(from(until(store.journal.read(1), upTo)), state).subscribe((output) => outputs.push(output));
+    await store.checkpoints.save({
+      seq: upTo,
+      at: startAt,
+      graphVersion: GRAPH_VERSION,
+      state: encodeState(state),
+    });
+    const startedAt = performance.now();
+    const { replayed } = await recover(store, createLatest());
+    const restart = performance.now() - startedAt;
+    print(
+      `restart with a week of log (${count} observations, ${replayed} read again)`,
+      `${restart.toFixed(0)} ms`,
+      'goal 1,000 ms',
+    );
+  });
+}
+
+function* until(observations: Iterable<Observation>, seq: number): Iterable<Observation> {
+  for (const observation of observations) {
+    if (observation.seq > seq) return;
+    yield observation;
+  }
+}
+
+/** Writes the log in blocks of `secondsPerBlock`, as a running engine does with 1, and its outputs. */
+async function fill(store: Store, options: DayOptions, secondsPerBlock: number): Promise<number> {
+  let seq = 0;
+  let block: Observation[] = [];
+  const all: Observation[] = [];
+  let seconds = 0;
+  for (const { at, facts } of dayOfLog(options)) {
+    for (const fact of facts) block.push({ seq: ++seq, receivedAt: at, fact });
+    if (++seconds % secondsPerBlock !== 0) continue;
+    await store.journal.append(block);
+    all.push(...block);
+    block = [];
+  }
+  await store.journal.append(block);
+  all.push(...block);
+
+  const outputs: Output[] = [];
+  graph(from(all), emptyState()).subscribe((output) => outputs.push(output));
+  for (let index = 0; index < outputs.length; ) {
+    // An observation's outputs are kept together.
+    let end = Math.min(index + 20_000, outputs.length);
+    while (end < outputs.length && outputs[end]?.seq === outputs[end - 1]?.seq) end += 1;
+    await store.outputs.append(outputs.slice(index, end), outputs[end - 1]?.seq ?? seq);
+    index = end;
+  }
+  return seq;
+}
+
+/** The same work as verification: through the graph, and every output to its bytes. */
+function replayAll(store: Store): void {
+  let bytes = 0;
+  graph(from(store.journal.read(1)), emptyState()).subscribe((output) => {
+    if (output.stream !== 'freshness') bytes += JSON.stringify(output).length;
+  });
+  if (bytes === 0) throw new Error('the replay gave nothing');
+}
+
+function drain(observations: Iterable<Observation>): void {
+  for (const observation of observations) if (observation.seq < 0) throw new Error('never');
+}
+
+function time(work: () => void): number {
+  const startedAt = performance.now();
+  work();
+  return performance.now() - startedAt;
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+async function withStore(use: (store: Store) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'tallywire-bench-'));
+  const store = await openStore(folder);
+  try {
+    await use(store);
+  } finally {
+    await store.close();
+    await rm(folder, { recursive: true });
+  }
+}
