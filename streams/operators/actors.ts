@@ -40,14 +40,12 @@ export function actors<M, S, O>(
       const emit = (output: O) => void emitted.push(output);
 
       const handle = (key: string, message: M) => {
-        let state = states.get(key);
-        if (state === null) return;
-        if (state === undefined) {
-          state = spawn(key, message);
-          if (state === undefined) return;
-          states.set(key, state);
-        }
+        const known = states.get(key);
+        if (known === null) return;
         try {
+          const state = known ?? spawn(key, message);
+          if (state === undefined) return;
+          if (known === undefined) states.set(key, state);
           receive(state, message, emit, key);
           if (isRetired?.(state)) states.delete(key);
         } catch (error) {
@@ -63,6 +61,8 @@ export function actors<M, S, O>(
 
       return message$.subscribe({
         next(message) {
+          // A source that emits all at once does not hear that nobody listens any more.
+          if (subscriber.closed) return;
           const keys = address(message);
           if (keys === 'everyone') for (const key of [...states.keys()]) handle(key, message);
           else for (const key of keys) handle(key, message);
