@@ -1,16 +1,17 @@
 import {
   distinctUntilChanged,
-  EMPTY,
+  ignoreElements,
   map,
   merge,
   mergeMap,
   NEVER,
   type Observable,
+  of,
   switchMap,
   tap,
   timer,
 } from 'rxjs';
-import { openSocket, type SocketEvent, type SocketOptions } from './socket.ts';
+import { openSocket, type SocketOptions } from './socket.ts';
 
 export interface BookSocketOptions extends SocketOptions {
   readonly url: string;
@@ -26,15 +27,9 @@ export function bookFrames(
   options: BookSocketOptions,
 ): Observable<string | null> {
   let wanted: ReadonlySet<string> = new Set();
-  return token$.pipe(
-    tap((tokens) => {
-      wanted = tokens;
-    }),
-    map((tokens) => tokens.size > 0),
-    distinctUntilChanged(),
-    switchMap((isNeeded) => (isNeeded ? openSocket(options.url, options) : NEVER)),
-    mergeMap((event: SocketEvent) => {
-      if (event.type === 'frame') return [event.text];
+  const connection$ = openSocket(options.url, options).pipe(
+    mergeMap((event): Observable<string | null> => {
+      if (event.type === 'frame') return of(event.text);
       const { send } = event;
       let sent = wanted;
       send(JSON.stringify({ type: 'market', assets_ids: [...sent], custom_feature_enabled: true }));
@@ -47,8 +42,16 @@ export function bookFrames(
       );
       // A word of the provider's own, not a ping frame.
       const pings$ = timer(options.pingPeriodMs, options.pingPeriodMs).pipe(tap(() => send('PING')));
-      return merge(changes$, pings$).pipe(mergeMap(() => EMPTY));
+      return merge(changes$, pings$).pipe(ignoreElements());
     }),
+  );
+  return token$.pipe(
+    tap((tokens) => {
+      wanted = tokens;
+    }),
+    map((tokens) => tokens.size > 0),
+    distinctUntilChanged(),
+    switchMap((isNeeded) => (isNeeded ? connection$ : NEVER)),
   );
 }
 

@@ -1,4 +1,5 @@
 import { catchError, concat, defer, exhaustMap, ignoreElements, merge, tap, throwError, timer } from 'rxjs';
+import { SourceError } from '../errors.ts';
 import { tickerFrame, tickerPrice } from './crypto-payload.ts';
 import { decodeOrReason, readDecoded } from './decode.ts';
 import type { Endpoints } from './endpoints.ts';
@@ -82,12 +83,12 @@ export function cryptoSource(endpoints: Endpoints, settings: SourceSettings): So
     const flushes$ = timer(settings.spotPeriodMs, settings.spotPeriodMs).pipe(exhaustMap(() => once(flush)));
     return merge(socket$, vigil.silence$, flushes$).pipe(
       ignoreElements(),
-      catchError((error: unknown) =>
-        concat(
-          once(ask),
-          throwError(() => error),
-        ),
-      ),
+      catchError((error: unknown) => {
+        const failure$ = throwError(() => error);
+        // A provider that asks us to wait is not asked for anything meanwhile.
+        const mayAsk = error instanceof SourceError && error.retryAfterMs === undefined;
+        return mayAsk ? concat(once(ask), failure$) : failure$;
+      }),
     );
   }
 

@@ -11,7 +11,7 @@ export interface PriceBoard {
   follow(eventIds: ReadonlyMap<string, number>): void;
   /** Whether the event concerned a token that is followed. */
   apply(event: BookEvent): boolean;
-  /** Sets a book right from a snapshot; whether the quote was wrong. An outdated snapshot is left aside. */
+  /** Sets a book right from a snapshot; whether its best prices were wrong. An outdated one is left aside. */
   heal(book: WireBook): boolean;
   /** The changed quotes by event; they count as told. */
   take(): readonly PricesFact[];
@@ -94,9 +94,9 @@ export function createPriceBoard(): PriceBoard {
     heal(book) {
       const token = followed.get(book.asset_id);
       if (token === undefined || (book.timestamp !== null && book.timestamp < token.sentAt)) return false;
-      const before = quoteOf(book.asset_id, token);
+      const { top, book: before } = token;
       replace(token, book);
-      return !isSame(before, quoteOf(book.asset_id, token));
+      return before !== undefined && (top.bid !== token.top.bid || top.ask !== token.top.ask);
     },
     take() {
       const quotes = new Map<number, Quote[]>();
