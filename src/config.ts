@@ -118,9 +118,17 @@ function unknownNames({ flags, env, file }: ConfigInput): Fault[] {
   return faults;
 }
 
-/** The values of `keys`, and every fault of them and of names nobody knows. A faulty value is its default. */
-function readValues(keys: readonly SettingKey[], input: ConfigInput): { values: Values; faults: Fault[] } {
+interface Reading {
+  readonly values: Values;
+  readonly faults: readonly Fault[];
+  /** Settings with a fault. Their value is the default. */
+  readonly faulty: ReadonlySet<SettingKey>;
+}
+
+/** The values of `keys`, and every fault of them and of names nobody knows. */
+function readValues(keys: readonly SettingKey[], input: ConfigInput): Reading {
   const faults = unknownNames(input);
+  const faulty = new Set<SettingKey>();
   const values: Record<string, unknown> = {};
   for (const key of SETTING_KEYS) {
     const { schema, expects, isSecret, default: fallback }: Setting<unknown> = SETTINGS[key];
@@ -130,12 +138,13 @@ function readValues(keys: readonly SettingKey[], input: ConfigInput): { values: 
     const parsed = schema.safeParse(found.value);
     if (parsed.success) values[key] = parsed.data;
     else {
+      faulty.add(key);
       const what = isSecret ? '' : `, found ${shown(found.value)}`;
       faults.push({ loc: [found.name], msg: `expected ${expects}${what}`, type: 'value' });
     }
   }
   // Each value came out of the schema that its key names.
-  return { values: values as Values, faults };
+  return { values: values as Values, faults, faulty };
 }
 
 /** The named settings alone, for commands that need only those; the others have their defaults. */
@@ -151,13 +160,15 @@ function toWorld({ world, seed, postsToken }: Values): WorldConfig {
 }
 
 /** What no single value shows. */
-function faultsBetween({ accountA, accountB, world, postsToken }: Values): Fault[] {
+function faultsBetween({ values, faulty }: Reading): Fault[] {
+  const { accountA, accountB, world, postsToken } = values;
   const faults: Fault[] = [];
-  if (accountA.toLowerCase() === accountB.toLowerCase()) {
+  const areSame = accountA.toLowerCase() === accountB.toLowerCase();
+  if (areSame && !faulty.has('accountA') && !faulty.has('accountB')) {
     const msg = `expected another segment than that of account A, found ${shown(accountB)}`;
     faults.push({ loc: [flagOf('accountB')], msg, type: 'value' });
   }
-  if (world === 'live' && postsToken === '') {
+  if (world === 'live' && postsToken === '' && !faulty.has('postsToken')) {
     const msg = 'expected the app token of the posts API, as the world is live';
     faults.push({ loc: [envOf('postsToken')], msg, type: 'missing' });
   }
@@ -171,8 +182,9 @@ function frozen<T>(value: T): T {
 
 /** Flags win over the environment, the environment over the file. Throws one ConfigError with every fault. */
 export function parseConfig(input: ConfigInput): Config {
-  const { values, faults } = readValues(SETTING_KEYS, input);
-  faults.push(...faultsBetween(values));
+  const reading = readValues(SETTING_KEYS, input);
+  const { values } = reading;
+  const faults = [...reading.faults, ...faultsBetween(reading)];
   if (faults.length > 0) throw new ConfigError(faults);
   const { port, host, data, retentionDays, historyDays, checkpointSeconds, logLevel, json } = values;
   return frozen({

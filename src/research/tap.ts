@@ -1,0 +1,108 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AccountId, Output, StreamName } from '../../streams/index.ts';
+import { ServiceError } from '../errors.ts';
+import type { Outputs } from '../store/store.ts';
+
+const POLL_MS = 200;
+
+export interface TapFilter {
+  readonly stream: StreamName;
+  readonly account?: AccountId | undefined;
+  readonly eventId?: number | undefined;
+}
+
+const WITH_ACCOUNT: readonly StreamName[] = ['posts', 'events', 'counters', 'velocity', 'prices', 'lag'];
+const WITH_EVENT: readonly StreamName[] = ['events', 'counters', 'prices'];
+
+/** Throws when the stream's records cannot be told apart by what is asked for. */
+export function checkFilter({ stream, account, eventId }: TapFilter): void {
+  if (account !== undefined && !WITH_ACCOUNT.includes(stream)) {
+    throw new ServiceError(
+      'TAP_FILTER',
+      `${stream} is not kept by account, expected ${WITH_ACCOUNT.join(', ')}`,
+    );
+  }
+  if (eventId !== undefined && !WITH_EVENT.includes(stream)) {
+    throw new ServiceError('TAP_FILTER', `${stream} is not kept by event, expected ${WITH_EVENT.join(', ')}`);
+  }
+}
+
+function eventOf({ record }: Output): number | undefined {
+  return 'eventId' in record ? record.eventId : undefined;
+}
+
+function accountOf(output: Output, events: ReadonlyMap<number, AccountId>): AccountId | undefined {
+  const { record } = output;
+  if ('account' in record) return record.account;
+  const eventId = eventOf(output);
+  return eventId === undefined ? undefined : events.get(eventId);
+}
+
+function accountsOfEvents(outputs: Outputs): ReadonlyMap<number, AccountId> {
+  const accounts = new Map<number, AccountId>();
+  for (const output of outputs.latest('events')) {
+    if (output.stream !== 'events' || output.record.subject.type !== 'posts') continue;
+    accounts.set(output.record.eventId, output.record.subject.account);
+  }
+  return accounts;
+}
+
+/** Keeps those of `said` that pass, said as they came. */
+function passing<T>(
+  outputs: Outputs,
+  filter: TapFilter,
+  said: readonly T[],
+  outputOf: (each: T) => Output,
+): readonly T[] {
+  const { account, eventId } = filter;
+  if (said.length === 0 || (account === undefined && eventId === undefined)) return said;
+  const events = account === undefined ? new Map<number, AccountId>() : accountsOfEvents(outputs);
+  return said.filter((each) => {
+    const output = outputOf(each);
+    if (eventId !== undefined && eventOf(output) !== eventId) return false;
+    return account === undefined || accountOf(output, events) === account;
+  });
+}
+
+/** The latest output under each key, oldest first. */
+export function tapOnce(outputs: Outputs, filter: TapFilter): readonly Output[] {
+  const latest = passing(outputs, filter, outputs.latest(filter.stream), (output) => output);
+  return latest.toSorted((a, b) => a.seq - b.seq || (a.key < b.key ? -1 : 1));
+}
+
+export interface FollowOptions {
+  readonly fromSeq: number;
+  readonly signal: AbortSignal;
+}
+
+/** What the stream says from `fromSeq` on, as kept JSON lines in batches, until the signal. */
+export async function* follow(
+  outputs: Outputs,
+  filter: TapFilter,
+  { fromSeq, signal }: FollowOptions,
+): AsyncGenerator<string> {
+  let nextSeq = fromSeq;
+  while (!signal.aborted) {
+    for (const rows of batches(outputs.read(filter.stream, nextSeq))) {
+      nextSeq = (rows.at(-1)?.seq ?? nextSeq - 1) + 1;
+      // Each row is what JSON.stringify made of an output.
+      const passed = passing(outputs, filter, rows, ({ json }) => JSON.parse(json) as Output);
+      if (passed.length > 0) yield passed.map(({ json }) => `${json}\n`).join('');
+      if (signal.aborted) return;
+    }
+    await delay(POLL_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+const ROWS_PER_BATCH = 500;
+
+function* batches<T>(items: Iterable<T>): Iterable<readonly T[]> {
+  let batch: T[] = [];
+  for (const item of items) {
+    batch.push(item);
+    if (batch.length < ROWS_PER_BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
