@@ -95,7 +95,7 @@ export const SETTINGS = {
   data: setting(plainText('the path of a folder'), {
     argument: 'folder',
     default: '.tallywire',
-    help: 'data folder, made if it is missing',
+    help: 'folder that holds the log and all that was derived from it',
   }),
   world: setting(world, {
     argument: 'world',
@@ -161,7 +161,7 @@ export const SETTINGS = {
   logLevel: setting<LogLevel>(oneOf(LOG_LEVELS), {
     argument: 'level',
     default: 'info',
-    help: `least severe level that is logged: ${LOG_LEVELS.join(', ')}`,
+    help: `least severe level that is logged: ${LOG_LEVELS.join(', ')}; on a terminal the default is warn`,
   }),
   json: setting(toggle, {
     default: false,

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AccountId, Output, StreamName } from '../../streams/index.ts';
-import { ServiceError } from '../errors.ts';
 import type { Outputs } from '../store/store.ts';
 
 const POLL_MS = 200;
@@ -14,17 +13,15 @@ export interface TapFilter {
 const WITH_ACCOUNT: readonly StreamName[] = ['posts', 'events', 'counters', 'velocity', 'prices', 'lag'];
 const WITH_EVENT: readonly StreamName[] = ['events', 'counters', 'prices'];
 
-/** Throws when the stream's records cannot be told apart by what is asked for. */
-export function checkFilter({ stream, account, eventId }: TapFilter): void {
+/** Why the stream's records cannot be told apart by what is asked for, or undefined when they can. */
+export function filterFault({ stream, account, eventId }: TapFilter): string | undefined {
   if (account !== undefined && !WITH_ACCOUNT.includes(stream)) {
-    throw new ServiceError(
-      'TAP_FILTER',
-      `${stream} is not kept by account, expected ${WITH_ACCOUNT.join(', ')}`,
-    );
+    return `${stream} has no accounts, expected one of ${WITH_ACCOUNT.join(', ')}`;
   }
   if (eventId !== undefined && !WITH_EVENT.includes(stream)) {
-    throw new ServiceError('TAP_FILTER', `${stream} is not kept by event, expected ${WITH_EVENT.join(', ')}`);
+    return `${stream} has no events, expected one of ${WITH_EVENT.join(', ')}`;
   }
+  return undefined;
 }
 
 function eventOf({ record }: Output): number | undefined {

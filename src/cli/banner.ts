@@ -1,0 +1,43 @@
+import type { Config } from '../config.ts';
+import type { Service } from '../engine/service.ts';
+import { API_PREFIX } from '../server/paths.ts';
+import type { Shell } from './shell.ts';
+
+type Running = Pick<Service, 'url' | 'banner'>;
+
+function forTerminal({ url, banner }: Running, { world }: Config): string {
+  const api = `${url}${API_PREFIX}`;
+  const [first = 'account_a', second = first] = banner.accounts;
+  // Demo keys exist unless the world is live.
+  const key = world.type === 'live' ? '' : "-H 'X-API-Key: demo_pro' ";
+  return [
+    '',
+    `  tallywire is running at ${url}`,
+    `  world ${banner.world}, data in ${banner.data}`,
+    '',
+    `  counters  ${api}/meta/${first}`,
+    `            ${api}/meta/${second}`,
+    `  health    ${api}/health`,
+    '',
+    `  curl ${api}/meta/${first}`,
+    `  curl ${key}'${api}/meta/${first}/tweets?limit=5'`,
+    `  curl ${api}/health`,
+    '',
+    '  Ctrl+C stops it.',
+    '',
+  ].join('\n');
+}
+
+/** Tells that the service runs: JSON facts, a banner for people, or two plain lines. */
+export function announce(service: Running, config: Config, { stdout }: Shell): void {
+  const { url, banner } = service;
+  if (config.json) {
+    stdout.write(`${JSON.stringify({ type: 'listening', url })}\n`);
+    stdout.write(`${JSON.stringify({ type: 'running', ...banner })}\n`);
+  } else if (stdout.isTTY) {
+    stdout.write(`${forTerminal(service, config)}\n`);
+  } else {
+    stdout.write(`tallywire is running at ${url}\n`);
+    stdout.write(`world ${banner.world}, data in ${banner.data}, accounts ${banner.accounts.join(', ')}\n`);
+  }
+}

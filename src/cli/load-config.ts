@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { CONFIG_FILE_ENV, type ConfigInput } from '../config.ts';
+import { ConfigError, type Fault } from '../errors.ts';
+
+type Sources = Pick<ConfigInput, 'flags' | 'env' | 'defaults'>;
+
+function readFile(path: string, name: string): { file?: unknown; fault?: Fault } {
+  const fault = (msg: string): Fault => ({ loc: [name], msg, type: 'file' });
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+    return { fault: fault(`cannot read the config file ${path}${reason}`) };
+  }
+  try {
+    return { file: JSON.parse(text) };
+  } catch {
+    // The parser's own message quotes the file, which may hold a token.
+    return { fault: fault(`the config file ${path} is not valid JSON`) };
+  }
+}
+
+/** Reads the config file that `--config` or the environment names, then parses; faults of both come at once. */
+export function loadConfig<T>(parse: (input: ConfigInput) => T, { flags, env, defaults }: Sources): T {
+  const { config: flag, ...others } = flags;
+  const path = typeof flag === 'string' ? flag : env[CONFIG_FILE_ENV] || undefined;
+  const { file, fault } = path === undefined ? {} : readFile(path, flag ? '--config' : CONFIG_FILE_ENV);
+  const input = { flags: others, env, file, ...(defaults && { defaults }) };
+  if (fault === undefined) return parse(input);
+  try {
+    parse(input);
+  } catch (error) {
+    if (error instanceof ConfigError) throw new ConfigError([fault, ...error.faults]);
+    throw error;
+  }
+  throw new ConfigError([fault]);
+}

@@ -1,0 +1,41 @@
+import type { Command } from 'commander';
+
+export interface Manual {
+  readonly summary: string;
+  readonly description: string;
+  /** Variables that no flag stands for. */
+  readonly environment?: readonly (readonly [name: string, meaning: string])[];
+  readonly examples: readonly (readonly [command: string, meaning: string])[];
+  readonly exitCodes: readonly (readonly [code: number, meaning: string])[];
+}
+
+type Row = readonly [string | number, string];
+
+function section(title: string, rows: readonly Row[]): string {
+  const width = Math.max(0, ...rows.map(([name]) => String(name).length));
+  const lines = rows.map(([name, meaning]) => `  ${String(name).padEnd(width)}  ${meaning}`);
+  return rows.length === 0 ? '' : `\n${title}\n${lines.join('\n')}\n`;
+}
+
+function examplesSection(examples: Manual['examples']): string {
+  const lines = examples.map(([command, meaning]) => `  # ${meaning}\n  ${command}`);
+  return `\nEXAMPLES\n${lines.join('\n\n')}\n`;
+}
+
+/** Makes the command's help read like a manual page. */
+export function addManual(command: Command, manual: Manual): Command {
+  const { summary, description, environment = [], examples, exitCodes } = manual;
+  return command
+    .helpOption('-h, --help', 'show this page')
+    .summary(summary)
+    .description(description)
+    .configureHelp({ styleTitle: (title) => title.toUpperCase().replace(/:$/, '') })
+    .addHelpText('before', ({ command: { parent, name } }) => {
+      const prefix = parent ? `${parent.name()} ` : '';
+      return `NAME\n  ${prefix}${name.call(command)} - ${summary}\n`;
+    })
+    .addHelpText(
+      'after',
+      section('ENVIRONMENT', environment) + examplesSection(examples) + section('EXIT CODES', exitCodes),
+    );
+}

@@ -1,0 +1,23 @@
+import { type Command, Option } from 'commander';
+import { envOf, flagOf, SETTINGS, type Setting, type SettingKey } from '../settings.ts';
+
+/** Adds the flags of settings to a command, told as the table tells them. Secrets have none. */
+export function addSettings(command: Command, keys: readonly SettingKey[], defaults: Defaults = {}): Command {
+  for (const key of keys) {
+    const { argument, help, isSecret, alsoEnv, default: usual }: Setting<unknown> = SETTINGS[key];
+    if (isSecret) continue;
+    const env = alsoEnv === undefined ? envOf(key) : `${envOf(key)} or ${alsoEnv}`;
+    const value = argument === undefined ? '' : `default: ${defaults[key] ?? usual}, `;
+    const flag = argument === undefined ? flagOf(key) : `${flagOf(key)} <${argument}>`;
+    // Without commander's own default, so that only flags that were given count as given.
+    command.addOption(new Option(flag, `${help} (${value}env: ${env})`));
+  }
+  return command.addOption(
+    new Option(
+      '--config <file>',
+      'JSON file of settings, under the names of the flags in camelCase (env: TALLYWIRE_CONFIG)',
+    ),
+  );
+}
+
+export type Defaults = Partial<Record<SettingKey, string | number>>;

@@ -1,0 +1,118 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { StreamName } from '../../streams/index.ts';
+import { parseSettings } from '../config.ts';
+import { type Moment, parseMoment } from '../research/moment.ts';
+import { replay } from '../research/replay.ts';
+import { isStreamName, KEPT_STREAMS, STREAM_NAMES } from '../research/stream-names.ts';
+import { openStore } from '../store/lmdb.ts';
+import { EXIT_FAILED } from './failure.ts';
+import { loadConfig } from './load-config.ts';
+import { addManual } from './manual.ts';
+import { addSettings } from './options.ts';
+import { pour } from './pour.ts';
+import type { Shell } from './shell.ts';
+import { listenForStop } from './stopping.ts';
+import { printVerification } from './verification.ts';
+
+interface Flags extends Readonly<Record<string, unknown>> {
+  readonly verify?: true;
+  readonly from?: Moment;
+  readonly to?: Moment;
+  readonly speed?: number;
+  readonly stream?: readonly StreamName[];
+}
+
+const SETTINGS_READ = ['data', 'json'] as const;
+
+function toMoment(text: string): Moment {
+  const moment = parseMoment(text);
+  if (moment === undefined) {
+    throw new InvalidArgumentError('expected seq:N, a time such as 2026-01-31T10:00:00Z, or ms since 1970');
+  }
+  return moment;
+}
+
+function toSpeed(text: string): number {
+  const speed = text === 'max' ? Number.POSITIVE_INFINITY : Number(text);
+  if (!(speed > 0)) throw new InvalidArgumentError('expected a number above 0, or max');
+  return speed;
+}
+
+function toStreams(name: string, before: readonly StreamName[] | undefined): readonly StreamName[] {
+  if (isStreamName(name)) return [...(before ?? []), name];
+  throw new InvalidArgumentError(`there is no stream ${name}, expected one of ${STREAM_NAMES.join(', ')}`);
+}
+
+/** Resolves to the exit code. */
+async function run(flags: Flags, shell: Shell): Promise<number> {
+  const { verify, from, to, speed = Number.POSITIVE_INFINITY, stream, ...settings } = flags;
+  const input = { flags: settings, env: shell.env };
+  const { data, json } = loadConfig((each) => parseSettings(SETTINGS_READ, each), input);
+  const store = await openStore(data, { readOnly: true });
+  try {
+    if (verify) return (await printVerification(store, json, shell)) ? 0 : EXIT_FAILED;
+    const stopping = listenForStop(shell);
+    const { signal } = stopping;
+    const lines = replay(store, { streams: stream ?? KEPT_STREAMS, from, to, speed, signal });
+    await pour(lines, shell.stdout).finally(stopping.release);
+    return 0;
+  } finally {
+    await store.close();
+  }
+}
+
+export function replayCommand(shell: Shell, exitWith: (code: number) => void): Command {
+  const command = new Command('replay')
+    .addOption(
+      new Option('--verify', 'compare with what the folder keeps instead of printing outputs').conflicts([
+        'from',
+        'to',
+        'speed',
+        'stream',
+      ]),
+    )
+    .addOption(
+      new Option('--from <place>', 'first observation: seq:N or a time (default: the oldest)').argParser(
+        toMoment,
+      ),
+    )
+    .addOption(
+      new Option(
+        '--to <place>',
+        'first observation not replayed: seq:N or a time (default: up to now)',
+      ).argParser(toMoment),
+    )
+    .addOption(
+      new Option(
+        '--speed <factor>',
+        'seconds of the log per second: 1 is real time (default: max)',
+      ).argParser(toSpeed),
+    )
+    .addOption(
+      new Option('--stream <name>', 'only this stream; may be repeated (default: every kept one)').argParser(
+        toStreams,
+      ),
+    )
+    .action(async (flags: Flags) => exitWith(await run(flags, shell)));
+  return addManual(addSettings(command, SETTINGS_READ), {
+    summary: 'run a log through the streams again',
+    description:
+      'Recomputes what the streams said from the log of a data folder and prints it as one JSON object per line. ' +
+      'With --verify it compares every recomputed output, latest value and checkpoint byte for byte with what the ' +
+      'folder keeps, and prints count and SHA-256 of each stream, or the first difference. Either may be done ' +
+      'while an engine is running on the folder. Times are UTC, or carry their zone.',
+    examples: [
+      ['tallywire replay --data .tallywire --verify', 'prove that the folder is what its log says'],
+      [
+        'tallywire replay --from 2026-01-31T10:00:00Z --to 2026-01-31T11:00:00Z --stream counters',
+        'see an hour of counters',
+      ],
+      ['tallywire replay --from seq:5000 --speed 60 --stream posts', 'watch posts, a minute per second'],
+    ],
+    exitCodes: [
+      [0, 'replayed, or identical'],
+      [1, 'different, or the folder holds no readable store'],
+      [2, 'bad usage or configuration'],
+    ],
+  });
+}

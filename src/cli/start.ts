@@ -1,0 +1,57 @@
+import { Command } from 'commander';
+import { parseConfig } from '../config.ts';
+import { envOf, SETTING_KEYS, SETTINGS } from '../settings.ts';
+import { announce } from './banner.ts';
+import { loadConfig } from './load-config.ts';
+import { createLog } from './log.ts';
+import { addManual } from './manual.ts';
+import { addSettings } from './options.ts';
+import type { Shell } from './shell.ts';
+import { listenForStop } from './stopping.ts';
+
+type Flags = Readonly<Record<string, unknown>>;
+
+async function start(flags: Flags, shell: Shell): Promise<void> {
+  const { env, stdout, stderr } = shell;
+  // Lines of a log would bury the banner; a level that is asked for wins.
+  const defaults = stdout.isTTY && stderr.isTTY ? ({ logLevel: 'warn' } as const) : {};
+  const config = loadConfig(parseConfig, { flags, env, defaults });
+  const log = createLog(config.logLevel, stderr);
+  const stopping = listenForStop(shell);
+  try {
+    const { openService } = await import('../engine/service.ts');
+    const service = await openService(config, log);
+    if (!stopping.signal.aborted) announce(service, config, shell);
+    await stopping.asked;
+    await service.stop();
+    if (config.json) stdout.write(`${JSON.stringify({ type: 'stopped' })}\n`);
+  } finally {
+    stopping.release();
+  }
+}
+
+export function startCommand(shell: Shell): Command {
+  const command = new Command('start').action((flags: Flags) => start(flags, shell));
+  return addManual(addSettings(command, SETTING_KEYS), {
+    summary: 'run the engine and serve its readers',
+    description:
+      'Reads the outside world, logs everything it says, derives counters and velocities from the log and ' +
+      'serves them over HTTP. Without any option it runs against an embedded world: no account, no network. ' +
+      'One engine per data folder. Logs go to stderr as JSON lines. SIGTERM and SIGINT stop it within 25 s; ' +
+      'being killed at any instant loses nothing.',
+    environment: [
+      [envOf('postsToken'), SETTINGS.postsToken.help],
+      ['TALLYWIRE_*', 'each option under its name; an option given wins over it, and it wins over the file'],
+    ],
+    examples: [
+      ['tallywire start', 'run the embedded world on port 8080'],
+      ['tallywire start --port 0 --data /tmp/demo --json', 'take any free port and say which'],
+      ['TALLYWIRE_POSTS_TOKEN=… tallywire start --world live', 'read the live world'],
+    ],
+    exitCodes: [
+      [0, 'stopped as asked'],
+      [1, 'could not start or go on, or was ended by force'],
+      [2, 'bad usage or configuration; every fault is listed'],
+    ],
+  });
+}

@@ -1,0 +1,120 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { StreamName } from '../../streams/index.ts';
+import { parseSettings, type Values } from '../config.ts';
+import { parseMoment } from '../research/moment.ts';
+import { isStreamName, KEPT_STREAMS } from '../research/stream-names.ts';
+import { filterFault, follow, type TapFilter, tapOnce } from '../research/tap.ts';
+import { openStore } from '../store/lmdb.ts';
+import { EPHEMERAL } from '../store/outputs.ts';
+import { loadConfig } from './load-config.ts';
+import { addManual } from './manual.ts';
+import { addSettings } from './options.ts';
+import { pour } from './pour.ts';
+import type { Shell } from './shell.ts';
+import { listenForStop } from './stopping.ts';
+
+interface Flags extends Readonly<Record<string, unknown>> {
+  readonly account?: string;
+  readonly event?: number;
+  readonly from?: number;
+  readonly once?: true;
+}
+
+const SETTINGS_READ = ['data', 'accountA', 'accountB'] as const;
+
+function toStream(name: string, command: Command): StreamName {
+  const expected = `expected one of ${KEPT_STREAMS.join(', ')}`;
+  if (!isStreamName(name)) return command.error(`error: there is no stream ${name}, ${expected}`);
+  if (EPHEMERAL.has(name)) {
+    return command.error(`error: ${name} moves every second and is not kept in the data folder, ${expected}`);
+  }
+  return name;
+}
+
+/** The first seq to be shown; undefined for now. */
+function toFrom(text: string): number | undefined {
+  if (text === 'now') return undefined;
+  const moment = parseMoment(text);
+  if (moment?.by !== 'seq')
+    throw new InvalidArgumentError('expected now or seq: with a number, such as seq:120');
+  return moment.seq;
+}
+
+function toEvent(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('expected the number of an event');
+  return Number(text);
+}
+
+function toAccount(name: string, { accountA, accountB }: Values, command: Command): string {
+  const wanted = name.toLowerCase();
+  if (wanted === 'a' || wanted === accountA.toLowerCase()) return 'a';
+  if (wanted === 'b' || wanted === accountB.toLowerCase()) return 'b';
+  return command.error(`error: unknown account ${name}, expected a, b, ${accountA} or ${accountB}`);
+}
+
+async function tap(name: string, flags: Flags, command: Command, shell: Shell): Promise<void> {
+  const stream = toStream(name, command);
+  const { account, event, from, once, ...settings } = flags;
+  const values = loadConfig((input) => parseSettings(SETTINGS_READ, input), {
+    flags: settings,
+    env: shell.env,
+  });
+  const filter: TapFilter = {
+    stream,
+    account: account === undefined ? undefined : toAccount(account, values, command),
+    eventId: event,
+  };
+  const fault = filterFault(filter);
+  if (fault !== undefined) command.error(`error: ${fault}`);
+
+  const stopping = listenForStop(shell);
+  const store = await openStore(values.data, { readOnly: true });
+  try {
+    if (once) {
+      const lines = tapOnce(store.outputs, filter).map((output) => `${JSON.stringify(output)}\n`);
+      await pour(toAsync(lines), shell.stdout);
+      return;
+    }
+    const fromSeq = from ?? store.outputs.upTo + 1;
+    await pour(follow(store.outputs, filter, { fromSeq, signal: stopping.signal }), shell.stdout);
+  } finally {
+    stopping.release();
+    await store.close();
+  }
+}
+
+async function* toAsync(lines: readonly string[]): AsyncGenerator<string> {
+  yield* lines;
+}
+
+export function tapCommand(shell: Shell): Command {
+  const command = new Command('tap')
+    .argument('<stream>', `one of ${KEPT_STREAMS.join(', ')}`)
+    .option('--account <account>', 'only this account: a, b or its path segment')
+    .addOption(new Option('--event <id>', 'only this event').argParser(toEvent))
+    .addOption(
+      new Option(
+        '--from <place>',
+        'seq:N for the outputs of observation N on, or now (default: now)',
+      ).argParser(toFrom),
+    )
+    .option('--once', 'print the latest value of each key and end')
+    .action((name: string, flags: Flags, self: Command) => tap(name, flags, self, shell));
+  return addManual(addSettings(command, SETTINGS_READ), {
+    summary: 'follow a stream of a running engine',
+    description:
+      'Prints what a stream says as one JSON object per line, as it is stored. It reads the data folder, so it ' +
+      'never slows the engine down and works on the same machine only. It ends with SIGINT, SIGTERM or when the ' +
+      'reader of its output goes away.',
+    examples: [
+      ['tallywire tap counters --account a', "follow account A's counters"],
+      ['tallywire tap prices --event 4021 --from seq:1 | head -n 100', 'see the first prices of an event'],
+      ['tallywire tap events --once | jq .record.title', 'list the titles of all events'],
+    ],
+    exitCodes: [
+      [0, 'ended as asked'],
+      [1, 'there is no store in the data folder, or it cannot be read'],
+      [2, 'bad usage or configuration'],
+    ],
+  });
+}

@@ -1,0 +1,36 @@
+import { cutToDifference, type Difference } from '../research/difference.ts';
+import { type Verdict, verify } from '../research/verify.ts';
+import type { Store } from '../store/store.ts';
+import { createProgress } from './progress.ts';
+import type { Shell } from './shell.ts';
+
+function describeDifference(difference: Difference): string {
+  const { place, seq, kept, recomputed } = cutToDifference(difference);
+  return [
+    `different: ${place} at seq ${seq}`,
+    `  kept        ${kept ?? 'nothing'}`,
+    `  recomputed  ${recomputed ?? 'nothing'}`,
+  ].join('\n');
+}
+
+function describeVerdict(verdict: Verdict): string {
+  const { fromSeq, toSeq, streams, latest, checkpoints, difference } = verdict;
+  if (difference !== null) return describeDifference(difference);
+  const rows = streams.map(
+    ({ stream, count, sha256 }) => `${stream.padEnd(10)}${String(count).padStart(10)}  ${sha256}`,
+  );
+  const range = toSeq < fromSeq ? 'nothing kept yet' : `seq ${fromSeq} to ${toSeq}`;
+  return [...rows, `identical: ${range}, ${latest} latest values, ${checkpoints} checkpoints`].join('\n');
+}
+
+/** Verifies and prints the verdict; resolves to whether everything is identical. */
+export async function printVerification(store: Store, json: boolean, shell: Shell): Promise<boolean> {
+  const progress = createProgress(shell.stderr, 'verified');
+  const verdict = await verify(store, { onProgress: progress.show });
+  progress.end();
+  const { difference, ...rest } = verdict;
+  const shown = { ...rest, difference: difference && cutToDifference(difference) };
+  const fact = { type: difference === null ? 'identical' : 'different', ...shown };
+  shell.stdout.write(`${json ? JSON.stringify(fact) : describeVerdict(verdict)}\n`);
+  return difference === null;
+}

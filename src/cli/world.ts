@@ -1,0 +1,69 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { parseSettings } from '../config.ts';
+import { parseTime } from '../research/moment.ts';
+import { loadConfig } from './load-config.ts';
+import { addManual } from './manual.ts';
+import { addSettings } from './options.ts';
+import type { Shell } from './shell.ts';
+import { listenForStop } from './stopping.ts';
+
+interface Flags extends Readonly<Record<string, unknown>> {
+  readonly start?: number;
+}
+
+const SETTINGS_READ = ['port', 'host', 'seed', 'json'] as const;
+
+/** Beside the engine's own port, so that both run on one machine without a flag. */
+const DEFAULTS = { port: 9000 } as const;
+
+function toStart(text: string): number {
+  const at = parseTime(text);
+  if (at === undefined)
+    throw new InvalidArgumentError('expected a time such as 2026-01-31T10:00:00Z, or ms since 1970');
+  return at;
+}
+
+async function runWorld({ start, ...flags }: Flags, shell: Shell): Promise<void> {
+  const { env, stdout } = shell;
+  const parse = (input: Parameters<typeof parseSettings>[1]) => parseSettings(SETTINGS_READ, input);
+  const { port, host, seed, json } = loadConfig(parse, { flags, env, defaults: DEFAULTS });
+  const stopping = listenForStop(shell);
+  try {
+    const { openWorld } = await import('../world/world.ts');
+    const world = await openWorld({ port, host, seed, ...(start !== undefined && { startAt: start }) });
+    const { url } = world;
+    if (json) stdout.write(`${JSON.stringify({ type: 'listening', url })}\n`);
+    else stdout.write(`a world of seed ${seed} is running at ${url}\n`);
+    await stopping.asked;
+    await world.close();
+    if (json) stdout.write(`${JSON.stringify({ type: 'stopped' })}\n`);
+  } finally {
+    stopping.release();
+  }
+}
+
+export function worldCommand(shell: Shell): Command {
+  const command = new Command('world')
+    .addOption(
+      new Option(
+        '--start <time>',
+        "the world's time when it starts: ISO 8601 or ms since 1970 (default: now)",
+      ).argParser(toStart),
+    )
+    .action((flags: Flags) => runWorld(flags, shell));
+  return addManual(addSettings(command, SETTINGS_READ, DEFAULTS), {
+    summary: 'run a stand-in for the outside world',
+    description:
+      'Serves what the engine reads in the live world, over the same protocols: posts, the settlement oracle, the ' +
+      'market and its prices, crypto prices. The same seed and start make the same world. It keeps nothing.',
+    examples: [
+      ['tallywire world --seed 7', 'run a world on port 9000'],
+      ['tallywire start --world http://127.0.0.1:9000', 'run an engine against it'],
+    ],
+    exitCodes: [
+      [0, 'stopped as asked'],
+      [1, 'could not start, such as when the port is taken'],
+      [2, 'bad usage or configuration'],
+    ],
+  });
+}
