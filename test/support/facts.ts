@@ -89,7 +89,10 @@ export function quote(overrides: Partial<Quote> = {}): Quote {
   return { token: 'yes', bid: null, ask: null, last: null, ui: null, ...overrides };
 }
 
+/** A fact and when it was received. */
+export type Entry = readonly [receivedAt: number, fact: Fact];
+
 /** Facts with their times, numbered as a log is. */
-export function log(...entries: readonly (readonly [number, Fact])[]): Observation[] {
+export function log(...entries: Entry[]): Observation[] {
   return entries.map(([receivedAt, fact], index) => ({ seq: index + 1, receivedAt, fact }));
 }
