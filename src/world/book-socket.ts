@@ -1,0 +1,235 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { z } from 'zod';
+import { bookWire, lastText, levelChanges, topOf } from './book-wire.ts';
+import type { Catalog, Place } from './catalog.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import { priceText, type Quote, type Quotes } from './quotes.ts';
+import { unit } from './rng.ts';
+
+/** How often quotes are compared with what a reader has; a quote itself holds much longer. */
+const PUMP_MS = 250;
+
+const message = z.object({
+  type: z.literal('market').optional(),
+  operation: z.enum(['subscribe', 'unsubscribe']).optional(),
+  assets_ids: z.array(z.string()).min(1),
+  custom_feature_enabled: z.boolean().optional(),
+  initial_dump: z.boolean().optional(),
+});
+
+interface Reader {
+  readonly socket: WebSocket;
+  readonly tokens: Set<string>;
+  /** What the reader was last told, by market. */
+  readonly told: Map<number, Quote>;
+  wantsCustom: boolean;
+}
+
+export type Silence = 'none' | 'data' | 'all';
+
+export interface BookSocket {
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Sends what has changed, at once. */
+  pump(): void;
+  /** Ends every connection without a close handshake. */
+  drop(): void;
+  /** `data` keeps answering pings, `all` does not even do that. */
+  silence(mode: Silence): void;
+  connections(): number;
+  close(): void;
+}
+
+export function createBookSocket(options: {
+  readonly now: () => number;
+  readonly catalog: Catalog;
+  readonly lifecycle: Lifecycle;
+  readonly quotes: Quotes;
+}): BookSocket {
+  const { now, catalog, lifecycle, quotes } = options;
+  const server = new WebSocketServer({ noServer: true });
+  const readers = new Set<Reader>();
+  let silence: Silence = 'none';
+
+  function placeOf(token: string): Place | undefined {
+    const place = catalog.byToken(token, now());
+    return place === undefined || lifecycle.phase(place.event, now()).isClosed ? undefined : place;
+  }
+
+  function bookOfPlace({ event, market, outcome }: Place, quote: Quote) {
+    return { event_type: 'book', ...bookWire(event, market, quote, outcome, now()) };
+  }
+
+  function subscribe(reader: Reader, tokens: readonly string[], wantsDump: boolean): void {
+    const fresh = tokens.filter((token) => !reader.tokens.has(token));
+    if (fresh.length === 0) {
+      reader.socket.send('NO NEW ASSETS');
+      return;
+    }
+    for (const token of fresh) reader.tokens.add(token);
+    const places = fresh.flatMap((token) => placeOf(token) ?? []);
+    const books = places.map((place) => {
+      const quote = quotes.quote(place.event, place.market, now());
+      if (wantsDump) reader.told.set(place.market.id, quote);
+      return bookOfPlace(place, quote);
+    });
+    // The first dump is an array, even of one.
+    if (wantsDump && books.length > 0) reader.socket.send(JSON.stringify(books));
+  }
+
+  function receive(reader: Reader, text: string): void {
+    if (silence === 'all') return;
+    if (text === 'PING') {
+      reader.socket.send('PONG');
+      return;
+    }
+    const parsed = message.safeParse(parseJson(text));
+    if (!parsed.success) {
+      reader.socket.send('INVALID OPERATION');
+      return;
+    }
+    const { operation, assets_ids, custom_feature_enabled, initial_dump } = parsed.data;
+    if (custom_feature_enabled !== undefined) reader.wantsCustom = custom_feature_enabled;
+    if (operation === 'unsubscribe') {
+      for (const token of assets_ids) reader.tokens.delete(token);
+    } else if (silence === 'none') {
+      subscribe(reader, assets_ids, initial_dump ?? true);
+    } else {
+      for (const token of assets_ids) reader.tokens.add(token);
+    }
+  }
+
+  function tell(reader: Reader, frame: Record<string, unknown>): void {
+    reader.socket.send(JSON.stringify({ ...frame, timestamp: String(now()) }));
+  }
+
+  /** One message names both tokens of a market, whichever of them the reader asked for. */
+  function tellChange(reader: Reader, places: readonly Place[], before: Quote, quote: Quote): void {
+    const place = places[0];
+    if (place === undefined) return;
+    const { market } = place;
+    if (before.tick !== quote.tick) {
+      const ticks = { old_tick_size: priceText(before.tick), new_tick_size: priceText(quote.tick) };
+      for (const { outcome } of places) {
+        tell(reader, {
+          event_type: 'tick_size_change',
+          market: market.conditionId,
+          asset_id: market.tokens[outcome],
+          ...ticks,
+        });
+      }
+    }
+    const changes = [...levelChanges(market, before, quote, 0), ...levelChanges(market, before, quote, 1)];
+    if (changes.length > 0)
+      tell(reader, { event_type: 'price_change', market: market.conditionId, price_changes: changes });
+    for (const each of places) {
+      if (quote.hasTraded && quote.last !== null) tellTrade(reader, each, quote);
+      const top = topOf(quote, each.outcome);
+      const old = topOf(before, each.outcome);
+      if (!reader.wantsCustom || (top.bid === old.bid && top.ask === old.ask)) continue;
+      const frame = {
+        market: market.conditionId,
+        asset_id: market.tokens[each.outcome],
+        best_bid: top.bid,
+        best_ask: top.ask,
+      };
+      tell(reader, { event_type: 'best_bid_ask', ...frame, spread: top.spread });
+    }
+  }
+
+  function tellTrade(reader: Reader, place: Place, quote: Quote): void {
+    const { market, outcome } = place;
+    tell(reader, {
+      event_type: 'last_trade_price',
+      market: market.conditionId,
+      asset_id: market.tokens[outcome],
+      price: lastText(quote, outcome),
+      size: String(5 + Math.floor(100 * unit('trade size', market.id, quote.slot))),
+      fee_rate_bps: '0',
+      side: unit('side', market.id, quote.slot) < 0.5 ? 'BUY' : 'SELL',
+    });
+    reader.socket.send(JSON.stringify(bookOfPlace(place, quote)));
+  }
+
+  function tellResolved(reader: Reader, { event, market }: Place): void {
+    if (!reader.wantsCustom) return;
+    const outcome = lifecycle.won(event, market, now()) ? 0 : 1;
+    tell(reader, {
+      event_type: 'market_resolved',
+      id: String(market.id),
+      market: market.conditionId,
+      assets_ids: market.tokens,
+      winning_asset_id: market.tokens[outcome],
+      winning_outcome: market.outcomes[outcome],
+      tags: [event.tag.slug],
+    });
+  }
+
+  function update(reader: Reader): void {
+    const byMarket = new Map<number, Place[]>();
+    for (const token of reader.tokens) {
+      const place = catalog.byToken(token, now());
+      if (place === undefined) continue;
+      const places = byMarket.get(place.market.id);
+      if (places === undefined) byMarket.set(place.market.id, [place]);
+      else places.push(place);
+    }
+    for (const [marketId, places] of byMarket) {
+      const place = places[0];
+      if (place === undefined) continue;
+      if (lifecycle.phase(place.event, now()).isClosed) {
+        for (const { market, outcome } of places) reader.tokens.delete(market.tokens[outcome]);
+        tellResolved(reader, place);
+        continue;
+      }
+      const quote = quotes.quote(place.event, place.market, now());
+      const before = reader.told.get(marketId);
+      if (before === quote) continue;
+      reader.told.set(marketId, quote);
+      if (before !== undefined) tellChange(reader, places, before, quote);
+      else for (const each of places) reader.socket.send(JSON.stringify(bookOfPlace(each, quote)));
+    }
+  }
+
+  function pump(): void {
+    if (silence !== 'none') return;
+    for (const reader of readers) update(reader);
+  }
+
+  const timer = setInterval(pump, PUMP_MS);
+
+  return {
+    accept(request, socket, head) {
+      server.handleUpgrade(request, socket, head, (connection) => {
+        const reader: Reader = { socket: connection, tokens: new Set(), told: new Map(), wantsCustom: false };
+        readers.add(reader);
+        connection.on('message', (data) => receive(reader, String(data)));
+        connection.on('close', () => readers.delete(reader));
+        connection.on('error', () => connection.terminate());
+      });
+    },
+    pump,
+    drop() {
+      for (const reader of readers) reader.socket.terminate();
+    },
+    silence(mode) {
+      silence = mode;
+      pump();
+    },
+    connections: () => readers.size,
+    close() {
+      clearInterval(timer);
+      for (const reader of readers) reader.socket.terminate();
+      server.close();
+    },
+  };
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

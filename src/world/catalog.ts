@@ -1,0 +1,115 @@
+import { accountOf } from './accounts.ts';
+import { tile } from './buckets.ts';
+import { DAY_MS } from './calendar.ts';
+import { cryptoEvents } from './crypto-events.ts';
+import { postsEvent, steeredPostsEvent, type WorldEvent, type WorldMarket } from './event.ts';
+import { listedAtOf, rangeWords, SERIES, type Series, windowIndexAt } from './schedule.ts';
+import type { Steering } from './steering.ts';
+
+/** How far settled events reach back before the world's start. */
+const SETTLED_DAYS = 100;
+
+export interface Place {
+  readonly event: WorldEvent;
+  readonly market: WorldMarket;
+  /** 0 for Yes or Up. */
+  readonly outcome: 0 | 1;
+}
+
+/** Every event the market has listed, steering applied. */
+export interface Catalog {
+  listed(now: number): readonly WorldEvent[];
+  byId(id: number, now: number): WorldEvent | undefined;
+  bySlug(slug: string, now: number): WorldEvent | undefined;
+  byToken(token: string, now: number): Place | undefined;
+}
+
+interface Listing {
+  readonly builtAt: number;
+  readonly revision: number;
+  readonly events: readonly WorldEvent[];
+  readonly byId: ReadonlyMap<number, WorldEvent>;
+  readonly bySlug: ReadonlyMap<string, WorldEvent>;
+  readonly byToken: ReadonlyMap<string, Place>;
+}
+
+export function createCatalog(options: {
+  readonly seed: number;
+  readonly startAt: number;
+  readonly steering: Steering;
+}): Catalog {
+  const { seed, startAt, steering } = options;
+  const built = new Map<Series, Map<number, WorldEvent>>(SERIES.map((series) => [series, new Map()]));
+  let listing: Listing | undefined;
+
+  function eventsOf(series: Series, now: number): readonly WorldEvent[] {
+    const known = built.get(series) ?? new Map<number, WorldEvent>();
+    const events: WorldEvent[] = [];
+    const first = windowIndexAt(series, startAt - SETTLED_DAYS * DAY_MS);
+    for (let index = first; listedAtOf(series, index) <= now; index++) {
+      const event = known.get(index) ?? postsEvent(series, index);
+      known.set(index, event);
+      events.push(event);
+    }
+    return events;
+  }
+
+  function steered(event: WorldEvent): WorldEvent {
+    const window = steering.windows.get(event.id);
+    if (window === undefined) return event;
+    const { subject } = event;
+    const description =
+      subject.type === 'posts' ? rangeWords(subject.account, window).description : event.description;
+    return { ...event, ...window, description };
+  }
+
+  function build(now: number): Listing {
+    const events = [
+      ...SERIES.flatMap((series) => eventsOf(series, now)),
+      ...steering.events.map((event) =>
+        steeredPostsEvent(
+          event,
+          accountOf(event.account),
+          tile(event.bucketWidth, [[event.bucketWidth, event.bucketCount - 2]], 'from-zero'),
+        ),
+      ),
+      ...cryptoEvents(seed, startAt - SETTLED_DAYS * DAY_MS, now),
+    ].map(steered);
+    const byToken = new Map<string, Place>();
+    for (const event of events) {
+      for (const market of event.markets) {
+        byToken.set(market.tokens[0], { event, market, outcome: 0 });
+        byToken.set(market.tokens[1], { event, market, outcome: 1 });
+      }
+    }
+    return {
+      builtAt: now,
+      revision: steering.revision,
+      events,
+      byId: new Map(events.map((event) => [event.id, event])),
+      bySlug: new Map(events.map((event) => [event.slug, event])),
+      byToken,
+    };
+  }
+
+  function at(now: number): Listing {
+    // Series listings fall on any ms, crypto ones on the hour: a rebuild each minute shows both soon enough.
+    const isFresh =
+      listing !== undefined &&
+      listing.revision === steering.revision &&
+      Math.floor(listing.builtAt / 60_000) === Math.floor(now / 60_000);
+    if (listing === undefined || !isFresh) listing = build(now);
+    return listing;
+  }
+
+  return {
+    listed: (now) => at(now).events,
+    byId: (id, now) => at(now).byId.get(id),
+    bySlug: (slug, now) => at(now).bySlug.get(slug),
+    byToken: (token, now) => at(now).byToken.get(token),
+  };
+}
+
+export function isActive(event: WorldEvent, now: number): boolean {
+  return event.startAt <= now && now < event.endAt;
+}

@@ -1,0 +1,86 @@
+/** Who can be made to fail: the HTTP roles and the two sockets' handshakes. */
+export const FAULT_ROLES = [
+  'posts',
+  'oracle',
+  'market',
+  'book',
+  'positions',
+  'crypto',
+  'bookSocket',
+  'cryptoSocket',
+] as const;
+export type FaultRole = (typeof FAULT_ROLES)[number];
+
+/**
+ * `status` answers with a status and the role's error body, `html` with a page, `truncated` with half a JSON
+ * text, `wrong-types` with numbers and texts exchanged, `slow` after `delayMs`, `hang` never, `reset` breaks
+ * the connection inside the body, `huge` sends `bytes` of JSON.
+ */
+export const FAULT_KINDS = [
+  'status',
+  'html',
+  'truncated',
+  'wrong-types',
+  'slow',
+  'hang',
+  'reset',
+  'huge',
+] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+export interface FaultRule {
+  readonly role: FaultRole;
+  readonly kind: FaultKind;
+  /** For this many requests; null until cleared. */
+  readonly times: number | null;
+  readonly status: number;
+  /** The value of a Retry-After header, whatever it may be; null for none. */
+  readonly retryAfter: string | null;
+  readonly delayMs: number;
+  readonly bytes: number;
+  /** Only requests whose path and query hold this text. */
+  readonly contains: string;
+}
+
+export interface Faults {
+  add(rule: FaultRule): void;
+  clear(role: FaultRole | undefined): void;
+  /** The oldest rule that fits the request, counted as used. */
+  take(role: FaultRole, url: string): FaultRule | undefined;
+  list(): readonly (FaultRule & { readonly left: number | null })[];
+}
+
+export function createFaults(): Faults {
+  let rules: { rule: FaultRule; left: number }[] = [];
+  return {
+    add(rule) {
+      rules.push({ rule, left: rule.times ?? Number.POSITIVE_INFINITY });
+    },
+    clear(role) {
+      rules = rules.filter(({ rule }) => role !== undefined && rule.role !== role);
+    },
+    take(role, url) {
+      const found = rules.find(({ rule }) => rule.role === role && url.includes(rule.contains));
+      if (found === undefined) return undefined;
+      found.left--;
+      rules = rules.filter(({ left }) => left > 0);
+      return found.rule;
+    },
+    list: () =>
+      rules.map(({ rule, left }) => ({ ...rule, left: left === Number.POSITIVE_INFINITY ? null : left })),
+  };
+}
+
+/** The same value with numbers and booleans as texts, texts as numbers and inner arrays as objects. */
+export function wrongTypes(value: unknown, depth = 0): unknown {
+  if (typeof value === 'number' || typeof value === 'boolean') return `x${value}`;
+  if (typeof value === 'string') return value.length;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => wrongTypes(item, depth + 1));
+    return depth === 0 ? items : { items };
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, wrongTypes(inner, depth + 1)]),
+  );
+}

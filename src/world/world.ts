@@ -1,0 +1,122 @@
+import { once } from 'node:events';
+import { addressesOf, type WorldAddresses } from './addresses.ts';
+import { createBookRest } from './book-rest.ts';
+import { createBookSocket } from './book-socket.ts';
+import { createCatalog } from './catalog.ts';
+import { createControl, type WorldControl } from './control.ts';
+import { createControlRoutes } from './control-routes.ts';
+import { createCrowd } from './crowd.ts';
+import { createCryptoRest } from './crypto-rest.ts';
+import { createCryptoSocket } from './crypto-socket.ts';
+import { createFaults } from './faults.ts';
+import { createWorldServer } from './http.ts';
+import { createLifecycle } from './lifecycle.ts';
+import { createMarket } from './market.ts';
+import { createMarketWire } from './market-wire.ts';
+import { createOracle } from './oracle.ts';
+import { createPositions } from './positions.ts';
+import { createPostsApi } from './posts-api.ts';
+import { createQuotes } from './quotes.ts';
+import { createSteering } from './steering.ts';
+import { createSync } from './sync.ts';
+import { createTally } from './tally.ts';
+import { createTimeline } from './timeline.ts';
+import { createWallets, WORLD_WALLETS } from './wallets.ts';
+
+export type { WorldAddresses, WorldControl };
+export { WORLD_WALLETS };
+
+export interface WorldOptions {
+  readonly seed: number;
+  /** The instant the lively first minutes begin at, UTC ms; the present without one. */
+  readonly startAt?: number;
+  /** The world's clock. Without one it starts at `startAt` and runs as fast as any other. */
+  readonly now?: () => number;
+  readonly host?: string;
+  /** 0 lets the system choose. */
+  readonly port?: number;
+}
+
+export interface World {
+  readonly url: string;
+  readonly control: WorldControl;
+  readonly addresses: WorldAddresses;
+  close(): Promise<void>;
+}
+
+/** A clock that shows `startAt` now and never steps. */
+function clockFrom(startAt: number): () => number {
+  const openedAt = performance.now();
+  return () => startAt + Math.floor(performance.now() - openedAt);
+}
+
+/**
+ * Opens a stand-in for the outside world on one port. What it shows is a function of seed, start and clock,
+ * plus what was steered: opened again with the same seed and start it goes on where time has got to.
+ */
+export async function openWorld(options: WorldOptions): Promise<World> {
+  const { seed, host = '127.0.0.1', port = 0 } = options;
+  const startAt = options.startAt ?? options.now?.() ?? Date.now();
+  const now = options.now ?? (options.startAt === undefined ? Date.now : clockFrom(startAt));
+  const steering = createSteering();
+  const faults = createFaults();
+  const base = { seed, startAt, now, steering };
+  const timeline = createTimeline(base);
+  const sync = createSync(base);
+  const catalog = createCatalog(base);
+  const tally = createTally({ ...base, timeline, sync });
+  const crowd = createCrowd({ ...base, timeline });
+  const quotes = createQuotes({ ...base, crowd });
+  const lifecycle = createLifecycle({ ...base, tally });
+  const parts = { ...base, timeline, sync, catalog, tally, crowd, quotes, lifecycle };
+
+  const sockets = { book: createBookSocket(parts), crypto: createCryptoSocket(base) };
+  const control = createControl({ ...parts, faults, sockets });
+  let url = '';
+  const server = createWorldServer({
+    roles: [
+      { prefix: '/posts-api', name: 'posts', handle: createPostsApi(parts) },
+      { prefix: '/oracle/api', name: 'oracle', handle: createOracle(parts) },
+      {
+        prefix: '/market',
+        name: 'market',
+        handle: createMarket({ ...parts, wire: createMarketWire(parts) }),
+      },
+      { prefix: '/book', name: 'book', handle: createBookRest(parts) },
+      {
+        prefix: '/positions-api',
+        name: 'positions',
+        handle: createPositions({ ...parts, wallets: createWallets(parts) }),
+      },
+      { prefix: '/crypto', name: 'crypto', handle: createCryptoRest(base) },
+      { prefix: '/control', name: undefined, handle: createControlRoutes(control, () => addressesOf(url)) },
+    ],
+    sockets: [
+      { prefix: '/book/ws/market', name: 'bookSocket', accept: sockets.book.accept },
+      { prefix: '/crypto', name: 'cryptoSocket', accept: sockets.crypto.accept },
+    ],
+    faults,
+  });
+
+  const close = async (): Promise<void> => {
+    sockets.book.close();
+    sockets.crypto.close();
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const address = server.address();
+  const boundPort = typeof address === 'object' && address !== null ? address.port : port;
+  url = `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`;
+  return { url, control, addresses: addressesOf(url), close };
+}
