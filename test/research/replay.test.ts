@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { type ReplayOptions, replay } from '../../src/research/replay.ts';
+import { KEPT_STREAMS } from '../../src/research/stream-names.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { Output } from '../../streams/index.ts';
+import { keptLines, record, START_AT, withStore } from './small-log.ts';
+
+async function linesOf(store: Store, options: Partial<ReplayOptions> = {}): Promise<string[]> {
+  let text = '';
+  const { signal } = new AbortController();
+  const all: ReplayOptions = { streams: KEPT_STREAMS, speed: Number.POSITIVE_INFINITY, signal, ...options };
+  for await (const batch of replay(store, all)) {
+    assert.ok(batch.endsWith('\n'));
+    text += batch;
+  }
+  return text.split('\n').slice(0, -1);
+}
+
+const parse = (line: string): Output => JSON.parse(line);
+
+describe('replay', () => {
+  it('says of each stream what the store keeps of it', () =>
+    withStore(async (store) => {
+      await record(store, { seconds: 40 });
+      const lines = await linesOf(store);
+      for (const stream of KEPT_STREAMS) {
+        assert.deepEqual(
+          lines.filter((line) => parse(line).stream === stream),
+          keptLines(store, stream),
+        );
+        assert.deepEqual(await linesOf(store, { streams: [stream] }), keptLines(store, stream));
+      }
+    }));
+
+  it('recomputes streams that are not kept when asked for them', () =>
+    withStore(async (store) => {
+      await record(store, { seconds: 40 });
+      assert.equal((await linesOf(store, { streams: ['freshness'] })).length, 40);
+    }));
+
+  it('gives of any range what lies in it, wherever it starts from', () =>
+    withStore(async (store) => {
+      await record(store, { seconds: 40 });
+      const whole = await linesOf(store);
+      const place = fc.nat({ max: store.journal.head + 5 });
+      await fc.assert(
+        fc.asyncProperty(place, place, async (from, to) => {
+          const lines = await linesOf(store, { from: { by: 'seq', seq: from }, to: { by: 'seq', seq: to } });
+          assert.deepEqual(
+            lines,
+            whole.filter((line) => parse(line).seq >= from && parse(line).seq < to),
+          );
+        }),
+        { numRuns: 30 },
+      );
+    }));
+
+  it('takes times for a range, without its end', () =>
+    withStore(async (store) => {
+      await record(store, { seconds: 40 });
+      const [from, to] = [START_AT + 10_000, START_AT + 20_000];
+      const lines = await linesOf(store, { from: { by: 'time', at: from }, to: { by: 'time', at: to } });
+      const expected = (await linesOf(store)).filter((line) => parse(line).at >= from && parse(line).at < to);
+      assert.deepEqual(lines, expected);
+      assert.ok(lines.length > 10);
+    }));
+
+  it('lets the time of the log pass at the speed asked for', () =>
+    withStore(async (store) => {
+      await record(store, { seconds: 21 });
+      const startedAt = performance.now();
+      await linesOf(store, { speed: 100 });
+      const tookMs = performance.now() - startedAt;
+      // 20 s of log at a hundredfold; an upper bound would test the machine.
+      assert.ok(tookMs >= 195, `took ${tookMs} ms`);
+    }));
+
+  it('ends when it is told to, even while it waits', () =>
+    withStore(async (store) => {
+      await record(store, { seconds: 40 });
+      const stop = new AbortController();
+      const waiting = linesOf(store, { speed: 0.001, signal: stop.signal });
+      setImmediate(() => stop.abort());
+      const lines = await waiting;
+      assert.ok(lines.length < (await linesOf(store)).length);
+    }));
+});

@@ -1,0 +1,186 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Subject } from 'rxjs';
+import { openStore } from '../../src/store/lmdb.ts';
+import type { Checkpoint, Store } from '../../src/store/store.ts';
+import {
+  emptyState,
+  encodeState,
+  type Fact,
+  GRAPH_VERSION,
+  graph,
+  type Observation,
+  type Output,
+} from '../../streams/index.ts';
+
+export const START_AT = Date.UTC(2026, 0, 5);
+
+const HOUR_MS = 3_600_000;
+const EVENT_ID = 71;
+const RULE = {
+  originals: true,
+  quotes: true,
+  reposts: true,
+  selfReplies: true,
+  otherReplies: false,
+  communityReposts: false,
+};
+
+const opening: readonly Fact[] = [
+  {
+    kind: 'settings',
+    accounts: [
+      { id: 'a', rule: RULE },
+      { id: 'b', rule: RULE },
+    ],
+    staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
+  },
+  {
+    kind: 'tracking',
+    account: 'a',
+    trackingId: 't1',
+    slug: 'account-a-posts',
+    title: 'posts of account A',
+    startAt: START_AT - HOUR_MS,
+    endAt: START_AT + 48 * HOUR_MS,
+  },
+  {
+    kind: 'event',
+    eventId: EVENT_ID,
+    slug: 'account-a-posts',
+    title: 'posts of account A',
+    image: '',
+    subject: { type: 'posts', account: 'a' },
+    startAt: START_AT - HOUR_MS,
+    endAt: START_AT + 48 * HOUR_MS,
+    isClosed: false,
+    buckets: [bucket(0, 9), bucket(10, null)],
+  },
+  { kind: 'coverage', account: 'a', fromAt: START_AT - 24 * HOUR_MS },
+  { kind: 'coverage', account: 'b', fromAt: START_AT - 24 * HOUR_MS },
+];
+
+function bucket(lo: number, hi: number | null) {
+  const title = `${lo} to ${hi ?? 'more'}`;
+  const tokens = { yesToken: `yes${lo}`, noToken: `no${lo}` };
+  return { title, lo, hi, conditionId: `c${lo}`, marketSlug: `m${lo}`, ...tokens, won: null };
+}
+
+function post(number: number): Fact {
+  return {
+    kind: 'post',
+    account: number % 3 === 0 ? 'b' : 'a',
+    via: 'poll',
+    id: String(1_000 + number),
+    text: `post ${number}`,
+    createdAt: START_AT + number * 1_000 - 300,
+    isReply: false,
+    isReplyToSelf: false,
+    isQuote: false,
+    isRepost: number % 5 === 0,
+    isFromCommunity: false,
+    url: `http://posts.test/${number}`,
+  };
+}
+
+/** What second `n` of the log brings, besides its tick. */
+function factsOf(n: number): readonly Fact[] {
+  const facts: Fact[] = [{ kind: 'tick', ages: { 'posts:a': 100, 'posts:b': 100, 'oracle:a': 500 } }];
+  if (n % 2 === 0) facts.push(post(n));
+  if (n % 5 === 0) {
+    facts.push({ kind: 'oracle', account: 'a', trackingId: 't1', total: Math.floor(n / 5), syncedAt: null });
+  }
+  if (n % 7 === 0) facts.push({ kind: 'ui', eventId: EVENT_ID, count: Math.floor(n / 7) });
+  if (n % 3 === 0) {
+    const quotes = [{ token: 'yes0', bid: 0.3, ask: 0.3 + (n % 10) / 100, last: null, ui: null }];
+    facts.push({ kind: 'prices', eventId: EVENT_ID, quotes });
+    facts.push({ kind: 'spot', ticks: [{ symbol: 'BTC', price: 50_000 + n, at: START_AT + n * 1_000 }] });
+  }
+  return facts;
+}
+
+/** One turn of the engine per second of the log, as blocks of observations. */
+export function turnsOf(seconds: number): readonly (readonly Observation[])[] {
+  let seq = 0;
+  return Array.from({ length: seconds }, (_, n) =>
+    [...(n === 0 ? opening : []), ...factsOf(n)].map((fact) => ({
+      seq: ++seq,
+      receivedAt: START_AT + n * 1_000,
+      fact,
+    })),
+  );
+}
+
+export interface Turn {
+  readonly observations: readonly Observation[];
+  readonly outputs: readonly Output[];
+  /** The state after it, to be kept as a checkpoint. */
+  readonly checkpoint: Checkpoint;
+}
+
+/** Runs turns through the graph. */
+export function* computed(turns: Iterable<readonly Observation[]>): Iterable<Turn> {
+  const observation = new Subject<Observation>();
+  const state = emptyState();
+  let outputs: Output[] = [];
+  graph(observation, state).subscribe((output) => outputs.push(output));
+  for (const observations of turns) {
+    outputs = [];
+    for (const each of observations) observation.next(each);
+    const last = observations.at(-1);
+    const place = { seq: last?.seq ?? 0, at: last?.receivedAt ?? 0 };
+    yield {
+      observations,
+      outputs,
+      checkpoint: { ...place, graphVersion: GRAPH_VERSION, state: encodeState(state) },
+    };
+  }
+}
+
+export interface Recording {
+  readonly seconds: number;
+  /** Changes what is stored of a turn, as damage or a bug would. */
+  readonly outputs?: (turn: Turn) => readonly Output[];
+  readonly observations?: (turn: Turn) => readonly Observation[];
+  readonly checkpoint?: (turn: Turn) => Checkpoint;
+  /** The last turns of the log whose outputs were never stored. */
+  readonly unstored?: number;
+}
+
+/** Keeps a computed log in a store, with a checkpoint every ten turns. */
+export async function record(store: Store, recording: Recording): Promise<void> {
+  const { seconds, unstored = 0 } = recording;
+  for (const [n, turn] of [...computed(turnsOf(seconds))].entries()) {
+    const observations = recording.observations?.(turn) ?? turn.observations;
+    const outputs = recording.outputs?.(turn) ?? turn.outputs;
+    await store.journal.append(observations);
+    if (n >= seconds - unstored) continue;
+    if (outputs.some(({ stream }) => stream !== 'freshness')) {
+      await store.outputs.append(outputs, observations.at(-1)?.seq ?? 0);
+    }
+    if (n % 10 === 9) await store.checkpoints.save(recording.checkpoint?.(turn) ?? turn.checkpoint);
+  }
+}
+
+export function temporaryFolder(): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'tallywire-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Calls `use` with a store in a folder that is removed afterwards. */
+export async function withStore(use: (store: Store, folder: string) => Promise<void>): Promise<void> {
+  const folder = temporaryFolder();
+  const store = await openStore(folder.path);
+  try {
+    await use(store, folder.path);
+  } finally {
+    await store.close();
+    folder.remove();
+  }
+}
+
+/** Every kept JSON line of the given streams. */
+export function keptLines(store: Store, ...streams: Output['stream'][]): string[] {
+  return streams.flatMap((stream) => [...store.outputs.read(stream, 0)].map(({ json }) => json));
+}
