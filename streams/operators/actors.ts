@@ -25,7 +25,8 @@ export interface ActorFailure<M> {
 
 /**
  * A scan over many small states, one per actor. An actor that throws is put out of service and reported;
- * what it emitted while handling that message is dropped, and its siblings go on.
+ * what it emitted while handling that message is dropped, and its siblings go on. A message that cannot be
+ * addressed is reported under the pipeline's name and reaches nobody.
  */
 export function actors<M, S, O>(
   behaviour: Behaviour<M, S, O>,
@@ -59,11 +60,20 @@ export function actors<M, S, O>(
         for (const output of emitted.splice(0)) subscriber.next(output);
       };
 
+      const recipients = (message: M) => {
+        try {
+          return address(message);
+        } catch (error) {
+          onFailure({ actor: name, message, error });
+          return [];
+        }
+      };
+
       return message$.subscribe({
         next(message) {
           // A source that emits all at once does not hear that nobody listens any more.
           if (subscriber.closed) return;
-          const keys = address(message);
+          const keys = recipients(message);
           if (keys === 'everyone') for (const key of [...states.keys()]) handle(key, message);
           else for (const key of keys) handle(key, message);
         },

@@ -15,7 +15,10 @@ interface Counter {
 /** `xy:4` adds 4 to x and to y, `*:4` to all alive. 13 throws after emitting, 99 throws at birth, 0 does not wake. */
 const adder: Behaviour<string, Counter, string> = {
   name: 'adder',
-  address: (message) => (message.startsWith('*') ? 'everyone' : [...message.slice(0, message.indexOf(':'))]),
+  address: (message) => {
+    if (!message.includes(':')) throw new Error('no address');
+    return message.startsWith('*') ? 'everyone' : [...message.slice(0, message.indexOf(':'))];
+  },
   spawn: (_key, message) => {
     if (message.endsWith(':99')) throw new Error('stillborn');
     return message.endsWith(':0') ? undefined : { sum: 0 };
@@ -133,6 +136,15 @@ describe('actors', () => {
       ['adder:x', 'adder:y'],
     );
     assert.equal(states.get('x'), null);
+  });
+
+  it('reports a message that cannot be addressed, and hears the next', () => {
+    const { send, failures } = start();
+    assert.deepEqual(send('x:1', 'nonsense', 'x:1'), ['x=1', 'x=2']);
+    assert.deepEqual(
+      failures.map(({ actor, message }) => [actor, message]),
+      [['adder', 'nonsense']],
+    );
   });
 
   it('takes a message that its own output brings at once, and loses nothing of the first', () => {
