@@ -19,7 +19,7 @@ export function spot(
 const behaviour = {
   name: 'spot',
   address: ({ fact }: Observation): readonly string[] =>
-    fact.kind === 'spot' ? fact.ticks.map((tick) => tick.symbol) : [],
+    fact.kind === 'spot' ? [...new Set(fact.ticks.map((tick) => tick.symbol))] : [],
   spawn: (): SpotState => ({ last: null }),
   receive(
     state: SpotState,
