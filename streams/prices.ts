@@ -25,16 +25,18 @@ export function prices(
 
 const behaviour = {
   name: 'prices',
-  address: ({ fact }: Observation): readonly string[] =>
-    fact.kind === 'prices' ? [String(fact.eventId)] : [],
+  address: ({ fact }: Observation): readonly string[] | 'everyone' => {
+    if (fact.kind === 'tick') return 'everyone';
+    return fact.kind === 'prices' ? [String(fact.eventId)] : [];
+  },
   spawn: (): PricesState => ({ quotes: new Map(), heardAt: 0 }),
   receive(
     state: PricesState,
     { seq, receivedAt: at, fact }: Observation,
     emit: (output: OutputOf<'prices'>) => void,
   ) {
-    if (fact.kind !== 'prices') return;
     if (at - state.heardAt > KEEP_MS) state.quotes.clear();
+    if (fact.kind !== 'prices') return;
     state.heardAt = at;
     for (const heard of fact.quotes) {
       const known = state.quotes.get(heard.token);
@@ -56,6 +58,7 @@ const behaviour = {
       emit({ stream: 'prices', key: token, seq, at, cause: 'price', record });
     }
   },
+  isRetired: (state: PricesState) => state.quotes.size === 0,
 };
 
 function isSameQuote(a: Quote, b: Quote): boolean {
