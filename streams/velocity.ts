@@ -1,18 +1,20 @@
 import { merge, type Observable } from 'rxjs';
-import { insertTime, lowerBound, removeTime } from './model/sorted-times.ts';
+import { countBetween, insertTime, lowerBound, removeTime } from './model/sorted-times.ts';
 import type { AccountId, Observation } from './observation.ts';
 import { type ActorFailure, type ActorStates, actors } from './operators/actors.ts';
 import type { PostChange } from './posts.ts';
 import type { OutputOf, Post, Velocity } from './records.ts';
 
 const HOUR_MS = 3_600_000;
+/** Kept beyond the hour, so that a clock set wrong by a day and right again has lost nothing. */
+const KEEP_MS = 48 * HOUR_MS;
 
 export interface VelocityState {
-  /** Creation times within the last hour. */
+  /** Creation times, ascending. */
   readonly allAt: number[];
   readonly countedAt: number[];
-  /** Before the history is read, a quiet hour cannot be told from an unread one. */
-  isCovered: boolean;
+  /** From when on the posts are known: a quiet hour cannot be told from an unread one. */
+  coveredFrom: number | null;
   last: Velocity | null;
 }
 
@@ -37,7 +39,7 @@ const behaviour = {
     if (message.fact.kind === 'tick') return 'everyone';
     return message.fact.kind === 'coverage' ? [message.fact.account] : [];
   },
-  spawn: (): VelocityState => ({ allAt: [], countedAt: [], isCovered: false, last: null }),
+  spawn: (): VelocityState => ({ allAt: [], countedAt: [], coveredFrom: null, last: null }),
   receive,
 };
 
@@ -50,15 +52,16 @@ function receive(
   const isPost = 'output' in message;
   const { seq } = isPost ? message.output : message;
   const at = isPost ? message.output.at : message.receivedAt;
-  if (isPost) recordPost(state, message.output.record, message.previous, at - HOUR_MS);
-  else if (message.fact.kind === 'coverage') state.isCovered = true;
-  if (!state.isCovered) return;
+  const from = at - HOUR_MS;
+  if (isPost) recordPost(state, message.output.record, message.previous, at - KEEP_MS);
+  else if (message.fact.kind === 'coverage') state.coveredFrom = message.fact.fromAt;
+  dropBefore(state.allAt, at - KEEP_MS);
+  dropBefore(state.countedAt, at - KEEP_MS);
+  if (state.coveredFrom === null || state.coveredFrom > from) return;
 
-  dropBefore(state.allAt, at - HOUR_MS);
-  dropBefore(state.countedAt, at - HOUR_MS);
   const { last } = state;
-  const all1h = state.allAt.length;
-  const counted1h = state.countedAt.length;
+  const all1h = countBetween(state.allAt, from + 1, at + 1);
+  const counted1h = countBetween(state.countedAt, from + 1, at + 1);
   if (last !== null && last.all1h === all1h && last.counted1h === counted1h) return;
   const record = { account, counted1h, all1h };
   state.last = record;
@@ -69,12 +72,12 @@ function receive(
 function recordPost(state: VelocityState, post: Post, previous: Post | undefined, from: number): void {
   if (previous !== undefined) removeTime(state.allAt, previous.createdAt);
   if (previous?.isCounted) removeTime(state.countedAt, previous.createdAt);
-  if (post.createdAt <= from) return;
+  if (post.createdAt < from) return;
   insertTime(state.allAt, post.createdAt);
   if (post.isCounted) insertTime(state.countedAt, post.createdAt);
 }
 
 function dropBefore(times: number[], from: number): void {
   const first = times[0];
-  if (first !== undefined && first <= from) times.splice(0, lowerBound(times, from + 1));
+  if (first !== undefined && first < from) times.splice(0, lowerBound(times, from));
 }
