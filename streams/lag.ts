@@ -72,7 +72,7 @@ function receive(
   if ('via' in message) {
     const { createdAt, isCounted } = message.output.record;
     cause = message.output.cause;
-    state.seen.push({ at, lagMs: Math.max(0, at - createdAt) });
+    addSample(state.seen, at, createdAt);
     hasChanged = true;
     if (isCounted) {
       state.awaitingOracle = [...state.awaitingOracle, createdAt].sort(ascending);
@@ -84,7 +84,7 @@ function receive(
     const awaiting = isOracle ? state.awaitingOracle : state.awaitingUi;
     const samples = isOracle ? state.oracle : state.ui;
     const included = newlyIncluded(awaiting, message);
-    for (const createdAt of included) samples.push({ at, lagMs: Math.max(0, at - createdAt) });
+    for (const createdAt of included) addSample(samples, at, createdAt);
     hasChanged = included.length > 0;
     if (isOracle) state.awaitingOracle = without(awaiting, included);
     else state.awaitingUi = without(awaiting, included);
@@ -126,10 +126,17 @@ function youngerThan(times: readonly number[], from: number): readonly number[] 
   return first !== undefined && first < from ? times.filter((time) => time >= from) : times;
 }
 
+function addSample(samples: Sample[], at: number, createdAt: number): void {
+  const last = samples.at(-1);
+  samples.push({ at, lagMs: Math.max(0, at - createdAt) });
+  // After a clock was set back, the order of arrival is not that of time.
+  if (last !== undefined && last.at > at) samples.sort((a, b) => a.at - b.at);
+}
+
 function dropBefore(samples: Sample[], from: number): boolean {
-  const isOld = (sample: Sample | undefined) => sample !== undefined && sample.at < from;
-  if (!isOld(samples[0])) return false;
-  samples.splice(0, samples.findLastIndex(isOld) + 1);
+  const firstKept = samples.findIndex((sample) => sample.at >= from);
+  if (firstKept === 0 || samples.length === 0) return false;
+  samples.splice(0, firstKept === -1 ? samples.length : firstKept);
   return true;
 }
 
