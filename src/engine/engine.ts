@@ -1,6 +1,6 @@
 import { exhaustMap, interval, type Subscription } from 'rxjs';
 import type { SettingsFact } from '../../streams/index.ts';
-import type { Source } from '../sources/source.ts';
+import type { Source, SourceStatus } from '../sources/source.ts';
 import type { LatestWriter } from '../store/latest.ts';
 import type { Store } from '../store/store.ts';
 import { takeCheckpoint, thinCheckpoints } from './checkpointing.ts';
@@ -8,7 +8,7 @@ import type { Clock } from './clock.ts';
 import { knownFrom } from './known.ts';
 import { recover } from './recover.ts';
 import { pruneStep } from './retention.ts';
-import { type SourceStatus, supervise } from './supervise.ts';
+import { supervise } from './supervise.ts';
 import { ticker } from './ticker.ts';
 import { createTurns, type TurnReport } from './turns.ts';
 import { createWatermarks } from './watermarks.ts';

@@ -1,23 +1,11 @@
 import { defer, ignoreElements, interval, map, merge, type Observable, retry, timer } from 'rxjs';
 import { SourceError } from '../errors.ts';
-import type { Known, Source, SourceContext } from '../sources/source.ts';
+import type { Known, Source, SourceContext, SourceStatus } from '../sources/source.ts';
 import { CIRCUIT_FAILURES, delayBefore } from './backoff.ts';
 import type { Clock } from './clock.ts';
 
 /** How often the age of a source's data is looked at. */
 const WATCH_MS = 1_000;
-
-/** `waiting` after a failure, `open` after many in a row; both are tried again by themselves. */
-export type SourceState = 'running' | 'waiting' | 'open' | 'stopped';
-
-export interface SourceStatus {
-  readonly name: string;
-  readonly state: SourceState;
-  readonly restarts: number;
-  /** Payloads refused whole. */
-  readonly refused: number;
-  readonly lastError: string | null;
-}
 
 export interface SuperviseDeps {
   readonly clock: Clock;

@@ -110,3 +110,10 @@ async function drain(server: Server, app: App, { noticeMs, deadlineMs }: DrainTi
   clearTimeout(deadline);
   app.close();
 }
+
+/** Rejects with a StartError unless the port could be listened on right now. */
+export async function checkPort(port: number, host: string): Promise<void> {
+  const probe = createServer();
+  await listen(probe, port, host);
+  await new Promise((resolve) => probe.close(resolve));
+}

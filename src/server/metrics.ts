@@ -1,7 +1,8 @@
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { SourceStatus } from '../sources/source.ts';
 import type { Latest } from '../store/latest.ts';
 import { createHttpDurations } from './http-durations.ts';
-import { gaugeSources, type SourceStatus } from './source-metrics.ts';
+import { gaugeSources } from './source-metrics.ts';
 import { followStreams } from './stream-metrics.ts';
 
 /** What an operator may scrape. The engine reports through it; every method is cheap and none throws. */
@@ -9,6 +10,8 @@ export interface Metrics {
   readonly contentType: string;
   journalCommitted(ms: number): void;
   outputsCommitted(ms: number): void;
+  /** From a source's answer until readers see what came of it. */
+  delivered(ms: number): void;
   requestServed(route: string, status: number, ms: number): void;
   /** Asked at each scrape. */
   watchSources(read: () => readonly SourceStatus[]): void;
@@ -29,11 +32,16 @@ export function createMetrics(): Metrics {
     new Histogram({ name, help, buckets: COMMIT_BUCKETS_S, registers: [registry] });
   const journal = commits('tallywire_journal_commit_seconds', 'Time until a turn of the log was on disk');
   const outputs = commits('tallywire_output_commit_seconds', 'Time until the outputs of a turn were on disk');
+  const deliveries = commits(
+    'tallywire_delivery_seconds',
+    'Time from the answer of a source until readers see what came of it',
+  );
 
   return {
     contentType: registry.contentType,
     journalCommitted: (ms) => journal.observe(ms / 1_000),
     outputsCommitted: (ms) => outputs.observe(ms / 1_000),
+    delivered: (ms) => deliveries.observe(ms / 1_000),
     requestServed: durations.observe,
     watchSources: (read) => gaugeSources(registry, read),
     watchStreams: (latest) => followStreams(registry, latest),

@@ -1,18 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { SourceName } from '../../streams/index.ts';
-
-/** `waiting` for its next restart, `open` when its circuit is, `stopped` for good. */
-export type SourceState = 'running' | 'waiting' | 'open' | 'stopped';
-
-/** How a supervised source does, as the engine tells. */
-export interface SourceStatus {
-  readonly name: SourceName;
-  readonly state: SourceState;
-  readonly restarts: number;
-  /** Payloads refused whole. */
-  readonly refused: number;
-  readonly lastError?: string;
-}
+import type { SourceState, SourceStatus } from '../sources/source.ts';
 
 const STATES: readonly SourceState[] = ['running', 'waiting', 'open', 'stopped'];
 

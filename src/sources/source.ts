@@ -38,3 +38,16 @@ export interface Source {
   /** Runs until unsubscribed. A SourceError restarts it under supervision; any other error is a bug. */
   readonly run: (context: SourceContext) => Observable<never>;
 }
+
+/** `waiting` after a failure, `open` after many in a row; both are tried again by themselves. */
+export type SourceState = 'running' | 'waiting' | 'open' | 'stopped';
+
+/** How a supervised source fares. */
+export interface SourceStatus {
+  readonly name: SourceName;
+  readonly state: SourceState;
+  readonly restarts: number;
+  /** Payloads refused whole. */
+  readonly refused: number;
+  readonly lastError: string | null;
+}

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { NEVER, Observable, throwError, timer } from 'rxjs';
 import { map } from 'rxjs/operators';
 import { TestScheduler } from 'rxjs/testing';
-import { type SourceStatus, supervise } from '../../src/engine/supervise.ts';
+import { supervise } from '../../src/engine/supervise.ts';
 import { SourceError } from '../../src/errors.ts';
-import type { Known, Source, SourceContext } from '../../src/sources/source.ts';
+import type { Known, Source, SourceContext, SourceStatus } from '../../src/sources/source.ts';
 
 const nothingKnown: Known = {
   newestPostId: () => undefined,

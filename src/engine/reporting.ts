@@ -1,0 +1,49 @@
+import type { Logger } from 'pino';
+import type { Metrics } from '../server/metrics.ts';
+import type { EngineReport } from './engine.ts';
+
+/** Turns what the engine reports into log lines and figures. */
+export function reportTo(log: Logger, metrics: Metrics): (report: EngineReport) => void {
+  let isHeldUp = false;
+  return (report) => {
+    switch (report.type) {
+      case 'turn':
+        metrics.journalCommitted(report.journalMs);
+        metrics.outputsCommitted(report.outputsMs);
+        if (isHeldUp) log.info('the disk takes writes again');
+        isHeldUp = false;
+        for (const output of report.outputs) {
+          if (output.stream === 'failures')
+            log.error({ ...output.record, seq: output.seq }, 'a pipeline failed');
+        }
+        return;
+      case 'refused_write':
+        if (!isHeldUp)
+          log.error({ err: report.error }, 'the disk refuses writes; nothing is lost, trying again');
+        isHeldUp = true;
+        return;
+      case 'recovered':
+        log.info(
+          { head: report.head, replayed: report.replayed, ms: Math.round(report.ms) },
+          'recovered the log',
+        );
+        return;
+      case 'source': {
+        const { name, state, restarts, lastError } = report.status;
+        if (report.error === undefined) log.debug({ source: name, state }, 'source');
+        else if (state === 'open') log.warn({ source: name, restarts, reason: lastError }, 'source is down');
+        else log.info({ source: name, restarts, reason: lastError }, 'source failed, restarting');
+        return;
+      }
+      case 'delivered':
+        metrics.delivered(report.ms);
+        return;
+      case 'checkpoint':
+        log.debug({ seq: report.seq, bytes: report.bytes }, 'saved a checkpoint');
+        return;
+      case 'maintenance_failed':
+        log.error({ err: report.error }, 'a chore of the engine failed, it is tried again');
+        return;
+    }
+  };
+}

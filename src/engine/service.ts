@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { demoKeys, type KeyRing } from '../access/tiers.ts';
+import type { Config } from '../config.ts';
+import { createApp } from '../server/app.ts';
+import { checkPort, createHttpServer } from '../server/http.ts';
+import { createMetrics } from '../server/metrics.ts';
+import { createSources } from '../sources/sources.ts';
+import { createLatest } from '../store/latest.ts';
+import { openStore } from '../store/lmdb.ts';
+import { lockFolder } from '../store/lock.ts';
+import { systemClock } from './clock.ts';
+import { type Closing, createClosing } from './closing.ts';
+import { MAIN_FEED } from './counting-rule.ts';
+import { openEngine } from './engine.ts';
+import { openOutside } from './outside.ts';
+import { reportTo } from './reporting.ts';
+
+/** Given to a proxy in front to notice that we are going; without one nobody waits for it. */
+const DRAIN = { noticeMs: 0, deadlineMs: 10_000 };
+
+const NO_KEYS: KeyRing = { tierOf: () => undefined };
+
+export interface Service {
+  readonly url: string;
+  readonly banner: {
+    readonly world: string;
+    readonly data: string;
+    readonly accounts: readonly string[];
+    /** Whether the demo keys work. */
+    readonly isDemo: boolean;
+  };
+  /** Answers what is under way, ends the sources, saves a checkpoint, closes the store. Twice is fine. */
+  stop(): Promise<void>;
+}
+
+/** Opens everything a configuration asks for. A failure leaves nothing open, and nothing half made. */
+export async function openService(config: Config, log: Logger): Promise<Service> {
+  const closing = createClosing();
+  try {
+    return await open(config, log, closing);
+  } catch (error) {
+    await closing
+      .run()
+      .catch((reason: unknown) => log.error({ err: reason }, 'closing after a failed start failed'));
+    throw error;
+  }
+}
+
+async function open(config: Config, log: Logger, closing: Closing): Promise<Service> {
+  const clock = systemClock;
+  // Before the data folder is touched: a start that cannot listen should leave no trace.
+  await checkPort(config.port, config.host);
+  const lock = await lockFolder(config.data);
+  closing.add(() => lock.release());
+  const store = await openStore(config.data);
+  closing.add(() => store.close());
+  const outside = await openOutside(config, store.notes, clock);
+  closing.add(() => outside.close());
+
+  const latest = createLatest();
+  const metrics = createMetrics();
+  const engine = await openEngine({
+    store,
+    latest,
+    clock,
+    random: Math.random,
+    sources: createSources(outside.endpoints, { historyDays: config.historyDays }),
+    settings: {
+      kind: 'settings',
+      accounts: config.accounts.map(({ id }) => ({ id, rule: MAIN_FEED })),
+      staleAfterMs: config.staleAfterMs,
+    },
+    retentionDays: config.retentionDays,
+    checkpointMs: config.checkpointSeconds * 1_000,
+    report: reportTo(log, metrics),
+  });
+  closing.add(() => engine.stop());
+  metrics.watchSources(engine.sources);
+
+  const isDemo = outside.isDemo && isLoopback(config.host);
+  const app = createApp({
+    latest,
+    accounts: config.accounts,
+    keys: isDemo ? demoKeys() : NO_KEYS,
+    metrics,
+    store: () => (engine.isHeldUp() ? 'read_only' : 'open'),
+    now: clock.wall,
+    epoch: randomUUID(),
+  });
+  app.koa.on('error', (error: unknown) => log.error({ err: error }, 'a request failed'));
+  const http = createHttpServer(app);
+  const url = await http.listen(config.port, config.host);
+  closing.add(() => http.drain(DRAIN));
+  log.info({ url, world: outside.name, data: config.data }, 'listening');
+
+  return {
+    url,
+    banner: {
+      world: outside.name,
+      data: config.data,
+      accounts: config.accounts.map(({ segment }) => segment),
+      isDemo,
+    },
+    stop: closing.run,
+  };
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.');
+}
