@@ -1,7 +1,7 @@
 import { accountOf } from './accounts.ts';
 import { tile } from './buckets.ts';
 import { DAY_MS } from './calendar.ts';
-import { cryptoEvents } from './crypto-events.ts';
+import { createCryptoEvents } from './crypto-events.ts';
 import { postsEvent, steeredPostsEvent, type WorldEvent, type WorldMarket } from './event.ts';
 import { listedAtOf, rangeWords, SERIES, type Series, windowIndexAt } from './schedule.ts';
 import type { Steering } from './steering.ts';
@@ -40,6 +40,7 @@ export function createCatalog(options: {
 }): Catalog {
   const { seed, startAt, steering } = options;
   const built = new Map<Series, Map<number, WorldEvent>>(SERIES.map((series) => [series, new Map()]));
+  const crypto = createCryptoEvents(seed);
   let listing: Listing | undefined;
 
   function eventsOf(series: Series, now: number): readonly WorldEvent[] {
@@ -73,7 +74,7 @@ export function createCatalog(options: {
           tile(event.bucketWidth, [[event.bucketWidth, event.bucketCount - 2]], 'from-zero'),
         ),
       ),
-      ...cryptoEvents(seed, startAt - SETTLED_DAYS * DAY_MS, now),
+      ...crypto.listed(now),
     ].map(steered);
     const byToken = new Map<string, Place>();
     for (const event of events) {

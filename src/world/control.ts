@@ -44,6 +44,8 @@ export interface WorldControl {
 }
 
 const FIRST_STEERED_EVENT = 900_001;
+/** How long after posting the posts API lets a post be edited. */
+const EDITABLE_MS = 30 * 60_000;
 
 export function createControl(options: {
   readonly now: () => number;
@@ -55,8 +57,10 @@ export function createControl(options: {
 }): WorldControl {
   const { now, steering, timeline, catalog, faults, sockets } = options;
 
-  function changed(): void {
+  /** `fromAt` is the first instant whose posts or syncs are no longer as they were. */
+  function changed(fromAt?: number): void {
     steering.revision++;
+    if (fromAt !== undefined) steering.touchedAt.push(fromAt);
     sockets.book.pump();
   }
 
@@ -71,8 +75,10 @@ export function createControl(options: {
     return account === undefined ? ACCOUNTS.map(({ id }) => id) : [account];
   }
 
-  function endStalls(account: WorldAccountId): void {
-    for (const stall of steering.stalls[account]) stall.untilAt = Math.min(stall.untilAt, now());
+  /** The oldest instant whose posts may still wait for a sync. */
+  function heldFrom(ids: readonly WorldAccountId[]): number {
+    const open = ids.flatMap((id) => steering.stalls[id]).filter((stall) => stall.untilAt >= now());
+    return Math.min(now(), ...open.map((stall) => stall.fromAt));
   }
 
   function silence(socket: 'book' | 'crypto', mode: Silence): void {
@@ -85,38 +91,41 @@ export function createControl(options: {
       const shownAt = Math.max(createdAt, now());
       const parent = kind === 'selfReply' ? (parentId ?? ownPost(account)) : null;
       steering.posts.push({ id, account, kind, createdAt, shownAt, text: text ?? null, parentId: parent });
-      changed();
+      changed(createdAt);
       return { id, createdAt };
     },
     'delete-post'({ id }) {
       const entry = timeline.find(id, now());
       if (entry === undefined) throw new ControlError(`no post ${id} can be read`);
       steering.deletions.set(entry.post.id, now());
-      changed();
+      changed(entry.post.createdAt);
     },
     'edit-post'({ id, text }) {
       const entry = timeline.find(id, now());
       if (entry === undefined) throw new ControlError(`no post ${id} can be read`);
+      if (now() - entry.post.createdAt > EDITABLE_MS)
+        throw new ControlError(`the post ${id} is older than 30 minutes`);
       const editedId = snowflake(now(), entry.post.id, 'edited');
       steering.edits.set(entry.post.id, { id: editedId, at: now(), text });
-      changed();
+      changed(entry.post.createdAt);
       return { id: editedId };
     },
     'stall-oracle'({ account }) {
       for (const id of accounts(account))
         steering.stalls[id].push({ fromAt: now(), untilAt: Number.POSITIVE_INFINITY });
-      changed();
+      changed(now());
     },
     'resume-oracle'({ account }) {
+      const fromAt = heldFrom(accounts(account));
       for (const id of accounts(account)) {
-        endStalls(id);
+        for (const stall of steering.stalls[id]) stall.untilAt = Math.min(stall.untilAt, now());
         steering.syncs[id].push(now());
       }
-      changed();
+      changed(fromAt);
     },
     'sync-oracle'({ account }) {
       for (const id of accounts(account)) steering.syncs[id].push(now());
-      changed();
+      changed(heldFrom(accounts(account)));
     },
     'set-oracle-total'({ event, total }) {
       const { id } = eventOf(event);

@@ -37,7 +37,7 @@ export function createCrowd(options: {
 }): Crowd {
   const { seed, steering, timeline } = options;
   const beliefs = new Map<string, Belief>();
-  let revision = steering.revision;
+  let touches = steering.touchedAt.length;
 
   /** Constant pace: the last week's and the window's own, the latter weighing more as it grows. */
   function believe(account: WorldAccountId, window: Window, seenAt: number): Belief {
@@ -58,12 +58,13 @@ export function createCrowd(options: {
   }
 
   function beliefAt(account: WorldAccountId, event: WorldEvent, at: number): Belief {
-    if (revision !== steering.revision || beliefs.size > 4_000) {
-      revision = steering.revision;
+    if (touches !== steering.touchedAt.length || beliefs.size > 4_000) {
+      touches = steering.touchedAt.length;
       beliefs.clear();
     }
     const minute = Math.floor(at / MINUTE_MS);
-    const key = `${event.id}:${minute}`;
+    // The window is part of the key: it can be moved.
+    const key = `${event.id}:${event.startAt}:${event.endAt}:${minute}`;
     let belief = beliefs.get(key);
     if (belief === undefined) {
       const lateMs = (15 + 5 * unit(seed, 'crowd', event.id)) * MINUTE_MS;

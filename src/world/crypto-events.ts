@@ -17,23 +17,38 @@ const HOURS_BEHIND = 36;
 const HOURS_AHEAD = 3;
 const DAYS_BEHIND = 7;
 const RANGE_STEP = 2_000;
+const MOST_KEPT = 1_000;
 
-/** Every crypto event listed between `fromAt` and `now`, the oldest settled ones left out. */
-export function cryptoEvents(seed: number, fromAt: number, now: number): readonly WorldEvent[] {
-  const events: WorldEvent[] = [];
-  const hour = Math.floor(now / HOUR_MS);
-  const firstHour = Math.max(hour - HOURS_BEHIND, Math.floor(fromAt / HOUR_MS));
-  for (const symbol of CRYPTO_SYMBOLS) {
-    for (let index = firstHour; index <= hour + HOURS_AHEAD; index++) events.push(upDown(symbol, index));
+export interface CryptoEvents {
+  /** Every crypto event listed by `now`, the oldest settled ones left out. */
+  listed(now: number): readonly WorldEvent[];
+}
+
+export function createCryptoEvents(seed: number): CryptoEvents {
+  const known = new Map<string, WorldEvent>();
+  function once(key: string, build: () => WorldEvent): WorldEvent {
+    const event = known.get(key) ?? build();
+    known.set(key, event);
+    return event;
   }
-  const noon = noonDayBefore(now);
-  for (let day = noon - DAYS_BEHIND; day <= noon + 2; day++) {
-    for (const kind of ['range', 'ladder'] as const) {
-      const event = daily(seed, kind, day);
-      if (event.listedAt <= now && event.endAt > fromAt) events.push(event);
-    }
-  }
-  return events;
+  return {
+    listed(now) {
+      if (known.size > MOST_KEPT) known.clear();
+      const events: WorldEvent[] = [];
+      const hour = Math.floor(now / HOUR_MS);
+      for (const symbol of CRYPTO_SYMBOLS) {
+        for (let index = hour - HOURS_BEHIND; index <= hour + HOURS_AHEAD; index++) {
+          events.push(once(`${symbol.symbol}${index}`, () => upDown(symbol, index)));
+        }
+      }
+      const noon = noonDayBefore(now);
+      for (let day = noon - DAYS_BEHIND; day <= noon + 1; day++) {
+        for (const kind of ['range', 'ladder'] as const)
+          events.push(once(`${kind}${day}`, () => daily(seed, kind, day)));
+      }
+      return events;
+    },
+  };
 }
 
 function upDown(symbol: CryptoSymbol, hourIndex: number): WorldEvent {

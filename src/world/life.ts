@@ -1,23 +1,14 @@
 import type { Account } from './accounts.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './calendar.ts';
-import { isCounted, type PostKind } from './counting.ts';
+import { isCounted } from './counting.ts';
 import { countedKind, type Draft } from './draft.ts';
 import { livelyStart } from './lively-start.ts';
+import type { Post } from './post.ts';
 import { createRng, type Rng } from './rng.ts';
 import { snowflake } from './snowflake.ts';
 
 /** How far the history reaches back before the world's start: 100 days of settled events, a month event before them. */
 export const HISTORY_DAYS = 140;
-
-/** A post of an account's life. `deletedAt` is Infinity for one that stays. */
-export interface LifePost {
-  readonly id: string;
-  readonly kind: PostKind;
-  readonly createdAt: number;
-  readonly deletedAt: number;
-  readonly edit: { readonly id: string; readonly at: number } | null;
-  readonly parentId: string | null;
-}
 
 export interface LifeOptions {
   readonly seed: number;
@@ -45,7 +36,7 @@ export function weekLevel(account: Account, seed: number, week: number): number 
 }
 
 /** Everything the account posts on one of its own days, oldest first. A pure function of its arguments. */
-export function lifeOfDay(account: Account, options: LifeOptions, day: number): readonly LifePost[] {
+export function lifeOfDay(account: Account, options: LifeOptions, day: number): readonly Post[] {
   if (day < -HISTORY_DAYS) return [];
   const { seed, startAt } = options;
   const rng = createRng(seed, 'day', account.id, day);
@@ -111,7 +102,7 @@ function draftReplies(rng: Rng, waking: Waking, drafts: Draft[]): void {
   }
 }
 
-function finish(account: Account, rng: Rng, drafts: readonly Draft[], dayEndAt: number): readonly LifePost[] {
+function finish(account: Account, rng: Rng, drafts: readonly Draft[], dayEndAt: number): readonly Post[] {
   const ordered = [...drafts].sort((left, right) => left.at - right.at);
   const ids = new Map<Draft, string>();
   let previousAt = 0;
@@ -129,7 +120,19 @@ function finish(account: Account, rng: Rng, drafts: readonly Draft[], dayEndAt: 
         ? { id: snowflake(editedAt, account.id, 'edit'), at: editedAt }
         : null;
     const parentId = draft.parent === null ? null : (ids.get(draft.parent) ?? null);
-    return { id, kind: draft.kind, createdAt, deletedAt, edit, parentId };
+    return {
+      id,
+      account,
+      kind: draft.kind,
+      createdAt,
+      shownAt: createdAt,
+      deletedAt,
+      edit,
+      parentId,
+      isSteered: false,
+      text: null,
+      editedText: null,
+    };
   });
 }
 

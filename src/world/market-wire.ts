@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS, isoMicros, isoSeconds } from './calendar.ts';
 import { listingOrder, type WorldEvent, type WorldMarket } from './event.ts';
 import type { Lifecycle, Phase } from './lifecycle.ts';
 import type { Quotes } from './quotes.ts';
-import { hex, unit } from './rng.ts';
+import { unit } from './rng.ts';
 import { spotPrice, symbolOf } from './spot.ts';
 import type { Steering } from './steering.ts';
 import type { Tally } from './tally.ts';
@@ -73,51 +73,60 @@ export function createMarketWire(options: {
     return { umaResolutionStatus: phase.resolution, umaResolutionStatuses: JSON.stringify(statuses) };
   }
 
-  function marketFields(event: WorldEvent, market: WorldMarket): Json {
-    const phase = lifecycle.phase(event, now());
-    const volume = volumeOf(event, market);
-    const liquidity = cents(1_000 + 9_000 * unit(seed, 'liquidity', market.id));
-    const isUpDown = event.subject.type === 'crypto' && event.subject.kind === 'up-down';
-    const tick = phase.isClosed ? event.tick : quotes.quote(event, market, now()).tick;
+  /** What all markets of an event share. */
+  function sharedFields(event: WorldEvent, phase: Phase): Json {
+    const endDate = isoSeconds(event.endAt);
+    const startDate = isoMicros(event.listedAt);
+    const { subject } = event;
     return {
-      id: String(market.id),
-      question: market.question,
-      conditionId: market.conditionId,
-      slug: market.slug,
-      endDate: isoSeconds(event.endAt),
-      endDateIso: isoSeconds(event.endAt).slice(0, 10),
-      startDate: isoMicros(event.listedAt),
-      startDateIso: isoSeconds(event.listedAt).slice(0, 10),
+      endDate,
+      endDateIso: endDate.slice(0, 10),
+      startDate,
+      startDateIso: startDate.slice(0, 10),
       createdAt: isoMicros(event.listedAt - 5 * 60_000),
       updatedAt: isoMicros(Math.floor(now() / 60_000) * 60_000),
-      outcomes: JSON.stringify(market.outcomes).replace('","', '", "'),
-      clobTokenIds: JSON.stringify(market.tokens).replace('","', '", "'),
-      groupItemTitle: market.title,
-      groupItemThreshold: String(market.ordinal),
-      ...prices(event, market, phase),
-      volume: String(volume),
-      volumeNum: volume,
-      liquidity: phase.isClosed ? '0' : String(liquidity),
-      liquidityNum: phase.isClosed ? 0 : liquidity,
       active: true,
       closed: phase.isClosed,
       ...(phase.closedAt !== null && { closedTime: closedTimeText(phase.closedAt) }),
       archived: false,
       acceptingOrders: !phase.isClosed,
       enableOrderBook: true,
-      orderPriceMinTickSize: tick / 1000,
       orderMinSize: 5,
       negRisk: event.isNegRisk,
       negRiskMarketID: event.isNegRisk ? negRiskId(event) : '',
-      negRiskRequestID: event.isNegRisk ? `0x${hex(64, 'request', market.id)}` : '',
       negRiskOther: false,
-      questionID: `0x${hex(64, 'question', market.id)}`,
       umaBond: '500',
       umaReward: '5',
       resolvedBy: '',
       ...resolution(phase),
-      ...(isUpDown && { eventStartTime: isoSeconds(event.startAt) }),
-      ...(event.subject.type === 'crypto' && { feesEnabled: true, feeType: 'crypto_fees' }),
+      ...(subject.type === 'crypto' &&
+        subject.kind === 'up-down' && { eventStartTime: isoSeconds(event.startAt) }),
+      ...(subject.type === 'crypto' && { feesEnabled: true, feeType: 'crypto_fees' }),
+    };
+  }
+
+  function marketFields(event: WorldEvent, market: WorldMarket, phase: Phase, shared: Json): Json {
+    const volume = volumeOf(event, market);
+    const liquidity = phase.isClosed ? 0 : cents(1_000 + 9_000 * unit(seed, 'liquidity', market.id));
+    const tick = phase.isClosed ? event.tick : quotes.quote(event, market, now()).tick;
+    return {
+      id: String(market.id),
+      question: market.question,
+      conditionId: market.conditionId,
+      slug: market.slug,
+      outcomes: `["${market.outcomes.join('", "')}"]`,
+      clobTokenIds: `["${market.tokens.join('", "')}"]`,
+      groupItemTitle: market.title,
+      groupItemThreshold: String(market.ordinal),
+      ...prices(event, market, phase),
+      volume: String(volume),
+      volumeNum: volume,
+      liquidity: String(liquidity),
+      liquidityNum: liquidity,
+      orderPriceMinTickSize: tick / 1000,
+      negRiskRequestID: event.isNegRisk ? turned(market.conditionId, 20) : '',
+      questionID: turned(market.conditionId, 40),
+      ...shared,
     };
   }
 
@@ -173,14 +182,20 @@ export function createMarketWire(options: {
     shortEvent,
     event(event) {
       const { series } = event;
+      const phase = lifecycle.phase(event, now());
+      const shared = sharedFields(event, phase);
       return {
         ...shortEvent(event),
         ...(series !== null && { series: [seriesWire(series)], seriesSlug: series.slug }),
         tags: [{ ...event.tag, forceShow: false }],
-        markets: listingOrder(event).map((market) => marketFields(event, market)),
+        markets: listingOrder(event).map((market) => marketFields(event, market, phase, shared)),
       };
     },
-    market: (event, market) => ({ ...marketFields(event, market), events: [shortEvent(event)] }),
+    market(event, market) {
+      const phase = lifecycle.phase(event, now());
+      const fields = marketFields(event, market, phase, sharedFields(event, phase));
+      return { ...fields, events: [shortEvent(event)] };
+    },
   };
 }
 
@@ -198,6 +213,11 @@ export function seriesWire(series: NonNullable<WorldEvent['series']>) {
   };
 }
 
+/** Another 32-byte id made of the digits of a first one. */
+function turned(id: string, by: number): string {
+  return `0x${id.slice(2 + by)}${id.slice(2, 2 + by)}`;
+}
+
 function negRiskId(event: WorldEvent): string {
-  return `0x${hex(62, 'negative risk', event.id)}00`;
+  return `${turned(event.markets[0]?.conditionId ?? '0x', 10).slice(0, -2)}00`;
 }

@@ -42,6 +42,8 @@ export interface Forced<T> {
  */
 export interface Steering {
   revision: number;
+  /** Instants from which on posts or syncs were changed, in the order of the changes: day caches drop what follows. */
+  readonly touchedAt: number[];
   readonly posts: SteeredPost[];
   readonly deletions: Map<string, number>;
   readonly edits: Map<string, { readonly id: string; readonly at: number; readonly text: string }>;
@@ -60,6 +62,7 @@ export interface Steering {
 export function createSteering(): Steering {
   return {
     revision: 0,
+    touchedAt: [],
     posts: [],
     deletions: new Map(),
     edits: new Map(),
@@ -72,5 +75,31 @@ export function createSteering(): Steering {
     reopened: new Set(),
     events: [],
     prices: new Map(),
+  };
+}
+
+/** Drops what a cache by day holds from the day before each new touch on, since syncs look back. */
+export function createDayCache<T>(
+  steering: Steering,
+  dayOf: (account: WorldAccountId, at: number) => number,
+): (account: WorldAccountId, day: number, build: () => T) => T {
+  const caches: Record<WorldAccountId, Map<number, T>> = { a: new Map(), b: new Map() };
+  let seen = 0;
+  function forget(account: WorldAccountId, touchedAt: number): void {
+    const first = dayOf(account, touchedAt) - 1;
+    for (const day of caches[account].keys()) if (day >= first) caches[account].delete(day);
+  }
+  return (account, day, build) => {
+    for (; seen < steering.touchedAt.length; seen++) {
+      const at = steering.touchedAt[seen] ?? 0;
+      forget('a', at);
+      forget('b', at);
+    }
+    let value = caches[account].get(day);
+    if (value === undefined) {
+      value = build();
+      caches[account].set(day, value);
+    }
+    return value;
   };
 }

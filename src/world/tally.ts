@@ -3,16 +3,22 @@ import { HOUR_MS } from './calendar.ts';
 import { isCounted } from './counting.ts';
 import type { WorldEvent } from './event.ts';
 import { HISTORY_DAYS } from './life.ts';
+import type { Post } from './post.ts';
 import { unit } from './rng.ts';
 import type { Window } from './schedule.ts';
-import type { Steering } from './steering.ts';
+import { createDayCache, type Steering } from './steering.ts';
 import type { Sync } from './sync.ts';
-import type { Post, Timeline } from './timeline.ts';
+import type { Timeline } from './timeline.ts';
 
 /** A post the oracle has taken in, and when. */
 export interface Import {
   readonly post: Post;
   readonly importedAt: number;
+}
+
+interface ImportDay {
+  readonly rows: readonly Import[];
+  readonly lastImportedAt: number;
 }
 
 /** What the oracle has counted, as it stood at any instant. */
@@ -37,8 +43,7 @@ export function createTally(options: {
   readonly sync: Sync;
 }): Tally {
   const { seed, steering, timeline, sync } = options;
-  const days = new Map<string, readonly Import[]>();
-  let revision = steering.revision;
+  const cachedDay = createDayCache<ImportDay>(steering, timeline.dayOf);
 
   /** The oracle's classifier, which errs a little in both directions and for good. */
   function isRecorded(post: Post): boolean {
@@ -50,7 +55,8 @@ export function createTally(options: {
   /** The first sync that finds the post; one in twenty is found one to four syncs later. */
   function importedAt(post: Post): number {
     const account = post.account.id;
-    let at = sync.nextAt(account, post.shownAt + 1_000);
+    // A sync reads a list that is a second old, except where a hand wants to see its effect at once.
+    let at = sync.nextAt(account, post.shownAt + (post.isSteered ? 0 : 1_000));
     const draw = unit(seed, 'late', post.id);
     const skipped = post.isSteered || draw >= 0.05 ? 0 : 1 + Math.floor(draw * 80);
     for (let index = 0; index < skipped && at < Number.POSITIVE_INFINITY; index++)
@@ -58,38 +64,44 @@ export function createTally(options: {
     return at < post.deletedAt ? at : Number.POSITIVE_INFINITY;
   }
 
-  function importsOfDay(account: WorldAccountId, day: number): readonly Import[] {
-    if (revision !== steering.revision) {
-      revision = steering.revision;
-      days.clear();
+  function buildDay(account: WorldAccountId, day: number): ImportDay {
+    const rows: Import[] = [];
+    let lastImportedAt = 0;
+    for (const post of timeline.day(account, day).posts) {
+      const at = isRecorded(post) ? importedAt(post) : Number.POSITIVE_INFINITY;
+      if (at === Number.POSITIVE_INFINITY) continue;
+      rows.push({ post, importedAt: at });
+      lastImportedAt = Math.max(lastImportedAt, at);
     }
-    const key = `${account}${day}`;
-    let imports = days.get(key);
-    if (imports === undefined) {
-      imports = timeline
-        .day(account, day)
-        .posts.filter(isRecorded)
-        .map((post) => ({ post, importedAt: importedAt(post) }))
-        .filter((row) => row.importedAt < Number.POSITIVE_INFINITY);
-      days.set(key, imports);
-    }
-    return imports;
+    return { rows, lastImportedAt };
   }
 
-  function* within(account: WorldAccountId, window: Window, at: number): Generator<Import> {
+  function* daysWithin(account: WorldAccountId, window: Window, at: number): Generator<ImportDay> {
     const last = timeline.dayOf(account, Math.min(at, window.endAt));
     const first = Math.max(-HISTORY_DAYS, timeline.dayOf(account, window.startAt));
-    for (let day = first; day <= last; day++) {
-      for (const row of importsOfDay(account, day)) {
-        const { createdAt } = row.post;
-        if (createdAt >= window.startAt && createdAt < window.endAt && row.importedAt <= at) yield row;
-      }
+    for (let day = first; day <= last; day++) yield cachedDay(account, day, () => buildDay(account, day));
+  }
+
+  function isIn({ post, importedAt }: Import, window: Window, at: number): boolean {
+    return post.createdAt >= window.startAt && post.createdAt < window.endAt && importedAt <= at;
+  }
+
+  function within(account: WorldAccountId, window: Window, at: number): readonly Import[] {
+    const found: Import[] = [];
+    for (const { rows } of daysWithin(account, window, at)) {
+      for (const row of rows) if (isIn(row, window, at)) found.push(row);
     }
+    return found;
   }
 
   function countOf(account: WorldAccountId, window: Window, at: number): number {
     let count = 0;
-    for (const _ of within(account, window, at)) count++;
+    for (const { rows, lastImportedAt } of daysWithin(account, window, at)) {
+      const first = rows[0]?.post.createdAt ?? 0;
+      const last = rows.at(-1)?.post.createdAt ?? 0;
+      if (lastImportedAt <= at && first >= window.startAt && last < window.endAt) count += rows.length;
+      else for (const row of rows) if (isIn(row, window, at)) count++;
+    }
     return count;
   }
 
@@ -110,6 +122,6 @@ export function createTally(options: {
       }
       return rows;
     },
-    imports: (account, window, at) => [...within(account, window, at)],
+    imports: within,
   };
 }

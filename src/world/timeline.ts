@@ -1,18 +1,10 @@
 import { ACCOUNTS, type Account, accountOf, type WorldAccountId } from './accounts.ts';
 import { isCounted } from './counting.ts';
-import { dayOf, HISTORY_DAYS, type LifePost, lifeOfDay } from './life.ts';
+import { dayOf, HISTORY_DAYS, lifeOfDay } from './life.ts';
+import type { Post } from './post.ts';
 import { compareIds, createdAtOf } from './snowflake.ts';
-import type { SteeredPost, Steering } from './steering.ts';
+import { createDayCache, type Steering } from './steering.ts';
 import { textOf } from './texts.ts';
-
-/** A post as the world has it, steering applied. */
-export interface Post extends LifePost {
-  readonly account: Account;
-  readonly shownAt: number;
-  readonly isSteered: boolean;
-  readonly text: string | null;
-  readonly editedText: string | null;
-}
 
 /** One version of a post. An edit replaces the version before it under a new id. */
 export interface Entry {
@@ -59,11 +51,11 @@ export function createTimeline(options: {
   readonly steering: Steering;
 }): Timeline {
   const { startAt, steering } = options;
-  const lives = new Map<string, readonly LifePost[]>();
-  const days = new Map<string, TimelineDay>();
-  let revision = steering.revision;
+  const lives = new Map<string, readonly Post[]>();
+  const dayIndex = (account: WorldAccountId, at: number): number => dayOf(accountOf(account), startAt, at);
+  const cachedDay = createDayCache<TimelineDay>(steering, dayIndex);
 
-  function lifeOf(account: Account, day: number): readonly LifePost[] {
+  function lifeOf(account: Account, day: number): readonly Post[] {
     const key = `${account.id}${day}`;
     let life = lives.get(key);
     if (life === undefined) {
@@ -73,51 +65,38 @@ export function createTimeline(options: {
     return life;
   }
 
-  function steer(account: Account, post: LifePost, byHand?: SteeredPost): Post {
+  function steered(post: Post): Post {
     const edit = steering.edits.get(post.id);
-    return {
-      ...post,
-      account,
-      shownAt: byHand?.shownAt ?? post.createdAt,
-      isSteered: byHand !== undefined,
-      text: byHand?.text ?? null,
-      editedText: edit?.text ?? null,
-      edit: edit ?? post.edit,
-      deletedAt: Math.min(post.deletedAt, steering.deletions.get(post.id) ?? Number.POSITIVE_INFINITY),
-    };
+    const deletedAt = Math.min(post.deletedAt, steering.deletions.get(post.id) ?? Number.POSITIVE_INFINITY);
+    if (edit === undefined && deletedAt === post.deletedAt) return post;
+    return { ...post, deletedAt, edit: edit ?? post.edit, editedText: edit?.text ?? null };
+  }
+
+  function byHand(account: Account, day: number): readonly Post[] {
+    return steering.posts
+      .filter((post) => post.account === account.id && dayOf(account, startAt, post.createdAt) === day)
+      .map((post) => ({
+        ...post,
+        account,
+        deletedAt: Number.POSITIVE_INFINITY,
+        edit: null,
+        isSteered: true,
+        editedText: null,
+      }));
   }
 
   function build(account: Account, day: number): TimelineDay {
-    const posts = lifeOf(account, day).map((post) => steer(account, post));
-    for (const post of steering.posts) {
-      if (post.account !== account.id || dayOf(account, startAt, post.createdAt) !== day) continue;
-      posts.push(steer(account, { ...post, deletedAt: Number.POSITIVE_INFINITY, edit: null }, post));
-    }
+    const posts = [...lifeOf(account, day), ...byHand(account, day)].map(steered);
     posts.sort((left, right) => left.createdAt - right.createdAt);
     const entries = posts.flatMap(versions).sort((left, right) => compareIds(left.id, right.id));
-    return {
-      posts,
-      entries,
-      countedAt: posts.filter((post) => isCounted(post.kind)).map((post) => post.createdAt),
-    };
+    const countedAt = posts.filter((post) => isCounted(post.kind)).map((post) => post.createdAt);
+    return { posts, entries, countedAt };
   }
 
   const timeline: Timeline = {
     startAt,
-    dayOf: (account, at) => dayOf(accountOf(account), startAt, at),
-    day(accountId, day) {
-      if (revision !== steering.revision) {
-        revision = steering.revision;
-        days.clear();
-      }
-      const key = `${accountId}${day}`;
-      let built = days.get(key);
-      if (built === undefined) {
-        built = build(accountOf(accountId), day);
-        days.set(key, built);
-      }
-      return built;
-    },
+    dayOf: dayIndex,
+    day: (account, day) => cachedDay(account, day, () => build(accountOf(account), day)),
     *newestFirst(account, now) {
       for (let day = timeline.dayOf(account, now); day >= -HISTORY_DAYS; day--) {
         const { entries } = timeline.day(account, day);
