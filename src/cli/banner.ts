@@ -5,11 +5,10 @@ import type { Shell } from './shell.ts';
 
 type Running = Pick<Service, 'url' | 'banner'>;
 
-function forTerminal({ url, banner }: Running, { world }: Config): string {
+function forTerminal({ url, banner }: Running): string {
   const api = `${url}${API_PREFIX}`;
   const [first = 'account_a', second = first] = banner.accounts;
-  // Demo keys exist unless the world is live.
-  const key = world.type === 'live' ? '' : "-H 'X-API-Key: demo_pro' ";
+  const key = banner.isDemo ? "-H 'X-API-Key: demo_pro' " : '';
   return [
     '',
     `  tallywire is running at ${url}`,
@@ -29,13 +28,13 @@ function forTerminal({ url, banner }: Running, { world }: Config): string {
 }
 
 /** Tells that the service runs: JSON facts, a banner for people, or two plain lines. */
-export function announce(service: Running, config: Config, { stdout }: Shell): void {
+export function announce(service: Running, { json }: Config, { stdout }: Shell): void {
   const { url, banner } = service;
-  if (config.json) {
+  if (json) {
     stdout.write(`${JSON.stringify({ type: 'listening', url })}\n`);
     stdout.write(`${JSON.stringify({ type: 'running', ...banner })}\n`);
   } else if (stdout.isTTY) {
-    stdout.write(`${forTerminal(service, config)}\n`);
+    stdout.write(`${forTerminal(service)}\n`);
   } else {
     stdout.write(`tallywire is running at ${url}\n`);
     stdout.write(`world ${banner.world}, data in ${banner.data}, accounts ${banner.accounts.join(', ')}\n`);

@@ -10,6 +10,8 @@ export function createLog(level: LogLevel, destination: DestinationStream): Logg
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: redact },
+      // The formatter has written the error out already.
+      serializers: { err: (error: unknown) => error },
       hooks: {
         logMethod(args, method) {
           const [first, ...rest] = args;

@@ -31,9 +31,15 @@ async function runWorld({ start, ...flags }: Flags, shell: Shell): Promise<void>
   try {
     const { openWorld } = await import('../world/world.ts');
     const world = await openWorld({ port, host, seed, ...(start !== undefined && { startAt: start }) });
-    const { url } = world;
-    if (json) stdout.write(`${JSON.stringify({ type: 'listening', url })}\n`);
-    else stdout.write(`a world of seed ${seed} is running at ${url}\n`);
+    const { url, addresses } = world;
+    if (json) {
+      stdout.write(`${JSON.stringify({ type: 'listening', url })}\n`);
+      stdout.write(`${JSON.stringify({ type: 'addresses', ...addresses })}\n`);
+    } else {
+      const lines = Object.entries(addresses).filter(([, address]) => URL.canParse(String(address)));
+      stdout.write(`a world of seed ${seed} is running at ${url}\n`);
+      for (const [name, address] of lines) stdout.write(`  ${name.padEnd(12)}  ${address}\n`);
+    }
     await stopping.asked;
     await world.close();
     if (json) stdout.write(`${JSON.stringify({ type: 'stopped' })}\n`);

@@ -98,7 +98,9 @@ describe('verify', () => {
   it('names an output more at the very end', async () => {
     const { difference } = await verdictOf({}, async (store) => {
       const seq = store.journal.head + 1;
-      await store.journal.append([{ seq, receivedAt: START_AT + SECONDS * 1_000, fact: { kind: 'spot', ticks: [] } }]);
+      await store.journal.append([
+        { seq, receivedAt: START_AT + SECONDS * 1_000, fact: { kind: 'spot', ticks: [] } },
+      ]);
       await store.outputs.append([{ ...altered, seq, key: 'none' }], seq);
     });
     assert.equal(difference?.place, 'counters');
@@ -237,7 +239,7 @@ describe('verify', () => {
       try {
         let isDone = false;
         const writing = (async () => {
-          for (const { observations, outputs } of [...computed(turnsOf(80))].slice(30)) {
+          for (const { observations, outputs } of [...computed(turnsOf(45))].slice(30)) {
             await store.journal.append(observations);
             await store.outputs.append(outputs, observations.at(-1)?.seq ?? 0);
           }

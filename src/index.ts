@@ -1,0 +1,33 @@
+/** The package's public door: what a program that embeds the service uses. Streams have a door of their own. */
+
+export {
+  type AccountConfig,
+  type Config,
+  type ConfigInput,
+  parseConfig,
+  type WorldConfig,
+} from './config.ts';
+export { openService, type Service } from './engine/service.ts';
+export {
+  ConfigError,
+  type Fault,
+  RequestError,
+  ServiceError,
+  SourceError,
+  StartError,
+  StoreError,
+} from './errors.ts';
+export type { Difference } from './research/difference.ts';
+export type { Moment } from './research/moment.ts';
+export { type ReplayOptions, replay } from './research/replay.ts';
+export { KEPT_STREAMS, STREAM_NAMES } from './research/stream-names.ts';
+export { type StreamDigest, type Verdict, type VerifyOptions, verify } from './research/verify.ts';
+export { openStore, type StoreOptions } from './store/lmdb.ts';
+export type { Checkpoint, Checkpoints, Journal, KeptOutput, Notes, Outputs, Store } from './store/store.ts';
+export {
+  openWorld,
+  type World,
+  type WorldAddresses,
+  type WorldControl,
+  type WorldOptions,
+} from './world/world.ts';

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig } from '../../src/cli/load-config.ts';
+import { parseConfig } from '../../src/config.ts';
+import { ConfigError } from '../../src/errors.ts';
+
+describe('loadConfig', () => {
+  let folder: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tallywire-'));
+    writeFileSync(join(folder, 'good.json'), '{ "port": 77, "accountA": "first" }');
+    writeFileSync(join(folder, 'other.json'), '{ "port": 78 }');
+    writeFileSync(join(folder, 'bad.json'), '{ "postsToken": "very-secret" ');
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  function faults(flags: Record<string, unknown>, env: Record<string, string> = {}): string[] {
+    try {
+      loadConfig(parseConfig, { flags, env });
+    } catch (error) {
+      assert.ok(error instanceof ConfigError);
+      return error.message.split('\n');
+    }
+    return [];
+  }
+
+  it('reads the file that a flag names, or else the environment', () => {
+    const env = { TALLYWIRE_CONFIG: join(folder, 'other.json') };
+    assert.equal(loadConfig(parseConfig, { flags: {}, env }).port, 78);
+    const flags = { config: join(folder, 'good.json') };
+    const { port, accounts } = loadConfig(parseConfig, { flags, env });
+    assert.deepEqual([port, accounts[0]?.segment], [77, 'first']);
+    assert.equal(loadConfig(parseConfig, { flags: { ...flags, port: '79' }, env }).port, 79);
+  });
+
+  it('tells an unreadable file together with every other fault', () => {
+    const path = join(folder, 'none.json');
+    assert.deepEqual(faults({ config: path, port: 'x' }), [
+      `--config: cannot read the config file ${path} (ENOENT)`,
+      "--port: expected an integer from 0 to 65535, found 'x'",
+    ]);
+  });
+
+  it('does not quote a file that is not JSON', () => {
+    const path = join(folder, 'bad.json');
+    assert.deepEqual(faults({}, { TALLYWIRE_CONFIG: path }), [
+      `TALLYWIRE_CONFIG: the config file ${path} is not valid JSON`,
+    ]);
+  });
+});

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { KEPT_STREAMS } from '../../src/research/stream-names.ts';
+import { openStore } from '../../src/store/lmdb.ts';
+import { computed, keptLines, record, turnsOf, withStore } from '../research/small-log.ts';
+import { runMain, startMain } from './run-main.ts';
+
+const lastOf = (text: string) => text.trimEnd().split('\n').at(-1) ?? '';
+
+describe('tallywire replay', function () {
+  this.timeout(20_000);
+
+  it('verifies a folder, also while it is open for writing', () =>
+    withStore(async (store, folder) => {
+      await record(store, { seconds: 30 });
+      const { code, stdout } = await runMain(['replay', '--data', folder, '--verify']);
+      assert.equal(code, 0);
+      assert.match(stdout, /^posts +\d+ {2}[0-9a-f]{64}$/m);
+      assert.match(lastOf(stdout), /^identical: seq 1 to \d+, \d+ latest values, 3 checkpoints$/);
+    }));
+
+  it('gives the verdict as JSON', () =>
+    withStore(async (store, folder) => {
+      await record(store, { seconds: 30 });
+      const { code, stdout } = await runMain(['replay', '--data', folder, '--verify', '--json']);
+      const verdict = JSON.parse(stdout);
+      assert.deepEqual([code, verdict.type, verdict.difference], [0, 'identical', null]);
+      assert.deepEqual(
+        verdict.streams.map(({ stream }: { stream: string }) => stream),
+        KEPT_STREAMS,
+      );
+    }));
+
+  it('shows the first difference and exits with 1', () =>
+    withStore(async (store, folder) => {
+      await record(store, {
+        seconds: 30,
+        outputs: ({ outputs }) =>
+          outputs.filter(({ stream, at }) => stream !== 'velocity' || at % 10_000 !== 0),
+      });
+      const { code, stdout } = await runMain(['replay', '--data', folder, '--verify']);
+      assert.equal(code, 1);
+      assert.match(
+        stdout,
+        /^different: velocity at seq \d+\n {2}kept {8}nothing\n {2}recomputed {2}\{"stream"/,
+      );
+    }));
+
+  it('prints what the folder keeps', () =>
+    withStore(async (store, folder) => {
+      await record(store, { seconds: 30 });
+      const { code, stdout } = await runMain(['replay', '--data', folder, '--stream', 'counters']);
+      assert.equal(code, 0);
+      assert.deepEqual(stdout.trimEnd().split('\n'), keptLines(store, 'counters'));
+      const both = ['--stream', 'posts', '--stream', 'lag', '--from', 'seq:20', '--to', 'seq:60'];
+      const range = await runMain(['replay', '--data', folder, ...both]);
+      const expected = keptLines(store, 'posts', 'lag').filter((line) => {
+        const { seq } = JSON.parse(line);
+        return seq >= 20 && seq < 60;
+      });
+      assert.deepEqual(range.stdout.trimEnd().split('\n').toSorted(), expected.toSorted());
+    }));
+
+  it('ends with 0 when its reader closes the pipe', () =>
+    withStore(async (store, folder) => {
+      await record(store, { seconds: 300 });
+      const { child, line, ended } = startMain([
+        'replay',
+        '--data',
+        folder,
+        '--stream',
+        'freshness',
+        '--speed',
+        '1000',
+      ]);
+      await line();
+      child.stdout?.destroy();
+      const { code, stderr } = await ended;
+      assert.deepEqual([code, stderr], [0, '']);
+    }));
+});
+
+describe('tallywire tap', function () {
+  this.timeout(20_000);
+
+  it('prints what is written while it runs', () =>
+    withStore(async (store, folder) => {
+      await record(store, { seconds: 10 });
+      const { child, line, ended } = startMain(['tap', 'posts', '--data', folder, '--from', 'seq:1']);
+      for (const kept of keptLines(store, 'posts')) assert.equal(await line(), kept);
+      const before = keptLines(store, 'posts').length;
+      for (const { observations, outputs } of [...computed(turnsOf(14))].slice(10)) {
+        await store.journal.append(observations);
+        await store.outputs.append(outputs, observations.at(-1)?.seq ?? 0);
+      }
+      for (const kept of keptLines(store, 'posts').slice(before)) assert.equal(await line(), kept);
+      child.kill('SIGINT');
+      assert.equal((await ended).code, 0);
+    }));
+
+  it('prints the latest values once', () =>
+    withStore(async (store, folder) => {
+      await record(store, { seconds: 10 });
+      const { code, stdout } = await runMain([
+        'tap',
+        'velocity',
+        '--once',
+        '--account',
+        'account_b',
+        '--data',
+        folder,
+      ]);
+      assert.equal(code, 0);
+      assert.equal(JSON.parse(stdout).record.account, 'b');
+    }));
+});
+
+describe('tallywire backup', function () {
+  this.timeout(20_000);
+
+  it('copies a folder that is in use', () =>
+    withStore(async (store, folder) => {
+      await record(store, { seconds: 10 });
+      const to = join(folder, 'backups', 'one');
+      const { code, stdout } = await runMain(['backup', '--data', folder, '--to', to]);
+      assert.deepEqual([code, stdout], [0, `copied ${folder} to ${to}\n`]);
+      const copy = await openStore(to, { readOnly: true });
+      assert.equal(copy.journal.head, store.journal.head);
+      assert.deepEqual(keptLines(copy, ...KEPT_STREAMS), keptLines(store, ...KEPT_STREAMS));
+      await copy.close();
+    }));
+
+  it('refuses a target that is not empty', () =>
+    withStore(async (store, folder) => {
+      await record(store, { seconds: 3 });
+      const to = join(folder, 'db');
+      writeFileSync(join(to, 'mine.txt'), 'mine');
+      const before = readdirSync(to);
+      const { code, stderr } = await runMain(['backup', '--data', folder, '--to', to]);
+      assert.deepEqual([code, stderr], [1, `tallywire: cannot back up into ${to}: it is not empty\n`]);
+      assert.deepEqual(readdirSync(to), before);
+    }));
+});

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { openUnmarked } from '../src/store/lmdb.ts';
+import { type Ended, runMain, startMain } from './cli/run-main.ts';
+import { temporaryFolder } from './research/small-log.ts';
+
+const COMMANDS = ['start', 'world', 'replay', 'tap', 'backup'];
+
+/** One sentence that begins with our name, and no trace of a stack. */
+function assertOneSentence({ code, stdout, stderr }: Ended, pattern: RegExp): void {
+  assert.equal(code, 1, stderr);
+  assert.equal(stdout, '');
+  const lines = stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+  assert.equal(lines.length, 1, stderr);
+  assert.match(lines[0] ?? '', /^tallywire: /);
+  assert.match(lines[0] ?? '', pattern);
+}
+
+describe('tallywire', function () {
+  this.timeout(30_000);
+  let folder: ReturnType<typeof temporaryFolder>;
+  beforeEach(() => {
+    folder = temporaryFolder();
+  });
+  afterEach(() => folder.remove());
+
+  it('tells its version', async () => {
+    const { code, stdout } = await runMain(['--version']);
+    assert.equal(code, 0);
+    assert.equal(stdout, `${JSON.parse(readFileSync('package.json', 'utf8')).version}\n`);
+  });
+
+  it('shows a manual page of itself and of every command', async () => {
+    const pages = await Promise.all(
+      [[], ...COMMANDS.map((name) => [name])].map((args) => runMain([...args, '--help'])),
+    );
+    for (const { code, stdout, stderr } of pages) {
+      assert.deepEqual([code, stderr], [0, '']);
+      for (const title of ['NAME', 'USAGE', 'OPTIONS', 'EXAMPLES', 'EXIT CODES'])
+        assert.ok(stdout.includes(`${title}`));
+    }
+    for (const name of COMMANDS) assert.match(pages[0]?.stdout ?? '', new RegExp(`^ {2}${name} `, 'm'));
+    assert.match(pages[1]?.stdout ?? '', /default: 8080, env:\s+TALLYWIRE_PORT or PORT/);
+    assert.match(pages[1]?.stdout ?? '', /TALLYWIRE_POSTS_TOKEN/);
+  });
+
+  const misuses: [args: string[], pattern: RegExp][] = [
+    [[], /USAGE/],
+    [['frobnicate'], /^tallywire: unknown command 'frobnicate'\n$/],
+    [['start', '--prot', '5'], /^tallywire: unknown option '--prot' \(Did you mean --port\?\)\n$/],
+    [['start', 'now'], /^tallywire: too many arguments/],
+    [['tap'], /^tallywire: missing required argument 'stream'\n$/],
+    [['tap', 'nothing'], /there is no stream nothing, expected one of posts, .*counters/],
+    [['tap', 'freshness'], /freshness moves every second and is not kept/],
+    [['tap', 'spot', '--account', 'a'], /spot has no accounts/],
+    [['tap', 'posts', '--account', 'zed'], /unknown account zed, expected a, b, account_a or account_b/],
+    [['tap', 'posts', '--from', 'then'], /expected now or seq:/],
+    [['replay', '--verify', '--from', 'seq:1'], /cannot be used with/],
+    [['replay', '--speed', '-1'], /expected a number above 0/],
+    [['replay', '--from', 'dawn'], /expected seq:N, a time/],
+    [['world', '--start', 'dawn'], /expected a time/],
+    [['backup'], /required option '--to <folder>'/],
+  ];
+  it('says what is wrong with a command line and exits with 2', async () => {
+    for (const [args, pattern] of misuses) {
+      const { code, stdout, stderr } = await runMain(args);
+      assert.deepEqual([code, stdout], [2, ''], args.join(' '));
+      assert.match(stderr, pattern);
+    }
+  });
+
+  it('lists every fault of a configuration, one per line, and touches nothing', async () => {
+    const file = join(folder.path, 'config.json');
+    writeFileSync(file, '{"hots": "x", "retentionDays": 1}');
+    const data = join(folder.path, 'data');
+    const { code, stdout, stderr } = await runMain(['start', '--config', file, '--port', 'x'], {
+      TALLYWIRE_DATA: data,
+      TALLYWIRE_SEAD: '1',
+      TALLYWIRE_WORLD: 'live',
+    });
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.deepEqual(stderr.split('\n').toSorted(), [
+      '',
+      "tallywire: --port: expected an integer from 0 to 65535, found 'x'",
+      'tallywire: TALLYWIRE_POSTS_TOKEN: expected the app token of the posts API, as the world is live',
+      'tallywire: TALLYWIRE_SEAD: unknown setting, did you mean TALLYWIRE_SEED',
+      'tallywire: config file: hots: unknown setting, did you mean host',
+      'tallywire: config file: retentionDays: expected an integer from 2 to 3650, found 1',
+    ]);
+    assert.equal(existsSync(data), false);
+  });
+
+  it('says that there is no store to read', async () => {
+    for (const args of [
+      ['replay', '--verify'],
+      ['replay'],
+      ['tap', 'posts'],
+      ['backup', '--to', join(folder.path, 'b')],
+    ]) {
+      assertOneSentence(await runMain([...args, '--data', folder.path]), /there is no store in/);
+    }
+    assert.deepEqual(readdirSync(folder.path), []);
+  });
+
+  describe('start', () => {
+    const start = (data: string, ...more: string[]) => ['start', '--data', data, '--port', '0', ...more];
+
+    it('says where it listens, serves, and stops when asked', async () => {
+      const { child, line, ended } = startMain(start(join(folder.path, 'data'), '--json'));
+      const { type, url } = JSON.parse(await line());
+      assert.equal(type, 'listening');
+      assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
+      assert.deepEqual(Object.keys(JSON.parse(await line())), [
+        'type',
+        'world',
+        'data',
+        'accounts',
+        'isDemo',
+      ]);
+      const answer = await fetch(`${url}/api/v1/meta/account_a`);
+      assert.equal(answer.status, 200);
+      child.kill('SIGTERM');
+      const { code, stdout } = await ended;
+      assert.equal(code, 0);
+      assert.equal(stdout.trimEnd().split('\n').at(-1), '{"type":"stopped"}');
+    });
+
+    it('says the same in two plain lines', async () => {
+      const { child, line, ended } = startMain(start(join(folder.path, 'data')));
+      assert.match(await line(), /^tallywire is running at http:\/\/127\.0\.0\.1:\d+$/);
+      assert.match(await line(), /^world embedded.*, data in .*, accounts account_a, account_b$/);
+      child.kill('SIGINT');
+      assert.equal((await ended).code, 0);
+    });
+
+    it('refuses a folder it cannot write to', async () => {
+      const data = join(folder.path, 'file');
+      writeFileSync(data, 'no folder');
+      assertOneSentence(await runMain(start(data)), /data folder|not a folder/);
+      assert.equal(readFileSync(data, 'utf8'), 'no folder');
+    });
+
+    it('refuses a folder of a newer layout and leaves it as it is', async () => {
+      const store = await openUnmarked(folder.path, false);
+      await store.close();
+      const { open } = await import('lmdb');
+      const root = open({ path: join(folder.path, 'db'), encoding: 'string' });
+      const meta = root.openDB<string, string>({ name: 'meta', encoding: 'string' });
+      await meta.put('layout', '99');
+      await root.close();
+      const before = readFileSync(join(folder.path, 'db', 'data.mdb'));
+      assertOneSentence(await runMain(start(folder.path)), /has layout 99, expected layout 1/);
+      assert.deepEqual(readFileSync(join(folder.path, 'db', 'data.mdb')), before);
+    });
+
+    it('refuses a taken port and makes no folder', async () => {
+      const server = createServer().listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const address = server.address();
+      assert.ok(typeof address === 'object' && address !== null);
+      const data = join(folder.path, 'data');
+      try {
+        const ended = await runMain(['start', '--data', data, '--port', String(address.port)]);
+        assertOneSentence(ended, new RegExp(`${address.port}`));
+      } finally {
+        server.close();
+      }
+      assert.equal(existsSync(data), false);
+    });
+
+    it('refuses a folder on which another engine runs', async () => {
+      const data = join(folder.path, 'data');
+      const first = startMain(start(data, '--json'));
+      await first.line();
+      assertOneSentence(await runMain(start(data)), /is in use by process \d+/);
+      first.child.kill('SIGTERM');
+      assert.equal((await first.ended).code, 0);
+    });
+  });
+
+  describe('world', () => {
+    it('says where it listens and stops when asked', async () => {
+      const { child, line, ended } = startMain(['world', '--port', '0', '--json', '--start', '2026-01-31']);
+      const { type, url } = JSON.parse(await line());
+      assert.equal(type, 'listening');
+      assert.equal(JSON.parse(await line()).type, 'addresses');
+      assert.equal((await fetch(`${url}/control/addresses`)).status, 200);
+      child.kill('SIGINT');
+      assert.equal((await ended).code, 0);
+    });
+  });
+});
