@@ -104,6 +104,8 @@ function cryptoStart(event: ListedEvent, isUpDown: boolean, endAt: number): numb
     .epochMilliseconds;
 }
 
+// `<62,000` stands before `62,000-64,000`.
 function firstNumber(title: string): number {
-  return Number(/\d[\d,]*(\.\d+)?/.exec(title)?.[0].replaceAll(',', '') ?? 0);
+  const number = Number(/\d[\d,]*(\.\d+)?/.exec(title)?.[0].replaceAll(',', '') ?? 0);
+  return title.startsWith('<') ? number - 0.5 : number;
 }

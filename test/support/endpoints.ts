@@ -1,0 +1,60 @@
+import type { AccountEndpoint, Endpoints } from '../../src/sources/endpoints.ts';
+import { SOURCE_SETTINGS, type SourceSettings } from '../../src/sources/settings.ts';
+
+export const ACCOUNT: AccountEndpoint = {
+  id: 'a',
+  userId: '4000',
+  handle: 'handle_a',
+  platform: 'X',
+  seriesSlugs: ['account-a-weekly'],
+  slugPrefixes: ['account-a-of-posts-'],
+};
+
+/** Every role on one local server. */
+export function localEndpoints(server: { readonly url: string; readonly socketUrl: string }): Endpoints {
+  return {
+    userAgent: 'test',
+    accounts: [ACCOUNT],
+    posts: {
+      baseUrl: server.url,
+      bearerToken: 'secret',
+      fieldPrefix: 'tweet',
+      webBase: 'https://posts.invalid',
+    },
+    oracle: { baseUrl: `${server.url}/oracle` },
+    market: { baseUrl: server.url, tagIds: [7] },
+    book: { baseUrl: server.url },
+    bookSocket: { url: `${server.socketUrl}/ws/market` },
+    positions: { baseUrl: server.url },
+    crypto: {
+      socketUrl: server.socketUrl,
+      restUrl: server.url,
+      symbols: [{ symbol: 'BTC', pair: 'BTCUSDT', slugNames: ['bitcoin', 'btc'] }],
+    },
+  };
+}
+
+/** Short periods, so that a test sees several polls in no time. */
+export const FAST: SourceSettings = {
+  ...SOURCE_SETTINGS,
+  timeoutMs: 400,
+  slowTimeoutMs: 400,
+  postsPeriodMs: 5,
+  postsRecheckPeriodMs: 3_600_000,
+  archivePauseMs: 0,
+  deletionsPeriodMs: 5,
+  trackingsPeriodMs: 3_600_000,
+  oraclePeriodMs: 5,
+  oraclePastPeriodMs: 5,
+  eventsPeriodMs: 5,
+  closedEventsPeriodMs: 3_600_000,
+  cryptoEventsPeriodMs: 3_600_000,
+  uiPeriodMs: 5,
+  subscriptionsPeriodMs: 5,
+  socketPingPeriodMs: 20,
+  pricesFlushPeriodMs: 5,
+  pricesSilentMs: 5_000,
+  booksPeriodMs: 3_600_000,
+  spotPeriodMs: 5,
+  spotSilentMs: 5_000,
+};

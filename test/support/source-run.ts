@@ -1,0 +1,91 @@
+import type { Subscription } from 'rxjs';
+import type { Known, Source, SourceContext } from '../../src/sources/source.ts';
+import type { EventRecord, Fact } from '../../streams/index.ts';
+
+/** What the fake log knows. Facts delivered are added to it as an engine would. */
+export interface FakeKnown extends Known {
+  readonly posts: Map<string, { id: string; createdAt: number; isGone: boolean }>;
+  readonly records: Map<number, EventRecord>;
+  covered: number | undefined;
+}
+
+export function fakeKnown(covered?: number): FakeKnown {
+  const posts: FakeKnown['posts'] = new Map();
+  const records = new Map<number, EventRecord>();
+  const newestFirst = () => [...posts.values()].sort((a, b) => b.createdAt - a.createdAt);
+  return {
+    posts,
+    records,
+    covered,
+    newestPostId: () => newestFirst()[0]?.id,
+    livePosts: (_, sinceMs) =>
+      newestFirst().filter(({ createdAt, isGone }) => !isGone && createdAt >= sinceMs),
+    coveredFrom() {
+      return this.covered;
+    },
+    events: () => [...records.values()],
+    event: (eventId) => records.get(eventId),
+  };
+}
+
+export interface SourceRun {
+  readonly context: SourceContext;
+  /** One entry per delivery. */
+  readonly deliveries: (readonly Fact[])[];
+  readonly refusals: string[];
+  readonly known: FakeKnown;
+  /** What ended the run, if anything did. */
+  readonly error: () => unknown;
+  readonly facts: () => readonly Fact[];
+  stop(): void;
+}
+
+/** A context that collects, with a clock that stands still at `now` unless moved. */
+export function collect(known: FakeKnown, now: () => number) {
+  const deliveries: (readonly Fact[])[] = [];
+  const refusals: string[] = [];
+  const context: SourceContext = {
+    now,
+    known,
+    deliver: async (facts) => {
+      deliveries.push(facts);
+      for (const fact of facts) remember(known, fact);
+    },
+    refused: (reason) => refusals.push(reason),
+  };
+  return { context, deliveries, refusals };
+}
+
+export function runSource(source: Source, known = fakeKnown(0), now: () => number = Date.now): SourceRun {
+  const { context, deliveries, refusals } = collect(known, now);
+  let error: unknown;
+  const subscription: Subscription = source.run(context).subscribe({
+    error: (cause: unknown) => {
+      error = cause;
+    },
+  });
+  return {
+    context,
+    deliveries,
+    refusals,
+    known,
+    error: () => error,
+    facts: () => deliveries.flat(),
+    stop: () => subscription.unsubscribe(),
+  };
+}
+
+function remember(known: FakeKnown, fact: Fact): void {
+  if (fact.kind === 'post') {
+    known.posts.set(fact.id, { id: fact.id, createdAt: fact.createdAt, isGone: false });
+  } else if (fact.kind === 'post_gone') {
+    const post = known.posts.get(fact.id);
+    if (post !== undefined) post.isGone = true;
+  } else if (fact.kind === 'coverage') {
+    known.covered = fact.fromAt;
+  } else if (fact.kind === 'event') {
+    const { kind: _, isClosed, ...event } = fact;
+    const phase = isClosed ? 'closed' : 'upcoming';
+    known.records.set(fact.eventId, { ...event, phase, trackingId: null, isPartition: true });
+  }
+}
