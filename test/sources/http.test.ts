@@ -100,7 +100,10 @@ describe('getJson', () => {
       flood();
       return ANSWERED;
     });
-    assert.equal((await failure('/endless', { maxBytes: 2_000_000, timeoutMs: 2_000 })).code, 'SOURCE_TOO_LARGE');
+    assert.equal(
+      (await failure('/endless', { maxBytes: 2_000_000, timeoutMs: 2_000 })).code,
+      'SOURCE_TOO_LARGE',
+    );
     await eventually('the socket is freed', () => server.connections() === 0);
     server.answer((_, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' });
