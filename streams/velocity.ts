@@ -65,7 +65,7 @@ function receive(
   if (last !== null && last.all1h === all1h && last.counted1h === counted1h) return;
   const record = { account, counted1h, all1h };
   state.last = record;
-  const cause = isPost ? message.output.cause : 'clock';
+  const cause = isPost ? message.output.cause : message.fact.kind === 'coverage' ? 'coverage' : 'clock';
   emit({ stream: 'velocity', key: account, seq, at, cause, record });
 }
 

@@ -19,7 +19,7 @@ describe('velocity', () => {
   it('drops a post an hour after its creation, not after its arrival', () => {
     const goneAt = seen.createdAt + HOUR_MS;
     assert.deepEqual(said([NOW, covered], [NOW, seen], [goneAt - 1, tick()], [goneAt, tick()]), [
-      [NOW, 'clock', 0, 0],
+      [NOW, 'coverage', 0, 0],
       [NOW, 'new_post', 1, 1],
       [goneAt, 'clock', 0, 0],
     ]);
@@ -39,7 +39,7 @@ describe('velocity', () => {
   });
 
   it('counts what was read before the coverage was told', () => {
-    assert.deepEqual(said([NOW, seen], [NOW, covered]), [[NOW, 'clock', 1, 1]]);
+    assert.deepEqual(said([NOW, seen], [NOW, covered]), [[NOW, 'coverage', 1, 1]]);
   });
 
   it('follows a reclassified post and keeps a deleted one', () => {
@@ -53,7 +53,7 @@ describe('velocity', () => {
 
   it('does not count a post that is seen more than an hour late', () => {
     const late = post({ createdAt: NOW - HOUR_MS });
-    assert.deepEqual(said([NOW, covered], [NOW, late]), [[NOW, 'clock', 0, 0]]);
+    assert.deepEqual(said([NOW, covered], [NOW, late]), [[NOW, 'coverage', 0, 0]]);
   });
 
   it('is right again once a clock that was a day off is right', () => {
