@@ -10,8 +10,9 @@ import {
   type Observation,
   type Output,
 } from '../../streams/index.ts';
+import { HOUR_MS } from '../support/facts.ts';
 import { anyLog } from '../support/observations.ts';
-import { recount } from './recount.ts';
+import { recount, seenPosts } from './recount.ts';
 import { latest, ofStream, records, run, runInParts } from './run.ts';
 
 /** Outputs of a log beside the observation that each came of. */
@@ -34,7 +35,7 @@ describe('graph', () => {
         const places = cuts.map((cut) => cut % (log.length + 1));
         assert.equal(JSON.stringify(runInParts(log, places)), JSON.stringify(run(log)));
       }),
-      { numRuns: 600 },
+      { numRuns: 400 },
     );
   });
 
@@ -89,7 +90,32 @@ describe('graph', () => {
           assert.deepEqual(actual, recount(log.slice(0, seq)), `after seq ${seq}`);
         }
       }),
-      { numRuns: 600 },
+      { numRuns: 400 },
+    );
+  });
+
+  it('gives at every tick the velocity of the hour before it, whatever the clock did', () => {
+    fc.assert(
+      fc.property(anyLog(), (log) => {
+        const said: Output[] = [];
+        const coveredFrom = new Map<string, number>();
+        for (const [{ seq, receivedAt: now, fact }, outputs] of runByStep(log)) {
+          said.push(...ofStream(outputs, 'velocity'));
+          if (fact.kind === 'coverage') coveredFrom.set(fact.account, fact.fromAt);
+          if (fact.kind !== 'tick') continue;
+          const posts = seenPosts(log.slice(0, seq));
+          for (const [account, fromAt] of coveredFrom) {
+            if (fromAt > now - HOUR_MS) continue;
+            const recent = [...(posts.get(account)?.values() ?? [])].filter(
+              ({ createdAt }) => createdAt > now - HOUR_MS && createdAt <= now,
+            );
+            const counted1h = recent.filter(({ isCounted }) => isCounted).length;
+            const expected = { account, counted1h, all1h: recent.length };
+            assert.deepEqual(latest(said, 'velocity').get(account)?.record, expected);
+          }
+        }
+      }),
+      { numRuns: 200 },
     );
   });
 

@@ -1,6 +1,6 @@
 import type { CountingRule, EventFact, Observation, TrackingFact } from '../../streams/index.ts';
 
-interface Seen {
+export interface Seen {
   readonly createdAt: number;
   readonly isCounted: boolean;
   readonly isGone: boolean;
@@ -13,26 +13,12 @@ export interface Recount {
   readonly deleted: number;
 }
 
-/**
- * Every event's counters taken anew from the raw facts, the slow and obvious way. Trackings are matched by
- * slug, else by title, which is all that the random logs use.
- */
-export function recount(log: readonly Observation[]): Map<number, Recount> {
+/** Every post of each account as it was last seen. */
+export function seenPosts(log: readonly Observation[]): Map<string, Map<string, Seen>> {
   const rules = new Map<string, CountingRule>();
   const posts = new Map<string, Map<string, Seen>>();
-  const coveredFrom = new Map<string, number>();
-  const totals = new Map<string, number>();
-  const uis = new Map<number, number | null>();
-  const events = new Map<number, EventFact>();
-  const trackings = new Map<string, TrackingFact>();
-
   for (const { fact } of log) {
     if (fact.kind === 'settings') for (const { id, rule } of fact.accounts) rules.set(id, rule);
-    if (fact.kind === 'coverage') coveredFrom.set(fact.account, fact.fromAt);
-    if (fact.kind === 'oracle') totals.set(fact.trackingId, fact.total);
-    if (fact.kind === 'ui' && events.has(fact.eventId)) uis.set(fact.eventId, fact.count);
-    if (fact.kind === 'event') events.set(fact.eventId, fact);
-    if (fact.kind === 'tracking') trackings.set(fact.trackingId, fact);
     if (fact.kind !== 'post' && fact.kind !== 'post_gone') continue;
     const ofAccount = posts.get(fact.account) ?? new Map<string, Seen>();
     posts.set(fact.account, ofAccount);
@@ -48,6 +34,27 @@ export function recount(log: readonly Observation[]): Map<number, Recount> {
     const byRule = fact.isReply ? reply : fact.isRepost ? repost : own;
     const isCounted = fact.via === 'archive' || byRule === true;
     ofAccount.set(fact.id, { createdAt: fact.createdAt, isCounted, isGone: seen?.isGone ?? false });
+  }
+  return posts;
+}
+
+/**
+ * Every event's counters taken anew from the raw facts, the slow and obvious way. Trackings are matched by
+ * slug, else by title, which is all that the random logs use.
+ */
+export function recount(log: readonly Observation[]): Map<number, Recount> {
+  const posts = seenPosts(log);
+  const coveredFrom = new Map<string, number>();
+  const totals = new Map<string, number>();
+  const uis = new Map<number, number | null>();
+  const events = new Map<number, EventFact>();
+  const trackings = new Map<string, TrackingFact>();
+  for (const { fact } of log) {
+    if (fact.kind === 'coverage') coveredFrom.set(fact.account, fact.fromAt);
+    if (fact.kind === 'oracle') totals.set(fact.trackingId, fact.total);
+    if (fact.kind === 'ui' && events.has(fact.eventId)) uis.set(fact.eventId, fact.count);
+    if (fact.kind === 'event') events.set(fact.eventId, fact);
+    if (fact.kind === 'tracking') trackings.set(fact.trackingId, fact);
   }
 
   const counters = new Map<number, Recount>();
