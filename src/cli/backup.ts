@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { parseSettings } from '../config.ts';
-import { openStore } from '../store/lmdb.ts';
 import { loadConfig } from './load-config.ts';
 import { addManual } from './manual.ts';
+import { openData } from './open-data.ts';
 import { addSettings } from './options.ts';
 import type { Shell } from './shell.ts';
 
@@ -12,7 +12,7 @@ interface Flags extends Readonly<Record<string, unknown>> {
 
 async function backup({ to, ...flags }: Flags, { env, stdout }: Shell): Promise<void> {
   const { data, json } = loadConfig((input) => parseSettings(['data', 'json'], input), { flags, env });
-  const store = await openStore(data, { readOnly: true });
+  const store = await openData(data);
   try {
     await store.backup(to);
     stdout.write(json ? `${JSON.stringify({ type: 'backup', data, to })}\n` : `copied ${data} to ${to}\n`);

@@ -1,11 +1,11 @@
-import type { Shell } from './shell.ts';
+import type { ShellStream } from './shell.ts';
 
 const BAR_CHARS = 30;
 const BAR_PERIOD_MS = 100;
 const LINE_PERIOD_MS = 5_000;
 
 /** How far a long task is: a bar that redraws itself on a terminal, now and then a line elsewhere. */
-export function createProgress(stderr: Shell['stderr'], done: string) {
+export function createProgress(stderr: ShellStream, done: string) {
   const periodMs = stderr.isTTY ? BAR_PERIOD_MS : LINE_PERIOD_MS;
   let shownAt = performance.now();
   let hasBar = false;
@@ -16,7 +16,7 @@ export function createProgress(stderr: Shell['stderr'], done: string) {
       const share = head === 0 ? 1 : seq / head;
       const text = `${done} seq ${seq} of ${head}, ${Math.floor(share * 100)} %`;
       const filled = Math.round(share * BAR_CHARS);
-      hasBar = stderr.isTTY;
+      hasBar = stderr.isTTY === true;
       stderr.write(hasBar ? `\r[${'#'.repeat(filled).padEnd(BAR_CHARS)}] ${text}` : `${text}\n`);
     },
     /** Takes the bar away. */

@@ -2,17 +2,15 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { StreamName } from '../../streams/index.ts';
 import { parseSettings } from '../config.ts';
 import { type Moment, parseMoment } from '../research/moment.ts';
-import { replay } from '../research/replay.ts';
 import { isStreamName, KEPT_STREAMS, STREAM_NAMES } from '../research/stream-names.ts';
-import { openStore } from '../store/lmdb.ts';
 import { EXIT_FAILED } from './failure.ts';
 import { loadConfig } from './load-config.ts';
 import { addManual } from './manual.ts';
+import { openData } from './open-data.ts';
 import { addSettings } from './options.ts';
 import { pour } from './pour.ts';
 import type { Shell } from './shell.ts';
 import { listenForStop } from './stopping.ts';
-import { printVerification } from './verification.ts';
 
 interface Flags extends Readonly<Record<string, unknown>> {
   readonly verify?: true;
@@ -48,9 +46,13 @@ async function run(flags: Flags, shell: Shell): Promise<number> {
   const { verify, from, to, speed = Number.POSITIVE_INFINITY, stream, ...settings } = flags;
   const input = { flags: settings, env: shell.env };
   const { data, json } = loadConfig((each) => parseSettings(SETTINGS_READ, each), input);
-  const store = await openStore(data, { readOnly: true });
+  const store = await openData(data);
   try {
-    if (verify) return (await printVerification(store, json, shell)) ? 0 : EXIT_FAILED;
+    if (verify) {
+      const { printVerification } = await import('./verification.ts');
+      return (await printVerification(store, json, shell)) ? 0 : EXIT_FAILED;
+    }
+    const { replay } = await import('../research/replay.ts');
     const stopping = listenForStop(shell);
     const { signal } = stopping;
     const lines = replay(store, { streams: stream ?? KEPT_STREAMS, from, to, speed, signal });

@@ -3,7 +3,6 @@ import { parseConfig } from '../config.ts';
 import { envOf, SETTING_KEYS, SETTINGS } from '../settings.ts';
 import { announce } from './banner.ts';
 import { loadConfig } from './load-config.ts';
-import { createLog } from './log.ts';
 import { addManual } from './manual.ts';
 import { addSettings } from './options.ts';
 import type { Shell } from './shell.ts';
@@ -16,11 +15,11 @@ async function start(flags: Flags, shell: Shell): Promise<void> {
   // Lines of a log would bury the banner; a level that is asked for wins.
   const defaults = stdout.isTTY && stderr.isTTY ? ({ logLevel: 'warn' } as const) : {};
   const config = loadConfig(parseConfig, { flags, env, defaults });
-  const log = createLog(config.logLevel, stderr);
   const stopping = listenForStop(shell);
   try {
+    const { createLog } = await import('./log.ts');
     const { openService } = await import('../engine/service.ts');
-    const service = await openService(config, log);
+    const service = await openService(config, createLog(config.logLevel, stderr));
     if (!stopping.signal.aborted) announce(service, config, shell);
     await stopping.asked;
     await service.stop();

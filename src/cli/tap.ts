@@ -4,10 +4,10 @@ import { parseSettings, type Values } from '../config.ts';
 import { parseMoment } from '../research/moment.ts';
 import { isStreamName, KEPT_STREAMS } from '../research/stream-names.ts';
 import { filterFault, follow, type TapFilter, tapOnce } from '../research/tap.ts';
-import { openStore } from '../store/lmdb.ts';
 import { EPHEMERAL } from '../store/outputs.ts';
 import { loadConfig } from './load-config.ts';
 import { addManual } from './manual.ts';
+import { openData } from './open-data.ts';
 import { addSettings } from './options.ts';
 import { pour } from './pour.ts';
 import type { Shell } from './shell.ts';
@@ -67,8 +67,8 @@ async function tap(name: string, flags: Flags, command: Command, shell: Shell): 
   const fault = filterFault(filter);
   if (fault !== undefined) command.error(`error: ${fault}`);
 
+  const store = await openData(values.data);
   const stopping = listenForStop(shell);
-  const store = await openStore(values.data, { readOnly: true });
   try {
     if (once) {
       const lines = tapOnce(store.outputs, filter).map((output) => `${JSON.stringify(output)}\n`);

@@ -6,15 +6,12 @@ import {
   type Output,
   type StreamName,
 } from '../../streams/index.ts';
-import type { KeptOutput, Outputs, Store } from '../store/store.ts';
+import { type KeptOutput, type Outputs, PRUNED_BEFORE_NOTE, type Store } from '../store/store.ts';
 import { createBreath } from './breathe.ts';
 import type { Difference } from './difference.ts';
 import { compareLatest, createRecomputedLatest } from './latest-values.ts';
 import { earliestStart, recomputation } from './recompute.ts';
 import { KEPT_STREAMS } from './stream-names.ts';
-
-/** Set before history is dropped: outputs of earlier observations may or may not be found. */
-export const PRUNED_BEFORE_NOTE = 'prunedBefore';
 
 export interface StreamDigest {
   readonly stream: StreamName;

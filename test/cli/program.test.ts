@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { runProgram } from '../../src/cli/program.ts';
+import type { Shell } from '../../src/cli/shell.ts';
+import { temporaryFolder } from '../research/small-log.ts';
+
+const COMMANDS = ['start', 'world', 'replay', 'tap', 'backup'];
+
+/** Runs a command line against streams in memory. */
+async function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const texts = { stdout: '', stderr: '' };
+  const into = (name: keyof typeof texts) =>
+    new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        texts[name] += chunk;
+        done();
+      },
+    });
+  const signals = new EventEmitter();
+  const shell: Shell = {
+    env: {},
+    stdout: into('stdout'),
+    stderr: into('stderr'),
+    on: (signal, listener) => signals.on(signal, listener),
+    off: (signal, listener) => signals.off(signal, listener),
+    exit: (code) => assert.fail(`exit with ${code}`),
+  };
+  const code = await runProgram(args, shell);
+  assert.equal(signals.listenerCount('SIGTERM'), 0);
+  return { code, ...texts };
+}
+
+describe('runProgram', () => {
+  for (const args of [[], ...COMMANDS.map((name) => [name])]) {
+    it(`shows a manual page for ${['tallywire', ...args].join(' ')}`, async () => {
+      const { code, stdout, stderr } = await run(...args, '--help');
+      assert.deepEqual([code, stderr], [0, '']);
+      for (const title of ['NAME', 'USAGE', 'OPTIONS', 'EXAMPLES', 'EXIT CODES']) {
+        assert.match(stdout, new RegExp(`^${title}\\b`, 'm'));
+      }
+    });
+  }
+
+  it('names every command, default and variable', async () => {
+    const { stdout } = await run('--help');
+    for (const name of COMMANDS) assert.match(stdout, new RegExp(`^ {2}${name} `, 'm'));
+    const start = await run('start', '--help');
+    assert.match(start.stdout, /default: 8080, env:\s+TALLYWIRE_PORT or PORT/);
+    assert.match(start.stdout, /TALLYWIRE_POSTS_TOKEN/);
+    assert.doesNotMatch(start.stdout, /--posts-token/);
+  });
+
+  const misuses: [args: string[], pattern: RegExp][] = [
+    [[], /USAGE/],
+    [['frobnicate'], /^tallywire: unknown command 'frobnicate'\n$/],
+    [['start', 'now'], /^tallywire: too many arguments/],
+    [
+      ['start', '--port', '70000'],
+      /^tallywire: --port: expected an integer from 0 to 65535, found '70000'\n$/,
+    ],
+    [['tap'], /^tallywire: missing required argument 'stream'\n$/],
+    [['tap', 'nothing'], /^tallywire: there is no stream nothing, expected one of posts, .*counters/],
+    [['tap', 'freshness'], /^tallywire: freshness moves every second and is not kept/],
+    [['tap', 'spot', '--account', 'a'], /^tallywire: spot has no accounts/],
+    [['tap', 'posts', '--account', 'zed'], /unknown account zed, expected a, b, account_a or account_b/],
+    [['tap', 'posts', '--from', 'then'], /expected now or seq:/],
+    [['tap', 'prices', '--event', 'x'], /expected the number of an event/],
+    [['replay', '--verify', '--from', 'seq:1'], /cannot be used with/],
+    [['replay', '--speed', '-1'], /expected a number above 0/],
+    [['replay', '--from', 'dawn'], /expected seq:N, a time/],
+    [['replay', '--stream', 'nothing'], /there is no stream nothing/],
+    [['world', '--start', 'dawn'], /expected a time/],
+    [['world', '--world', 'live'], /unknown option '--world'/],
+    [['backup'], /required option '--to <folder>'/],
+  ];
+  for (const [args, pattern] of misuses) {
+    it(`refuses ${['tallywire', ...args].join(' ')} with 2`, async () => {
+      const { code, stdout, stderr } = await run(...args);
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(stderr, pattern);
+    });
+  }
+
+  it('says that there is no store to read, with 1, and makes none', async () => {
+    const folder = temporaryFolder();
+    try {
+      const to = join(folder.path, 'copy');
+      for (const args of [['replay', '--verify'], ['replay'], ['tap', 'posts'], ['backup', '--to', to]]) {
+        const { code, stdout, stderr } = await run(...args, '--data', folder.path);
+        assert.deepEqual([code, stdout], [1, '']);
+        assert.equal(stderr, `tallywire: there is no store in ${folder.path}\n`);
+      }
+      assert.deepEqual(readdirSync(folder.path), []);
+    } finally {
+      folder.remove();
+    }
+  });
+});
