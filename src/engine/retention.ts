@@ -1,5 +1,5 @@
 import { GRAPH_VERSION } from '../../streams/index.ts';
-import type { Store } from '../store/store.ts';
+import { PRUNED_BEFORE_NOTE, type Store } from '../store/store.ts';
 
 const DAY_MS = 86_400_000;
 /** Blocks and rows dropped per step: large transactions would hold the disk, and small ones free pages as well. */
@@ -18,6 +18,10 @@ export async function pruneStep(store: Store, retentionDays: number, now: number
     .at(-1);
   if (cut === undefined) return false;
 
+  // Noted first: whoever verifies meanwhile must not miss what is just being dropped.
+  if (store.notes.get(PRUNED_BEFORE_NOTE) !== String(cut.seq + 1)) {
+    await store.notes.set(PRUNED_BEFORE_NOTE, String(cut.seq + 1));
+  }
   const dropped = (await outputs.prune(cut.seq + 1, STEP)) + (await journal.prune(cut.seq + 1, STEP));
   if (dropped > 0) return true;
   for (const { seq } of checkpoints.list()) if (seq < cut.seq) await checkpoints.remove(seq);

@@ -56,6 +56,9 @@ export interface Checkpoints {
   remove(seq: number): Promise<void>;
 }
 
+/** The note of the seq before which history is being dropped: outputs of earlier observations may or may not be found. */
+export const PRUNED_BEFORE_NOTE = 'prunedBefore';
+
 /** Small facts about the folder itself, such as which embedded world it belongs to. */
 export interface Notes {
   get(name: string): string | undefined;

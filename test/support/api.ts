@@ -1,0 +1,72 @@
+import { z } from 'zod';
+
+/** Reads the service as a caller written from the specification does. */
+
+const count = z.int().nullable();
+const asOf = z.object({
+  seq: z.int(),
+  ts: z.int(),
+  ages_ms: z.object({ posts: count, oracle: count, ui: count, prices: count }),
+});
+
+const Meta = z.object({
+  timestamp: z.int(),
+  data: z.array(
+    z.object({
+      event_id: z.int(),
+      event_slug: z.string(),
+      start_ts: z.int(),
+      end_ts: z.int(),
+      market_oracle_counter: count,
+      real_counter: count,
+      market_ui_counter: count,
+      settlement_delta: count,
+      display_delta: count,
+      internal_delta: count,
+      deleted_count: z.int(),
+      stale: z.array(z.string()),
+      as_of: asOf,
+    }),
+  ),
+});
+
+const Tweets = z.object({
+  limit: z.int(),
+  offset: z.int(),
+  data: z.array(
+    z.object({
+      tweet_id: z.string(),
+      created_ts: z.int(),
+      is_counted: z.boolean().nullable(),
+      deleted_ts: z.int().nullable(),
+      as_of: asOf,
+    }),
+  ),
+});
+
+export async function readMeta(url: string, account: string): Promise<z.infer<typeof Meta>> {
+  return Meta.parse(await (await fetch(`${url}/api/v1/meta/${account}`)).json());
+}
+
+/** As a PRO caller of the demo. */
+export async function readTweets(
+  url: string,
+  account: string,
+  limit: number,
+  offset = 0,
+): Promise<z.infer<typeof Tweets>> {
+  const path = `/api/v1/meta/${account}/tweets?limit=${limit}&offset=${offset}`;
+  const response = await fetch(url + path, { headers: { 'X-API-Key': 'demo_pro' } });
+  return Tweets.parse(await response.json());
+}
+
+/** Steers a world: `control/<verb>` with a JSON body. */
+export async function steer(worldUrl: string, verb: string, body: object): Promise<unknown> {
+  const response = await fetch(`${worldUrl}/control/${verb}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${verb} was answered ${response.status}: ${await response.text()}`);
+  return response.json();
+}

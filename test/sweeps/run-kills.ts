@@ -1,0 +1,14 @@
+import { sweepKills } from './kills.ts';
+
+/** `node build/test/sweeps/run-kills.js 1000`: as many kills as asked, each verified. */
+const kills = Number(process.argv[2] ?? '50');
+if (!Number.isInteger(kills) || kills < 1)
+  throw new RangeError(`expected a number of kills, was ${process.argv[2]}`);
+const startedAt = performance.now();
+await sweepKills({
+  kills,
+  random: Math.random,
+  copyEvery: 10,
+  report: (line) => process.stdout.write(`${line}\n`),
+});
+process.stdout.write(`${kills} kills, 0 lost, in ${Math.round((performance.now() - startedAt) / 1_000)} s\n`);
