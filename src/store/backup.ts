@@ -33,11 +33,13 @@ export async function copyEnvironment(environment: Environment, target: string):
     }
     await mkdir(part);
     // Without compaction: that mode refuses stores with leaked pages, and a backup must not be choosy.
-    await environment.root.backup(part, false);
+    await environment.root.backup(part, false).catch(async (error: unknown) => {
+      await rm(part, { recursive: true, force: true });
+      throw error;
+    });
     await publish(part, environmentPath(target));
   } catch (cause) {
     if (cause instanceof StoreError) throw cause;
-    await rm(part, { recursive: true, force: true });
     throw new StoreError('STORE_BACKUP', `cannot back up into ${target}: ${describe(cause)}`, { cause });
   }
 }

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompressSync, constants, crc32 } from 'node:zlib';
 import { StoreError } from '../errors.ts';
-import { describe, durable } from './commit.ts';
+import { describe } from './commit.ts';
 import type { Environment } from './environment.ts';
 import type { Checkpoint, Checkpoints } from './store.ts';
 
@@ -22,7 +22,7 @@ function split(bytes: Buffer): Buffer[] {
   return parts;
 }
 
-export function openCheckpoints({ root, checkpoints, states }: Environment): Checkpoints {
+export function openCheckpoints({ durable, root, checkpoints, states }: Environment): Checkpoints {
   // A header is read back only as it was put below.
   const toHeader = (text: string) => JSON.parse(text) as Header;
   const partsOf = (seq: number) => states.getKeys({ start: [seq, 0], end: [seq + 1, 0] });

@@ -1,9 +1,14 @@
+import { statfsSync } from 'node:fs';
 import { StoreError } from '../errors.ts';
 
+const EIO = 5;
 const ENOSPC = 28;
 const EDQUOT = 122;
 /** LMDB's own: the map could not be made larger. */
 const MDB_MAP_FULL = -30792;
+
+/** A commit writes whole pages, so a disk this full counts as full. */
+const SHORT_OF_SPACE_BYTES = 64 * 1024;
 
 interface CommitFailure extends Error {
   readonly commitError: Promise<unknown>;
@@ -22,18 +27,31 @@ async function rootCause(error: unknown): Promise<unknown> {
   );
 }
 
+/** LMDB answers a write cut short with "input/output error", which a full disk causes too. */
+function isFull(code: unknown, path: string): boolean {
+  if (code === ENOSPC || code === EDQUOT || code === MDB_MAP_FULL) return true;
+  if (code !== EIO) return false;
+  const { bavail, bsize } = statfsSync(path);
+  return bavail * bsize < SHORT_OF_SPACE_BYTES;
+}
+
 /** Waits until a write is on disk. A failed one left nothing behind; `what` names it in the message. */
-export async function durable(write: PromiseLike<unknown>, what: string): Promise<void> {
-  try {
-    await write;
-  } catch (error) {
-    const cause = await rootCause(error);
-    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-    if (code === ENOSPC || code === EDQUOT || code === MDB_MAP_FULL) {
-      throw new StoreError('STORE_FULL', `no space left on the disk to write ${what}`, { cause });
+export type Durable = (write: PromiseLike<unknown>, what: string) => Promise<void>;
+
+/** For writes to the environment at `path`. */
+export function durableAt(path: string): Durable {
+  return async (write, what) => {
+    try {
+      await write;
+    } catch (error) {
+      const cause = await rootCause(error);
+      const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+      if (isFull(code, path)) {
+        throw new StoreError('STORE_FULL', `no space left on the disk to write ${what}`, { cause });
+      }
+      throw new StoreError('STORE_WRITE', `cannot write ${what}: ${describe(cause)}`, { cause });
     }
-    throw new StoreError('STORE_WRITE', `cannot write ${what}: ${describe(cause)}`, { cause });
-  }
+  };
 }
 
 export function describe(cause: unknown): string {

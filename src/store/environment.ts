@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
 import { StoreError } from '../errors.ts';
-import { describe } from './commit.ts';
+import { type Durable, describe, durableAt } from './commit.ts';
 
 /** Raised with every change of how rows are keyed or encoded. */
 export const LAYOUT = 1;
@@ -15,6 +15,7 @@ const READER_CHECK_MS = 60_000;
 export interface Environment {
   readonly root: RootDatabase;
   readonly isReadOnly: boolean;
+  readonly durable: Durable;
   readonly meta: Database<string, string>;
   readonly journal: Database<string, number>;
   readonly history: Database<string, [stream: string, seq: number, n: number]>;
@@ -130,6 +131,7 @@ export async function openEnvironment(folder: string, isReadOnly: boolean): Prom
       ...databases,
       root,
       isReadOnly,
+      durable: durableAt(environmentPath(folder)),
       async close() {
         clearInterval(readerCheck);
         await root.close();

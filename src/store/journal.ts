@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { Fact, Observation } from '../../streams/index.ts';
 import { StoreError } from '../errors.ts';
-import { describe, durable } from './commit.ts';
+import { describe } from './commit.ts';
 import type { Environment } from './environment.ts';
 import type { Journal } from './store.ts';
 
@@ -37,7 +37,7 @@ function decodeBlock(firstSeq: number, block: string): readonly Observation[] {
   }
 }
 
-export function openJournal({ root, journal, isReadOnly }: Environment): Journal {
+export function openJournal({ durable, root, journal, isReadOnly }: Environment): Journal {
   const firstKey = (range: { start?: number; reverse?: boolean; exclusiveStart?: boolean } = {}) => {
     for (const key of journal.getKeys({ ...range, limit: 1 })) return key;
     return 0;

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -78,46 +78,63 @@ async function ownerOf(path: string): Promise<Owner> {
   }
 }
 
+function claimant(claimPath: string): string | undefined {
+  try {
+    return readFileSync(join(claimPath, 'owner'), 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Moves a folder that holds a file, unless it is gone or another such folder is where it shall go. */
+function hasMoved(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if (['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(String(codeOf(error)))) return false;
+    throw error;
+  }
+}
+
 /**
- * Claims the right to remove a dead socket: a folder moved into place, which works only while none is there
- * because it is not empty. A claim left by a killed process is moved away under a name made from its own
- * identity, so that of several who saw it one moves it and none moves the claim that follows.
+ * Claims the right to remove a dead socket: a folder moved into place, which works only while none is there.
+ * A claim left by a killed process is moved away under a name made from its own identity, so that of several
+ * who saw it one moves it and none moves the claim that follows.
  */
-function claim(path: string): number | undefined {
-  const mine = `${path}.${randomUUID()}`;
+function hasClaimed(claimPath: string, id: string): boolean {
+  const mine = `${claimPath}.${id}`;
   mkdirSync(mine);
-  writeFileSync(join(mine, 'owner'), String(process.pid));
-  const inode = statSync(mine).ino;
-  try {
-    renameSync(mine, path);
-    return inode;
-  } catch (error) {
-    rmSync(mine, { recursive: true, force: true });
-    if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'EEXIST') throw error;
+  writeFileSync(join(mine, 'owner'), id);
+  if (hasMoved(mine, claimPath)) return true;
+  rmSync(mine, { recursive: true });
+  const theirs = claimant(claimPath);
+  const claimedAt = statSync(claimPath, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+  if (theirs !== undefined && Date.now() - claimedAt > CLAIM_STALE_MS) {
+    hasMoved(claimPath, `${claimPath}.stale-${theirs}`);
   }
-  const theirs = statSync(path, { throwIfNoEntry: false });
-  if (theirs === undefined || Date.now() - theirs.mtimeMs < CLAIM_STALE_MS) return undefined;
-  try {
-    renameSync(path, `${path}.stale-${theirs.ino}-${theirs.mtimeMs}`);
-  } catch (error) {
-    if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(String(codeOf(error)))) throw error;
-  }
-  return undefined;
+  return false;
+}
+
+/** In one move: removing it piece by piece would let another move its claim in half way. */
+function giveUpClaim(claimPath: string, id: string): void {
+  const away = `${claimPath}.${id}`;
+  if (claimant(claimPath) === id && hasMoved(claimPath, away)) rmSync(away, { recursive: true });
 }
 
 async function takeOver(socketPath: string, claimPath: string): Promise<Server | undefined> {
-  const inode = claim(claimPath);
-  if (inode === undefined) {
+  const id = randomUUID();
+  if (!hasClaimed(claimPath, id)) {
     await delay(RETRY_MS);
     return undefined;
   }
-  const isMine = () => statSync(claimPath, { throwIfNoEntry: false })?.ino === inode;
   try {
-    if ((await ownerOf(socketPath)).is !== 'dead' || !isMine()) return undefined;
+    if ((await ownerOf(socketPath)).is !== 'dead' || claimant(claimPath) !== id) return undefined;
     rmSync(socketPath, { force: true });
     return await listen(socketPath);
   } finally {
-    if (isMine()) rmSync(claimPath, { recursive: true, force: true });
+    giveUpClaim(claimPath, id);
   }
 }
 

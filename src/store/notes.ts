@@ -1,8 +1,7 @@
-import { durable } from './commit.ts';
 import type { Environment } from './environment.ts';
 import type { Notes } from './store.ts';
 
-export function openNotes({ notes }: Environment): Notes {
+export function openNotes({ durable, notes }: Environment): Notes {
   return {
     get: (name) => notes.get(name),
     async set(name, value) {

@@ -1,6 +1,5 @@
 import type { Output, StreamName } from '../../streams/index.ts';
 import { StoreError } from '../errors.ts';
-import { durable } from './commit.ts';
 import type { Environment } from './environment.ts';
 import type { KeptOutput, Outputs } from './store.ts';
 
@@ -48,7 +47,7 @@ function toRows(outputs: readonly Output[]) {
   return { history, latest: latest.values() };
 }
 
-export function openOutputs({ root, meta, history, latest, isReadOnly }: Environment): Outputs {
+export function openOutputs({ durable, root, meta, history, latest, isReadOnly }: Environment): Outputs {
   const mark = () => Number(meta.get('upTo') ?? '0');
   let upTo = mark();
   let isWriting = false;

@@ -6,7 +6,8 @@ import fc from 'fast-check';
 import { open } from 'lmdb';
 import { openStore } from '../../src/store/lmdb.ts';
 import { describeStore } from '../support/describe-store.ts';
-import { anyBlocks, anyTurns, tickAt, ticks, velocityAt, withFolder } from '../support/store-records.ts';
+import { anyBlocks, anyTurns } from '../support/store-arbitraries.ts';
+import { tickAt, ticks, velocityAt, withFolder } from '../support/store-records.ts';
 
 describeStore('openStore', (use) =>
   withFolder(async (folder) => {

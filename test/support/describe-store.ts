@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Store } from '../../src/store/store.ts';
 import type { Output, StreamName } from '../../streams/index.ts';
-import { anyBlocks, anyTurns, tickAt, ticks, velocityAt } from './store-records.ts';
+import { anyBlocks, anyTurns } from './store-arbitraries.ts';
+import { tickAt, ticks, velocityAt } from './store-records.ts';
 
 type Use = (store: Store) => Promise<void>;
 

@@ -1,0 +1,8 @@
+import { openStore } from '../../src/store/lmdb.ts';
+import { tellParent } from '../support/child.ts';
+
+// Lets a rejection go astray that has nothing to do with the store, which stays open.
+const [folder = ''] = process.argv.slice(2);
+await openStore(folder);
+tellParent('open');
+void Promise.reject(new Error('astray'));
