@@ -1,36 +1,17 @@
 import assert from 'node:assert/strict';
-import { EventEmitter } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { runProgram } from '../../src/cli/program.ts';
-import type { Shell } from '../../src/cli/shell.ts';
 import { temporaryFolder } from '../research/small-log.ts';
+import { memoryShell } from './memory-shell.ts';
 
 const COMMANDS = ['start', 'world', 'replay', 'tap', 'backup'];
 
-/** Runs a command line against streams in memory. */
 async function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const texts = { stdout: '', stderr: '' };
-  const into = (name: keyof typeof texts) =>
-    new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        texts[name] += chunk;
-        done();
-      },
-    });
-  const signals = new EventEmitter();
-  const shell: Shell = {
-    env: {},
-    stdout: into('stdout'),
-    stderr: into('stderr'),
-    on: (signal, listener) => signals.on(signal, listener),
-    off: (signal, listener) => signals.off(signal, listener),
-    exit: (code) => assert.fail(`exit with ${code}`),
-  };
+  const shell = memoryShell();
   const code = await runProgram(args, shell);
-  assert.equal(signals.listenerCount('SIGTERM'), 0);
-  return { code, ...texts };
+  assert.equal(shell.signals.listenerCount('SIGTERM'), 0);
+  return { code, ...shell.texts };
 }
 
 describe('runProgram', () => {

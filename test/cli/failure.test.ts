@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { reportFailure } from '../../src/cli/failure.ts';
+import { ConfigError, StoreError } from '../../src/errors.ts';
+import { memoryShell } from './memory-shell.ts';
+
+function report(error: unknown, env: Record<string, string> = {}): [code: number, stderr: string] {
+  const shell = memoryShell();
+  const code = reportFailure(error, { ...shell, env });
+  return [code, shell.texts.stderr];
+}
+
+describe('reportFailure', () => {
+  it('is one sentence and 1 for something that failed', () => {
+    assert.deepEqual(report(new StoreError('STORE_FULL', 'no space left')), [
+      1,
+      'tallywire: no space left\n',
+    ]);
+    assert.deepEqual(report(new Error('first\nsecond')), [1, 'tallywire: first\n']);
+    assert.deepEqual(report('thrown text'), [1, 'tallywire: thrown text\n']);
+  });
+
+  it('explains a port that cannot be had', () => {
+    const error = Object.assign(new Error('listen EADDRINUSE'), {
+      code: 'EADDRINUSE',
+      address: '127.0.0.1',
+      port: 80,
+    });
+    const sentence = 'cannot listen on 127.0.0.1:80: the port is taken by another program';
+    assert.deepEqual(report(error), [1, `tallywire: ${sentence}\n`]);
+  });
+
+  it('is a line per fault and 2 for a bad configuration', () => {
+    const error = new ConfigError([
+      { loc: ['--port'], msg: 'wrong', type: 'value' },
+      { loc: ['--host'], msg: 'wrong too', type: 'value' },
+    ]);
+    assert.deepEqual(report(error), [2, 'tallywire: --port: wrong\ntallywire: --host: wrong too\n']);
+  });
+
+  it('adds the stack when debugging', () => {
+    const [, stderr] = report(new Error('broken'), { TALLYWIRE_LOG_LEVEL: 'debug' });
+    assert.match(stderr, /^tallywire: broken\nError: broken\n {4}at /);
+  });
+});
