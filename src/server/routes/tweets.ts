@@ -37,15 +37,20 @@ function tweetsEndpoint(deps: StreamDeps, { id, segment }: AccountPath): Endpoin
       .map(openPost);
     return `"limit":${limit},"offset":${offset},"data":${closeRecords(posts, agesOf(latest, id))}`;
   };
-  const answerFree = createPrebuilt({
-    watch,
-    variant: `${epoch}-tweets-${segment}-free`,
-    now,
-    size,
-    build: () => envelope(FIRST_PAGE, free),
-  });
-  const answerPaid = (page: Page, { ifNoneMatch }: Call): Answer => {
-    const etag = tagOf(watch.seq, size(), `${epoch}-tweets-${segment}-pro-${page.limit}-${page.offset}`);
+  const variantOf = (tier: Tier, { limit, offset }: Page) =>
+    `${epoch}-tweets-${segment}-${tier}-${limit}-${offset}`;
+  const firstPage = (tier: Tier, openPost: (post: OutputOf<'posts'>) => string) =>
+    createPrebuilt({
+      watch,
+      variant: variantOf(tier, FIRST_PAGE),
+      now,
+      size,
+      build: () => envelope(FIRST_PAGE, openPost),
+    });
+  const answerFree = firstPage('FREE', free);
+  const answerFirst = firstPage('PRO', paid);
+  const answerPage = (page: Page, { ifNoneMatch }: Call): Answer => {
+    const etag = tagOf(watch.seq, size(), variantOf('PRO', page));
     if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) return notModified(etag);
     const body = `{"timestamp":${now()},${envelope(page, paid)}}`;
     return streamAnswer(etag, body, Buffer.byteLength(body));
@@ -56,9 +61,14 @@ function tweetsEndpoint(deps: StreamDeps, { id, segment }: AccountPath): Endpoin
     answer(call) {
       const tier = tierOfCaller(keys, call.key);
       const page = pageOf(call.query);
-      return includes(tier, 'PRO') ? answerPaid(page, call) : answerFree(call);
+      if (!includes(tier, 'PRO')) return answerFree(call);
+      return isFirst(page) ? answerFirst(call) : answerPage(page, call);
     },
   };
+}
+
+function isFirst({ limit, offset }: Page): boolean {
+  return limit === FIRST_PAGE.limit && offset === FIRST_PAGE.offset;
 }
 
 function pageOf(query: string): Page {

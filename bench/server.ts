@@ -1,0 +1,198 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { Router } from '@koa/router';
+import Koa from 'koa';
+import { demoKeys } from '../src/access/tiers.ts';
+import { createApp } from '../src/server/app.ts';
+import { createHttpServer, HTTP_LIMITS } from '../src/server/http.ts';
+import { createMetrics } from '../src/server/metrics.ts';
+import { createLatest } from '../src/store/latest.ts';
+import {
+  countersOutput,
+  eventOutput,
+  FRESH_AGES,
+  freshnessOutput,
+  timeline,
+} from '../test/support/outputs.ts';
+import { print } from './print.ts';
+
+/**
+ * One GET of the counters, answered in several ways by one process, as CPU time per request against bare
+ * node:http with a prebuilt Buffer. Rounds are interleaved, so that a busy machine slows all alike.
+ * A lower figure of `hot` means that something was put in the way of a body that already exists.
+ */
+
+const ROUNDS = 7;
+const CONNECTIONS = 64;
+/** Below the limit of requests on one socket. */
+const REQUESTS_PER_CONNECTION = 50;
+const META = '/api/v1/meta/account_a';
+
+interface Load {
+  readonly port: number;
+  readonly head: string;
+}
+
+interface Contestant extends Load {
+  readonly name: string;
+}
+
+export async function main(): Promise<void> {
+  const { contestants, close } = await startAll();
+  const generator = fork(fileURLToPath(import.meta.url), ['load']);
+  await once(generator, 'message');
+  const costs = new Map<string, number[]>(contestants.map(({ name }) => [name, []]));
+  for (let round = -1; round < ROUNDS; round++) {
+    for (const contestant of contestants) {
+      const costUs = await measure(generator, contestant);
+      // The first round warms up.
+      if (round >= 0) costs.get(contestant.name)?.push(costUs);
+    }
+  }
+  generator.disconnect();
+  close();
+  report(costs);
+}
+
+async function startAll() {
+  const latest = createLatest();
+  const events = [1, 2, 3].flatMap((eventId) => [eventOutput({ eventId }), countersOutput({ eventId })]);
+  latest.load([
+    ...events,
+    ...timeline(100, { text: 'a post of the usual length, '.repeat(5) }),
+    freshnessOutput(FRESH_AGES),
+  ]);
+  const metrics = createMetrics();
+  const accounts = [{ id: 'a', segment: 'account_a' }];
+  const app = createApp({
+    latest,
+    accounts,
+    keys: demoKeys(),
+    metrics,
+    store: () => 'open',
+    now: Date.now,
+    epoch: 'bench',
+  });
+  const server = createHttpServer(app, HTTP_LIMITS);
+  const hot = Number(new URL(await server.listen(0, '127.0.0.1')).port);
+
+  const answer = await fetch(`http://127.0.0.1:${hot}${META}`);
+  const etag = answer.headers.get('etag') ?? '';
+  const text = await answer.text();
+  const bare = await listen(bareListener(text));
+  const koa = await listen(koaListener(text));
+  const ourKoa = await listen(app.koa.callback());
+
+  const get = (path: string, ...headers: readonly string[]) =>
+    [`GET ${path} HTTP/1.1`, 'Host: localhost', ...headers, '', ''].join('\r\n');
+  const contestants: readonly Contestant[] = [
+    { name: 'bare node:http, prebuilt Buffer', port: bare.port, head: get(META) },
+    { name: 'hot', port: hot, head: get(META) },
+    { name: 'hot, 304', port: hot, head: get(META, `If-None-Match: ${etag}`) },
+    { name: 'hot, 15 posts with a PRO key', port: hot, head: get(`${META}/tweets`, 'X-API-Key: demo_pro') },
+    { name: 'the same endpoint through Koa', port: ourKoa.port, head: get(META) },
+    { name: 'plain Koa and router, object body', port: koa.port, head: get(META) },
+  ];
+  return {
+    contestants,
+    close() {
+      for (const { close } of [bare, koa, ourKoa]) close();
+      void server.drain({ noticeMs: 0, deadlineMs: 0 });
+    },
+  };
+}
+
+function bareListener(text: string): RequestListener {
+  const body = Buffer.from(text);
+  const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': body.length };
+  return (_req, res) => {
+    res.writeHead(200, headers);
+    res.end(body);
+  };
+}
+
+function koaListener(text: string): RequestListener {
+  const { data } = JSON.parse(text);
+  const router = new Router();
+  router.get(META, (ctx) => {
+    ctx.body = { timestamp: Date.now(), data };
+  });
+  return new Koa().use(router.routes()).use(router.allowedMethods()).callback();
+}
+
+async function listen(listener: RequestListener) {
+  const server = createServer(listener);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { port, close: () => void server.close() };
+}
+
+/** CPU time of this process per request, in microseconds, while the child asks. */
+async function measure(generator: ChildProcess, load: Load): Promise<number> {
+  const before = process.cpuUsage();
+  generator.send(load);
+  await once(generator, 'message');
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / (CONNECTIONS * REQUESTS_PER_CONNECTION);
+}
+
+function report(costs: ReadonlyMap<string, readonly number[]>): void {
+  const [base = []] = costs.values();
+  for (const [name, costsUs] of costs) {
+    const ratios = costsUs.map((costUs, round) => (base[round] ?? Number.NaN) / costUs);
+    const [low, mid, high] = [0, 0.5, 1].map((share) => at(ratios, share).toFixed(2));
+    print(
+      `GET of counters: ${name}`,
+      `${mid} of bare`,
+      `${low} to ${high}, ${at(costsUs, 0.5).toFixed(1)} us of CPU a request`,
+    );
+  }
+}
+
+function at(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.round(share * (sorted.length - 1))] ?? Number.NaN;
+}
+
+/** One keep-alive connection that asks again as soon as it is answered. Resolves after the last answer. */
+function askRepeatedly({ port, head }: Load): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(head));
+    let left = REQUESTS_PER_CONNECTION;
+    let pending = '';
+    socket.setNoDelay(true).setEncoding('latin1');
+    socket.on('error', reject);
+    socket.on('data', (chunk: string) => {
+      pending += chunk;
+      const headEnd = pending.indexOf('\r\n\r\n');
+      if (headEnd < 0) return;
+      const length = Number(/\r\nContent-Length: (\d+)/i.exec(pending.slice(0, headEnd))?.[1] ?? 0);
+      if (pending.length < headEnd + 4 + length) return;
+      pending = '';
+      left -= 1;
+      if (left > 0) {
+        socket.write(head);
+        return;
+      }
+      socket.destroy();
+      resolve();
+    });
+  });
+}
+
+function generateLoad(): void {
+  process.on('message', async (load: Load) => {
+    await Promise.all(Array.from({ length: CONNECTIONS }, () => askRepeatedly(load)));
+    process.send?.('done');
+  });
+  process.send?.('ready');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (process.argv[2] === 'load') generateLoad();
+  else await main();
+}
