@@ -45,7 +45,7 @@ describe('graph', () => {
         const places = log.map((_, index) => index);
         assert.equal(JSON.stringify(runInParts(log, places)), JSON.stringify(run(log)));
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 
@@ -54,7 +54,7 @@ describe('graph', () => {
       fc.property(anyLog(), (log) => {
         assert.equal(JSON.stringify(run(log)), JSON.stringify(run(log)));
       }),
-      { numRuns: 200 },
+      { numRuns: 120 },
     );
   });
 
@@ -69,7 +69,7 @@ describe('graph', () => {
         run(log.slice(cut % log.length), after);
         assert.equal(encodeState(after), encodeState(whole));
       }),
-      { numRuns: 200 },
+      { numRuns: 120 },
     );
   });
 
@@ -115,7 +115,7 @@ describe('graph', () => {
           }
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 120 },
     );
   });
 
@@ -132,7 +132,7 @@ describe('graph', () => {
             assert.equal(settlementDelta, displayDelta + internalDelta);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -150,7 +150,7 @@ describe('graph', () => {
           );
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -161,7 +161,7 @@ describe('graph', () => {
         const names = once.map(({ cause, key, record }) => `${cause} ${record.account} ${key}`);
         assert.deepEqual(names, [...new Set(names)]);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -177,7 +177,7 @@ describe('graph', () => {
           }
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 120 },
     );
   });
 
@@ -188,7 +188,7 @@ describe('graph', () => {
         assert.deepEqual(JSON.parse(JSON.stringify(outputs)), outputs);
         assert.deepEqual(records(outputs, 'failures'), []);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -215,7 +215,7 @@ describe('graph', () => {
           }
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     );
   });
 });

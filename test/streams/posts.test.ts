@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { from } from 'rxjs';
+import { type PostChange, posts } from '../../streams/posts.ts';
 import { DAY_MS, type Entry, HOUR_MS, log, post, RULE, settings, tick } from '../support/facts.ts';
 import { ofStream, run } from './run.ts';
 
@@ -101,6 +103,28 @@ describe('posts', () => {
     assert.deepEqual(said([NOW, old], [NOW + 1, old], [NOW + HOUR_MS, tick()], [NOW + HOUR_MS, edited]), [
       first,
     ]);
+  });
+
+  it('tells with every change how the post first came, and what it was before', () => {
+    const edited = post({ ...recent, text: 'hello again' });
+    const story = log(
+      [NOW, settings()],
+      [NOW, post({ ...recent, via: 'backfill' })],
+      [NOW, edited],
+      [NOW, gone],
+    );
+    const changes: PostChange[] = [];
+    posts(from(story), new Map(), ({ error }) => assert.fail(String(error))).subscribe((change) =>
+      changes.push(change),
+    );
+    assert.deepEqual(
+      changes.map(({ via, previous }) => [via, previous?.text]),
+      [
+        ['backfill', undefined],
+        ['backfill', 'hello'],
+        ['backfill', 'hello again'],
+      ],
+    );
   });
 
   it('carries any text as it is', () => {
