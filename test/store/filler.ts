@@ -32,7 +32,7 @@ while (!(await settle(appendSome()))) {
 const { head } = store.journal;
 const { upTo } = store.outputs;
 const large = ticks(upTo + 1, 20_000).map(({ seq }) => velocityAt(seq));
-for (let attempt = 0; attempt < 10; attempt++) {
+for (let attempt = 0; attempt < 5; attempt++) {
   await settle(appendSome());
   // Two writers at once that both fail.
   await Promise.all([

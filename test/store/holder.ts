@@ -2,14 +2,14 @@ import { StoreError } from '../../src/errors.ts';
 import { lockFolder } from '../../src/store/lock.ts';
 import { tellParent } from '../support/child.ts';
 
-// Tries for the lock of a folder when told to, says how that went, and holds it until it is killed.
-const [folder = ''] = process.argv.slice(2);
-process.once('message', async () => {
+// Tries for the lock of each folder it is told, says how that went, and holds it until it is killed.
+process.on('message', async (folder: string) => {
   try {
     await lockFolder(folder);
-    tellParent('locked');
+    tellParent({ folder, result: 'locked' });
   } catch (error) {
-    tellParent(error instanceof StoreError ? { code: error.code, message: error.message } : String(error));
+    const result = error instanceof StoreError ? error.code : String(error);
+    tellParent({ folder, result, message: String(error) });
   }
 });
 tellParent('ready');
