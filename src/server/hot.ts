@@ -28,8 +28,8 @@ export function createHotHandler({ endpoints, served, report }: HotDeps): HotHan
     const startedMs = performance.now();
     const { status, headers, body } = settle(endpoint, req, report);
     res.writeHead(status, headers);
-    if (method === 'HEAD' || status === 304) res.end();
-    else res.end(body);
+    // Node itself leaves the body out of an answer to HEAD.
+    res.end(body);
     served(endpoint.path, status, performance.now() - startedMs);
     return true;
   };

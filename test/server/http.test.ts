@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { StartError } from '../../src/errors.ts';
@@ -63,6 +64,20 @@ describe('createHttpServer', () => {
       assert.match(text, new RegExp(`\r\nContent-Length: ${body.length}\r\n`));
     });
   }
+
+  it('lets go of a malformed caller who keeps his side open', async () => {
+    const { port } = new URL(running.url);
+    const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
+    socket.write('hello\r\n\r\n');
+    socket.resume();
+    await once(socket, 'end');
+    const open = () =>
+      new Promise<number>((resolve, reject) => {
+        running.http.server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+      });
+    while ((await open()) > 0) await new Promise((resolve) => setImmediate(resolve));
+    socket.destroy();
+  });
 
   it('answers a request that does not end with 408 and closes', async () => {
     const limits = { ...HTTP_LIMITS, headersTimeoutMs: 50, requestTimeoutMs: 50, checkEveryMs: 10 };
