@@ -57,8 +57,14 @@ export function newYorkAt(day: DayNumber, hour: number): number {
 }
 
 export function newYorkTime(at: number): LocalTime {
-  const local = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(ZONE);
-  return { year: local.year, month: local.month, day: local.day, hour: local.hour };
+  // New York is at least four hours behind UTC, so this is its calendar day or the one after it.
+  const late = Math.floor((at - 4 * HOUR_MS) / DAY_MS);
+  const day = newYorkAt(late, 0) <= at ? late : late - 1;
+  const midnight = newYorkAt(day, 0);
+  if (newYorkAt(day + 1, 0) - midnight === DAY_MS)
+    return { ...dateOf(day), hour: Math.floor((at - midnight) / HOUR_MS) };
+  const { hour } = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(ZONE);
+  return { ...dateOf(day), hour };
 }
 
 /** The last New York noon at or before `at`, as its calendar day. */

@@ -30,7 +30,30 @@ interface Listing {
   readonly events: readonly WorldEvent[];
   readonly byId: ReadonlyMap<number, WorldEvent>;
   readonly bySlug: ReadonlyMap<string, WorldEvent>;
-  readonly byToken: ReadonlyMap<string, Place>;
+  /** By token; made when it is first asked for. */
+  places: ReadonlyMap<string, Place> | undefined;
+}
+
+/** Windows, words and ids are the same in every world, so every world of a process shares them. */
+const known = new Map<Series, Map<number, WorldEvent>>(SERIES.map((series) => [series, new Map()]));
+
+function knownEvent(series: Series, index: number): WorldEvent {
+  const found = known.get(series)?.get(index);
+  if (found !== undefined) return found;
+  const event = postsEvent(series, index);
+  known.get(series)?.set(index, event);
+  return event;
+}
+
+function placesOf(events: readonly WorldEvent[]): ReadonlyMap<string, Place> {
+  const places = new Map<string, Place>();
+  for (const event of events) {
+    for (const market of event.markets) {
+      places.set(market.tokens[0], { event, market, outcome: 0 });
+      places.set(market.tokens[1], { event, market, outcome: 1 });
+    }
+  }
+  return places;
 }
 
 export function createCatalog(options: {
@@ -39,18 +62,14 @@ export function createCatalog(options: {
   readonly steering: Steering;
 }): Catalog {
   const { seed, startAt, steering } = options;
-  const built = new Map<Series, Map<number, WorldEvent>>(SERIES.map((series) => [series, new Map()]));
   const crypto = createCryptoEvents(seed);
   let listing: Listing | undefined;
 
   function eventsOf(series: Series, now: number): readonly WorldEvent[] {
-    const known = built.get(series) ?? new Map<number, WorldEvent>();
     const events: WorldEvent[] = [];
     const first = windowIndexAt(series, startAt - SETTLED_DAYS * DAY_MS);
     for (let index = first; listedAtOf(series, index) <= now; index++) {
-      const event = known.get(index) ?? postsEvent(series, index);
-      known.set(index, event);
-      events.push(event);
+      events.push(knownEvent(series, index));
     }
     return events;
   }
@@ -76,20 +95,13 @@ export function createCatalog(options: {
       ),
       ...crypto.listed(now),
     ].map(steered);
-    const byToken = new Map<string, Place>();
-    for (const event of events) {
-      for (const market of event.markets) {
-        byToken.set(market.tokens[0], { event, market, outcome: 0 });
-        byToken.set(market.tokens[1], { event, market, outcome: 1 });
-      }
-    }
     return {
       builtAt: now,
       revision: steering.revision,
       events,
       byId: new Map(events.map((event) => [event.id, event])),
       bySlug: new Map(events.map((event) => [event.slug, event])),
-      byToken,
+      places: undefined,
     };
   }
 
@@ -107,7 +119,11 @@ export function createCatalog(options: {
     listed: (now) => at(now).events,
     byId: (id, now) => at(now).byId.get(id),
     bySlug: (slug, now) => at(now).bySlug.get(slug),
-    byToken: (token, now) => at(now).byToken.get(token),
+    byToken(token, now) {
+      const current = at(now);
+      current.places ??= placesOf(current.events);
+      return current.places.get(token);
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   createServer,
   type IncomingMessage,
@@ -65,14 +66,21 @@ function decode(segment: string): string {
   }
 }
 
+export interface WorldServer {
+  readonly server: Server;
+  /** Ends every connection, those handed over to sockets too, and resolves when none is left. */
+  close(): Promise<void>;
+}
+
 /** The one server of the world, not yet listening. */
 export function createWorldServer(options: {
   readonly roles: readonly Role[];
   readonly sockets: readonly SocketRole[];
   readonly faults: Faults;
-}): Server {
+}): WorldServer {
   const { roles, sockets, faults } = options;
   const timers = new Set<NodeJS.Timeout>();
+  const upgraded = new Set<Duplex>();
 
   function later(delayMs: number, act: () => void): void {
     const timer = setTimeout(() => {
@@ -109,6 +117,8 @@ export function createWorldServer(options: {
     const role = sockets.find(({ prefix }) => beneath(prefix, path));
     // A reader that leaves during the handshake is no fault of the world's.
     socket.on('error', () => socket.destroy());
+    upgraded.add(socket);
+    socket.on('close', () => upgraded.delete(socket));
     if (role === undefined) {
       refuse(socket, 404);
       return;
@@ -119,10 +129,18 @@ export function createWorldServer(options: {
     else if (rule.kind === 'slow') later(rule.delayMs, accept);
     else if (rule.kind !== 'hang') refuse(socket, rule.kind === 'status' ? rule.status : 502);
   });
-  server.on('close', () => {
-    for (const timer of timers) clearTimeout(timer);
-  });
-  return server;
+  return {
+    server,
+    async close() {
+      for (const timer of timers) clearTimeout(timer);
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      for (const socket of upgraded) socket.destroy();
+      await closed;
+    },
+  };
 }
 
 function refuse(socket: Duplex, status: number): void {

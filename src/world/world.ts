@@ -73,7 +73,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const sockets = { book: createBookSocket(parts), crypto: createCryptoSocket(base) };
   const control = createControl({ ...parts, faults, sockets });
   let url = '';
-  const server = createWorldServer({
+  const { server, close: closeServer } = createWorldServer({
     roles: [
       { prefix: '/posts-api', name: 'posts', handle: createPostsApi(parts) },
       { prefix: '/oracle/api', name: 'oracle', handle: createOracle(parts) },
@@ -101,11 +101,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const close = async (): Promise<void> => {
     sockets.book.close();
     sockets.crypto.close();
-    if (!server.listening) return;
-    const closed = once(server, 'close');
-    server.close();
-    server.closeAllConnections();
-    await closed;
+    await closeServer();
   };
 
   try {

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/world/calendar.ts';
+import { createCatalog, isActive } from '../../src/world/catalog.ts';
+import { createLifecycle } from '../../src/world/lifecycle.ts';
+import { createSteering } from '../../src/world/steering.ts';
+import { createSync } from '../../src/world/sync.ts';
+import { createTally } from '../../src/world/tally.ts';
+import { createTimeline } from '../../src/world/timeline.ts';
+import { openWorld } from '../../src/world/world.ts';
+import { openTestWorld, START_AT, type TestWorld } from './open.ts';
+
+/** What the world says at an instant, role by role. */
+async function picture(test: TestWorld, now: number): Promise<readonly string[]> {
+  test.clock.at = now;
+  const { addresses } = test.world;
+  const [a, b] = addresses.accounts;
+  const replies = await Promise.all([
+    test.posts(`/2/users/${a?.userId}/tweets?max_results=100&tweet.fields=created_at,referenced_tweets`),
+    test.posts(`/2/users/${b?.userId}/tweets?max_results=100&tweet.fields=created_at`),
+    test.get(`${addresses.oracle}/users/${a?.handle}/trackings`),
+    test.get(`${addresses.oracle}/users`),
+    test.get(`${addresses.market}/events?limit=500`),
+    test.get(`${addresses.positions}/positions?user=${addresses.wallets.mixed}`),
+    test.get(`${addresses.cryptoRest}/api/v3/ticker/price?symbol=BTCUSDT`),
+  ]);
+  assert.ok(replies.every((reply) => reply.status === 200));
+  return replies.map((reply) => reply.text);
+}
+
+describe('openWorld', () => {
+  it('is the same world for the same seed and start, and goes on alike when opened later', async () => {
+    const [first, second, other] = [
+      await openTestWorld(11),
+      await openTestWorld(11),
+      await openTestWorld(12),
+    ];
+    const early = await picture(first, START_AT + 5 * MINUTE_MS);
+    const late = await picture(first, START_AT + 3 * DAY_MS + 7 * HOUR_MS);
+    assert.deepEqual(await picture(second, START_AT + 3 * DAY_MS + 7 * HOUR_MS), late);
+    assert.deepEqual(await picture(second, START_AT + 5 * MINUTE_MS), early);
+    assert.notDeepEqual(await picture(other, START_AT + 5 * MINUTE_MS), early);
+    await Promise.all([first, second, other].map((test) => test.world.close()));
+  });
+
+  it('serves its addresses, so that another process can be pointed at it', async () => {
+    const test = await openTestWorld();
+    const { json } = await test.get(`${test.world.url}/control/addresses`);
+    assert.deepEqual(json, JSON.parse(JSON.stringify(test.world.addresses)));
+    assert.equal((await test.get(`${test.world.url}/nowhere`)).status, 404);
+    await test.world.close();
+  });
+
+  it('runs its own clock from its start when it is given none', async () => {
+    const world = await openWorld({ seed: 1, startAt: START_AT });
+    const now = Number(world.control.state().now);
+    assert.ok(now >= START_AT && now < START_AT + 10_000);
+    await world.close();
+  });
+
+  it('rejects when its port is taken', async () => {
+    const first = await openWorld({ seed: 1 });
+    await assert.rejects(openWorld({ seed: 1, port: Number(new URL(first.url).port) }), {
+      code: 'EADDRINUSE',
+    });
+    await first.close();
+  });
+
+  it('has an active open event of each account at any instant of a year', () => {
+    const base = { seed: 7, startAt: START_AT, steering: createSteering() };
+    const timeline = createTimeline(base);
+    const catalog = createCatalog(base);
+    const lifecycle = createLifecycle({
+      ...base,
+      tally: createTally({ ...base, timeline, sync: createSync(base) }),
+    });
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 365 * DAY_MS }), fc.constantFrom('a', 'b'), (offset, account) => {
+        const now = START_AT + offset;
+        const active = catalog
+          .listed(now)
+          .filter(
+            ({ subject, ...event }) =>
+              subject.type === 'posts' &&
+              subject.account.id === account &&
+              isActive({ ...event, subject }, now),
+          );
+        assert.ok(active.every((event) => !lifecycle.phase(event, now).isClosed));
+        return active.length === 4;
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
