@@ -1,13 +1,16 @@
 import type { Observable } from 'rxjs';
 import { isPartition } from './model/partition.ts';
-import { nextPhaseAt, phaseAt } from './model/phase.ts';
+import { nextPhaseAt, phaseAt, type Window } from './model/phase.ts';
 import { matchTracking } from './model/tracking-match.ts';
-import type { AccountId, EventFact, Observation, TrackingFact } from './observation.ts';
+import type { EventFact, Fact, Observation, TrackingFact } from './observation.ts';
 import { type ActorFailure, type ActorStates, actors } from './operators/actors.ts';
 import type { Cause, EventRecord, OutputOf } from './records.ts';
 
-/** An event is forgotten this long after its end; what was said of it stays in the store. */
-const KEEP_MS = 100 * 86_400_000;
+/**
+ * An event is forgotten this long after its end; what was said of it stays in the store. Crypto events come
+ * by the hundred a day and settle at once.
+ */
+const KEEP_MS = { posts: 100 * 86_400_000, crypto: 2 * 86_400_000 };
 
 export interface EventsState {
   readonly facts: Map<number, EventFact>;
@@ -53,28 +56,35 @@ function receive(
   emit: (output: OutputOf<'events'>) => void,
 ): void {
   const { receivedAt: now, fact } = observation;
-  if (fact.kind === 'event') state.facts.set(fact.eventId, fact);
-  else if (fact.kind === 'tracking') state.trackings.set(fact.trackingId, fact);
-  else if (fact.kind !== 'tick') return;
-
-  // Any fact may be the first to come after a phase is due: then every event is looked at, not its own alone.
   const isDue = now >= state.nextPhaseAt || now < state.lookedAt;
-  if (isDue && fact.kind === 'tick') forget(state, now - KEEP_MS);
-  if (isDue) review(state, [...state.facts.values()], observation, emit);
-  else if (fact.kind === 'event') review(state, [fact], observation, emit);
-  else if (fact.kind === 'tracking') review(state, ofAccount(state, fact.account), observation, emit);
+  if (fact.kind === 'tick' && !isDue) return;
+  if (fact.kind === 'tick') forget(state, now);
+  if (fact.kind === 'event') state.facts.set(fact.eventId, fact);
+  if (fact.kind === 'tracking') state.trackings.set(fact.trackingId, fact);
+  // Any fact may be the first to come after a phase is due, so the others are looked at as well.
+  const due = isDue ? outOfPhase(state, now) : [];
+  review(state, new Set([...due, ...touchedBy(state, fact)]), observation, emit);
 }
 
-/** Any event of the account may have been waiting for a new window, or had a poorer match. */
-function ofAccount(state: EventsState, account: AccountId): readonly EventFact[] {
+function outOfPhase(state: EventsState, now: number): readonly EventFact[] {
+  return [...state.facts.values()].filter(({ eventId }) => {
+    const known = state.records.get(eventId);
+    return known !== undefined && phaseAt(windowOf(known), now) !== known.phase;
+  });
+}
+
+function touchedBy(state: EventsState, fact: Fact): readonly EventFact[] {
+  if (fact.kind === 'event') return [fact];
+  if (fact.kind !== 'tracking') return [];
+  // Any event of the account may have been waiting for this window, or had a poorer match.
   return [...state.facts.values()].filter(
-    ({ subject }) => subject.type === 'posts' && subject.account === account,
+    ({ subject }) => subject.type === 'posts' && subject.account === fact.account,
   );
 }
 
 function review(
   state: EventsState,
-  facts: readonly EventFact[],
+  facts: Iterable<EventFact>,
   { seq, receivedAt: at, fact: trigger }: Observation,
   emit: (output: OutputOf<'events'>) => void,
 ): void {
@@ -90,9 +100,13 @@ function review(
   state.lookedAt = at;
   state.nextPhaseAt = Number.MAX_SAFE_INTEGER;
   for (const record of state.records.values()) {
-    const next = nextPhaseAt({ ...record, isClosed: record.phase === 'closed' }, at);
+    const next = nextPhaseAt(windowOf(record), at);
     if (next < state.nextPhaseAt) state.nextPhaseAt = next;
   }
+}
+
+function windowOf({ startAt, endAt, phase }: EventRecord): Window {
+  return { startAt, endAt, isClosed: phase === 'closed' };
 }
 
 function toRecord(fact: EventFact, trackings: readonly TrackingFact[], now: number): EventRecord {
@@ -127,12 +141,12 @@ function isSameEvent(a: EventRecord, b: EventRecord): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-function forget(state: EventsState, before: number): void {
-  for (const [eventId, { endAt }] of state.facts) {
-    if (endAt >= before) continue;
+function forget(state: EventsState, now: number): void {
+  for (const [eventId, { subject, endAt }] of state.facts) {
+    if (endAt >= now - KEEP_MS[subject.type]) continue;
     state.facts.delete(eventId);
     state.records.delete(eventId);
   }
   for (const [trackingId, { endAt }] of state.trackings)
-    if (endAt < before) state.trackings.delete(trackingId);
+    if (endAt < now - KEEP_MS.posts) state.trackings.delete(trackingId);
 }

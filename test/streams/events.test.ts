@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { emptyState } from '../../streams/index.ts';
 import { DAY_MS, type Entry, event, log, post, settings, tick, tracking } from '../support/facts.ts';
 import { ofStream, run } from './run.ts';
 
@@ -161,6 +162,19 @@ describe('events', () => {
         ['1', 'event_closed'],
       ],
     );
+  });
+
+  it('forgets a crypto event two days after its end', () => {
+    const subject = { type: 'crypto', symbol: 'X', kind: 'UP_DOWN', referencePrice: null } as const;
+    const next = event({ eventId: 2, slug: 'next', startAt: null, endAt: END + 2 * DAY_MS + 1 });
+    const entries = [
+      [END, { ...listed, subject }],
+      [END, next],
+      [END + 2 * DAY_MS + 1, tick()],
+    ] as const;
+    const state = emptyState();
+    run(log(...entries), state);
+    assert.deepEqual([...(state.events.get('all')?.records.keys() ?? [])], [2]);
   });
 
   it('says nothing of facts that are not about events', () => {
