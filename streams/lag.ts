@@ -111,7 +111,7 @@ function newlyIncluded(awaiting: readonly number[], { output, event }: CountersC
   const { startAt, endAt } = event;
   if (behind === null || startAt === null || awaiting.length === 0) return [];
   const inWindow = awaiting.filter((createdAt) => startAt <= createdAt && createdAt < endAt);
-  return inWindow.slice(0, Math.max(0, inWindow.length - Math.max(0, behind)));
+  return inWindow.slice(0, Math.max(0, inWindow.length - behind));
 }
 
 function without(times: readonly number[], taken: readonly number[]): readonly number[] {
