@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { Subject } from 'rxjs';
+import { EMPTY, map, NEVER, type Observable, Subject, take } from 'rxjs';
 import {
   decodeState,
   type EventRecord,
@@ -10,7 +10,8 @@ import {
   type Observation,
   type Output,
 } from '../../streams/index.ts';
-import { HOUR_MS } from '../support/facts.ts';
+import { HOUR_MS, tick } from '../support/facts.ts';
+import { marbles } from '../support/marbles.ts';
 import { anyLog } from '../support/observations.ts';
 import { recount, seenPosts } from './recount.ts';
 import { latest, ofStream, records, run, runInParts } from './run.ts';
@@ -180,6 +181,36 @@ describe('graph', () => {
       { numRuns: 120 },
     );
   });
+
+  it('never says of a key what it said last', () => {
+    fc.assert(
+      fc.property(anyLog(), (log) => {
+        const before = new Map<string, string>();
+        for (const { stream, key, record } of run(log)) {
+          if (!['posts', 'events', 'counters', 'velocity'].includes(stream)) continue;
+          const name = 'account' in record ? `${stream} ${record.account} ${key}` : `${stream} ${key}`;
+          assert.notEqual(JSON.stringify(record), before.get(name));
+          before.set(name, JSON.stringify(record));
+        }
+      }),
+      { numRuns: 120 },
+    );
+  });
+
+  it('ends with the observations, fails with them, and lets go of them', () =>
+    marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
+      const ticks = { t: { seq: 1, receivedAt: 0, fact: tick() } };
+      const stream$ = (observation$: Observable<Observation>) =>
+        graph(observation$, emptyState()).pipe(map(({ stream }) => stream));
+      const ended$ = hot('-t-|', ticks);
+      const left$ = hot('-t-t', ticks);
+      expectObservable(stream$(ended$)).toBe('-f-|', { f: 'freshness' });
+      expectObservable(stream$(cold('-t-#', ticks))).toBe('-f-#', { f: 'freshness' });
+      expectObservable(stream$(EMPTY)).toBe('|');
+      expectObservable(stream$(NEVER)).toBe('-');
+      expectObservable(stream$(left$).pipe(take(1))).toBe('-(f|)', { f: 'freshness' });
+      expectSubscriptions(left$.subscriptions).toBe('^!');
+    }));
 
   it('says nothing that JSON cannot say, and no actor fails', () => {
     fc.assert(
