@@ -154,7 +154,7 @@ describe('openStore on a folder', () => {
     withFolder(async (folder) => {
       const store = await openStore(folder);
       const keep = 20_000;
-      for (let seq = 1; seq <= keep; seq += 10) await store.journal.append(ticks(seq, 10));
+      for (let seq = 1; seq <= keep; seq += 200) await store.journal.append(ticks(seq, 200));
       await store.outputs.append(
         ticks(1, keep).map(({ seq }) => velocityAt(seq)),
         keep,

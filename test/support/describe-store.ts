@@ -103,15 +103,15 @@ function describeJournal(withStore: (use: Use) => Promise<void>): void {
 
     it('goes on at the tail when what it was about to read is dropped', () =>
       withStore(async ({ journal }) => {
-        for (let seq = 1; seq <= 2_500; seq++) await journal.append([tickAt(seq)]);
+        for (let seq = 1; seq <= 1_150; seq++) await journal.append([tickAt(seq)]);
         const reader = journal.read(1)[Symbol.iterator]();
         assert.equal(reader.next().value?.seq, 1);
-        assert.equal(await journal.prune(2_401, 5_000), 2_400);
+        assert.equal(await journal.prune(1_051, 2_000), 1_050);
         const rest: number[] = [];
         for (let step = reader.next(); step.done !== true; step = reader.next()) rest.push(step.value.seq);
         assert.deepEqual(
           rest.slice(-100),
-          Array.from({ length: 100 }, (_, index) => 2_401 + index),
+          Array.from({ length: 100 }, (_, index) => 1_051 + index),
         );
       }));
   });
