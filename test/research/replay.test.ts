@@ -56,6 +56,20 @@ describe('replay', () => {
       );
     }));
 
+  it('gives the outputs of an observation right at a checkpoint', () =>
+    withStore(async (store) => {
+      await record(store, { seconds: 40 });
+      const whole = await linesOf(store);
+      const speaking = store.checkpoints
+        .list()
+        .filter(({ seq }) => whole.some((line) => parse(line).seq === seq));
+      assert.ok(speaking.length > 0);
+      for (const { seq } of speaking) {
+        const expected = whole.filter((line) => parse(line).seq >= seq);
+        assert.deepEqual(await linesOf(store, { from: { by: 'seq', seq } }), expected);
+      }
+    }));
+
   it('takes times for a range, without its end', () =>
     withStore(async (store) => {
       await record(store, { seconds: 40 });

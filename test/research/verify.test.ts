@@ -4,7 +4,7 @@ import { KEPT_STREAMS } from '../../src/research/stream-names.ts';
 import { type Verdict, verify } from '../../src/research/verify.ts';
 import { openStore } from '../../src/store/lmdb.ts';
 import { PRUNED_BEFORE_NOTE, type Store } from '../../src/store/store.ts';
-import { GRAPH_VERSION, type Output } from '../../streams/index.ts';
+import { GRAPH_VERSION, type Output, type StreamName } from '../../streams/index.ts';
 import { computed, keptLines, type Recording, record, START_AT, turnsOf, withStore } from './small-log.ts';
 
 const SECONDS = 60;
@@ -30,6 +30,22 @@ const target = [...computed(turnsOf(SECONDS))]
 assert.ok(target?.stream === 'counters');
 const isTarget = (output: Output) => JSON.stringify(output) === JSON.stringify(target);
 const altered: Output = { ...target, record: { ...target.record, real: 99 } };
+
+/** The store with other latest values of some streams, and another mark. */
+function lying(store: Store, latest: Partial<Record<StreamName, readonly Output[]>>, upTo?: number): Store {
+  const { outputs } = store;
+  return {
+    ...store,
+    outputs: {
+      upTo: upTo ?? outputs.upTo,
+      append: outputs.append,
+      read: outputs.read,
+      prune: outputs.prune,
+      clear: outputs.clear,
+      latest: (stream) => latest[stream] ?? outputs.latest(stream),
+    },
+  };
+}
 
 describe('verify', () => {
   it('finds a store identical to its log and tells count and digest of each stream', async () => {
@@ -171,25 +187,29 @@ describe('verify', () => {
   it('names a latest value that history does not end with', async () => {
     await withStore(async (store) => {
       await record(store, { seconds: SECONDS });
-      const { outputs } = store;
-      const stale = outputs.latest('velocity')[0];
-      assert.ok(stale);
-      const lying: Store = {
-        ...store,
-        outputs: {
-          get upTo() {
-            return outputs.upTo;
-          },
-          append: outputs.append,
-          read: outputs.read,
-          prune: outputs.prune,
-          clear: outputs.clear,
-          latest: (stream) => (stream === 'velocity' ? [{ ...stale, at: 1 }] : outputs.latest(stream)),
-        },
-      };
-      const { difference } = await verify(lying);
+      const stale = store.outputs.latest('velocity').map((output) => ({ ...output, at: 1 }));
+      const { difference } = await verify(lying(store, { velocity: stale }));
       assert.equal(difference?.place, 'latest velocity');
       assert.match(String(difference?.kept), /"at":1,/);
+    });
+  });
+
+  it('names a latest value that is missing', async () => {
+    await withStore(async (store) => {
+      await record(store, { seconds: SECONDS });
+      const { difference } = await verify(lying(store, { velocity: [] }));
+      assert.deepEqual([difference?.place, difference?.kept], ['latest velocity', null]);
+    });
+  });
+
+  it('names an output beyond the mark', async () => {
+    await withStore(async (store) => {
+      await record(store, { seconds: SECONDS });
+      const upTo = store.outputs.upTo - 40;
+      const { difference } = await verify(lying(store, {}, upTo));
+      assert.ok(difference !== null && difference.seq > upTo);
+      assert.equal(difference.recomputed, null);
+      assert.doesNotMatch(difference.place, /latest/);
     });
   });
 
