@@ -101,8 +101,10 @@ function describeJournal(withStore: (use: Use) => Promise<void>): void {
         RUNS,
       ));
 
-    it('goes on at the tail when what it was about to read is dropped', () =>
-      withStore(async ({ journal }) => {
+    it('goes on at the tail when what it was about to read is dropped', function () {
+      // Over a thousand commits, each waiting for the disk.
+      this.timeout(30_000);
+      return withStore(async ({ journal }) => {
         for (let seq = 1; seq <= 1_150; seq++) await journal.append([tickAt(seq)]);
         const reader = journal.read(1)[Symbol.iterator]();
         assert.equal(reader.next().value?.seq, 1);
@@ -113,7 +115,8 @@ function describeJournal(withStore: (use: Use) => Promise<void>): void {
           rest.slice(-100),
           Array.from({ length: 100 }, (_, index) => 1_051 + index),
         );
-      }));
+      });
+    });
   });
 }
 
