@@ -58,7 +58,7 @@ function receive(
   const { receivedAt: now, fact } = observation;
   const isDue = now >= state.nextPhaseAt || now < state.lookedAt;
   if (fact.kind === 'tick' && !isDue) return;
-  if (fact.kind === 'tick') forget(state, now);
+  if (isDue) forget(state, now);
   if (fact.kind === 'event') state.facts.set(fact.eventId, fact);
   if (fact.kind === 'tracking') state.trackings.set(fact.trackingId, fact);
   // Any fact may be the first to come after a phase is due, so the others are looked at as well.
