@@ -83,7 +83,8 @@ function listen(server: Server, port: number, host: string): Promise<string> {
   });
 }
 
-function urlOf(address: AddressInfo | string | null): string {
+/** The address to open, with an IPv6 host in brackets. */
+export function urlOf(address: AddressInfo | string | null): string {
   if (address === null || typeof address === 'string') throw new TypeError('not listening on a port');
   const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return `http://${host}:${address.port}`;

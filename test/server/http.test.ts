@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { StartError } from '../../src/errors.ts';
-import { createHttpServer, HTTP_LIMITS } from '../../src/server/http.ts';
+import { checkPort, createHttpServer, HTTP_LIMITS, urlOf } from '../../src/server/http.ts';
 import { createMetrics } from '../../src/server/metrics.ts';
 import { type Running, start } from './start.ts';
 
@@ -107,17 +106,26 @@ describe('createHttpServer', () => {
         error instanceof StartError && error.code === 'START_HOST' && /192\.0\.2\.1/.test(error.message),
     );
   });
+});
 
-  it('writes an IPv6 address so that it can be opened', async function () {
-    const http = createHttpServer(running.app);
-    const probe = createServer();
-    const hasIpv6 = await new Promise((resolve) => {
-      probe.once('error', () => resolve(false)).listen(0, '::1', () => probe.close(() => resolve(true)));
-    });
-    if (!hasIpv6) this.skip();
-    const url = await http.listen(0, '::1');
-    assert.match(url, /^http:\/\/\[::1\]:\d+$/);
-    await new Promise((resolve) => http.server.close(resolve));
+describe('checkPort', () => {
+  it('refuses a port that is taken and leaves a free one free', async () => {
+    const running = await start();
+    const port = Number(new URL(running.url).port);
+    await assert.rejects(
+      () => checkPort(port, '127.0.0.1'),
+      (error) => error instanceof StartError && error.code === 'START_PORT_TAKEN',
+    );
+    await running.stop();
+    await checkPort(port, '127.0.0.1');
+    await checkPort(port, '127.0.0.1');
+  });
+});
+
+describe('urlOf', () => {
+  it('puts an IPv6 host in brackets', () => {
+    assert.equal(urlOf({ family: 'IPv6', address: '::1', port: 80 }), 'http://[::1]:80');
+    assert.equal(urlOf({ family: 'IPv4', address: '127.0.0.1', port: 80 }), 'http://127.0.0.1:80');
   });
 });
 

@@ -24,10 +24,12 @@ describe('createMetrics', () => {
     metrics.journalCommitted(3);
     metrics.journalCommitted(7);
     metrics.outputsCommitted(2_000);
+    metrics.delivered(20);
     const samples = samplesOf(await metrics.text());
     assert.equal(samples.get('tallywire_journal_commit_seconds_count'), 2);
     assert.equal(samples.get('tallywire_journal_commit_seconds_bucket{le="0.005"}'), 1);
     assert.equal(samples.get('tallywire_output_commit_seconds_sum'), 2);
+    assert.equal(samples.get('tallywire_delivery_seconds_sum'), 0.02);
   });
 
   it('reads the sources anew at each scrape', async () => {
