@@ -167,14 +167,11 @@ describe('events', () => {
   it('forgets a crypto event two days after its end', () => {
     const subject = { type: 'crypto', symbol: 'X', kind: 'UP_DOWN', referencePrice: null } as const;
     const next = event({ eventId: 2, slug: 'next', startAt: null, endAt: END + 2 * DAY_MS + 1 });
-    const entries = [
-      [END, { ...listed, subject }],
-      [END, next],
-      [END + 2 * DAY_MS + 1, tick()],
-    ] as const;
-    const state = emptyState();
-    run(log(...entries), state);
-    assert.deepEqual([...(state.events.get('all')?.records.keys() ?? [])], [2]);
+    for (const trigger of [tick(), next, tracking({ slug: null })]) {
+      const state = emptyState();
+      run(log([END, { ...listed, subject }], [END, next], [END + 2 * DAY_MS + 1, trigger]), state);
+      assert.deepEqual([...(state.events.get('all')?.records.keys() ?? [])], [2]);
+    }
   });
 
   it('says nothing of facts that are not about events', () => {

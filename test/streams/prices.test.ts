@@ -51,6 +51,15 @@ describe('prices', () => {
     );
   });
 
+  it('follows each figure that the price may come from', () => {
+    const steps = [prices({ ui: 0.1 }), prices({ ui: 0.2 }), prices({ last: 0.3 }), prices({ last: 0.4 })];
+    const outputs = ofStream(run(log(...steps.map((fact, at) => [at, fact] as const))), 'prices');
+    assert.deepEqual(
+      outputs.map(({ record }) => record.price),
+      [0.1, 0.2, 0.3, 0.4],
+    );
+  });
+
   it('says an unknown price as null', () => {
     const [output] = ofStream(run(log([1, prices({ bid: 0.1 })])), 'prices');
     assert.deepEqual([output?.record.price, output?.record.priceKind], [null, null]);
