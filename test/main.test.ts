@@ -64,7 +64,16 @@ describe('tallywire', function () {
   });
 
   describe('start', () => {
-    const start = (data: string, ...more: string[]) => ['start', '--data', data, '--port', '0', ...more];
+    const start = (data: string, ...more: string[]) => [
+      'start',
+      '--data',
+      data,
+      '--port',
+      '0',
+      '--history-days',
+      '1',
+      ...more,
+    ];
 
     it('says where it listens, serves, and stops when asked', async () => {
       const { child, line, ended } = startMain(start(join(folder.path, 'data'), '--json'));
