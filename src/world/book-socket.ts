@@ -2,11 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
-import { bookWire, lastText, levelChanges, topOf } from './book-wire.ts';
+import { bookFrame, changeFrames, resolvedFrame } from './book-frames.ts';
 import type { Catalog, Place } from './catalog.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import { priceText, type Quote, type Quotes } from './quotes.ts';
-import { unit } from './rng.ts';
+import type { Quote, Quotes } from './quotes.ts';
 
 /** How often quotes are compared with what a reader has; a quote itself holds much longer. */
 const PUMP_MS = 250;
@@ -57,10 +56,6 @@ export function createBookSocket(options: {
     return place === undefined || lifecycle.phase(place.event, now()).isClosed ? undefined : place;
   }
 
-  function bookOfPlace({ event, market, outcome }: Place, quote: Quote) {
-    return { event_type: 'book', ...bookWire(event, market, quote, outcome, now()) };
-  }
-
   function subscribe(reader: Reader, tokens: readonly string[], wantsDump: boolean): void {
     const fresh = tokens.filter((token) => !reader.tokens.has(token));
     if (fresh.length === 0) {
@@ -72,21 +67,24 @@ export function createBookSocket(options: {
     const books = places.map((place) => {
       const quote = quotes.quote(place.event, place.market, now());
       if (wantsDump) reader.told.set(place.market.id, quote);
-      return bookOfPlace(place, quote);
+      return bookFrame(place, quote, now());
     });
     // The first dump is an array, even of one.
     if (wantsDump && books.length > 0) reader.socket.send(JSON.stringify(books));
   }
 
   function receive(reader: Reader, text: string): void {
-    if (silence === 'all') return;
+    // A reader that is kept in the dark is still heard: it gets what it asked for once the silence ends.
+    const answer = (reply: string): void => {
+      if (silence !== 'all') reader.socket.send(reply);
+    };
     if (text === 'PING') {
-      reader.socket.send('PONG');
+      answer('PONG');
       return;
     }
     const parsed = message.safeParse(parseJson(text));
     if (!parsed.success) {
-      reader.socket.send('INVALID OPERATION');
+      answer('INVALID OPERATION');
       return;
     }
     const { operation, assets_ids, custom_feature_enabled, initial_dump } = parsed.data;
@@ -100,70 +98,8 @@ export function createBookSocket(options: {
     }
   }
 
-  function tell(reader: Reader, frame: Record<string, unknown>): void {
-    reader.socket.send(JSON.stringify({ ...frame, timestamp: String(now()) }));
-  }
-
-  /** One message names both tokens of a market, whichever of them the reader asked for. */
-  function tellChange(reader: Reader, places: readonly Place[], before: Quote, quote: Quote): void {
-    const place = places[0];
-    if (place === undefined) return;
-    const { market } = place;
-    if (before.tick !== quote.tick) {
-      const ticks = { old_tick_size: priceText(before.tick), new_tick_size: priceText(quote.tick) };
-      for (const { outcome } of places) {
-        tell(reader, {
-          event_type: 'tick_size_change',
-          market: market.conditionId,
-          asset_id: market.tokens[outcome],
-          ...ticks,
-        });
-      }
-    }
-    const changes = [...levelChanges(market, before, quote, 0), ...levelChanges(market, before, quote, 1)];
-    if (changes.length > 0)
-      tell(reader, { event_type: 'price_change', market: market.conditionId, price_changes: changes });
-    for (const each of places) {
-      if (quote.hasTraded && quote.last !== null) tellTrade(reader, each, quote);
-      const top = topOf(quote, each.outcome);
-      const old = topOf(before, each.outcome);
-      if (!reader.wantsCustom || (top.bid === old.bid && top.ask === old.ask)) continue;
-      const frame = {
-        market: market.conditionId,
-        asset_id: market.tokens[each.outcome],
-        best_bid: top.bid,
-        best_ask: top.ask,
-      };
-      tell(reader, { event_type: 'best_bid_ask', ...frame, spread: top.spread });
-    }
-  }
-
-  function tellTrade(reader: Reader, place: Place, quote: Quote): void {
-    const { market, outcome } = place;
-    tell(reader, {
-      event_type: 'last_trade_price',
-      market: market.conditionId,
-      asset_id: market.tokens[outcome],
-      price: lastText(quote, outcome),
-      size: String(5 + Math.floor(100 * unit('trade size', market.id, quote.slot))),
-      fee_rate_bps: '0',
-      side: unit('side', market.id, quote.slot) < 0.5 ? 'BUY' : 'SELL',
-    });
-    reader.socket.send(JSON.stringify(bookOfPlace(place, quote)));
-  }
-
-  function tellResolved(reader: Reader, { event, market }: Place): void {
-    if (!reader.wantsCustom) return;
-    const outcome = lifecycle.won(event, market, now()) ? 0 : 1;
-    tell(reader, {
-      event_type: 'market_resolved',
-      id: String(market.id),
-      market: market.conditionId,
-      assets_ids: market.tokens,
-      winning_asset_id: market.tokens[outcome],
-      winning_outcome: market.outcomes[outcome],
-      tags: [event.tag.slug],
-    });
+  function send(reader: Reader, frames: readonly unknown[]): void {
+    for (const frame of frames) reader.socket.send(JSON.stringify(frame));
   }
 
   function update(reader: Reader): void {
@@ -180,15 +116,20 @@ export function createBookSocket(options: {
       if (place === undefined) continue;
       if (lifecycle.phase(place.event, now()).isClosed) {
         for (const { market, outcome } of places) reader.tokens.delete(market.tokens[outcome]);
-        tellResolved(reader, place);
+        const won = lifecycle.won(place.event, place.market, now());
+        if (reader.wantsCustom) send(reader, [resolvedFrame(place, won, now())]);
         continue;
       }
       const quote = quotes.quote(place.event, place.market, now());
       const before = reader.told.get(marketId);
       if (before === quote) continue;
       reader.told.set(marketId, quote);
-      if (before !== undefined) tellChange(reader, places, before, quote);
-      else for (const each of places) reader.socket.send(JSON.stringify(bookOfPlace(each, quote)));
+      if (before === undefined)
+        send(
+          reader,
+          places.map((each) => bookFrame(each, quote, now())),
+        );
+      else send(reader, changeFrames({ places, before, quote, wantsCustom: reader.wantsCustom, now: now() }));
     }
   }
 

@@ -1,6 +1,7 @@
 import { ZodError } from 'zod';
 import { type Answer, type Handler, jsonBody, ok } from './answer.ts';
-import { ControlError, type WorldControl } from './control.ts';
+import type { WorldControl } from './control.ts';
+import { ControlError } from './control-acts.ts';
 
 /** `POST /control/<verb>`, `GET /control/state`, `GET /control/addresses`. */
 export function createControlRoutes(control: WorldControl, addresses: () => unknown): Handler {

@@ -3,6 +3,7 @@ import { type Answer, type Handler, ok } from './answer.ts';
 import { DAY_MS, newYorkAt } from './calendar.ts';
 import type { Catalog } from './catalog.ts';
 import type { WorldEvent } from './event.ts';
+import { statsOf } from './oracle-stats.ts';
 import { hex, uuid } from './rng.ts';
 import type { Window } from './schedule.ts';
 import type { Sync } from './sync.ts';
@@ -13,39 +14,6 @@ type Json = Record<string, unknown>;
 
 /** Trackings that began longer than this before the world's start are of the older kind. */
 const OLDER_AFTER_MS = 45 * DAY_MS;
-
-export interface Stats {
-  readonly total: number;
-  readonly cumulative: number;
-  readonly pace: number;
-  readonly percentComplete: number;
-  readonly daysElapsed: number;
-  readonly daysRemaining: number;
-  readonly daysTotal: number;
-  readonly isComplete: boolean;
-}
-
-/** The oracle's own arithmetic of a window whose last instant is `lastAt`. */
-export function statsOf(
-  window: { readonly startAt: number; readonly lastAt: number },
-  total: number,
-  now: number,
-): Stats {
-  const { startAt, lastAt } = window;
-  const daysTotal = Math.ceil((lastAt - startAt) / DAY_MS);
-  const elapsed = Math.ceil((Math.min(now, lastAt) - startAt) / DAY_MS);
-  const daysElapsed = Math.min(daysTotal, Math.max(0, elapsed));
-  return {
-    total,
-    cumulative: total,
-    pace: daysElapsed === 0 ? 0 : Math.round((total / daysElapsed) * daysTotal),
-    percentComplete: Math.round((100 * daysElapsed) / daysTotal),
-    daysElapsed,
-    daysRemaining: Math.max(0, Math.ceil((lastAt - now) / DAY_MS)),
-    daysTotal,
-    isComplete: now > lastAt,
-  };
-}
 
 const iso = (at: number): string => new Date(at).toISOString();
 const notFound = (what: string): Answer => ({

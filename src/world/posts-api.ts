@@ -1,17 +1,13 @@
 import { ACCOUNTS, type Account } from './accounts.ts';
 import { type Answer, type Handler, ok, type WorldRequest, wholeNumber } from './answer.ts';
 import { accountWire, expand, notFoundError, postWire } from './post-wire.ts';
-import { compareIds } from './snowflake.ts';
+import { pageOf, selectPage, tokenOf } from './posts-page.ts';
 import type { Entry, Timeline } from './timeline.ts';
 
 /** The bearer token the posts API accepts. */
 export const POSTS_TOKEN = 'world-posts-token';
 
 const WINDOW_MS = 15 * 60_000;
-/** How far back a timeline can be paged, and how far when replies are left out. */
-const DEPTH = 3_200;
-const DEPTH_WITHOUT_REPLIES = 800;
-
 function problem(status: number, title: string, detail: string, type = 'about:blank'): Answer {
   return { status, body: { title, detail, type, status } };
 }
@@ -81,8 +77,7 @@ export function createPostsApi(options: {
         token,
         `The \`pagination_token\` query parameter value [${token}] is not valid`,
       );
-    const selection = { query, pageBefore, size };
-    const page = select(account, selection);
+    const page = selectPage(timeline.newestFirst(account.id, now()), { query, pageBefore, size });
     if (page.entries.length === 0) return ok({ meta: { result_count: 0 } });
     const newest = page.entries[0];
     const oldest = page.entries.at(-1);
@@ -95,34 +90,6 @@ export function createPostsApi(options: {
         ...(page.hasMore && oldest !== undefined && { next_token: tokenOf(account, oldest.id) }),
       },
     });
-  }
-
-  function select(
-    account: Account,
-    { query, pageBefore, size }: { query: URLSearchParams; pageBefore: string | undefined; size: number },
-  ): { readonly entries: readonly Entry[]; readonly hasMore: boolean } {
-    const excluded = list(query, 'exclude');
-    const sinceId = query.get('since_id') ?? '0';
-    const untilId = query.get('until_id');
-    const startTime = Date.parse(query.get('start_time') ?? '') || 0;
-    const endTime = Date.parse(query.get('end_time') ?? '') || Number.POSITIVE_INFINITY;
-    const depth = excluded.has('replies') ? DEPTH_WITHOUT_REPLIES : DEPTH;
-    const entries: Entry[] = [];
-    let walked = 0;
-    for (const entry of timeline.newestFirst(account.id, now())) {
-      walked++;
-      if (walked > depth || compareIds(entry.id, sinceId) <= 0 || entry.createdAt < startTime) break;
-      const { kind } = entry.post;
-      if (pageBefore !== undefined && compareIds(entry.id, pageBefore) >= 0) continue;
-      if (untilId !== null && compareIds(entry.id, untilId) >= 0) continue;
-      if (entry.createdAt >= endTime) continue;
-      if (excluded.has('replies') && (kind === 'reply' || kind === 'quotingReply' || kind === 'selfReply'))
-        continue;
-      if (excluded.has('retweets') && (kind === 'repost' || kind === 'communityRepost')) continue;
-      if (entries.length === size) return { entries, hasMore: true };
-      entries.push(entry);
-    }
-    return { entries, hasMore: false };
   }
 
   function rendered(entries: readonly Entry[], query: URLSearchParams, missing: readonly string[] = []) {
@@ -194,14 +161,4 @@ export function createPostsApi(options: {
       return problem(401, 'Unauthorized', 'Unauthorized');
     return route(request);
   };
-}
-
-/** An opaque page token: the account and the last id of the page before. */
-function tokenOf(account: Account, lastId: string): string {
-  return Buffer.from(`${account.id}.${lastId}`).toString('base64url');
-}
-
-function pageOf(token: string, account: Account): string | undefined {
-  const [id, lastId] = Buffer.from(token, 'base64url').toString().split('.');
-  return id === account.id && lastId !== undefined && /^\d+$/.test(lastId) ? lastId : undefined;
 }
