@@ -5,7 +5,8 @@ import type { Endpoints } from '../sources/endpoints.ts';
 import { getJson } from '../sources/http.ts';
 import { liveEndpoints } from '../sources/live.ts';
 import type { Notes } from '../store/store.ts';
-import { openWorld, type WorldAddresses } from '../world/world.ts';
+import { openEmbeddedWorld } from '../world/embedded.ts';
+import type { WorldAddresses } from '../world/world.ts';
 import type { Clock } from './clock.ts';
 
 /** What the sources are pointed at. */
@@ -27,7 +28,7 @@ export async function openOutside(config: Config, notes: Notes, clock: Clock): P
   switch (world.type) {
     case 'embedded': {
       const startAt = await belongTo(config, notes, `embedded, seed ${world.seed}`, clock.wall());
-      const opened = await openWorld({ seed: world.seed, startAt, now: clock.wall });
+      const opened = await openEmbeddedWorld({ seed: world.seed, startAt });
       return {
         name: `embedded, seed ${world.seed}`,
         isDemo: true,
