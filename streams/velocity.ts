@@ -6,8 +6,8 @@ import type { PostChange } from './posts.ts';
 import type { OutputOf, Post, Velocity } from './records.ts';
 
 const HOUR_MS = 3_600_000;
-/** Kept beyond the hour, so that a clock set wrong by a day and right again has lost nothing. */
-const KEEP_MS = 48 * HOUR_MS;
+/** Kept beyond the hour, so that nothing is lost by a clock set wrong by a day, be it first ahead and then behind. */
+const KEEP_MS = 72 * HOUR_MS;
 
 export interface VelocityState {
   /** Creation times, ascending. */

@@ -57,13 +57,14 @@ describe('velocity', () => {
   });
 
   it('is right again once a clock that was a day off is right', () => {
+    const late = NOW + DAY_MS - HOUR_MS;
     for (const offMs of [DAY_MS, -DAY_MS]) {
-      const entries = [
+      const entries: Entry[] = [
         [NOW, covered],
         [NOW, seen],
         [NOW + offMs, tick()],
         [NOW + 1, tick()],
-      ] as const;
+      ];
       assert.deepEqual(
         said(...entries)
           .at(-1)
@@ -71,6 +72,18 @@ describe('velocity', () => {
         [1, 1],
       );
     }
+    const swung: Entry[] = [
+      [NOW, covered],
+      [NOW, seen],
+      [late + DAY_MS, tick()],
+      [late - DAY_MS + HOUR_MS, tick()],
+    ];
+    assert.deepEqual(
+      said(...swung)
+        .at(-1)
+        ?.slice(2),
+      [1, 1],
+    );
   });
 
   it('equals a count of the posts of the last hour at every tick', () => {
