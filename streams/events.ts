@@ -58,12 +58,13 @@ function receive(
   const { receivedAt: now, fact } = observation;
   const isDue = now >= state.nextPhaseAt || now < state.lookedAt;
   if (fact.kind === 'tick' && !isDue) return;
-  if (isDue) forget(state, now);
   if (fact.kind === 'event') state.facts.set(fact.eventId, fact);
   if (fact.kind === 'tracking') state.trackings.set(fact.trackingId, fact);
   // Any fact may be the first to come after a phase is due, so the others are looked at as well.
   const due = isDue ? outOfPhase(state, now) : [];
   review(state, new Set([...due, ...touchedBy(state, fact)]), observation, emit);
+  // Last, so that an event whose end was slept through is said to have ended before it goes.
+  if (isDue) forget(state, now);
 }
 
 function outOfPhase(state: EventsState, now: number): readonly EventFact[] {

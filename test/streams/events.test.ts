@@ -174,6 +174,11 @@ describe('events', () => {
     }
   });
 
+  it('says that an event ended, though nothing was heard until long after it is forgotten', () => {
+    const later = END + 200 * DAY_MS;
+    assert.deepEqual(said([START, listed], [later, tick()]).at(-1), ['1', later, 'event_closed', 'ended']);
+  });
+
   it('says nothing of facts that are not about events', () => {
     assert.deepEqual(said([0, settings()], [0, post()], [0, tick()]), []);
   });
