@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { liveEndpoints } from '../../src/sources/live.ts';
+import { createSources } from '../../src/sources/sources.ts';
+
+describe('createSources', () => {
+  const endpoints = liveEndpoints({ postsBearerToken: 'secret' });
+
+  it('makes four sources per account and three for all, under the names the ages are told by', () => {
+    const names = createSources(endpoints).map(({ name }) => name);
+    assert.deepEqual([...names].sort(), [
+      'crypto',
+      'deletions:a',
+      'deletions:b',
+      'events',
+      'oracle:a',
+      'oracle:b',
+      'posts:a',
+      'posts:b',
+      'prices',
+      'ui:a',
+      'ui:b',
+    ]);
+  });
+
+  it('lets every source be silent for longer than its period', () => {
+    assert.ok(createSources(endpoints).every(({ silentAfterMs }) => silentAfterMs >= 30_000));
+  });
+});
+
+describe('liveEndpoints', () => {
+  it('speaks to every host over an encrypted connection, at addresses without a slash at the end', () => {
+    const { posts, oracle, market, book, bookSocket, positions, crypto } = liveEndpoints({
+      postsBearerToken: 'x',
+    });
+    const web = [posts, oracle, market, book, positions].map(({ baseUrl }) => baseUrl);
+    for (const url of [...web, crypto.restUrl]) assert.match(url, /^https:.*[^/]$/);
+    for (const url of [bookSocket.url, crypto.socketUrl]) assert.match(url, /^wss:.*[^/]$/);
+  });
+});
