@@ -75,8 +75,8 @@ export function createCrowd(options: {
   }
 
   function countProbability({ known, mean, deviation }: Belief, market: WorldMarket): number {
-    if (market.hi !== null && market.hi < known) return 0;
     const below = (count: number): number => normalCdf((count - 0.5 - mean) / deviation);
+    // Nothing below what is already known can win: a bucket that ends there gets 0.
     const floor = below(known);
     const upper = market.hi === null ? 1 : below(market.hi + 1);
     return Math.max(0, upper - Math.max(floor, below(market.lo))) / Math.max(1e-9, 1 - floor);

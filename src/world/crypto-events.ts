@@ -91,7 +91,7 @@ function daily(seed: number, kind: 'range' | 'ladder', day: number): WorldEvent 
   const [btc] = CRYPTO_SYMBOLS;
   const startAt = newYorkAt(day, 12);
   const endAt = newYorkAt(day + 1, 12);
-  const listedAt = startAt - DAY_MS;
+  const listedAt = newYorkAt(day - 1, 12);
   const centre = Math.round(spotPrice(seed, btc, listedAt) / RANGE_STEP) * RANGE_STEP;
   const date = monthDay(day + 1);
   const id = (kind === 'range' ? 300_000 : 400_000) + day;

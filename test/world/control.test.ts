@@ -99,7 +99,7 @@ describe('control', () => {
     test.world.control.closeEvent({ event: SLUG, winner: '40-79' });
     const closed = await event();
     assert.equal(at(closed, 'closed'), true);
-    const winners = list(closed, 'markets').filter((market) => market.outcomePrices === '["1","0"]');
+    const winners = list(closed, 'markets').filter((market) => market.outcomePrices === '["1", "0"]');
     assert.deepEqual(
       winners.map((market) => market.groupItemTitle),
       ['40-79'],

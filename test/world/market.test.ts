@@ -96,7 +96,7 @@ describe('market', () => {
 
   it('has exactly one winner in a closed count, the bucket of its final count', async () => {
     for (const event of await events('tag_slug=post-markets&limit=500&closed=true')) {
-      const won = list(event, 'markets').filter((market) => market.outcomePrices === '["1","0"]');
+      const won = list(event, 'markets').filter((market) => market.outcomePrices === '["1", "0"]');
       assert.equal(won.length, 1, String(event.slug));
       const [lo = 0, hi = Number.POSITIVE_INFINITY] = bounds(String(won[0]?.groupItemTitle));
       assert.ok(Number(event.tweetCount) >= lo && Number(event.tweetCount) <= hi, String(event.slug));
