@@ -27,6 +27,11 @@ function runByStep(log: readonly Observation[]): (readonly [Observation, Output[
   });
 }
 
+/** A crypto event is forgotten within the time of a log, and is news when it is listed again. */
+function isForgettable(record: Output['record']): boolean {
+  return 'subject' in record && record.subject.type === 'crypto';
+}
+
 const anyCuts = fc.array(fc.nat({ max: 400 }), { maxLength: 6 });
 
 describe('graph', () => {
@@ -188,6 +193,7 @@ describe('graph', () => {
         const before = new Map<string, string>();
         for (const { stream, key, record } of run(log)) {
           if (!['posts', 'events', 'counters', 'velocity'].includes(stream)) continue;
+          if (isForgettable(record)) continue;
           const name = 'account' in record ? `${stream} ${record.account} ${key}` : `${stream} ${key}`;
           assert.notEqual(JSON.stringify(record), before.get(name));
           before.set(name, JSON.stringify(record));
@@ -232,6 +238,7 @@ describe('graph', () => {
         for (const [{ receivedAt: now, fact }, outputs] of runByStep(log)) {
           if (fact.kind === 'event') closed.set(fact.eventId, fact.isClosed);
           for (const { key, cause, record } of ofStream(outputs, 'events')) {
+            if (isForgettable(record)) continue;
             const isNews = before.get(key) !== record.phase;
             assert.equal(cause === 'event_opened', isNews && record.phase === 'active');
             assert.equal(cause === 'event_closed', isNews && ['ended', 'closed'].includes(record.phase));
