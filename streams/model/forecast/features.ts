@@ -1,0 +1,79 @@
+import { cosTurns, exp, ln, sinTurns } from './exact.ts';
+import { HOUR_MS } from './new-york.ts';
+import { factorOf } from './profile.ts';
+import { type AccountSeries, MISSING } from './series.ts';
+import { LEVEL_DAYS, LEVELS, type Standing } from './standing.ts';
+
+/** What the regression sees of an account at one instant (MODEL 3.3). */
+export interface Features {
+  /** ln of the 28-day level in posts per hour of the profile. */
+  readonly level: number;
+  /** x: one, and how the other levels differ. */
+  readonly trend: Float64Array;
+  /** z: the last hours' level and the time since the last post. */
+  readonly recent: Float64Array;
+  /** p: cosine and sine of one and two cycles a day. */
+  readonly phase: Float64Array;
+  /** v less its mean. */
+  readonly unevenness: number;
+}
+
+export const TRENDS = 6;
+export const RECENTS = 2;
+export const PHASES = 4;
+
+const LEVEL_PRIOR = 0.001;
+const LEVEL_FLOOR = 0.01;
+const RECENT_LIMIT = 6;
+/** About the mean of ln(1 + hours since the last post). */
+const USUAL_WAIT = 0.7;
+const NO_POST_HOURS = 24 * 56;
+
+/** The part of the present hour that has passed: its posts, its share of an hour and the profile's factor. */
+interface Begun {
+  readonly count: number;
+  readonly hours: number;
+  readonly factor: number;
+}
+
+const NOT_BEGUN: Begun = { count: 0, hours: 0, factor: 1 };
+
+/** At the start of the hour the standing is at. */
+export function featuresAtMark(standing: Standing, series: AccountSeries, hourOfWeek: number): Features {
+  const { lastPostIndex, index } = standing;
+  const lastMs = series.lastPostMs[lastPostIndex] ?? 0;
+  const waited = lastPostIndex < 0 ? NO_POST_HOURS : index - lastPostIndex - lastMs / HOUR_MS;
+  return featuresOf(standing, NOT_BEGUN, waited, hourOfWeek % 24);
+}
+
+/** At `series.now`, from the standing at the start of its hour. */
+export function featuresNow(standing: Standing, series: AccountSeries, hourOfWeek: number): Features {
+  const { now, fromHour, counts, countThisHour, lastPostAt } = series;
+  const passed = now / HOUR_MS - (fromHour + counts.length);
+  const factor = factorOf(standing.profile, hourOfWeek);
+  const begun = countThisHour === MISSING ? NOT_BEGUN : { count: countThisHour, hours: passed, factor };
+  const waited = lastPostAt === null ? NO_POST_HOURS : (now - lastPostAt) / HOUR_MS;
+  return featuresOf(standing, begun, waited, (hourOfWeek % 24) + passed);
+}
+
+function featuresOf(standing: Standing, begun: Begun, waited: number, clock: number): Features {
+  const logs = new Float64Array(LEVELS);
+  for (let level = 0; level < LEVELS; level++) {
+    const decay = begun.hours === 0 ? 1 : exp(-begun.hours / (24 * (LEVEL_DAYS[level] ?? 1)));
+    const posts = (standing.posts[level] ?? 0) * decay + begun.count;
+    const hours = (standing.hours[level] ?? 0) * decay + begun.hours * begun.factor;
+    logs[level] = ln((posts + LEVEL_PRIOR) / (hours + LEVEL_PRIOR) + LEVEL_FLOOR);
+  }
+  const [l025 = 0, l1 = 0, l3 = 0, l7 = 0, l14 = 0, l28 = 0, l56 = 0] = logs;
+  const turns = clock / 24;
+  return {
+    level: l28,
+    trend: Float64Array.of(1, l1 - l7, l3 - l7, l7 - l28, l14 - l28, l56 - l28),
+    recent: Float64Array.of(
+      Math.max(-RECENT_LIMIT, Math.min(RECENT_LIMIT, l025)) - l1,
+      ln(1 + waited) - USUAL_WAIT,
+    ),
+    phase: Float64Array.of(cosTurns(turns), sinTurns(turns), cosTurns(2 * turns), sinTurns(2 * turns)),
+    unevenness: standing.unevenness - standing.meanUnevenness,
+  };
+}

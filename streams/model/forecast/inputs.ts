@@ -1,0 +1,104 @@
+import { exp, ln } from './exact.ts';
+import { featuresNow } from './features.ts';
+import { HOUR_MS } from './new-york.ts';
+import type { ModelParams } from './params.ts';
+import { factorOf } from './profile.ts';
+import { DISPERSION_TERMS, dispersionTerms, dot, MEAN_TERMS, meanTerms, reachOf } from './regression.ts';
+import type { AccountSeries } from './series.ts';
+import { calendarOf, type Standing, standingOf } from './standing.ts';
+
+/** A window to forecast, [startAt, endAt), and the posts in it so far. */
+export interface ForecastWindow {
+  readonly startAt: number;
+  readonly endAt: number;
+  readonly count: number;
+}
+
+/** All that a forecast depends on besides chance. Plain JSON. */
+export interface ForecastInputs {
+  readonly version: string;
+  readonly now: number;
+  readonly endAt: number;
+  readonly count: number;
+  /** Expected posts until the end; 0 once the window has closed. */
+  readonly mean: number;
+  /** Relative variance of the level: the remaining count has variance mean + dispersion * mean^2. */
+  readonly dispersion: number;
+  /** Share of `mean` in each of the 24 h before the end, the last ones first. */
+  readonly shares: readonly number[];
+}
+
+/** Where an account stands, ready to be asked about any number of windows. */
+export interface AccountNow {
+  readonly series: AccountSeries;
+  readonly standing: Standing;
+  readonly calendar: Uint8Array;
+}
+
+const DAY_MS = 24 * HOUR_MS;
+/** Windows end within this time from now. */
+const MAX_AHEAD_HOURS = 92 * 24;
+const MIN_DISPERSION = 1e-4;
+const MAX_DISPERSION = 20;
+
+export function accountNow(series: AccountSeries): AccountNow {
+  const calendar = calendarOf(series, MAX_AHEAD_HOURS);
+  return { series, standing: standingOf(series, calendar), calendar };
+}
+
+/** The inputs of a forecast made at `series.now`. `bias` multiplies the expected remainder. */
+export function inputsAt(
+  { series, standing, calendar }: AccountNow,
+  params: ModelParams,
+  window: ForecastWindow,
+  bias = 1,
+): ForecastInputs {
+  const { now } = series;
+  const { startAt, endAt, count } = window;
+  const base = { version: params.version, now, endAt, count };
+  if (now >= endAt) return { ...base, mean: 0, dispersion: MIN_DISPERSION, shares: [] };
+  const fromAt = Math.max(now, startAt);
+  const masses = massByDay(standing, calendar, series.fromHour, fromAt, endAt);
+  const mass = masses.reduce((sum, part) => sum + part, 0);
+
+  const features = featuresNow(standing, series, calendar[series.counts.length] ?? 0);
+  const reach = reachOf((endAt - now) / HOUR_MS);
+  const row = new Float64Array(Math.max(MEAN_TERMS, DISPERSION_TERMS));
+  meanTerms(row, 0, features, reach);
+  const mean = bias * exp(features.level + ln(mass + 1e-6) + dot(row, 0, params.mean));
+  // A window that has not begun is as uneven as one of its own length that has, or more.
+  const length = { ...reach, logHours: reachOf((endAt - fromAt) / HOUR_MS).logHours };
+  dispersionTerms(row, 0, features, reach);
+  const whole = dot(row, 0, params.dispersion);
+  dispersionTerms(row, 0, features, length);
+  const dispersion = exp(Math.max(whole, dot(row, 0, params.dispersion)));
+  return {
+    ...base,
+    mean,
+    dispersion: Math.max(MIN_DISPERSION, Math.min(MAX_DISPERSION, dispersion)),
+    shares: masses.map((part) => part / mass),
+  };
+}
+
+/**
+ * The profile's mass between two times for each 24 h before `endAt`, the last ones first. Counted from the end,
+ * a day keeps its place, and with it its draws, while time passes.
+ */
+function massByDay(
+  { profile }: Standing,
+  calendar: Uint8Array,
+  firstHour: number,
+  fromAt: number,
+  endAt: number,
+): number[] {
+  const masses = new Array<number>(Math.ceil((endAt - fromAt) / DAY_MS)).fill(0);
+  for (let at = fromAt; at < endAt; ) {
+    const hour = Math.floor(at / HOUR_MS);
+    const day = Math.ceil((endAt - at) / DAY_MS) - 1;
+    const next = Math.min((hour + 1) * HOUR_MS, endAt - day * DAY_MS);
+    const factor = factorOf(profile, calendar[hour - firstHour] ?? 0);
+    masses[day] = (masses[day] ?? 0) + (factor * (next - at)) / HOUR_MS;
+    at = next;
+  }
+  return masses;
+}

@@ -1,0 +1,108 @@
+import { exp } from './exact.ts';
+
+/** When in a New York week the account posts: factors with mean 1 by clock hour and by weekday, Monday first. */
+export interface Profile {
+  readonly byHour: Float64Array;
+  readonly byWeekday: Float64Array;
+}
+
+export const PROFILE_HOURS = 56 * 24;
+const HOURS_A_WEEK = 168;
+/** Added to every hour as a share of the mean, so that no hour is impossible. */
+const EVERY_HOUR_SHARE = 0.02;
+/** Weeks of no weekday effect that a weekday factor is shrunk by. */
+const PRIOR_WEEKS = 16;
+const REACH_HOURS = 3;
+/** A Gaussian of 1 h, cut at 3 h. */
+const KERNEL = smoothingKernel();
+
+function smoothingKernel(): Float64Array {
+  const kernel = Float64Array.from({ length: 2 * REACH_HOURS + 1 }, (_, index) => {
+    const distance = index - REACH_HOURS;
+    return exp(-0.5 * distance * distance);
+  });
+  const total = kernel.reduce((sum, weight) => sum + weight, 0);
+  return kernel.map((weight) => weight / total);
+}
+
+/** Posts and observed hours of the last 56 days, by clock hour and by weekday. */
+export interface ProfileSums {
+  readonly postsByHour: Float64Array;
+  readonly hoursByHour: Float64Array;
+  readonly postsByWeekday: Float64Array;
+  readonly hoursByWeekday: Float64Array;
+}
+
+export function emptyProfileSums(): ProfileSums {
+  return {
+    postsByHour: new Float64Array(24),
+    hoursByHour: new Float64Array(24),
+    postsByWeekday: new Float64Array(7),
+    hoursByWeekday: new Float64Array(7),
+  };
+}
+
+/** Adds an observed hour, or with `sign` -1 takes it away again. */
+export function addToSums(sums: ProfileSums, hourOfWeek: number, count: number, sign: 1 | -1): void {
+  const hour = hourOfWeek % 24;
+  const weekday = (hourOfWeek - hour) / 24;
+  sums.postsByHour[hour] = (sums.postsByHour[hour] ?? 0) + sign * count;
+  sums.hoursByHour[hour] = (sums.hoursByHour[hour] ?? 0) + sign;
+  sums.postsByWeekday[weekday] = (sums.postsByWeekday[weekday] ?? 0) + sign * count;
+  sums.hoursByWeekday[weekday] = (sums.hoursByWeekday[weekday] ?? 0) + sign;
+}
+
+/** A profile of an account nothing is known of. */
+export function flatProfile(): Profile {
+  return { byHour: new Float64Array(24).fill(1), byWeekday: new Float64Array(7).fill(1) };
+}
+
+// Plain loops over given arrays: a history has thousands of marks, and each brings the profile up to date.
+
+/** Posts per observed hour of each bin, 0 where none was observed; returns their mean. */
+function ratesInto(rates: Float64Array, posts: Float64Array, hours: Float64Array): number {
+  let sum = 0;
+  for (let bin = 0; bin < rates.length; bin++) {
+    const rate = (posts[bin] ?? 0) / Math.max(1, hours[bin] ?? 0);
+    rates[bin] = rate;
+    sum += rate;
+  }
+  return sum / rates.length;
+}
+
+function scaleToMeanOne(values: Float64Array): void {
+  let sum = 0;
+  for (let index = 0; index < values.length; index++) sum += values[index] ?? 0;
+  const mean = sum / values.length;
+  for (let index = 0; index < values.length; index++) values[index] = mean > 0 ? (values[index] ?? 0) / mean : 1;
+}
+
+const hourly = new Float64Array(24);
+
+/** Brings a profile up to date with the sums. */
+export function updateProfile({ byHour, byWeekday }: Profile, sums: ProfileSums): void {
+  const floor = EVERY_HOUR_SHARE * ratesInto(hourly, sums.postsByHour, sums.hoursByHour);
+  for (let hour = 0; hour < 24; hour++) {
+    let sum = 0;
+    for (let step = 0; step < KERNEL.length; step++) {
+      sum += (KERNEL[step] ?? 0) * ((hourly[(hour + step - REACH_HOURS + 24) % 24] ?? 0) + floor);
+    }
+    byHour[hour] = sum;
+  }
+  scaleToMeanOne(byHour);
+  ratesInto(byWeekday, sums.postsByWeekday, sums.hoursByWeekday);
+  scaleToMeanOne(byWeekday);
+  let observed = 0;
+  for (let day = 0; day < 7; day++) observed += sums.hoursByWeekday[day] ?? 0;
+  const weeks = observed / HOURS_A_WEEK;
+  for (let day = 0; day < 7; day++) {
+    byWeekday[day] = (weeks * (byWeekday[day] ?? 1) + PRIOR_WEEKS) / (weeks + PRIOR_WEEKS);
+  }
+  scaleToMeanOne(byWeekday);
+}
+
+/** The factor of an hour of the week, weekday * 24 + clock hour. */
+export function factorOf({ byHour, byWeekday }: Profile, hourOfWeek: number): number {
+  const hour = hourOfWeek % 24;
+  return (byHour[hour] ?? 1) * (byWeekday[(hourOfWeek - hour) / 24] ?? 1);
+}

@@ -1,0 +1,99 @@
+import { HOUR_MS } from './new-york.ts';
+
+/** A time span in which posts may have been made that nobody saw. */
+export interface Gap {
+  readonly fromAt: number;
+  readonly toAt: number;
+}
+
+/** What an account did up to `now`, by the hour. Nothing in it is later than `now`. */
+export interface AccountSeries {
+  /** The first hour, counted from 1970. */
+  readonly fromHour: number;
+  readonly now: number;
+  /** Posts of each whole hour; `MISSING` where nobody looked. */
+  readonly counts: Int16Array;
+  /** When the last post of that hour was made, in ms after its start. */
+  readonly lastPostMs: Int32Array;
+  /** Posts of the hour that `now` lies in, before `now`; `MISSING` where nobody looks. */
+  readonly countThisHour: number;
+  /** Null before the first post. */
+  readonly lastPostAt: number | null;
+  /** The posts of the last weeks one by one, ascending, for the sleep probability. */
+  readonly recentPostAts: Float64Array;
+}
+
+export const MISSING = -1;
+/** An hour with more than a tenth of it unseen says little about how many posts it had. */
+const MISSING_FROM_MS = HOUR_MS / 10;
+const RECENT_MS = 60 * 24 * HOUR_MS;
+
+/** The first index whose value is at least `value`, in an ascending list. */
+export function lowerBound(ascending: ArrayLike<number>, value: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ascending[middle] ?? 0) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * The history of an account from `fromAt` on, as known at `now`: posts at or after `now` are not looked at.
+ * `postTimes` ascend, in UTC ms.
+ */
+export function accountSeries(
+  postTimes: ArrayLike<number>,
+  fromAt: number,
+  now: number,
+  gaps: readonly Gap[] = [],
+): AccountSeries {
+  const fromHour = Math.floor(fromAt / HOUR_MS);
+  const thisHour = Math.max(fromHour, Math.floor(now / HOUR_MS));
+  const length = thisHour - fromHour;
+  const counts = new Int16Array(length);
+  const lastPostMs = new Int32Array(length);
+  const first = lowerBound(postTimes, fromAt);
+  const end = lowerBound(postTimes, now);
+  let countThisHour = 0;
+  for (let post = first; post < end; post++) {
+    const at = postTimes[post] ?? 0;
+    const index = Math.floor(at / HOUR_MS) - fromHour;
+    if (index >= length) {
+      countThisHour += 1;
+      continue;
+    }
+    counts[index] = (counts[index] ?? 0) + 1;
+    lastPostMs[index] = at - (fromHour + index) * HOUR_MS;
+  }
+  for (const gap of gaps) {
+    markMissing(counts, fromHour, gap, now);
+    if (gap.fromAt < now && gap.toAt >= now && now - gap.fromAt > MISSING_FROM_MS) countThisHour = MISSING;
+  }
+  const recentFrom = Math.max(first, lowerBound(postTimes, now - RECENT_MS));
+  return {
+    fromHour,
+    now,
+    counts,
+    lastPostMs,
+    countThisHour,
+    lastPostAt: end > first ? (postTimes[end - 1] ?? null) : null,
+    recentPostAts: Float64Array.from(
+      { length: end - recentFrom },
+      (_, index) => postTimes[recentFrom + index] ?? 0,
+    ),
+  };
+}
+
+function markMissing(counts: Int16Array, fromHour: number, { fromAt, toAt }: Gap, now: number): void {
+  const until = Math.min(toAt, now);
+  const firstIndex = Math.max(0, Math.floor(fromAt / HOUR_MS) - fromHour);
+  for (let index = firstIndex; index < counts.length; index++) {
+    const startAt = (fromHour + index) * HOUR_MS;
+    if (startAt >= until) break;
+    const unseenMs = Math.min(until, startAt + HOUR_MS) - Math.max(fromAt, startAt);
+    if (unseenMs > MISSING_FROM_MS) counts[index] = MISSING;
+  }
+}

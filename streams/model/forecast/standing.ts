@@ -1,0 +1,148 @@
+import { exp, ln } from './exact.ts';
+import { hoursOfWeek } from './new-york.ts';
+import {
+  addToSums,
+  emptyProfileSums,
+  factorOf,
+  flatProfile,
+  PROFILE_HOURS,
+  type Profile,
+  type ProfileSums,
+  updateProfile,
+} from './profile.ts';
+import { type AccountSeries, MISSING } from './series.ts';
+
+/** Memory of the levels, in days (MODEL 3.2). */
+export const LEVEL_DAYS = [0.25, 1, 3, 7, 14, 28, 56] as const;
+export const LEVELS = LEVEL_DAYS.length;
+/** Profile and unevenness are brought up to date when the New York clock shows 0, 6, 12 and 18. */
+export const MARK_HOURS = 6;
+/** Before, levels and unevenness say more about where the history begins than about the account. */
+export const SETTLED_HOURS = 20 * 24;
+const UNEVEN_DAYS = 14;
+const MIN_UNEVEN_DAYS = 4;
+
+const HOURLY_DECAY = Float64Array.from(LEVEL_DAYS, (days) => exp(-1 / (24 * days)));
+
+/** Where an account stands at the start of an hour. Everything in it comes from before that hour. */
+export interface Standing {
+  /** Hours since the beginning of the series. */
+  index: number;
+  /** Decayed posts, and decayed hours weighed by the profile, for each of `LEVEL_DAYS`. */
+  readonly posts: Float64Array;
+  readonly hours: Float64Array;
+  readonly profile: Profile;
+  /** ln of the relative variance of the last 14 daily counts, and its mean over all marks so far. */
+  unevenness: number;
+  meanUnevenness: number;
+  /** The last whole hour with a post and its ms; -1 before the first one. */
+  lastPostIndex: number;
+  /** Hours observed so far. */
+  observedHours: number;
+}
+
+export type OnMark = (standing: Standing) => void;
+
+interface Marks {
+  readonly sums: ProfileSums;
+  count: number;
+  total: number;
+}
+
+/** The hour of the week of every hour of the series and of some after it. */
+export function calendarOf(series: AccountSeries, hoursAhead: number): Uint8Array {
+  return hoursOfWeek(series.fromHour, series.counts.length + hoursAhead);
+}
+
+/**
+ * Goes through the history hour by hour to where the account stands at the start of the present hour, stopping
+ * at every mark. The standing handed to `onMark` is the same object each time: read it, do not keep it.
+ */
+export function standingOf(series: AccountSeries, calendar: Uint8Array, onMark: OnMark = () => {}): Standing {
+  const { counts } = series;
+  const standing = beginning();
+  const marks: Marks = { sums: emptyProfileSums(), count: 0, total: 0 };
+  for (let index = 0; index <= counts.length; index++) {
+    standing.index = index;
+    const hourOfWeek = calendar[index] ?? 0;
+    if ((hourOfWeek % 24) % MARK_HOURS === 0 && index > 0) {
+      updateAtMark(standing, marks, counts);
+      onMark(standing);
+    }
+    if (index === counts.length) break;
+    const count = counts[index] ?? MISSING;
+    if (index >= PROFILE_HOURS) {
+      const leaving = counts[index - PROFILE_HOURS] ?? MISSING;
+      if (leaving !== MISSING) addToSums(marks.sums, calendar[index - PROFILE_HOURS] ?? 0, leaving, -1);
+    }
+    // An hour nobody saw stops the clock of the levels: it is neither silence nor the passing of time.
+    if (count === MISSING) continue;
+    addToSums(marks.sums, hourOfWeek, count, 1);
+    passHour(standing, count, factorOf(standing.profile, hourOfWeek));
+    if (count > 0) standing.lastPostIndex = index;
+  }
+  return standing;
+}
+
+function beginning(): Standing {
+  return {
+    index: 0,
+    posts: new Float64Array(LEVELS),
+    hours: new Float64Array(LEVELS),
+    profile: flatProfile(),
+    unevenness: 0,
+    meanUnevenness: 0,
+    lastPostIndex: -1,
+    observedHours: 0,
+  };
+}
+
+function passHour(standing: Standing, count: number, weight: number): void {
+  const { posts, hours } = standing;
+  for (let level = 0; level < LEVELS; level++) {
+    const decay = HOURLY_DECAY[level] ?? 1;
+    posts[level] = (posts[level] ?? 0) * decay + count;
+    hours[level] = (hours[level] ?? 0) * decay + weight;
+  }
+  standing.observedHours += 1;
+}
+
+function updateAtMark(standing: Standing, marks: Marks, counts: Int16Array): void {
+  updateProfile(standing.profile, marks.sums);
+  const unevenness = unevennessOf(counts, standing.index);
+  if (unevenness !== null && standing.observedHours >= SETTLED_HOURS) {
+    marks.count += 1;
+    marks.total += unevenness;
+    standing.meanUnevenness = marks.total / marks.count;
+  }
+  standing.unevenness = unevenness ?? standing.meanUnevenness;
+}
+
+/** Of the last 14 days of 24 h before `end`; days with missing hours are left out, null with fewer than 4. */
+function unevennessOf(counts: Int16Array, end: number): number | null {
+  let days = 0;
+  let sum = 0;
+  let squares = 0;
+  for (let day = 1; day <= UNEVEN_DAYS; day++) {
+    const total = end - 24 * day < 0 ? MISSING : totalOf(counts, end - 24 * day, 24);
+    if (total === MISSING) continue;
+    days += 1;
+    sum += total;
+    squares += total * total;
+  }
+  if (days < MIN_UNEVEN_DAYS) return null;
+  const mean = sum / days;
+  const variance = Math.max(0, squares / days - mean * mean);
+  return ln((variance + mean) / (mean * mean + 1) + 0.02);
+}
+
+/** Posts of `length` hours, or `MISSING` when one of them is. */
+export function totalOf(counts: Int16Array, from: number, length: number): number {
+  let total = 0;
+  for (let index = from; index < from + length; index++) {
+    const count = counts[index] ?? MISSING;
+    if (count === MISSING) return MISSING;
+    total += count;
+  }
+  return total;
+}
