@@ -45,7 +45,7 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
   let eventIds: ReadonlyMap<string, number> = new Map();
   let hasNews = false;
   let framesSinceSnapshot = 0;
-  let snapshots = 0;
+  let muteSnapshots = 0;
 
   function hear() {
     hasNews = true;
@@ -107,10 +107,11 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
       for (const book of books) if (board.heal(book)) corrections += 1;
       hear();
     }
-    if (snapshots > 0 && corrections > 0 && framesSinceSnapshot === 0) {
+    // One such snapshot may have overtaken a frame on its way; two in a row have not.
+    muteSnapshots = corrections > 0 && framesSinceSnapshot === 0 ? muteSnapshots + 1 : 0;
+    if (muteSnapshots > 1) {
       throw new SourceError('SOURCE_SILENT', `${corrections} prices moved and the socket told none of it`);
     }
-    snapshots += tokens.length > 0 ? 1 : 0;
     framesSinceSnapshot = 0;
   }
 

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { createPositions, createSources } from '../../src/sources/sources.ts';
+import { openWorld, type World } from '../../src/world/world.ts';
+import { eventually } from '../support/eventually.ts';
+import { faultOf } from '../support/fact-check.ts';
+import { fakeKnown, runSource, type SourceRun } from '../support/source-run.ts';
+import { worldEndpoints } from '../support/world-endpoints.ts';
+
+/** The sources against the stand-in world, which was written apart from them. */
+describe('createSources on the stand-in world', function () {
+  this.timeout(30_000);
+  let world: World;
+  const runs: SourceRun[] = [];
+  before(async () => {
+    world = await openWorld({ seed: 11 });
+  });
+  after(async () => {
+    for (const run of runs) run.stop();
+    await world.close();
+  });
+
+  it('reads every role without a refusal or a false fact', async () => {
+    const known = fakeKnown();
+    const activate = () => {
+      for (const event of known.records.values()) {
+        const isOpen = event.startAt !== null && event.startAt <= Date.now() && Date.now() < event.endAt;
+        if (event.phase === 'upcoming' && isOpen)
+          known.records.set(event.eventId, { ...event, phase: 'active' });
+      }
+      return true;
+    };
+    const settings = { historyDays: 5, uiPeriodMs: 50, oraclePeriodMs: 50, subscriptionsPeriodMs: 50 };
+    for (const source of createSources(worldEndpoints(world.addresses), settings)) {
+      // Posts of two accounts would meet in one fake log; account A is enough.
+      if (!source.name.endsWith(':b')) runs.push(runSource(source, known));
+    }
+    const facts = () => runs.flatMap((run) => run.facts());
+    const kinds = ['post', 'coverage', 'tracking', 'oracle', 'event', 'ui', 'prices', 'spot'];
+    const missing = () => kinds.filter((kind) => !facts().some((fact) => fact.kind === kind));
+    await eventually('every kind of fact', () => activate() && missing().length === 0, 25_000).catch(() =>
+      assert.fail(`missing ${missing()}, errors ${runs.map((run) => run.error())}`),
+    );
+    assert.deepEqual(
+      runs.flatMap((run) => run.refusals),
+      [],
+    );
+    assert.deepEqual(runs.map((run) => run.error()).filter(Boolean), []);
+    assert.deepEqual(facts().map(faultOf).filter(Boolean), []);
+    const events = facts().filter((fact) => fact.kind === 'event');
+    assert.ok(events.every(({ startAt, endAt }) => startAt !== null && startAt < endAt));
+  });
+
+  it('reads the positions of its wallets', async () => {
+    const positions = createPositions(worldEndpoints(world.addresses));
+    for (const wallet of Object.values(world.addresses.wallets)) await positions.of(wallet);
+  });
+});
