@@ -63,6 +63,8 @@ function receive(
   if (fact.kind === 'post') {
     if (state.settled.has(fact.id)) return;
     const known = state.open.get(fact.id);
+    // The archive has no flags of its own, so it teaches nothing about a post that was seen.
+    if (known !== undefined && fact.via === 'archive') return;
     const post = toPost(fact, state.rule, known?.post.seenAt ?? at, known?.post.deletedAt ?? null);
     if (known !== undefined && isSamePost(known.post, post)) return;
     const via = known?.via ?? fact.via;

@@ -5,11 +5,12 @@ import type { Config } from '../config.ts';
 import { createApp } from '../server/app.ts';
 import { checkPort, createHttpServer } from '../server/http.ts';
 import { createMetrics } from '../server/metrics.ts';
+import type { SourceSettings } from '../sources/settings.ts';
 import { createSources } from '../sources/sources.ts';
 import { createLatest } from '../store/latest.ts';
 import { openStore } from '../store/lmdb.ts';
 import { lockFolder } from '../store/lock.ts';
-import { systemClock } from './clock.ts';
+import { type Clock, systemClock } from './clock.ts';
 import { type Closing, createClosing } from './closing.ts';
 import { MAIN_FEED } from './counting-rule.ts';
 import { openEngine } from './engine.ts';
@@ -34,11 +35,21 @@ export interface Service {
   stop(): Promise<void>;
 }
 
+/** What a test replaces to make a day pass in a second. */
+export interface ServiceRim {
+  readonly clock: Clock;
+  readonly sources: Partial<SourceSettings>;
+}
+
 /** Opens everything a configuration asks for. A failure leaves nothing open, and nothing half made. */
-export async function openService(config: Config, log: Logger): Promise<Service> {
+export async function openService(
+  config: Config,
+  log: Logger,
+  { clock = systemClock, sources = {} }: Partial<ServiceRim> = {},
+): Promise<Service> {
   const closing = createClosing();
   try {
-    return await open(config, log, closing);
+    return await open(config, log, { clock, sources }, closing);
   } catch (error) {
     await closing
       .run()
@@ -47,8 +58,8 @@ export async function openService(config: Config, log: Logger): Promise<Service>
   }
 }
 
-async function open(config: Config, log: Logger, closing: Closing): Promise<Service> {
-  const clock = systemClock;
+async function open(config: Config, log: Logger, rim: ServiceRim, closing: Closing): Promise<Service> {
+  const { clock } = rim;
   // Before the data folder is touched: a start that cannot listen should leave no trace.
   await checkPort(config.port, config.host);
   const lock = await lockFolder(config.data);
@@ -65,7 +76,7 @@ async function open(config: Config, log: Logger, closing: Closing): Promise<Serv
     latest,
     clock,
     random: Math.random,
-    sources: createSources(outside.endpoints, { historyDays: config.historyDays }),
+    sources: createSources(outside.endpoints, { historyDays: config.historyDays, ...rim.sources }),
     settings: {
       kind: 'settings',
       accounts: config.accounts.map(({ id }) => ({ id, rule: MAIN_FEED })),

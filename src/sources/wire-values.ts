@@ -51,7 +51,6 @@ export function orNothing<T>(schema: z.ZodType<T>) {
 /** A list that comes as JSON text inside a string, as a real array, or as nothing. */
 export function listInText<T>(element: z.ZodType<T>) {
   const unwrapped = z.unknown().transform((value, ctx): unknown => {
-    if (value === null || value === undefined || value === '') return null;
     if (typeof value !== 'string') return value;
     try {
       return JSON.parse(value);
@@ -63,5 +62,5 @@ export function listInText<T>(element: z.ZodType<T>) {
       return z.NEVER;
     }
   });
-  return unwrapped.pipe(z.array(element).nullable());
+  return orNothing(unwrapped.pipe(z.array(element)));
 }

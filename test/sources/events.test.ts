@@ -231,16 +231,20 @@ describe('eventsSource', () => {
     });
   }
 
-  it('takes lists in text as text, as lists and as nothing', async () => {
+  it('takes lists in text as text, as lists, as nothing and where they are absent', async () => {
     const lists = { outcomes: ['Yes', 'No'], outcomePrices: ['0.5', '0.5'], clobTokenIds: ['1', '2'] };
     const fact = await firstEvent(
       wireEvent(1, {
-        markets: [wireMarket('<40', 0, lists), wireMarket('40+', 1, { outcomePrices: '', outcomes: null })],
+        markets: [
+          wireMarket('<40', 0, lists),
+          wireMarket('40-59', 1, { outcomePrices: '', outcomes: null }),
+          wireMarket('60+', 2, { outcomePrices: undefined, outcomes: undefined }),
+        ],
       }),
     );
     assert.deepEqual(
       fact.buckets.map((bucket) => bucket.yesToken),
-      ['1', yesToken(1)],
+      ['1', yesToken(1), yesToken(2)],
     );
   });
 

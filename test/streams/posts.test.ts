@@ -60,6 +60,14 @@ describe('posts', () => {
     ]);
   });
 
+  it('believes what it saw of a post over the archive', () => {
+    const seen = post({ ...recent, isReply: true });
+    assert.deepEqual(
+      said([NOW, seen], [NOW, post({ ...recent, via: 'archive', text: 'other' })]),
+      said([NOW, seen]),
+    );
+  });
+
   it('counts whatever the archive holds', () => {
     assert.deepEqual(said([NOW, post({ ...recent, via: 'archive', isReply: true })]), [first]);
   });

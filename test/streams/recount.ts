@@ -27,6 +27,7 @@ export function seenPosts(log: readonly Observation[]): Map<string, Map<string, 
       if (seen) ofAccount.set(fact.id, { ...seen, isGone: true });
       continue;
     }
+    if (seen && fact.via === 'archive') continue;
     const rule = rules.get(fact.account);
     const reply = fact.isReplyToSelf ? rule?.selfReplies : rule?.otherReplies;
     const repost = fact.isFromCommunity ? rule?.communityReposts : rule?.reposts;
