@@ -1,5 +1,38 @@
 export { decodeState, encodeState } from './checkpoint.ts';
 export { emptyState, GRAPH_VERSION, type GraphState, graph } from './graph.ts';
+export { biasFactor, type ClosedForecast } from './model/forecast/bias.ts';
+export { fitModel } from './model/forecast/fit.ts';
+export {
+  type AccountNow,
+  accountNow,
+  type ForecastInputs,
+  type ForecastWindow,
+  inputsAt,
+} from './model/forecast/inputs.ts';
+export { paceFinalCount } from './model/forecast/pace.ts';
+export { coldStart, type ModelParams } from './model/forecast/params.ts';
+export {
+  bootstrapInterval,
+  brier,
+  bucketOf,
+  contains,
+  crps,
+  distanceFromUniform,
+  logScore,
+  pit,
+} from './model/forecast/scores.ts';
+export { type AccountSeries, accountSeries, type Gap } from './model/forecast/series.ts';
+export {
+  type CountRange,
+  type FinalCount,
+  type Forecast,
+  finalCount,
+  forecastOf,
+  probabilityIn,
+  quantileOf,
+  simulate,
+} from './model/forecast/simulate.ts';
+export { sleepProbability } from './model/forecast/sleep.ts';
 export type {
   AccountId,
   Bucket,
@@ -42,3 +75,4 @@ export type {
   StreamRecords,
   Velocity,
 } from './records.ts';
+export { isKept, isStreamName, KEPT_STREAMS, STREAM_NAMES } from './records.ts';

@@ -3,11 +3,10 @@
  * kin to the implementation, and what is published must have the same digits on every machine (promise 1).
  */
 
-const LN2 = 0.6931471805599453;
+const { LN2, SQRT1_2 } = Math;
 /** The first 33 bits of ln 2, so that a multiple of it is exact, and what is left. */
 const LN2_HIGH = 0.6931471803691238;
 const LN2_LOW = 1.9082149292705877e-10;
-const SQRT_HALF = 0.7071067811865476;
 const MIN_EXPONENT = -1_074;
 const MAX_EXPONENT = 1_023;
 
@@ -61,7 +60,7 @@ export function ln(x: number): number {
   let exponent = (high >> 20) - 1_022;
   bits.setInt32(0, (high & 0xfffff) | 0x3fe00000);
   let mantissa = bits.getFloat64(0);
-  if (mantissa < SQRT_HALF) {
+  if (mantissa < SQRT1_2) {
     mantissa *= 2;
     exponent -= 1;
   }
@@ -82,7 +81,7 @@ export function log1p(x: number): number {
 /** cos and sin of a number of whole turns, so that no reduction by pi loses digits. */
 export function cosTurns(turns: number): number {
   const quarters = Math.floor(turns * 4 + 0.5);
-  const angle = (turns - quarters / 4) * 6.283185307179586;
+  const angle = (turns - quarters / 4) * (2 * Math.PI);
   const quadrant = ((quarters % 4) + 4) % 4;
   if (quadrant === 0) return cosNear(angle);
   if (quadrant === 1) return -sinNear(angle);

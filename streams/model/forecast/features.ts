@@ -8,19 +8,19 @@ import { LEVEL_DAYS, LEVELS, type Standing } from './standing.ts';
 export interface Features {
   /** ln of the 28-day level in posts per hour of the profile. */
   readonly level: number;
-  /** x: one, and how the other levels differ. */
-  readonly trend: Float64Array;
-  /** z: the last hours' level and the time since the last post. */
-  readonly recent: Float64Array;
-  /** p: cosine and sine of one and two cycles a day. */
-  readonly phase: Float64Array;
-  /** v less its mean. */
-  readonly unevenness: number;
+  /**
+   * x: one, and how the other levels differ (6 numbers); z: the last hours' level and the time since the last
+   * post (2); p: cosine and sine of one and two cycles a day (4); v: unevenness less its mean (1).
+   */
+  readonly values: Float64Array;
 }
 
-export const TRENDS = 6;
-export const RECENTS = 2;
-export const PHASES = 4;
+/** Where each group begins in `values`. */
+export const TREND = 0;
+export const RECENT = 6;
+export const PHASE = 8;
+export const UNEVENNESS = 12;
+export const FEATURES = 13;
 
 const LEVEL_PRIOR = 0.001;
 const LEVEL_FLOOR = 0.01;
@@ -39,11 +39,11 @@ interface Begun {
 const NOT_BEGUN: Begun = { count: 0, hours: 0, factor: 1 };
 
 /** At the start of the hour the standing is at. */
-export function featuresAtMark(standing: Standing, series: AccountSeries, hourOfWeek: number): Features {
+export function featuresAtMark(standing: Standing, series: AccountSeries, clockHour: number): Features {
   const { lastPostIndex, index } = standing;
   const lastMs = series.lastPostMs[lastPostIndex] ?? 0;
   const waited = lastPostIndex < 0 ? NO_POST_HOURS : index - lastPostIndex - lastMs / HOUR_MS;
-  return featuresOf(standing, NOT_BEGUN, waited, hourOfWeek % 24);
+  return featuresOf(standing, NOT_BEGUN, waited, clockHour);
 }
 
 /** At `series.now`, from the standing at the start of its hour. */
@@ -56,8 +56,9 @@ export function featuresNow(standing: Standing, series: AccountSeries, hourOfWee
   return featuresOf(standing, begun, waited, (hourOfWeek % 24) + passed);
 }
 
+const logs = new Float64Array(LEVELS);
+
 function featuresOf(standing: Standing, begun: Begun, waited: number, clock: number): Features {
-  const logs = new Float64Array(LEVELS);
   for (let level = 0; level < LEVELS; level++) {
     const decay = begun.hours === 0 ? 1 : exp(-begun.hours / (24 * (LEVEL_DAYS[level] ?? 1)));
     const posts = (standing.posts[level] ?? 0) * decay + begun.count;
@@ -66,14 +67,11 @@ function featuresOf(standing: Standing, begun: Begun, waited: number, clock: num
   }
   const [l025 = 0, l1 = 0, l3 = 0, l7 = 0, l14 = 0, l28 = 0, l56 = 0] = logs;
   const turns = clock / 24;
-  return {
-    level: l28,
-    trend: Float64Array.of(1, l1 - l7, l3 - l7, l7 - l28, l14 - l28, l56 - l28),
-    recent: Float64Array.of(
-      Math.max(-RECENT_LIMIT, Math.min(RECENT_LIMIT, l025)) - l1,
-      ln(1 + waited) - USUAL_WAIT,
-    ),
-    phase: Float64Array.of(cosTurns(turns), sinTurns(turns), cosTurns(2 * turns), sinTurns(2 * turns)),
-    unevenness: standing.unevenness - standing.meanUnevenness,
-  };
+  const values = Float64Array.of(
+    ...[1, l1 - l7, l3 - l7, l7 - l28, l14 - l28, l56 - l28],
+    ...[Math.max(-RECENT_LIMIT, Math.min(RECENT_LIMIT, l025)) - l1, ln(1 + waited) - USUAL_WAIT],
+    ...[cosTurns(turns), sinTurns(turns), cosTurns(2 * turns), sinTurns(2 * turns)],
+    standing.unevenness - standing.meanUnevenness,
+  );
+  return { level: l28, values };
 }

@@ -1,35 +1,18 @@
 import { solve } from './cholesky.ts';
-import { exp, ln } from './exact.ts';
-import { digamma, trigamma } from './gamma-function.ts';
+import { FEATURES } from './features.ts';
+import { byLogDispersion, byLogMean, type Derivatives, evaluate } from './likelihood.ts';
 import { HOUR_MS } from './new-york.ts';
 import { MODEL, type ModelParams } from './params.ts';
-import { DISPERSION_TERMS, dot, MEAN_TERMS } from './regression.ts';
+import { DISPERSION_PRIOR, MEAN_PRIOR, type Prior } from './prior.ts';
+import { type Column, DISPERSION_COLUMNS, FACTORS, MEAN_COLUMNS } from './regression.ts';
 import type { AccountSeries } from './series.ts';
-import { type Training, trainingOf } from './training.ts';
+import { HORIZON_FACTORS, type Training, trainingOf } from './training.ts';
 
-/** What coefficients are believed to be before any data, and how firmly. */
-interface Prior {
-  readonly mean: readonly number[];
-  readonly precision: readonly number[];
-}
-
-const TREND_PRECISION = [12, 24, 24, 24, 24, 24];
-
-const MEAN_PRIOR: Prior = {
-  mean: [0, 0.1, 0.2, 0.5, 0.2, 0.1, ...new Array<number>(12).fill(0)],
-  precision: [...TREND_PRECISION, ...TREND_PRECISION.map((value) => 2 * value), ...new Array<number>(6).fill(12)],
-};
-const DISPERSION_PRIOR: Prior = {
-  mean: [-1.8971199848858813, -0.3, ...new Array<number>(8).fill(0)],
-  precision: new Array<number>(DISPERSION_TERMS).fill(3),
-};
-
-const MAX_ROUNDS = 30;
+const MAX_ROUNDS = 25;
 const MAX_STEP = 0.5;
 const CLOSE_ENOUGH = 1e-6;
-/** ln mu and ln phi are held inside these while the search is still far off. */
-const LOG_LIMIT = 30;
-const LOG_DISPERSION_LIMIT = 6;
+/** Below this step the search is near enough for the observed curvature. */
+const NEAR = 0.2;
 
 /**
  * Penalised maximum likelihood of the negative binomial regression: Fisher scoring on the mean, alternating with
@@ -37,76 +20,44 @@ const LOG_DISPERSION_LIMIT = 6;
  */
 export function fitModel(series: AccountSeries): ModelParams {
   const training = trainingOf(series);
+  const { rows } = training;
   const mean = Float64Array.from(MEAN_PRIOR.mean);
   const dispersion = Float64Array.from(DISPERSION_PRIOR.mean);
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    const moved = Math.max(
-      improve(mean, MEAN_PRIOR, training.mean, training.rows, meanScore(training, mean, dispersion)),
-      improve(
-        dispersion,
-        DISPERSION_PRIOR,
-        training.dispersion,
-        training.rows,
-        dispersionScore(training, mean, dispersion),
-      ),
+  const at = { mu: new Float64Array(rows), phi: new Float64Array(rows) };
+  const derivatives = { slope: new Float64Array(rows), curvature: new Float64Array(rows) };
+  let moved = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < MAX_ROUNDS && moved >= CLOSE_ENOUGH; round++) {
+    const kind = moved < NEAR ? 'observed' : 'expected';
+    evaluate(training, mean, dispersion, at);
+    byLogMean(training, at.mu, at.phi, derivatives);
+    moved = improve(mean, MEAN_PRIOR, MEAN_COLUMNS, training, derivatives) ?? MAX_STEP;
+    evaluate(training, mean, dispersion, at);
+    byLogDispersion(training, at.mu, at.phi, kind, derivatives);
+    moved = Math.max(
+      moved,
+      improve(dispersion, DISPERSION_PRIOR, DISPERSION_COLUMNS, training, derivatives) ?? MAX_STEP,
     );
-    if (moved < CLOSE_ENOUGH) break;
   }
   return {
     version: `${MODEL}+${Math.floor(series.now / HOUR_MS)}`,
     fittedAt: series.now,
-    rows: training.rows,
+    rows,
     mean: [...mean],
     dispersion: [...dispersion],
   };
 }
 
-/** The derivative of a row's log likelihood by its linear predictor, and the expected curvature. */
-type Score = (row: number, into: Float64Array) => void;
-
-function meanScore(training: Training, mean: Float64Array, dispersion: Float64Array): Score {
-  return (row, into) => {
-    const mu = exp(logMean(training, mean, row));
-    const phi = exp(logDispersion(training, dispersion, row));
-    const weight = (training.weight[row] ?? 0) / (1 + phi * mu);
-    into[0] = weight * ((training.count[row] ?? 0) - mu);
-    into[1] = weight * mu;
-  };
-}
-
-function dispersionScore(training: Training, mean: Float64Array, dispersion: Float64Array): Score {
-  return (row, into) => {
-    const mu = exp(logMean(training, mean, row));
-    const r = exp(-logDispersion(training, dispersion, row));
-    const y = training.count[row] ?? 0;
-    const weight = training.weight[row] ?? 0;
-    const total = r + mu;
-    const byR = digamma(y + r) - digamma(r) + ln(r / total) + (mu - y) / total;
-    // The information a Gamma level would give if it were seen, less what the Poisson noise hides of it.
-    const seen = mu / total;
-    into[0] = -weight * r * byR;
-    into[1] = weight * Math.max(1e-9, (r * r * trigamma(r) - r) * seen * seen);
-  };
-}
-
-function logMean({ mean, offset }: Training, coefficients: Float64Array, row: number): number {
-  const value = (offset[row] ?? 0) + dot(mean, row * MEAN_TERMS, coefficients);
-  return Math.max(-LOG_LIMIT, Math.min(LOG_LIMIT, value));
-}
-
-function logDispersion({ dispersion }: Training, coefficients: Float64Array, row: number): number {
-  const value = dot(dispersion, row * DISPERSION_TERMS, coefficients);
-  return Math.max(-LOG_DISPERSION_LIMIT, Math.min(LOG_DISPERSION_LIMIT, value));
-}
-
-/** One step of Fisher scoring; returns how far the farthest coefficient moved. */
+/**
+ * One Newton step; returns how far the farthest coefficient moved. Where the curvature is that of no maximum
+ * nothing is moved and undefined returned, so that the next round scores with the expected one again.
+ */
 function improve(
   coefficients: Float64Array,
   prior: Prior,
-  design: Float64Array,
-  rows: number,
-  score: Score,
-): number {
+  columns: readonly Column[],
+  training: Training,
+  derivatives: Derivatives,
+): number | undefined {
   const size = coefficients.length;
   const information = new Float64Array(size * size);
   const gradient = new Float64Array(size);
@@ -115,23 +66,9 @@ function improve(
     information[k * size + k] = precision;
     gradient[k] = precision * ((prior.mean[k] ?? 0) - (coefficients[k] ?? 0));
   }
-  const derivatives = new Float64Array(2);
-  for (let row = 0; row < rows; row++) {
-    score(row, derivatives);
-    const slope = derivatives[0] ?? 0;
-    const curvature = derivatives[1] ?? 0;
-    const at = row * size;
-    for (let i = 0; i < size; i++) {
-      const value = design[at + i] ?? 0;
-      gradient[i] = (gradient[i] ?? 0) + slope * value;
-      const weighted = curvature * value;
-      const line = i * size;
-      for (let j = 0; j <= i; j++) {
-        information[line + j] = (information[line + j] ?? 0) + weighted * (design[at + j] ?? 0);
-      }
-    }
-  }
+  accumulate(information, gradient, columns, training, derivatives);
   const step = solve(information, gradient);
+  if (step === undefined) return undefined;
   let farthest = 0;
   for (let k = 0; k < size; k++) {
     const move = Math.max(-MAX_STEP, Math.min(MAX_STEP, step[k] ?? 0));
@@ -139,4 +76,51 @@ function improve(
     farthest = Math.max(farthest, Math.abs(move));
   }
   return farthest;
+}
+
+/** Adds every row to gradient and information: first over the horizons of an origin, then over origins. */
+function accumulate(
+  information: Float64Array,
+  gradient: Float64Array,
+  columns: readonly Column[],
+  training: Training,
+  { slope, curvature }: Derivatives,
+): void {
+  const { features, firstRow, horizon, origins } = training;
+  const size = columns.length;
+  const feature = Uint8Array.from(columns, (column) => column.feature);
+  const factor = Uint8Array.from(columns, (column) => column.factor);
+  const slopes = new Float64Array(FACTORS);
+  const curvatures = new Float64Array(FACTORS * FACTORS);
+  const values = new Float64Array(size);
+  for (let origin = 0; origin < origins; origin++) {
+    slopes.fill(0);
+    curvatures.fill(0);
+    const end = firstRow[origin + 1] ?? 0;
+    for (let row = firstRow[origin] ?? 0; row < end; row++) {
+      const at = (horizon[row] ?? 0) * FACTORS;
+      const rowSlope = slope[row] ?? 0;
+      const rowCurvature = curvature[row] ?? 0;
+      for (let a = 0; a < FACTORS; a++) {
+        const value = HORIZON_FACTORS[at + a] ?? 0;
+        slopes[a] = (slopes[a] ?? 0) + rowSlope * value;
+        const weighted = rowCurvature * value;
+        for (let b = 0; b < FACTORS; b++) {
+          curvatures[a * FACTORS + b] =
+            (curvatures[a * FACTORS + b] ?? 0) + weighted * (HORIZON_FACTORS[at + b] ?? 0);
+        }
+      }
+    }
+    const first = origin * FEATURES;
+    for (let k = 0; k < size; k++) values[k] = features[first + (feature[k] ?? 0)] ?? 0;
+    for (let i = 0; i < size; i++) {
+      const value = values[i] ?? 0;
+      const factorOfRow = factor[i] ?? 0;
+      gradient[i] = (gradient[i] ?? 0) + (slopes[factorOfRow] ?? 0) * value;
+      for (let j = 0; j <= i; j++) {
+        const both = curvatures[factorOfRow * FACTORS + (factor[j] ?? 0)] ?? 0;
+        information[i * size + j] = (information[i * size + j] ?? 0) + both * value * (values[j] ?? 0);
+      }
+    }
+  }
 }

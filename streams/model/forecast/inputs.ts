@@ -3,7 +3,7 @@ import { featuresNow } from './features.ts';
 import { HOUR_MS } from './new-york.ts';
 import type { ModelParams } from './params.ts';
 import { factorOf } from './profile.ts';
-import { DISPERSION_TERMS, dispersionTerms, dot, MEAN_TERMS, meanTerms, reachOf } from './regression.ts';
+import { byFactor, DISPERSION_COLUMNS, FACTORS, factorsOf, MEAN_COLUMNS, predictor } from './regression.ts';
 import type { AccountSeries } from './series.ts';
 import { calendarOf, type Standing, standingOf } from './standing.ts';
 
@@ -61,21 +61,22 @@ export function inputsAt(
   const masses = massByDay(standing, calendar, series.fromHour, fromAt, endAt);
   const mass = masses.reduce((sum, part) => sum + part, 0);
 
-  const features = featuresNow(standing, series, calendar[series.counts.length] ?? 0);
-  const reach = reachOf((endAt - now) / HOUR_MS);
-  const row = new Float64Array(Math.max(MEAN_TERMS, DISPERSION_TERMS));
-  meanTerms(row, 0, features, reach);
-  const mean = bias * exp(features.level + ln(mass + 1e-6) + dot(row, 0, params.mean));
+  const { level, values } = featuresNow(standing, series, calendar[series.counts.length] ?? 0);
+  const factors = factorsOf((endAt - now) / HOUR_MS);
+  const sums = new Float64Array(FACTORS);
+  byFactor(sums, MEAN_COLUMNS, params.mean, values);
+  const mean = bias * exp(level + ln(mass + 1e-6) + predictor(sums, factors));
   // A window that has not begun is as uneven as one of its own length that has, or more.
-  const length = { ...reach, logHours: reachOf((endAt - fromAt) / HOUR_MS).logHours };
-  dispersionTerms(row, 0, features, reach);
-  const whole = dot(row, 0, params.dispersion);
-  dispersionTerms(row, 0, features, length);
-  const dispersion = exp(Math.max(whole, dot(row, 0, params.dispersion)));
+  const ownLength = factorsOf((endAt - fromAt) / HOUR_MS);
+  byFactor(sums, DISPERSION_COLUMNS, params.dispersion, values);
+  const logDispersion = Math.max(
+    predictor(sums, factors),
+    predictor(sums, Float64Array.of(...ownLength.subarray(0, 3), ...factors.subarray(3))),
+  );
   return {
     ...base,
     mean,
-    dispersion: Math.max(MIN_DISPERSION, Math.min(MAX_DISPERSION, dispersion)),
+    dispersion: Math.max(MIN_DISPERSION, Math.min(MAX_DISPERSION, exp(logDispersion))),
     shares: masses.map((part) => part / mass),
   };
 }

@@ -49,7 +49,13 @@ export function pathMeans(inputs: ForecastInputs, seed: number): Float64Array {
 
 // Dimension by dimension, so that the state of the draws lives in a register.
 
-function addFactor(means: Float64Array, table: Float64Array, scale: number, step: number, from: number): void {
+function addFactor(
+  means: Float64Array,
+  table: Float64Array,
+  scale: number,
+  step: number,
+  from: number,
+): void {
   let state = from | 0;
   const stride = step | 0;
   for (let path = 0; path < PATHS; path++) {

@@ -74,19 +74,23 @@ function scaleToMeanOne(values: Float64Array): void {
   let sum = 0;
   for (let index = 0; index < values.length; index++) sum += values[index] ?? 0;
   const mean = sum / values.length;
-  for (let index = 0; index < values.length; index++) values[index] = mean > 0 ? (values[index] ?? 0) / mean : 1;
+  for (let index = 0; index < values.length; index++)
+    values[index] = mean > 0 ? (values[index] ?? 0) / mean : 1;
 }
 
 const hourly = new Float64Array(24);
+/** The hours of a day with the last three before and the first three after, so that smoothing needs no modulo. */
+const around = new Float64Array(24 + 2 * REACH_HOURS);
 
 /** Brings a profile up to date with the sums. */
 export function updateProfile({ byHour, byWeekday }: Profile, sums: ProfileSums): void {
   const floor = EVERY_HOUR_SHARE * ratesInto(hourly, sums.postsByHour, sums.hoursByHour);
+  for (let index = 0; index < around.length; index++) {
+    around[index] = (hourly[(index - REACH_HOURS + 24) % 24] ?? 0) + floor;
+  }
   for (let hour = 0; hour < 24; hour++) {
     let sum = 0;
-    for (let step = 0; step < KERNEL.length; step++) {
-      sum += (KERNEL[step] ?? 0) * ((hourly[(hour + step - REACH_HOURS + 24) % 24] ?? 0) + floor);
-    }
+    for (let step = 0; step < KERNEL.length; step++) sum += (KERNEL[step] ?? 0) * (around[hour + step] ?? 0);
     byHour[hour] = sum;
   }
   scaleToMeanOne(byHour);

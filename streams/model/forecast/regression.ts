@@ -1,17 +1,22 @@
 import { exp, ln } from './exact.ts';
-import { type Features, PHASES, RECENTS, TRENDS } from './features.ts';
+import { PHASE, RECENT, TREND, UNEVENNESS } from './features.ts';
 
-/** How a horizon enters the formulas. */
-export interface Reach {
-  /** ln(h / 48). */
-  readonly logHours: number;
-  /** What is left after h hours of the account's recent state, and of the time of day. */
-  readonly recentLeft: number;
-  readonly phaseLeft: number;
+/**
+ * Both formulas are sums of coefficient * feature * how far ahead: a column names the feature and the factor of
+ * the horizon it is multiplied by. Kept apart, a fit treats all horizons of an origin at once.
+ */
+export interface Column {
+  readonly feature: number;
+  readonly factor: number;
 }
 
-export const MEAN_TERMS = 2 * TRENDS + RECENTS + PHASES;
-export const DISPERSION_TERMS = 4 + PHASES + RECENTS;
+/** Factors of a horizon of h hours: 1, g = ln(h / 48), g^2, e^(-h/6), e^(-h/18). */
+export const FACTORS = 5;
+const ONE = 0;
+const LOG = 1;
+const LOG_SQUARED = 2;
+const RECENT_LEFT = 3;
+const PHASE_LEFT = 4;
 
 const REFERENCE_HOURS = 48;
 const RECENT_HOURS = 6;
@@ -19,41 +24,54 @@ const PHASE_HOURS = 18;
 /** The formulas are not asked about less than this. */
 const MIN_HOURS = 1 / 60;
 
-export function reachOf(hours: number): Reach {
+function columns(factor: number, firstFeature: number, count: number): Column[] {
+  return Array.from({ length: count }, (_, index) => ({ feature: firstFeature + index, factor }));
+}
+
+/** ln mu beyond level and profile: [x, g x, z, p] (MODEL 3). */
+export const MEAN_COLUMNS: readonly Column[] = [
+  ...columns(ONE, TREND, 6),
+  ...columns(LOG, TREND, 6),
+  ...columns(RECENT_LEFT, RECENT, 2),
+  ...columns(PHASE_LEFT, PHASE, 4),
+];
+
+/** ln phi: [1, g, g^2, v, p, z]; the first trend is the constant one. */
+export const DISPERSION_COLUMNS: readonly Column[] = [
+  ...columns(ONE, TREND, 1),
+  ...columns(LOG, TREND, 1),
+  ...columns(LOG_SQUARED, TREND, 1),
+  ...columns(ONE, UNEVENNESS, 1),
+  ...columns(PHASE_LEFT, PHASE, 4),
+  ...columns(RECENT_LEFT, RECENT, 2),
+];
+
+export function factorsOf(hours: number): Float64Array {
   const h = Math.max(MIN_HOURS, hours);
-  return {
-    logHours: ln(h / REFERENCE_HOURS),
-    recentLeft: exp(-h / RECENT_HOURS),
-    phaseLeft: exp(-h / PHASE_HOURS),
-  };
+  const log = ln(h / REFERENCE_HOURS);
+  return Float64Array.of(1, log, log * log, exp(-h / RECENT_HOURS), exp(-h / PHASE_HOURS));
 }
 
-/** Writes the terms of ln mu beyond level and profile: [x, g x, z, p], MODEL 3. */
-export function meanTerms(row: Float64Array, at: number, features: Features, reach: Reach): void {
-  const { trend, recent, phase } = features;
-  for (let k = 0; k < TRENDS; k++) {
-    const value = trend[k] ?? 0;
-    row[at + k] = value;
-    row[at + TRENDS + k] = value * reach.logHours;
+/** Sums coefficient * feature by factor, so that a horizon only has to weigh five numbers. */
+export function byFactor(
+  sums: Float64Array,
+  terms: readonly Column[],
+  coefficients: ArrayLike<number>,
+  features: Float64Array,
+  at = 0,
+): void {
+  sums.fill(0);
+  for (let k = 0; k < terms.length; k++) {
+    const term = terms[k];
+    if (term === undefined) continue;
+    sums[term.factor] =
+      (sums[term.factor] ?? 0) + (coefficients[k] ?? 0) * (features[at + term.feature] ?? 0);
   }
-  for (let k = 0; k < RECENTS; k++) row[at + 2 * TRENDS + k] = (recent[k] ?? 0) * reach.recentLeft;
-  for (let k = 0; k < PHASES; k++) row[at + 2 * TRENDS + RECENTS + k] = (phase[k] ?? 0) * reach.phaseLeft;
 }
 
-/** Writes the terms of ln phi: [1, g, g^2, v, p, z]. */
-export function dispersionTerms(row: Float64Array, at: number, features: Features, reach: Reach): void {
-  const { recent, phase, unevenness } = features;
-  row[at] = 1;
-  row[at + 1] = reach.logHours;
-  row[at + 2] = reach.logHours * reach.logHours;
-  row[at + 3] = unevenness;
-  for (let k = 0; k < PHASES; k++) row[at + 4 + k] = (phase[k] ?? 0) * reach.phaseLeft;
-  for (let k = 0; k < RECENTS; k++) row[at + 4 + PHASES + k] = (recent[k] ?? 0) * reach.recentLeft;
-}
-
-/** A row times coefficients. */
-export function dot(row: Float64Array, at: number, coefficients: ArrayLike<number>): number {
-  let sum = 0;
-  for (let k = 0; k < coefficients.length; k++) sum += (row[at + k] ?? 0) * (coefficients[k] ?? 0);
-  return sum;
+/** The value of a formula from its sums by factor. */
+export function predictor(sums: Float64Array, factors: Float64Array, at = 0): number {
+  let value = 0;
+  for (let factor = 0; factor < FACTORS; factor++) value += (sums[factor] ?? 0) * (factors[at + factor] ?? 0);
+  return value;
 }

@@ -67,9 +67,8 @@ export function probabilityIn(final: FinalCount, { lo, hi }: CountRange): number
   return Math.max(0, (hi === null ? 1 : probabilityUpTo(final, hi)) - below);
 }
 
-/** A pure function of its arguments: the same seed gives the same digits. */
-export function simulate(inputs: ForecastInputs, buckets: readonly CountRange[], seed: number): Forecast {
-  const final = finalCount(inputs, seed);
+/** What is published of a distribution. */
+export function forecastOf(final: FinalCount, buckets: readonly CountRange[]): Forecast {
   const quantiles = Array.from({ length: 101 }, (_, percent) =>
     quantileOf(final, Math.max(END_LEVEL, Math.min(1 - END_LEVEL, percent / 100))),
   );
@@ -80,4 +79,9 @@ export function simulate(inputs: ForecastInputs, buckets: readonly CountRange[],
     quantiles,
     bucketProbs: buckets.map((bucket) => probabilityIn(final, bucket)),
   };
+}
+
+/** A pure function of its arguments: the same seed gives the same digits. */
+export function simulate(inputs: ForecastInputs, buckets: readonly CountRange[], seed: number): Forecast {
+  return forecastOf(finalCount(inputs, seed), buckets);
 }

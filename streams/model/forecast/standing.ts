@@ -45,6 +45,8 @@ export type OnMark = (standing: Standing) => void;
 
 interface Marks {
   readonly sums: ProfileSums;
+  readonly dayTotals: Int32Array;
+  /** Of the unevenness at settled marks. */
   count: number;
   total: number;
 }
@@ -61,12 +63,12 @@ export function calendarOf(series: AccountSeries, hoursAhead: number): Uint8Arra
 export function standingOf(series: AccountSeries, calendar: Uint8Array, onMark: OnMark = () => {}): Standing {
   const { counts } = series;
   const standing = beginning();
-  const marks: Marks = { sums: emptyProfileSums(), count: 0, total: 0 };
+  const marks: Marks = { sums: emptyProfileSums(), dayTotals: totalsOfDays(counts), count: 0, total: 0 };
   for (let index = 0; index <= counts.length; index++) {
     standing.index = index;
     const hourOfWeek = calendar[index] ?? 0;
     if ((hourOfWeek % 24) % MARK_HOURS === 0 && index > 0) {
-      updateAtMark(standing, marks, counts);
+      updateAtMark(standing, marks);
       onMark(standing);
     }
     if (index === counts.length) break;
@@ -107,9 +109,9 @@ function passHour(standing: Standing, count: number, weight: number): void {
   standing.observedHours += 1;
 }
 
-function updateAtMark(standing: Standing, marks: Marks, counts: Int16Array): void {
+function updateAtMark(standing: Standing, marks: Marks): void {
   updateProfile(standing.profile, marks.sums);
-  const unevenness = unevennessOf(counts, standing.index);
+  const unevenness = unevennessOf(marks.dayTotals, standing.index);
   if (unevenness !== null && standing.observedHours >= SETTLED_HOURS) {
     marks.count += 1;
     marks.total += unevenness;
@@ -119,13 +121,13 @@ function updateAtMark(standing: Standing, marks: Marks, counts: Int16Array): voi
 }
 
 /** Of the last 14 days of 24 h before `end`; days with missing hours are left out, null with fewer than 4. */
-function unevennessOf(counts: Int16Array, end: number): number | null {
+function unevennessOf(dayTotals: Int32Array, end: number): number | null {
   let days = 0;
   let sum = 0;
   let squares = 0;
   for (let day = 1; day <= UNEVEN_DAYS; day++) {
-    const total = end - 24 * day < 0 ? MISSING : totalOf(counts, end - 24 * day, 24);
-    if (total === MISSING) continue;
+    const total = end - 24 * day < 0 ? MISSING : dayTotals[end - 24 * day];
+    if (total === undefined || total === MISSING) continue;
     days += 1;
     sum += total;
     squares += total * total;
@@ -136,13 +138,21 @@ function unevennessOf(counts: Int16Array, end: number): number | null {
   return ln((variance + mean) / (mean * mean + 1) + 0.02);
 }
 
-/** Posts of `length` hours, or `MISSING` when one of them is. */
-export function totalOf(counts: Int16Array, from: number, length: number): number {
-  let total = 0;
-  for (let index = from; index < from + length; index++) {
-    const count = counts[index] ?? MISSING;
-    if (count === MISSING) return MISSING;
-    total += count;
+/** Posts of the 24 h from each hour on, or `MISSING` when one of them is. */
+function totalsOfDays(counts: Int16Array): Int32Array {
+  const totals = new Int32Array(Math.max(0, counts.length - 23));
+  let posts = 0;
+  let missing = 0;
+  for (let index = 0; index < counts.length; index++) {
+    const entering = counts[index] ?? MISSING;
+    if (entering === MISSING) missing += 1;
+    else posts += entering;
+    if (index >= 24) {
+      const leaving = counts[index - 24] ?? MISSING;
+      if (leaving === MISSING) missing -= 1;
+      else posts -= leaving;
+    }
+    if (index >= 23) totals[index - 23] = missing > 0 ? MISSING : posts;
   }
-  return total;
+  return totals;
 }

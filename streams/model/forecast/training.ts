@@ -1,58 +1,60 @@
 import { exp, ln } from './exact.ts';
-import { featuresAtMark } from './features.ts';
+import { FEATURES, featuresAtMark } from './features.ts';
 import { factorOf } from './profile.ts';
-import { DISPERSION_TERMS, dispersionTerms, MEAN_TERMS, meanTerms, type Reach, reachOf } from './regression.ts';
+import { FACTORS, factorsOf } from './regression.ts';
 import { type AccountSeries, MISSING } from './series.ts';
 import { calendarOf, MARK_HOURS, SETTLED_HOURS, type Standing, standingOf } from './standing.ts';
 
-/** Past forecasts with their outcomes: one row per origin and horizon that has come to its end. */
+/** Horizons fitted to, in hours. */
+export const HORIZONS = [3, 6, 12, 24, 36, 48, 72, 96, 120, 168, 336, 504, 720] as const;
+
+/** Past origins, each with the horizons that have come to their end, shortest first. */
 export interface Training {
-  readonly rows: number;
-  /** `MEAN_TERMS` and `DISPERSION_TERMS` numbers a row. */
-  readonly mean: Float64Array;
-  readonly dispersion: Float64Array;
+  origins: number;
+  rows: number;
+  /** `FEATURES` numbers an origin. */
+  readonly features: Float64Array;
+  /** The first row of each origin; one more at the end. */
+  readonly firstRow: Int32Array;
+  /** Which horizon a row is for. */
+  readonly horizon: Uint8Array;
   /** ln of what the 28-day level and the profile alone expect. */
   readonly offset: Float64Array;
   readonly count: Float64Array;
   readonly weight: Float64Array;
 }
 
-const HORIZONS = [3, 6, 12, 24, 36, 48, 72, 96, 120, 168, 336, 504, 720] as const;
-const MAX_HORIZON = 720;
+/** `FACTORS` numbers a horizon. */
+export const HORIZON_FACTORS = Float64Array.from(HORIZONS.flatMap((hours) => [...factorsOf(hours)]));
+
 /** Horizons from here on overlap so much that every second origin is enough. */
 const SPARSE_FROM_HOURS = 72;
 const SPARSE_STEP_HOURS = 12;
 const MAX_AGE_HOURS = 730 * 24;
 const HALF_LIFE_HOURS = 182 * 24;
-const LN_HALF = -0.6931471805599453;
+const LN_HALF = -Math.LN2;
 /** Keeps ln finite where a profile says that nothing is ever posted. */
 const MIN_MASS = 1e-6;
 
-interface Target {
-  readonly hours: number;
-  readonly reach: Reach;
-  readonly stepHours: number;
-}
-
-const TARGETS: readonly Target[] = HORIZONS.map((hours) => ({
-  hours,
-  reach: reachOf(hours),
-  stepHours: hours < SPARSE_FROM_HOURS ? MARK_HOURS : SPARSE_STEP_HOURS,
-}));
+if (HORIZON_FACTORS.length !== HORIZONS.length * FACTORS)
+  throw new RangeError('factors of a horizon are missing');
 
 /** Everything the history up to its `now` can teach: no target reaches beyond it. */
 export function trainingOf(series: AccountSeries): Training {
-  const { counts } = series;
-  const end = counts.length;
+  const end = series.counts.length;
   const oldest = Math.max(SETTLED_HOURS, end - MAX_AGE_HOURS);
-  const capacity = (Math.max(0, Math.floor((end - oldest) / MARK_HOURS)) + 2) * HORIZONS.length;
-  const training = {
+  // A day has four marks, except that the clock repeats or skips an hour twice a year.
+  const origins = Math.max(0, Math.floor((end - oldest) / MARK_HOURS)) + 8;
+  const rows = origins * HORIZONS.length;
+  const training: Training = {
+    origins: 0,
     rows: 0,
-    mean: new Float64Array(capacity * MEAN_TERMS),
-    dispersion: new Float64Array(capacity * DISPERSION_TERMS),
-    offset: new Float64Array(capacity),
-    count: new Float64Array(capacity),
-    weight: new Float64Array(capacity),
+    features: new Float64Array(origins * FEATURES),
+    firstRow: new Int32Array(origins + 1),
+    horizon: new Uint8Array(rows),
+    offset: new Float64Array(rows),
+    count: new Float64Array(rows),
+    weight: new Float64Array(rows),
   };
   const calendar = calendarOf(series, 1);
   standingOf(series, calendar, (standing) => {
@@ -64,7 +66,7 @@ export function trainingOf(series: AccountSeries): Training {
 }
 
 function addOrigin(
-  training: { -readonly [Key in keyof Training]: Training[Key] },
+  training: Training,
   standing: Standing,
   series: AccountSeries,
   calendar: Uint8Array,
@@ -77,21 +79,28 @@ function addOrigin(
   let mass = 0;
   let posts = 0;
   let passed = 0;
-  for (const { hours, reach, stepHours } of TARGETS) {
-    if (origin + hours > counts.length || hours > MAX_HORIZON) return;
-    for (; passed < hours; passed++) {
+  for (let index = 0; index < HORIZONS.length; index++) {
+    const hours = HORIZONS[index] ?? 0;
+    if (origin + hours > counts.length) break;
+    const until = origin + hours;
+    let isKnown = true;
+    for (; origin + passed < until && isKnown; passed++) {
       const count = counts[origin + passed] ?? MISSING;
-      // From here on no longer target of this origin is known.
-      if (count === MISSING) return;
+      isKnown = count !== MISSING;
       posts += count;
       mass += factorOf(standing.profile, calendar[origin + passed] ?? 0);
     }
+    // Nor is any longer horizon.
+    if (!isKnown) break;
+    const stepHours = hours < SPARSE_FROM_HOURS ? MARK_HOURS : SPARSE_STEP_HOURS;
     if (clock % stepHours !== 0) continue;
     const row = training.rows++;
-    meanTerms(training.mean, row * MEAN_TERMS, features, reach);
-    dispersionTerms(training.dispersion, row * DISPERSION_TERMS, features, reach);
+    training.horizon[row] = index;
     training.offset[row] = features.level + ln(mass + MIN_MASS);
     training.count[row] = posts;
     training.weight[row] = age * Math.min(1, stepHours / hours);
   }
+  training.features.set(features.values, training.origins * FEATURES);
+  training.origins += 1;
+  training.firstRow[training.origins] = training.rows;
 }

@@ -1,0 +1,154 @@
+import {
+  type AccountNow,
+  accountNow,
+  accountSeries,
+  bucketOf,
+  crps,
+  type FinalCount,
+  finalCount,
+  fitModel,
+  forecastOf,
+  type Gap,
+  inputsAt,
+  logScore,
+  type ModelParams,
+  paceFinalCount,
+  pit,
+  probabilityIn,
+} from '../../../streams/index.ts';
+import { holesKnownAt } from './holes.ts';
+import { type MarketPrices, type MarketScore, scoreMarket } from './market.ts';
+import type { Job } from './plan.ts';
+import type { Window } from './windows.ts';
+
+/** What a backtest works on; the posts may be shared memory. */
+export interface Material {
+  readonly postTimes: Float64Array;
+  readonly holes: readonly Gap[];
+  readonly windows: readonly Window[];
+  /** Prices of each window, in the order of `windows`; empty without any. */
+  readonly prices: readonly MarketPrices[];
+  /** From here on nothing is known of the posts. */
+  readonly knownUntil: number;
+}
+
+/** A forecast with what came of it. */
+export interface Row {
+  readonly originAt: number;
+  readonly startAt: number;
+  readonly endAt: number;
+  readonly count: number;
+  readonly p5: number;
+  readonly p50: number;
+  readonly p95: number;
+  /** At 1 % to 99 %. */
+  readonly quantiles: readonly number[];
+  /** Null while the window's end is not known. */
+  readonly final: number | null;
+  readonly scores: Scores | null;
+}
+
+export interface Scores {
+  readonly crps: number;
+  readonly crpsPace: number;
+  /** Of the realised bucket of 20 counts. */
+  readonly logScore: number;
+  readonly logScorePace: number;
+  readonly pit: number;
+  /** Probability of the likeliest bucket of 20, and whether it won. */
+  readonly topProbability: number;
+  readonly isTopHit: boolean;
+  readonly market: MarketScore | null;
+}
+
+const BUCKET_WIDTH = 20;
+
+/** Fits once, then forecasts from each origin with what was known there. */
+export function runJob(job: Job, material: Material, onForecast: () => void = () => {}): Row[] {
+  const params = fitModel(seriesAt(material, job.fitAt));
+  let account: AccountNow | undefined;
+  return job.forecasts.map(({ originAt, window }) => {
+    if (account?.series.now !== originAt) account = accountNow(seriesAt(material, originAt));
+    const row = forecastRow(account, params, material, window);
+    onForecast();
+    return row;
+  });
+}
+
+function seriesAt({ postTimes, holes }: Material, now: number) {
+  return accountSeries(postTimes, postTimes[0] ?? now, now, holesKnownAt(holes, now));
+}
+
+function countIn(postTimes: Float64Array, fromAt: number, toAt: number): number {
+  let count = 0;
+  for (let index = firstAtOrAfter(postTimes, fromAt); (postTimes[index] ?? toAt) < toAt; index++) count += 1;
+  return count;
+}
+
+function firstAtOrAfter(ascending: Float64Array, at: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ascending[middle] ?? 0) < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function forecastRow(account: AccountNow, params: ModelParams, material: Material, index: number): Row {
+  const window = material.windows[index];
+  if (window === undefined) throw new RangeError(`there is no window ${index}`);
+  const { startAt, endAt, total } = window;
+  const { now } = account.series;
+  const count = countIn(material.postTimes, startAt, Math.min(now, endAt));
+  const inputs = inputsAt(account, params, { startAt, endAt, count });
+  const outlook = finalCount(inputs, seedOf(window));
+  const { p5, p50, p95, quantiles } = forecastOf(outlook, []);
+  const isKnown = endAt <= material.knownUntil;
+  const final = total ?? (isKnown ? countIn(material.postTimes, startAt, endAt) : null);
+  const pace = paceFinalCount(account.series, { startAt, endAt, count });
+  const prices = material.prices[index];
+  return {
+    ...{ originAt: now, startAt, endAt, count, p5, p50, p95, quantiles: quantiles.slice(1, 100), final },
+    scores:
+      final === null
+        ? null
+        : scoresOf(outlook, pace, final, prices && scoreMarket(prices, now, outlook, final)),
+  };
+}
+
+function scoresOf(
+  outlook: FinalCount,
+  pace: FinalCount,
+  final: number,
+  market: MarketScore | null | undefined,
+): Scores {
+  const bucket = bucketOf(final, BUCKET_WIDTH);
+  const top = likeliestBucket(outlook);
+  return {
+    crps: crps(outlook, final),
+    crpsPace: crps(pace, final),
+    logScore: logScore(probabilityIn(outlook, bucket)),
+    logScorePace: logScore(probabilityIn(pace, bucket)),
+    pit: pit(outlook, final),
+    topProbability: top.probability,
+    isTopHit: top.lo === bucket.lo,
+    market: market ?? null,
+  };
+}
+
+function likeliestBucket(outlook: FinalCount): { readonly lo: number; readonly probability: number } {
+  let best = { lo: 0, probability: 0 };
+  const end = outlook.count + outlook.paths.length;
+  for (let { lo } = bucketOf(outlook.count, BUCKET_WIDTH); lo < end; lo += BUCKET_WIDTH) {
+    const probability = probabilityIn(outlook, bucketOf(lo, BUCKET_WIDTH));
+    if (probability > best.probability) best = { lo, probability };
+  }
+  return best;
+}
+
+/** The same draws for every forecast of a window. */
+function seedOf({ startAt, endAt }: Window): number {
+  return Math.imul(startAt / 1_000, 0x9e3779b1) ^ Math.imul(endAt / 1_000, 0x85ebca6b);
+}

@@ -1,0 +1,150 @@
+import { bootstrapInterval, distanceFromUniform } from '../../../streams/index.ts';
+import type { Row, Scores } from './forecast-job.ts';
+
+type Interval = readonly [low: number, high: number] | null;
+
+/** Scores of a group of forecasts, named as they are written. */
+export interface Summary {
+  readonly n: number;
+  readonly windows: number;
+  readonly crps: number;
+  readonly crps_pace: number;
+  /** CRPS by that of the pace, less 1; its 95 % interval by windows. */
+  readonly crps_gain: number;
+  readonly crps_gain_interval: Interval;
+  readonly log_score: number;
+  readonly log_score_pace: number;
+  readonly coverage90: number;
+  readonly coverage90_interval: Interval;
+  readonly median_ape: number;
+  readonly p90_ape: number;
+  readonly pit_mean: number;
+  readonly pit_ks: number;
+  readonly top_bucket_hit_rate: number;
+  readonly top_bucket_probability: number;
+  readonly market: MarketSummary | null;
+}
+
+interface MarketSummary {
+  readonly n: number;
+  readonly log_score: number;
+  readonly log_score_model: number;
+  /** Model less market, with its interval by windows. */
+  readonly log_score_difference_interval: Interval;
+  readonly brier: number;
+  readonly brier_model: number;
+}
+
+export interface Report {
+  readonly windows: number;
+  readonly forecasts: number;
+  readonly overall: Summary;
+  /** By hours left at the origin, as text. */
+  readonly by_horizon: Readonly<Record<string, Summary>>;
+}
+
+/** A row whose outcome is known. */
+export interface ScoredRow extends Row {
+  readonly final: number;
+  readonly scores: Scores;
+}
+
+export function scoredRows(rows: readonly Row[]): ScoredRow[] {
+  return rows.flatMap(({ final, scores, ...rest }) =>
+    final === null || scores === null ? [] : [{ ...rest, final, scores }],
+  );
+}
+
+const HOUR_MS = 3_600_000;
+
+export function hoursLeft({ originAt, endAt }: Row): number {
+  return Math.round((endAt - originAt) / HOUR_MS);
+}
+
+export function reportOf(rows: readonly Row[]): Report | null {
+  const scored = scoredRows(rows);
+  if (scored.length === 0) return null;
+  const groups = grouped(scored, hoursLeft);
+  return {
+    windows: windowsOf(scored).length,
+    forecasts: rows.length,
+    overall: summarise(scored),
+    by_horizon: Object.fromEntries(
+      [...groups].sort(([a], [b]) => a - b).map(([hours, group]) => [String(hours), summarise(group)]),
+    ),
+  };
+}
+
+function windowsOf(rows: readonly ScoredRow[]): ScoredRow[][] {
+  return [...grouped(rows, ({ startAt, endAt }) => `${startAt} ${endAt}`).values()];
+}
+
+function grouped<T, Key>(items: readonly T[], keyOf: (item: T) => Key): Map<Key, T[]> {
+  const groups = new Map<Key, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+function mean<T>(items: readonly T[], value: (item: T) => number): number {
+  return items.reduce((sum, item) => sum + value(item), 0) / items.length;
+}
+
+function quantile(values: readonly number[], level: number): number {
+  const ascending = values.toSorted((a, b) => a - b);
+  return ascending[Math.max(0, Math.ceil(level * ascending.length) - 1)] ?? Number.NaN;
+}
+
+export function isCovered({ final, p5, p95 }: ScoredRow): boolean {
+  return final >= p5 && final <= p95;
+}
+
+function summarise(rows: readonly ScoredRow[]): Summary {
+  const blocks = windowsOf(rows);
+  const gain = (some: readonly ScoredRow[]) =>
+    mean(some, ({ scores }) => scores.crps) / mean(some, ({ scores }) => scores.crpsPace) - 1;
+  const coverage = (some: readonly ScoredRow[]) => mean(some, (row) => (isCovered(row) ? 1 : 0));
+  const errors = rows.map(({ p50, final }) => Math.abs(p50 - final) / Math.max(1, final));
+  const pits = rows.map(({ scores }) => scores.pit).sort((a, b) => a - b);
+  return {
+    n: rows.length,
+    windows: blocks.length,
+    crps: mean(rows, ({ scores }) => scores.crps),
+    crps_pace: mean(rows, ({ scores }) => scores.crpsPace),
+    crps_gain: gain(rows),
+    crps_gain_interval: bootstrapInterval(blocks, (drawn) => gain(drawn.flat())),
+    log_score: mean(rows, ({ scores }) => scores.logScore),
+    log_score_pace: mean(rows, ({ scores }) => scores.logScorePace),
+    coverage90: coverage(rows),
+    coverage90_interval: bootstrapInterval(blocks, (drawn) => coverage(drawn.flat())),
+    median_ape: quantile(errors, 0.5),
+    p90_ape: quantile(errors, 0.9),
+    pit_mean: mean(pits, (value) => value),
+    pit_ks: distanceFromUniform(pits),
+    top_bucket_hit_rate: mean(rows, ({ scores }) => (scores.isTopHit ? 1 : 0)),
+    top_bucket_probability: mean(rows, ({ scores }) => scores.topProbability),
+    market: summariseMarket(blocks),
+  };
+}
+
+function summariseMarket(blocks: readonly (readonly ScoredRow[])[]): MarketSummary | null {
+  const priced = blocks
+    .map((rows) => rows.flatMap(({ scores }) => scores.market ?? []))
+    .filter((scores) => scores.length > 0);
+  const all = priced.flat();
+  if (all.length === 0) return null;
+  return {
+    n: all.length,
+    log_score: mean(all, (score) => score.logScore),
+    log_score_model: mean(all, (score) => score.logScoreModel),
+    log_score_difference_interval: bootstrapInterval(priced, (drawn) =>
+      mean(drawn.flat(), (score) => score.logScoreModel - score.logScore),
+    ),
+    brier: mean(all, (score) => score.brier),
+    brier_model: mean(all, (score) => score.brierModel),
+  };
+}

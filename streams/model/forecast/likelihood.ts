@@ -1,0 +1,80 @@
+import { exp, ln } from './exact.ts';
+import { FEATURES } from './features.ts';
+import { digamma, trigamma } from './gamma-function.ts';
+import { byFactor, DISPERSION_COLUMNS, FACTORS, MEAN_COLUMNS, predictor } from './regression.ts';
+import { HORIZON_FACTORS, type Training } from './training.ts';
+
+/** Derivatives of the negative binomial log likelihood of each row by its linear predictor. */
+export interface Derivatives {
+  readonly slope: Float64Array;
+  /** Minus the second derivative, expected or observed. */
+  readonly curvature: Float64Array;
+}
+
+/** ln mu and ln phi are held inside these while a search is still far off. */
+const LOG_LIMIT = 30;
+const LOG_DISPERSION_LIMIT = 6;
+const MIN_CURVATURE = 1e-9;
+
+function clamp(value: number, limit: number): number {
+  return Math.max(-limit, Math.min(limit, value));
+}
+
+/** mu and phi of every row. */
+export function evaluate(
+  training: Training,
+  mean: Float64Array,
+  dispersion: Float64Array,
+  into: { readonly mu: Float64Array; readonly phi: Float64Array },
+): void {
+  const { features, firstRow, horizon, offset, origins } = training;
+  const meanSums = new Float64Array(FACTORS);
+  const dispersionSums = new Float64Array(FACTORS);
+  for (let origin = 0; origin < origins; origin++) {
+    byFactor(meanSums, MEAN_COLUMNS, mean, features, origin * FEATURES);
+    byFactor(dispersionSums, DISPERSION_COLUMNS, dispersion, features, origin * FEATURES);
+    const end = firstRow[origin + 1] ?? 0;
+    for (let row = firstRow[origin] ?? 0; row < end; row++) {
+      const at = (horizon[row] ?? 0) * FACTORS;
+      into.mu[row] = exp(clamp((offset[row] ?? 0) + predictor(meanSums, HORIZON_FACTORS, at), LOG_LIMIT));
+      into.phi[row] = exp(clamp(predictor(dispersionSums, HORIZON_FACTORS, at), LOG_DISPERSION_LIMIT));
+    }
+  }
+}
+
+/** By ln mu, with the expected curvature. */
+export function byLogMean(training: Training, mu: Float64Array, phi: Float64Array, into: Derivatives): void {
+  for (let row = 0; row < training.rows; row++) {
+    const mean = mu[row] ?? 0;
+    const weight = (training.weight[row] ?? 0) / (1 + (phi[row] ?? 0) * mean);
+    into.slope[row] = weight * ((training.count[row] ?? 0) - mean);
+    into.curvature[row] = weight * mean;
+  }
+}
+
+/** By ln phi. The observed curvature converges fast, the expected one from anywhere. */
+export function byLogDispersion(
+  training: Training,
+  mu: Float64Array,
+  phi: Float64Array,
+  kind: 'expected' | 'observed',
+  into: Derivatives,
+): void {
+  for (let row = 0; row < training.rows; row++) {
+    const mean = mu[row] ?? 0;
+    const r = 1 / (phi[row] ?? 1);
+    const y = training.count[row] ?? 0;
+    const weight = training.weight[row] ?? 0;
+    const total = r + mean;
+    const byR = digamma(y + r) - digamma(r) + ln(r / total) + (mean - y) / total;
+    into.slope[row] = -weight * r * byR;
+    if (kind === 'expected') {
+      // What a level that is seen would tell, less what the Poisson noise hides of it.
+      const seen = mean / total;
+      into.curvature[row] = weight * Math.max(MIN_CURVATURE, (r * r * trigamma(r) - r) * seen * seen);
+    } else {
+      const twice = trigamma(y + r) - trigamma(r) + 1 / r - 1 / total - (mean - y) / (total * total);
+      into.curvature[row] = -weight * (r * r * twice + r * byR);
+    }
+  }
+}
