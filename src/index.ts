@@ -1,5 +1,6 @@
 /** The package's public door: what a program that embeds the service uses. Streams have a door of their own. */
 
+export { KEPT_STREAMS, STREAM_NAMES } from '../streams/index.ts';
 export {
   type AccountConfig,
   type Config,
@@ -20,7 +21,6 @@ export {
 export type { Difference } from './research/difference.ts';
 export type { Moment } from './research/moment.ts';
 export { type ReplayOptions, replay } from './research/replay.ts';
-export { KEPT_STREAMS, STREAM_NAMES } from './research/stream-names.ts';
 export { type StreamDigest, type Verdict, type VerifyOptions, verify } from './research/verify.ts';
 export { openStore, type StoreOptions } from './store/lmdb.ts';
 export type { Checkpoint, Checkpoints, Journal, KeptOutput, Notes, Outputs, Store } from './store/store.ts';

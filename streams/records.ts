@@ -120,6 +120,31 @@ export interface StreamRecords {
 
 export type StreamName = keyof StreamRecords;
 
+/** `kept` streams have a history; `passing` ones move every second and can be had from the last tick. */
+const STREAMS: Readonly<Record<StreamName, 'kept' | 'passing'>> = {
+  posts: 'kept',
+  events: 'kept',
+  counters: 'kept',
+  velocity: 'kept',
+  prices: 'kept',
+  lag: 'kept',
+  spot: 'kept',
+  freshness: 'passing',
+  failures: 'kept',
+};
+
+export function isStreamName(name: string): name is StreamName {
+  return Object.hasOwn(STREAMS, name);
+}
+
+export function isKept(stream: StreamName): boolean {
+  return STREAMS[stream] === 'kept';
+}
+
+export const STREAM_NAMES: readonly StreamName[] = Object.keys(STREAMS).filter(isStreamName);
+
+export const KEPT_STREAMS: readonly StreamName[] = STREAM_NAMES.filter(isKept);
+
 export type Cause =
   | 'new_post'
   | 'post_edited'

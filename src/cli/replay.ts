@@ -1,8 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { StreamName } from '../../streams/index.ts';
+import { isStreamName, KEPT_STREAMS, STREAM_NAMES, type StreamName } from '../../streams/index.ts';
 import { parseSettings } from '../config.ts';
 import { type Moment, parseMoment } from '../research/moment.ts';
-import { isStreamName, KEPT_STREAMS, STREAM_NAMES } from '../research/stream-names.ts';
 import { EXIT_FAILED } from './failure.ts';
 import { loadConfig } from './load-config.ts';
 import { addManual } from './manual.ts';

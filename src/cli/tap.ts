@@ -1,10 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { StreamName } from '../../streams/index.ts';
+import { isKept, isStreamName, KEPT_STREAMS, type StreamName } from '../../streams/index.ts';
 import { parseSettings, type Values } from '../config.ts';
 import { parseMoment } from '../research/moment.ts';
-import { isStreamName, KEPT_STREAMS } from '../research/stream-names.ts';
 import { filterFault, follow, type TapFilter, tapOnce } from '../research/tap.ts';
-import { EPHEMERAL } from '../store/outputs.ts';
 import { loadConfig } from './load-config.ts';
 import { addManual } from './manual.ts';
 import { openData } from './open-data.ts';
@@ -25,7 +23,7 @@ const SETTINGS_READ = ['data', 'accountA', 'accountB'] as const;
 function toStream(name: string, command: Command): StreamName {
   const expected = `expected one of ${KEPT_STREAMS.join(', ')}`;
   if (!isStreamName(name)) return command.error(`error: there is no stream ${name}, ${expected}`);
-  if (EPHEMERAL.has(name)) {
+  if (!isKept(name)) {
     return command.error(`error: ${name} moves every second and is not kept in the data folder, ${expected}`);
   }
   return name;

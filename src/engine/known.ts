@@ -15,6 +15,7 @@ export function knownFrom(latest: Latest, coveredFrom: (account: AccountId) => n
       }
       return live;
     },
+    hasPost: (id) => latest.get('posts', id) !== undefined,
     coveredFrom,
     events: () => Array.from(latest.all('events'), ({ record }) => record),
     event: (eventId) => latest.get('events', String(eventId))?.record,

@@ -5,25 +5,13 @@ import {
   GRAPH_VERSION,
   type GraphState,
   graph,
+  KEPT_STREAMS,
   type Observation,
   type Output,
-  type StreamName,
   type TickFact,
 } from '../../streams/index.ts';
 import type { LatestWriter } from '../store/latest.ts';
 import type { Store } from '../store/store.ts';
-
-/** Streams whose latest values are kept, in the order they are read back. */
-const KEPT: readonly StreamName[] = [
-  'posts',
-  'events',
-  'counters',
-  'velocity',
-  'prices',
-  'lag',
-  'spot',
-  'failures',
-];
 
 /** Outputs stored at once while the log is read again. */
 const BATCH = 5_000;
@@ -68,7 +56,7 @@ export async function recover(store: Store, latest: LatestWriter): Promise<Recov
   }
   if (unsaved.length > 0) await outputs.append(unsaved, seq);
 
-  for (const stream of KEPT) latest.load(outputs.latest(stream));
+  for (const stream of KEPT_STREAMS) latest.load(outputs.latest(stream));
   if (freshness !== undefined) latest.load([freshness]);
   return { state, replayed, lastTick: lastTickOf(store) };
 }

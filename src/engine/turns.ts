@@ -1,5 +1,12 @@
 import { Subject } from 'rxjs';
-import { type Fact, type GraphState, graph, type Observation, type Output } from '../../streams/index.ts';
+import {
+  type Fact,
+  type GraphState,
+  graph,
+  isKept,
+  type Observation,
+  type Output,
+} from '../../streams/index.ts';
 import { StoreError } from '../errors.ts';
 import type { LatestWriter } from '../store/latest.ts';
 import type { Journal, Outputs } from '../store/store.ts';
@@ -79,7 +86,7 @@ export function createTurns(deps: TurnsDeps): Turns {
     const spoken = said.slice();
     const graphedAt = clock.mono();
 
-    if (spoken.some((output) => output.stream !== 'freshness')) {
+    if (spoken.some(({ stream }) => isKept(stream))) {
       await insist(() => outputs.append(spoken, seq));
     }
     const keptAt = clock.mono();

@@ -1,7 +1,6 @@
-import type { Output, StreamName } from '../../streams/index.ts';
+import { KEPT_STREAMS, type Output, type StreamName } from '../../streams/index.ts';
 import type { Outputs } from '../store/store.ts';
 import type { Difference } from './difference.ts';
-import { KEPT_STREAMS } from './stream-names.ts';
 
 interface Value {
   readonly seq: number;

@@ -3,6 +3,7 @@ import {
   encodeState,
   GRAPH_VERSION,
   type GraphState,
+  KEPT_STREAMS,
   type Output,
   type StreamName,
 } from '../../streams/index.ts';
@@ -11,7 +12,6 @@ import { createBreath } from './breathe.ts';
 import type { Difference } from './difference.ts';
 import { compareLatest, createRecomputedLatest } from './latest-values.ts';
 import { earliestStart, recomputation } from './recompute.ts';
-import { KEPT_STREAMS } from './stream-names.ts';
 
 export interface StreamDigest {
   readonly stream: StreamName;

@@ -1,6 +1,6 @@
-import type { Observation, Output, StreamName } from '../../streams/index.ts';
+import { isKept, type Observation, type Output, type StreamName } from '../../streams/index.ts';
 import { StoreError } from '../errors.ts';
-import { checkOutputs, EPHEMERAL } from './outputs.ts';
+import { checkOutputs } from './outputs.ts';
 import type { Checkpoint, Checkpoints, Journal, KeptOutput, Notes, Outputs, Store } from './store.ts';
 
 /** A store that keeps its promises until the process ends: for tests and replays. */
@@ -68,7 +68,7 @@ function createOutputs(): Outputs {
       checkOutputs(outputs, mark, upTo);
       for (const output of outputs) {
         const { stream, key, seq } = output;
-        if (EPHEMERAL.has(stream)) continue;
+        if (!isKept(stream)) continue;
         const rows = history.get(stream) ?? [];
         history.set(stream, rows);
         rows.push({ stream, seq, json: JSON.stringify(output) });

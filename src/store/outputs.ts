@@ -1,10 +1,7 @@
-import type { Output, StreamName } from '../../streams/index.ts';
+import { isKept, type Output } from '../../streams/index.ts';
 import { StoreError } from '../errors.ts';
 import type { Environment } from './environment.ts';
 import type { KeptOutput, Outputs } from './store.ts';
-
-/** Streams that move every second and can be had from the last tick: published, never kept. */
-export const EPHEMERAL: ReadonlySet<StreamName> = new Set<StreamName>(['freshness']);
 
 /** LMDB takes keys up to 1,978 bytes; the name of the stream and separators are part of them. */
 export const MAX_KEY_BYTES = 1_900;
@@ -17,7 +14,7 @@ type HistoryKey = [string, number, number];
 export function checkOutputs(outputs: readonly Output[], from: number, upTo: number): void {
   if (upTo < from) throw new RangeError(`outputs up to ${upTo}, but they are kept up to ${from} already`);
   for (const { stream, key, seq } of outputs) {
-    if (EPHEMERAL.has(stream)) continue;
+    if (!isKept(stream)) continue;
     if (seq <= from || seq > upTo) {
       throw new RangeError(`output of seq ${seq} in ${stream}, expected ${from + 1} to ${upTo}`);
     }
@@ -36,7 +33,7 @@ function toRows(outputs: readonly Output[]) {
   const counts = new Map<string, number>();
   for (const output of outputs) {
     const { stream, key, seq } = output;
-    if (EPHEMERAL.has(stream)) continue;
+    if (!isKept(stream)) continue;
     const json = JSON.stringify(output);
     const place = `${stream} ${seq}`;
     const n = counts.get(place) ?? 0;

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type ReplayOptions, replay } from '../../src/research/replay.ts';
-import { KEPT_STREAMS } from '../../src/research/stream-names.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { Output } from '../../streams/index.ts';
+import { KEPT_STREAMS, type Output } from '../../streams/index.ts';
 import { keptLines, record, START_AT, withStore } from './small-log.ts';
 
 async function linesOf(store: Store, options: Partial<ReplayOptions> = {}): Promise<string[]> {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { KEPT_STREAMS } from '../../src/research/stream-names.ts';
 import { type Verdict, verify } from '../../src/research/verify.ts';
 import { openStore } from '../../src/store/lmdb.ts';
 import { PRUNED_BEFORE_NOTE, type Store } from '../../src/store/store.ts';
-import { GRAPH_VERSION, type Output, type StreamName } from '../../streams/index.ts';
+import { GRAPH_VERSION, KEPT_STREAMS, type Output, type StreamName } from '../../streams/index.ts';
 import { computed, keptLines, type Recording, record, START_AT, turnsOf, withStore } from './small-log.ts';
 
 const SECONDS = 60;
