@@ -33,6 +33,7 @@ export {
   simulate,
 } from './model/forecast/simulate.ts';
 export { sleepProbability } from './model/forecast/sleep.ts';
+export { percentile } from './model/percentile.ts';
 export type {
   AccountId,
   Bucket,

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors.ts';
 import { readNumbers } from './csv.ts';
 import type { Material, Row } from './forecast-job.ts';
-import { holesIn } from './holes.ts';
+import { holesIn, readHoles } from './holes.ts';
 import { readPrices } from './market.ts';
 import { planJobs } from './plan.ts';
 import { runJobs } from './pool.ts';
@@ -17,6 +17,8 @@ export interface BacktestOptions {
   readonly toAt?: number | undefined;
   readonly everyMs: number;
   readonly prices?: string | undefined;
+  /** CSV with from_ts and to_ts of what was not collected; without it, long silences are taken for that. */
+  readonly gaps?: string | undefined;
   readonly onProgress: (done: number, all: number) => void;
   readonly signal: AbortSignal;
 }
@@ -32,7 +34,7 @@ export async function backtest(options: BacktestOptions): Promise<Row[]> {
   if (firstAt === undefined || knownUntil === undefined) {
     throw new ServiceError('BACKTEST_EMPTY', `${options.posts} has no posts`);
   }
-  const holes = holesIn(postTimes);
+  const holes = options.gaps === undefined ? holesIn(postTimes) : await readHoles(options.gaps);
   const windows = await windowsFor(options, firstAt, knownUntil, (window) => !overlaps(window, holes));
   if (windows.length === 0) {
     throw new ServiceError('BACKTEST_EMPTY', 'no window lies within the posts and the times asked for');

@@ -1,9 +1,10 @@
 import type { Gap } from '../../../streams/index.ts';
+import { readNumbers } from './csv.ts';
 
 /** A silence this long is taken for a hole in what was collected, not for silence. */
-const HOLE_MS = 5 * 86_400_000;
+const HOLE_MS = 7 * 86_400_000;
 
-/** Silences of five days or more between posts, ascending. */
+/** Silences of seven days or more between posts, ascending. */
 export function holesIn(postTimes: ArrayLike<number>): Gap[] {
   const holes: Gap[] = [];
   for (let index = 1; index < postTimes.length; index++) {
@@ -14,7 +15,13 @@ export function holesIn(postTimes: ArrayLike<number>): Gap[] {
   return holes;
 }
 
-/** The holes as they could be told at `now`: one that has not lasted five days yet is still silence. */
+/** Holes told by a file with the columns from_ts and to_ts. */
+export async function readHoles(path: string): Promise<Gap[]> {
+  const rows = await readNumbers(path, { required: ['from_ts', 'to_ts'] });
+  return rows.map(([fromAt, toAt]) => ({ fromAt: fromAt ?? 0, toAt: toAt ?? 0 }));
+}
+
+/** The holes as they could be told at `now`: a guessed one that has not lasted so long yet is still silence. */
 export function holesKnownAt(holes: readonly Gap[], now: number): Gap[] {
-  return holes.filter(({ fromAt }) => now - fromAt >= HOLE_MS);
+  return holes.filter(({ fromAt, toAt }) => toAt <= now || now - fromAt >= HOLE_MS);
 }

@@ -75,7 +75,7 @@ export function reportOf(rows: readonly Row[]): Report | null {
   };
 }
 
-function windowsOf(rows: readonly ScoredRow[]): ScoredRow[][] {
+export function windowsOf(rows: readonly ScoredRow[]): ScoredRow[][] {
   return [...grouped(rows, ({ startAt, endAt }) => `${startAt} ${endAt}`).values()];
 }
 

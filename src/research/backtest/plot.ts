@@ -1,0 +1,116 @@
+/** A picture with two axes, as SVG text. Data coordinates in, pixels out. */
+
+export interface Axis {
+  readonly label: string;
+  readonly from: number;
+  readonly to: number;
+  readonly ticks: readonly number[];
+  readonly format: (value: number) => string;
+}
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface Frame {
+  readonly x: (value: number) => number;
+  readonly y: (value: number) => number;
+}
+
+export interface PlotOptions {
+  readonly title: string;
+  readonly x: Axis;
+  readonly y: Axis;
+  /** Drawn inside the frame. */
+  readonly draw: (frame: Frame) => string;
+  readonly legend?: readonly (readonly [className: string, text: string])[];
+}
+
+const WIDTH = 460;
+const HEIGHT = 300;
+const LEFT = 58;
+const RIGHT = 14;
+const TOP = 46;
+const BOTTOM = 46;
+
+export function plot({ title, x, y, draw, legend = [] }: PlotOptions): string {
+  const frame: Frame = {
+    x: (value) => round(LEFT + ((value - x.from) / (x.to - x.from)) * (WIDTH - LEFT - RIGHT)),
+    y: (value) => round(HEIGHT - BOTTOM - ((value - y.from) / (y.to - y.from)) * (HEIGHT - TOP - BOTTOM)),
+  };
+  return [
+    `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeText(title)}">`,
+    `<text class="title" x="${LEFT}" y="18">${escapeText(title)}</text>`,
+    ...y.ticks.map((tick) => horizontal(frame, x, y, tick)),
+    ...x.ticks.map(
+      (tick) =>
+        `<text class="tick" x="${frame.x(tick)}" y="${HEIGHT - BOTTOM + 16}" text-anchor="middle">${x.format(tick)}</text>`,
+    ),
+    `<line class="axis" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${HEIGHT - BOTTOM}" y2="${HEIGHT - BOTTOM}"/>`,
+    draw(frame),
+    `<text class="label" x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 8}" text-anchor="middle">${escapeText(x.label)}</text>`,
+    `<text class="label" transform="translate(14 ${(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" text-anchor="middle">${escapeText(y.label)}</text>`,
+    legendOf(legend),
+    '</svg>',
+  ].join('\n');
+}
+
+function horizontal(frame: Frame, x: Axis, y: Axis, tick: number): string {
+  const at = frame.y(tick);
+  return (
+    `<line class="grid" x1="${frame.x(x.from)}" x2="${frame.x(x.to)}" y1="${at}" y2="${at}"/>` +
+    `<text class="tick" x="${LEFT - 6}" y="${at + 4}" text-anchor="end">${y.format(tick)}</text>`
+  );
+}
+
+function legendOf(entries: NonNullable<PlotOptions['legend']>): string {
+  let left = LEFT;
+  return entries
+    .map(([className, text]) => {
+      const at = left;
+      left += 26 + 6.2 * text.length;
+      return `<rect class="key ${className}" x="${at}" y="27" width="12" height="8"/><text class="tick" x="${at + 16}" y="35">${escapeText(text)}</text>`;
+    })
+    .join('');
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+export function escapeText(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/"/g, '&quot;');
+}
+
+export function line(frame: Frame, points: readonly Point[], className: string): string {
+  const path = points.map(({ x, y }) => `${frame.x(x)},${frame.y(y)}`).join(' ');
+  return `<polyline class="line ${className}" points="${path}"/>`;
+}
+
+export function dots(frame: Frame, points: readonly Point[], className: string): string {
+  return points
+    .map(({ x, y }) => `<circle class="dot ${className}" cx="${frame.x(x)}" cy="${frame.y(y)}" r="3"/>`)
+    .join('');
+}
+
+/** The area between two curves. */
+export function band(frame: Frame, low: readonly Point[], high: readonly Point[], className: string): string {
+  const path = [...low, ...high.toReversed()].map(({ x, y }) => `${frame.x(x)},${frame.y(y)}`).join(' ');
+  return `<polygon class="band ${className}" points="${path}"/>`;
+}
+
+/** About five round numbers from `from` to `to`. */
+export function roundTicks(from: number, to: number): number[] {
+  const rough = (to - from) / 5;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough) ?? rough;
+  const first = Math.ceil(from / step);
+  return Array.from({ length: Math.floor(to / step) - first + 1 }, (_, index) => (first + index) * step);
+}
+
+/** From 0 to a little above the highest value. */
+export function axisFromZero(label: string, values: readonly number[], format: Axis['format']): Axis {
+  const to = Math.max(1e-9, ...values) * 1.06;
+  return { label, from: 0, to, ticks: roundTicks(0, to), format };
+}
