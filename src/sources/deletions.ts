@@ -1,14 +1,11 @@
 import { defer } from 'rxjs';
 import type { PostGoneFact } from '../../streams/index.ts';
-import { readDecoded } from './decode.ts';
 import type { AccountEndpoint, Endpoints } from './endpoints.ts';
+import { batchesOf, lookUpMissing } from './lookup.ts';
 import { pollInTurn } from './poll.ts';
-import { type LookupAnswer, lookupAnswer } from './post-payload.ts';
 import type { SourceSettings } from './settings.ts';
 import type { Source } from './source.ts';
-import { postsHeaders } from './timeline.ts';
 
-const BATCH_SIZE = 100;
 const BATCHES_PER_POLL = 3;
 /** One miss can be a replica that lags; two in a row are believed. */
 const MISSES_NEEDED = 2;
@@ -19,7 +16,6 @@ export function deletionsSource(
   endpoints: Endpoints,
   settings: SourceSettings,
 ): Source {
-  const headers = postsHeaders(endpoints);
   return {
     name: `deletions:${account.id}`,
     silentAfterMs: 4 * settings.deletionsPeriodMs + 10_000,
@@ -34,9 +30,7 @@ export function deletionsSource(
           // Only posts that are still of interest, so the map cannot outgrow a day of posts.
           misses = new Map(live.map((id) => [id, misses.get(id) ?? 0]));
           for (const ids of batchesOfTurn(live, turn++)) {
-            const url = `${endpoints.posts.baseUrl}/2/tweets?ids=${ids.join(',')}`;
-            const request = { headers, signal, timeoutMs: settings.timeoutMs };
-            const missing = notFound(await readDecoded(url, lookupAnswer, request, context));
+            const missing = await lookUpMissing(ids, { endpoints, settings, context, signal });
             for (const id of ids) misses.set(id, missing.has(id) ? (misses.get(id) ?? 0) + 1 : 0);
           }
           const gone = live.filter((id) => (misses.get(id) ?? 0) >= MISSES_NEEDED);
@@ -52,24 +46,10 @@ export function deletionsSource(
 
 /** Up to three batches, going on where the last turn ended and round again. */
 export function batchesOfTurn(ids: readonly string[], turn: number): readonly (readonly string[])[] {
-  const batches: (readonly string[])[] = [];
-  for (let start = 0; start < ids.length; start += BATCH_SIZE) {
-    batches.push(ids.slice(start, start + BATCH_SIZE));
-  }
+  const batches = batchesOf(ids);
   if (batches.length <= BATCHES_PER_POLL) return batches;
   return Array.from(
     { length: BATCHES_PER_POLL },
     (_, index) => batches[(turn * BATCHES_PER_POLL + index) % batches.length] ?? [],
   );
-}
-
-/** Ids said not to exist. A post that may not be shown (protected, withheld) is not gone. */
-function notFound({ data, errors }: LookupAnswer): ReadonlySet<string> {
-  const missing = new Set<string>();
-  for (const { resource_id, value, type } of errors ?? []) {
-    // Hosts of these type addresses have changed over time; the last segment has not.
-    if (type?.split('/').at(-1) === 'resource-not-found') missing.add(resource_id ?? value ?? '');
-  }
-  for (const { id } of data ?? []) missing.delete(id);
-  return missing;
 }

@@ -28,32 +28,39 @@ const timelinePost = includedPost.extend({
 
 const included = z.array(includedPost).nullish();
 
-/** One page of a timeline, newest first. `data` is absent when nothing matches; `errors` may stand beside it. */
-export const timelinePage = z.object({
+const wholePosts = z.object({
   data: z.array(timelinePost).nullish(),
   includes: z.object({ tweets: included, posts: included }).nullish(),
+});
+type WholePosts = z.infer<typeof wholePosts>;
+
+/** One page of a timeline, newest first. `data` is absent when nothing matches; `errors` may stand beside it. */
+export const timelinePage = wholePosts.extend({
   meta: z.object({ result_count: count, next_token: z.string().min(1).max(1_000).nullish() }),
 });
-export type TimelinePage = z.infer<typeof timelinePage>;
 type TimelinePost = z.infer<typeof timelinePost>;
 type IncludedPost = z.infer<typeof includedPost>;
 
+const problems = z
+  .array(
+    z.object({
+      resource_id: z.string().nullish(),
+      value: z.string().nullish(),
+      type: z.string().nullish(),
+    }),
+  )
+  .nullish();
+
 /** The answer to a lookup by ids: those not found are named in `errors`. */
-export const lookupAnswer = z
-  .object({
-    data: z.array(z.object({ id: digits })).nullish(),
-    errors: z
-      .array(
-        z.object({
-          resource_id: z.string().nullish(),
-          value: z.string().nullish(),
-          type: z.string().nullish(),
-        }),
-      )
-      .nullish(),
-  })
-  .refine(({ data, errors }) => Boolean(data ?? errors), 'neither data nor errors');
-export type LookupAnswer = z.infer<typeof lookupAnswer>;
+const lookupShape = z.object({ data: z.array(z.object({ id: digits })).nullish(), errors: problems });
+export type LookupAnswer = z.infer<typeof lookupShape>;
+
+const says = ({ data, errors }: LookupAnswer): boolean => Boolean(data ?? errors);
+export const lookupAnswer = lookupShape.refine(says, 'neither data nor errors');
+/** The same with all that a timeline says of each post. */
+export const wholeLookupAnswer = wholePosts
+  .extend({ errors: problems })
+  .refine(says, 'neither data nor errors');
 
 /** A fact of a timeline, with whether the post has been edited. */
 export interface TimelineItem {
@@ -63,7 +70,7 @@ export interface TimelineItem {
 
 /** The posts of a page in the page's order. Null when one of them is another account's. */
 export function timelineItems(
-  page: TimelinePage,
+  page: WholePosts,
   account: AccountEndpoint,
   { via, webBase }: { readonly via: PostFact['via']; readonly webBase: string },
 ): readonly TimelineItem[] | null {

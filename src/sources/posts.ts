@@ -19,6 +19,7 @@ export function postsSource(
   endpoints: Endpoints,
   settings: SourceSettings,
 ): Source {
+  const { historyDays } = settings;
   const timeline = timelineOf(account, endpoints, settings);
   // What was delivered last under each id. An edit has a higher id than the first of its history, so
   // without this it would be new in every poll.
@@ -58,7 +59,7 @@ export function postsSource(
       concat(
         defer(() =>
           context.known.coveredFrom(account.id) === undefined
-            ? once((signal) => readHistory(account, timeline, { endpoints, settings, context, signal }))
+            ? once((signal) => readHistory(account, timeline, context, { historyDays, signal }))
             : EMPTY,
         ),
         pollInTurn(

@@ -11,6 +11,8 @@ export interface SourceSettings {
   /** The archive is read in slices of this many days, with a pause between two. */
   readonly archiveSliceDays: number;
   readonly archivePauseMs: number;
+  /** Between two readings of the archive's newest days. */
+  readonly archivePeriodMs: number;
   readonly deletionsPeriodMs: number;
   readonly deletionsHorizonMs: number;
   readonly trackingsPeriodMs: number;
@@ -21,6 +23,8 @@ export interface SourceSettings {
   readonly closedEventsPeriodMs: number;
   readonly cryptoEventsPeriodMs: number;
   readonly uiPeriodMs: number;
+  /** How soon an event that became active is asked for the first time. */
+  readonly uiFirstPeriodMs: number;
   readonly subscriptionsPeriodMs: number;
   readonly socketPingPeriodMs: number;
   readonly pricesFlushPeriodMs: number;
@@ -38,6 +42,7 @@ export const SOURCE_SETTINGS: SourceSettings = {
   postsRecheckPeriodMs: 60_000,
   archiveSliceDays: 7,
   archivePauseMs: 300,
+  archivePeriodMs: 3_600_000,
   deletionsPeriodMs: 30_000,
   deletionsHorizonMs: 24 * 3_600_000,
   trackingsPeriodMs: 60_000,
@@ -47,11 +52,12 @@ export const SOURCE_SETTINGS: SourceSettings = {
   closedEventsPeriodMs: 300_000,
   cryptoEventsPeriodMs: 60_000,
   uiPeriodMs: 10_000,
+  uiFirstPeriodMs: 1_000,
   subscriptionsPeriodMs: 1_000,
   socketPingPeriodMs: 10_000,
   pricesFlushPeriodMs: 250,
   pricesSilentMs: 30_000,
-  booksPeriodMs: 30_000,
+  booksPeriodMs: 10_000,
   spotPeriodMs: 1_000,
   spotSilentMs: 15_000,
 };

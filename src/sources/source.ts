@@ -10,6 +10,8 @@ export interface Known {
     account: AccountId,
     sinceMs: number,
   ): readonly { readonly id: string; readonly createdAt: number }[];
+  /** Whether the post with this id, the first of its edits, is known, gone or not. */
+  hasPost(id: string): boolean;
   /** From when on the account's posts are known without a hole; undefined before the history was read. */
   coveredFrom(account: AccountId): number | undefined;
   /** Every event known, in any phase. */

@@ -1,3 +1,4 @@
+import { archiveSource } from './archive.ts';
 import { cryptoSource } from './crypto.ts';
 import { deletionsSource } from './deletions.ts';
 import type { Endpoints } from './endpoints.ts';
@@ -11,7 +12,7 @@ import { SOURCE_SETTINGS, type SourceSettings } from './settings.ts';
 import type { Source } from './source.ts';
 import { uiSource } from './ui.ts';
 
-/** Every source of what the outside world tells: four per account, and three for all. */
+/** Every source of what the outside world tells: five per account, and three for all. */
 export function createSources(
   endpoints: Endpoints,
   settings: Partial<SourceSettings> = {},
@@ -21,6 +22,7 @@ export function createSources(
     eventsSource(endpoints, whole),
     ...endpoints.accounts.flatMap((account) => [
       postsSource(account, endpoints, whole),
+      archiveSource(account, endpoints, whole),
       deletionsSource(account, endpoints, whole),
       oracleSource(account, endpoints, whole),
       uiSource(account, endpoints, whole),

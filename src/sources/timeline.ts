@@ -40,20 +40,25 @@ export function postsHeaders(endpoints: Endpoints): Readonly<Record<string, stri
   return { authorization: `Bearer ${endpoints.posts.bearerToken}`, 'user-agent': endpoints.userAgent };
 }
 
+/** What is asked of each post, and of those it refers to. */
+export function postFields(endpoints: Endpoints): Readonly<Record<string, string>> {
+  const { fieldPrefix: prefix } = endpoints.posts;
+  const renamed = [`referenced_${prefix}s`, `edit_history_${prefix}_ids`, `note_${prefix}`];
+  return {
+    [`${prefix}.fields`]: [...FIELDS, ...renamed].join(','),
+    expansions: `referenced_${prefix}s.id,referenced_${prefix}s.id.author_id`,
+  };
+}
+
 export function timelineOf(
   account: AccountEndpoint,
   endpoints: Endpoints,
   settings: SourceSettings,
 ): ReadTimeline {
-  const { baseUrl, fieldPrefix: prefix, webBase } = endpoints.posts;
+  const { baseUrl, webBase } = endpoints.posts;
   const headers = postsHeaders(endpoints);
-  const renamed = [`referenced_${prefix}s`, `edit_history_${prefix}_ids`, `note_${prefix}`];
   return async ({ via, sinceId, nextToken, signal }, context) => {
-    const query = new URLSearchParams({
-      max_results: String(PAGE_SIZE),
-      [`${prefix}.fields`]: [...FIELDS, ...renamed].join(','),
-      expansions: `referenced_${prefix}s.id,referenced_${prefix}s.id.author_id`,
-    });
+    const query = new URLSearchParams({ max_results: String(PAGE_SIZE), ...postFields(endpoints) });
     if (sinceId !== undefined) query.set('since_id', sinceId);
     if (nextToken !== undefined) query.set('pagination_token', nextToken);
     const url = `${baseUrl}/2/users/${account.userId}/tweets?${query}`;

@@ -1,3 +1,4 @@
+import type { EventRecord } from '../../streams/index.ts';
 import { SourceError } from '../errors.ts';
 import { isAbsent, readDecoded, readEach } from './decode.ts';
 import type { AccountEndpoint, Endpoints } from './endpoints.ts';
@@ -7,9 +8,13 @@ import { createRecent } from './recent.ts';
 import type { SourceSettings } from './settings.ts';
 import type { Source, SourceContext } from './source.ts';
 
+const REMEMBERED = 1_000;
+
 /** The count the trading page shows for each active event of an account. */
 export function uiSource(account: AccountEndpoint, endpoints: Endpoints, settings: SourceSettings): Source {
-  const delivered = createRecent<number, number | null>(1_000);
+  const delivered = createRecent<number, number | null>(REMEMBERED);
+  // Whatever came of it: a page that fails is asked again with the others, and no sooner.
+  const asked = createRecent<number, true>(REMEMBERED);
 
   async function readShown(
     { eventId, slug }: { readonly eventId: number; readonly slug: string },
@@ -32,16 +37,19 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
     throw new SourceError('SOURCE_REFUSED', reason);
   }
 
-  async function readActive(context: SourceContext, signal: AbortSignal) {
-    const active = context.known
+  function activeOf({ known }: SourceContext): readonly EventRecord[] {
+    return known
       .events()
       .filter(
         ({ phase, subject }) =>
           phase === 'active' && subject.type === 'posts' && subject.account === account.id,
       );
-    if (active.length === 0) await context.deliver([]);
-    await readEach(active, async (event) => {
+  }
+
+  function readEvents(events: readonly EventRecord[], context: SourceContext, signal: AbortSignal) {
+    return readEach(events, async (event) => {
       const { eventId } = event;
+      asked.set(eventId, true);
       const count = await readShown(event, context, signal);
       const isNew = delivered.get(eventId) !== count;
       await context.deliver(isNew ? [{ kind: 'ui', eventId, count }] : []);
@@ -49,10 +57,25 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
     });
   }
 
+  async function readActive(context: SourceContext, signal: AbortSignal) {
+    const active = activeOf(context);
+    if (active.length === 0) await context.deliver([]);
+    await readEvents(active, context, signal);
+  }
+
+  // An event that has just become active would else wait for its first figure for most of a period.
+  async function readUnasked(context: SourceContext, signal: AbortSignal) {
+    const unasked = activeOf(context).filter(({ eventId }) => !asked.has(eventId));
+    await readEvents(unasked, context, signal);
+  }
+
   return {
     name: `ui:${account.id}`,
     silentAfterMs: 6 * settings.uiPeriodMs,
     run: (context) =>
-      pollInTurn({ periodMs: settings.uiPeriodMs, read: (signal) => readActive(context, signal) }),
+      pollInTurn(
+        { periodMs: settings.uiPeriodMs, read: (signal) => readActive(context, signal) },
+        { periodMs: settings.uiFirstPeriodMs, read: (signal) => readUnasked(context, signal) },
+      ),
   };
 }

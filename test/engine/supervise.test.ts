@@ -9,6 +9,7 @@ import type { Known, Source, SourceContext, SourceStatus } from '../../src/sourc
 const nothingKnown: Known = {
   newestPostId: () => undefined,
   livePosts: () => [],
+  hasPost: () => false,
   coveredFrom: () => undefined,
   events: () => [],
   event: () => undefined,

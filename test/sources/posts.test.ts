@@ -240,16 +240,12 @@ describe('postsSource', () => {
     const postsOver = (days: number) =>
       Array.from({ length: days * perDay }, (_, index) => ({ at: AT - index * (DAY_MS / perDay) }));
 
-    function serveWorld(posts: readonly PostSketch[], archive: (request: ScriptedRequest) => unknown) {
+    function serveReachable(posts: readonly PostSketch[]) {
       const reachable = posts.slice(0, 3_200).map(wirePost);
-      server.answer((request, response) => {
-        if (request.path === '/oracle/users/handle_a/posts') {
-          const answer = archive(request);
-          if (answer === undefined) response.statusCode = 500;
-          return answer;
-        }
-        if (request.query.has('since_id')) return timelineAnswer([]);
-        const from = Number(request.query.get('pagination_token')?.slice(1) ?? 0);
+      server.answer(({ path, query }) => {
+        assert.equal(path, '/2/users/4000/tweets');
+        if (query.has('since_id')) return timelineAnswer([]);
+        const from = Number(query.get('pagination_token')?.slice(1) ?? 0);
         const isMore = reachable.length > from + 100;
         return timelineAnswer(
           reachable.slice(from, from + 100),
@@ -257,20 +253,6 @@ describe('postsSource', () => {
         );
       });
     }
-
-    const archiveOf = (posts: readonly PostSketch[]) => (request: ScriptedRequest) => {
-      const [from, to] = ['startDate', 'endDate'].map((name) => Date.parse(request.query.get(name) ?? ''));
-      const rows = posts.filter(({ at }) => at >= (from ?? 0) && at <= (to ?? 0));
-      return {
-        success: true,
-        data: rows.map(({ at }, index) => ({
-          id: `c${at}`,
-          platformId: postIdAt(at),
-          content: index === 0 ? 'RT @x: words' : 'words',
-          createdAt: new Date(at).toISOString(),
-        })),
-      };
-    };
 
     async function coverage(historyDays: number): Promise<{ fromAt: number; posts: readonly PostFact[] }> {
       const { facts, deliveries } = start(fakeKnown(), { ...FAST, historyDays });
@@ -282,47 +264,35 @@ describe('postsSource', () => {
     }
 
     it('covers all it was asked for when the timeline ends early', async () => {
-      serveWorld(postsOver(3), () => assert.fail('the archive is not needed'));
+      serveReachable(postsOver(3));
       const { fromAt, posts } = await coverage(10);
       assert.equal(fromAt, AT - 10 * DAY_MS);
       assert.equal(posts.length, 300);
       assert.ok(posts.every(({ via }) => via === 'backfill'));
     });
 
+    it('reads no further back than it was asked for', async () => {
+      serveReachable(postsOver(20));
+      const { fromAt, posts } = await coverage(4);
+      assert.equal(fromAt, AT - 4 * DAY_MS);
+      assert.ok(posts.length >= 400 && posts.length < 600);
+    });
+
     it('covers what it was asked for when the account never posted', async () => {
-      serveWorld([], () => assert.fail('the archive is not needed'));
+      serveReachable([]);
       assert.equal((await coverage(10)).fromAt, AT - 10 * DAY_MS);
     });
 
-    it('goes on in the archive where the timeline is cut, without a doubled or a missing post', async () => {
-      const all = postsOver(45);
-      serveWorld(all, archiveOf(all));
+    it('covers what comes after the oldest second it saw when the timeline is cut', async () => {
+      serveReachable(postsOver(45));
       const { fromAt, posts } = await coverage(40);
-      assert.equal(fromAt, AT - 40 * DAY_MS);
-      const ids = posts.map(({ id }) => id);
-      assert.equal(new Set(ids).size, ids.length);
-      const wanted = all.filter(({ at }) => at >= fromAt);
-      assert.deepEqual(new Set(ids), new Set(wanted.map(({ at }) => postIdAt(at))));
-      const archived = posts.filter(({ via }) => via === 'archive');
-      assert.equal(archived.length, wanted.length - 3_200);
-      assert.ok(archived.some(({ isRepost }) => isRepost));
-    });
-
-    it('covers what the timeline gave when the archive fails', async () => {
-      serveWorld(postsOver(45), () => undefined);
-      assert.equal((await coverage(40)).fromAt, AT - 3_199 * (DAY_MS / perDay) + 1_000);
-    });
-
-    it('does not take the silence of an archive before its own beginning for knowledge', async () => {
-      const all = postsOver(45);
-      serveWorld(all, archiveOf(all.slice(0, 35 * perDay)));
-      const { fromAt } = await coverage(60);
-      assert.ok(fromAt > AT - 42 * DAY_MS && fromAt <= AT - 32 * DAY_MS + 1_000);
+      assert.equal(fromAt, AT - 3_199 * (DAY_MS / perDay) + 1_000);
+      assert.equal(posts.length, 3_200);
     });
 
     it('starts the history over after an interruption', async () => {
       const all = postsOver(5);
-      serveWorld(all, () => undefined);
+      serveReachable(all);
       const known = fakeKnown();
       start(known, { ...FAST, historyDays: 10 });
       await eventually('some pages are read', () => server.requests.length > 1);

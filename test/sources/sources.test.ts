@@ -5,9 +5,11 @@ import { createSources } from '../../src/sources/sources.ts';
 describe('createSources', () => {
   const endpoints = liveEndpoints({ postsBearerToken: 'secret' });
 
-  it('makes four sources per account and three for all, under the names the ages are told by', () => {
+  it('makes five sources per account and three for all, under the names the ages are told by', () => {
     const names = createSources(endpoints).map(({ name }) => name);
     assert.deepEqual([...names].sort(), [
+      'archive:a',
+      'archive:b',
       'crypto',
       'deletions:a',
       'deletions:b',

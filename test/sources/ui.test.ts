@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import type { SourceSettings } from '../../src/sources/settings.ts';
 import { uiSource } from '../../src/sources/ui.ts';
 import { ACCOUNT, FAST, localEndpoints } from '../support/endpoints.ts';
 import { activeEvent } from '../support/event-record.ts';
 import { eventually } from '../support/eventually.ts';
 import { wireEvent } from '../support/payloads.ts';
-import { openScriptedServer, type ScriptedServer } from '../support/scripted-server.ts';
-import { fakeKnown, runSource, type SourceRun } from '../support/source-run.ts';
+import { ANSWERED, openScriptedServer, type ScriptedServer } from '../support/scripted-server.ts';
+import { type FakeKnown, fakeKnown, runSource, type SourceRun } from '../support/source-run.ts';
 
 describe('uiSource', () => {
   let server: ScriptedServer;
@@ -21,7 +22,11 @@ describe('uiSource', () => {
   function start(...eventIds: readonly number[]): SourceRun {
     const known = fakeKnown();
     for (const eventId of eventIds) known.records.set(eventId, activeEvent(eventId));
-    run = runSource(uiSource(ACCOUNT, localEndpoints(server), FAST), known);
+    return follow(known, FAST);
+  }
+
+  function follow(known: FakeKnown, settings: SourceSettings): SourceRun {
+    run = runSource(uiSource(ACCOUNT, localEndpoints(server), settings), known);
     return run;
   }
 
@@ -84,5 +89,71 @@ describe('uiSource', () => {
     const { facts, error } = start(1);
     await eventually('it fails', () => error() !== undefined);
     assert.deepEqual(facts(), []);
+  });
+
+  describe('between two rounds', () => {
+    const rare = { ...FAST, uiPeriodMs: 3_600_000, uiFirstPeriodMs: 5 };
+
+    it('asks for an event as soon as it becomes active, once', async () => {
+      server.answer(({ path }) => wireEvent(Number(path.slice(-1))));
+      const { known, facts, deliveries } = follow(fakeKnown(), rare);
+      await eventually('the first round is over', () => deliveries.length === 1);
+      assert.deepEqual([facts(), server.requests.length], [[], 0]);
+      for (const eventId of [1, 2]) {
+        known.records.set(eventId, activeEvent(eventId));
+        await eventually(`event ${eventId} is told`, () => facts().length === eventId);
+      }
+      known.records.set(3, activeEvent(3));
+      await eventually('event 3 is told', () => facts().length === 3);
+      assert.deepEqual(
+        server.requests.map(({ path }) => path.slice(-1)),
+        ['1', '2', '3'],
+      );
+      assert.equal(deliveries.length, 4);
+    });
+
+    it('has one request under way, however long it takes', async () => {
+      let underWay = 0;
+      let most = 0;
+      server.answer((_, response) => {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        setTimeout(() => {
+          underWay -= 1;
+          response.end(JSON.stringify(wireEvent(1)));
+        }, 15);
+        return ANSWERED;
+      });
+      const known = fakeKnown();
+      known.records.set(1, activeEvent(1));
+      follow(known, { ...rare, uiPeriodMs: 5 });
+      await eventually('several rounds pass', () => server.requests.length > 8);
+      assert.equal(most, 1);
+    });
+
+    for (const status of [404, 503]) {
+      it(`does not ask again for a page that answers ${status}, not even when started anew`, async () => {
+        server.answer((_, response) => {
+          response.statusCode = status;
+          return {};
+        });
+        const source = uiSource(ACCOUNT, localEndpoints(server), rare);
+        const known = fakeKnown();
+        run = runSource(source, known);
+        await eventually('the first round is over', () => run?.deliveries.length === 1);
+        known.records.set(1, activeEvent(1));
+        await eventually('it is asked', () => server.requests.length === 1);
+        await eventually('it is answered', () => run?.deliveries.length === 2 || run?.error() !== undefined);
+        // That the other one is asked shows that turns went by.
+        run.stop();
+        known.records.clear();
+        run = runSource(source, known);
+        await eventually('a round without events is over', () => run?.deliveries.length === 1);
+        known.records.set(1, activeEvent(1));
+        known.records.set(2, activeEvent(2));
+        await eventually('the other is asked', () => server.requests.length === 2);
+        assert.match(server.requests[1]?.path ?? '', /-2$/);
+      });
+    }
   });
 });

@@ -20,6 +20,7 @@ export function fakeKnown(covered?: number): FakeKnown {
     newestPostId: () => newestFirst()[0]?.id,
     livePosts: (_, sinceMs) =>
       newestFirst().filter(({ createdAt, isGone }) => !isGone && createdAt >= sinceMs),
+    hasPost: (id) => posts.has(id),
     coveredFrom() {
       return this.covered;
     },
