@@ -32,7 +32,7 @@ export function archiveSource(
   const firstIds = createRecent<string, string>(1_000);
 
   function unknownOf(listed: readonly ListedPost[], { known }: SourceContext): readonly ListedPost[] {
-    return listed.filter(({ id }) => !known.hasPost(id) && !known.hasPost(firstIds.get(id) ?? id));
+    return listed.filter(({ id }) => !known.hasPost(firstIds.get(id) ?? id));
   }
 
   // Live polls go on after the newest post that is known: while the timeline has posts they did not read

@@ -59,13 +59,17 @@ describe('lookUpPosts', () => {
     assert.deepEqual({ id, text, createdAt }, { id: first, text: 'edited', createdAt: AT });
   });
 
-  it('leaves out what may not be shown, what is not answered and what is another account’s', async () => {
+  it('leaves out what may not be shown, what is not answered and what is another account’s, or was not asked for', async () => {
     server.answer(() => ({
-      data: [{ ...wirePost({ at: AT }), author_id: '5' }, wirePost({ at: AT + 1_000 })],
+      data: [0, 1_000, 2_000].map((ms) => ({
+        ...wirePost({ at: AT + ms }),
+        ...(ms === 0 && { author_id: '5' }),
+      })),
       errors: [problem('1', 'not-authorized-for-resource')],
     }));
-    const { found, missing } = await lookUpPosts([postIdAt(AT), '1', '2'], ACCOUNT, reading());
-    assert.deepEqual([found.size, missing.size], [0, 0]);
+    const own = postIdAt(AT + 2_000);
+    const { found, missing } = await lookUpPosts([postIdAt(AT), own, '1', '2'], ACCOUNT, reading());
+    assert.deepEqual([[...found.keys()], missing.size], [[own], 0]);
   });
 
   it('asks for a hundred at a time, and for nothing when nothing is asked', async () => {

@@ -138,6 +138,15 @@ describe('pricesSource', () => {
     assert.equal(quotes().length, 1);
   });
 
+  it('shows life after each good snapshot while the socket has nothing to say', async () => {
+    server.answer(() => [wireBookOf(T0, '0.48', '0.52')]);
+    await open({ ...FAST, booksPeriodMs: 40 });
+    await topIs(0.48, 0.52);
+    const before = run?.deliveries.length ?? 0;
+    await eventually('life is shown thrice', () => (run?.deliveries.length ?? 0) > before + 2);
+    assert.deepEqual(run?.deliveries.slice(before).flat(), []);
+  });
+
   it('tells only the newest of a burst, however long a delivery takes', async () => {
     const known = fakeKnown();
     known.records.set(1, activeEvent(1));
