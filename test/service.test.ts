@@ -33,6 +33,17 @@ describe('the whole service', () => {
     return new Set(inWindow.map(({ tweet_id }) => tweet_id)).size;
   }
 
+  /** Whether the listing holds all that the oracle took in over the longest window. */
+  async function holdsArchive(segment: string): Promise<boolean> {
+    const { oracle, accounts } = stage.world.addresses;
+    const handle = accounts.find(({ id }) => `account_${id}` === segment)?.handle;
+    const startDate = new Date(stage.clock.wall() - 31 * 24 * HOUR_MS).toISOString();
+    const response = await fetch(`${oracle}/users/${handle}/posts?startDate=${startDate}`);
+    const { data } = (await response.json()) as { data: readonly { platformId: string }[] };
+    const ids = new Set((await allPosts(segment)).map(({ tweet_id }) => tweet_id));
+    return data.length > 0 && data.every(({ platformId }) => ids.has(platformId));
+  }
+
   async function settled(): Promise<void> {
     await eventually(
       'every event has its three counters',
@@ -46,6 +57,10 @@ describe('the whole service', () => {
       },
       30_000,
     );
+    // Deleted posts come from the oracle's list, which is read while counters are served.
+    for (const account of ['account_a', 'account_b']) {
+      await eventually(`the archive of ${account} is read`, () => holdsArchive(account), 30_000);
+    }
   }
 
   before(async function () {
