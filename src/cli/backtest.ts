@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseTime } from '../research/moment.ts';
 import { addManual } from './manual.ts';
@@ -60,7 +61,10 @@ async function run(flags: Flags, shell: Shell): Promise<void> {
     await files.writeText(flags.json, `${JSON.stringify(report, undefined, 2)}\n`);
   if (flags.report !== undefined) {
     const { pageOf } = await import('../research/backtest/page.ts');
-    await files.writeText(flags.report, pageOf(report, rows));
+    await files.writeText(
+      flags.report,
+      pageOf(report, rows, `Backtest of ${basename(posts)}, windows: ${basename(windows)}`),
+    );
   }
   shell.stdout.write(
     report === null

@@ -3,6 +3,10 @@ import { type Report, type ScoredRow, type Summary, scoredRows } from './summary
 
 const percent = (value: number) => `${Math.round(100 * value)} %`;
 const whole = (value: number) => String(Math.round(value));
+const MODEL_AND_PACE = [
+  ['model', 'forecast'],
+  ['pace', 'last seven days go on'],
+] as const;
 const SHARES = [0, 0.2, 0.4, 0.6, 0.8, 1];
 
 interface AtHorizon extends Summary {
@@ -43,10 +47,7 @@ export function errorChart(report: Report): string {
       whole,
     ),
     draw: (frame) => line(frame, pace, 'pace') + line(frame, model, 'model') + dots(frame, model, 'model'),
-    legend: [
-      ['model', 'forecast'],
-      ['pace', 'last seven days go on'],
-    ],
+    legend: MODEL_AND_PACE,
   });
 }
 
@@ -67,6 +68,23 @@ export function medianErrorChart(report: Report): string {
       ['model', 'half of the errors are below'],
       ['pace', 'nine tenths are below'],
     ],
+  });
+}
+
+export function logScoreChart(report: Report): string {
+  const at = horizons(report);
+  const model = curve(at, ({ log_score }) => log_score);
+  const pace = curve(at, ({ log_score_pace }) => log_score_pace);
+  return plot({
+    title: 'Log score of the realised bucket of 20 (lower is better)',
+    x: hoursAxis(at),
+    y: axisFromZero(
+      'log score',
+      [...model, ...pace].map(({ y }) => y),
+      (value) => value.toFixed(1),
+    ),
+    draw: (frame) => line(frame, pace, 'pace') + line(frame, model, 'model') + dots(frame, model, 'model'),
+    legend: MODEL_AND_PACE,
   });
 }
 
@@ -110,7 +128,7 @@ export function calibrationChart(rows: readonly ScoredRow[]): string {
   }));
   const axis = { from: 0, to: 1, ticks: SHARES, format: percent };
   return plot({
-    title: 'Calibration: how often the outcome was at most a quantile',
+    title: 'Calibration: outcomes at or below each quantile',
     x: { label: 'level of the quantile', ...axis },
     y: { label: 'share of outcomes', ...axis },
     draw: (frame) =>
@@ -138,7 +156,7 @@ export function pitChart(rows: readonly ScoredRow[]): string {
     bins[bin] = (bins[bin] ?? 0) + PIT_BINS / rows.length;
   }
   return plot({
-    title: 'Where outcomes fell in their forecasts (PIT): flat is right',
+    title: 'Where outcomes fell in their forecasts (PIT)',
     x: {
       label: 'probability given to less than the outcome',
       from: 0,
@@ -146,7 +164,7 @@ export function pitChart(rows: readonly ScoredRow[]): string {
       ticks: SHARES,
       format: percent,
     },
-    y: axisFromZero('density', [1.5, ...bins], (value) => value.toFixed(1)),
+    y: axisFromZero('density (1 is right)', [1.5, ...bins], (value) => value.toFixed(1)),
     draw: (frame) => {
       const width = frame.x(1 / PIT_BINS) - frame.x(0) - 2;
       const bars = bins.map((height, bin) => {
@@ -166,6 +184,7 @@ export function chartsOf(report: Report, rows: Parameters<typeof scoredRows>[0])
   const scored = scoredRows(rows);
   return [
     errorChart(report),
+    logScoreChart(report),
     medianErrorChart(report),
     coverageChart(report),
     calibrationChart(scored),

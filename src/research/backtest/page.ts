@@ -9,7 +9,7 @@ const FANS = 4;
 const STYLE = `
 :root { --ink: #1c2733; --soft: #5b6b7c; --line: #e3e8ee; --model: #1f6feb; --pace: #c9772b; --ideal: #2b8a5a; }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 1040px; padding: 32px 24px 64px; font: 15px/1.5 system-ui, "DejaVu Sans", sans-serif; color: var(--ink); background: #fff; }
+body { margin: 0 auto; max-width: 1120px; padding: 32px 24px 64px; font: 15px/1.5 system-ui, "DejaVu Sans", sans-serif; color: var(--ink); background: #fff; }
 h1 { font-size: 24px; margin: 0 0 4px; } h2 { font-size: 18px; margin: 40px 0 8px; } p { margin: 4px 0 12px; color: var(--soft); }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(420px, 1fr)); gap: 20px; }
 svg { width: 100%; border: 1px solid var(--line); border-radius: 8px; background: #fff; }
@@ -20,7 +20,7 @@ svg { width: 100%; border: 1px solid var(--line); border-radius: 8px; background
 .key.ideal { fill: var(--ideal); } .key.count { fill: var(--ink); } .bar { fill: #9cc2f7; } .whisker { stroke: #9cc2f7; stroke-width: 3; }
 .band.wide, .key.wide { fill: #d6e6fc; } .band.narrow, .key.narrow { fill: #9cc2f7; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; } .scroll { overflow-x: auto; }
-th, td { padding: 5px 10px; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; } th { font-weight: 600; color: var(--soft); font-size: 13px; }
+th, td { padding: 5px 8px; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; } th { font-weight: 600; color: var(--soft); font-size: 13px; }
 tr.all td { font-weight: 600; background: #f5f8fc; }
 `;
 
@@ -71,7 +71,7 @@ function worstFirst(rows: readonly ScoredRow[]): ScoredRow[][] {
 }
 
 /** The whole report as one HTML page that needs nothing else. */
-export function pageOf(report: Report | null, rows: readonly Row[], title = 'Backtest'): string {
+export function pageOf(report: Report | null, rows: readonly Row[], title: string): string {
   const body = report === null ? '<p>No window has a known end yet.</p>' : sections(report, rows);
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">

@@ -30,7 +30,7 @@ export interface PlotOptions {
 const WIDTH = 460;
 const HEIGHT = 300;
 const LEFT = 58;
-const RIGHT = 14;
+const RIGHT = 22;
 const TOP = 46;
 const BOTTOM = 46;
 
