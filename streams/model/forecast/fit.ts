@@ -1,12 +1,18 @@
 import { solve } from './cholesky.ts';
 import { FEATURES } from './features.ts';
-import { byLogDispersion, byLogMean, type Derivatives, evaluate } from './likelihood.ts';
+import {
+  byLogDispersion,
+  byLogMean,
+  type Derivatives,
+  evaluateDispersion,
+  evaluateMean,
+} from './likelihood.ts';
 import { HOUR_MS } from './new-york.ts';
 import { MODEL, type ModelParams } from './params.ts';
 import { DISPERSION_PRIOR, MEAN_PRIOR, type Prior } from './prior.ts';
 import { type Column, DISPERSION_COLUMNS, FACTORS, MEAN_COLUMNS } from './regression.ts';
 import type { AccountSeries } from './series.ts';
-import { HORIZON_FACTORS, type Training, trainingOf } from './training.ts';
+import { HORIZON_FACTORS, HORIZONS, type Training, trainingOf } from './training.ts';
 
 const MAX_ROUNDS = 25;
 const MAX_STEP = 0.5;
@@ -23,20 +29,23 @@ export function fitModel(series: AccountSeries): ModelParams {
   const { rows } = training;
   const mean = Float64Array.from(MEAN_PRIOR.mean);
   const dispersion = Float64Array.from(DISPERSION_PRIOR.mean);
-  const at = { mu: new Float64Array(rows), phi: new Float64Array(rows) };
+  const mu = new Float64Array(rows);
+  const phi = new Float64Array(rows);
+  evaluateMean(training, mean, mu);
+  evaluateDispersion(training, dispersion, phi);
   const derivatives = { slope: new Float64Array(rows), curvature: new Float64Array(rows) };
   let moved = Number.POSITIVE_INFINITY;
   for (let round = 0; round < MAX_ROUNDS && moved >= CLOSE_ENOUGH; round++) {
     const kind = moved < NEAR ? 'observed' : 'expected';
-    evaluate(training, mean, dispersion, at);
-    byLogMean(training, at.mu, at.phi, derivatives);
+    byLogMean(training, mu, phi, derivatives);
     moved = improve(mean, MEAN_PRIOR, MEAN_COLUMNS, training, derivatives) ?? MAX_STEP;
-    evaluate(training, mean, dispersion, at);
-    byLogDispersion(training, at.mu, at.phi, kind, derivatives);
+    evaluateMean(training, mean, mu);
+    byLogDispersion(training, mu, phi, kind, derivatives);
     moved = Math.max(
       moved,
       improve(dispersion, DISPERSION_PRIOR, DISPERSION_COLUMNS, training, derivatives) ?? MAX_STEP,
     );
+    evaluateDispersion(training, dispersion, phi);
   }
   return {
     version: `${MODEL}+${Math.floor(series.now / HOUR_MS)}`,
@@ -78,6 +87,20 @@ function improve(
   return farthest;
 }
 
+/** Pairs of factors a <= b, and for each horizon their products. */
+const PAIRS = (FACTORS * (FACTORS + 1)) / 2;
+const PRODUCTS = Float64Array.from(
+  HORIZONS.flatMap((_, horizon) => {
+    const factors = [...HORIZON_FACTORS.subarray(horizon * FACTORS, (horizon + 1) * FACTORS)];
+    return factors.flatMap((b, index) => factors.slice(0, index + 1).map((a) => a * b));
+  }),
+);
+
+function pairOf(a: number, b: number): number {
+  const high = Math.max(a, b);
+  return (high * (high + 1)) / 2 + Math.min(a, b);
+}
+
 /** Adds every row to gradient and information: first over the horizons of an origin, then over origins. */
 function accumulate(
   information: Float64Array,
@@ -88,38 +111,38 @@ function accumulate(
 ): void {
   const { features, firstRow, horizon, origins } = training;
   const size = columns.length;
-  const feature = Uint8Array.from(columns, (column) => column.feature);
-  const factor = Uint8Array.from(columns, (column) => column.factor);
+  const pairs = Uint8Array.from(columns.flatMap((i) => columns.map((j) => pairOf(i.factor, j.factor))));
   const slopes = new Float64Array(FACTORS);
-  const curvatures = new Float64Array(FACTORS * FACTORS);
+  const curvatures = new Float64Array(PAIRS);
   const values = new Float64Array(size);
   for (let origin = 0; origin < origins; origin++) {
     slopes.fill(0);
     curvatures.fill(0);
     const end = firstRow[origin + 1] ?? 0;
     for (let row = firstRow[origin] ?? 0; row < end; row++) {
-      const at = (horizon[row] ?? 0) * FACTORS;
+      const index = horizon[row] ?? 0;
       const rowSlope = slope[row] ?? 0;
       const rowCurvature = curvature[row] ?? 0;
       for (let a = 0; a < FACTORS; a++) {
-        const value = HORIZON_FACTORS[at + a] ?? 0;
-        slopes[a] = (slopes[a] ?? 0) + rowSlope * value;
-        const weighted = rowCurvature * value;
-        for (let b = 0; b < FACTORS; b++) {
-          curvatures[a * FACTORS + b] =
-            (curvatures[a * FACTORS + b] ?? 0) + weighted * (HORIZON_FACTORS[at + b] ?? 0);
-        }
+        slopes[a] = (slopes[a] ?? 0) + rowSlope * (HORIZON_FACTORS[index * FACTORS + a] ?? 0);
+      }
+      for (let pair = 0; pair < PAIRS; pair++) {
+        curvatures[pair] = (curvatures[pair] ?? 0) + rowCurvature * (PRODUCTS[index * PAIRS + pair] ?? 0);
       }
     }
-    const first = origin * FEATURES;
-    for (let k = 0; k < size; k++) values[k] = features[first + (feature[k] ?? 0)] ?? 0;
+    for (let k = 0; k < size; k++) {
+      const column = columns[k];
+      if (column === undefined) continue;
+      const value = features[origin * FEATURES + column.feature] ?? 0;
+      values[k] = value;
+      gradient[k] = (gradient[k] ?? 0) + (slopes[column.factor] ?? 0) * value;
+    }
     for (let i = 0; i < size; i++) {
       const value = values[i] ?? 0;
-      const factorOfRow = factor[i] ?? 0;
-      gradient[i] = (gradient[i] ?? 0) + (slopes[factorOfRow] ?? 0) * value;
+      const line = i * size;
       for (let j = 0; j <= i; j++) {
-        const both = curvatures[factorOfRow * FACTORS + (factor[j] ?? 0)] ?? 0;
-        information[i * size + j] = (information[i * size + j] ?? 0) + both * value * (values[j] ?? 0);
+        const both = (curvatures[pairs[line + j] ?? 0] ?? 0) * (values[j] ?? 0);
+        information[line + j] = (information[line + j] ?? 0) + value * both;
       }
     }
   }

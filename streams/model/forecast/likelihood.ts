@@ -1,7 +1,7 @@
 import { exp, ln } from './exact.ts';
 import { FEATURES } from './features.ts';
 import { digamma, trigamma } from './gamma-function.ts';
-import { byFactor, DISPERSION_COLUMNS, FACTORS, MEAN_COLUMNS, predictor } from './regression.ts';
+import { byFactor, type Column, DISPERSION_COLUMNS, FACTORS, MEAN_COLUMNS, predictor } from './regression.ts';
 import { HORIZON_FACTORS, type Training } from './training.ts';
 
 /** Derivatives of the negative binomial log likelihood of each row by its linear predictor. */
@@ -20,24 +20,33 @@ function clamp(value: number, limit: number): number {
   return Math.max(-limit, Math.min(limit, value));
 }
 
-/** mu and phi of every row. */
-export function evaluate(
-  training: Training,
-  mean: Float64Array,
-  dispersion: Float64Array,
-  into: { readonly mu: Float64Array; readonly phi: Float64Array },
+/** mu of every row. */
+export function evaluateMean(training: Training, coefficients: Float64Array, mu: Float64Array): void {
+  const { offset } = training;
+  forEachRow(training, MEAN_COLUMNS, coefficients, (row, value) => {
+    mu[row] = exp(clamp((offset[row] ?? 0) + value, LOG_LIMIT));
+  });
+}
+
+/** phi of every row. */
+export function evaluateDispersion(training: Training, coefficients: Float64Array, phi: Float64Array): void {
+  forEachRow(training, DISPERSION_COLUMNS, coefficients, (row, value) => {
+    phi[row] = exp(clamp(value, LOG_DISPERSION_LIMIT));
+  });
+}
+
+function forEachRow(
+  { features, firstRow, horizon, origins }: Training,
+  columns: readonly Column[],
+  coefficients: Float64Array,
+  visit: (row: number, value: number) => void,
 ): void {
-  const { features, firstRow, horizon, offset, origins } = training;
-  const meanSums = new Float64Array(FACTORS);
-  const dispersionSums = new Float64Array(FACTORS);
+  const sums = new Float64Array(FACTORS);
   for (let origin = 0; origin < origins; origin++) {
-    byFactor(meanSums, MEAN_COLUMNS, mean, features, origin * FEATURES);
-    byFactor(dispersionSums, DISPERSION_COLUMNS, dispersion, features, origin * FEATURES);
+    byFactor(sums, columns, coefficients, features, origin * FEATURES);
     const end = firstRow[origin + 1] ?? 0;
     for (let row = firstRow[origin] ?? 0; row < end; row++) {
-      const at = (horizon[row] ?? 0) * FACTORS;
-      into.mu[row] = exp(clamp((offset[row] ?? 0) + predictor(meanSums, HORIZON_FACTORS, at), LOG_LIMIT));
-      into.phi[row] = exp(clamp(predictor(dispersionSums, HORIZON_FACTORS, at), LOG_DISPERSION_LIMIT));
+      visit(row, predictor(sums, HORIZON_FACTORS, (horizon[row] ?? 0) * FACTORS));
     }
   }
 }
