@@ -1,3 +1,7 @@
+import { benchDelivery } from './delivery.ts';
 import { benchReplay } from './replay.ts';
+import { main as benchServer } from './server.ts';
 
 await benchReplay();
+await benchDelivery();
+await benchServer();

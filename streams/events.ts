@@ -93,8 +93,8 @@ function review(
   for (const fact of facts) {
     const record = toRecord(fact, trackings, at);
     const previous = state.records.get(record.eventId);
-    if (previous !== undefined && isSameEvent(previous, record)) continue;
     state.records.set(record.eventId, record);
+    if (previous !== undefined && isSameEvent(previous, record)) continue;
     const cause = causeOf(previous, record, trigger.kind === 'tick');
     emit({ stream: 'events', key: String(record.eventId), seq, at, cause, record });
   }
@@ -137,9 +137,24 @@ function causeOf(previous: EventRecord | undefined, event: EventRecord, isByCloc
   return isByClock ? 'clock' : 'event_changed';
 }
 
-// Events change a few times a day, so comparing their text costs nothing worth saving.
+// A tracking makes every event of its account be looked at, so what a record took over from its fact is
+// compared by identity before it is compared by value.
 function isSameEvent(a: EventRecord, b: EventRecord): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+  return (
+    a.startAt === b.startAt &&
+    a.endAt === b.endAt &&
+    a.phase === b.phase &&
+    a.trackingId === b.trackingId &&
+    a.slug === b.slug &&
+    a.title === b.title &&
+    a.image === b.image &&
+    isSameValue(a.subject, b.subject) &&
+    isSameValue(a.buckets, b.buckets)
+  );
+}
+
+function isSameValue(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
 function forget(state: EventsState, now: number): void {

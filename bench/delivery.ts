@@ -1,0 +1,84 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseConfig } from '../src/config.ts';
+import { systemClock } from '../src/engine/clock.ts';
+import { MAIN_FEED } from '../src/engine/counting-rule.ts';
+import { openEngine } from '../src/engine/engine.ts';
+import { openOutside } from '../src/engine/outside.ts';
+import { createSources } from '../src/sources/sources.ts';
+import { createLatest } from '../src/store/latest.ts';
+import { openStore } from '../src/store/lmdb.ts';
+import { percentile } from '../streams/index.ts';
+import { print } from './print.ts';
+
+/** The history of the demo is read in this time; afterwards life is ordinary. */
+const WARM_UP_MS = 25_000;
+const MEASURE_MS = 60_000;
+
+/**
+ * The engine's own share in the demo: from the answer of a source until readers can see what came of it.
+ * It holds two commits to disk, so the peer is one bare commit of the same store, measured in between.
+ */
+export async function benchDelivery(): Promise<void> {
+  const data = await mkdtemp(join(tmpdir(), 'tallywire-bench-'));
+  const config = parseConfig({ flags: { data, port: '0' }, env: {} });
+  const store = await openStore(data);
+  const outside = await openOutside(config, store.notes, systemClock);
+  const deliveries: number[] = [];
+  const commits: number[] = [];
+  const memory: number[] = [];
+  let isMeasuring = false;
+  const engine = await openEngine({
+    store,
+    latest: createLatest(),
+    clock: systemClock,
+    random: Math.random,
+    sources: createSources(outside.endpoints),
+    settings: {
+      kind: 'settings',
+      accounts: config.accounts.map(({ id }) => ({ id, rule: MAIN_FEED })),
+      staleAfterMs: config.staleAfterMs,
+    },
+    retentionDays: config.retentionDays,
+    checkpointMs: config.checkpointSeconds * 1_000,
+    report(report) {
+      if (isMeasuring && report.type === 'delivered' && report.facts > 0) deliveries.push(report.ms);
+    },
+  });
+  try {
+    await delay(WARM_UP_MS);
+    isMeasuring = true;
+    for (let elapsed = 0; elapsed < MEASURE_MS; elapsed += 500) {
+      await delay(500);
+      const startedAt = performance.now();
+      await store.notes.set('bench', String(startedAt));
+      commits.push(performance.now() - startedAt);
+      memory.push(process.memoryUsage.rss() / 1_048_576);
+    }
+  } finally {
+    await engine.stop();
+    await outside.close();
+    await store.close();
+    await rm(data, { recursive: true });
+  }
+  const p99 = rankOf(deliveries, 99);
+  const figures = `p50 ${rankOf(deliveries, 50).toFixed(1)} p99 ${p99.toFixed(1)} ms`;
+  print(`answer to readable value (${deliveries.length} deliveries)`, figures, 'goal p99 25 ms');
+  print(
+    '  against one bare commit, the peer',
+    `${(rankOf(deliveries, 50) / rankOf(commits, 50)).toFixed(1)} x`,
+    `what limits: the disk, p99 ${rankOf(commits, 99).toFixed(1)} ms a commit`,
+  );
+  print('memory of engine and embedded world', `${Math.round(memory.at(-1) ?? 0)} MB`, 'goal 250 MB');
+}
+
+function rankOf(values: readonly number[], rank: number): number {
+  return (
+    percentile(
+      [...values].sort((a, b) => a - b),
+      rank,
+    ) ?? Number.NaN
+  );
+}
