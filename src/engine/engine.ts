@@ -71,7 +71,9 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
   });
 
   const settings = JSON.stringify(deps.settings);
-  if (store.notes.get('settings') !== settings) {
+  // A graph derived anew from a log whose beginning was dropped has never heard the settings.
+  const isUntold = deps.settings.accounts.some(({ id }) => !state.counters.has(id));
+  if (isUntold || store.notes.get('settings') !== settings) {
     await turns.accept([deps.settings]);
     await store.notes.set('settings', settings);
   }

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { NEVER, Observable } from 'rxjs';
+import { type EngineReport, openEngine } from '../../src/engine/engine.ts';
+import type { Source, SourceContext } from '../../src/sources/source.ts';
+import { createLatest } from '../../src/store/latest.ts';
+import { createMemoryStore } from '../../src/store/memory.ts';
+import { GRAPH_VERSION } from '../../streams/index.ts';
+import { manualClock } from '../support/clock.ts';
+import { eventually } from '../support/eventually.ts';
+import { event, post, settings } from '../support/facts.ts';
+
+/** An engine whose sources are what the test makes them; it stops when the test is over. */
+function stage(store = createMemoryStore()) {
+  const latest = createLatest();
+  const reports: EngineReport[] = [];
+  const clock = manualClock(1_000_000);
+  const open = (...sources: readonly Source[]) =>
+    openEngine({
+      store,
+      latest,
+      clock,
+      random: () => 0,
+      sources,
+      settings: settings(),
+      retentionDays: 90,
+      checkpointMs: 3_600_000,
+      report: (report) => reports.push(report),
+    });
+  return { store, latest, reports, clock, open };
+}
+
+function source(name: string, run: Source['run']): Source {
+  return { name, silentAfterMs: 60_000, run };
+}
+
+const factsOf = (store: ReturnType<typeof createMemoryStore>) =>
+  Array.from(store.journal.read(1), ({ fact }) => fact.kind);
+
+describe('openEngine', () => {
+  it('logs its settings once, and again only when they change', async () => {
+    const { store, open } = stage();
+    await (await open()).stop();
+    await (await open()).stop();
+    assert.equal(factsOf(store).filter((kind) => kind === 'settings').length, 1);
+  });
+
+  it('tells the settings again to a graph that never heard them', async () => {
+    const { store, open } = stage();
+    await (await open()).stop();
+    // As after a change of the graph on a log whose beginning was dropped.
+    for (const { seq } of store.checkpoints.list()) await store.checkpoints.remove(seq);
+    await store.journal.prune(2, 10);
+    await (await open()).stop();
+    assert.equal(factsOf(store).at(-2), 'settings');
+  });
+
+  it('hands a source what is known, takes its facts and marks its age', async () => {
+    const { latest, open } = stage();
+    let context: SourceContext | undefined;
+    const engine = await open(
+      source('posts:a', (given) => {
+        context = given;
+        return NEVER;
+      }),
+    );
+    await context?.deliver([
+      post({ id: '7', createdAt: 900_000 }),
+      { kind: 'coverage', account: 'a', fromAt: 5 },
+    ]);
+    await context?.deliver([event({ eventId: 3 })]);
+    assert.equal(context?.known.newestPostId('a'), '7');
+    assert.equal(context?.known.hasPost('7'), true);
+    assert.equal(context?.known.hasPost('8'), false);
+    assert.equal(context?.known.coveredFrom('a'), 5);
+    assert.equal(context?.known.coveredFrom('b'), undefined);
+    assert.equal(context?.known.event(3)?.eventId, 3);
+    assert.deepEqual(context?.known.livePosts('a', 900_000), [{ id: '7', createdAt: 900_000 }]);
+    assert.deepEqual(context?.known.livePosts('a', 900_001), []);
+    await eventually(
+      'a tick carries the age',
+      () => latest.get('freshness', 'all')?.record.ages['posts:a'] === 0,
+    );
+    await engine.stop();
+  });
+
+  it('goes on when a source fails, and tells how it fares', async () => {
+    const { open } = stage();
+    let starts = 0;
+    const failing = source('ui:a', () => {
+      starts += 1;
+      return new Observable((subscriber) => subscriber.error(new TypeError('a bug of ours')));
+    });
+    const engine = await open(
+      failing,
+      source('events', () => NEVER),
+    );
+    assert.deepEqual(
+      engine.sources().map(({ name, state }) => [name, state]),
+      [
+        ['ui:a', 'waiting'],
+        ['events', 'running'],
+      ],
+    );
+    assert.equal(starts, 1);
+    await engine.stop();
+  });
+
+  it('saves a checkpoint when it stops, and reads nothing again when it starts', async () => {
+    const { store, open, reports } = stage();
+    await (await open()).stop();
+    assert.equal(store.checkpoints.newest(GRAPH_VERSION)?.seq, store.journal.head);
+    await (await open()).stop();
+    const recovered = reports.filter((report) => report.type === 'recovered');
+    assert.deepEqual(
+      recovered.map(({ replayed }) => replayed),
+      [0, 0],
+    );
+  });
+
+  it('stops twice as well as once', async () => {
+    const { open } = stage();
+    const engine = await open();
+    await engine.stop();
+    await engine.stop();
+  });
+});
