@@ -28,18 +28,29 @@ export function poissonMixture(means: Float64Array): Float64Array {
   return cumulated;
 }
 
-function gather(means: Float64Array): Float64Array {
+/** How many of the means, as a share, lie at each node of the grid. */
+export function gather(means: Float64Array): Float64Array {
   let highest = 0;
-  for (let path = 0; path < means.length; path++) highest = Math.max(highest, means[path] ?? 0);
-  const weights = new Float64Array(Math.floor(NODES * Math.sqrt(highest)) + 2);
-  const share = 1 / means.length;
-  const square = NODES * NODES;
   for (let path = 0; path < means.length; path++) {
     const mean = means[path] ?? 0;
-    const node = Math.floor(NODES * Math.sqrt(mean));
-    const upper = ((mean * square - node * node) / (2 * node + 1)) * share;
-    weights[node] = (weights[node] ?? 0) + share - upper;
-    weights[node + 1] = (weights[node + 1] ?? 0) + upper;
+    if (mean > highest) highest = mean;
+  }
+  const nodes = Math.floor(NODES * Math.sqrt(highest)) + 2;
+  const counts = new Float64Array(nodes);
+  const sums = new Float64Array(nodes);
+  for (let path = 0; path < means.length; path++) {
+    const mean = means[path] ?? 0;
+    const node = (NODES * Math.sqrt(mean)) | 0;
+    counts[node] = (counts[node] ?? 0) + 1;
+    sums[node] = (sums[node] ?? 0) + mean;
+  }
+  // The split is linear in the mean, so it may be done for all means of a cell at once.
+  const weights = new Float64Array(nodes);
+  for (let node = 0; node + 1 < nodes; node++) {
+    const count = counts[node] ?? 0;
+    const upper = ((sums[node] ?? 0) * NODES * NODES - count * node * node) / (2 * node + 1);
+    weights[node] = (weights[node] ?? 0) + (count - upper) / means.length;
+    weights[node + 1] = upper / means.length;
   }
   return weights;
 }
