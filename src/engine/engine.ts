@@ -8,6 +8,7 @@ import type { Clock } from './clock.ts';
 import { knownFrom } from './known.ts';
 import { recover } from './recover.ts';
 import { pruneStep } from './retention.ts';
+import { createSimulators, type SimulatorReport } from './simulators.ts';
 import { supervise } from './supervise.ts';
 import { ticker } from './ticker.ts';
 import { createTurns, type TurnReport } from './turns.ts';
@@ -30,6 +31,7 @@ export interface EngineDeps {
 
 export type EngineReport =
   | TurnReport
+  | SimulatorReport
   | { readonly type: 'recovered'; readonly head: number; readonly replayed: number; readonly ms: number }
   | { readonly type: 'source'; readonly status: SourceStatus; readonly error: unknown }
   | { readonly type: 'delivered'; readonly source: string; readonly facts: number; readonly ms: number }
@@ -41,7 +43,7 @@ export interface Engine {
   sources(): readonly SourceStatus[];
   /** Whether the last write was refused and is being tried again; readers keep what they have. */
   isHeldUp(): boolean;
-  /** Ends sources first, then finishes the turn, then saves a checkpoint. The store stays open. */
+  /** Ends sources and simulations first, then finishes the turn, then saves a checkpoint. The store stays open. */
   stop(): Promise<void>;
 }
 
@@ -70,6 +72,16 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     wait: (ms) => pause(ms, stopping.signal),
   });
 
+  const simulators = createSimulators({ report, deliver: (fact) => turns.accept([fact]) });
+  const requests = latest.change$.subscribe((outputs) => {
+    for (const output of outputs) {
+      if (output.stream !== 'requests') continue;
+      simulators.ask(output.record, output.seq);
+      // Nobody reads a request, and each holds an account's whole history.
+      latest.remove('requests', output.key);
+    }
+  });
+
   const settings = JSON.stringify(deps.settings);
   // A graph derived anew from a log whose beginning was dropped has never heard the settings.
   const isUntold = deps.settings.accounts.some(({ id }) => !state.counters.has(id));
@@ -85,7 +97,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
   void tick();
 
   const known = knownFrom(latest, (account) => state.counters.get(account)?.coveredFrom ?? undefined);
-  const running: Subscription[] = deps.sources.map((source) =>
+  const sources: Subscription[] = deps.sources.map((source) =>
     supervise(source, {
       clock,
       random: deps.random,
@@ -118,6 +130,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     interval(everyMs)
       .pipe(exhaustMap(() => task().catch((error: unknown) => report({ type: 'maintenance_failed', error }))))
       .subscribe();
+  const running = [requests, ...sources];
   running.push(ticker(clock, tick).subscribe(), chore(deps.checkpointMs, checkpoint), chore(PRUNE_MS, prune));
 
   return {
@@ -126,6 +139,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     async stop() {
       stopping.abort();
       for (const subscription of running.reverse()) subscription.unsubscribe();
+      await simulators.stop();
       await turns.stop();
       await checkpoint().catch((error: unknown) => report({ type: 'maintenance_failed', error }));
     },
