@@ -1,14 +1,14 @@
 import {
-  accountNow,
-  accountSeries,
   type ForecastWindow,
+  finalCount,
   inputsAt,
   type ModelParams,
   type ModelRequest,
   type Move,
-  simulate,
+  quantileOf,
 } from '../../streams/index.ts';
-import { firstAtOrAfter } from './weekly-fit.ts';
+import { accountAt } from './account-at.ts';
+import { firstAtOrAfter } from './post-times.ts';
 
 export type ForecastRequest = Extract<ModelRequest, { readonly type: 'forecast' }>;
 
@@ -47,7 +47,7 @@ function medianAt(
   count: number,
 ): number {
   const window: ForecastWindow = { startAt, endAt, count };
-  return simulate(inputsAt(accountNow(accountSeries(posts, fromAt, now)), params, window), [], seed).p50;
+  return quantileOf(finalCount(inputsAt(accountAt(posts, fromAt, now), params, window), seed), 0.5);
 }
 
 function withoutZeros(moves: readonly Move[]): readonly Move[] {

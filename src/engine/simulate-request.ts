@@ -1,5 +1,4 @@
 import {
-  accountNow,
   accountSeries,
   type FitFact,
   type Forecast,
@@ -13,6 +12,7 @@ import {
   simulate,
   sleepProbability,
 } from '../../streams/index.ts';
+import { accountAt } from './account-at.ts';
 import { type ForecastRequest, movesOf } from './moves.ts';
 import { fitOfWeek } from './weekly-fit.ts';
 
@@ -27,9 +27,10 @@ function forecastFact(request: ForecastRequest, askedSeq: number): ForecastFact 
   const { account, eventId, origin, horizonHours, seed, buckets, postTimes, fromAt, now } = request;
   const { startAt, endAt, count } = request;
   const window = { startAt, endAt, count };
-  const series = accountSeries(postTimes, fromAt, now);
+  const standing = accountAt(postTimes, fromAt, now);
+  const { series } = standing;
   const params = request.params ?? fitOfWeek(account, postTimes, fromAt, now);
-  const inputs = inputsAt(accountNow(series), params, window);
+  const inputs = inputsAt(standing, params, window);
   const forecast = simulate(inputs, buckets, seed);
   return {
     kind: 'forecast',

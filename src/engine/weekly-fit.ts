@@ -1,4 +1,5 @@
 import { type AccountId, accountSeries, coldStart, fitModel, type ModelParams } from '../../streams/index.ts';
+import { areSame, firstAtOrAfter } from './post-times.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 /** Histories are worked through week by week for each account: older fits are not asked for again. */
@@ -38,20 +39,4 @@ export function fitOfWeek(
   kept.unshift({ account, weekAt, fromAt, posts: posts.slice(), params });
   kept.length = Math.min(kept.length, KEPT_FITS);
   return params;
-}
-
-function areSame(a: Float64Array, b: Float64Array): boolean {
-  return a.length === b.length && a.every((value, index) => value === b[index]);
-}
-
-/** The first index whose time is `at` or later, in ascending times. */
-export function firstAtOrAfter(ascending: Float64Array, at: number): number {
-  let low = 0;
-  let high = ascending.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ascending[middle] ?? 0) < at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
