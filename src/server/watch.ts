@@ -7,6 +7,8 @@ export interface Watch {
   readonly seq: number;
   /** Moves with every change of this part, and with every tick, which changes ages and nothing else. */
   readonly revision: number;
+  /** Moves with every change of this part and with nothing else. */
+  readonly changes: number;
 }
 
 export interface Watcher {
@@ -16,7 +18,12 @@ export interface Watcher {
 
 /** Follows the latest values, which are to be loaded before. Only marks what moved: nothing is built here. */
 export function createWatcher(latest: Latest): Watcher {
-  const parts: { seq: number; revision: number; readonly concerns: (output: Output) => boolean }[] = [];
+  const parts: {
+    seq: number;
+    revision: number;
+    changes: number;
+    readonly concerns: (output: Output) => boolean;
+  }[] = [];
   const subscription = latest.change$.subscribe((outputs) => {
     for (const output of outputs) {
       for (const part of parts) {
@@ -24,16 +31,26 @@ export function createWatcher(latest: Latest): Watcher {
         else if (part.concerns(output)) {
           part.seq = output.seq;
           part.revision += 1;
+          part.changes += 1;
         }
       }
     }
   });
   return {
     watch(concerns) {
-      const part = { seq: latest.seq, revision: 0, concerns };
+      const part = { seq: latest.seq, revision: 0, changes: 0, concerns };
       parts.push(part);
       return part;
     },
     close: () => subscription.unsubscribe(),
+  };
+}
+
+/** A value made of what is watched, made again when it is asked for after a change and only then. */
+export function oncePerChange<T>(watch: Watch, make: () => T): () => T {
+  let made: { readonly changes: number; readonly value: T } | undefined;
+  return () => {
+    if (made?.changes !== watch.changes) made = { changes: watch.changes, value: make() };
+    return made.value;
   };
 }
