@@ -1,10 +1,5 @@
-import {
-  bootstrapInterval,
-  contains,
-  distanceFromUniform,
-  type Score,
-  type ScoreRecord,
-} from '../../../streams/index.ts';
+import { contains, distanceFromUniform, type Score, type ScoreRecord } from '../../../streams/index.ts';
+import { meanInterval } from '../mean-interval.ts';
 import type { ScoredForecast, ScoreGroup } from '../scores.ts';
 import { round4 } from './round.ts';
 
@@ -93,7 +88,19 @@ function mean(values: readonly number[]): number | null {
 
 /** The mean of each event over its forecasts; an event without the measure is left out. */
 function eventMeans(events: readonly (readonly ScoreRecord[])[], measure: Measure): readonly number[] {
-  return events.flatMap((scores) => mean(scores.flatMap((score) => measure(score) ?? [])) ?? []);
+  const means: number[] = [];
+  for (const scores of events) {
+    let sum = 0;
+    let n = 0;
+    for (const score of scores) {
+      const value = measure(score);
+      if (value === null) continue;
+      sum += value;
+      n += 1;
+    }
+    if (n > 0) means.push(sum / n);
+  }
+  return means;
 }
 
 function meanOf(events: readonly (readonly ScoreRecord[])[], measure: Measure): number | null {
@@ -101,7 +108,7 @@ function meanOf(events: readonly (readonly ScoreRecord[])[], measure: Measure): 
 }
 
 function intervalOf(events: readonly (readonly ScoreRecord[])[], measure: Measure): Interval {
-  const interval = bootstrapInterval(eventMeans(events, measure), (drawn) => mean(drawn) ?? 0);
+  const interval = meanInterval(eventMeans(events, measure));
   return interval && [round4(interval[0]), round4(interval[1])];
 }
 
