@@ -1,10 +1,8 @@
 import {
-  accountSeries,
   type FitFact,
   type Forecast,
   type ForecastFact,
   type ForecastInputs,
-  fitModel,
   forecastOf,
   inputsAt,
   type ModelRequest,
@@ -14,13 +12,13 @@ import {
 } from '../../streams/index.ts';
 import { accountAt } from './account-at.ts';
 import { type ForecastRequest, movesOf } from './moves.ts';
-import { fitOfWeek } from './weekly-fit.ts';
+import { fitOfWeek, fitTo } from './weekly-fit.ts';
 
 /** What a request asks for: a pure function of it, whatever was asked before. */
 export function answer(request: ModelRequest, askedSeq: number): FitFact | ForecastFact {
   if (request.type === 'forecast') return forecastFact(request, askedSeq);
   const { account, postTimes, fromAt, now } = request;
-  return { kind: 'fit', account, askedSeq, params: fitModel(accountSeries(postTimes, fromAt, now)) };
+  return { kind: 'fit', account, askedSeq, params: fitTo(postTimes, fromAt, now) };
 }
 
 function forecastFact(request: ForecastRequest, askedSeq: number): ForecastFact {

@@ -34,9 +34,14 @@ export function fitOfWeek(
       fit.account === account && fit.weekAt === weekAt && fit.fromAt === fromAt && areSame(fit.posts, posts),
   );
   if (known !== undefined) return known.params;
-  const fitted = fitModel(accountSeries(posts, fromAt, weekAt));
-  const params = fitted.rows > 0 ? fitted : coldStart();
+  const params = fitTo(posts, fromAt, weekAt);
   kept.unshift({ account, weekAt, fromAt, posts: posts.slice(), params });
   kept.length = Math.min(kept.length, KEPT_FITS);
   return params;
+}
+
+/** The coefficients of the posts before `now`, or those of an account without a history when there is too little. */
+export function fitTo(postTimes: Float64Array, fromAt: number, now: number): ModelParams {
+  const fitted = fitModel(accountSeries(postTimes, fromAt, now));
+  return fitted.rows > 0 ? fitted : coldStart();
 }

@@ -1,8 +1,11 @@
-import type { AccountId, ForecastOrigin, PredictedBucket, ScoreRecord } from '../../streams/index.ts';
+import {
+  type AccountId,
+  type ForecastOrigin,
+  HORIZON_HOURS,
+  type PredictedBucket,
+  type ScoreRecord,
+} from '../../streams/index.ts';
 import type { Latest } from '../store/latest.ts';
-
-/** Hours before the close at which forecasts are scored. */
-export const HORIZONS = [24, 48, 72] as const;
 
 export const ORIGINS: readonly ForecastOrigin[] = ['live', 'history'];
 
@@ -45,7 +48,7 @@ export function scoreGroups(
 ): readonly ScoreGroup[] {
   return ORIGINS.flatMap((origin) =>
     [null, ...accounts].flatMap((account) =>
-      [null, ...HORIZONS].map((horizonHours) => ({
+      [null, ...HORIZON_HOURS].map((horizonHours) => ({
         origin,
         account,
         horizonHours,

@@ -1,11 +1,11 @@
-import type { ScoreRecord } from '../../../streams/index.ts';
+import { HORIZON_HOURS, type ScoreRecord } from '../../../streams/index.ts';
 import type { Fault } from '../../errors.ts';
 import type { Endpoint } from '../answer.ts';
 import type { Calibration } from '../calibration.ts';
 import { namesTag } from '../etag.ts';
 import { API_PREFIX } from '../paths.ts';
 import { createPrebuilt, notModified, streamAnswer, tagOf } from '../prebuilt.ts';
-import { HORIZONS, lastScoredAt, scoredForecasts } from '../scores.ts';
+import { lastScoredAt, scoredForecasts } from '../scores.ts';
 import { queryChoice, queryInteger, refuseFaults } from '../validate.ts';
 import { oncePerChange, type Watch } from '../watch.ts';
 import { annotationsToWire, overviewToWire, sampleToWire } from '../wire/performance.ts';
@@ -83,7 +83,7 @@ export function historyEndpoint({ latest, accounts, now, epoch }: StreamDeps, wa
 function spanOf(query: string): { readonly horizon: number; readonly days: number } {
   const values = new URLSearchParams(query);
   const faults: Fault[] = [];
-  const horizon = queryChoice(values, { name: 'horizon', choices: HORIZONS, byDefault: 24 }, faults);
+  const horizon = queryChoice(values, { name: 'horizon', choices: HORIZON_HOURS, byDefault: 24 }, faults);
   const days = queryInteger(values, { name: 'days', min: 1, max: 365, byDefault: 30 }, faults);
   refuseFaults(faults);
   return { horizon, days };

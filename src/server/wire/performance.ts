@@ -1,5 +1,5 @@
-import { percentile, type ScoreRecord } from '../../../streams/index.ts';
-import { HORIZONS, ORIGINS } from '../scores.ts';
+import { HORIZON_HOURS, percentile, type ScoreRecord } from '../../../streams/index.ts';
+import { ORIGINS } from '../scores.ts';
 import { round4 } from './round.ts';
 
 /** The overview of spec 2.9. Signals are not scored yet, so no rate of theirs is known. */
@@ -17,7 +17,7 @@ export function overviewToWire(scores: readonly ScoreRecord[], updatedAt: number
 
 function errorsToWire(scores: readonly ScoreRecord[]) {
   return Object.fromEntries(
-    HORIZONS.map((hours) => {
+    HORIZON_HOURS.map((hours) => {
       const errors = scores
         .flatMap(({ horizonHours, errorPercent }) =>
           horizonHours === hours && errorPercent !== null ? [errorPercent] : [],
