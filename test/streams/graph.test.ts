@@ -42,7 +42,7 @@ describe('graph', () => {
         const places = cuts.map((cut) => cut % (log.length + 1));
         assert.equal(JSON.stringify(runInParts(log, places)), JSON.stringify(run(log)));
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
   });
 
@@ -97,7 +97,7 @@ describe('graph', () => {
           assert.deepEqual(actual, recount(log.slice(0, seq)), `after seq ${seq}`);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
   });
 
