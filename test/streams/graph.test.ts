@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { EMPTY, map, NEVER, type Observable, Subject, take } from 'rxjs';
+import { EMPTY, map, NEVER, type Observable, take } from 'rxjs';
 import {
   decodeState,
   type EventRecord,
@@ -15,18 +15,7 @@ import { HOUR_MS, tick } from '../support/facts.ts';
 import { marbles } from '../support/marbles.ts';
 import { anyLog } from '../support/observations.ts';
 import { recount, seenPosts } from './recount.ts';
-import { latest, ofStream, records, run, runInParts } from './run.ts';
-
-/** Outputs of a log beside the observation that each came of. */
-function runByStep(log: readonly Observation[]): (readonly [Observation, Output[]])[] {
-  const observation$ = new Subject<Observation>();
-  const outputs: Output[] = [];
-  graph(observation$, emptyState()).subscribe((output) => outputs.push(output));
-  return log.map((observation) => {
-    observation$.next(observation);
-    return [observation, outputs.splice(0)] as const;
-  });
-}
+import { latest, ofStream, records, run, runByStep, runInParts } from './run.ts';
 
 /** A crypto event is forgotten within the time of a log, and is news when it is listed again. */
 function isForgettable(record: Output['record']): boolean {
