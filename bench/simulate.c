@@ -10,7 +10,7 @@
 
 static double day_table[ENTRIES], level_table[ENTRIES], means[PATHS];
 
-static void add_factors(double scale, const uint32_t *step, const uint32_t *from) {
+static void add_days(double scale, const uint32_t *step, const uint32_t *from, uint32_t level) {
   uint32_t at[8];
   const double *t = day_table;
   for (int k = 0; k < 8; k++) at[k] = from[k];
@@ -20,12 +20,9 @@ static void add_factors(double scale, const uint32_t *step, const uint32_t *from
       sum += scale * t[at[k] >> 20];
       at[k] += step[k];
     }
-    means[path] += sum;
+    means[path] += sum * level_table[level >> 20];
+    level += 1u << 17;
   }
-}
-
-static void multiply_factor(uint32_t step, uint32_t state) {
-  for (int path = 0; path < PATHS; path++, state += step) means[path] *= level_table[state >> 20];
 }
 
 static double gather(double *counts, double *sums, int nodes) {
@@ -66,9 +63,8 @@ int main(int argc, char **argv) {
         step[k] = generator << 17;
         from[k] = 0x9e3779b1u * (first + k + 1 + round);
       }
-      add_factors(mean / days, step, from);
+      add_days(mean / days, step, from, 0x85ebca6bu * (round + 1));
     }
-    multiply_factor(1u << 17, 0x85ebca6bu * (round + 1));
     sum += gather(counts, sums, nodes) + sums[round % nodes];
   }
   printf("%.6f %.6f\n", (now_ms() - started) / rounds, sum);
