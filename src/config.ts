@@ -160,13 +160,18 @@ function toWorld({ world, seed, postsToken }: Values): WorldConfig {
 }
 
 /** What no single value shows. */
-function faultsBetween({ values, faulty }: Reading): Fault[] {
+function faultsBetween({ values, faulty }: Reading, input: ConfigInput): Fault[] {
   const { accountA, accountB, world, postsToken } = values;
   const faults: Fault[] = [];
   const areSame = accountA.toLowerCase() === accountB.toLowerCase();
   if (areSame && !faulty.has('accountA') && !faulty.has('accountB')) {
-    const msg = `expected another segment than that of account A, found ${shown(accountB)}`;
-    faults.push({ loc: [flagOf('accountB')], msg, type: 'value' });
+    const givenB = given('accountB', input);
+    // A default is nobody's fault: then it is account A that was called like it.
+    const { name, value } = givenB ??
+      given('accountA', input) ?? { name: flagOf('accountB'), value: accountB };
+    const other = givenB ? 'A' : 'B';
+    const msg = `expected another segment than that of account ${other}, found ${shown(value)}`;
+    faults.push({ loc: [name], msg, type: 'value' });
   }
   if (world === 'live' && postsToken === '' && !faulty.has('postsToken')) {
     const msg = 'expected the app token of the posts API, as the world is live';
@@ -184,7 +189,7 @@ function frozen<T>(value: T): T {
 export function parseConfig(input: ConfigInput): Config {
   const reading = readValues(SETTING_KEYS, input);
   const { values } = reading;
-  const faults = [...reading.faults, ...faultsBetween(reading)];
+  const faults = [...reading.faults, ...faultsBetween(reading, input)];
   if (faults.length > 0) throw new ConfigError(faults);
   const { port, host, data, retentionDays, historyDays, checkpointSeconds, logLevel, json } = values;
   return frozen({

@@ -80,6 +80,19 @@ describe('parseConfig', () => {
     assert.deepEqual(parse({ env }).world, { type: 'live', postsToken: 'abc' });
   });
 
+  it('names two accounts of one segment where the second was given', () => {
+    const fault = "expected another segment than that of account A, found 'Account_A'";
+    const same = { accountB: 'Account_A' };
+    assert.deepEqual(faultsOf({ flags: same }), [`--account-b: ${fault}`]);
+    assert.deepEqual(faultsOf({ env: { TALLYWIRE_ACCOUNT_B: 'Account_A' } }), [
+      `TALLYWIRE_ACCOUNT_B: ${fault}`,
+    ]);
+    assert.deepEqual(faultsOf({ file: same }), [`config file: accountB: ${fault}`]);
+    assert.deepEqual(faultsOf({ env: { TALLYWIRE_ACCOUNT_A: 'account_b' } }), [
+      "TALLYWIRE_ACCOUNT_A: expected another segment than that of account B, found 'account_b'",
+    ]);
+  });
+
   it('asks for a token when the world is live', () => {
     assert.deepEqual(faultsOf({ flags: { world: 'live' } }), [
       'TALLYWIRE_POSTS_TOKEN: expected the app token of the posts API, as the world is live',
