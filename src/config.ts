@@ -63,7 +63,7 @@ interface Given {
 const MAX_SHOWN_CHARS = 60;
 
 function shown(value: unknown): string {
-  const text = inspect(value, { depth: 0, breakLength: Number.POSITIVE_INFINITY });
+  const text = inspect(value, { depth: 0, breakLength: Number.POSITIVE_INFINITY, compact: true });
   return text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS)}…` : text;
 }
 

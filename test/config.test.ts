@@ -129,6 +129,12 @@ describe('parseConfig', () => {
     ]);
   });
 
+  it('tells of a long list in one line', () => {
+    const [fault, ...others] = faultsOf({ file: { port: [1, 2, 3, 4, 5, 6, 7, 8] } });
+    assert.deepEqual(others, []);
+    assert.match(fault ?? '', /found \[ ?1, 2, 3, 4, 5, 6, 7, 8 ?\]$/);
+  });
+
   const refused: [key: string, values: unknown[]][] = [
     ['port', [-1, 65_536, 1.5, '1.5', '', ' 1', '0x10', '1e3', null, true, [1], Number.NaN]],
     ['seed', [-1, 2 ** 32]],
