@@ -37,6 +37,7 @@ export interface Config {
   readonly retentionDays: number;
   readonly historyDays: number;
   readonly checkpointSeconds: number;
+  readonly drainSeconds: number;
   readonly staleAfterMs: Readonly<Record<Input, number>>;
   readonly logLevel: LogLevel;
   readonly json: boolean;
@@ -191,7 +192,8 @@ export function parseConfig(input: ConfigInput): Config {
   const { values } = reading;
   const faults = [...reading.faults, ...faultsBetween(reading, input)];
   if (faults.length > 0) throw new ConfigError(faults);
-  const { port, host, data, retentionDays, historyDays, checkpointSeconds, logLevel, json } = values;
+  const { port, host, data, retentionDays, historyDays, checkpointSeconds, drainSeconds, logLevel, json } =
+    values;
   return frozen({
     port,
     host,
@@ -204,6 +206,7 @@ export function parseConfig(input: ConfigInput): Config {
     retentionDays,
     historyDays,
     checkpointSeconds,
+    drainSeconds,
     staleAfterMs: {
       posts: values.staleSecondsPosts * 1_000,
       oracle: values.staleSecondsOracle * 1_000,

@@ -30,6 +30,7 @@ describe('parseConfig', () => {
       retentionDays: 90,
       historyDays: 100,
       checkpointSeconds: 300,
+      drainSeconds: 0,
       staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
       logLevel: 'info',
       json: false,
@@ -53,6 +54,7 @@ describe('parseConfig', () => {
       world: 'http://localhost:9',
       logLevel: 'debug',
       json: 'true',
+      drainSeconds: '7',
     };
     for (const key of SETTING_KEYS) {
       const value = fitting[key] ?? '77';
@@ -143,6 +145,7 @@ describe('parseConfig', () => {
     ['world', ['', 'lively', 'ftp://x', 'http://', 'http://h/path', 'http://h?q', 'http://u:p@h', 'h:80']],
     ['data', ['', 'a\0b', 'a\nb']],
     ['checkpointSeconds', [0, 86_401]],
+    ['drainSeconds', [-1, 16]],
     ['logLevel', ['loud', 'INFO']],
     ['json', ['yes', 1]],
   ];

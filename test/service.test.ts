@@ -154,7 +154,7 @@ describe('the whole service', () => {
     const [event] = await meta();
     assert.ok(before && event);
     await assertCounted('account_b');
-    assert.ok(event.deleted_count > before.deleted_count);
+    assert.ok((event.deleted_count ?? 0) > (before.deleted_count ?? 0));
     assert.equal((await isListed())?.is_counted, true);
   });
 

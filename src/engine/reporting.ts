@@ -2,9 +2,13 @@ import type { Logger } from 'pino';
 import type { Metrics } from '../server/metrics.ts';
 import type { EngineReport } from './engine.ts';
 
+/** Time to make room: the store grows as it likes, and what else fills the disk grows too. */
+const ALARM_SHARE = 0.7;
+
 /** Turns what the engine reports into log lines and figures. */
 export function reportTo(log: Logger, metrics: Metrics): (report: EngineReport) => void {
   let isHeldUp = false;
+  let isAlarmed = false;
   return (report) => {
     switch (report.type) {
       case 'turn':
@@ -38,6 +42,16 @@ export function reportTo(log: Logger, metrics: Metrics): (report: EngineReport) 
       case 'delivered':
         metrics.delivered(report.ms);
         return;
+      case 'disk': {
+        metrics.diskUsed(report.storeBytes, report.freeBytes);
+        const { usedShare, freeBytes, storeBytes } = report;
+        if (usedShare >= ALARM_SHARE && !isAlarmed) {
+          const usedPercent = Math.round(usedShare * 100);
+          log.warn({ usedPercent, freeBytes, storeBytes }, 'the disk of the data folder is getting full');
+        }
+        isAlarmed = usedShare >= ALARM_SHARE;
+        return;
+      }
       case 'checkpoint':
         log.debug({ seq: report.seq, bytes: report.bytes }, 'saved a checkpoint');
         return;

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { SourceStatus } from '../sources/source.ts';
 import type { Latest } from '../store/latest.ts';
 import { createHttpDurations } from './http-durations.ts';
@@ -12,6 +12,7 @@ export interface Metrics {
   outputsCommitted(ms: number): void;
   /** From a source's answer until readers see what came of it. */
   delivered(ms: number): void;
+  diskUsed(storeBytes: number, freeBytes: number): void;
   requestServed(route: string, status: number, ms: number): void;
   /** Asked at each scrape. */
   watchSources(read: () => readonly SourceStatus[]): void;
@@ -36,12 +37,22 @@ export function createMetrics(): Metrics {
     'tallywire_delivery_seconds',
     'Time from the answer of a source until readers see what came of it',
   );
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] });
+  const storeSize = gauge('tallywire_store_bytes', 'Size of the store on disk');
+  const diskFree = gauge(
+    'tallywire_disk_free_bytes',
+    'What may still be written to the disk of the data folder',
+  );
 
   return {
     contentType: registry.contentType,
     journalCommitted: (ms) => journal.observe(ms / 1_000),
     outputsCommitted: (ms) => outputs.observe(ms / 1_000),
     delivered: (ms) => deliveries.observe(ms / 1_000),
+    diskUsed(storeBytes, freeBytes) {
+      storeSize.set(storeBytes);
+      diskFree.set(freeBytes);
+    },
     requestServed: durations.observe,
     watchSources: (read) => gaugeSources(registry, read),
     watchStreams: (latest) => followStreams(registry, latest),
