@@ -46,6 +46,8 @@ export interface Config {
 export interface ConfigInput {
   /** Flags that were given, by key. */
   readonly flags: Readonly<Record<string, unknown>>;
+  /** What no option of the command line took: each is a fault. */
+  readonly strays?: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What the config file holds; undefined without one. */
   readonly file?: unknown;
@@ -99,12 +101,20 @@ function given(key: SettingKey, { flags, env, file }: ConfigInput): Given | unde
   return value === undefined ? undefined : { name: `config file: ${key}`, value };
 }
 
-function unknownNames({ flags, env, file }: ConfigInput): Fault[] {
+/** A flag without its value, which may be a secret put in the wrong place; or an argument nobody asked for. */
+function strayFault(stray: string, known: readonly string[]): Fault {
+  if (stray.startsWith('-')) return unknownName(stray.split('=', 1)[0] ?? stray, known);
+  return { loc: ['arguments'], msg: `expected options only, found ${shown(stray)}`, type: 'unknown' };
+}
+
+function unknownNames({ flags, strays = [], env, file }: ConfigInput): Fault[] {
   const flagKeys = SETTING_KEYS.filter((key) => !('isSecret' in SETTINGS[key]));
+  const knownFlags = [...flagKeys.map(flagOf), '--config', '--help'];
   const variables = [...SETTING_KEYS.map(envOf), CONFIG_FILE_ENV];
   const faults = Object.keys(flags)
     .filter((key) => !flagKeys.some((known) => known === key))
-    .map((key) => unknownName(flagOf(key), flagKeys.map(flagOf)));
+    .map((key) => unknownName(flagOf(key), knownFlags));
+  for (const stray of strays) faults.push(strayFault(stray, knownFlags));
   for (const name of Object.keys(env)) {
     if (name.startsWith('TALLYWIRE_') && !variables.includes(name)) faults.push(unknownName(name, variables));
   }
