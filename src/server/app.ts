@@ -80,7 +80,7 @@ export function createApp(deps: AppDeps): App {
   });
   const cold = koa.callback();
   const unfinished = new Set<ServerResponse>();
-  const stopMetrics = metrics.watchStreams(latest);
+  const stopMetrics = metrics.watchStreams(latest, now);
 
   return {
     koa,

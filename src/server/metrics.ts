@@ -17,7 +17,7 @@ export interface Metrics {
   /** Asked at each scrape. */
   watchSources(read: () => readonly SourceStatus[]): void;
   /** Source ages, lags and the time until new posts were seen. Returns what stops it. */
-  watchStreams(latest: Latest): () => void;
+  watchStreams(latest: Latest, now: () => number): () => void;
   text(): Promise<string>;
 }
 
@@ -55,7 +55,7 @@ export function createMetrics(): Metrics {
     },
     requestServed: durations.observe,
     watchSources: (read) => gaugeSources(registry, read),
-    watchStreams: (latest) => followStreams(registry, latest),
+    watchStreams: (latest, now) => followStreams(registry, latest, now),
     text: async () => `${await registry.metrics()}\n${durations.text()}`,
   };
 }

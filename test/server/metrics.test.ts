@@ -44,21 +44,21 @@ describe('createMetrics', () => {
     assert.equal(samples.get('tallywire_source_state{source="posts:a",state="running"}'), 0);
   });
 
-  it('tells ages, lags and how soon new posts were seen, but takes history for no lag', async () => {
+  it('tells ages, lags and how soon posts made since the start were seen', async () => {
     const metrics = createMetrics();
     const latest = createLatest();
-    const stop = metrics.watchStreams(latest);
-    const seenAt = NOON;
+    const stop = metrics.watchStreams(latest, () => NOON);
+    const seenAt = NOON + 12_000;
     const outputs = [
       freshnessOutput({ prices: 1_500 }),
       lagOutput(),
-      postOutput({ id: '1', createdAt: NOON - 11_000, seenAt }),
-      postOutput({ id: '2', createdAt: NOON - 3_600_000, seenAt }),
-      postOutput({ id: '3', createdAt: NOON - 11_000, seenAt }, { cause: 'post_deleted' }),
+      postOutput({ id: '1', createdAt: NOON + 1_000, seenAt }),
+      postOutput({ id: '2', createdAt: NOON, seenAt }),
+      postOutput({ id: '3', createdAt: NOON + 1_000, seenAt }, { cause: 'post_deleted' }),
     ];
     latest.apply(outputs, 1, NOON);
     stop();
-    latest.apply([postOutput({ id: '4', createdAt: NOON - 1, seenAt })], 2, NOON);
+    latest.apply([postOutput({ id: '4', createdAt: NOON + 1, seenAt })], 2, NOON);
 
     const samples = samplesOf(await metrics.text());
     assert.equal(samples.get('tallywire_source_age_seconds{source="prices"}'), 1.5);
