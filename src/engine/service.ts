@@ -100,6 +100,7 @@ async function open(config: Config, log: Logger, rim: ServiceRim, closing: Closi
     metrics,
     store: () => (engine.isHeldUp() ? 'read_only' : 'open'),
     now: clock.wall,
+    staleAfterMs: config.staleAfterMs,
     epoch: randomUUID(),
   });
   app.koa.on('error', (error: unknown) => log.error({ err: error }, 'a request failed'));

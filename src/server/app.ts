@@ -18,6 +18,7 @@ import { opsRoutes } from './routes/ops.ts';
 import { tweetsEndpoints } from './routes/tweets.ts';
 import { createVitals } from './vitals.ts';
 import { createWatcher } from './watch.ts';
+import type { AgeLimits } from './wire/as-of.ts';
 
 export interface AppDeps {
   /** Loaded before the app is made. */
@@ -28,6 +29,8 @@ export interface AppDeps {
   readonly store: () => StoreState;
   /** UTC ms. */
   readonly now: () => number;
+  /** Inputs older than this are stale. */
+  readonly staleAfterMs: AgeLimits;
   /** New at every start of the process. */
   readonly epoch: string;
 }

@@ -1,6 +1,7 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
 import type { Percentiles } from '../../streams/index.ts';
 import type { Latest } from '../store/latest.ts';
+import { agesNow } from './health.ts';
 
 /** Around the seconds a post is expected to take (spec 1). */
 const SEEN_BUCKETS_S = [1, 2, 5, 8, 10, 12, 15, 20, 30, 60, 300, 1_800];
@@ -11,12 +12,12 @@ export function followStreams(registry: Registry, latest: Latest, now: () => num
   const registers = [registry];
   new Gauge({
     name: 'tallywire_source_age_seconds',
-    help: 'Time since the last good answer of a source, as of the last tick',
+    help: 'Time since the last good answer of a source',
     labelNames: ['source'],
     registers,
     collect() {
       this.reset();
-      for (const [source, ageMs] of Object.entries(latest.get('freshness', 'all')?.record.ages ?? {})) {
+      for (const [source, ageMs] of Object.entries(agesNow(latest, now()))) {
         this.set({ source }, ageMs / 1_000);
       }
     },

@@ -47,7 +47,8 @@ describe('createMetrics', () => {
   it('tells ages, lags and how soon posts made since the start were seen', async () => {
     const metrics = createMetrics();
     const latest = createLatest();
-    const stop = metrics.watchStreams(latest, () => NOON);
+    let nowMs = NOON;
+    const stop = metrics.watchStreams(latest, () => nowMs);
     const seenAt = NOON + 12_000;
     const outputs = [
       freshnessOutput({ prices: 1_500 }),
@@ -60,8 +61,10 @@ describe('createMetrics', () => {
     stop();
     latest.apply([postOutput({ id: '4', createdAt: NOON + 1, seenAt })], 2, NOON);
 
+    // The tick is 90 s ago, and so are the answers it tells of.
+    nowMs += 90_000;
     const samples = samplesOf(await metrics.text());
-    assert.equal(samples.get('tallywire_source_age_seconds{source="prices"}'), 1.5);
+    assert.equal(samples.get('tallywire_source_age_seconds{source="prices"}'), 91.5);
     assert.equal(samples.get('tallywire_post_lag_seconds{account="a",stage="seen",quantile="0.99"}'), 28.2);
     assert.equal(samples.get('tallywire_post_lag_seconds{account="a",stage="ui",quantile="0.5"}'), undefined);
     assert.equal(samples.get('tallywire_post_seen_delay_seconds_count{account="a"}'), 1);
