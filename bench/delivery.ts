@@ -6,8 +6,9 @@ import { parseConfig } from '../src/config.ts';
 import { systemClock } from '../src/engine/clock.ts';
 import { MAIN_FEED } from '../src/engine/counting-rule.ts';
 import { openEngine } from '../src/engine/engine.ts';
-import { openOutside } from '../src/engine/outside.ts';
+import { findOutside } from '../src/engine/outside.ts';
 import { createSources } from '../src/sources/sources.ts';
+import { diskUse } from '../src/store/disk.ts';
 import { createLatest } from '../src/store/latest.ts';
 import { openStore } from '../src/store/lmdb.ts';
 import { percentile } from '../streams/index.ts';
@@ -25,7 +26,8 @@ export async function benchDelivery(): Promise<void> {
   const data = await mkdtemp(join(tmpdir(), 'tallywire-bench-'));
   const config = parseConfig({ flags: { data, port: '0' }, env: {} });
   const store = await openStore(data);
-  const outside = await openOutside(config, store.notes, systemClock);
+  const found = await findOutside(config.world);
+  const outside = await found.open({ data, notes: store.notes, now: systemClock.wall });
   const deliveries: number[] = [];
   const commits: number[] = [];
   const memory: number[] = [];
@@ -43,6 +45,7 @@ export async function benchDelivery(): Promise<void> {
     },
     retentionDays: config.retentionDays,
     checkpointMs: config.checkpointSeconds * 1_000,
+    disk: () => diskUse(data),
     report(report) {
       if (isMeasuring && report.type === 'delivered' && report.facts > 0) deliveries.push(report.ms);
     },

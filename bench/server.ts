@@ -74,6 +74,7 @@ async function startAll() {
     metrics,
     store: () => 'open',
     now: Date.now,
+    staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
     epoch: 'bench',
   });
   const server = createHttpServer(app, HTTP_LIMITS);

@@ -10,16 +10,19 @@
 
 static double day_table[ENTRIES], level_table[ENTRIES], means[PATHS];
 
-static void add_factors(double scale, const uint32_t *step, const uint32_t *from) {
-  uint32_t a = from[0], b = from[1], c = from[2], d = from[3];
-  const uint32_t sa = step[0], sb = step[1], sc = step[2], sd = step[3];
+static void add_days(double scale, const uint32_t *step, const uint32_t *from, uint32_t level) {
+  uint32_t at[8];
   const double *t = day_table;
-  for (int path = 0; path < PATHS; path++, a += sa, b += sb, c += sc, d += sd)
-    means[path] += scale * t[a >> 20] + scale * t[b >> 20] + scale * t[c >> 20] + scale * t[d >> 20];
-}
-
-static void multiply_factor(uint32_t step, uint32_t state) {
-  for (int path = 0; path < PATHS; path++, state += step) means[path] *= level_table[state >> 20];
+  for (int k = 0; k < 8; k++) at[k] = from[k];
+  for (int path = 0; path < PATHS; path++) {
+    double sum = 0;
+    for (int k = 0; k < 8; k++) {
+      sum += scale * t[at[k] >> 20];
+      at[k] += step[k];
+    }
+    means[path] += sum * level_table[level >> 20];
+    level += 1u << 17;
+  }
 }
 
 static double gather(double *counts, double *sums, int nodes) {
@@ -53,16 +56,15 @@ int main(int argc, char **argv) {
   for (int round = 0; round < rounds; round++) {
     uint32_t generator = 1;
     for (int path = 0; path < PATHS; path++) means[path] = 0;
-    for (int first = 0; first < days; first += 4) {
-      uint32_t step[4], from[4];
-      for (int k = 0; k < 4; k++) {
+    for (int first = 0; first < days; first += 8) {
+      uint32_t step[8], from[8];
+      for (int k = 0; k < 8; k++) {
         generator = generator * 2221 & (PATHS - 1);
         step[k] = generator << 17;
         from[k] = 0x9e3779b1u * (first + k + 1 + round);
       }
-      add_factors(mean / days, step, from);
+      add_days(mean / days, step, from, 0x85ebca6bu * (round + 1));
     }
-    multiply_factor(1u << 17, 0x85ebca6bu * (round + 1));
     sum += gather(counts, sums, nodes) + sums[round % nodes];
   }
   printf("%.6f %.6f\n", (now_ms() - started) / rounds, sum);

@@ -91,12 +91,10 @@ function compare(what: string, ours: number, theirs: readonly number[], goal: st
 }
 
 function jsRunner(tables: ReturnType<typeof tablesOf>): Runner {
-  const means = new Float64Array(PATHS);
   return () => {
     let sum = 0;
     const ms = time(() => {
-      for (let round = 0; round < ROUNDS; round++)
-        sum += gather(pathMeans(INPUTS, tables, round, means))[0] ?? 0;
+      for (let round = 0; round < ROUNDS; round++) sum += gather(pathMeans(INPUTS, tables, round))[0] ?? 0;
     });
     if (Number.isNaN(sum)) throw new Error('the paths are no numbers');
     return ms / ROUNDS;
@@ -112,7 +110,7 @@ async function cRunner(folder: string, input: string): Promise<Runner | undefine
   const program = join(folder, 'simulate');
   if (!has('gcc')) return undefined;
   const source = join(rootAbove(dirname(fileURLToPath(import.meta.url))), 'bench', 'simulate.c');
-  execFileSync('gcc', ['-O3', '-march=native', '-o', program, source, '-lm']);
+  execFileSync('gcc', ['-O3', '-o', program, source, '-lm']);
   return () => firstNumber(execFileSync(program, args(), { input, encoding: 'utf8' }));
 }
 

@@ -37,6 +37,7 @@ export interface Config {
   readonly retentionDays: number;
   readonly historyDays: number;
   readonly checkpointSeconds: number;
+  readonly drainSeconds: number;
   readonly staleAfterMs: Readonly<Record<Input, number>>;
   readonly logLevel: LogLevel;
   readonly json: boolean;
@@ -45,6 +46,8 @@ export interface Config {
 export interface ConfigInput {
   /** Flags that were given, by key. */
   readonly flags: Readonly<Record<string, unknown>>;
+  /** What no option of the command line took: each is a fault. */
+  readonly strays?: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What the config file holds; undefined without one. */
   readonly file?: unknown;
@@ -63,7 +66,7 @@ interface Given {
 const MAX_SHOWN_CHARS = 60;
 
 function shown(value: unknown): string {
-  const text = inspect(value, { depth: 0, breakLength: Number.POSITIVE_INFINITY });
+  const text = inspect(value, { depth: 0, breakLength: Number.POSITIVE_INFINITY, compact: true });
   return text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS)}…` : text;
 }
 
@@ -98,12 +101,20 @@ function given(key: SettingKey, { flags, env, file }: ConfigInput): Given | unde
   return value === undefined ? undefined : { name: `config file: ${key}`, value };
 }
 
-function unknownNames({ flags, env, file }: ConfigInput): Fault[] {
+/** A flag without its value, which may be a secret put in the wrong place; or an argument nobody asked for. */
+function strayFault(stray: string, known: readonly string[]): Fault {
+  if (stray.startsWith('-')) return unknownName(stray.split('=', 1)[0] ?? stray, known);
+  return { loc: ['arguments'], msg: `expected options only, found ${shown(stray)}`, type: 'unknown' };
+}
+
+function unknownNames({ flags, strays = [], env, file }: ConfigInput): Fault[] {
   const flagKeys = SETTING_KEYS.filter((key) => !('isSecret' in SETTINGS[key]));
+  const knownFlags = [...flagKeys.map(flagOf), '--config', '--help'];
   const variables = [...SETTING_KEYS.map(envOf), CONFIG_FILE_ENV];
   const faults = Object.keys(flags)
     .filter((key) => !flagKeys.some((known) => known === key))
-    .map((key) => unknownName(flagOf(key), flagKeys.map(flagOf)));
+    .map((key) => unknownName(flagOf(key), knownFlags));
+  for (const stray of strays) faults.push(strayFault(stray, knownFlags));
   for (const name of Object.keys(env)) {
     if (name.startsWith('TALLYWIRE_') && !variables.includes(name)) faults.push(unknownName(name, variables));
   }
@@ -160,13 +171,18 @@ function toWorld({ world, seed, postsToken }: Values): WorldConfig {
 }
 
 /** What no single value shows. */
-function faultsBetween({ values, faulty }: Reading): Fault[] {
+function faultsBetween({ values, faulty }: Reading, input: ConfigInput): Fault[] {
   const { accountA, accountB, world, postsToken } = values;
   const faults: Fault[] = [];
   const areSame = accountA.toLowerCase() === accountB.toLowerCase();
   if (areSame && !faulty.has('accountA') && !faulty.has('accountB')) {
-    const msg = `expected another segment than that of account A, found ${shown(accountB)}`;
-    faults.push({ loc: [flagOf('accountB')], msg, type: 'value' });
+    const givenB = given('accountB', input);
+    // A default is nobody's fault: then it is account A that was called like it.
+    const { name, value } = givenB ??
+      given('accountA', input) ?? { name: flagOf('accountB'), value: accountB };
+    const other = givenB ? 'A' : 'B';
+    const msg = `expected another segment than that of account ${other}, found ${shown(value)}`;
+    faults.push({ loc: [name], msg, type: 'value' });
   }
   if (world === 'live' && postsToken === '' && !faulty.has('postsToken')) {
     const msg = 'expected the app token of the posts API, as the world is live';
@@ -184,9 +200,10 @@ function frozen<T>(value: T): T {
 export function parseConfig(input: ConfigInput): Config {
   const reading = readValues(SETTING_KEYS, input);
   const { values } = reading;
-  const faults = [...reading.faults, ...faultsBetween(reading)];
+  const faults = [...reading.faults, ...faultsBetween(reading, input)];
   if (faults.length > 0) throw new ConfigError(faults);
-  const { port, host, data, retentionDays, historyDays, checkpointSeconds, logLevel, json } = values;
+  const { port, host, data, retentionDays, historyDays, checkpointSeconds, drainSeconds, logLevel, json } =
+    values;
   return frozen({
     port,
     host,
@@ -199,6 +216,7 @@ export function parseConfig(input: ConfigInput): Config {
     retentionDays,
     historyDays,
     checkpointSeconds,
+    drainSeconds,
     staleAfterMs: {
       posts: values.staleSecondsPosts * 1_000,
       oracle: values.staleSecondsOracle * 1_000,

@@ -138,6 +138,11 @@ export const SETTINGS = {
     default: 300,
     help: 'seconds between two checkpoints',
   }),
+  drainSeconds: setting(integer(0, 15), {
+    argument: 'seconds',
+    default: 0,
+    help: 'seconds of 503 on /readyz before a stop closes the port, for a proxy in front to notice',
+  }),
   staleSecondsPosts: setting(seconds, {
     argument: 'seconds',
     default: 10,

@@ -188,7 +188,7 @@ function countersOf(
     settlementDelta: minus(real, oracle),
     displayDelta: minus(real, ui),
     internalDelta: minus(ui, oracle),
-    deleted: isCovered ? countBetween(state.goneAt, startAt, endAt) : 0,
+    deleted: isCovered ? countBetween(state.goneAt, startAt, endAt) : null,
     stale: event.phase === 'active' ? state.stale : NOTHING_STALE,
   };
 }

@@ -218,7 +218,7 @@ function rowOf(
     flipRisk: isLive ? flipRisk(inputs, forecast, pace, event.buckets, state.oracleLag) : null,
     moved,
   };
-  return { ...row, hash: predictionHash(row) };
+  return { ...row, hash: sha256(JSON.stringify(row)) };
 }
 
 function bucketsOf(
@@ -242,8 +242,7 @@ function bucketsOf(
 }
 
 /** What anyone can compute of a row to see that it is the one that was published. */
-export function predictionHash({ ...row }: Omit<Prediction, 'hash'> & { readonly hash?: string }): string {
-  delete row.hash;
+export function predictionHash({ hash: _published, ...row }: Prediction): string {
   return sha256(JSON.stringify(row));
 }
 

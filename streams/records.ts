@@ -49,8 +49,8 @@ export interface Counters {
   readonly settlementDelta: number | null;
   readonly displayDelta: number | null;
   readonly internalDelta: number | null;
-  /** How many posts found deleted `real` includes. */
-  readonly deleted: number;
+  /** How many posts found deleted `real` includes; as unknown as it. */
+  readonly deleted: number | null;
   /** Inputs past their limit, in the order posts, oracle, ui, prices. */
   readonly stale: readonly Input[];
 }

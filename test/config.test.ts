@@ -30,6 +30,7 @@ describe('parseConfig', () => {
       retentionDays: 90,
       historyDays: 100,
       checkpointSeconds: 300,
+      drainSeconds: 0,
       staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
       logLevel: 'info',
       json: false,
@@ -53,6 +54,7 @@ describe('parseConfig', () => {
       world: 'http://localhost:9',
       logLevel: 'debug',
       json: 'true',
+      drainSeconds: '7',
     };
     for (const key of SETTING_KEYS) {
       const value = fitting[key] ?? '77';
@@ -78,6 +80,19 @@ describe('parseConfig', () => {
     });
     const env = { TALLYWIRE_WORLD: 'live', TALLYWIRE_POSTS_TOKEN: 'abc' };
     assert.deepEqual(parse({ env }).world, { type: 'live', postsToken: 'abc' });
+  });
+
+  it('names two accounts of one segment where the second was given', () => {
+    const fault = "expected another segment than that of account A, found 'Account_A'";
+    const same = { accountB: 'Account_A' };
+    assert.deepEqual(faultsOf({ flags: same }), [`--account-b: ${fault}`]);
+    assert.deepEqual(faultsOf({ env: { TALLYWIRE_ACCOUNT_B: 'Account_A' } }), [
+      `TALLYWIRE_ACCOUNT_B: ${fault}`,
+    ]);
+    assert.deepEqual(faultsOf({ file: same }), [`config file: accountB: ${fault}`]);
+    assert.deepEqual(faultsOf({ env: { TALLYWIRE_ACCOUNT_A: 'account_b' } }), [
+      "TALLYWIRE_ACCOUNT_A: expected another segment than that of account B, found 'account_b'",
+    ]);
   });
 
   it('asks for a token when the world is live', () => {
@@ -116,6 +131,12 @@ describe('parseConfig', () => {
     ]);
   });
 
+  it('tells of a long list in one line', () => {
+    const [fault, ...others] = faultsOf({ file: { port: [1, 2, 3, 4, 5, 6, 7, 8] } });
+    assert.deepEqual(others, []);
+    assert.match(fault ?? '', /found \[ ?1, 2, 3, 4, 5, 6, 7, 8 ?\]$/);
+  });
+
   const refused: [key: string, values: unknown[]][] = [
     ['port', [-1, 65_536, 1.5, '1.5', '', ' 1', '0x10', '1e3', null, true, [1], Number.NaN]],
     ['seed', [-1, 2 ** 32]],
@@ -124,6 +145,7 @@ describe('parseConfig', () => {
     ['world', ['', 'lively', 'ftp://x', 'http://', 'http://h/path', 'http://h?q', 'http://u:p@h', 'h:80']],
     ['data', ['', 'a\0b', 'a\nb']],
     ['checkpointSeconds', [0, 86_401]],
+    ['drainSeconds', [-1, 16]],
     ['logLevel', ['loud', 'INFO']],
     ['json', ['yes', 1]],
   ];

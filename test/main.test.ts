@@ -39,7 +39,7 @@ describe('tallywire', function () {
     assert.deepEqual([page.code, page.stderr], [0, '']);
     assert.match(page.stdout, /^NAME\n {2}tallywire start - /);
     assert.deepEqual([refusal.code, refusal.stdout], [2, '']);
-    assert.equal(refusal.stderr, "tallywire: unknown option '--prot' (Did you mean --port?)\n");
+    assert.equal(refusal.stderr, 'tallywire: --prot: unknown setting, did you mean --port\n');
   });
 
   it('lists every fault of a configuration, one per line, and touches nothing', async () => {

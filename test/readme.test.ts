@@ -159,7 +159,7 @@ describe('README', () => {
   it('lists every metric of ours, and no other', async () => {
     const metrics = createMetrics();
     metrics.watchSources(() => []);
-    const unwatch = metrics.watchStreams(createLatest());
+    const unwatch = metrics.watchStreams(createLatest(), Date.now);
     const names = [...(await metrics.text()).matchAll(/^# HELP (tallywire_\w+)/gm)].map(
       ([, name = '']) => name,
     );

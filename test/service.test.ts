@@ -33,6 +33,23 @@ describe('the whole service', () => {
     return new Set(inWindow.map(({ tweet_id }) => tweet_id)).size;
   }
 
+  /** Each event's count is that of the listing. Posts go on coming, so a count that moved meanwhile is taken again. */
+  async function assertCounted(account: string): Promise<void> {
+    for (;;) {
+      const before = await meta(account);
+      const counts: number[] = [];
+      for (const event of before) counts.push(await recount(account, event));
+      const after = await meta(account);
+      const isQuiet = before.every((event, index) => event.real_counter === after[index]?.real_counter);
+      if (!isQuiet) continue;
+      assert.deepEqual(
+        before.map(({ event_slug, real_counter }) => [event_slug, real_counter]),
+        before.map(({ event_slug }, index) => [event_slug, counts[index]]),
+      );
+      return;
+    }
+  }
+
   /** Whether the listing holds all that the oracle took in over the longest window. */
   async function holdsArchive(segment: string): Promise<boolean> {
     const { oracle, accounts } = stage.world.addresses;
@@ -87,11 +104,7 @@ describe('the whole service', () => {
   });
 
   it('counts every event as its own listing of posts does', async () => {
-    for (const account of ['account_a', 'account_b']) {
-      for (const event of await meta(account)) {
-        assert.equal(event.real_counter, await recount(account, event), event.event_slug);
-      }
-    }
+    for (const account of ['account_a', 'account_b']) await assertCounted(account);
   });
 
   it('keeps settlement_delta = display_delta + internal_delta', async () => {
@@ -112,26 +125,22 @@ describe('the whole service', () => {
 
   it('counts a new post by its kind', async () => {
     const kinds = {
-      original: 1,
-      quote: 1,
-      repost: 1,
-      selfReply: 1,
-      reply: 0,
-      quotingReply: 0,
-      communityRepost: 0,
+      original: true,
+      quote: true,
+      repost: true,
+      selfReply: true,
+      reply: false,
+      quotingReply: false,
+      communityRepost: false,
     } as const;
-    for (const [kind, counts] of Object.entries(kinds)) {
-      const before = (await meta())[0]?.real_counter ?? 0;
+    for (const [kind, isCounted] of Object.entries(kinds)) {
       const { id } = stage.world.control.post({ account: 'b', kind: kind as keyof typeof kinds });
-      await eventually(`the ${kind} is listed`, async () => {
-        const { data } = await readTweets(stage.url(), 'account_b', 10);
-        return data.some(({ tweet_id }) => tweet_id === id);
-      });
-      const [event] = await meta();
-      assert.ok(event);
-      assert.equal(event.real_counter, await recount('account_b', event));
-      assert.ok((event.real_counter ?? 0) - before >= counts);
+      const find = async () =>
+        (await readTweets(stage.url(), 'account_b', 20)).data.find(({ tweet_id }) => tweet_id === id);
+      await eventually(`the ${kind} is listed`, async () => (await find()) !== undefined);
+      assert.equal((await find())?.is_counted, isCounted, kind);
     }
+    await assertCounted('account_b');
   });
 
   it('goes on counting a post that is deleted, and says so', async () => {
@@ -144,8 +153,8 @@ describe('the whole service', () => {
     await eventually('it is found gone', async () => (await isListed())?.deleted_ts !== null);
     const [event] = await meta();
     assert.ok(before && event);
-    assert.equal(event.real_counter, await recount('account_b', event));
-    assert.ok(event.deleted_count > before.deleted_count);
+    await assertCounted('account_b');
+    assert.ok((event.deleted_count ?? 0) > (before.deleted_count ?? 0));
     assert.equal((await isListed())?.is_counted, true);
   });
 
@@ -161,7 +170,7 @@ describe('the whole service', () => {
     });
     const [event] = await meta();
     assert.ok(event);
-    assert.equal(event.real_counter, await recount('account_b', event));
+    await assertCounted('account_b');
     const { data } = await readTweets(stage.url(), 'account_b', 100);
     assert.equal(data.filter(({ tweet_id }) => tweet_id === id).length, 1);
   });
@@ -258,6 +267,6 @@ describe('the whole service', () => {
       assert.ok((event.real_counter ?? -1) >= (before[index]?.real_counter ?? 0));
     }
     await settled();
-    for (const event of await meta()) assert.equal(event.real_counter, await recount('account_b', event));
+    await assertCounted('account_b');
   });
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { CONFIG_FILE_ENV, type ConfigInput } from '../config.ts';
 import { ConfigError, type Fault } from '../errors.ts';
 
-type Sources = Pick<ConfigInput, 'flags' | 'env' | 'defaults'>;
+type Sources = Pick<ConfigInput, 'flags' | 'strays' | 'env' | 'defaults'>;
 
 function readFile(path: string, name: string): { file?: unknown; fault?: Fault } {
   const fault = (msg: string): Fault => ({ loc: [name], msg, type: 'file' });
@@ -22,11 +22,12 @@ function readFile(path: string, name: string): { file?: unknown; fault?: Fault }
 }
 
 /** Reads the config file that `--config` or the environment names, then parses; faults of both come at once. */
-export function loadConfig<T>(parse: (input: ConfigInput) => T, { flags, env, defaults }: Sources): T {
+export function loadConfig<T>(parse: (input: ConfigInput) => T, sources: Sources): T {
+  const { flags, env } = sources;
   const { config: flag, ...others } = flags;
   const path = typeof flag === 'string' ? flag : env[CONFIG_FILE_ENV] || undefined;
   const { file, fault } = path === undefined ? {} : readFile(path, flag ? '--config' : CONFIG_FILE_ENV);
-  const input = { flags: others, env, file, ...(defaults && { defaults }) };
+  const input = { ...sources, flags: others, file };
   if (fault === undefined) return parse(input);
   try {
     parse(input);

@@ -21,3 +21,16 @@ export function addSettings(command: Command, keys: readonly SettingKey[], defau
 }
 
 export type Defaults = Partial<Record<SettingKey, string | number>>;
+
+/**
+ * What is wrong among the arguments that no option took. What follows an unknown flag is taken for its value:
+ * it is told of with the flag.
+ */
+export function straysOf(args: readonly string[]): readonly string[] {
+  const takesNext = (arg: string | undefined) => arg !== undefined && isFlag(arg) && !arg.includes('=');
+  return args.filter((arg, index) => isFlag(arg) || (arg !== '--' && !takesNext(args[index - 1])));
+}
+
+function isFlag(arg: string): boolean {
+  return /^--?[^-\d]/.test(arg);
+}

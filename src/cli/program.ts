@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { backtestCommand } from './backtest.ts';
 import { backupCommand } from './backup.ts';
 import { EXIT_USAGE, reportFailure } from './failure.ts';
 import { addManual } from './manual.ts';
@@ -31,6 +32,7 @@ function createProgram(shell: Shell, exitWith: (code: number) => void): Command 
     worldCommand(shell),
     replayCommand(shell, exitWith),
     tapCommand(shell),
+    backtestCommand(shell),
     backupCommand(shell),
   ];
   for (const command of commands) program.addCommand(command);

@@ -4,17 +4,17 @@ import { envOf, SETTING_KEYS, SETTINGS } from '../settings.ts';
 import { announce } from './banner.ts';
 import { loadConfig } from './load-config.ts';
 import { addManual } from './manual.ts';
-import { addSettings } from './options.ts';
+import { addSettings, straysOf } from './options.ts';
 import type { Shell } from './shell.ts';
 import { listenForStop } from './stopping.ts';
 
 type Flags = Readonly<Record<string, unknown>>;
 
-async function start(flags: Flags, shell: Shell): Promise<void> {
+async function start(flags: Flags, args: readonly string[], shell: Shell): Promise<void> {
   const { env, stdout, stderr } = shell;
   // Lines of a log would bury the banner; a level that is asked for wins.
   const defaults = stdout.isTTY && stderr.isTTY ? ({ logLevel: 'warn' } as const) : {};
-  const config = loadConfig(parseConfig, { flags, env, defaults });
+  const config = loadConfig(parseConfig, { flags, strays: straysOf(args), env, defaults });
   const stopping = listenForStop(shell);
   try {
     const { createLog } = await import('./log.ts');
@@ -30,7 +30,11 @@ async function start(flags: Flags, shell: Shell): Promise<void> {
 }
 
 export function startCommand(shell: Shell): Command {
-  const command = new Command('start').action((flags: Flags) => start(flags, shell));
+  const command = new Command('start')
+    // The parser would stop at the first; among the faults of the configuration all are listed.
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action((flags: Flags, { args }: Command) => start(flags, args, shell));
   return addManual(addSettings(command, SETTING_KEYS), {
     summary: 'run the engine and serve its readers',
     description:

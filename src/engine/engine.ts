@@ -1,6 +1,7 @@
 import { exhaustMap, interval, type Subscription } from 'rxjs';
 import type { SettingsFact } from '../../streams/index.ts';
 import type { Source, SourceStatus } from '../sources/source.ts';
+import type { DiskUse } from '../store/disk.ts';
 import type { LatestWriter } from '../store/latest.ts';
 import type { Store } from '../store/store.ts';
 import { takeCheckpoint, thinCheckpoints } from './checkpointing.ts';
@@ -15,6 +16,7 @@ import { createTurns, type TurnReport } from './turns.ts';
 import { createWatermarks } from './watermarks.ts';
 
 const PRUNE_MS = 10_000;
+const WATCH_DISK_MS = 60_000;
 
 export interface EngineDeps {
   readonly store: Store;
@@ -26,12 +28,15 @@ export interface EngineDeps {
   readonly settings: SettingsFact;
   readonly retentionDays: number;
   readonly checkpointMs: number;
+  /** How full the disk is. */
+  readonly disk: () => Promise<DiskUse>;
   readonly report: (report: EngineReport) => void;
 }
 
 export type EngineReport =
   | TurnReport
   | SimulatorReport
+  | ({ readonly type: 'disk'; readonly storeBytes: number } & DiskUse)
   | { readonly type: 'recovered'; readonly head: number; readonly replayed: number; readonly ms: number }
   | { readonly type: 'source'; readonly status: SourceStatus; readonly error: unknown }
   | { readonly type: 'delivered'; readonly source: string; readonly facts: number; readonly ms: number }
@@ -125,13 +130,22 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
   const prune = async () => {
     while (!stopping.signal.aborted && (await pruneStep(store, deps.retentionDays, clock.wall())));
   };
+  const watchDisk = async () => {
+    report({ type: 'disk', storeBytes: store.sizeBytes(), ...(await deps.disk()) });
+  };
   // A failed chore is told and tried again at its next turn: none of them may end the engine.
   const chore = (everyMs: number, task: () => Promise<void>) =>
     interval(everyMs)
       .pipe(exhaustMap(() => task().catch((error: unknown) => report({ type: 'maintenance_failed', error }))))
       .subscribe();
   const running = [requests, ...sources];
-  running.push(ticker(clock, tick).subscribe(), chore(deps.checkpointMs, checkpoint), chore(PRUNE_MS, prune));
+  running.push(
+    ticker(clock, tick).subscribe(),
+    chore(deps.checkpointMs, checkpoint),
+    chore(PRUNE_MS, prune),
+    chore(WATCH_DISK_MS, watchDisk),
+  );
+  await watchDisk().catch((error: unknown) => report({ type: 'maintenance_failed', error }));
 
   return {
     sources: () => [...statuses.values()],

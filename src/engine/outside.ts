@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Config } from '../config.ts';
+import type { WorldConfig } from '../config.ts';
 import { StartError } from '../errors.ts';
 import type { Endpoints } from '../sources/endpoints.ts';
 import { getJson } from '../sources/http.ts';
@@ -7,7 +7,6 @@ import { liveEndpoints } from '../sources/live.ts';
 import type { Notes } from '../store/store.ts';
 import { openEmbeddedWorld } from '../world/embedded.ts';
 import type { WorldAddresses } from '../world/world.ts';
-import type { Clock } from './clock.ts';
 
 /** What the sources are pointed at. */
 export interface Outside {
@@ -19,47 +18,65 @@ export interface Outside {
   close(): Promise<void>;
 }
 
-/**
- * Opens the world a configuration names. A data folder belongs to one world for good: posts of two worlds
- * in one log would be counted together, and those of the first all be taken for deleted.
- */
-export async function openOutside(config: Config, notes: Notes, clock: Clock): Promise<Outside> {
-  const { world } = config;
+/** The folder the world's facts will go to. */
+export interface Place {
+  readonly data: string;
+  readonly notes: Notes;
+  readonly now: () => number;
+}
+
+/** A world that is there, but that no folder belongs to yet. */
+export interface FoundOutside {
+  /**
+   * A data folder belongs to one world for good: posts of two worlds in one log would be counted together,
+   * and those of the first all be taken for deleted.
+   */
+  open(place: Place): Promise<Outside>;
+}
+
+/** Finds the world a configuration names, and touches nothing. */
+export async function findOutside(world: WorldConfig): Promise<FoundOutside> {
   switch (world.type) {
     case 'embedded': {
-      const startAt = await belongTo(config, notes, `embedded, seed ${world.seed}`, clock.wall());
-      const opened = await openEmbeddedWorld({ seed: world.seed, startAt });
+      const name = `embedded, seed ${world.seed}`;
       return {
-        name: `embedded, seed ${world.seed}`,
-        isDemo: true,
-        endpoints: endpointsOf(opened.addresses),
-        close: opened.close,
+        async open(place) {
+          const startAt = await belongTo(name, place);
+          const { addresses, close } = await openEmbeddedWorld({ seed: world.seed, startAt });
+          return { name, isDemo: true, endpoints: endpointsOf(addresses), close };
+        },
       };
     }
     case 'remote': {
-      const addresses = await askAddresses(world.url);
-      await belongTo(config, notes, 'remote', clock.wall());
-      return { name: world.url, isDemo: true, endpoints: endpointsOf(addresses), close: async () => {} };
-    }
-    case 'live':
-      await belongTo(config, notes, 'live', clock.wall());
+      const endpoints = endpointsOf(await askAddresses(world.url));
       return {
-        name: 'live',
-        isDemo: false,
-        endpoints: liveEndpoints({ postsBearerToken: world.postsToken }),
-        close: async () => {},
+        async open(place) {
+          await belongTo('remote', place);
+          return { name: world.url, isDemo: true, endpoints, close: async () => {} };
+        },
       };
+    }
+    case 'live': {
+      const endpoints = liveEndpoints({ postsBearerToken: world.postsToken });
+      return {
+        async open(place) {
+          await belongTo('live', place);
+          return { name: 'live', isDemo: false, endpoints, close: async () => {} };
+        },
+      };
+    }
   }
 }
 
 const Belonging = z.object({ world: z.string(), startAt: z.int() });
 
 /** Notes the world at the first start, and resolves to the instant of that start; refuses any other world. */
-async function belongTo({ data }: Config, notes: Notes, world: string, now: number): Promise<number> {
+async function belongTo(world: string, { data, notes, now }: Place): Promise<number> {
   const noted = notes.get('world');
   if (noted === undefined) {
-    await notes.set('world', JSON.stringify({ world, startAt: now }));
-    return now;
+    const startAt = now();
+    await notes.set('world', JSON.stringify({ world, startAt }));
+    return startAt;
   }
   const belonging = Belonging.parse(JSON.parse(noted));
   if (belonging.world !== world) {

@@ -2,9 +2,13 @@ import type { Logger } from 'pino';
 import type { Metrics } from '../server/metrics.ts';
 import type { EngineReport } from './engine.ts';
 
+/** Time to make room: the store grows as it likes, and what else fills the disk grows too. */
+const ALARM_SHARE = 0.7;
+
 /** Turns what the engine reports into log lines and figures. */
 export function reportTo(log: Logger, metrics: Metrics): (report: EngineReport) => void {
   let isHeldUp = false;
+  let isAlarmed = false;
   return (report) => {
     switch (report.type) {
       case 'turn':
@@ -53,6 +57,16 @@ export function reportTo(log: Logger, metrics: Metrics): (report: EngineReport) 
         // A full queue is history waiting for its turn, not trouble.
         const level = reason === 'queue_full' ? 'debug' : 'error';
         log[level]({ err: error, request: type, account, now, reason }, 'a simulation was dropped');
+        return;
+      }
+      case 'disk': {
+        metrics.diskUsed(report.storeBytes, report.freeBytes);
+        const { usedShare, freeBytes, storeBytes } = report;
+        if (usedShare >= ALARM_SHARE && !isAlarmed) {
+          const usedPercent = Math.round(usedShare * 100);
+          log.warn({ usedPercent, freeBytes, storeBytes }, 'the disk of the data folder is getting full');
+        }
+        isAlarmed = usedShare >= ALARM_SHARE;
         return;
       }
       case 'checkpoint':

@@ -7,6 +7,7 @@ import { checkPort, createHttpServer } from '../server/http.ts';
 import { createMetrics } from '../server/metrics.ts';
 import type { SourceSettings } from '../sources/settings.ts';
 import { createSources } from '../sources/sources.ts';
+import { diskUse } from '../store/disk.ts';
 import { createLatest } from '../store/latest.ts';
 import { openStore } from '../store/lmdb.ts';
 import { lockFolder } from '../store/lock.ts';
@@ -14,11 +15,11 @@ import { type Clock, systemClock } from './clock.ts';
 import { type Closing, createClosing } from './closing.ts';
 import { MAIN_FEED } from './counting-rule.ts';
 import { openEngine } from './engine.ts';
-import { openOutside } from './outside.ts';
+import { findOutside } from './outside.ts';
 import { reportTo } from './reporting.ts';
 
-/** Given to a proxy in front to notice that we are going; without one nobody waits for it. */
-const DRAIN = { noticeMs: 0, deadlineMs: 10_000 };
+/** How long requests in flight may take once the port is closed. */
+const DRAIN_DEADLINE_MS = 8_000;
 
 const NO_KEYS: KeyRing = { tierOf: () => undefined };
 
@@ -60,13 +61,14 @@ export async function openService(
 
 async function open(config: Config, log: Logger, rim: ServiceRim, closing: Closing): Promise<Service> {
   const { clock } = rim;
-  // Before the data folder is touched: a start that cannot listen should leave no trace.
+  // Before the data folder is touched: a start that cannot listen, or has no world, should leave no trace.
   await checkPort(config.port, config.host);
+  const found = await findOutside(config.world);
   const lock = await lockFolder(config.data);
   closing.add(() => lock.release());
   const store = await openStore(config.data);
   closing.add(() => store.close());
-  const outside = await openOutside(config, store.notes, clock);
+  const outside = await found.open({ data: config.data, notes: store.notes, now: clock.wall });
   closing.add(() => outside.close());
 
   const latest = createLatest();
@@ -84,6 +86,7 @@ async function open(config: Config, log: Logger, rim: ServiceRim, closing: Closi
     },
     retentionDays: config.retentionDays,
     checkpointMs: config.checkpointSeconds * 1_000,
+    disk: () => diskUse(config.data),
     report: reportTo(log, metrics),
   });
   closing.add(() => engine.stop());
@@ -97,12 +100,13 @@ async function open(config: Config, log: Logger, rim: ServiceRim, closing: Closi
     metrics,
     store: () => (engine.isHeldUp() ? 'read_only' : 'open'),
     now: clock.wall,
+    staleAfterMs: config.staleAfterMs,
     epoch: randomUUID(),
   });
   app.koa.on('error', (error: unknown) => log.error({ err: error }, 'a request failed'));
   const http = createHttpServer(app);
   const url = await http.listen(config.port, config.host);
-  closing.add(() => http.drain(DRAIN));
+  closing.add(() => http.drain({ noticeMs: config.drainSeconds * 1_000, deadlineMs: DRAIN_DEADLINE_MS }));
   log.info({ url, world: outside.name, data: config.data }, 'listening');
 
   return {

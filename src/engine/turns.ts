@@ -43,7 +43,7 @@ export interface Turns {
    * No facts, no turn.
    */
   accept(facts: readonly Fact[]): Promise<void>;
-  /** Runs `task` between two turns, when log, state and outputs agree. */
+  /** Runs `task` between two turns, when log, state and outputs agree; rejects when they no longer can. */
   between<T>(task: () => T): Promise<T>;
   /** Finishes what was accepted; takes nothing more. */
   stop(): Promise<void>;
@@ -70,6 +70,8 @@ export function createTurns(deps: TurnsDeps): Turns {
   let waiting: Waiting[] = [];
   let running: Promise<void> | undefined;
   let isStopping = false;
+  /** Set when the streams have said what could not be kept: only a recovery can bring both together again. */
+  let broken: unknown;
 
   async function turn(taken: readonly Waiting[]): Promise<void> {
     const startedAt = clock.mono();
@@ -87,7 +89,10 @@ export function createTurns(deps: TurnsDeps): Turns {
     const graphedAt = clock.mono();
 
     if (spoken.some(({ stream }) => isKept(stream))) {
-      await insist(() => outputs.append(spoken, seq));
+      await insist(() => outputs.append(spoken, seq)).catch((error: unknown) => {
+        broken = error;
+        throw error;
+      });
     }
     const keptAt = clock.mono();
     latest.apply(spoken, seq, receivedAt);
@@ -118,6 +123,7 @@ export function createTurns(deps: TurnsDeps): Turns {
       const taken = waiting;
       waiting = [];
       try {
+        if (broken !== undefined) throw broken;
         await turn(taken);
         for (const { done } of taken) done();
       } catch (error) {
@@ -138,6 +144,7 @@ export function createTurns(deps: TurnsDeps): Turns {
     },
     async between(task) {
       while (running) await running;
+      if (broken !== undefined) throw broken;
       return task();
     },
     async stop() {

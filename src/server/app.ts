@@ -21,6 +21,7 @@ import { predictionEndpoints } from './routes/prediction.ts';
 import { tweetsEndpoints } from './routes/tweets.ts';
 import { createVitals } from './vitals.ts';
 import { createWatcher } from './watch.ts';
+import type { AgeLimits } from './wire/as-of.ts';
 
 export interface AppDeps {
   /** Loaded before the app is made. */
@@ -31,6 +32,8 @@ export interface AppDeps {
   readonly store: () => StoreState;
   /** UTC ms. */
   readonly now: () => number;
+  /** Inputs older than this are stale. */
+  readonly staleAfterMs: AgeLimits;
   /** New at every start of the process. */
   readonly epoch: string;
 }
@@ -86,7 +89,7 @@ export function createApp(deps: AppDeps): App {
   const hot = createHotHandler({ endpoints, served: metrics.requestServed, report });
   const cold = koa.callback();
   const unfinished = new Set<ServerResponse>();
-  const stopMetrics = metrics.watchStreams(latest);
+  const stopMetrics = metrics.watchStreams(latest, now);
 
   return {
     koa,

@@ -31,7 +31,7 @@ const PAUSE_MS = 1_000;
  */
 export function createCalibration({ latest, accounts, scores, report }: CalibrationDeps): Calibration {
   const ids = accounts.map(({ id }) => id);
-  const done = { seq: scores.seq, revision: 0, changes: scores.changes };
+  const done = { seq: scores.seq, revision: 0, changes: scores.changes, tickAt: Number.POSITIVE_INFINITY };
   let text = '';
   let immediate: NodeJS.Immediate | undefined;
   let timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { SourceStatus } from '../sources/source.ts';
 import type { Latest } from '../store/latest.ts';
 import { createHttpDurations } from './http-durations.ts';
@@ -14,11 +14,12 @@ export interface Metrics {
   delivered(ms: number): void;
   /** Worker time of a fit or a forecast. */
   simulated(request: string, ms: number): void;
+  diskUsed(storeBytes: number, freeBytes: number): void;
   requestServed(route: string, status: number, ms: number): void;
   /** Asked at each scrape. */
   watchSources(read: () => readonly SourceStatus[]): void;
   /** Source ages, lags and the time until new posts were seen. Returns what stops it. */
-  watchStreams(latest: Latest): () => void;
+  watchStreams(latest: Latest, now: () => number): () => void;
   text(): Promise<string>;
 }
 
@@ -41,6 +42,12 @@ export function createMetrics(): Metrics {
     'tallywire_delivery_seconds',
     'Time from the answer of a source until readers see what came of it',
   );
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] });
+  const storeSize = gauge('tallywire_store_bytes', 'Size of the store on disk');
+  const diskFree = gauge(
+    'tallywire_disk_free_bytes',
+    'What may still be written to the disk of the data folder',
+  );
 
   const simulations = new Histogram({
     name: 'tallywire_simulation_seconds',
@@ -56,9 +63,13 @@ export function createMetrics(): Metrics {
     outputsCommitted: (ms) => outputs.observe(ms / 1_000),
     delivered: (ms) => deliveries.observe(ms / 1_000),
     simulated: (request, ms) => simulations.observe({ request }, ms / 1_000),
+    diskUsed(storeBytes, freeBytes) {
+      storeSize.set(storeBytes);
+      diskFree.set(freeBytes);
+    },
     requestServed: durations.observe,
     watchSources: (read) => gaugeSources(registry, read),
-    watchStreams: (latest) => followStreams(registry, latest),
+    watchStreams: (latest, now) => followStreams(registry, latest, now),
     text: async () => `${await registry.metrics()}\n${durations.text()}`,
   };
 }

@@ -14,8 +14,16 @@ export interface Recipe {
   /** How many records there are to serve. A value that is dropped from memory moves no seq. */
   readonly size: () => number;
   /** Everything of the envelope after its timestamp, without the closing brace: `"data":[…]`. */
-  readonly build: () => string;
+  readonly build: (nowMs: number) => string;
+  /** What the passing of time alone changes in the body and the tag has to show. */
+  readonly mark?: (nowMs: number) => string;
 }
+
+/** While no tick comes, the ages in a body are brought up to date this often. */
+const REFRESH_MS = 1_000;
+
+/** Ticks come each second; only when one is missing do bodies grow old by themselves. */
+const TICK_MISSED_AFTER_MS = 1_500;
 
 /** The weak tag of one state of one body. The envelope's time and the ages do not move it. */
 export function tagOf(seq: number, size: number, variant: string): string {
@@ -44,29 +52,32 @@ export function notModified(etag: string): Answer {
  * A body kept ready. It is built at most once per change, when it is first asked for; what is left for a
  * call is to put the time in.
  */
-export function createPrebuilt({ watch, variant, now, size, build }: Recipe): (call: Call) => Answer {
+export function createPrebuilt({ watch, variant, now, size, build, mark }: Recipe): (call: Call) => Answer {
   let revision = -1;
+  let dueAt = Number.POSITIVE_INFINITY;
   let etag = '';
   let tail = '';
   let tailBytes = 0;
   let whole: Answer | undefined;
   let unchanged = notModified(etag);
 
-  const rebuild = () => {
+  const rebuild = (nowMs: number) => {
     revision = watch.revision;
-    tail = `,${build()}}`;
+    dueAt = Math.max(nowMs + REFRESH_MS, watch.tickAt + TICK_MISSED_AFTER_MS);
+    tail = `,${build(nowMs)}}`;
     tailBytes = Buffer.byteLength(tail);
     whole = undefined;
-    const tag = tagOf(watch.seq, size(), variant);
+    const tag = tagOf(watch.seq, size(), mark ? `${variant}-${mark(nowMs)}` : variant);
     if (tag === etag) return;
     etag = tag;
     unchanged = notModified(etag);
   };
 
   return ({ ifNoneMatch }) => {
-    if (watch.revision !== revision) rebuild();
+    const nowMs = now();
+    if (watch.revision !== revision || nowMs >= dueAt) rebuild(nowMs);
     if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) return unchanged;
-    const head = `{"timestamp":${now()}`;
+    const head = `{"timestamp":${nowMs}`;
     const body = head + tail;
     // All times of the next centuries have 13 digits, so the headers of one build fit every call.
     if (whole === undefined || whole.body.length !== body.length) {

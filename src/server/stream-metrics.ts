@@ -1,24 +1,23 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
 import type { Percentiles } from '../../streams/index.ts';
 import type { Latest } from '../store/latest.ts';
+import { agesNow } from './health.ts';
 
 /** Around the seconds a post is expected to take (spec 1). */
 const SEEN_BUCKETS_S = [1, 2, 5, 8, 10, 12, 15, 20, 30, 60, 300, 1_800];
 
-/** A post older than this when first seen is history being read, not a post that came late. */
-const HISTORY_AFTER_MS = 3_600_000;
-
 /** Ages and lags at each scrape, and every new post as it comes. Returns what stops the latter. */
-export function followStreams(registry: Registry, latest: Latest): () => void {
+export function followStreams(registry: Registry, latest: Latest, now: () => number): () => void {
+  const startedAt = now();
   const registers = [registry];
   new Gauge({
     name: 'tallywire_source_age_seconds',
-    help: 'Time since the last good answer of a source, as of the last tick',
+    help: 'Time since the last good answer of a source',
     labelNames: ['source'],
     registers,
     collect() {
       this.reset();
-      for (const [source, ageMs] of Object.entries(latest.get('freshness', 'all')?.record.ages ?? {})) {
+      for (const [source, ageMs] of Object.entries(agesNow(latest, now()))) {
         this.set({ source }, ageMs / 1_000);
       }
     },
@@ -50,8 +49,8 @@ export function followStreams(registry: Registry, latest: Latest): () => void {
     for (const output of outputs) {
       if (output.stream !== 'posts' || output.cause !== 'new_post') continue;
       const { account, seenAt, createdAt } = output.record;
-      const delayMs = seenAt - createdAt;
-      if (delayMs < HISTORY_AFTER_MS) seen.observe({ account }, delayMs / 1_000);
+      // An older post is history being read, not a post that came late.
+      if (createdAt > startedAt) seen.observe({ account }, (seenAt - createdAt) / 1_000);
     }
   });
   return () => subscription.unsubscribe();

@@ -9,7 +9,13 @@ export interface Watch {
   readonly revision: number;
   /** Moves with every change of this part and with nothing else. */
   readonly changes: number;
+  /** When the last tick was, in UTC ms; Infinity before the first, while there are no ages. */
+  readonly tickAt: number;
 }
+
+type Part = { -readonly [Field in keyof Watch]: Watch[Field] } & {
+  readonly concerns: (output: Output) => boolean;
+};
 
 export interface Watcher {
   watch(concerns: (output: Output) => boolean): Watch;
@@ -18,17 +24,14 @@ export interface Watcher {
 
 /** Follows the latest values, which are to be loaded before. Only marks what moved: nothing is built here. */
 export function createWatcher(latest: Latest): Watcher {
-  const parts: {
-    seq: number;
-    revision: number;
-    changes: number;
-    readonly concerns: (output: Output) => boolean;
-  }[] = [];
+  const parts: Part[] = [];
   const subscription = latest.change$.subscribe((outputs) => {
     for (const output of outputs) {
       for (const part of parts) {
-        if (output.stream === 'freshness') part.revision += 1;
-        else if (part.concerns(output)) {
+        if (output.stream === 'freshness') {
+          part.tickAt = output.at;
+          part.revision += 1;
+        } else if (part.concerns(output)) {
           part.seq = output.seq;
           part.revision += 1;
           part.changes += 1;
@@ -38,7 +41,8 @@ export function createWatcher(latest: Latest): Watcher {
   });
   return {
     watch(concerns) {
-      const part = { seq: latest.seq, revision: 0, changes: 0, concerns };
+      const tickAt = latest.get('freshness', 'all')?.at ?? Number.POSITIVE_INFINITY;
+      const part = { seq: latest.seq, revision: 0, changes: 0, tickAt, concerns };
       parts.push(part);
       return part;
     },

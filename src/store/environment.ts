@@ -1,8 +1,9 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
 import { StoreError } from '../errors.ts';
 import { type Durable, describe, durableAt } from './commit.ts';
+import { makeFolder } from './folder.ts';
 
 /** Raised with every change of how rows are keyed or encoded. */
 export const LAYOUT = 1;
@@ -43,7 +44,7 @@ function prepareFolder(folder: string, isReadOnly: boolean): void {
     return;
   }
   try {
-    mkdirSync(path, { recursive: true });
+    makeFolder(path);
   } catch (cause) {
     throw new StoreError('STORE_UNWRITABLE', `cannot use ${folder} as a data folder: ${describe(cause)}`, {
       cause,

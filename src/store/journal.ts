@@ -113,7 +113,7 @@ export function openJournal({ durable, root, journal, isReadOnly }: Environment)
         if (blocks.length === 0) return;
         for (const block of blocks) {
           // Seqs have no gaps, except that blocks before the tail may have been dropped meanwhile.
-          const expected = Math.max(next, tail);
+          const expected = Math.max(next, isReadOnly ? firstKey() : tail);
           if (block.key > expected) {
             throw new StoreError('STORE_CORRUPT', `the log jumps from seq ${expected - 1} to ${block.key}`);
           }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreError } from '../errors.ts';
 import { describe } from './commit.ts';
+import { makeFolder } from './folder.ts';
 
 /** The kernel's limit for the path of a socket is 104 to 108 bytes, depending on the system. */
 const MAX_SOCKET_PATH_BYTES = 100;
@@ -168,7 +169,7 @@ async function acquire(folder: string): Promise<Server> {
  */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     const server = await acquire(realpathSync(folder));
     return {
       release: () => new Promise((resolve) => server.close(() => resolve())),

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StoreError } from '../errors.ts';
 import { newestBackup, restoreBackup } from './backup.ts';
 import { describe } from './commit.ts';
 import { environmentPath } from './environment.ts';
+import { makeFolder } from './folder.ts';
 
 /** So many opens in a row may end without an answer before the store itself is suspected. */
 const MAX_UNFINISHED = 2;
@@ -23,7 +24,7 @@ function unfinishedOpens(folder: string): number {
 
 function mark(folder: string, count: number): void {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     writeFileSync(markerPath(folder), String(count));
   } catch (cause) {
     // A full disk can still be read from, so it does not forbid opening.

@@ -34,7 +34,15 @@ function addBlock(view: DataView, offset: number): void {
     const mixedLate = turn(late, 17) ^ turn(late, 19) ^ (late >>> 10);
     schedule[index] = (schedule[index - 16] ?? 0) + mixedEarly + (schedule[index - 7] ?? 0) + mixedLate;
   }
-  let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = hash;
+  // One by one: taking a list apart asks its iterator, and this runs for every 64 bytes.
+  let a = hash[0] ?? 0;
+  let b = hash[1] ?? 0;
+  let c = hash[2] ?? 0;
+  let d = hash[3] ?? 0;
+  let e = hash[4] ?? 0;
+  let f = hash[5] ?? 0;
+  let g = hash[6] ?? 0;
+  let h = hash[7] ?? 0;
   for (let index = 0; index < 64; index++) {
     const choice = (e & f) ^ (~e & g);
     const majority = (a & b) ^ (a & c) ^ (b & c);

@@ -7,8 +7,16 @@ import { memoryShell } from './memory-shell.ts';
 
 const COMMANDS = ['start', 'world', 'replay', 'tap', 'backup'];
 
-async function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const shell = memoryShell();
+interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const run = (...args: string[]) => runWith({}, ...args);
+
+async function runWith(env: Record<string, string>, ...args: string[]): Promise<Run> {
+  const shell = { ...memoryShell(), env };
   const code = await runProgram(args, shell);
   assert.equal(shell.signals.listenerCount('SIGTERM'), 0);
   return { code, ...shell.texts };
@@ -37,7 +45,7 @@ describe('runProgram', () => {
   const misuses: [args: string[], pattern: RegExp][] = [
     [[], /USAGE/],
     [['frobnicate'], /^tallywire: unknown command 'frobnicate'\n$/],
-    [['start', 'now'], /^tallywire: too many arguments/],
+    [['start', 'now'], /^tallywire: arguments: expected options only, found 'now'\n$/],
     [
       ['start', '--port', '70000'],
       /^tallywire: --port: expected an integer from 0 to 65535, found '70000'\n$/,
@@ -64,6 +72,31 @@ describe('runProgram', () => {
       assert.match(stderr, pattern);
     });
   }
+
+  it('lists unknown flags and stray arguments with every other fault of a start', async () => {
+    const env = { TALLYWIRE_PROT: '3', TALLYWIRE_SEED: 'x', PORT: 'zz' };
+    const args = ['start', '--prt', '3', '--foo', '--posts-token=s3cret', 'now', '-x', '-1', '--', 'then'];
+    const { code, stdout, stderr } = await runWith(env, ...args);
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.deepEqual(stderr.split('\n').toSorted(), [
+      '',
+      'tallywire: --foo: unknown setting',
+      'tallywire: --posts-token: unknown setting',
+      'tallywire: --prt: unknown setting, did you mean --port',
+      'tallywire: -x: unknown setting',
+      "tallywire: PORT: expected an integer from 0 to 65535, found 'zz'",
+      'tallywire: TALLYWIRE_PROT: unknown setting, did you mean TALLYWIRE_PORT',
+      "tallywire: TALLYWIRE_SEED: expected an integer from 0 to 4294967295, found 'x'",
+      "tallywire: arguments: expected options only, found 'now'",
+      "tallywire: arguments: expected options only, found 'then'",
+    ]);
+  });
+
+  it('shows the manual page of start whatever else was given', async () => {
+    const { code, stdout } = await run('start', '--foo', '--help');
+    assert.equal(code, 0);
+    assert.match(stdout, /^NAME/);
+  });
 
   it('says that there is no store to read, with 1, and makes none', async () => {
     const folder = temporaryFolder();

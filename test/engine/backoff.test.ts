@@ -6,9 +6,16 @@ import { SourceError } from '../../src/errors.ts';
 const lost = new SourceError('SOURCE_NETWORK', 'connection reset');
 
 describe('delayBefore', () => {
-  it('doubles its ceiling from one second up to thirty', () => {
-    const ceilings = [1, 2, 3, 4, 5, 6, 7, 50].map((failures) => delayBefore(lost, failures, () => 1));
-    assert.deepEqual(ceilings, [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
+  it('doubles its ceiling from one second to eight', () => {
+    const ceilings = [1, 2, 3, 4].map((failures) => delayBefore(lost, failures, () => 1));
+    assert.deepEqual(ceilings, [1_000, 2_000, 4_000, 8_000]);
+  });
+
+  it('probes every four to six seconds once the circuit is open', () => {
+    for (const failures of [5, 6, 500]) {
+      const delays = [0, 0.5, 1].map((chance) => delayBefore(lost, failures, () => chance));
+      assert.deepEqual(delays, [4_000, 5_000, 6_000]);
+    }
   });
 
   it('draws from the whole span below the ceiling', () => {
@@ -32,7 +39,7 @@ describe('delayBefore', () => {
           const error = new SourceError('SOURCE_STATUS', 'status 429', { retryAfterMs });
           const delayMs = delayBefore(error, failures, () => chance);
           assert.ok(delayMs >= Math.min(60_000, retryAfterMs));
-          assert.ok(delayMs <= 90_000);
+          assert.ok(delayMs <= 68_000);
         },
       ),
     );

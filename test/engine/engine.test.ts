@@ -24,6 +24,7 @@ function stage(store = createMemoryStore()) {
       settings: settings(),
       retentionDays: 90,
       checkpointMs: 3_600_000,
+      disk: async () => ({ usedBytes: 30, freeBytes: 70, usedShare: 0.3 }),
       report: (report) => reports.push(report),
     });
   return { store, latest, reports, clock, open };
@@ -137,6 +138,13 @@ describe('openEngine', () => {
       recovered.map(({ replayed }) => replayed),
       [0, 0],
     );
+  });
+
+  it('tells how full the disk is', async () => {
+    const { open, reports } = stage();
+    await (await open()).stop();
+    const [disk] = reports.filter((report) => report.type === 'disk');
+    assert.deepEqual(disk, { type: 'disk', storeBytes: 0, usedBytes: 30, freeBytes: 70, usedShare: 0.3 });
   });
 
   it('stops twice as well as once', async () => {

@@ -113,6 +113,32 @@ describe('turns', () => {
     await assert.rejects(turns.accept([fact('2')]), { code: 'STORE_CLOSING' });
   });
 
+  it('take nothing more once outputs could not be kept, so that a recovery finds what is missing', async () => {
+    const store = createMemoryStore();
+    let isBroken = false;
+    const outputs = Object.create(store.outputs, {
+      append: {
+        value: async (...given: Parameters<typeof store.outputs.append>) => {
+          if (isBroken) throw new TypeError('a bug of the store');
+          await store.outputs.append(...given);
+        },
+      },
+    });
+    const { turns } = setUp({ ...store, outputs });
+    await turns.accept([settings()]);
+    isBroken = true;
+    const lost = turns.accept([fact('1')]);
+    const next = turns.accept([fact('2')]);
+    await assert.rejects(lost, TypeError);
+    isBroken = false;
+    await assert.rejects(next, TypeError);
+    await assert.rejects(
+      turns.between(() => 'a checkpoint'),
+      TypeError,
+    );
+    assert.equal(store.outputs.upTo, 0);
+  });
+
   it('run a task between two turns', async () => {
     const { turns, store } = setUp();
     const accepted = turns.accept([settings()]);

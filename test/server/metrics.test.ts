@@ -44,24 +44,27 @@ describe('createMetrics', () => {
     assert.equal(samples.get('tallywire_source_state{source="posts:a",state="running"}'), 0);
   });
 
-  it('tells ages, lags and how soon new posts were seen, but takes history for no lag', async () => {
+  it('tells ages, lags and how soon posts made since the start were seen', async () => {
     const metrics = createMetrics();
     const latest = createLatest();
-    const stop = metrics.watchStreams(latest);
-    const seenAt = NOON;
+    let nowMs = NOON;
+    const stop = metrics.watchStreams(latest, () => nowMs);
+    const seenAt = NOON + 12_000;
     const outputs = [
       freshnessOutput({ prices: 1_500 }),
       lagOutput(),
-      postOutput({ id: '1', createdAt: NOON - 11_000, seenAt }),
-      postOutput({ id: '2', createdAt: NOON - 3_600_000, seenAt }),
-      postOutput({ id: '3', createdAt: NOON - 11_000, seenAt }, { cause: 'post_deleted' }),
+      postOutput({ id: '1', createdAt: NOON + 1_000, seenAt }),
+      postOutput({ id: '2', createdAt: NOON, seenAt }),
+      postOutput({ id: '3', createdAt: NOON + 1_000, seenAt }, { cause: 'post_deleted' }),
     ];
     latest.apply(outputs, 1, NOON);
     stop();
-    latest.apply([postOutput({ id: '4', createdAt: NOON - 1, seenAt })], 2, NOON);
+    latest.apply([postOutput({ id: '4', createdAt: NOON + 1, seenAt })], 2, NOON);
 
+    // The tick is 90 s ago, and so are the answers it tells of.
+    nowMs += 90_000;
     const samples = samplesOf(await metrics.text());
-    assert.equal(samples.get('tallywire_source_age_seconds{source="prices"}'), 1.5);
+    assert.equal(samples.get('tallywire_source_age_seconds{source="prices"}'), 91.5);
     assert.equal(samples.get('tallywire_post_lag_seconds{account="a",stage="seen",quantile="0.99"}'), 28.2);
     assert.equal(samples.get('tallywire_post_lag_seconds{account="a",stage="ui",quantile="0.5"}'), undefined);
     assert.equal(samples.get('tallywire_post_seen_delay_seconds_count{account="a"}'), 1);

@@ -51,6 +51,7 @@ export async function start({
     metrics,
     store: () => store.state,
     now: () => clock.now,
+    staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
     epoch,
     ...deps,
   });

@@ -39,7 +39,7 @@ describe('counters', () => {
       settlementDelta: null,
       displayDelta: null,
       internalDelta: null,
-      deleted: 0,
+      deleted: null,
       stale: ['posts', 'oracle', 'ui', 'prices'],
     });
   });
@@ -130,7 +130,7 @@ describe('counters', () => {
         [START, seen],
       ).map(({ cause, record }) => [cause, record.real, record.deleted]),
       [
-        ['event_opened', null, 0],
+        ['event_opened', null, null],
         ['coverage', 0, 0],
         ['new_post', 1, 0],
         ['post_deleted', 1, 1],

@@ -10,7 +10,7 @@ export interface Recount {
   readonly real: number | null;
   readonly oracle: number | null;
   readonly ui: number | null;
-  readonly deleted: number;
+  readonly deleted: number | null;
 }
 
 /** Every post of each account as it was last seen. */
@@ -76,7 +76,7 @@ export function recount(log: readonly Observation[]): Map<number, Recount> {
       real: isCovered ? inside.length : null,
       oracle: tracking ? (totals.get(tracking.trackingId) ?? null) : null,
       ui: uis.get(eventId) ?? null,
-      deleted: isCovered ? inside.filter(({ isGone }) => isGone).length : 0,
+      deleted: isCovered ? inside.filter(({ isGone }) => isGone).length : null,
     });
   }
   return counters;

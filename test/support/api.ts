@@ -23,7 +23,7 @@ const Meta = z.object({
       settlement_delta: count,
       display_delta: count,
       internal_delta: count,
-      deleted_count: z.int(),
+      deleted_count: count,
       stale: z.array(z.string()),
       as_of: asOf,
     }),

@@ -41,6 +41,7 @@ async function runWorker(
   { onForecast, signal }: PoolOptions,
   nextTurn: () => Turn | undefined,
 ): Promise<void> {
+  signal.throwIfAborted();
   const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: material });
   const stop = () => void worker.terminate();
   signal.addEventListener('abort', stop, { once: true });

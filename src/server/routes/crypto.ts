@@ -10,7 +10,8 @@ import type { StreamDeps } from './deps.ts';
 
 /** GET /meta/crypto: every active crypto price event with its prices (spec 4, endpoint 3). */
 export function cryptoEndpoint({ latest, watcher, now, epoch }: StreamDeps): Endpoint {
-  const records = () => activeCryptoEvents(latest).flatMap((event) => cryptoRecord(latest, event, now()));
+  const records = (nowMs: number) =>
+    activeCryptoEvents(latest).flatMap((event) => cryptoRecord(latest, event, nowMs));
   return {
     path: `${API_PREFIX}/meta/crypto`,
     answer: createPrebuilt({
@@ -18,7 +19,7 @@ export function cryptoEndpoint({ latest, watcher, now, epoch }: StreamDeps): End
       variant: `${epoch}-meta-crypto`,
       now,
       size: () => activeCryptoEvents(latest).length,
-      build: () => `"data":${closeRecords(records(), agesOf(latest))}`,
+      build: (nowMs) => `"data":${closeRecords(records(nowMs), agesOf(latest, nowMs))}`,
     }),
   };
 }

@@ -2,6 +2,7 @@ import type { KeyRing } from '../../access/tiers.ts';
 import type { Latest } from '../../store/latest.ts';
 import type { AccountPath } from '../paths.ts';
 import type { Watcher } from '../watch.ts';
+import type { AgeLimits } from '../wire/as-of.ts';
 
 /** What the endpoints that serve stream state read. */
 export interface StreamDeps {
@@ -11,6 +12,8 @@ export interface StreamDeps {
   readonly keys: KeyRing;
   /** UTC ms. */
   readonly now: () => number;
+  /** Inputs older than this are stale. */
+  readonly staleAfterMs: AgeLimits;
   /** New at every start of the process, so that no tag of an earlier one is taken for ours. */
   readonly epoch: string;
 }

@@ -19,7 +19,7 @@ export function lagEndpoints({ latest, watcher, accounts, now, epoch }: StreamDe
         variant: `${epoch}-lag-${segment}`,
         now,
         size: () => (latest.get('lag', id) ? 1 : 0),
-        build: () => `"data":${closeRecords(records(), agesOf(latest, id))}`,
+        build: (nowMs) => `"data":${closeRecords(records(), agesOf(latest, nowMs, id))}`,
       }),
     };
   });

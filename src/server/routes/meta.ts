@@ -1,18 +1,21 @@
+import type { Input } from '../../../streams/index.ts';
 import { activeEvents } from '../active-events.ts';
 import type { Endpoint } from '../answer.ts';
 import { API_PREFIX } from '../paths.ts';
 import { createPrebuilt } from '../prebuilt.ts';
-import { agesOf, closeRecords, newest, openRecord } from '../wire/as-of.ts';
+import { agesOf, closeRecords, lateInputs, newest, openRecord, staleNow } from '../wire/as-of.ts';
 import { countersToWire } from '../wire/counters.ts';
 import type { StreamDeps } from './deps.ts';
 
 /** GET /meta/{account}: the counters of every active event (spec 4, endpoints 1 and 2). */
-export function metaEndpoints({ latest, watcher, accounts, now, epoch }: StreamDeps): readonly Endpoint[] {
+export function metaEndpoints(deps: StreamDeps): readonly Endpoint[] {
+  const { latest, watcher, accounts, now, staleAfterMs, epoch } = deps;
   return accounts.map(({ id, segment }) => {
-    const records = () =>
+    const records = (late: readonly Input[]) =>
       activeEvents(latest, id).map((event) => {
         const counters = latest.get('counters', event.key);
-        return openRecord(countersToWire(event.record, counters?.record), newest(event, counters));
+        const fields = countersToWire(event.record, counters?.record);
+        return openRecord({ ...fields, stale: staleNow(fields.stale, late) }, newest(event, counters));
       });
     return {
       path: `${API_PREFIX}/meta/${segment}`,
@@ -25,7 +28,11 @@ export function metaEndpoints({ latest, watcher, accounts, now, epoch }: StreamD
         variant: `${epoch}-meta-${segment}`,
         now,
         size: () => activeEvents(latest, id).length,
-        build: () => `"data":${closeRecords(records(), agesOf(latest, id))}`,
+        build(nowMs) {
+          const ages = agesOf(latest, nowMs, id);
+          return `"data":${closeRecords(records(lateInputs(ages, staleAfterMs)), ages)}`;
+        },
+        mark: (nowMs) => lateInputs(agesOf(latest, nowMs, id), staleAfterMs).join('.'),
       }),
     };
   });

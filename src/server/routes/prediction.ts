@@ -1,4 +1,4 @@
-import type { AccountId, Output } from '../../../streams/index.ts';
+import type { AccountId, Input, Output } from '../../../streams/index.ts';
 import { includes, type Tier, tierOfCaller } from '../../access/tiers.ts';
 import type { Latest, OutputOf } from '../../store/latest.ts';
 import { activeEvents } from '../active-events.ts';
@@ -6,7 +6,7 @@ import type { Answer, Call, Endpoint } from '../answer.ts';
 import { type AccountPath, API_PREFIX } from '../paths.ts';
 import { createPrebuilt } from '../prebuilt.ts';
 import { oncePerChange } from '../watch.ts';
-import { agesOf, closeRecords, newest, openRecord } from '../wire/as-of.ts';
+import { agesOf, closeRecords, lateInputs, newest, openRecord, staleNow } from '../wire/as-of.ts';
 import { predictionToWire } from '../wire/prediction.ts';
 import type { StreamDeps } from './deps.ts';
 
@@ -26,18 +26,28 @@ export function predictionEndpoints(deps: StreamDeps): readonly Endpoint[] {
 }
 
 function bodyOf(deps: StreamDeps, { id, segment }: AccountPath, tier: Tier): (call: Call) => Answer {
-  const { latest, watcher, now, epoch } = deps;
+  const { latest, watcher, now, staleAfterMs, epoch } = deps;
   const watch = watcher.watch((output) => concerns(latest, id, tier, output));
-  const records = oncePerChange(watch, () =>
+  const lateAt = (nowMs: number) => lateInputs(agesOf(latest, nowMs, id), staleAfterMs);
+  let late: readonly Input[] = [];
+  const open = () =>
     activeEvents(latest, id).map((event) => ({
       endAt: event.record.endAt,
-      rest: openPrediction(latest, event, id, tier),
-    })),
-  );
+      rest: openPrediction(latest, event, id, tier, late),
+    }));
+  let records = oncePerChange(watch, open);
+  const recordsAt = (nowMs: number) => {
+    const lateNow = lateAt(nowMs);
+    if (lateNow.join() !== late.join()) {
+      late = lateNow;
+      records = oncePerChange(watch, open);
+    }
+    return records();
+  };
   // The time left runs like the envelope's timestamp: as of the last tick, and it does not move the tag.
-  const open = () => {
+  const timed = (nowMs: number) => {
     const at = latest.get('freshness', 'all')?.at ?? latest.at;
-    return records().map(
+    return recordsAt(nowMs).map(
       ({ endAt, rest }) => `{"seconds_remaining":${Math.max(0, Math.floor((endAt - at) / 1_000))},${rest}`,
     );
   };
@@ -46,12 +56,19 @@ function bodyOf(deps: StreamDeps, { id, segment }: AccountPath, tier: Tier): (ca
     variant: `${epoch}-prediction-${segment}-${tier}`,
     now,
     size: () => records().length,
-    build: () => `"data":${closeRecords(open(), agesOf(latest, id))}`,
+    build: (nowMs) => `"data":${closeRecords(timed(nowMs), agesOf(latest, nowMs, id))}`,
+    mark: (nowMs) => lateAt(nowMs).join('.'),
   });
 }
 
 /** The open text of a record without its brace, for the time left to be put in front. */
-function openPrediction(latest: Latest, event: OutputOf<'events'>, account: AccountId, tier: Tier): string {
+function openPrediction(
+  latest: Latest,
+  event: OutputOf<'events'>,
+  account: AccountId,
+  tier: Tier,
+  late: readonly Input[],
+): string {
   const counters = latest.get('counters', event.key);
   const prices = new Map(
     event.record.buckets.map(({ yesToken }) => [yesToken, latest.get('prices', yesToken)]),
@@ -61,7 +78,7 @@ function openPrediction(latest: Latest, event: OutputOf<'events'>, account: Acco
   const velocity = isPaid && account === WITH_VELOCITY ? latest.get('velocity', account) : undefined;
   const fields = predictionToWire({
     event: event.record,
-    counters: counters?.record,
+    counters: counters && { ...counters.record, stale: staleNow(counters.record.stale, late) },
     prediction: prediction?.record,
     velocity: velocity?.record,
     priceOf: (token) => prices.get(token)?.record,

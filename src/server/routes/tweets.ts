@@ -30,12 +30,16 @@ function tweetsEndpoint(deps: StreamDeps, { id, segment }: AccountPath): Endpoin
   const free = openPosts('FREE');
   const paid = openPosts('PRO');
 
-  const envelope = ({ limit, offset }: Page, openPost: (post: OutputOf<'posts'>) => string) => {
+  const envelope = (
+    { limit, offset }: Page,
+    openPost: (post: OutputOf<'posts'>) => string,
+    nowMs: number,
+  ) => {
     const posts = latest
       .posts(id)
       .slice(offset, offset + limit)
       .map(openPost);
-    return `"limit":${limit},"offset":${offset},"data":${closeRecords(posts, agesOf(latest, id))}`;
+    return `"limit":${limit},"offset":${offset},"data":${closeRecords(posts, agesOf(latest, nowMs, id))}`;
   };
   const variantOf = (tier: Tier, { limit, offset }: Page) =>
     `${epoch}-tweets-${segment}-${tier}-${limit}-${offset}`;
@@ -45,14 +49,15 @@ function tweetsEndpoint(deps: StreamDeps, { id, segment }: AccountPath): Endpoin
       variant: variantOf(tier, FIRST_PAGE),
       now,
       size,
-      build: () => envelope(FIRST_PAGE, openPost),
+      build: (nowMs) => envelope(FIRST_PAGE, openPost, nowMs),
     });
   const answerFree = firstPage('FREE', free);
   const answerFirst = firstPage('PRO', paid);
   const answerPage = (page: Page, { ifNoneMatch }: Call): Answer => {
     const etag = tagOf(watch.seq, size(), variantOf('PRO', page));
     if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) return notModified(etag);
-    const body = `{"timestamp":${now()},${envelope(page, paid)}}`;
+    const nowMs = now();
+    const body = `{"timestamp":${nowMs},${envelope(page, paid, nowMs)}}`;
     return streamAnswer(etag, body, Buffer.byteLength(body));
   };
 

@@ -1,7 +1,8 @@
 import type { AccountId, Input, SourceName } from '../../../streams/index.ts';
 import type { Latest } from '../../store/latest.ts';
+import { agesNow } from '../health.ts';
 
-/** Ms since each input's last good answer, as of the last tick; null: never seen, or not an input. */
+/** Ms since each input's last good answer; null: never seen, or not an input. */
 export type Ages = Readonly<Record<Input, number | null>>;
 
 /** Which observation a record was last changed by. */
@@ -10,9 +11,15 @@ export interface Origin {
   readonly at: number;
 }
 
+/** The limit of each input's age, in ms. */
+export type AgeLimits = Readonly<Record<Input, number>>;
+
+/** In the order in which records list them. */
+const INPUTS: readonly Input[] = ['posts', 'oracle', 'ui', 'prices'];
+
 /** The ages that matter to an account's records, or to those of no account. */
-export function agesOf(latest: Latest, account?: AccountId): Ages {
-  const ages = latest.get('freshness', 'all')?.record.ages ?? {};
+export function agesOf(latest: Latest, nowMs: number, account?: AccountId): Ages {
+  const ages = agesNow(latest, nowMs);
   const age = (source: SourceName) => ages[source] ?? null;
   return {
     posts: account === undefined ? null : age(`posts:${account}`),
@@ -20,6 +27,16 @@ export function agesOf(latest: Latest, account?: AccountId): Ages {
     ui: account === undefined ? null : age(`ui:${account}`),
     prices: age('prices'),
   };
+}
+
+/** The inputs that are past their limit. What was never seen is for the record to tell. */
+export function lateInputs(ages: Ages, limits: AgeLimits): readonly Input[] {
+  return INPUTS.filter((input) => (ages[input] ?? 0) > limits[input]);
+}
+
+/** What a record says is stale, and what has become late since it was made: without ticks no record is. */
+export function staleNow(stale: readonly Input[], late: readonly Input[]): readonly Input[] {
+  return late.length === 0 ? stale : INPUTS.filter((input) => stale.includes(input) || late.includes(input));
 }
 
 /** The newest of several origins. */

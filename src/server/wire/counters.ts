@@ -15,7 +15,7 @@ export function countersToWire(event: EventRecord, counters: Counters | undefine
     settlement_delta: counters?.settlementDelta ?? null,
     display_delta: counters?.displayDelta ?? null,
     internal_delta: counters?.internalDelta ?? null,
-    deleted_count: counters?.deleted ?? 0,
+    deleted_count: counters?.deleted ?? null,
     stale: counters?.stale ?? [],
   };
 }

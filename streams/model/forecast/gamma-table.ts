@@ -1,8 +1,7 @@
 import { exp } from './exact.ts';
 
-/** Entries of a table: 2^12, so that the upper 12 bits of a draw pick one. */
-export const TABLE_BITS = 12;
-const ENTRIES = 1 << TABLE_BITS;
+/** Of a table: 2^12, so that the upper 12 bits of a draw pick one. */
+export const ENTRIES = 4_096;
 const GRID = 1_024;
 /** Where the density has fallen to e^-30 of its peak. */
 const CUT = 30;

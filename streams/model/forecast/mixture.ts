@@ -1,7 +1,7 @@
 import { exp, ln } from './exact.ts';
 import { lgamma } from './gamma-function.ts';
 
-/** Nodes of the grid of Poisson means per unit of their square root: ten to a standard deviation of two. */
+/** Nodes of the grid of Poisson means per unit of their square root, twice a standard deviation of the noise. */
 const NODES = 10;
 /** A Poisson count lies outside these many standard deviations with a probability below 1e-14. */
 const REACH = 8;
@@ -28,22 +28,16 @@ export function poissonMixture(means: Float64Array): Float64Array {
   return cumulated;
 }
 
+/** Nodes enough for means of 160,000 posts; what is beyond counts for nothing. */
+const MAX_NODES = 4_002;
+
+// Written and read within one call, at a place the compiler knows.
+const counts = new Float64Array(MAX_NODES);
+const sums = new Float64Array(MAX_NODES);
+
 /** How many of the means, as a share, lie at each node of the grid. */
 export function gather(means: Float64Array): Float64Array {
-  let highest = 0;
-  for (let path = 0; path < means.length; path++) {
-    const mean = means[path] ?? 0;
-    if (mean > highest) highest = mean;
-  }
-  const nodes = Math.floor(NODES * Math.sqrt(highest)) + 2;
-  const counts = new Float64Array(nodes);
-  const sums = new Float64Array(nodes);
-  for (let path = 0; path < means.length; path++) {
-    const mean = means[path] ?? 0;
-    const node = (NODES * Math.sqrt(mean)) | 0;
-    counts[node] = (counts[node] ?? 0) + 1;
-    sums[node] = (sums[node] ?? 0) + mean;
-  }
+  const nodes = tally(means) + 2;
   // The split is linear in the mean, so it may be done for all means of a cell at once.
   const weights = new Float64Array(nodes);
   for (let node = 0; node + 1 < nodes; node++) {
@@ -53,6 +47,22 @@ export function gather(means: Float64Array): Float64Array {
     weights[node + 1] = upper / means.length;
   }
   return weights;
+}
+
+/** Counts and sums the means by the node below them; returns the highest such node. */
+function tally(means: Float64Array): number {
+  counts.fill(0);
+  sums.fill(0);
+  const { length } = means;
+  for (let path = 0; path < length; path++) {
+    const mean = means[path] ?? 0;
+    const node = (10 * Math.sqrt(mean)) | 0;
+    counts[node] = (counts[node] ?? 0) + 1;
+    sums[node] = (sums[node] ?? 0) + mean;
+  }
+  let highest = MAX_NODES - 2;
+  while (highest > 0 && counts[highest] === 0) highest -= 1;
+  return highest;
 }
 
 /** Adds a weighted Poisson pmf, from its mode outwards. */

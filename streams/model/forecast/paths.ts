@@ -1,12 +1,11 @@
-import { gammaTable, TABLE_BITS } from './gamma-table.ts';
+import { ENTRIES, gammaTable } from './gamma-table.ts';
 import type { ForecastInputs } from './inputs.ts';
 
-/** Paths of a forecast, a power of two as the lattice needs it. */
+/** Paths of a forecast: 2^15, as the lattice needs a power of two. The loops have it and the 12 bits of a table as literals. */
 export const PATHS = 32_768;
 /** Generator of the lattice, chosen by search for low error in up to 32 dimensions. */
 const GENERATOR = 2_221;
 const STRIDE = 4_294_967_296 / PATHS;
-const SHIFT = 32 - TABLE_BITS;
 
 /** Relative variance of a single day around the level of its path (MODEL 3, simulation). */
 const DAY_VARIANCE = 0.2;
@@ -39,79 +38,94 @@ export function tablesOf(inputs: ForecastInputs): FactorTables {
   return { level: gammaTable(level), day: day === DAY_VARIANCE ? DAY_TABLE : gammaTable(day) };
 }
 
+// Written and read within one call. As constants of the module their place is known to the compiler, which makes the
+// loops below twice as fast as over arguments.
+const means = new Float64Array(PATHS);
+const dayFactors = new Float64Array(ENTRIES);
+const levelFactors = new Float64Array(ENTRIES);
+const scales = new Float64Array(8);
+const steps = new Int32Array(8);
+const starts = new Int32Array(8);
+
 /**
  * The expected remainder of each path: mean times a level factor times the days' factors, weighed by their shares.
  * The draws are the points of a lattice moved by the seed, one dimension for the level and one for each day before
  * the end. So a seed fixes which quantile every path has of every factor, and a forecast moves only as its inputs do.
- * Memory that is given is used again: fresh pages cost as much as the draws.
+ * The result is valid until the next call.
  */
 export function pathMeans(
   { mean, shares }: ForecastInputs,
   tables: FactorTables,
   seed: number,
-  means = new Float64Array(PATHS),
 ): Float64Array {
+  dayFactors.set(tables.day);
+  levelFactors.set(tables.level);
   means.fill(0);
   let generator = 1;
-  for (let first = 0; first < shares.length; first += 4) {
-    const days = [0, 1, 2, 3].map((offset): Dimension => {
-      const day = first + offset;
+  for (let first = 0; first < shares.length; first += 8) {
+    for (let offset = 0; offset < 8; offset++) {
       generator = Math.imul(generator, GENERATOR) & (PATHS - 1);
-      return { scale: mean * (shares[day] ?? 0), step: (generator * STRIDE) | 0, from: start(seed, day + 1) };
-    });
-    addFactors(means, tables.day, days);
+      scales[offset] = mean * (shares[first + offset] ?? 0);
+      steps[offset] = generator * STRIDE;
+      starts[offset] = start(seed, first + offset + 1);
+    }
+    addDays(start(seed, 0));
   }
-  multiplyFactor(means, tables.level, STRIDE, start(seed, 0));
   return means;
 }
 
-/** Of the lattice: path k has the value `from + k * step`, of which the upper bits pick a factor. */
-interface Dimension {
-  readonly scale: number;
-  readonly step: number;
-  readonly from: number;
-}
-
-const NOWHERE: Dimension = { scale: 0, step: 0, from: 0 };
-
-/** Four dimensions at a time, their state in locals: half the time of one after the other. */
-function addFactors(means: Float64Array, table: Float64Array, days: readonly Dimension[]): void {
-  const [a = NOWHERE, b = NOWHERE, c = NOWHERE, d = NOWHERE] = days;
-  const stepA = a.step | 0;
-  const fromA = a.from | 0;
-  const scaleA = +a.scale;
-  const stepB = b.step | 0;
-  const fromB = b.from | 0;
-  const scaleB = +b.scale;
-  const stepC = c.step | 0;
-  const fromC = c.from | 0;
-  const scaleC = +c.scale;
-  const stepD = d.step | 0;
-  const fromD = d.from | 0;
-  const scaleD = +d.scale;
-  for (let path = 0; path < PATHS; path++) {
-    // A product with a whole number stays one for the compiler; a running sum would be taken for a fraction.
-    const factorA = table[(Math.imul(path, stepA) + fromA) >>> SHIFT] ?? 0;
-    const factorB = table[(Math.imul(path, stepB) + fromB) >>> SHIFT] ?? 0;
-    const factorC = table[(Math.imul(path, stepC) + fromC) >>> SHIFT] ?? 0;
-    const factorD = table[(Math.imul(path, stepD) + fromD) >>> SHIFT] ?? 0;
-    means[path] =
-      (means[path] ?? 0) + scaleA * factorA + scaleB * factorB + scaleC * factorC + scaleD * factorD;
+/**
+ * Adds the eight days whose dimensions are set: of path k the upper bits of `(k + start) * step` pick its factor, and
+ * those of `(k + levelStart) * 2^17` the level's. Eight at once, with all their state in locals, take half the time of
+ * one after the other.
+ */
+function addDays(levelStart: number): void {
+  const startLevel = levelStart | 0;
+  const stepA = steps[0] ?? 0;
+  const stepB = steps[1] ?? 0;
+  const stepC = steps[2] ?? 0;
+  const stepD = steps[3] ?? 0;
+  const stepE = steps[4] ?? 0;
+  const stepF = steps[5] ?? 0;
+  const stepG = steps[6] ?? 0;
+  const stepH = steps[7] ?? 0;
+  const startA = starts[0] ?? 0;
+  const startB = starts[1] ?? 0;
+  const startC = starts[2] ?? 0;
+  const startD = starts[3] ?? 0;
+  const startE = starts[4] ?? 0;
+  const startF = starts[5] ?? 0;
+  const startG = starts[6] ?? 0;
+  const startH = starts[7] ?? 0;
+  const scaleA = scales[0] ?? 0;
+  const scaleB = scales[1] ?? 0;
+  const scaleC = scales[2] ?? 0;
+  const scaleD = scales[3] ?? 0;
+  const scaleE = scales[4] ?? 0;
+  const scaleF = scales[5] ?? 0;
+  const scaleG = scales[6] ?? 0;
+  const scaleH = scales[7] ?? 0;
+  for (let path = 0; path < 32_768; path++) {
+    // No sum here can leave the whole numbers of 31 bits, and so none is ever computed as a fraction.
+    const factorA = dayFactors[Math.imul(path + startA, stepA) >>> 20] ?? 0;
+    const factorB = dayFactors[Math.imul(path + startB, stepB) >>> 20] ?? 0;
+    const factorC = dayFactors[Math.imul(path + startC, stepC) >>> 20] ?? 0;
+    const factorD = dayFactors[Math.imul(path + startD, stepD) >>> 20] ?? 0;
+    const factorE = dayFactors[Math.imul(path + startE, stepE) >>> 20] ?? 0;
+    const factorF = dayFactors[Math.imul(path + startF, stepF) >>> 20] ?? 0;
+    const factorG = dayFactors[Math.imul(path + startG, stepG) >>> 20] ?? 0;
+    const factorH = dayFactors[Math.imul(path + startH, stepH) >>> 20] ?? 0;
+    const first = scaleA * factorA + scaleB * factorB + scaleC * factorC + scaleD * factorD;
+    const second = scaleE * factorE + scaleF * factorF + scaleG * factorG + scaleH * factorH;
+    const level = levelFactors[((path + startLevel) << 17) >>> 20] ?? 0;
+    means[path] = (means[path] ?? 0) + level * (first + second);
   }
 }
 
-function multiplyFactor(means: Float64Array, table: Float64Array, step: number, from: number): void {
-  const stride = step | 0;
-  const first = from | 0;
-  for (let path = 0; path < PATHS; path++) {
-    means[path] = (means[path] ?? 0) * (table[(Math.imul(path, stride) + first) >>> SHIFT] ?? 0);
-  }
-}
-
-/** Where the lattice begins in a dimension: 32 well mixed bits. */
+/** With which of its points the lattice begins in a dimension: 15 well mixed bits. */
 function start(seed: number, dimension: number): number {
   let h = Math.imul((seed | 0) ^ Math.imul(dimension + 1, 0x9e3779b1), 0x85ebca6b);
   h = Math.imul(h ^ (h >>> 15), 0x2c1b3c6d);
   h = Math.imul(h ^ (h >>> 12), 0x297a2d39);
-  return h ^ (h >>> 15);
+  return (h ^ (h >>> 15)) >>> 17;
 }

@@ -7,11 +7,8 @@ export interface Profile {
 }
 
 export const PROFILE_HOURS = 56 * 24;
-const HOURS_A_WEEK = 168;
 /** Added to every hour as a share of the mean, so that no hour is impossible. */
 const EVERY_HOUR_SHARE = 0.02;
-/** Weeks of no weekday effect that a weekday factor is shrunk by. */
-const PRIOR_WEEKS = 16;
 const REACH_HOURS = 3;
 /** A Gaussian of 1 h, cut at 3 h. */
 const KERNEL = smoothingKernel();
@@ -25,31 +22,24 @@ function smoothingKernel(): Float64Array {
   return kernel.map((weight) => weight / total);
 }
 
-/** Posts and observed hours of the last 56 days, by clock hour and by weekday. */
+/** Posts and observed hours of the last 56 days, by clock hour. */
 export interface ProfileSums {
   readonly postsByHour: Float64Array;
   readonly hoursByHour: Float64Array;
-  readonly postsByWeekday: Float64Array;
-  readonly hoursByWeekday: Float64Array;
 }
 
 export function emptyProfileSums(): ProfileSums {
   return {
     postsByHour: new Float64Array(24),
     hoursByHour: new Float64Array(24),
-    postsByWeekday: new Float64Array(7),
-    hoursByWeekday: new Float64Array(7),
   };
 }
 
 /** Adds an observed hour, or with `sign` -1 takes it away again. */
 export function addToSums(sums: ProfileSums, hourOfWeek: number, count: number, sign: 1 | -1): void {
   const hour = hourOfWeek % 24;
-  const weekday = (hourOfWeek - hour) / 24;
   sums.postsByHour[hour] = (sums.postsByHour[hour] ?? 0) + sign * count;
   sums.hoursByHour[hour] = (sums.hoursByHour[hour] ?? 0) + sign;
-  sums.postsByWeekday[weekday] = (sums.postsByWeekday[weekday] ?? 0) + sign * count;
-  sums.hoursByWeekday[weekday] = (sums.hoursByWeekday[weekday] ?? 0) + sign;
 }
 
 /** A profile of an account nothing is known of. */
@@ -82,8 +72,8 @@ const hourly = new Float64Array(24);
 /** The hours of a day with the last three before and the first three after, so that smoothing needs no modulo. */
 const around = new Float64Array(24 + 2 * REACH_HOURS);
 
-/** Brings a profile up to date with the sums. */
-export function updateProfile({ byHour, byWeekday }: Profile, sums: ProfileSums): void {
+/** Brings the factors of the clock hours up to date with the sums. */
+export function updateClock(byHour: Float64Array, sums: ProfileSums): void {
   const floor = EVERY_HOUR_SHARE * ratesInto(hourly, sums.postsByHour, sums.hoursByHour);
   for (let index = 0; index < around.length; index++) {
     around[index] = (hourly[(index - REACH_HOURS + 24) % 24] ?? 0) + floor;
@@ -94,15 +84,6 @@ export function updateProfile({ byHour, byWeekday }: Profile, sums: ProfileSums)
     byHour[hour] = sum;
   }
   scaleToMeanOne(byHour);
-  ratesInto(byWeekday, sums.postsByWeekday, sums.hoursByWeekday);
-  scaleToMeanOne(byWeekday);
-  let observed = 0;
-  for (let day = 0; day < 7; day++) observed += sums.hoursByWeekday[day] ?? 0;
-  const weeks = observed / HOURS_A_WEEK;
-  for (let day = 0; day < 7; day++) {
-    byWeekday[day] = (weeks * (byWeekday[day] ?? 1) + PRIOR_WEEKS) / (weeks + PRIOR_WEEKS);
-  }
-  scaleToMeanOne(byWeekday);
 }
 
 /** The factor of an hour of the week, weekday * 24 + clock hour. */

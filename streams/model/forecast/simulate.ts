@@ -1,6 +1,6 @@
 import type { ForecastInputs } from './inputs.ts';
 import { poissonMixture } from './mixture.ts';
-import { PATHS, pathMeans, tablesOf } from './paths.ts';
+import { pathMeans, tablesOf } from './paths.ts';
 
 /** Final counts that win, both ends included; `hi` is null for no upper end. */
 export interface CountRange {
@@ -31,14 +31,11 @@ export interface FinalCount {
 const FLOOR_SHARE = 0.001;
 const END_LEVEL = 0.0005;
 
-/** Written and read within one call. */
-const scratch = new Float64Array(PATHS);
-
 /** The distribution of the final count: what has been counted and what the paths still bring. */
 export function finalCount(inputs: ForecastInputs, seed: number): FinalCount {
   const { count, mean } = inputs;
   if (inputs.now >= inputs.endAt) return { count, paths: Float64Array.of(1), floorMedian: null };
-  const paths = poissonMixture(pathMeans(inputs, tablesOf(inputs), seed, scratch));
+  const paths = poissonMixture(pathMeans(inputs, tablesOf(inputs), seed));
   return { count, paths, floorMedian: mean + 5 };
 }
 

@@ -8,9 +8,10 @@ import {
   PROFILE_HOURS,
   type Profile,
   type ProfileSums,
-  updateProfile,
+  updateClock,
 } from './profile.ts';
 import { type AccountSeries, MISSING } from './series.ts';
+import { learnWeekdays } from './weekdays.ts';
 
 /** Memory of the levels, in days (MODEL 3.2). */
 export const LEVEL_DAYS = [0.25, 1, 3, 7, 14, 28, 56] as const;
@@ -51,6 +52,15 @@ interface Marks {
   total: number;
 }
 
+/** Totals of the New York days so far; the first one is not whole. */
+interface Days {
+  readonly totals: Int32Array;
+  count: number;
+  /** Of the day that has begun. */
+  posts: number;
+  isWhole: boolean;
+}
+
 /** The hour of the week of every hour of the series and of some after it. */
 export function calendarOf(series: AccountSeries, hoursAhead: number): Uint8Array {
   return hoursOfWeek(series.fromHour, series.counts.length + hoursAhead);
@@ -64,9 +74,16 @@ export function standingOf(series: AccountSeries, calendar: Uint8Array, onMark: 
   const { counts } = series;
   const standing = beginning();
   const marks: Marks = { sums: emptyProfileSums(), dayTotals: totalsOfDays(counts), count: 0, total: 0 };
+  const days: Days = {
+    totals: new Int32Array(Math.ceil(counts.length / 23) + 1),
+    count: 0,
+    posts: 0,
+    isWhole: false,
+  };
   for (let index = 0; index <= counts.length; index++) {
     standing.index = index;
     const hourOfWeek = calendar[index] ?? 0;
+    if (hourOfWeek % 24 === 0 && index > 0) endDay(standing, days, hourOfWeek);
     if ((hourOfWeek % 24) % MARK_HOURS === 0 && index > 0) {
       updateAtMark(standing, marks);
       onMark(standing);
@@ -77,6 +94,8 @@ export function standingOf(series: AccountSeries, calendar: Uint8Array, onMark: 
       const leaving = counts[index - PROFILE_HOURS] ?? MISSING;
       if (leaving !== MISSING) addToSums(marks.sums, calendar[index - PROFILE_HOURS] ?? 0, leaving, -1);
     }
+    if (count === MISSING) days.isWhole = false;
+    else days.posts += count;
     // An hour nobody saw stops the clock of the levels: it is neither silence nor the passing of time.
     if (count === MISSING) continue;
     addToSums(marks.sums, hourOfWeek, count, 1);
@@ -99,6 +118,16 @@ function beginning(): Standing {
   };
 }
 
+/** A New York day has ended before the midnight given by its hour of the week. */
+function endDay(standing: Standing, days: Days, hourOfWeek: number): void {
+  days.totals[days.count] = days.isWhole ? days.posts : MISSING;
+  days.count += 1;
+  days.posts = 0;
+  days.isWhole = true;
+  const lastWeekday = (hourOfWeek / 24 + 6) % 7;
+  learnWeekdays(standing.profile.byWeekday, days.totals, days.count, lastWeekday);
+}
+
 function passHour(standing: Standing, count: number, weight: number): void {
   const { posts, hours } = standing;
   for (let level = 0; level < LEVELS; level++) {
@@ -110,7 +139,7 @@ function passHour(standing: Standing, count: number, weight: number): void {
 }
 
 function updateAtMark(standing: Standing, marks: Marks): void {
-  updateProfile(standing.profile, marks.sums);
+  updateClock(standing.profile.byHour, marks.sums);
   const unevenness = unevennessOf(marks.dayTotals, standing.index);
   if (unevenness !== null && standing.observedHours >= SETTLED_HOURS) {
     marks.count += 1;

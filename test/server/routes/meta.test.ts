@@ -56,7 +56,7 @@ describe('GET /meta/{account}', () => {
           as_of: {
             seq: 8,
             ts: NOON - 1_000,
-            ages_ms: { posts: 400, oracle: 2_000, ui: 3_000, prices: 900 },
+            ages_ms: { posts: 650, oracle: 2_250, ui: 3_250, prices: 1_150 },
           },
         },
       ],

@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import { HOUR_MS } from './synthetic.ts';
 
 /**
- * The formulas of MODEL 3 written down once more, as slowly and plainly as possible, to compare with: everything is
+ * The formulas of the model written down once more, as slowly and plainly as possible, to compare with: everything is
  * computed anew from the list of posts, with the platform's own functions and time zones.
  */
 
@@ -24,6 +24,37 @@ export function slowModel(posts: ArrayLike<number>, fromHour: number, nowHour: n
   const clocks = new Map([...hours, nowHour].map((hour) => [hour, clock(hour)]));
   const clockOf = (hour: number) => clocks.get(hour) ?? clock(hour);
 
+  const weekdaysAt = (mark: number) => {
+    const midnights = hours.filter((hour) => hour > fromHour && clockOf(hour).hour === 0 && hour <= mark);
+    if (clockOf(mark).hour === 0 && mark === nowHour) midnights.push(mark);
+    const days = midnights.slice(1).map((end, index) => {
+      const start = midnights[index] ?? 0;
+      const posts = hours
+        .filter((hour) => hour >= start && hour < end)
+        .reduce((sum, hour) => sum + countOf(hour), 0);
+      return { posts, weekday: clockOf(start).weekday };
+    });
+    const weeks = Array.from({ length: Math.min(26, Math.floor(days.length / 7)) }, (_, week) =>
+      days.slice(days.length - 7 * (week + 1), days.length - 7 * week),
+    ).filter((week) => week.reduce((sum, { posts }) => sum + posts, 0) >= 7);
+    const shares = [0, 1, 2, 3, 4, 5, 6].map((weekday) =>
+      weeks.map((week) => {
+        const total = week.reduce((sum, { posts }) => sum + posts, 0);
+        return (7 * (week.find((day) => day.weekday === weekday)?.posts ?? 0)) / total;
+      }),
+    );
+    if (weeks.length < 3) return shares.map(() => 1);
+    const mean = (of: readonly number[]) => of.reduce((sum, value) => sum + value, 0) / of.length;
+    const means = shares.map(mean);
+    const variances = shares.map((share, day) =>
+      mean(share.map((value) => (value - (means[day] ?? 0)) ** 2)),
+    );
+    const noise = mean(variances) / (weeks.length - 1);
+    const between = means.reduce((sum, value) => sum + (value - 1) ** 2, 0) / 6;
+    const trust = Math.max(0, 1 - noise / between);
+    return means.map((value) => 1 + trust * (value - 1));
+  };
+
   const profileAt = (mark: number) => {
     const used = hours.filter((hour) => hour < mark && hour >= mark - 56 * 24);
     const mean = (of: readonly number[]) =>
@@ -37,12 +68,7 @@ export function slowModel(posts: ArrayLike<number>, fromHour: number, nowHour: n
     const smooth = raised.map((_, hour) =>
       kernel.reduce((sum, weight, step) => sum + weight * (raised[(hour + step - 3 + 24) % 24] ?? 0), 0),
     );
-    const weeks = used.length / 168;
-    const weekdays = normal(bins(7, (hour) => clockOf(hour).weekday));
-    return {
-      byHour: normal(smooth),
-      byWeekday: normal(weekdays.map((factor) => (weeks * factor + 16) / (weeks + 16))),
-    };
+    return { byHour: normal(smooth), byWeekday: weekdaysAt(mark) };
   };
 
   const marks = [...hours.slice(1), nowHour].filter((hour) => clockOf(hour).hour % 6 === 0);
