@@ -58,7 +58,7 @@ describe('answer', () => {
   it('gives the same digits whatever was asked before', () => {
     const request = forecastRequest({ params: null, origin: 'history' });
     const first = answer(request, 9);
-    for (const days of [31, 38, 45, 52]) {
+    for (const days of [24, 31, 38, 52]) {
       const now = FIRST_AT + days * DAY_MS;
       answer(forecastRequest({ params: null, now, startAt: now - DAY_MS }), 9);
     }
