@@ -47,20 +47,30 @@ export function askFit(state: ForecastState, turn: Turn): void {
 
 /** Asks for a forecast of each open event that news, or a minute gone by, has made old: one at a time. */
 export function askLive(state: ForecastState, turn: Turn): void {
-  if (state.isStale) return;
+  const { at } = turn;
+  if (state.isStale || (at >= state.livePausedAt && at < state.livePausedUntil)) return;
+  state.livePausedAt = at;
+  state.livePausedUntil = Number.MAX_SAFE_INTEGER;
   for (const event of state.open.values()) {
-    if (event.target.phase === 'active') askOpen(state, event, turn);
+    if (!isAwaited(event.asked, at, LIVE_PATIENCE_MS) && isDue(event, at)) askOpen(state, event, turn);
+    const { asked } = event;
+    if (asked === null) continue;
+    const dueAt = asked.at + (asked.isAnswered ? LIVE_EVERY_MS : LIVE_PATIENCE_MS);
+    state.livePausedUntil = Math.min(state.livePausedUntil, dueAt);
   }
+}
+
+function isDue({ asked, reason }: OpenEvent, at: number): boolean {
+  return asked === null || reason !== null || Math.abs(at - asked.at) >= LIVE_EVERY_MS;
 }
 
 function askOpen(state: ForecastState, event: OpenEvent, turn: Turn): void {
   const { seq, at, account } = turn;
-  const { asked, reason, target, previous } = event;
-  if (isAwaited(asked, at, LIVE_PATIENCE_MS)) return;
-  if (asked !== null && reason === null && Math.abs(at - asked.at) < LIVE_EVERY_MS) return;
-  const { eventId, startAt, endAt, ranges: buckets } = target;
+  const { reason, target, previous } = event;
+  const { eventId, startAt, endAt, phase, ranges: buckets } = target;
   const fromAt = knownFrom(state, at);
-  if (fromAt === null || startAt === null || buckets.length === 0 || at < startAt || at >= endAt) return;
+  if (phase !== 'active' || startAt === null || at < startAt || at >= endAt) return;
+  if (fromAt === null || buckets.length === 0) return;
   const count = ownCount(state, startAt, endAt);
   if (count === null) return;
   const params = state.fit?.params ?? coldStart();

@@ -74,6 +74,9 @@ export interface ForecastState {
   readonly past: Map<number, PastEvent>;
   /** Questions about the past by `<event>@<hours>`. */
   readonly historyAsked: Map<string, Asked>;
+  /** While the time is between these and there is no news, no live forecast is due. UTC ms. */
+  livePausedAt: number;
+  livePausedUntil: number;
   /** Something has happened that may settle an event, or allow a row of the past to be made. */
   mayHaveSettled: boolean;
   mayHaveHistory: boolean;
@@ -113,6 +116,8 @@ export function emptyForecastState(staleAfterMs: number): ForecastState {
     open: new Map(),
     past: new Map(),
     historyAsked: new Map(),
+    livePausedAt: 0,
+    livePausedUntil: 0,
     mayHaveSettled: false,
     mayHaveHistory: false,
     settlesAt: Number.MAX_SAFE_INTEGER,

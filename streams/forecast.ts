@@ -110,6 +110,7 @@ function recordPost(state: ForecastState, { output, previous }: PostChange): voi
 }
 
 function wantForecasts(state: ForecastState, reason: Cause): void {
+  state.livePausedUntil = 0;
   for (const event of state.open.values()) event.reason ??= reason;
 }
 
@@ -127,6 +128,7 @@ function recordEvent(state: ForecastState, { record, cause }: OutputOf<'events'>
     return;
   }
   state.past.delete(eventId);
+  state.livePausedUntil = 0;
   const isSame = open !== undefined && isSameWindow(open.target, target);
   const isNews = !isSame || open.target.phase !== phase;
   state.open.set(eventId, {
@@ -202,7 +204,9 @@ function takeFit(state: ForecastState, { askedSeq, params }: FitFact, receivedAt
 function takeAnswer(state: ForecastState, { eventId, askedSeq, origin, horizonHours }: ForecastFact): void {
   const asked =
     origin === 'live' ? state.open.get(eventId)?.asked : state.historyAsked.get(`${eventId}@${horizonHours}`);
-  if (asked?.seq === askedSeq) asked.isAnswered = true;
+  if (asked?.seq !== askedSeq) return;
+  asked.isAnswered = true;
+  state.livePausedUntil = 0;
 }
 
 function causeOf(fact: Fact): Cause {

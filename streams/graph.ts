@@ -79,7 +79,9 @@ function wire(observation$: Observable<Observation>, state: GraphState): Observa
   const price$ = prices(observation$, state.prices, onFailure).pipe(share());
   const lag$ = lag(observation$, post$, counters$, state.lag, onFailure).pipe(share());
   const spot$ = spot(observation$, state.spot, onFailure);
-  const prediction$ = ledger(observation$, event$, price$, lag$, state.ledger, onFailure).pipe(share());
+  const prediction$ = ledger(observation$, event$, counters$, price$, lag$, state.ledger, onFailure).pipe(
+    share(),
+  );
   const change$ = forecast(observation$, post$, event$, prediction$, state.forecast, onFailure).pipe(share());
   const score$ = performance(change$, prediction$, state.performance, onFailure);
 

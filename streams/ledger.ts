@@ -1,4 +1,5 @@
 import { merge, type Observable } from 'rxjs';
+import type { CountersChange } from './counters.ts';
 import { rangesOf } from './forecast-state.ts';
 import { flipRisk } from './model/flip-risk.ts';
 import { horizonAt, horizonsOf } from './model/horizons.ts';
@@ -41,24 +42,29 @@ interface LedgerEvent {
 }
 
 export interface LedgerState {
-  pricesStaleAfterMs: number;
   arePricesStale: boolean;
   oracleLag: Percentiles | null;
   readonly events: Map<number, LedgerEvent>;
 }
 
-export type LedgerMessage = Observation | OutputOf<'events'> | OutputOf<'prices'> | OutputOf<'lag'>;
+export type LedgerMessage =
+  | Observation
+  | CountersChange
+  | OutputOf<'events'>
+  | OutputOf<'prices'>
+  | OutputOf<'lag'>;
 
 /** Turns the model's answers into rows that are never edited, with the market's prices of that instant. */
 export function ledger(
   observation$: Observable<Observation>,
   event$: Observable<OutputOf<'events'>>,
+  counters$: Observable<CountersChange>,
   price$: Observable<OutputOf<'prices'>>,
   lag$: Observable<OutputOf<'lag'>>,
   states: ActorStates<LedgerState>,
   onFailure: (failure: ActorFailure<LedgerMessage>) => void,
 ): Observable<OutputOf<'predictions'>> {
-  return merge(event$, price$, lag$, observation$).pipe(
+  return merge(event$, counters$, price$, lag$, observation$).pipe(
     actors<LedgerMessage, LedgerState, OutputOf<'predictions'>>(behaviour, states, onFailure),
   );
 }
@@ -66,26 +72,14 @@ export function ledger(
 const behaviour = {
   name: 'ledger',
   address: (message: LedgerMessage): readonly AccountId[] | 'everyone' => {
-    if ('stream' in message) {
-      if (message.stream === 'prices') return 'everyone';
-      if (message.stream === 'lag') return [message.record.account];
-      const { subject } = message.record;
-      return subject.type === 'posts' ? [subject.account] : [];
-    }
-    const { fact } = message;
-    if (fact.kind === 'tick') return 'everyone';
-    if (fact.kind === 'forecast') return [fact.account];
-    return fact.kind === 'settings' ? fact.accounts.map((account) => account.id) : [];
+    if ('output' in message) return [message.output.record.account];
+    if ('fact' in message) return message.fact.kind === 'forecast' ? [message.fact.account] : [];
+    if (message.stream === 'prices') return 'everyone';
+    if (message.stream === 'lag') return [message.record.account];
+    const { subject } = message.record;
+    return subject.type === 'posts' ? [subject.account] : [];
   },
-  spawn: (_key: AccountId, message: LedgerMessage): LedgerState | undefined =>
-    'fact' in message && message.fact.kind === 'settings'
-      ? {
-          pricesStaleAfterMs: message.fact.staleAfterMs.prices,
-          arePricesStale: true,
-          oracleLag: null,
-          events: new Map(),
-        }
-      : undefined,
+  spawn: (): LedgerState => ({ arePricesStale: true, oracleLag: null, events: new Map() }),
   receive,
 };
 
@@ -94,22 +88,20 @@ function receive(
   message: LedgerMessage,
   emit: (output: OutputOf<'predictions'>) => void,
 ): void {
-  if ('stream' in message) {
-    if (message.stream === 'events') list(state, message);
-    else if (message.stream === 'lag') state.oracleLag = message.record.oracle;
-    else {
-      const { eventId, token, price, priceKind } = message.record;
-      state.events.get(eventId)?.prices.set(token, { price, priceKind });
-    }
-    return;
+  if ('output' in message) {
+    // Told of open events only, and the same of each.
+    if (message.event.phase === 'active')
+      state.arePricesStale = message.output.record.stale.includes('prices');
+  } else if ('fact' in message) {
+    if (message.fact.kind === 'forecast') publish(state, message, message.fact, emit);
+  } else if (message.stream === 'events') {
+    list(state, message);
+  } else if (message.stream === 'lag') {
+    state.oracleLag = message.record.oracle;
+  } else {
+    const { eventId, token, price, priceKind } = message.record;
+    state.events.get(eventId)?.prices.set(token, { price, priceKind });
   }
-  const { fact } = message;
-  if (fact.kind === 'settings') state.pricesStaleAfterMs = fact.staleAfterMs.prices;
-  if (fact.kind === 'tick') {
-    const age = fact.ages.prices;
-    state.arePricesStale = age === undefined || age > state.pricesStaleAfterMs;
-  }
-  if (fact.kind === 'forecast') publish(state, message, fact, emit);
 }
 
 function list({ events }: LedgerState, { seq, at, record }: OutputOf<'events'>): void {
