@@ -150,7 +150,6 @@ export function isAwaited(asked: Asked | null | undefined, at: number, patienceM
 
 export function targetOf(event: EventRecord): Target {
   const { eventId, startAt, endAt, phase, trackingId, buckets, isPartition } = event;
-  const wonToken = buckets.find(({ won }) => won)?.yesToken ?? null;
   return {
     eventId,
     startAt,
@@ -158,8 +157,13 @@ export function targetOf(event: EventRecord): Target {
     phase,
     trackingId,
     ranges: isPartition ? rangesOf(buckets) : [],
-    wonToken,
+    wonToken: buckets.find(({ won }) => won)?.yesToken ?? null,
   };
+}
+
+/** Whether an outcome still is one of the event: not when the market has opened it again or changed its word. */
+export function isOutcomeOf({ phase, endAt, wonToken }: Target, outcome: Outcome): boolean {
+  return phase === 'closed' && outcome.endAt === endAt && outcome.wonToken === wonToken;
 }
 
 /** The buckets of a partition have a lower bound each. */

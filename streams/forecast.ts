@@ -4,6 +4,7 @@ import {
   emptyForecastState,
   type ForecastChange,
   type ForecastState,
+  isOutcomeOf,
   isSameWindow,
   keptFrom,
   targetOf,
@@ -122,7 +123,9 @@ function recordEvent(state: ForecastState, { record, cause }: OutputOf<'events'>
   const rows = open?.rows ?? past?.rows ?? [];
   if (phase === 'ended' || phase === 'closed') {
     state.open.delete(eventId);
-    state.past.set(eventId, { target, rows, outcome: past?.outcome ?? null });
+    const outcome = past?.outcome ?? null;
+    const isKept = outcome !== null && isOutcomeOf(target, outcome);
+    state.past.set(eventId, { target, rows, outcome: isKept ? outcome : null });
     state.mayHaveSettled = true;
     state.mayHaveHistory = true;
     return;

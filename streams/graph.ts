@@ -83,7 +83,7 @@ function wire(observation$: Observable<Observation>, state: GraphState): Observa
     share(),
   );
   const change$ = forecast(observation$, post$, event$, prediction$, state.forecast, onFailure).pipe(share());
-  const score$ = performance(change$, prediction$, state.performance, onFailure);
+  const score$ = performance(event$, change$, prediction$, state.performance, onFailure);
 
   return merge(
     failed.pipe(takeUntil(ended$)),

@@ -1,5 +1,5 @@
 import { filter, merge, type Observable } from 'rxjs';
-import type { ForecastChange, Outcome } from './forecast-state.ts';
+import { type ForecastChange, isOutcomeOf, type Outcome, targetOf } from './forecast-state.ts';
 import { brier, contains, logScore } from './model/forecast/scores.ts';
 import { HORIZON_HOURS } from './model/horizons.ts';
 import { quantileCrps, quantilePit } from './model/quantile-scores.ts';
@@ -22,10 +22,11 @@ export interface PerformanceState {
   readonly outcomes: Map<number, Outcome>;
 }
 
-export type PerformanceMessage = Settled | OutputOf<'predictions'>;
+export type PerformanceMessage = Settled | OutputOf<'predictions'> | OutputOf<'events'>;
 
 /** Scores the ledger's rows beside them: when their event is settled, and anew when that is corrected. */
 export function performance(
+  event$: Observable<OutputOf<'events'>>,
   change$: Observable<ForecastChange>,
   prediction$: Observable<OutputOf<'predictions'>>,
   states: ActorStates<PerformanceState>,
@@ -33,16 +34,19 @@ export function performance(
 ): Observable<OutputOf<'scores'>> {
   const row$ = prediction$.pipe(filter(({ record }) => record.horizonHours !== null));
   const settled$ = change$.pipe(filter((change): change is Settled => 'outcome' in change));
-  return merge(row$, settled$).pipe(
+  return merge(event$, row$, settled$).pipe(
     actors<PerformanceMessage, PerformanceState, OutputOf<'scores'>>(behaviour, states, onFailure),
   );
 }
 
 const behaviour = {
   name: 'performance',
-  address: (message: PerformanceMessage): readonly AccountId[] => [
-    'outcome' in message ? message.account : message.record.account,
-  ],
+  address: (message: PerformanceMessage): readonly AccountId[] => {
+    if ('outcome' in message) return [message.account];
+    if (message.stream === 'predictions') return [message.record.account];
+    const { subject } = message.record;
+    return subject.type === 'posts' ? [subject.account] : [];
+  },
   spawn: (): PerformanceState => ({ rows: new Map(), outcomes: new Map() }),
   receive,
 };
@@ -61,6 +65,9 @@ function receive(
       const row = rows.get(`${outcome.eventId}@${hours}`);
       if (row !== undefined) score(row, outcome, { seq, at, cause }, emit);
     }
+  } else if (message.stream === 'events') {
+    const known = outcomes.get(message.record.eventId);
+    if (known !== undefined && !isOutcomeOf(targetOf(message.record), known)) outcomes.delete(known.eventId);
   } else {
     const outcome = outcomes.get(message.record.eventId);
     rows.set(message.key, message.record);

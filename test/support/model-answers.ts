@@ -75,6 +75,13 @@ export class Listener {
     this.#observation$.next(observation);
   }
 
+  /** What was asked of a kind, taken out. */
+  take(isOfKind: (asked: OutputOf<'requests'>) => boolean): OutputOf<'requests'>[] {
+    const found = this.asked.filter(isOfKind);
+    for (const asked of found) this.asked.splice(this.asked.indexOf(asked), 1);
+    return found;
+  }
+
   /** Answers what was asked so far, if it can be answered. */
   answer(receivedAt: number, isAnswered: (asked: OutputOf<'requests'>) => boolean = () => true): void {
     for (const asked of this.asked.splice(0)) if (isAnswered(asked)) this.tell(receivedAt, answerTo(asked));
