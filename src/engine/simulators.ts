@@ -6,7 +6,7 @@ import { createSimulatorQueue, type Job } from './simulator-queue.ts';
 /** One worker keeps up with a dozen events and leaves the other cores to those who ask. */
 const WORKERS = 1;
 /** Typed arrays lie outside these, so they hold what the simulation itself makes many times over. */
-const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 };
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 };
 const MAX_ATTEMPTS = 2;
 const FIRST_RESTART_MS = 100;
 const LONGEST_RESTART_MS = 30_000;

@@ -1,8 +1,13 @@
-import type { Percentiles, Range } from '../records.ts';
 import { exp } from './forecast/exact.ts';
 import type { ForecastInputs } from './forecast/inputs.ts';
 import { contains } from './forecast/scores.ts';
-import type { Forecast } from './forecast/simulate.ts';
+import type { CountRange, Forecast } from './forecast/simulate.ts';
+
+export interface LagPercentiles {
+  readonly n: number;
+  readonly p50: number | null;
+  readonly p90: number | null;
+}
 
 const HOUR_MS = 3_600_000;
 /** Fewer lags than this say nothing of the oracle. */
@@ -16,8 +21,8 @@ export function flipRisk(
   { now, endAt, count, mean }: ForecastInputs,
   forecast: Forecast,
   pace: Forecast,
-  buckets: readonly Range[],
-  oracleLag: Percentiles | null,
+  buckets: readonly CountRange[],
+  oracleLag: LagPercentiles | null,
 ): number | null {
   const lagHours = meanLagHours(oracleLag);
   if (lagHours === null) return null;
@@ -34,7 +39,7 @@ export function flipRisk(
 export function flipProbability(
   expectedLate: number,
   quantiles: readonly number[],
-  buckets: readonly Range[],
+  buckets: readonly CountRange[],
 ): number {
   // How many late posts change the winner, for each final count.
   const needed = quantiles.slice(1, -1).map((final) => {
@@ -63,7 +68,7 @@ function poissonTail(mean: number, most: number): readonly number[] {
  * Posts under way at an instant are rate x mean lag. Lags have a long tail that percentiles do not show, so the
  * mean is taken as three parts median, one part p90: for exponential lags that is 1.1 times their mean.
  */
-function meanLagHours(lag: Percentiles | null): number | null {
+function meanLagHours(lag: LagPercentiles | null): number | null {
   if (lag === null || lag.n < LEAST_LAGS || lag.p50 === null || lag.p90 === null) return null;
   return (0.75 * lag.p50 + 0.25 * lag.p90) / HOUR_MS;
 }
