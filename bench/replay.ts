@@ -11,6 +11,7 @@ import {
   encodeState,
   GRAPH_VERSION,
   graph,
+  isKept,
   type Observation,
   type Output,
 } from '../streams/index.ts';
@@ -111,7 +112,7 @@ async function fill(store: Store, options: DayOptions, secondsPerBlock: number):
 function replayAll(store: Store): void {
   let bytes = 0;
   graph(from(store.journal.read(1)), emptyState()).subscribe((output) => {
-    if (output.stream !== 'freshness') bytes += JSON.stringify(output).length;
+    if (isKept(output.stream)) bytes += JSON.stringify(output).length;
   });
   if (bytes === 0) throw new Error('the replay gave nothing');
 }

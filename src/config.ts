@@ -38,6 +38,7 @@ export interface Config {
   readonly historyDays: number;
   readonly checkpointSeconds: number;
   readonly drainSeconds: number;
+  readonly forecast: boolean;
   readonly staleAfterMs: Readonly<Record<Input, number>>;
   readonly logLevel: LogLevel;
   readonly json: boolean;
@@ -202,8 +203,18 @@ export function parseConfig(input: ConfigInput): Config {
   const { values } = reading;
   const faults = [...reading.faults, ...faultsBetween(reading, input)];
   if (faults.length > 0) throw new ConfigError(faults);
-  const { port, host, data, retentionDays, historyDays, checkpointSeconds, drainSeconds, logLevel, json } =
-    values;
+  const {
+    port,
+    host,
+    data,
+    retentionDays,
+    historyDays,
+    checkpointSeconds,
+    drainSeconds,
+    forecast,
+    logLevel,
+    json,
+  } = values;
   return frozen({
     port,
     host,
@@ -217,6 +228,7 @@ export function parseConfig(input: ConfigInput): Config {
     historyDays,
     checkpointSeconds,
     drainSeconds,
+    forecast,
     staleAfterMs: {
       posts: values.staleSecondsPosts * 1_000,
       oracle: values.staleSecondsOracle * 1_000,

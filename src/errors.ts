@@ -42,6 +42,9 @@ export class StoreError extends ServiceError {}
 /** The engine cannot start or go on. */
 export class StartError extends ServiceError {}
 
+/** A simulation worker was lost. Another takes its place. */
+export class SimulatorError extends ServiceError {}
+
 /** A caller's fault, answered with `status`. Its code is snake_case, as it goes on the wire. */
 export class RequestError extends ServiceError {
   readonly status: number;

@@ -1,6 +1,7 @@
 import {
   connect,
   endWith,
+  filter,
   ignoreElements,
   map,
   merge,
@@ -11,10 +12,14 @@ import {
 } from 'rxjs';
 import { type CountersState, counters } from './counters.ts';
 import { type EventsState, events } from './events.ts';
+import { forecast } from './forecast.ts';
+import type { ForecastChange, ForecastState } from './forecast-state.ts';
 import { freshness } from './freshness.ts';
 import { type LagState, lag } from './lag.ts';
+import { type LedgerState, ledger } from './ledger.ts';
 import type { Observation } from './observation.ts';
 import type { ActorFailure, ActorStates } from './operators/actors.ts';
+import { type PerformanceState, performance } from './performance.ts';
 import { type PostsState, posts } from './posts.ts';
 import { type PricesState, prices } from './prices.ts';
 import type { Output } from './records.ts';
@@ -22,7 +27,7 @@ import { type SpotState, spot } from './spot.ts';
 import { type VelocityState, velocity } from './velocity.ts';
 
 /** Raised whenever the same log would give other bytes: what an older graph derived is then derived anew. */
-export const GRAPH_VERSION = 1;
+export const GRAPH_VERSION = 2;
 
 /** The states of every pipeline's actors: all that a graph remembers. */
 export interface GraphState {
@@ -33,6 +38,9 @@ export interface GraphState {
   readonly prices: ActorStates<PricesState>;
   readonly lag: ActorStates<LagState>;
   readonly spot: ActorStates<SpotState>;
+  readonly ledger: ActorStates<LedgerState>;
+  readonly forecast: ActorStates<ForecastState>;
+  readonly performance: ActorStates<PerformanceState>;
 }
 
 export function emptyState(): GraphState {
@@ -44,6 +52,9 @@ export function emptyState(): GraphState {
     prices: new Map(),
     lag: new Map(),
     spot: new Map(),
+    ledger: new Map(),
+    forecast: new Map(),
+    performance: new Map(),
   };
 }
 
@@ -65,9 +76,14 @@ function wire(observation$: Observable<Observation>, state: GraphState): Observa
   const event$ = events(observation$, state.events, onFailure).pipe(share());
   const counters$ = counters(observation$, post$, event$, state.counters, onFailure).pipe(share());
   const velocity$ = velocity(observation$, post$, state.velocity, onFailure);
-  const price$ = prices(observation$, state.prices, onFailure);
-  const lag$ = lag(observation$, post$, counters$, state.lag, onFailure);
+  const price$ = prices(observation$, state.prices, onFailure).pipe(share());
+  const lag$ = lag(observation$, post$, counters$, state.lag, onFailure).pipe(share());
   const spot$ = spot(observation$, state.spot, onFailure);
+  const prediction$ = ledger(observation$, event$, counters$, price$, lag$, state.ledger, onFailure).pipe(
+    share(),
+  );
+  const change$ = forecast(observation$, post$, event$, prediction$, state.forecast, onFailure).pipe(share());
+  const score$ = performance(event$, change$, prediction$, state.performance, onFailure);
 
   return merge(
     failed.pipe(takeUntil(ended$)),
@@ -78,11 +94,14 @@ function wire(observation$: Observable<Observation>, state: GraphState): Observa
     price$,
     lag$,
     spot$,
+    prediction$,
+    change$.pipe(filter((change) => 'record' in change)),
+    score$,
     freshness(observation$),
   );
 }
 
-type Message = Observation | { readonly output: Output } | Output;
+type Message = Observation | { readonly output: Output } | Output | ForecastChange;
 
 function toOutput({ actor, message, error }: ActorFailure<Message>): Output {
   const { seq, ...trigger } = 'output' in message ? message.output : message;

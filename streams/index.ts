@@ -1,5 +1,6 @@
 export { decodeState, encodeState } from './checkpoint.ts';
 export { emptyState, GRAPH_VERSION, type GraphState, graph } from './graph.ts';
+export { predictionHash } from './ledger.ts';
 export { biasFactor, type ClosedForecast } from './model/forecast/bias.ts';
 export { fitModel } from './model/forecast/fit.ts';
 export {
@@ -10,7 +11,7 @@ export {
   inputsAt,
 } from './model/forecast/inputs.ts';
 export { paceFinalCount } from './model/forecast/pace.ts';
-export { coldStart, type ModelParams } from './model/forecast/params.ts';
+export { coldStart, MODEL, type ModelParams } from './model/forecast/params.ts';
 export {
   bootstrapInterval,
   brier,
@@ -33,6 +34,7 @@ export {
   simulate,
 } from './model/forecast/simulate.ts';
 export { sleepProbability } from './model/forecast/sleep.ts';
+export { HORIZON_HOURS, horizonAt, horizonsOf } from './model/horizons.ts';
 export { percentile } from './model/percentile.ts';
 export type {
   AccountId,
@@ -42,7 +44,11 @@ export type {
   CryptoKind,
   EventFact,
   Fact,
+  FitFact,
+  ForecastFact,
+  ForecastOrigin,
   Input,
+  Move,
   Observation,
   OracleFact,
   PostFact,
@@ -64,13 +70,19 @@ export type {
   Failure,
   Freshness,
   Lag,
+  ModelRequest,
   Output,
   OutputOf,
   Percentiles,
   Phase,
   Post,
+  PredictedBucket,
+  Prediction,
   Price,
   PriceKind,
+  Range,
+  Score,
+  ScoreRecord,
   Spot,
   StreamName,
   StreamRecords,

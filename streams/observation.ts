@@ -1,3 +1,7 @@
+import type { ForecastInputs } from './model/forecast/inputs.ts';
+import type { ModelParams } from './model/forecast/params.ts';
+import type { Forecast } from './model/forecast/simulate.ts';
+
 /** Everything the outside world can tell us. The log is a list of these and nothing else. */
 
 /** `a`, `b`, … : a tracked account. Its path segment on the wire is the server's business. */
@@ -162,6 +166,45 @@ export interface SpotFact {
   readonly ticks: readonly { readonly symbol: string; readonly price: number; readonly at: number }[];
 }
 
+/** Coefficients of an account's own history, as it was known when they were asked for. */
+export interface FitFact {
+  readonly kind: 'fit';
+  readonly account: AccountId;
+  readonly askedSeq: number;
+  readonly params: ModelParams;
+}
+
+/**
+ * `live` forecasts were made at their time and frozen; `history` ones were made later, at a first start, with
+ * nothing but what was known at their time, and are counted apart.
+ */
+export type ForecastOrigin = 'live' | 'history';
+
+/** How much of a change of the median a cause explains, in posts. */
+export interface Move {
+  readonly cause: 'model' | 'clock' | 'new_post' | 'post_deleted';
+  readonly p50: number;
+}
+
+/** A simulated forecast of an event's final count, asked for by observation `askedSeq`. */
+export interface ForecastFact {
+  readonly kind: 'forecast';
+  readonly account: AccountId;
+  readonly eventId: number;
+  readonly askedSeq: number;
+  readonly origin: ForecastOrigin;
+  /** 24, 48 or 72 for a forecast that will be scored at that distance from the close. */
+  readonly horizonHours: number | null;
+  readonly seed: number;
+  readonly inputs: ForecastInputs;
+  readonly forecast: Forecast;
+  /** The baseline: the last seven days' pace goes on. */
+  readonly pace: Forecast;
+  readonly sleepProbability: number;
+  /** What moved the median since the event's previous forecast; empty for a first one. */
+  readonly moved: readonly Move[];
+}
+
 export type Fact =
   | SettingsFact
   | TickFact
@@ -173,7 +216,9 @@ export type Fact =
   | UiFact
   | EventFact
   | PricesFact
-  | SpotFact;
+  | SpotFact
+  | FitFact
+  | ForecastFact;
 
 /** A fact with its place in the log. `receivedAt` is UTC ms, `seq` starts at 1 and has no gaps. */
 export interface Observation {

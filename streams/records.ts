@@ -1,4 +1,5 @@
-import type { AccountId, Bucket, Input, SourceName, Subject } from './observation.ts';
+import type { ModelParams } from './model/forecast/params.ts';
+import type { AccountId, Bucket, ForecastOrigin, Input, Move, SourceName, Subject } from './observation.ts';
 
 /** What leaves the streams: readonly records, by stream name. */
 
@@ -95,6 +96,121 @@ export interface Spot {
   readonly at: number;
 }
 
+/** A count range that wins, bounds inclusive, `hi` null for open. */
+export interface Range {
+  readonly lo: number;
+  readonly hi: number | null;
+}
+
+/** What the streams want computed off the thread that answers requests; the answer comes back as a fact. */
+export type ModelRequest =
+  | {
+      readonly type: 'fit';
+      readonly account: AccountId;
+      readonly now: number;
+      /** The counted posts are known without a hole from here on. */
+      readonly fromAt: number;
+      /** Creation times of counted posts before `now`, ascending. */
+      readonly postTimes: Float64Array;
+    }
+  | {
+      readonly type: 'forecast';
+      readonly account: AccountId;
+      readonly eventId: number;
+      readonly origin: ForecastOrigin;
+      readonly horizonHours: number | null;
+      readonly now: number;
+      readonly startAt: number;
+      readonly endAt: number;
+      readonly count: number;
+      readonly buckets: readonly Range[];
+      readonly seed: number;
+      /** Null: to be fitted to what was known at `now`, as for history. */
+      readonly params: ModelParams | null;
+      readonly fromAt: number;
+      readonly postTimes: Float64Array;
+      /** The state of the event's previous live forecast, to tell what moved it. */
+      readonly previous: {
+        readonly now: number;
+        readonly count: number;
+        readonly p50: number;
+        readonly params: ModelParams;
+      } | null;
+    };
+
+/** One bucket of a prediction, with the market's price at that instant. */
+export interface PredictedBucket extends Range {
+  readonly title: string;
+  readonly token: string;
+  readonly prob: number;
+  readonly paceProb: number;
+  readonly price: number | null;
+  readonly priceKind: PriceKind | null;
+}
+
+/**
+ * A published forecast: a row of the ledger, never edited. The newest live one of an event stands under its
+ * id, those to be scored under `<event>@<hours>`.
+ */
+export interface Prediction {
+  readonly forecastId: string;
+  readonly eventId: number;
+  readonly account: AccountId;
+  readonly origin: ForecastOrigin;
+  readonly horizonHours: number | null;
+  readonly modelVersion: string;
+  readonly seed: number;
+  readonly askedSeq: number;
+  /** The instant it was made for. */
+  readonly madeAt: number;
+  readonly endAt: number;
+  readonly count: number;
+  readonly p5: number;
+  readonly p50: number;
+  readonly p95: number;
+  /** At 0 %, 1 %, ... 100 %. */
+  readonly quantiles: readonly number[];
+  readonly paceP50: number;
+  readonly paceQuantiles: readonly number[];
+  readonly buckets: readonly PredictedBucket[];
+  readonly sleepProbability: number;
+  /** Probability that the oracle's late corrections change the winner after the close; null while its lag is unknown. */
+  readonly flipRisk: number | null;
+  readonly moved: readonly Move[];
+  /** SHA-256 over the row without this field, in hex. */
+  readonly hash: string;
+}
+
+/** How one forecaster did on one event. */
+export interface Score {
+  readonly crps: number | null;
+  readonly logScore: number;
+  readonly brier: number;
+  /** Whether the outcome lies in p5..p95, and where in the distribution, 0 to 1. */
+  readonly isCovered: boolean | null;
+  readonly pit: number | null;
+}
+
+/** The scores of a horizon row once its event is settled, under `<event>@<hours>`. */
+export interface ScoreRecord {
+  readonly forecastId: string;
+  readonly eventId: number;
+  readonly account: AccountId;
+  readonly origin: ForecastOrigin;
+  readonly horizonHours: number;
+  readonly modelVersion: string;
+  readonly madeAt: number;
+  readonly endAt: number;
+  readonly final: number;
+  readonly p50: number;
+  /** |p50 - final| / final in percent; null when the final count is 0. */
+  readonly errorPercent: number | null;
+  readonly model: Score;
+  readonly pace: Score;
+  /** Null where not every bucket had a price. */
+  readonly market: Score | null;
+}
+
 /** Ages of the sources at the last tick. Moves every second, so it is published but not kept. */
 export interface Freshness {
   readonly ages: Readonly<Record<SourceName, number>>;
@@ -114,6 +230,9 @@ export interface StreamRecords {
   readonly prices: Price;
   readonly lag: Lag;
   readonly spot: Spot;
+  readonly predictions: Prediction;
+  readonly scores: ScoreRecord;
+  readonly requests: ModelRequest;
   readonly freshness: Freshness;
   readonly failures: Failure;
 }
@@ -129,6 +248,9 @@ const STREAMS: Readonly<Record<StreamName, 'kept' | 'passing'>> = {
   prices: 'kept',
   lag: 'kept',
   spot: 'kept',
+  predictions: 'kept',
+  scores: 'kept',
+  requests: 'passing',
   freshness: 'passing',
   failures: 'kept',
 };
@@ -155,6 +277,7 @@ export type Cause =
   | 'price'
   | 'spot'
   | 'clock'
+  | 'model'
   | 'settings'
   | 'event_opened'
   | 'event_changed'

@@ -220,7 +220,7 @@ describe('boundaries', () => {
 
   it('keeps clocks, chance, timers, the process and the console out of the streams', () => {
     const banned =
-      /\bDate\b|\bMath\.random\b|\bset(Timeout|Interval|Immediate)\b|\bqueueMicrotask\b|\bprocess\b|\bconsole\b|\bperformance\b|\bglobalThis\b|\bcrypto\.|\bfetch\(|\b(async|animationFrame)Scheduler\b|\b(debounceTime|auditTime|bufferTime|delay|interval|timer)\(/;
+      /\bDate\b|\bMath\.random\b|\bset(Timeout|Interval|Immediate)\b|\bqueueMicrotask\b|\bprocess\b|\bconsole\b|\bperformance\.(now|timeOrigin|mark|measure)\b|\bglobalThis\b|\bcrypto\.|\bfetch\(|\b(async|animationFrame)Scheduler\b|\b(debounceTime|auditTime|bufferTime|delay|interval|timer)\(/;
     assert.deepEqual(
       findings(within('streams/'), banned, ({ code }) => code),
       [],

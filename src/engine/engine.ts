@@ -9,6 +9,7 @@ import type { Clock } from './clock.ts';
 import { knownFrom } from './known.ts';
 import { recover } from './recover.ts';
 import { pruneStep } from './retention.ts';
+import { createSimulators, type SimulatorReport } from './simulators.ts';
 import { supervise } from './supervise.ts';
 import { ticker } from './ticker.ts';
 import { createTurns, type TurnReport } from './turns.ts';
@@ -27,6 +28,8 @@ export interface EngineDeps {
   readonly settings: SettingsFact;
   readonly retentionDays: number;
   readonly checkpointMs: number;
+  /** Whether the forecasts the streams ask for are made. */
+  readonly hasForecasts: boolean;
   /** How full the disk is. */
   readonly disk: () => Promise<DiskUse>;
   readonly report: (report: EngineReport) => void;
@@ -34,6 +37,7 @@ export interface EngineDeps {
 
 export type EngineReport =
   | TurnReport
+  | SimulatorReport
   | ({ readonly type: 'disk'; readonly storeBytes: number } & DiskUse)
   | { readonly type: 'recovered'; readonly head: number; readonly replayed: number; readonly ms: number }
   | { readonly type: 'source'; readonly status: SourceStatus; readonly error: unknown }
@@ -46,7 +50,7 @@ export interface Engine {
   sources(): readonly SourceStatus[];
   /** Whether the last write was refused and is being tried again; readers keep what they have. */
   isHeldUp(): boolean;
-  /** Ends sources first, then finishes the turn, then saves a checkpoint. The store stays open. */
+  /** Ends sources and simulations first, then finishes the turn, then saves a checkpoint. The store stays open. */
   stop(): Promise<void>;
 }
 
@@ -75,6 +79,16 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     wait: (ms) => pause(ms, stopping.signal),
   });
 
+  const simulators = createSimulators({ report, deliver: (fact) => turns.accept([fact]) });
+  const requests = latest.change$.subscribe((outputs) => {
+    for (const output of outputs) {
+      if (output.stream !== 'requests') continue;
+      if (deps.hasForecasts) simulators.ask(output.record, output.seq);
+      // Nobody reads a request, and each holds an account's whole history.
+      latest.remove('requests', output.key);
+    }
+  });
+
   const settings = JSON.stringify(deps.settings);
   // A graph derived anew from a log whose beginning was dropped has never heard the settings.
   const isUntold = deps.settings.accounts.some(({ id }) => !state.counters.has(id));
@@ -90,7 +104,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
   void tick();
 
   const known = knownFrom(latest, (account) => state.counters.get(account)?.coveredFrom ?? undefined);
-  const running: Subscription[] = deps.sources.map((source) =>
+  const sources: Subscription[] = deps.sources.map((source) =>
     supervise(source, {
       clock,
       random: deps.random,
@@ -126,6 +140,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     interval(everyMs)
       .pipe(exhaustMap(() => task().catch((error: unknown) => report({ type: 'maintenance_failed', error }))))
       .subscribe();
+  const running = [requests, ...sources];
   running.push(
     ticker(clock, tick).subscribe(),
     chore(deps.checkpointMs, checkpoint),
@@ -140,6 +155,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     async stop() {
       stopping.abort();
       for (const subscription of running.reverse()) subscription.unsubscribe();
+      await simulators.stop();
       await turns.stop();
       await checkpoint().catch((error: unknown) => report({ type: 'maintenance_failed', error }));
     },

@@ -42,6 +42,23 @@ export function reportTo(log: Logger, metrics: Metrics): (report: EngineReport) 
       case 'delivered':
         metrics.delivered(report.ms);
         return;
+      case 'simulated':
+        metrics.simulated(report.request, report.ms);
+        return;
+      case 'simulator_failed':
+        log.error(
+          { err: report.error, restartMs: report.restartMs },
+          'a simulation worker failed, restarting',
+        );
+        return;
+      case 'simulation_dropped': {
+        const { type, account, now } = report.request;
+        const { reason, error } = report;
+        // A full queue is history waiting for its turn, not trouble.
+        const level = reason === 'queue_full' ? 'debug' : 'error';
+        log[level]({ err: error, request: type, account, now, reason }, 'a simulation was dropped');
+        return;
+      }
       case 'disk': {
         metrics.diskUsed(report.storeBytes, report.freeBytes);
         const { usedShare, freeBytes, storeBytes } = report;

@@ -4,6 +4,7 @@ import Koa from 'koa';
 import type { KeyRing } from '../access/tiers.ts';
 import type { Latest } from '../store/latest.ts';
 import { callOf, serve } from './answer.ts';
+import { createCalibration } from './calibration.ts';
 import type { StoreState } from './health.ts';
 import { createHotHandler } from './hot.ts';
 import { createLoopDelay } from './loop-delay.ts';
@@ -15,6 +16,8 @@ import { healthEndpoint } from './routes/health.ts';
 import { lagEndpoints } from './routes/lag.ts';
 import { metaEndpoints } from './routes/meta.ts';
 import { opsRoutes } from './routes/ops.ts';
+import { calibrationEndpoint, historyEndpoint, overviewEndpoint } from './routes/performance.ts';
+import { predictionEndpoints } from './routes/prediction.ts';
 import { tweetsEndpoints } from './routes/tweets.ts';
 import { createVitals } from './vitals.ts';
 import { createWatcher } from './watch.ts';
@@ -52,11 +55,19 @@ export function createApp(deps: AppDeps): App {
   const loop = createLoopDelay();
   const vitals = createVitals(deps);
   const streamDeps = { ...deps, watcher };
+  const koa = new Koa();
+  const report = (error: unknown) => koa.emit('error', error);
+  const scores = watcher.watch(({ stream }) => stream === 'scores');
+  const calibration = createCalibration({ ...deps, scores, report });
   const endpoints = [
     ...metaEndpoints(streamDeps),
     cryptoEndpoint(streamDeps),
     ...tweetsEndpoints(streamDeps),
+    ...predictionEndpoints(streamDeps),
     ...lagEndpoints(streamDeps),
+    overviewEndpoint(streamDeps, scores),
+    historyEndpoint(streamDeps, scores),
+    calibrationEndpoint(streamDeps, calibration),
     healthEndpoint(vitals, now),
   ];
 
@@ -67,7 +78,6 @@ export function createApp(deps: AppDeps): App {
   router.use(opsRoutes(vitals, metrics, loop).routes());
   const routes = new Set(router.stack.map(({ path }) => String(path)));
 
-  const koa = new Koa();
   // Koa's own listener would print what the caller's logs already; the event itself still goes out.
   koa.silent = true;
   koa.use(countRequests(routes, metrics.requestServed));
@@ -76,11 +86,7 @@ export function createApp(deps: AppDeps): App {
   koa.use(router.routes());
   koa.use(refuseUnmatched(router));
 
-  const hot = createHotHandler({
-    endpoints,
-    served: metrics.requestServed,
-    report: (error) => koa.emit('error', error),
-  });
+  const hot = createHotHandler({ endpoints, served: metrics.requestServed, report });
   const cold = koa.callback();
   const unfinished = new Set<ServerResponse>();
   const stopMetrics = metrics.watchStreams(latest, now);
@@ -100,6 +106,7 @@ export function createApp(deps: AppDeps): App {
       for (const res of unfinished) res.shouldKeepAlive = false;
     },
     close() {
+      calibration.close();
       watcher.close();
       stopMetrics();
       loop.close();

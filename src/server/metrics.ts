@@ -12,6 +12,8 @@ export interface Metrics {
   outputsCommitted(ms: number): void;
   /** From a source's answer until readers see what came of it. */
   delivered(ms: number): void;
+  /** Worker time of a fit or a forecast. */
+  simulated(request: string, ms: number): void;
   diskUsed(storeBytes: number, freeBytes: number): void;
   requestServed(route: string, status: number, ms: number): void;
   /** Asked at each scrape. */
@@ -23,6 +25,9 @@ export interface Metrics {
 
 /** From a fast local disk to a stall worth waking for. */
 const COMMIT_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+
+/** From one forecast to a fit to years of posts. */
+const SIMULATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 /** A registry of its own, with the process's default metrics (memory, CPU, event-loop delay, GC) in it. */
 export function createMetrics(): Metrics {
@@ -44,11 +49,20 @@ export function createMetrics(): Metrics {
     'What may still be written to the disk of the data folder',
   );
 
+  const simulations = new Histogram({
+    name: 'tallywire_simulation_seconds',
+    help: 'Worker time of a fit or a forecast',
+    labelNames: ['request'],
+    buckets: SIMULATION_BUCKETS_S,
+    registers: [registry],
+  });
+
   return {
     contentType: registry.contentType,
     journalCommitted: (ms) => journal.observe(ms / 1_000),
     outputsCommitted: (ms) => outputs.observe(ms / 1_000),
     delivered: (ms) => deliveries.observe(ms / 1_000),
+    simulated: (request, ms) => simulations.observe({ request }, ms / 1_000),
     diskUsed(storeBytes, freeBytes) {
       storeSize.set(storeBytes);
       diskFree.set(freeBytes);

@@ -32,6 +32,25 @@ export function queryInteger(query: URLSearchParams, rule: IntegerRule, faults: 
   return rule.byDefault;
 }
 
+export interface ChoiceRule {
+  readonly name: string;
+  readonly choices: readonly number[];
+  readonly byDefault: number;
+}
+
+/** Reads one of a few integers of the query. Whatever is none of them is the same fault. */
+export function queryChoice(query: URLSearchParams, rule: ChoiceRule, faults: Fault[]): number {
+  const { name, choices, byDefault } = rule;
+  const text = query.getAll(name).at(-1);
+  if (text === undefined) return byDefault;
+  const value = parseInteger(text);
+  const chosen = typeof value === 'bigint' ? choices.find((choice) => BigInt(choice) === value) : undefined;
+  if (chosen !== undefined) return chosen;
+  const listed = `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
+  faults.push({ loc: ['query', name], msg: `Input should be ${listed}`, type: 'enum' });
+  return byDefault;
+}
+
 function boundedInteger(text: string, { min, max }: IntegerRule): number | Omit<Fault, 'loc'> {
   const value = parseInteger(text);
   if (typeof value !== 'bigint') return value;

@@ -7,6 +7,8 @@ export interface Watch {
   readonly seq: number;
   /** Moves with every change of this part, and with every tick, which changes ages and nothing else. */
   readonly revision: number;
+  /** Moves with every change of this part and with nothing else. */
+  readonly changes: number;
   /** When the last tick was, in UTC ms; Infinity before the first, while there are no ages. */
   readonly tickAt: number;
 }
@@ -32,6 +34,7 @@ export function createWatcher(latest: Latest): Watcher {
         } else if (part.concerns(output)) {
           part.seq = output.seq;
           part.revision += 1;
+          part.changes += 1;
         }
       }
     }
@@ -39,10 +42,19 @@ export function createWatcher(latest: Latest): Watcher {
   return {
     watch(concerns) {
       const tickAt = latest.get('freshness', 'all')?.at ?? Number.POSITIVE_INFINITY;
-      const part = { seq: latest.seq, revision: 0, tickAt, concerns };
+      const part = { seq: latest.seq, revision: 0, changes: 0, tickAt, concerns };
       parts.push(part);
       return part;
     },
     close: () => subscription.unsubscribe(),
+  };
+}
+
+/** A value made of what is watched, made again when it is asked for after a change and only then. */
+export function oncePerChange<T>(watch: Watch, make: () => T): () => T {
+  let made: { readonly changes: number; readonly value: T } | undefined;
+  return () => {
+    if (made?.changes !== watch.changes) made = { changes: watch.changes, value: make() };
+    return made.value;
   };
 }

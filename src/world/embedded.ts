@@ -14,7 +14,7 @@ export interface EmbeddedWorld {
 }
 
 /** What the world needs at its busiest, with room to spare; the default would let garbage pile up. */
-const MAX_HEAP_MB = 96;
+const MAX_HEAP_MB = 64;
 
 /**
  * Runs a world inside this process but on a thread of its own: making up a hundred days of life and answering
@@ -23,7 +23,7 @@ const MAX_HEAP_MB = 96;
 export async function openEmbeddedWorld(options: EmbeddedWorldOptions): Promise<EmbeddedWorld> {
   const thread = new Worker(new URL('./embedded-thread.js', import.meta.url), {
     workerData: options,
-    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: 16 },
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: 4 },
   });
   // `once` rejects when the thread fails instead; the thread says nothing else.
   const [addresses] = await once(thread, 'message');

@@ -7,7 +7,7 @@ import { createMemoryStore } from '../../src/store/memory.ts';
 import { GRAPH_VERSION } from '../../streams/index.ts';
 import { manualClock } from '../support/clock.ts';
 import { eventually } from '../support/eventually.ts';
-import { event, post, settings } from '../support/facts.ts';
+import { event, partition, post, settings } from '../support/facts.ts';
 
 /** An engine whose sources are what the test makes them; it stops when the test is over. */
 function stage(store = createMemoryStore()) {
@@ -24,6 +24,7 @@ function stage(store = createMemoryStore()) {
       settings: settings(),
       retentionDays: 90,
       checkpointMs: 3_600_000,
+      hasForecasts: true,
       disk: async () => ({ usedBytes: 30, freeBytes: 70, usedShare: 0.3 }),
       report: (report) => reports.push(report),
     });
@@ -81,6 +82,28 @@ describe('openEngine', () => {
       'a tick carries the age',
       () => latest.get('freshness', 'all')?.record.ages['posts:a'] === 0,
     );
+    await engine.stop();
+  });
+
+  it('has the questions of the streams answered, logs the answers and forgets the questions', async () => {
+    const { store, latest, open } = stage();
+    let context: SourceContext | undefined;
+    const engine = await open(
+      source('posts:a', (given) => {
+        context = given;
+        return NEVER;
+      }),
+    );
+    await context?.deliver([
+      event({ eventId: 3, buckets: partition(3) }),
+      { kind: 'coverage', account: 'a', fromAt: 0 },
+      post({ id: '7', createdAt: 900_000 }),
+    ]);
+    await eventually('a forecast is published', () => latest.get('predictions', '3') !== undefined, 9_000);
+    const { count = 0, p5 = 0, p50 = 0 } = latest.get('predictions', '3')?.record ?? {};
+    assert.ok(count === 1 && count <= p5 && p5 < p50);
+    assert.ok(factsOf(store).includes('forecast'));
+    assert.deepEqual(Array.from(latest.all('requests')), []);
     await engine.stop();
   });
 

@@ -36,7 +36,17 @@ describe('conditional GET', () => {
   });
   afterEach(() => running.stop());
 
-  for (const path of [META, TWEETS, '/api/v1/meta/crypto', `${META}/lag`]) {
+  const PATHS = [
+    META,
+    TWEETS,
+    '/api/v1/meta/crypto',
+    `${META}/lag`,
+    '/api/v1/prediction/account_a',
+    '/api/v1/performance/overview',
+    '/api/v1/performance/history',
+    '/api/v1/performance/calibration',
+  ];
+  for (const path of PATHS) {
     it(`answers 304 on ${path} to a caller who has the state, and may be kept by that caller alone`, async () => {
       const tag = await tagOf(path);
       for (const header of [tag, `"x", ${tag}`, '*', tag.slice(2)]) {
@@ -94,6 +104,14 @@ describe('conditional GET', () => {
       await tagOf('/api/v1/meta/account_b'),
       await tagOf('/api/v1/meta/crypto'),
       await tagOf(`${META}/lag`),
+      await tagOf('/api/v1/prediction/account_a'),
+      await tagOf('/api/v1/prediction/account_a', PRO),
+      await tagOf('/api/v1/prediction/account_b'),
+      await tagOf('/api/v1/performance/overview'),
+      await tagOf('/api/v1/performance/history'),
+      await tagOf('/api/v1/performance/history?horizon=48'),
+      await tagOf('/api/v1/performance/history?days=31'),
+      await tagOf('/api/v1/performance/calibration'),
       await tagOf(TWEETS),
       await tagOf(TWEETS, PRO),
       await tagOf(`${TWEETS}?limit=16`, PRO),
@@ -101,7 +119,7 @@ describe('conditional GET', () => {
       await tagOf(`${TWEETS}?limit=15&offset=1`, PRO),
     ];
     assert.equal(new Set(tags).size, tags.length);
-    assert.equal(await statusWith(TWEETS, tags[4] ?? '', PRO), 200);
+    assert.equal(await statusWith(TWEETS, await tagOf(TWEETS), PRO), 200);
   });
 
   it('gives one page one tag, however it is asked for', async () => {

@@ -8,7 +8,9 @@ import {
   FRESH_AGES,
   freshnessOutput,
   lagOutput,
+  predictionOutput,
   priceOutput,
+  scoreOutput,
   spotOutput,
   timeline,
 } from '../support/outputs.ts';
@@ -22,6 +24,11 @@ const PATHS = [
   '/api/v1/meta/account_b/tweets',
   '/api/v1/meta/account_a/lag',
   '/api/v1/meta/account_b/lag',
+  '/api/v1/prediction/account_a',
+  '/api/v1/prediction/account_b',
+  '/api/v1/performance/overview',
+  '/api/v1/performance/history',
+  '/api/v1/performance/calibration',
   '/api/v1/health',
 ];
 const QUERIES = ['', '?', '?limit=3&offset=2', '?limit=0', '?limit=%C2%A05', '?limit=1&limit=x'];
@@ -43,6 +50,8 @@ describe('createHotHandler', () => {
         eventOutput(),
         countersOutput(),
         lagOutput(),
+        predictionOutput(),
+        scoreOutput(),
         eventOutput({ eventId: 7, subject: crypto, buckets: [bucket({ yesToken: 'yes-up' })] }),
         priceOutput(),
         spotOutput(),

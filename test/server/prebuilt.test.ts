@@ -18,7 +18,7 @@ const CALL = { key: undefined, query: '', ifNoneMatch: undefined };
 describe('createPrebuilt', () => {
   /** How often the body is built when asked for every 100 ms, from 100 ms on, with ticks at the given times. */
   function buildsUntil(endMs: number, ticksMs: readonly number[], tickAt = NOON): number {
-    const watch = { seq: 1, revision: 0, tickAt };
+    const watch = { seq: 1, revision: 0, changes: 0, tickAt };
     let builds = 0;
     let nowMs = NOON;
     const answer = createPrebuilt({

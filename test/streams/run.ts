@@ -1,4 +1,4 @@
-import { from } from 'rxjs';
+import { from, Subject } from 'rxjs';
 import {
   decodeState,
   emptyState,
@@ -18,7 +18,18 @@ export function run(log: readonly Observation[], state: GraphState = emptyState(
   return outputs;
 }
 
-/** The same, by a graph that is stopped before each index of `cuts` and started again from its checkpoint. */
+/** Outputs of a log beside the observation that each came of. */
+export function runByStep(log: readonly Observation[]): (readonly [Observation, Output[]])[] {
+  const observation$ = new Subject<Observation>();
+  const outputs: Output[] = [];
+  graph(observation$, emptyState()).subscribe((output) => outputs.push(output));
+  return log.map((observation) => {
+    observation$.next(observation);
+    return [observation, outputs.splice(0)] as const;
+  });
+}
+
+/** What `run` says, by a graph that is stopped before each index of `cuts` and started again from its checkpoint. */
 export function runInParts(log: readonly Observation[], cuts: readonly number[]): Output[] {
   const bounds = [0, ...cuts.toSorted((a, b) => a - b), log.length];
   let text = encodeState(emptyState());

@@ -1,4 +1,5 @@
 import type {
+  Bucket,
   CountingRule,
   EventFact,
   Fact,
@@ -66,6 +67,24 @@ export function event(overrides: Partial<EventFact> = {}): EventFact {
     buckets: [],
     ...overrides,
   };
+}
+
+/** The buckets 0-9, 10-19 and 20 or more of an event. */
+export function partition(eventId = 1): readonly Bucket[] {
+  return [
+    [0, 9],
+    [10, 19],
+    [20, null],
+  ].map(([lo = null, hi = null], index) => ({
+    title: hi === null ? `${lo}+` : `${lo}-${hi}`,
+    lo,
+    hi,
+    conditionId: `condition-${eventId}-${index}`,
+    marketSlug: `market-${eventId}-${index}`,
+    yesToken: `yes-${eventId}-${index}`,
+    noToken: `no-${eventId}-${index}`,
+    won: null,
+  }));
 }
 
 export function tracking(overrides: Partial<TrackingFact> = {}): TrackingFact {

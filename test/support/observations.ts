@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import type { AccountId, EventFact, Fact, Observation, PostFact } from '../../streams/index.ts';
-import { DAY_MS, event, HOUR_MS, post, STALE_AFTER_MS, settings } from './facts.ts';
+import { DAY_MS, event, HOUR_MS, partition, post, STALE_AFTER_MS, settings } from './facts.ts';
+import { answerTo, Listener } from './model-answers.ts';
 
 /** Logs as the outside world might write them: plausible, and as unkind as it is known to be. */
 
@@ -10,31 +11,40 @@ export function anyLog(maxSteps = 120): fc.Arbitrary<readonly Observation[]> {
   return fc
     .tuple(
       fc.constantFrom(...FIRST_DAYS),
+      fc.boolean(),
       fc.array(anyStep, { minLength: 1, maxLength: maxSteps, size: 'max' }),
     )
-    .map(([firstDay, steps]) => {
+    .map(([firstDay, isPrepared, steps]) => {
       const world = new World(noonInNewYork(firstDay));
       world.tell(settings());
+      if (isPrepared) world.prepare();
       for (const step of steps) step(world);
-      return world.log;
+      return world.listener.log;
     });
 }
 
 /** First days of windows: one across each change of New York's clocks, one far from both. */
 const FIRST_DAYS = ['2025-03-07', '2025-10-31', '2025-06-06'];
 
-/** Windows of the events, in days from the first: overlapping and nested ones of a, two of b, one of no account. */
+/**
+ * Windows of the events, in days from the first: overlapping and nested ones of a, one that is over an hour after
+ * the beginning, two of b, one of no account.
+ */
 const WINDOWS = [
   { account: 'a', from: 0, days: 7 },
   { account: 'a', from: 2, days: 7 },
   { account: 'a', from: 1, days: 2 },
+  { account: 'a', from: -2, days: 2 },
   { account: 'b', from: 0, days: 7 },
   { account: 'b', from: 3, days: 2 },
   { account: null, from: 1, days: 1 },
 ];
 
 /** Counters follow an event for a week after its end; a log stays well inside that. */
-const LONGEST_MS = 6 * DAY_MS;
+const LONGEST_MS = 5 * DAY_MS;
+
+const SOURCES = ['posts:a', 'posts:b', 'oracle:a', 'oracle:b', 'ui:a', 'ui:b', 'prices'];
+const FRESH = Object.fromEntries(SOURCES.map((name) => [name, 400]));
 
 type Step = (world: World) => void;
 
@@ -43,7 +53,8 @@ function noonInNewYork(date: string): number {
 }
 
 class World {
-  readonly log: Observation[] = [];
+  /** What is told is heard at once, so that what is asked can be answered. */
+  readonly listener = new Listener();
   readonly posts: PostFact[] = [];
   readonly events: EventFact[];
   /** How far the wall clock is off. */
@@ -69,6 +80,7 @@ class World {
           : { type: 'crypto', symbol: 'X', kind: 'TOUCH', referencePrice: 1 },
         startAt: dayAt(from),
         endAt: dayAt(from + days),
+        buckets: partition(100 + index),
       }),
     );
   }
@@ -78,7 +90,15 @@ class World {
   }
 
   tell(fact: Fact): void {
-    this.log.push({ seq: this.log.length + 1, receivedAt: this.now + this.offMs, fact });
+    this.listener.tell(this.now + this.offMs, fact);
+  }
+
+  /** A service that has been running: all is listed, and the posts of two months are known. */
+  prepare(): void {
+    for (const listed of this.events) this.tell(listed);
+    for (const account of ['a', 'b'])
+      this.tell({ kind: 'coverage', account, fromAt: this.now - 60 * DAY_MS });
+    this.tell({ kind: 'tick', ages: FRESH });
   }
 
   /** Young enough that no pipeline has settled it, however wrong the clock. */
@@ -136,6 +156,7 @@ const look = {
 const lateMs = fc.oneof(fc.integer({ min: -500, max: 30_000 }), fc.nat({ max: 2 * DAY_MS }));
 const edge = fc.constantFrom<('startAt' | 'endAt')[]>('startAt', 'endAt');
 const rarely = fc.constantFrom(false, false, false, true);
+const winner = fc.option(fc.nat({ max: 2 }));
 const movedMs = fc.constantFrom(0, 0, 0, HOUR_MS, -DAY_MS);
 const count = fc.oneof(fc.nat({ max: 40 }), fc.constantFrom(0, 1_000, 1_040));
 const age = fc.oneof(fc.nat({ max: 20_000 }), fc.nat({ max: 2_000_000 }));
@@ -192,7 +213,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
     if (seen === undefined) world.tell({ kind: 'post_gone', account, id: `never-${index}` });
     else if (world.isEditable(seen)) world.tell({ kind: 'post_gone', account: seen.account, id: seen.id });
   }),
-  step(2, { account, days: fc.constantFrom(0, 1, 30, 30) }, (world, { account, days }) => {
+  step(2, { account, days: fc.constantFrom(0, 1, 30, 60, 60) }, (world, { account, days }) => {
     world.tell({ kind: 'coverage', account, fromAt: world.now - days * DAY_MS });
   }),
   step(4, { index, isNamed: flag, offMs: fc.constantFrom(0, 0, -1_000, HOUR_MS) }, (world, values) => {
@@ -202,10 +223,15 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
     const name = { slug: values.isNamed ? slug : null, title };
     world.tell({ kind: 'tracking', account: subject.account, trackingId: `t${eventId}`, ...name, ...window });
   }),
-  step(6, { index, isClosed: rarely, isStartUnknown: rarely, movedMs }, (world, values) => {
+  step(6, { index, isClosed: rarely, isStartUnknown: rarely, movedMs, winner }, (world, values) => {
     const listed = world.eventAt(values.index);
+    const { isClosed } = values;
     const startAt = values.isStartUnknown ? null : listed.startAt;
-    world.tell({ ...listed, startAt, endAt: listed.endAt + values.movedMs, isClosed: values.isClosed });
+    const buckets = listed.buckets.map((bucket, index) => ({
+      ...bucket,
+      won: isClosed && values.winner !== null ? index === values.winner : null,
+    }));
+    world.tell({ ...listed, startAt, endAt: listed.endAt + values.movedMs, isClosed, buckets });
   }),
   step(4, { index, total: count }, (world, { index, total }) => {
     const { eventId, subject } = world.eventAt(index);
@@ -216,8 +242,29 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
     world.tell({ kind: 'ui', eventId: world.eventAt(index).eventId, count });
   }),
   step(3, { index, bid: price, ask: price, last: price, ui: price }, (world, { index, ...sides }) => {
-    const { eventId } = world.eventAt(index);
-    world.tell({ kind: 'prices', eventId, quotes: [{ token: `yes-${eventId}`, ...sides }] });
+    const { eventId, buckets } = world.eventAt(index);
+    const quotes = buckets.map(({ yesToken: token }) => ({ token, ...sides }));
+    world.tell({ kind: 'prices', eventId, quotes });
+  }),
+  // On to an hour before which a forecast will be scored, or to the end.
+  step(3, { index, hours: fc.constantFrom(72, 48, 24, 0, -2) }, (world, { index, hours }) => {
+    world.advance(Math.max(0, world.eventAt(index).endAt - hours * HOUR_MS - world.now));
+    world.tell({ kind: 'tick', ages: FRESH });
+  }),
+  step(2, { winner }, (world, { winner }) => {
+    const over = world.events.find(({ endAt }) => endAt < world.now);
+    if (over === undefined) return;
+    const buckets = over.buckets.map((bucket, index) => ({ ...bucket, won: index === winner }));
+    world.tell({ ...over, isClosed: true, buckets });
+  }),
+  // Answers come in any order, some late, some twice, some never.
+  step(8, { index, isTwice: rarely }, (world, { index, isTwice }) => {
+    const { asked } = world.listener;
+    const place = asked.length - 1 - (index % Math.max(1, Math.min(asked.length, 8)));
+    const request = asked[place];
+    if (request === undefined) return;
+    if (!isTwice) asked.splice(place, 1);
+    world.tell(answerTo(request));
   }),
   step(2, { ticks: fc.array(spotTick, { maxLength: 4 }) }, (world, { ticks }) => {
     world.tell({ kind: 'spot', ticks });
@@ -235,6 +282,8 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 
 /** Ages of the sources, any of which may never have answered. */
 function anyAges(): fc.Arbitrary<Record<string, number>> {
-  const names = ['posts:a', 'posts:b', 'oracle:a', 'oracle:b', 'ui:a', 'ui:b', 'prices'];
-  return fc.dictionary(fc.constantFrom(...names), age, { noNullPrototype: true });
+  return fc.oneof(
+    fc.constant(FRESH),
+    fc.dictionary(fc.constantFrom(...SOURCES), age, { noNullPrototype: true }),
+  );
 }

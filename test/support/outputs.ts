@@ -9,10 +9,15 @@ import type {
   Lag,
   Output,
   Post,
+  PredictedBucket,
+  Prediction,
   Price,
+  Score,
+  ScoreRecord,
   Spot,
   StreamName,
   StreamRecords,
+  Velocity,
 } from '../../streams/index.ts';
 
 /** Outputs made by hand: a whole record of which a test names only what it is about. */
@@ -148,6 +153,89 @@ export function spotOutput(fields: Partial<Spot> = {}, place: Place = {}): Outpu
 export function failureOutput(fields: Partial<Failure> = {}, place: Place = {}): OutputOf<'failures'> {
   const record: Failure = { actor: 'counters:a', message: 'boom', ...fields };
   return output('failures', record.actor, record, { cause: 'failure', ...place });
+}
+
+export function velocityOutput(fields: Partial<Velocity> = {}, place: Place = {}): OutputOf<'velocity'> {
+  const record: Velocity = { account: 'a', counted1h: 3, all1h: 8, ...fields };
+  return output('velocity', record.account, record, { cause: 'new_post', ...place });
+}
+
+export function predictedBucket(fields: Partial<PredictedBucket> = {}): PredictedBucket {
+  return {
+    title: '0-19',
+    token: 'yes-1',
+    lo: 0,
+    hi: 19,
+    prob: 0.25,
+    paceProb: 0.2,
+    price: 0.2,
+    priceKind: 'mid',
+    ...fields,
+  };
+}
+
+/** Final counts spread evenly over the hundred after the present one. */
+export function predictionOutput(
+  fields: Partial<Prediction> = {},
+  place: Place = {},
+): OutputOf<'predictions'> {
+  const count = fields.count ?? 13;
+  const quantiles = Array.from({ length: 101 }, (_, percent) => count + percent);
+  const record: Prediction = {
+    forecastId: '1-7',
+    eventId: 1,
+    account: 'a',
+    origin: 'live',
+    horizonHours: null,
+    modelVersion: 'pool-1+470000',
+    seed: 5,
+    askedSeq: 7,
+    madeAt: NOON - 2_000,
+    endAt: NOON + DAY_MS,
+    count,
+    p5: count + 5,
+    p50: count + 50,
+    p95: count + 95,
+    quantiles,
+    paceP50: count + 40,
+    paceQuantiles: quantiles,
+    buckets: [predictedBucket()],
+    sleepProbability: 0.123456,
+    flipRisk: 0.01,
+    moved: [],
+    hash: 'h',
+    ...fields,
+  };
+  const key = record.horizonHours === null ? record.eventId : `${record.eventId}@${record.horizonHours}`;
+  return output('predictions', String(key), record, { cause: 'clock', ...place });
+}
+
+export function score(fields: Partial<Score> = {}): Score {
+  return { crps: 10, logScore: 2, brier: 0.8, isCovered: true, pit: 0.5, ...fields };
+}
+
+export function scoreOutput(fields: Partial<ScoreRecord> = {}, place: Place = {}): OutputOf<'scores'> {
+  const record: ScoreRecord = {
+    forecastId: '1-7',
+    eventId: 1,
+    account: 'a',
+    origin: 'live',
+    horizonHours: 24,
+    modelVersion: 'pool-1+470000',
+    madeAt: NOON - 2 * DAY_MS,
+    endAt: NOON - DAY_MS,
+    final: 100,
+    p50: 90,
+    errorPercent: 10,
+    model: score(),
+    pace: score({ crps: 15, logScore: 3, brier: 0.9 }),
+    market: null,
+    ...fields,
+  };
+  return output('scores', `${record.eventId}@${record.horizonHours}`, record, {
+    cause: 'event_closed',
+    ...place,
+  });
 }
 
 export function freshnessOutput(

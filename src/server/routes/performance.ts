@@ -1,0 +1,90 @@
+import { HORIZON_HOURS, type ScoreRecord } from '../../../streams/index.ts';
+import type { Fault } from '../../errors.ts';
+import type { Endpoint } from '../answer.ts';
+import type { Calibration } from '../calibration.ts';
+import { namesTag } from '../etag.ts';
+import { API_PREFIX } from '../paths.ts';
+import { createPrebuilt, notModified, streamAnswer, tagOf } from '../prebuilt.ts';
+import { lastScoredAt, scoredForecasts } from '../scores.ts';
+import { queryChoice, queryInteger, refuseFaults } from '../validate.ts';
+import { oncePerChange, type Watch } from '../watch.ts';
+import { annotationsToWire, overviewToWire, sampleToWire } from '../wire/performance.ts';
+import type { StreamDeps } from './deps.ts';
+
+const DAY_MS = 86_400_000;
+
+/** GET /performance/overview: errors by horizon (spec 4, endpoint 15). */
+export function overviewEndpoint({ latest, now, epoch }: StreamDeps, watch: Watch): Endpoint {
+  const fields = oncePerChange(watch, () => {
+    const scores = scoredForecasts(latest).map(({ score }) => score);
+    const overview = overviewToWire(scores, lastScoredAt(latest) ?? now());
+    return { n: scores.length, text: JSON.stringify(overview).slice(1, -1) };
+  });
+  return {
+    path: `${API_PREFIX}/performance/overview`,
+    answer: createPrebuilt({
+      watch,
+      variant: `${epoch}-overview`,
+      now,
+      size: () => fields().n,
+      build: () => fields().text,
+    }),
+  };
+}
+
+/** GET /performance/calibration: how far the probabilities can be believed, against pace and market. */
+export function calibrationEndpoint({ now, epoch }: StreamDeps, calibration: Calibration): Endpoint {
+  return {
+    path: `${API_PREFIX}/performance/calibration`,
+    answer: createPrebuilt({
+      watch: calibration.watch,
+      variant: `${epoch}-calibration`,
+      now,
+      size: () => calibration.watch.revision,
+      build: () => `"data":${calibration.text()}`,
+    }),
+  };
+}
+
+interface Sample {
+  readonly score: ScoreRecord;
+  readonly text: string;
+}
+
+/** GET /performance/history: the error of every settled event, by close (spec 4, endpoint 16). */
+export function historyEndpoint({ latest, accounts, now, epoch }: StreamDeps, watch: Watch): Endpoint {
+  const samples = oncePerChange(watch, (): readonly Sample[] =>
+    scoredForecasts(latest).flatMap(({ score }) => {
+      const { account, errorPercent } = score;
+      // An event without posts has no relative error.
+      if (errorPercent === null) return [];
+      const segment = accounts.find(({ id }) => id === account)?.segment ?? account;
+      return [{ score, text: JSON.stringify(sampleToWire(score, errorPercent, segment)) }];
+    }),
+  );
+  return {
+    path: `${API_PREFIX}/performance/history`,
+    answer({ query, ifNoneMatch }) {
+      const { horizon, days } = spanOf(query);
+      const at = now();
+      const shown = samples().filter(
+        ({ score }) => score.horizonHours === horizon && score.endAt >= at - days * DAY_MS,
+      );
+      const etag = tagOf(watch.seq, shown.length, `${epoch}-history-${horizon}-${days}`);
+      if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) return notModified(etag);
+      const data = shown.map(({ text }) => text).join(',');
+      const annotations = JSON.stringify(annotationsToWire(shown.map(({ score }) => score)));
+      const body = `{"timestamp":${at},"data":[${data}],"annotations":${annotations}}`;
+      return streamAnswer(etag, body, Buffer.byteLength(body));
+    },
+  };
+}
+
+function spanOf(query: string): { readonly horizon: number; readonly days: number } {
+  const values = new URLSearchParams(query);
+  const faults: Fault[] = [];
+  const horizon = queryChoice(values, { name: 'horizon', choices: HORIZON_HOURS, byDefault: 24 }, faults);
+  const days = queryInteger(values, { name: 'days', min: 1, max: 365, byDefault: 30 }, faults);
+  refuseFaults(faults);
+  return { horizon, days };
+}

@@ -1,0 +1,140 @@
+import { contains, distanceFromUniform, type Score, type ScoreRecord } from '../../../streams/index.ts';
+import { meanInterval } from '../mean-interval.ts';
+import type { ScoredForecast, ScoreGroup } from '../scores.ts';
+import { round4 } from './round.ts';
+
+type Interval = readonly [low: number | null, high: number | null] | null;
+type Measure = (score: ScoreRecord) => number | null;
+
+const BINS = 10;
+
+const MEASURES: Readonly<Record<string, (score: Score) => number | null>> = {
+  crps: ({ crps }) => crps,
+  log_score: ({ logScore }) => logScore,
+  brier: ({ brier }) => brier,
+};
+
+/**
+ * How a group of forecasts did, each event counting once. Scores are losses: the lower the better, and a difference
+ * below 0 is in the model's favour. `account` is a path segment, null for all accounts.
+ */
+export function calibrationToWire({ origin, horizonHours, forecasts }: ScoreGroup, account: string | null) {
+  const scores = forecasts.map(({ score }) => score);
+  const events = eventsOf(scores);
+  const pits = scores.flatMap(({ model }) => model.pit ?? []).sort((a, b) => a - b);
+  const byMarket = intervalOf(events, lossOf('log_score', 'market'));
+  return {
+    origin,
+    account,
+    horizon: horizonHours,
+    n: scores.length,
+    n_events: events.length,
+    n_market: scores.filter(({ market }) => market !== null).length,
+    coverage90: meanOf(events, coverage),
+    coverage90_interval: intervalOf(events, coverage),
+    pit_mean: round4(mean(pits)),
+    pit_distance: pits.length === 0 ? null : round4(distanceFromUniform(pits)),
+    ...Object.fromEntries(Object.keys(MEASURES).flatMap((name) => comparisons(events, name))),
+    no_demonstrated_edge: byMarket === null || byMarket[1] === null || byMarket[1] >= 0,
+    reliability: reliabilityOf(forecasts),
+  };
+}
+
+/** A measure of the model and of its rivals, and by how much the model differs from each on what both were scored on. */
+function comparisons(
+  events: readonly (readonly ScoreRecord[])[],
+  name: string,
+): (readonly [string, number | Interval])[] {
+  const measure = MEASURES[name] ?? (() => null);
+  const rivals = (['pace', 'market'] as const).flatMap((rival) => {
+    const loss = lossOf(name, rival);
+    return [
+      [`${name}_${rival}`, meanOf(events, ({ [rival]: score }) => score && measure(score))],
+      [`${name}_difference_${rival}`, meanOf(events, loss)],
+      [`${name}_difference_${rival}_interval`, intervalOf(events, loss)],
+    ] as const;
+  });
+  return [[name, meanOf(events, ({ model }) => measure(model))], ...rivals];
+}
+
+/** Model less rival; null where one of them has no score. */
+function lossOf(name: string, rival: 'pace' | 'market'): Measure {
+  const measure = MEASURES[name] ?? (() => null);
+  return ({ model, [rival]: other }) => {
+    const ours = measure(model);
+    const theirs = other && measure(other);
+    return ours === null || theirs === null ? null : ours - theirs;
+  };
+}
+
+/** The scores of each event: forecasts of one event are no independent samples. */
+function eventsOf(scores: readonly ScoreRecord[]): readonly (readonly ScoreRecord[])[] {
+  const events = new Map<number, ScoreRecord[]>();
+  for (const score of scores) {
+    const event = events.get(score.eventId);
+    if (event === undefined) events.set(score.eventId, [score]);
+    else event.push(score);
+  }
+  return [...events.values()];
+}
+
+function coverage({ model }: ScoreRecord): number | null {
+  return model.isCovered === null ? null : Number(model.isCovered);
+}
+
+function mean(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** The mean of each event over its forecasts; an event without the measure is left out. */
+function eventMeans(events: readonly (readonly ScoreRecord[])[], measure: Measure): readonly number[] {
+  const means: number[] = [];
+  for (const scores of events) {
+    let sum = 0;
+    let n = 0;
+    for (const score of scores) {
+      const value = measure(score);
+      if (value === null) continue;
+      sum += value;
+      n += 1;
+    }
+    if (n > 0) means.push(sum / n);
+  }
+  return means;
+}
+
+function meanOf(events: readonly (readonly ScoreRecord[])[], measure: Measure): number | null {
+  return round4(mean(eventMeans(events, measure)));
+}
+
+function intervalOf(events: readonly (readonly ScoreRecord[])[], measure: Measure): Interval {
+  const interval = meanInterval(eventMeans(events, measure));
+  return interval && [round4(interval[0]), round4(interval[1])];
+}
+
+/** Of all buckets given a probability between two tenths, how many won. Empty bins are left out. */
+function reliabilityOf(forecasts: readonly ScoredForecast[]) {
+  const bins = Array.from({ length: BINS }, () => ({ n: 0, prob: 0, won: 0 }));
+  for (const { score, buckets } of forecasts) {
+    for (const bucket of buckets) {
+      const bin = bins[Math.min(BINS - 1, Math.floor(bucket.prob * BINS))];
+      if (bin === undefined) continue;
+      bin.n += 1;
+      bin.prob += bucket.prob;
+      bin.won += contains(bucket, score.final) ? 1 : 0;
+    }
+  }
+  return bins.flatMap(({ n, prob, won }, index) =>
+    n === 0
+      ? []
+      : [
+          {
+            from: index / BINS,
+            to: (index + 1) / BINS,
+            n,
+            mean_prob: round4(prob / n),
+            won_share: round4(won / n),
+          },
+        ],
+  );
+}

@@ -1,0 +1,69 @@
+import { HORIZON_HOURS, percentile, type ScoreRecord } from '../../../streams/index.ts';
+import { ORIGINS } from '../scores.ts';
+import { round4 } from './round.ts';
+
+/** The overview of spec 2.9. Signals are not scored yet, so no rate of theirs is known. */
+export function overviewToWire(scores: readonly ScoreRecord[], updatedAt: number) {
+  return {
+    ...errorsToWire(scores),
+    win_rate: { HIGH: null, MEDIUM: null, LOW: null },
+    win_rate_sample_size: { HIGH: 0, MEDIUM: 0, LOW: 0 },
+    last_updated: isoOf(updatedAt),
+    by_origin: Object.fromEntries(
+      ORIGINS.map((origin) => [origin, errorsToWire(scores.filter((score) => score.origin === origin))]),
+    ),
+  };
+}
+
+function errorsToWire(scores: readonly ScoreRecord[]) {
+  return Object.fromEntries(
+    HORIZON_HOURS.map((hours) => {
+      const errors = scores
+        .flatMap(({ horizonHours, errorPercent }) =>
+          horizonHours === hours && errorPercent !== null ? [errorPercent] : [],
+        )
+        .sort((a, b) => a - b);
+      return [
+        `error_${hours}h`,
+        {
+          median: round4(percentile(errors, 50)),
+          p90: round4(percentile(errors, 90)),
+          sample_size: errors.length,
+        },
+      ];
+    }),
+  );
+}
+
+/** One sample of the history of spec 2.9, at the close of its event. `account` is the path segment. */
+export function sampleToWire(score: ScoreRecord, errorPercent: number, account: string) {
+  return {
+    timestamp: isoOf(score.endAt),
+    error_pct: round4(errorPercent),
+    event_id: score.eventId,
+    account,
+    origin: score.origin,
+    p50: score.p50,
+    final_count: score.final,
+    model_version: score.modelVersion,
+  };
+}
+
+/** One for each set of formulas, when it was first used; refits of the same formulas are told by each sample. */
+export function annotationsToWire(scores: readonly ScoreRecord[]) {
+  const first = new Map<string, ScoreRecord>();
+  for (const score of scores) {
+    const model = score.modelVersion.split('+')[0] ?? score.modelVersion;
+    const earlier = first.get(model);
+    if (earlier === undefined || score.madeAt < earlier.madeAt) first.set(model, score);
+  }
+  return Array.from(first, ([model, { madeAt, modelVersion }]) => ({
+    timestamp: isoOf(madeAt),
+    label: `model ${model}`,
+    commit: modelVersion,
+  })).sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
+}
+
+function isoOf(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,13 @@
+const HOUR_MS = 3_600_000;
+
+/** Distances from the close at which forecasts are scored, in hours (SPEC 2.9). */
+export const HORIZON_HOURS: readonly number[] = [24, 48, 72];
+
+/** Those that lie inside a window. */
+export function horizonsOf(startAt: number, endAt: number): readonly number[] {
+  return HORIZON_HOURS.filter((hours) => horizonAt(endAt, hours) >= startAt);
+}
+
+export function horizonAt(endAt: number, hours: number): number {
+  return endAt - hours * HOUR_MS;
+}

@@ -1,0 +1,51 @@
+import {
+  type ForecastState,
+  keptFrom,
+  type Outcome,
+  ownCount,
+  type Target,
+  type Turn,
+} from './forecast-state.ts';
+
+/** A total the oracle has not changed by then is taken as final, though it may still be corrected. */
+const FINAL_AFTER_MS = 2 * 3_600_000;
+
+/** Says how past events ended: when that is first known, and again when it is corrected. */
+export function settle(state: ForecastState, turn: Turn): void {
+  if (!state.mayHaveSettled && turn.at < state.settlesAt) return;
+  state.mayHaveSettled = false;
+  state.settlesAt = Number.MAX_SAFE_INTEGER;
+  for (const [eventId, event] of state.past) {
+    const { target } = event;
+    if (target.endAt < keptFrom(turn.at)) {
+      state.past.delete(eventId);
+      continue;
+    }
+    if (target.phase !== 'closed') continue;
+    const settledAt = target.wonToken === null ? target.endAt + FINAL_AFTER_MS : target.endAt;
+    if (turn.at < settledAt) {
+      state.settlesAt = Math.min(state.settlesAt, settledAt);
+      continue;
+    }
+    const outcome = outcomeOf(state, target);
+    if (outcome === null || isSameOutcome(outcome, event.outcome)) continue;
+    event.outcome = outcome;
+    state.mayHaveHistory = true;
+    const { account, seq, at, cause } = turn;
+    turn.emit({ account, seq, at, cause, outcome });
+  }
+}
+
+/** The oracle's word is what counts; our own count stands in for it where it is whole. */
+function outcomeOf(
+  state: ForecastState,
+  { eventId, startAt, endAt, trackingId, wonToken }: Target,
+): Outcome | null {
+  const total = trackingId === null ? undefined : state.totals.get(trackingId);
+  const final = total ?? (startAt === null ? null : ownCount(state, startAt, endAt));
+  return final === null ? null : { eventId, endAt, final, wonToken };
+}
+
+function isSameOutcome(a: Outcome, b: Outcome | null): boolean {
+  return b !== null && a.final === b.final && a.wonToken === b.wonToken && a.endAt === b.endAt;
+}

@@ -1,0 +1,324 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Output, ScoreRecord } from '../../../streams/index.ts';
+import { eventually } from '../../support/eventually.ts';
+import {
+  FRESH_AGES,
+  freshnessOutput,
+  NOON,
+  predictedBucket,
+  predictionOutput,
+  score,
+  scoreOutput,
+} from '../../support/outputs.ts';
+import { json, type Running, start } from '../start.ts';
+
+const DAY_MS = 86_400_000;
+const OVERVIEW = '/api/v1/performance/overview';
+const HISTORY = '/api/v1/performance/history';
+const CALIBRATION = '/api/v1/performance/calibration';
+
+describe('GET /performance', () => {
+  let running: Running;
+  const begin = async (...loaded: readonly Output[]) => {
+    running = await start({ loaded });
+  };
+  const listed = async (path: string) => {
+    const { data } = await json(await running.get(path));
+    assert.ok(Array.isArray(data));
+    return data;
+  };
+  const tagOf = async (path: string) => {
+    const response = await running.get(path);
+    await response.arrayBuffer();
+    return response.headers.get('etag') ?? '';
+  };
+  afterEach(() => running.stop());
+
+  describe('/overview', () => {
+    it('gives the record of spec 2.9: errors by nearest rank, both origins together and apart', async () => {
+      const errors = [1, 2, 3, 4, 5, 6, 7, 8, 9, 30];
+      await begin(
+        ...errors.map((errorPercent, index) =>
+          scoreOutput(
+            { eventId: index, errorPercent, origin: index < 2 ? 'live' : 'history' },
+            { seq: index + 1, at: NOON - 5_000 + index },
+          ),
+        ),
+        scoreOutput({ eventId: 50, horizonHours: 48, errorPercent: 12.345678 }),
+        scoreOutput({ eventId: 51, horizonHours: 48, errorPercent: null, final: 0 }),
+      );
+      const none = { median: null, p90: null, sample_size: 0 };
+      const { timestamp, ...body } = await json(await running.get(OVERVIEW));
+      assert.equal(timestamp, NOON);
+      assert.deepEqual(body, {
+        error_24h: { median: 5, p90: 9, sample_size: 10 },
+        error_48h: { median: 12.3457, p90: 12.3457, sample_size: 1 },
+        error_72h: none,
+        win_rate: { HIGH: null, MEDIUM: null, LOW: null },
+        win_rate_sample_size: { HIGH: 0, MEDIUM: 0, LOW: 0 },
+        last_updated: new Date(NOON).toISOString(),
+        by_origin: {
+          live: {
+            error_24h: { median: 1, p90: 2, sample_size: 2 },
+            error_48h: { median: 12.3457, p90: 12.3457, sample_size: 1 },
+            error_72h: none,
+          },
+          history: {
+            error_24h: { median: 6, p90: 30, sample_size: 8 },
+            error_48h: none,
+            error_72h: none,
+          },
+        },
+      });
+    });
+
+    it('says that nothing is known before the first score, and changes with it', async () => {
+      await begin();
+      const before = await json(await running.get(OVERVIEW));
+      assert.deepEqual(before.error_24h, { median: null, p90: null, sample_size: 0 });
+      const tag = await tagOf(OVERVIEW);
+      running.put(freshnessOutput(FRESH_AGES, { seq: 2 }));
+      assert.equal(await tagOf(OVERVIEW), tag);
+      running.put(scoreOutput({ errorPercent: 4 }, { seq: 3, at: NOON + 9 }));
+      assert.notEqual(await tagOf(OVERVIEW), tag);
+      const after = await json(await running.get(OVERVIEW));
+      assert.deepEqual(after.error_24h, { median: 4, p90: 4, sample_size: 1 });
+      assert.equal(after.last_updated, new Date(NOON + 9).toISOString());
+    });
+  });
+
+  describe('/history', () => {
+    it('gives the samples of a horizon by close, and one annotation for the formulas', async () => {
+      await begin(
+        scoreOutput({
+          eventId: 2,
+          account: 'b',
+          origin: 'history',
+          modelVersion: 'pool-1+469000',
+          madeAt: 5,
+        }),
+        scoreOutput({ eventId: 1, endAt: NOON - 3 * DAY_MS, errorPercent: 7.00004 }),
+        scoreOutput({ eventId: 3, horizonHours: 48 }),
+        scoreOutput({ eventId: 4, errorPercent: null, final: 0 }),
+      );
+      assert.deepEqual(await json(await running.get(HISTORY)), {
+        timestamp: NOON,
+        data: [
+          {
+            timestamp: new Date(NOON - 3 * DAY_MS).toISOString(),
+            error_pct: 7,
+            event_id: 1,
+            account: 'account_a',
+            origin: 'live',
+            p50: 90,
+            final_count: 100,
+            model_version: 'pool-1+470000',
+          },
+          {
+            timestamp: new Date(NOON - DAY_MS).toISOString(),
+            error_pct: 10,
+            event_id: 2,
+            account: 'account_b',
+            origin: 'history',
+            p50: 90,
+            final_count: 100,
+            model_version: 'pool-1+469000',
+          },
+        ],
+        annotations: [
+          { timestamp: new Date(5).toISOString(), label: 'model pool-1', commit: 'pool-1+469000' },
+        ],
+      });
+      assert.deepEqual(
+        (await listed(`${HISTORY}?horizon=48`)).map((sample) => sample.event_id),
+        [3],
+      );
+    });
+
+    it('looks back as many days as asked, 30 by default, and moves its tag as samples age', async () => {
+      const ages = [1, 29, 31, 364, 366];
+      await begin(...ages.map((days) => scoreOutput({ eventId: days, endAt: NOON - days * DAY_MS })));
+      const ids = async (query: string) => (await listed(HISTORY + query)).map((sample) => sample.event_id);
+      assert.deepEqual(await ids(''), [29, 1]);
+      assert.deepEqual(await ids('?days=1'), [1]);
+      assert.deepEqual(await ids('?days=365'), [364, 31, 29, 1]);
+      const tag = await tagOf(HISTORY);
+      const again = await running.get(HISTORY, { 'If-None-Match': tag });
+      assert.equal(again.status, 304);
+      running.clock.now += 2 * DAY_MS;
+      assert.notEqual(await tagOf(HISTORY), tag);
+    });
+
+    it('refuses other horizons and days, every fault at once', async () => {
+      await begin();
+      const horizon = { loc: ['query', 'horizon'], msg: 'Input should be 24, 48 or 72', type: 'enum' };
+      for (const [query, detail] of [
+        ['horizon=25', [horizon]],
+        ['horizon=', [horizon]],
+        ['horizon=0', [horizon]],
+        ['horizon=x', [horizon]],
+        [
+          'horizon=1&days=366',
+          [
+            horizon,
+            {
+              loc: ['query', 'days'],
+              msg: 'Input should be less than or equal to 365',
+              type: 'less_than_equal',
+            },
+          ],
+        ],
+        [
+          'days=0',
+          [
+            {
+              loc: ['query', 'days'],
+              msg: 'Input should be greater than or equal to 1',
+              type: 'greater_than_equal',
+            },
+          ],
+        ],
+      ] as const) {
+        const response = await running.get(`${HISTORY}?${query}`);
+        assert.equal(response.status, 422, query);
+        assert.deepEqual(await json(response), { detail });
+      }
+      for (const query of ['horizon=24.0', 'horizon=48', 'horizon=072', 'days=1', 'days=365']) {
+        assert.equal((await running.get(`${HISTORY}?${query}`)).status, 200, query);
+      }
+    });
+  });
+
+  describe('/calibration', () => {
+    const pick = async (origin: string, account: string | null, horizon: number | null) => {
+      const data = await listed(CALIBRATION);
+      const [only, ...others] = data.filter(
+        (group) => group.origin === origin && group.account === account && group.horizon === horizon,
+      );
+      assert.deepEqual(others, []);
+      return only;
+    };
+    const against = (ours: number, market: number): Partial<ScoreRecord> => ({
+      model: score({ logScore: ours }),
+      market: score({ logScore: market, crps: null, isCovered: null, pit: null }),
+    });
+
+    it('has every group from the start, and claims nothing', async () => {
+      await begin();
+      const data = await listed(CALIBRATION);
+      assert.equal(data.length, 2 * 3 * 4);
+      for (const group of data) {
+        assert.deepEqual([group.n, group.crps, group.coverage90_interval], [0, null, null]);
+        assert.equal(group.no_demonstrated_edge, true);
+      }
+    });
+
+    it('counts each event once, live and history apart', async () => {
+      await begin(
+        scoreOutput({ eventId: 1, horizonHours: 24, model: score({ crps: 10 }) }),
+        scoreOutput({ eventId: 1, horizonHours: 48, model: score({ crps: 20, isCovered: false }) }),
+        scoreOutput({ eventId: 2, account: 'b', horizonHours: 24, model: score({ crps: 45 }) }),
+        scoreOutput({ eventId: 3, origin: 'history', model: score({ crps: 99 }) }),
+      );
+      const all = await pick('live', null, null);
+      assert.deepEqual([all.n, all.n_events, all.crps, all.coverage90], [3, 2, 30, 0.75]);
+      assert.deepEqual([all.crps_pace, all.crps_difference_pace], [15, 15]);
+      assert.deepEqual(all.crps_difference_pace_interval, [0, 30]);
+      assert.equal((await pick('live', 'account_b', 24)).crps, 45);
+      assert.equal((await pick('live', null, 48)).crps, 20);
+      assert.equal((await pick('history', 'account_a', null)).crps, 99);
+    });
+
+    for (const [name, losses, isUnproven] of [
+      ['below zero', [-1, -1.5, -0.5, -1], false],
+      ['around zero', [-1, 1.5, -0.5, 0.2], true],
+      ['above zero', [1, 1.5, 0.5, 1], true],
+      ['of one event', [-1], true],
+    ] as const) {
+      it(`${isUnproven ? 'claims no' : 'shows an'} edge when the interval of the difference to the market is ${name}`, async () => {
+        await begin(
+          ...losses.map((loss, index) => scoreOutput({ eventId: index, ...against(2 + loss, 2) })),
+          scoreOutput({ eventId: 9, model: score({ logScore: 9 }), market: null }),
+        );
+        const group = await pick('live', null, 24);
+        assert.equal(group.no_demonstrated_edge, isUnproven);
+        assert.equal(group.n_market, losses.length);
+        assert.equal(group.log_score_market, 2);
+        const mean = losses.reduce((sum: number, loss) => sum + loss, 0) / losses.length;
+        assert.equal(group.log_score_difference_market, Math.round(mean * 1e4) / 1e4);
+      });
+    }
+
+    it('sorts buckets by their probability and tells how many won', async () => {
+      const buckets = [
+        predictedBucket({ lo: 0, hi: 99, prob: 0.25 }),
+        predictedBucket({ lo: 100, hi: null, prob: 0.75 }),
+      ];
+      await begin(
+        scoreOutput({ eventId: 1, final: 100 }),
+        predictionOutput({ eventId: 1, horizonHours: 24, buckets }),
+        scoreOutput({ eventId: 2, final: 99 }),
+        predictionOutput({ eventId: 2, horizonHours: 24, buckets }),
+        // A row that is not the one that was scored says nothing.
+        scoreOutput({ eventId: 3, final: 99, forecastId: '3-1' }),
+        predictionOutput({ eventId: 3, horizonHours: 24, buckets, forecastId: '3-2' }),
+      );
+      assert.deepEqual((await pick('live', null, 24)).reliability, [
+        { from: 0.2, to: 0.3, n: 2, mean_prob: 0.25, won_share: 0.5 },
+        { from: 0.7, to: 0.8, n: 2, mean_prob: 0.75, won_share: 0.5 },
+      ]);
+    });
+
+    it('serves new scores when they are worked in, and moves the tag with them', async () => {
+      await begin(scoreOutput());
+      const before = await tagOf(CALIBRATION);
+      running.put(scoreOutput({ eventId: 2 }, { seq: 5 }));
+      assert.equal(await tagOf(CALIBRATION), before);
+      await eventually('the pass is complete', async () => (await pick('live', null, null)).n === 2);
+      assert.notEqual(await tagOf(CALIBRATION), before);
+    });
+  });
+
+  it('has no number that is none, whatever was scored', async () => {
+    const value = fc.option(fc.double({ min: 0, max: 50, noNaN: true }));
+    const number = fc.double({ min: 0, max: 50, noNaN: true });
+    const anyScore = fc
+      .record(
+        { crps: value, logScore: number, brier: number, isCovered: fc.option(fc.boolean()), pit: value },
+        { noNullPrototype: true },
+      )
+      .map((fields) => score(fields));
+    const anyOutput = fc
+      .record(
+        {
+          eventId: fc.integer({ min: 1, max: 5 }),
+          account: fc.constantFrom('a', 'b'),
+          horizonHours: fc.constantFrom(24, 48, 72),
+          origin: fc.constantFrom('live' as const, 'history' as const),
+          errorPercent: value,
+          model: anyScore,
+          pace: anyScore,
+          market: fc.option(anyScore),
+        },
+        { noNullPrototype: true },
+      )
+      .map((fields) => scoreOutput(fields));
+    await begin();
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyOutput, { maxLength: 12 }), async (loaded) => {
+        const other = await start({ loaded });
+        try {
+          for (const path of [OVERVIEW, HISTORY, CALIBRATION]) {
+            const text = await (await other.get(path)).text();
+            assert.ok(!/NaN|Infinity|undefined/.test(text), text);
+            JSON.parse(text);
+          }
+        } finally {
+          await other.stop();
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+});

@@ -1,0 +1,89 @@
+import { Subject } from 'rxjs';
+import {
+  emptyState,
+  type FitFact,
+  type Forecast,
+  type ForecastFact,
+  graph,
+  MODEL,
+  type Observation,
+  type Output,
+  type OutputOf,
+  type Range,
+} from '../../streams/index.ts';
+import type { Entry } from './facts.ts';
+
+/** Answers as the model might give them, at no cost: the same question gives the same answer. */
+export function answerTo({ seq, record }: OutputOf<'requests'>): FitFact | ForecastFact {
+  const { account, now } = record;
+  if (record.type === 'fit') {
+    const params = { version: `${MODEL}+${now}`, fittedAt: now, rows: 9, mean: [0.5], dispersion: [0.25] };
+    return { kind: 'fit', account, askedSeq: seq, params };
+  }
+  const { eventId, origin, horizonHours, seed, count, endAt, buckets, params, previous } = record;
+  const forecast = spread(count, 40, buckets);
+  return {
+    kind: 'forecast',
+    account,
+    eventId,
+    askedSeq: seq,
+    origin,
+    horizonHours,
+    seed,
+    inputs: {
+      version: params?.version ?? `${MODEL}+${now}`,
+      now,
+      endAt,
+      count,
+      mean: 20,
+      dispersion: 0.1,
+      shares: [1],
+    },
+    forecast,
+    pace: spread(count, 20, buckets),
+    sleepProbability: 0.25,
+    moved: previous === null ? [] : [{ cause: 'new_post', p50: forecast.p50 - previous.p50 }],
+  };
+}
+
+/** Final counts spread evenly over the next `width`. */
+export function spread(count: number, width: number, buckets: readonly Range[]): Forecast {
+  const quantiles = Array.from({ length: 101 }, (_, percent) => count + Math.round((percent * width) / 100));
+  const share = ({ lo, hi }: Range) =>
+    quantiles.filter((final) => final >= lo && (hi === null || final <= hi)).length / quantiles.length;
+  const [p5 = 0, p50 = 0, p95 = 0] = [5, 50, 95].map((percent) => quantiles[percent]);
+  return { p5, p50, p95, quantiles, bucketProbs: buckets.map(share) };
+}
+
+/** A graph that is told one fact after the other; what it asks is kept until somebody answers. */
+export class Listener {
+  readonly log: Observation[] = [];
+  readonly outputs: Output[] = [];
+  readonly asked: OutputOf<'requests'>[] = [];
+  readonly #observation$ = new Subject<Observation>();
+
+  constructor() {
+    graph(this.#observation$, emptyState()).subscribe((output) => {
+      this.outputs.push(output);
+      if (output.stream === 'requests') this.asked.push(output);
+    });
+  }
+
+  tell(...[receivedAt, fact]: Entry): void {
+    const observation = { seq: this.log.length + 1, receivedAt, fact };
+    this.log.push(observation);
+    this.#observation$.next(observation);
+  }
+
+  /** What was asked of a kind, taken out. */
+  take(isOfKind: (asked: OutputOf<'requests'>) => boolean): OutputOf<'requests'>[] {
+    const found = this.asked.filter(isOfKind);
+    for (const asked of found) this.asked.splice(this.asked.indexOf(asked), 1);
+    return found;
+  }
+
+  /** Answers what was asked so far, if it can be answered. */
+  answer(receivedAt: number, isAnswered: (asked: OutputOf<'requests'>) => boolean = () => true): void {
+    for (const asked of this.asked.splice(0)) if (isAnswered(asked)) this.tell(receivedAt, answerTo(asked));
+  }
+}
