@@ -22,7 +22,7 @@ export interface JsonRequest {
  * or redirected), SOURCE_STATUS, SOURCE_TOO_LARGE or SOURCE_NOT_JSON. Every failure frees the socket.
  */
 export async function getJson(url: string, request: JsonRequest = {}): Promise<unknown> {
-  const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, signal } = request;
+  const { timeoutMs = TIMEOUT_MS, signal } = request;
   const path = new URL(url).pathname;
   const controller = new AbortController();
   const stop = () => controller.abort();
@@ -30,25 +30,13 @@ export async function getJson(url: string, request: JsonRequest = {}): Promise<u
   const deadline = timer(timeoutMs).subscribe(() => controller.abort(late));
   signal?.addEventListener('abort', stop, { once: true });
   if (signal?.aborted === true) stop();
+  // An abort that falls between two chunks has been seen to leave a read waiting for ever.
+  const aborted = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true });
+  });
+  aborted.catch(() => undefined);
   try {
-    const response = await fetch(url, {
-      method: request.method ?? 'GET',
-      headers: {
-        accept: 'application/json',
-        ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...request.headers,
-      },
-      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
-      redirect: 'error',
-      signal: controller.signal,
-    });
-    if (!response.ok) {
-      throw new SourceError('SOURCE_STATUS', `${path} answered ${response.status}, expected 2xx`, {
-        status: response.status,
-        retryAfterMs: retryAfterMs(response.status, response.headers, Date.now()),
-      });
-    }
-    return parse(await readBytes(response, maxBytes, path), path);
+    return await Promise.race([exchange(url, request, controller.signal), aborted]);
   } catch (cause) {
     // Before anything else: an answer that is refused unread must not hold its socket.
     const { aborted, reason } = controller.signal;
@@ -60,6 +48,28 @@ export async function getJson(url: string, request: JsonRequest = {}): Promise<u
     deadline.unsubscribe();
     signal?.removeEventListener('abort', stop);
   }
+}
+
+async function exchange(url: string, request: JsonRequest, signal: AbortSignal): Promise<unknown> {
+  const path = new URL(url).pathname;
+  const response = await fetch(url, {
+    method: request.method ?? 'GET',
+    headers: {
+      accept: 'application/json',
+      ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...request.headers,
+    },
+    ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+    redirect: 'error',
+    signal,
+  });
+  if (!response.ok) {
+    throw new SourceError('SOURCE_STATUS', `${path} answered ${response.status}, expected 2xx`, {
+      status: response.status,
+      retryAfterMs: retryAfterMs(response.status, response.headers, Date.now()),
+    });
+  }
+  return parse(await readBytes(response, request.maxBytes ?? MAX_BYTES, path), path);
 }
 
 async function readBytes(response: Response, maxBytes: number, path: string): Promise<Buffer> {
