@@ -36,6 +36,7 @@ export {
 export { sleepProbability } from './model/forecast/sleep.ts';
 export { HORIZON_HOURS, horizonAt, horizonsOf } from './model/horizons.ts';
 export { percentile } from './model/percentile.ts';
+export { compareIds } from './model/post-ids.ts';
 export type {
   AccountId,
   Bucket,

@@ -122,7 +122,8 @@ async function askAddresses(url: string): Promise<z.infer<typeof Addresses>> {
 
 type Known = z.infer<typeof Addresses> | WorldAddresses;
 
-function endpointsOf(addresses: Known): Endpoints {
+/** A stand-in world as the sources are told of it. */
+export function endpointsOf(addresses: Known): Endpoints {
   return {
     userAgent: 'tallywire',
     accounts: addresses.accounts.map(({ id, userId, handle, seriesSlugs, slugPrefix }) => ({

@@ -1,10 +1,9 @@
 import { concat, firstValueFrom, ignoreElements, type Observable, takeWhile, timer } from 'rxjs';
-import type { Fact } from '../../streams/index.ts';
+import { compareIds, type Fact } from '../../streams/index.ts';
 import { archivedFact, type ListedPost, readArchive } from './archive-list.ts';
 import type { AccountEndpoint, Endpoints } from './endpoints.ts';
 import { lookUpPosts, type Reading } from './lookup.ts';
 import { once, pollInTurn } from './poll.ts';
-import { compareIds } from './posts.ts';
 import { createRecent } from './recent.ts';
 import type { SourceSettings } from './settings.ts';
 import type { Source, SourceContext } from './source.ts';

@@ -1,5 +1,5 @@
 import { concat, defer, EMPTY } from 'rxjs';
-import type { PostFact } from '../../streams/index.ts';
+import { compareIds, type PostFact } from '../../streams/index.ts';
 import { SourceError } from '../errors.ts';
 import type { AccountEndpoint, Endpoints } from './endpoints.ts';
 import { once, pollInTurn } from './poll.ts';
@@ -90,9 +90,4 @@ async function readPages(
     nextToken = answer.nextToken;
   }
   return items;
-}
-
-/** Ids are decimal text of growing length. */
-export function compareIds(a: string, b: string): number {
-  return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
 }

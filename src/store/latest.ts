@@ -1,5 +1,5 @@
 import { type Observable, Subject } from 'rxjs';
-import type { AccountId, Output, StreamName } from '../../streams/index.ts';
+import { type AccountId, compareIds, type Output, type StreamName } from '../../streams/index.ts';
 
 export type OutputOf<S extends StreamName> = Extract<Output, { readonly stream: S }>;
 
@@ -27,12 +27,6 @@ export interface LatestWriter extends Latest {
 }
 
 type PostOutput = OutputOf<'posts'>;
-
-/** Ids are decimal texts of any length: by number, without making numbers of them. */
-function compareIds(a: string, b: string): number {
-  if (a.length !== b.length) return a.length - b.length;
-  return a < b ? -1 : a > b ? 1 : 0;
-}
 
 function newestFirst(a: PostOutput, b: PostOutput): number {
   return b.record.createdAt - a.record.createdAt || compareIds(b.record.id, a.record.id);

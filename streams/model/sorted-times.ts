@@ -1,7 +1,7 @@
 /** Ascending lists of UTC ms, changed in place by their owner. */
 
 /** Index of the first time that is not before `at`. */
-export function lowerBound(times: readonly number[], at: number): number {
+export function lowerBound(times: ArrayLike<number>, at: number): number {
   let low = 0;
   let high = times.length;
   while (low < high) {

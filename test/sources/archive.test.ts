@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { archiveSource } from '../../src/sources/archive.ts';
-import { compareIds, postsSource } from '../../src/sources/posts.ts';
-import type { CoverageFact, PostFact } from '../../streams/index.ts';
+import { postsSource } from '../../src/sources/posts.ts';
+import { type CoverageFact, compareIds, type PostFact } from '../../streams/index.ts';
 import { ACCOUNT, FAST, localEndpoints } from '../support/endpoints.ts';
 import { eventually } from '../support/eventually.ts';
 import { type PostSketch, postIdAt, timelineAnswer, wirePost } from '../support/payloads.ts';

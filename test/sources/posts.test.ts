@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { SourceError } from '../../src/errors.ts';
-import { compareIds, postsSource } from '../../src/sources/posts.ts';
-import type { Fact, PostFact } from '../../streams/index.ts';
+import { postsSource } from '../../src/sources/posts.ts';
+import { compareIds, type Fact, type PostFact } from '../../streams/index.ts';
 import { ACCOUNT, FAST, localEndpoints } from '../support/endpoints.ts';
 import { eventually } from '../support/eventually.ts';
 import { type PostSketch, postIdAt, timelineAnswer, wirePost } from '../support/payloads.ts';

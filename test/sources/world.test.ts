@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { endpointsOf } from '../../src/engine/outside.ts';
 import { createPositions, createSources } from '../../src/sources/sources.ts';
 import { openWorld, type World } from '../../src/world/world.ts';
 import { eventually } from '../support/eventually.ts';
 import { faultOf } from '../support/fact-check.ts';
 import { fakeKnown, runSource, type SourceRun } from '../support/source-run.ts';
-import { worldEndpoints } from '../support/world-endpoints.ts';
 
 /** The sources against the stand-in world, which was written apart from them. */
 describe('createSources on the stand-in world', function () {
@@ -30,7 +30,7 @@ describe('createSources on the stand-in world', function () {
       return true;
     };
     const settings = { historyDays: 5, uiPeriodMs: 50, oraclePeriodMs: 50, subscriptionsPeriodMs: 50 };
-    for (const source of createSources(worldEndpoints(world.addresses), settings)) {
+    for (const source of createSources(endpointsOf(world.addresses), settings)) {
       // Posts of two accounts would meet in one fake log; account A is enough.
       if (!source.name.endsWith(':b')) runs.push(runSource(source, known));
     }
@@ -51,7 +51,7 @@ describe('createSources on the stand-in world', function () {
   });
 
   it('reads the positions of its wallets', async () => {
-    const positions = createPositions(worldEndpoints(world.addresses));
+    const positions = createPositions(endpointsOf(world.addresses));
     for (const wallet of Object.values(world.addresses.wallets)) await positions.of(wallet);
   });
 });

@@ -1,3 +1,4 @@
+import { lowerBound } from '../sorted-times.ts';
 import { HOUR_MS } from './new-york.ts';
 
 /** A time span in which posts may have been made that nobody saw. */
@@ -27,18 +28,6 @@ export const MISSING = -1;
 /** An hour with more than a tenth of it unseen says little about how many posts it had. */
 const MISSING_FROM_MS = HOUR_MS / 10;
 const RECENT_MS = 60 * 24 * HOUR_MS;
-
-/** The first index whose value is at least `value`, in an ascending list. */
-export function lowerBound(ascending: ArrayLike<number>, value: number): number {
-  let low = 0;
-  let high = ascending.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ascending[middle] ?? 0) < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
 
 /**
  * The history of an account from `fromAt` on, as known at `now`: posts at or after `now` are not looked at.

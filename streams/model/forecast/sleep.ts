@@ -1,5 +1,6 @@
+import { lowerBound } from '../sorted-times.ts';
 import { clockHour, HOUR_MS } from './new-york.ts';
-import { type AccountSeries, lowerBound } from './series.ts';
+import type { AccountSeries } from './series.ts';
 
 /** A silence this long is sleep. */
 const SLEEP_MS = 4 * HOUR_MS;
