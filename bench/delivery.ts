@@ -44,7 +44,6 @@ export async function benchDelivery(): Promise<void> {
     },
     retentionDays: config.retentionDays,
     checkpointMs: config.checkpointSeconds * 1_000,
-    hasForecasts: config.forecast,
     disk: () => diskUse(data),
     report(report) {
       if (isMeasuring && report.type === 'delivered' && report.facts > 0) deliveries.push(report.ms);

@@ -38,7 +38,6 @@ export interface Config {
   readonly historyDays: number;
   readonly checkpointSeconds: number;
   readonly drainSeconds: number;
-  readonly forecast: boolean;
   readonly staleAfterMs: Readonly<Record<Input, number>>;
   readonly logLevel: LogLevel;
   readonly json: boolean;
@@ -203,18 +202,8 @@ export function parseConfig(input: ConfigInput): Config {
   const { values } = reading;
   const faults = [...reading.faults, ...faultsBetween(reading, input)];
   if (faults.length > 0) throw new ConfigError(faults);
-  const {
-    port,
-    host,
-    data,
-    retentionDays,
-    historyDays,
-    checkpointSeconds,
-    drainSeconds,
-    forecast,
-    logLevel,
-    json,
-  } = values;
+  const { port, host, data, retentionDays, historyDays, checkpointSeconds, drainSeconds, logLevel, json } =
+    values;
   return frozen({
     port,
     host,
@@ -228,7 +217,6 @@ export function parseConfig(input: ConfigInput): Config {
     historyDays,
     checkpointSeconds,
     drainSeconds,
-    forecast,
     staleAfterMs: {
       posts: values.staleSecondsPosts * 1_000,
       oracle: values.staleSecondsOracle * 1_000,

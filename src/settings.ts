@@ -143,10 +143,6 @@ export const SETTINGS = {
     default: 0,
     help: 'seconds of 503 on /readyz before a stop closes the port, for a proxy in front to notice',
   }),
-  forecast: setting(toggle, {
-    default: false,
-    help: 'forecast every open event in a worker thread; costs about 60 MB of memory and 60 MB of disk a day',
-  }),
   staleSecondsPosts: setting(seconds, {
     argument: 'seconds',
     default: 10,

@@ -31,7 +31,6 @@ describe('parseConfig', () => {
       historyDays: 100,
       checkpointSeconds: 300,
       drainSeconds: 0,
-      forecast: false,
       staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
       logLevel: 'info',
       json: false,
@@ -56,7 +55,6 @@ describe('parseConfig', () => {
       logLevel: 'debug',
       json: 'true',
       drainSeconds: '7',
-      forecast: 'true',
     };
     for (const key of SETTING_KEYS) {
       const value = fitting[key] ?? '77';

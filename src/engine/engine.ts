@@ -28,8 +28,6 @@ export interface EngineDeps {
   readonly settings: SettingsFact;
   readonly retentionDays: number;
   readonly checkpointMs: number;
-  /** Whether the forecasts the streams ask for are made. */
-  readonly hasForecasts: boolean;
   /** How full the disk is. */
   readonly disk: () => Promise<DiskUse>;
   readonly report: (report: EngineReport) => void;
@@ -83,7 +81,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
   const requests = latest.change$.subscribe((outputs) => {
     for (const output of outputs) {
       if (output.stream !== 'requests') continue;
-      if (deps.hasForecasts) simulators.ask(output.record, output.seq);
+      simulators.ask(output.record, output.seq);
       // Nobody reads a request, and each holds an account's whole history.
       latest.remove('requests', output.key);
     }

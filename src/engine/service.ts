@@ -86,7 +86,6 @@ async function open(config: Config, log: Logger, rim: ServiceRim, closing: Closi
     },
     retentionDays: config.retentionDays,
     checkpointMs: config.checkpointSeconds * 1_000,
-    hasForecasts: config.forecast,
     disk: () => diskUse(config.data),
     report: reportTo(log, metrics),
   });

@@ -24,7 +24,6 @@ function stage(store = createMemoryStore()) {
       settings: settings(),
       retentionDays: 90,
       checkpointMs: 3_600_000,
-      hasForecasts: true,
       disk: async () => ({ usedBytes: 30, freeBytes: 70, usedShare: 0.3 }),
       report: (report) => reports.push(report),
     });
