@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
+import type { Access } from '../access/gate.ts';
+import type { Tier } from '../access/tiers.ts';
 
 /** What an endpoint may know of a request. */
 export interface Call {
@@ -17,14 +19,25 @@ export interface Answer {
   readonly body: string;
 }
 
-/**
- * A GET that is answered at once from what is in memory. The same object is served by Koa and by the table
- * in front of it. A caller's fault is thrown as a RequestError.
- */
-export interface Endpoint {
+/** Where something is served and for whom. */
+export interface Door {
   /** The whole path, without parameters. */
   readonly path: string;
-  answer(call: Call): Answer;
+  readonly access: Access;
+}
+
+/**
+ * A GET that is answered at once from what is in memory, to a caller who was let in. The same object is served
+ * by Koa and by the table in front of it. A caller's fault is thrown as a RequestError.
+ */
+export interface Endpoint extends Door {
+  answer(call: Call, tier: Tier): Answer;
+}
+
+/** A request whose answer has to be waited for. Koa alone serves it. */
+export interface SlowEndpoint extends Door {
+  readonly method: 'GET' | 'POST';
+  answer(call: Call, tier: Tier, ctx: Context): Promise<Answer>;
 }
 
 export function callOf(req: IncomingMessage): Call {

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Router } from '@koa/router';
 import Koa from 'koa';
+import { createGate } from '../access/gate.ts';
 import type { KeyRing } from '../access/tiers.ts';
 import type { Latest } from '../store/latest.ts';
-import { callOf, serve } from './answer.ts';
+import { callOf, type SlowEndpoint, serve } from './answer.ts';
 import { createCalibration } from './calibration.ts';
 import type { StoreState } from './health.ts';
 import { createHotHandler } from './hot.ts';
@@ -55,6 +56,7 @@ export function createApp(deps: AppDeps): App {
   const loop = createLoopDelay();
   const vitals = createVitals(deps);
   const streamDeps = { ...deps, watcher };
+  const gate = createGate(deps.keys);
   const koa = new Koa();
   const report = (error: unknown) => koa.emit('error', error);
   const scores = watcher.watch(({ stream }) => stream === 'scores');
@@ -70,10 +72,20 @@ export function createApp(deps: AppDeps): App {
     calibrationEndpoint(streamDeps, calibration),
     healthEndpoint(vitals, now),
   ];
+  const slowEndpoints: readonly SlowEndpoint[] = [];
 
   const router = new Router({ sensitive: true, strict: true });
   for (const endpoint of endpoints) {
-    router.get(endpoint.path, (ctx) => serve(ctx, endpoint.answer(callOf(ctx.req))));
+    router.get(endpoint.path, (ctx) => {
+      const call = callOf(ctx.req);
+      serve(ctx, endpoint.answer(call, gate.admit(endpoint.access, call.key)));
+    });
+  }
+  for (const endpoint of slowEndpoints) {
+    router.register(endpoint.path, [endpoint.method], async (ctx) => {
+      const call = callOf(ctx.req);
+      serve(ctx, await endpoint.answer(call, gate.admit(endpoint.access, call.key), ctx));
+    });
   }
   router.use(opsRoutes(vitals, metrics, loop).routes());
   const routes = new Set(router.stack.map(({ path }) => String(path)));
@@ -86,7 +98,7 @@ export function createApp(deps: AppDeps): App {
   koa.use(router.routes());
   koa.use(refuseUnmatched(router));
 
-  const hot = createHotHandler({ endpoints, served: metrics.requestServed, report });
+  const hot = createHotHandler({ endpoints, gate, served: metrics.requestServed, report });
   const cold = koa.callback();
   const unfinished = new Set<ServerResponse>();
   const stopMetrics = metrics.watchStreams(latest, now);

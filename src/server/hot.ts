@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Gate } from '../access/gate.ts';
 import { type Answer, callOf, type Endpoint } from './answer.ts';
 import { internalError, refusal } from './error-answer.ts';
 
 export interface HotDeps {
   readonly endpoints: readonly Endpoint[];
+  readonly gate: Gate;
   readonly served: (route: string, status: number, ms: number) => void;
   /** Told of every error that is a bug of ours. */
   readonly report: (error: unknown) => void;
@@ -16,7 +18,7 @@ export type HotHandler = (req: IncomingMessage, res: ServerResponse) => boolean;
  * The table in front of Koa: a GET whose bytes exist already does not pay for a context, a router and a
  * body to be looked at. The same endpoints are mounted in Koa, so what is left out here is only cost.
  */
-export function createHotHandler({ endpoints, served, report }: HotDeps): HotHandler {
+export function createHotHandler({ endpoints, gate, served, report }: HotDeps): HotHandler {
   const table = new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]));
   return (req, res) => {
     const { method, url = '' } = req;
@@ -26,7 +28,7 @@ export function createHotHandler({ endpoints, served, report }: HotDeps): HotHan
     if (endpoint === undefined) return false;
 
     const startedMs = performance.now();
-    const { status, headers, body } = settle(endpoint, req, report);
+    const { status, headers, body } = settle(gate, endpoint, req, report);
     res.writeHead(status, headers);
     // Node itself leaves the body out of an answer to HEAD.
     res.end(body);
@@ -35,9 +37,15 @@ export function createHotHandler({ endpoints, served, report }: HotDeps): HotHan
   };
 }
 
-function settle(endpoint: Endpoint, req: IncomingMessage, report: (error: unknown) => void): Answer {
+function settle(
+  gate: Gate,
+  endpoint: Endpoint,
+  req: IncomingMessage,
+  report: (error: unknown) => void,
+): Answer {
   try {
-    return endpoint.answer(callOf(req));
+    const call = callOf(req);
+    return endpoint.answer(call, gate.admit(endpoint.access, call.key));
   } catch (error) {
     const refused = refusal(error);
     if (refused === undefined) report(error);

@@ -14,6 +14,7 @@ export function cryptoEndpoint({ latest, watcher, now, epoch }: StreamDeps): End
     activeCryptoEvents(latest).flatMap((event) => cryptoRecord(latest, event, nowMs));
   return {
     path: `${API_PREFIX}/meta/crypto`,
+    access: 'open',
     answer: createPrebuilt({
       watch: watcher.watch((output) => concernsCrypto(latest, output)),
       variant: `${epoch}-meta-crypto`,

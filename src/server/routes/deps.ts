@@ -1,4 +1,3 @@
-import type { KeyRing } from '../../access/tiers.ts';
 import type { Latest } from '../../store/latest.ts';
 import type { AccountPath } from '../paths.ts';
 import type { Watcher } from '../watch.ts';
@@ -9,7 +8,6 @@ export interface StreamDeps {
   readonly latest: Latest;
   readonly watcher: Watcher;
   readonly accounts: readonly AccountPath[];
-  readonly keys: KeyRing;
   /** UTC ms. */
   readonly now: () => number;
   /** Inputs older than this are stale. */

@@ -10,6 +10,7 @@ const UNAVAILABLE_HEADERS = { ...API_HEADERS, 'Retry-After': '5' };
 export function healthEndpoint(vitals: Vitals, now: () => number): Endpoint {
   return {
     path: `${API_PREFIX}/health`,
+    access: 'open',
     answer() {
       const status = vitals.health();
       const body = `{"timestamp":${now()},"status":"${status}"}`;

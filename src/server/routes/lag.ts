@@ -14,6 +14,7 @@ export function lagEndpoints({ latest, watcher, accounts, now, epoch }: StreamDe
     };
     return {
       path: `${API_PREFIX}/meta/${segment}/lag`,
+      access: 'open',
       answer: createPrebuilt({
         watch: watcher.watch(({ stream, key }) => stream === 'lag' && key === id),
         variant: `${epoch}-lag-${segment}`,

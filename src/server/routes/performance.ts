@@ -22,6 +22,7 @@ export function overviewEndpoint({ latest, now, epoch }: StreamDeps, watch: Watc
   });
   return {
     path: `${API_PREFIX}/performance/overview`,
+    access: 'open',
     answer: createPrebuilt({
       watch,
       variant: `${epoch}-overview`,
@@ -36,6 +37,7 @@ export function overviewEndpoint({ latest, now, epoch }: StreamDeps, watch: Watc
 export function calibrationEndpoint({ now, epoch }: StreamDeps, calibration: Calibration): Endpoint {
   return {
     path: `${API_PREFIX}/performance/calibration`,
+    access: 'open',
     answer: createPrebuilt({
       watch: calibration.watch,
       variant: `${epoch}-calibration`,
@@ -64,6 +66,7 @@ export function historyEndpoint({ latest, accounts, now, epoch }: StreamDeps, wa
   );
   return {
     path: `${API_PREFIX}/performance/history`,
+    access: 'open',
     answer({ query, ifNoneMatch }) {
       const { horizon, days } = spanOf(query);
       const at = now();

@@ -1,5 +1,5 @@
 import type { AccountId, Input, Output } from '../../../streams/index.ts';
-import { includes, type Tier, tierOfCaller } from '../../access/tiers.ts';
+import { includes, type Tier } from '../../access/tiers.ts';
 import type { Latest, OutputOf } from '../../store/latest.ts';
 import { activeEvents } from '../active-events.ts';
 import type { Answer, Call, Endpoint } from '../answer.ts';
@@ -20,7 +20,8 @@ export function predictionEndpoints(deps: StreamDeps): readonly Endpoint[] {
     const paid = bodyOf(deps, account, 'PRO');
     return {
       path: `${API_PREFIX}/prediction/${account.segment}`,
-      answer: (call) => (includes(tierOfCaller(deps.keys, call.key), 'PRO') ? paid(call) : free(call)),
+      access: 'tiered',
+      answer: (call, tier) => (includes(tier, 'PRO') ? paid(call) : free(call)),
     };
   });
 }

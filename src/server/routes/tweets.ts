@@ -1,4 +1,4 @@
-import { includes, type Tier, tierOfCaller } from '../../access/tiers.ts';
+import { includes, type Tier } from '../../access/tiers.ts';
 import type { Fault } from '../../errors.ts';
 import type { OutputOf } from '../../store/latest.ts';
 import type { Answer, Call, Endpoint } from '../answer.ts';
@@ -24,7 +24,7 @@ export function tweetsEndpoints(deps: StreamDeps): readonly Endpoint[] {
 }
 
 function tweetsEndpoint(deps: StreamDeps, { id, segment }: AccountPath): Endpoint {
-  const { latest, watcher, keys, now, epoch } = deps;
+  const { latest, watcher, now, epoch } = deps;
   const watch = watcher.watch((output) => output.stream === 'posts' && output.record.account === id);
   const size = () => latest.posts(id).length;
   const free = openPosts('FREE');
@@ -63,8 +63,8 @@ function tweetsEndpoint(deps: StreamDeps, { id, segment }: AccountPath): Endpoin
 
   return {
     path: `${API_PREFIX}/meta/${segment}/tweets`,
-    answer(call) {
-      const tier = tierOfCaller(keys, call.key);
+    access: 'tiered',
+    answer(call, tier) {
       const page = pageOf(call.query);
       if (!includes(tier, 'PRO')) return answerFree(call);
       return isFirst(page) ? answerFirst(call) : answerPage(page, call);

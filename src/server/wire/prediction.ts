@@ -33,19 +33,24 @@ export function predictionToWire(facts: PredictionFacts) {
   const real = facts.counters?.real ?? null;
   const prediction = isPaid ? facts.prediction : undefined;
   const areStale = facts.counters?.stale.includes('prices') ?? false;
-  const predicted = new Map(prediction?.buckets.map((bucket) => [bucket.token, bucket]));
+  const predicted = new Map(prediction?.buckets.map((bucket) => [rangeKey(bucket), bucket]));
   return {
     ...countersToWire(facts.event, facts.counters),
     ...(isPaid && facts.velocity ? velocityToWire(facts.velocity) : {}),
     ...(prediction ? forecastToWire(prediction, real) : {}),
     markets: facts.event.buckets.map((bucket) => {
       const market = marketToWire(bucket, facts.priceOf(bucket.yesToken));
-      const model = predicted.get(bucket.yesToken);
+      const model = predicted.get(rangeKey(bucket));
       return model
         ? { ...market, ...edgeToWire(model, real, areStale ? null : market.market_price) }
         : market;
     }),
   };
+}
+
+/** A forecast may be older than the market's present buckets: only a bucket of the very same range is the same one. */
+function rangeKey({ lo, hi }: Pick<Bucket, 'lo' | 'hi'>): string {
+  return `${lo} ${hi}`;
 }
 
 function velocityToWire({ counted1h, all1h }: Velocity) {
