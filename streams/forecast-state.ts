@@ -18,8 +18,8 @@ export interface Target {
   readonly trackingId: string | null;
   /** Empty unless they are a partition: probabilities of anything else do not add up. */
   readonly ranges: readonly Range[];
-  /** The Yes token of the bucket the market says has won. */
-  readonly wonToken: string | null;
+  /** Where the bucket begins that the market says has won: no two of a partition begin alike. */
+  readonly wonLo: number | null;
 }
 
 /** A question put to the model, by the observation `seq` at `at`. */
@@ -52,7 +52,7 @@ export interface Outcome {
   readonly eventId: number;
   readonly endAt: number;
   readonly final: number;
-  readonly wonToken: string | null;
+  readonly wonLo: number | null;
 }
 
 export interface ForecastState {
@@ -157,13 +157,13 @@ export function targetOf(event: EventRecord): Target {
     phase,
     trackingId,
     ranges: isPartition ? rangesOf(buckets) : [],
-    wonToken: buckets.find(({ won }) => won)?.yesToken ?? null,
+    wonLo: buckets.find(({ won }) => won)?.lo ?? null,
   };
 }
 
 /** Whether an outcome still is one of the event: not when the market has opened it again or changed its word. */
-export function isOutcomeOf({ phase, endAt, wonToken }: Target, outcome: Outcome): boolean {
-  return phase === 'closed' && outcome.endAt === endAt && outcome.wonToken === wonToken;
+export function isOutcomeOf({ phase, endAt, wonLo }: Target, outcome: Outcome): boolean {
+  return phase === 'closed' && outcome.endAt === endAt && outcome.wonLo === wonLo;
 }
 
 /** The buckets of a partition have a lower bound each. */

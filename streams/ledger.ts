@@ -24,7 +24,6 @@ const KEEP_MS = 800 * DAY_MS;
 const HORIZON_SLACK_MS = 10 * 60_000;
 
 interface ListedBucket extends Range {
-  readonly title: string;
   readonly token: string;
 }
 
@@ -128,11 +127,7 @@ function list({ events }: LedgerState, { seq, at, record }: OutputOf<'events'>):
 }
 
 function listed({ buckets }: EventRecord): readonly ListedBucket[] {
-  return rangesOf(buckets).map((range, index) => ({
-    ...range,
-    title: buckets[index]?.title ?? '',
-    token: buckets[index]?.yesToken ?? '',
-  }));
+  return rangesOf(buckets).map((range, index) => ({ ...range, token: buckets[index]?.yesToken ?? '' }));
 }
 
 function publish(
@@ -218,13 +213,11 @@ function bucketsOf(
   { forecast, pace }: ForecastFact,
   hasPrices: boolean,
 ): readonly PredictedBucket[] {
-  return buckets.map(({ title, token, lo, hi }, index) => {
+  return buckets.map(({ token, lo, hi }, index) => {
     const price = hasPrices ? prices.get(token) : undefined;
     return {
       lo,
       hi,
-      title,
-      token,
       prob: forecast.bucketProbs[index] ?? 0,
       paceProb: pace.bucketProbs[index] ?? 0,
       price: price?.price ?? null,

@@ -22,7 +22,7 @@ export function settle(state: ForecastState, turn: Turn): void {
       continue;
     }
     if (target.phase !== 'closed') continue;
-    const settledAt = target.wonToken === null ? target.endAt + FINAL_AFTER_MS : target.endAt;
+    const settledAt = target.wonLo === null ? target.endAt + FINAL_AFTER_MS : target.endAt;
     if (turn.at < settledAt) {
       state.settlesAt = Math.min(state.settlesAt, settledAt);
       continue;
@@ -39,13 +39,13 @@ export function settle(state: ForecastState, turn: Turn): void {
 /** The oracle's word is what counts; our own count stands in for it where it is whole. */
 function outcomeOf(
   state: ForecastState,
-  { eventId, startAt, endAt, trackingId, wonToken }: Target,
+  { eventId, startAt, endAt, trackingId, wonLo }: Target,
 ): Outcome | null {
   const total = trackingId === null ? undefined : state.totals.get(trackingId);
   const final = total ?? (startAt === null ? null : ownCount(state, startAt, endAt));
-  return final === null ? null : { eventId, endAt, final, wonToken };
+  return final === null ? null : { eventId, endAt, final, wonLo };
 }
 
 function isSameOutcome(a: Outcome, b: Outcome | null): boolean {
-  return b !== null && a.final === b.final && a.wonToken === b.wonToken && a.endAt === b.endAt;
+  return b !== null && a.final === b.final && a.wonLo === b.wonLo && a.endAt === b.endAt;
 }

@@ -97,11 +97,11 @@ function score(
 
 function scoreOf(
   row: Prediction & { readonly horizonHours: number },
-  { final, wonToken }: Outcome,
+  { final, wonLo }: Outcome,
 ): ScoreRecord {
   const { forecastId, eventId, account, origin, horizonHours, modelVersion, madeAt, endAt } = row;
   const { p5, p50, p95, quantiles, paceQuantiles, buckets } = row;
-  const ofBuckets = (probabilities: readonly number[]) => bucketScores(row, probabilities, final, wonToken);
+  const ofBuckets = (probabilities: readonly number[]) => bucketScores(row, probabilities, final, wonLo);
   const prices = buckets.flatMap(({ price }) => (price === null ? [] : [price]));
   const sum = prices.reduce((total, price) => total + price, 0);
   const isPriced = prices.length === buckets.length && sum > 0;
@@ -145,9 +145,9 @@ function bucketScores(
   { buckets }: Prediction,
   probabilities: readonly number[],
   final: number,
-  wonToken: string | null,
+  wonLo: number | null,
 ): Pick<Score, 'logScore' | 'brier'> {
-  const byMarket = buckets.findIndex(({ token }) => token === wonToken);
+  const byMarket = buckets.findIndex(({ lo }) => lo === wonLo);
   const index = byMarket === -1 ? buckets.findIndex((bucket) => contains(bucket, final)) : byMarket;
   const winner = buckets[index];
   return {

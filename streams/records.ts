@@ -138,10 +138,11 @@ export type ModelRequest =
       } | null;
     };
 
-/** One bucket of a prediction, with the market's price at that instant. */
+/**
+ * One bucket of a prediction, with the market's price at that instant. Its range tells which it is; title and tokens
+ * are the event's, and too long to be repeated in every row.
+ */
 export interface PredictedBucket extends Range {
-  readonly title: string;
-  readonly token: string;
   readonly prob: number;
   readonly paceProb: number;
   readonly price: number | null;

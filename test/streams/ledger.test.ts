@@ -75,8 +75,6 @@ describe('ledger', () => {
     assert.deepEqual(buckets[0], {
       lo: 0,
       hi: 9,
-      title: '0-9',
-      token: 'yes-1-0',
       prob: answer.forecast.bucketProbs[0],
       paceProb: answer.pace.bucketProbs[0],
       price: 0.25,

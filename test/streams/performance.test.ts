@@ -165,8 +165,8 @@ describe('performance', () => {
             assert.ok(latestAt >= event.endAt + (won ? 0 : 2 * HOUR_MS));
             const { final } = record;
             if (event.trackingId !== null) assert.equal(final, totals.get(event.trackingId) ?? final);
-            const winner = row.buckets.findIndex(({ token, lo, hi }) =>
-              won ? token === won.yesToken : final >= lo && (hi === null || final <= hi),
+            const winner = row.buckets.findIndex(({ lo, hi }) =>
+              won ? lo === won.lo : final >= lo && (hi === null || final <= hi),
             );
             assertScore(record, row, winner);
           }

@@ -162,8 +162,6 @@ export function velocityOutput(fields: Partial<Velocity> = {}, place: Place = {}
 
 export function predictedBucket(fields: Partial<PredictedBucket> = {}): PredictedBucket {
   return {
-    title: '0-19',
-    token: 'yes-1',
     lo: 0,
     hi: 19,
     prob: 0.25,

@@ -176,7 +176,7 @@ describe('GET /prediction/{account}', () => {
       countersOutput({ real: 20 }),
       priceOutput(PRICE),
       predictionOutput({
-        buckets: [predictedBucket(), predictedBucket({ token: 'yes-2', lo: 20, hi: null, prob: 0.75 })],
+        buckets: [predictedBucket(), predictedBucket({ lo: 20, hi: null, prob: 0.75 })],
       }),
     );
     const [{ markets, forecast, distribution }] = await records(PRO);
