@@ -37,6 +37,7 @@ export { sleepProbability } from './model/forecast/sleep.ts';
 export { HORIZON_HOURS, horizonAt, horizonsOf } from './model/horizons.ts';
 export { percentile } from './model/percentile.ts';
 export { compareIds } from './model/post-ids.ts';
+export { expectedValue, fullKelly, STAKE_CAP, stakeFraction, withinCap } from './model/sizing.ts';
 export type {
   AccountId,
   Bucket,

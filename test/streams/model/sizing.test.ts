@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  expectedValue,
+  fullKelly,
+  STAKE_CAP,
+  stakeFraction,
+  withinCap,
+} from '../../../streams/model/sizing.ts';
+
+const prob = fc.double({ min: 0, max: 1, noNaN: true });
+const price = fc.double({ min: 0.001, max: 0.999, noNaN: true });
+
+describe('fullKelly', () => {
+  it('is (q - p) / (1 - p)', () => {
+    assert.equal(fullKelly(0.75, 0.5), 0.5);
+    assert.equal(fullKelly(1, 0.25), 1);
+  });
+
+  it('is 0 without an edge and without a price that can be paid', () => {
+    assert.equal(fullKelly(0.5, 0.5), 0);
+    assert.equal(fullKelly(0.2, 0.5), 0);
+    for (const none of [0, 1, -0.1, 1.5, Number.NaN]) assert.equal(fullKelly(1, none), 0);
+    assert.equal(fullKelly(Number.NaN, 0.5), 0);
+  });
+
+  it('lies in 0..1, is positive only with an edge, grows with the probability and falls with the price', () => {
+    fc.assert(
+      fc.property(prob, prob, price, price, (q, otherQ, p, otherP) => {
+        const kelly = fullKelly(q, p);
+        assert.ok(kelly >= 0 && kelly <= 1);
+        assert.equal(kelly > 0, q > p);
+        assert.ok(fullKelly(Math.max(q, otherQ), p) >= fullKelly(Math.min(q, otherQ), p));
+        assert.ok(fullKelly(q, Math.min(p, otherP)) >= fullKelly(q, Math.max(p, otherP)));
+      }),
+    );
+  });
+
+  it('grows a bankroll faster than stakes beside it', () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 0.05, max: 0.95, noNaN: true }),
+        fc.double({ min: 0.05, max: 0.95, noNaN: true }),
+        fc.double({ min: 0, max: 0.99, noNaN: true }),
+        (q, p, stake) => {
+          const growth = (f: number) => q * Math.log(1 + f * (1 / p - 1)) + (1 - q) * Math.log(1 - f);
+          assert.ok(growth(fullKelly(q, p)) >= growth(stake) - 1e-12);
+        },
+      ),
+    );
+  });
+});
+
+describe('stakeFraction', () => {
+  it('is a quarter of the full fraction up to the cap', () => {
+    assert.equal(stakeFraction(0.55, 0.5), fullKelly(0.55, 0.5) / 4);
+    assert.equal(stakeFraction(0.9, 0.5), STAKE_CAP);
+    assert.equal(stakeFraction(0.5, 0.5), 0);
+  });
+
+  it('never leaves 0..cap and never falls as the edge grows', () => {
+    fc.assert(
+      fc.property(prob, prob, price, (q, otherQ, p) => {
+        const stake = stakeFraction(q, p);
+        assert.ok(stake >= 0 && stake <= STAKE_CAP);
+        assert.ok(stakeFraction(Math.max(q, otherQ), p) >= stakeFraction(Math.min(q, otherQ), p));
+      }),
+    );
+  });
+});
+
+describe('withinCap', () => {
+  it('leaves stakes alone that fit together', () => assert.deepEqual(withinCap([0.01, 0.04]), [0.01, 0.04]));
+
+  it('never lets the sum exceed the cap, keeps proportions and never raises a stake', () => {
+    const fractions = fc.array(fc.double({ min: 0, max: STAKE_CAP, noNaN: true }), { maxLength: 40 });
+    fc.assert(
+      fc.property(fractions, (stakes) => {
+        const fitted = withinCap(stakes);
+        const sum = fitted.reduce((total, stake) => total + stake, 0);
+        assert.ok(sum <= STAKE_CAP * (1 + 1e-12));
+        fitted.forEach((stake, index) => {
+          const before = stakes[index] ?? 0;
+          assert.ok(stake <= before && (stake > 0 || before < 1e-300));
+        });
+        const [first = 0, second = 0] = stakes;
+        const [fittedFirst = 0, fittedSecond = 0] = fitted;
+        assert.ok(Math.abs(first * fittedSecond - second * fittedFirst) < 1e-12);
+      }),
+    );
+  });
+});
+
+describe('expectedValue', () => {
+  it('is q / p - 1, 0 at no edge, null without a price', () => {
+    assert.equal(expectedValue(0.5, 0.25), 1);
+    assert.equal(expectedValue(0.25, 0.25), 0);
+    assert.equal(expectedValue(0.25, 0), null);
+  });
+
+  it('has the sign of the edge, is at least -1 and grows with the probability', () => {
+    fc.assert(
+      fc.property(prob, prob, price, (q, otherQ, p) => {
+        const value = expectedValue(q, p) ?? Number.NaN;
+        assert.ok(value >= -1);
+        if (Math.abs(q - p) > 1e-9) assert.equal(Math.sign(value), Math.sign(q - p));
+        const [low, high] = [Math.min(q, otherQ), Math.max(q, otherQ)].map((each) => expectedValue(each, p));
+        assert.ok((low ?? 0) <= (high ?? 0));
+      }),
+    );
+  });
+});
