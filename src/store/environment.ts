@@ -24,6 +24,10 @@ export interface Environment {
   readonly checkpoints: Database<string, number>;
   readonly states: Database<Buffer, [seq: number, part: number]>;
   readonly notes: Database<string, string>;
+  readonly usage: Database<string, [keyId: string, span: string, index: number]>;
+  readonly usageErrors: Database<string, [keyId: string, n: number]>;
+  readonly waitlist: Database<string, number>;
+  readonly waitlistIndex: Database<string, string>;
   close(): Promise<void>;
 }
 
@@ -118,6 +122,10 @@ export async function openEnvironment(folder: string, isReadOnly: boolean): Prom
       checkpoints: openTexts<number>(root, 'checkpoints'),
       states: root.openDB<Buffer, [number, number]>({ name: 'states', encoding: 'binary' }),
       notes: openTexts<string>(root, 'notes'),
+      usage: openTexts<[string, string, number]>(root, 'usage'),
+      usageErrors: openTexts<[string, number]>(root, 'usageErrors'),
+      waitlist: openTexts<number>(root, 'waitlist'),
+      waitlistIndex: openTexts<string>(root, 'waitlistIndex'),
     };
     // A reader may come before the writer has made them all; its types do not say so.
     const all: unknown[] = Object.values(databases);

@@ -9,6 +9,8 @@ import { openNotes } from './notes.ts';
 import { openMarked } from './opening.ts';
 import { openOutputs } from './outputs.ts';
 import type { Store } from './store.ts';
+import { openUsage } from './usage.ts';
+import { openWaitlist } from './waitlist.ts';
 
 export interface StoreOptions {
   /** Reads what another process writes; every write rejects. */
@@ -38,6 +40,8 @@ function assemble(folder: string, environment: Environment): Store {
     outputs: openOutputs(environment),
     checkpoints: openCheckpoints(environment),
     notes: openNotes(environment),
+    usage: openUsage(environment),
+    waitlist: openWaitlist(environment),
   };
   const unguard = guardCommits();
   let closing: Promise<void> | undefined;

@@ -1,5 +1,7 @@
 import { isKept, type Observation, type Output, type StreamName } from '../../streams/index.ts';
 import { StoreError } from '../errors.ts';
+import { createMemoryUsage } from './memory-usage.ts';
+import { createMemoryWaitlist } from './memory-waitlist.ts';
 import { checkOutputs } from './outputs.ts';
 import type { Checkpoint, Checkpoints, Journal, KeptOutput, Notes, Outputs, Store } from './store.ts';
 
@@ -10,6 +12,8 @@ export function createMemoryStore(): Store {
     outputs: createOutputs(),
     checkpoints: createCheckpoints(),
     notes: createNotes(),
+    usage: createMemoryUsage(),
+    waitlist: createMemoryWaitlist(),
     sizeBytes: () => 0,
     async backup() {
       throw new StoreError('STORE_BACKUP', 'a store in memory cannot be backed up');

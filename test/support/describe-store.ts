@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Store } from '../../src/store/store.ts';
 import type { Output, StreamName } from '../../streams/index.ts';
+import { describeUsageStore } from './describe-usage-store.ts';
+import { describeWaitlist } from './describe-waitlist.ts';
 import { anyBlocks, anyTurns } from './store-arbitraries.ts';
 import { tickAt, ticks, velocityAt } from './store-records.ts';
 
@@ -15,6 +17,8 @@ export function describeStore(name: string, withStore: (use: Use) => Promise<voi
     describeJournal(withStore);
     describeOutputs(withStore);
     describeCheckpoints(withStore);
+    describeUsageStore(withStore);
+    describeWaitlist(withStore);
 
     it('keeps notes, the last one under each name', () =>
       withStore(async ({ notes }) => {
