@@ -1,6 +1,10 @@
+import { z } from 'zod';
 import { type Fault, RequestError } from '../errors.ts';
+import { faultsOf, MISSING } from './faults.ts';
+import { findJsonFault } from './json-fault.ts';
+import { type Reading, readBoolean, readInteger, readNumber } from './query-text.ts';
 
-/** Every fault of a request's parameters at once (spec 7). */
+/** Every fault of a request at once (spec 7). */
 export class InvalidRequest extends RequestError {
   readonly faults: readonly Fault[];
 
@@ -10,86 +14,98 @@ export class InvalidRequest extends RequestError {
   }
 }
 
-export interface IntegerRule {
+/** How the text of one parameter becomes the value its schema is about. */
+interface Field {
   readonly name: string;
-  readonly min?: number;
-  readonly max?: number;
-  readonly byDefault: number;
+  readonly read: (text: string) => Reading<unknown>;
 }
 
-/** Throws one InvalidRequest when any fault was found. */
-export function refuseFaults(faults: readonly Fault[]): void {
-  if (faults.length > 0) throw new InvalidRequest(faults);
+interface Plan {
+  readonly fields: readonly Field[];
+  readonly names: readonly string[];
+  /** What an empty query stands for, unless something is required. */
+  readonly empty: unknown;
 }
 
-/** Reads an integer of the query; of a repeated name the last counts. A fault is added to `faults`. */
-export function queryInteger(query: URLSearchParams, rule: IntegerRule, faults: Fault[]): number {
-  const text = query.getAll(rule.name).at(-1);
-  if (text === undefined) return rule.byDefault;
-  const result = boundedInteger(text, rule);
-  if (typeof result === 'number') return result;
-  faults.push({ loc: ['query', rule.name], ...result });
-  return rule.byDefault;
-}
-
-export interface ChoiceRule {
-  readonly name: string;
-  readonly choices: readonly number[];
-  readonly byDefault: number;
-}
-
-/** Reads one of a few integers of the query. Whatever is none of them is the same fault. */
-export function queryChoice(query: URLSearchParams, rule: ChoiceRule, faults: Fault[]): number {
-  const { name, choices, byDefault } = rule;
-  const text = query.getAll(name).at(-1);
-  if (text === undefined) return byDefault;
-  const value = parseInteger(text);
-  const chosen = typeof value === 'bigint' ? choices.find((choice) => BigInt(choice) === value) : undefined;
-  if (chosen !== undefined) return chosen;
-  const listed = `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
-  faults.push({ loc: ['query', name], msg: `Input should be ${listed}`, type: 'enum' });
-  return byDefault;
-}
-
-function boundedInteger(text: string, { min, max }: IntegerRule): number | Omit<Fault, 'loc'> {
-  const value = parseInteger(text);
-  if (typeof value !== 'bigint') return value;
-  if (min !== undefined && value < min) {
-    return { msg: `Input should be greater than or equal to ${min}`, type: 'greater_than_equal' };
-  }
-  if (max !== undefined && value > max) {
-    return { msg: `Input should be less than or equal to ${max}`, type: 'less_than_equal' };
-  }
-  // Without an upper bound any size is valid; past the safe integers no answer differs any more.
-  return value > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(value);
-}
-
-const NOT_AN_INTEGER = {
-  msg: 'Input should be a valid integer, unable to parse string as an integer',
-  type: 'int_parsing',
-} as const;
-const TOO_LONG = {
-  msg: 'Unable to parse input string as an integer, exceeded maximum size',
-  type: 'int_parsing_size',
-} as const;
-
-const MAX_CHARACTERS = 4_300;
-
-// No two neighbours match the same character, so it takes linear time.
-const INTEGER = /^([+-]?)(\d+(?:_\d+)*)(?:\.0+)?$/;
-const STARTS_AS_INTEGER = /^[+-]?\d/;
-const LEADING_ZEROS = /^0+(?=\d)/;
+const plans = new WeakMap<z.ZodObject, Plan>();
 
 /**
- * ASCII digits with an optional sign, single underscores between digits, and a fraction of zeros only;
- * white space around is dropped. The rules and texts are those callers know from the usual validator.
+ * The parameters of a raw query, or an InvalidRequest. Of a repeated name the last counts; unknown names are
+ * ignored. An empty query costs a look-up.
  */
-function parseInteger(text: string): bigint | typeof NOT_AN_INTEGER | typeof TOO_LONG {
-  const trimmed = text.trim();
-  const [, sign, figures] = INTEGER.exec(trimmed) ?? [];
-  const digits = figures?.replace(LEADING_ZEROS, '');
-  if ((digits ?? trimmed).length > MAX_CHARACTERS && STARTS_AS_INTEGER.test(trimmed)) return TOO_LONG;
-  if (digits === undefined) return NOT_AN_INTEGER;
-  const value = BigInt(digits.replaceAll('_', ''));
-  return sign === '-' ? -value : value;
+export function readQuery<S extends z.ZodObject>(schema: S, query: string): z.output<S>;
+export function readQuery(schema: z.ZodObject, query: string): unknown {
+  let plan = plans.get(schema);
+  if (plan === undefined) {
+    plan = planOf(schema);
+    plans.set(schema, plan);
+  }
+  if (query === '' && plan.empty !== undefined) return plan.empty;
+
+  const sent = new URLSearchParams(query);
+  const values: Record<string, unknown> = {};
+  const unread: Fault[] = [];
+  for (const { name, read } of plan.fields) {
+    const text = sent.getAll(name).at(-1);
+    if (text === undefined) continue;
+    const reading = read(text);
+    if ('value' in reading) values[name] = reading.value;
+    else unread.push({ loc: ['query', name], ...reading.flaw });
+  }
+  const result = schema.safeParse(values, { reportInput: true });
+  if (result.success && unread.length === 0) return result.data;
+  throw new InvalidRequest(merge(unread, result.error?.issues ?? [], plan.names));
+}
+
+/** A field that could not be read was left out of what zod saw: what zod says of it does not count. */
+function merge(
+  unread: readonly Fault[],
+  issues: readonly z.core.$ZodIssue[],
+  names: readonly string[],
+): readonly Fault[] {
+  const others = faultsOf(issues, 'query', names).filter(
+    ({ loc }) => !unread.some((fault) => fault.loc[1] === loc[1]),
+  );
+  const place = ({ loc }: Fault) => names.indexOf(String(loc[1]));
+  return [...unread, ...others].sort((a, b) => place(a) - place(b));
+}
+
+function planOf(schema: z.ZodObject): Plan {
+  const entries = Object.entries(schema.shape);
+  const empty = schema.safeParse({});
+  return {
+    fields: entries.map(([name, field]) => ({ name, read: readerOf(name, field) })),
+    names: entries.map(([name]) => name),
+    empty: empty.success ? Object.freeze(empty.data) : undefined,
+  };
+}
+
+function readerOf(name: string, field: z.core.$ZodType): (text: string) => Reading<unknown> {
+  if (field instanceof z.ZodDefault || field instanceof z.ZodOptional) return readerOf(name, field.unwrap());
+  if (field instanceof z.ZodNumber) return field.isInt ? readInteger : readNumber;
+  if (field instanceof z.ZodBoolean) return readBoolean;
+  if (field instanceof z.ZodString) return (text) => ({ value: text });
+  if (field instanceof z.ZodLiteral) {
+    // Whatever is none of the choices is the same fault, so the text itself will do.
+    return (text) => {
+      const reading = readInteger(text);
+      return 'value' in reading ? reading : { value: text };
+    };
+  }
+  throw new TypeError(`no way to read the parameter ${name} from a query`);
+}
+
+/** The content of a JSON body, or an InvalidRequest. An empty body and null are no body at all. */
+export function readBody<S extends z.ZodObject>(schema: S, text: string): z.output<S> {
+  const value = text === '' ? null : parseJson(text);
+  if (value === null) throw new InvalidRequest([{ loc: ['body'], ...MISSING }]);
+  const result = schema.safeParse(value, { reportInput: true });
+  if (result.success) return result.data;
+  throw new InvalidRequest(faultsOf(result.error.issues, 'body', Object.keys(schema.shape)));
+}
+
+function parseJson(text: string): unknown {
+  const offset = findJsonFault(text);
+  if (offset === undefined) return JSON.parse(text);
+  throw new InvalidRequest([{ loc: ['body', offset], msg: 'JSON decode error', type: 'json_invalid' }]);
 }

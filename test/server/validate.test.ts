@@ -1,101 +1,264 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Fault } from '../../src/errors.ts';
-import { queryInteger } from '../../src/server/validate.ts';
+import type { z } from 'zod';
+import {
+  historyQuery,
+  portfolioQuery,
+  rebalancingQuery,
+  signalsQuery,
+  tweetsQuery,
+  usageByEndpointQuery,
+  usageErrorsQuery,
+  usageSummaryQuery,
+  waitlistBody,
+  walletQuery,
+} from '../../src/contract/params.ts';
+import { InvalidRequest, readBody, readQuery } from '../../src/server/validate.ts';
 
-const LIMIT = { name: 'limit', min: 1, max: 100, byDefault: 15 };
-
-function read(query: string, rule = LIMIT): number | string {
-  const faults: Fault[] = [];
-  const value = queryInteger(new URLSearchParams(query), rule, faults);
-  return faults[0]?.type ?? value;
+/** The value, or each fault as `loc type: msg`. */
+function attempt<T>(read: () => T): T | string[] {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof InvalidRequest)) throw error;
+    return error.faults.map(({ loc, msg, type }) => `${loc.join('.')} ${type}: ${msg}`);
+  }
 }
 
-describe('queryInteger', () => {
-  it('takes the default when the name is absent', () => {
-    assert.equal(read(''), 15);
-    assert.equal(read('Limit=3&limit2=4'), 15);
+const query = <S extends z.ZodObject>(schema: S, text: string) => attempt(() => readQuery(schema, text));
+const body = (content: unknown) => attempt(() => readBody(waitlistBody, JSON.stringify(content)));
+const raw = (text: string) => attempt(() => readBody(waitlistBody, text));
+
+const AT_LEAST_1 = 'greater_than_equal: Input should be greater than or equal to 1';
+const NO_INTEGER = 'int_parsing: Input should be a valid integer, unable to parse string as an integer';
+const NO_NUMBER = 'float_parsing: Input should be a valid number, unable to parse string as a number';
+const NO_STRING = 'string_type: Input should be a valid string';
+const MISSING = 'missing: Field required';
+const WALLET = `0x${'a'.repeat(40)}`;
+
+describe('readQuery', () => {
+  it('takes the defaults when names are absent', () => {
+    assert.deepEqual(query(tweetsQuery, ''), { limit: 15, offset: 0 });
+    assert.deepEqual(query(tweetsQuery, 'Limit=3&limit2=4'), { limit: 15, offset: 0 });
+    assert.deepEqual(query(signalsQuery, 'bankroll=7'), { ...readQuery(signalsQuery, ''), bankroll: 7 });
+    assert.deepEqual(query(rebalancingQuery, 'wallet=w&bankroll=10'), {
+      wallet: 'w',
+      bankroll: 10,
+      threshold: 5,
+    });
+    assert.deepEqual(query(historyQuery, ''), { horizon: 24, days: 30 });
+    assert.deepEqual(query(usageSummaryQuery, ''), { days: 7 });
+    assert.deepEqual(query(usageErrorsQuery, ''), { limit: 100 });
   });
 
-  const accepted: readonly (readonly [string, number])[] = [
-    ['1', 1],
-    ['100', 100],
-    ['%2B15', 15],
-    ['+15', 15],
-    [' 15', 15],
-    ['15 ', 15],
-    ['%0915', 15],
-    ['15%0A', 15],
-    ['%C2%A015', 15],
-    ['015', 15],
-    ['15.0', 15],
-    ['15.00', 15],
-    ['1_0', 10],
-    ['1_0_0', 100],
-    ['1_0.0', 10],
-    [`${'0'.repeat(5_000)}7`, 7],
-  ];
-  for (const [text, value] of accepted) {
-    it(`reads ${text.slice(0, 20)} as ${value}`, () => assert.equal(read(`limit=${text}`), value));
-  }
-
-  const unreadable =
-    '15.5 15. .0 1e2 15abc 0x10 true null 1,0 1__0 _1 1_ 1_.0 15.0_0 15%00 %D9%A3 -- - %2B %2B-1 1%201 NaN Infinity';
-  for (const text of ['', '+', ...unreadable.split(' ')]) {
-    it(`does not read '${text}'`, () => assert.equal(read(`limit=${text}`), 'int_parsing'));
-  }
-
-  it('names the bound that is broken', () => {
-    for (const text of ['0', '-0', '-1', '-15.0', `-${'9'.repeat(30)}`]) {
-      assert.equal(read(`limit=${text}`), 'greater_than_equal');
-    }
-    for (const text of ['101', '100000000000000000000', '9'.repeat(4_300)]) {
-      assert.equal(read(`limit=${text}`), 'less_than_equal');
-    }
+  it('gives the same object for every empty query, which nobody can change', () => {
+    assert.equal(readQuery(tweetsQuery, ''), readQuery(tweetsQuery, ''));
+    assert.ok(Object.isFrozen(readQuery(tweetsQuery, '')));
   });
 
-  it('does not read more than 4300 characters', () => {
-    assert.equal(read(`limit=${'9'.repeat(4_301)}`), 'int_parsing_size');
-    assert.equal(read(`limit=${'x'.repeat(4_301)}`), 'int_parsing');
+  it('decodes what is sent', () => {
+    assert.deepEqual(query(tweetsQuery, 'limit=%2B15&offset=1_0'), { limit: 15, offset: 10 });
+    assert.deepEqual(query(tweetsQuery, 'limit=+15&offset=%C2%A07'), { limit: 15, offset: 7 });
+    assert.deepEqual(query(walletQuery, 'wallet=a+b%20%F0%9F%98%80'), { wallet: 'a b 😀' });
+    assert.deepEqual(query(walletQuery, 'wallet='), { wallet: '' });
   });
 
   it('takes the last of a repeated name, good or bad', () => {
-    assert.equal(read('limit=x&limit=7'), 7);
-    assert.equal(read('limit=7&limit=x'), 'int_parsing');
+    assert.deepEqual(query(tweetsQuery, 'limit=x&limit=7'), { limit: 7, offset: 0 });
+    assert.deepEqual(query(tweetsQuery, 'limit=7&limit=x'), [`query.limit ${NO_INTEGER}`]);
   });
 
-  it('words each fault as its callers know it', () => {
-    const faults: Fault[] = [];
-    for (const text of ['x', '9'.repeat(4_301), '0', '101']) {
-      queryInteger(new URLSearchParams({ limit: text }), LIMIT, faults);
+  it('names the bound that is broken', () => {
+    const over = (max: number) => `less_than_equal: Input should be less than or equal to ${max}`;
+    for (const text of ['0', '-0', '-1', `-${'9'.repeat(30)}`]) {
+      assert.deepEqual(query(tweetsQuery, `limit=${text}`), [`query.limit ${AT_LEAST_1}`]);
     }
-    assert.deepEqual(
-      faults.map(({ msg }) => msg),
-      [
-        'Input should be a valid integer, unable to parse string as an integer',
-        'Unable to parse input string as an integer, exceeded maximum size',
-        'Input should be greater than or equal to 1',
-        'Input should be less than or equal to 100',
-      ],
+    for (const text of ['101', '9'.repeat(4_300)]) {
+      assert.deepEqual(query(tweetsQuery, `limit=${text}`), [`query.limit ${over(100)}`]);
+    }
+    for (const text of ['1000000.01', '1e7', 'nan', 'inf', 'Infinity', '1e400']) {
+      assert.deepEqual(query(signalsQuery, `bankroll=${text}`), [`query.bankroll ${over(1_000_000)}`]);
+    }
+    for (const text of ['0', '0.99', '.5', '-5', '-inf']) {
+      assert.deepEqual(query(signalsQuery, `bankroll=${text}`), [`query.bankroll ${AT_LEAST_1}`]);
+    }
+    assert.deepEqual(query(historyQuery, 'days=366'), [`query.days ${over(365)}`]);
+    assert.deepEqual(query(usageSummaryQuery, 'days=91'), [`query.days ${over(90)}`]);
+    assert.deepEqual(query(usageErrorsQuery, 'limit=1001'), [`query.limit ${over(1_000)}`]);
+  });
+
+  it('takes any offset, however large', () => {
+    assert.deepEqual(query(tweetsQuery, `offset=${'9'.repeat(30)}`), {
+      limit: 15,
+      offset: Number.MAX_SAFE_INTEGER,
+    });
+  });
+
+  it('tells every fault in the order of declaration, one per name', () => {
+    assert.deepEqual(query(rebalancingQuery, ''), [`query.wallet ${MISSING}`, `query.bankroll ${MISSING}`]);
+    assert.deepEqual(query(rebalancingQuery, 'threshold=x&bankroll=0'), [
+      `query.wallet ${MISSING}`,
+      `query.bankroll ${AT_LEAST_1}`,
+      `query.threshold ${NO_NUMBER}`,
+    ]);
+    assert.deepEqual(query(portfolioQuery, 'bankroll=x'), [
+      `query.wallet ${MISSING}`,
+      `query.bankroll ${NO_NUMBER}`,
+    ]);
+    assert.deepEqual(query(tweetsQuery, 'offset=x&limit=0'), [
+      `query.limit ${AT_LEAST_1}`,
+      `query.offset ${NO_INTEGER}`,
+    ]);
+  });
+
+  it('calls whatever is no choice by the same fault', () => {
+    for (const text of ['25', '', '0', 'x', '24.5']) {
+      assert.deepEqual(query(historyQuery, `horizon=${text}`), [
+        'query.horizon enum: Input should be 24, 48 or 72',
+      ]);
+    }
+    assert.deepEqual(query(historyQuery, 'horizon=48.0'), { horizon: 48, days: 30 });
+  });
+
+  it('refuses a span that ends before it starts', () => {
+    assert.deepEqual(query(usageByEndpointQuery, 'start=5&end=5'), { start: 5, end: 5 });
+    assert.deepEqual(query(usageByEndpointQuery, 'start=5&end=4'), [
+      'query.end value_error: Value error, end must not be before start',
+    ]);
+    assert.deepEqual(query(usageByEndpointQuery, 'start=a&end=4'), [`query.start ${NO_INTEGER}`]);
+  });
+
+  it('reads back whatever a caller may send', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 100 }), fc.nat(), (limit, offset) => {
+        const sent = new URLSearchParams({ offset: String(offset), limit: String(limit) });
+        assert.deepEqual(query(tweetsQuery, String(sent)), { limit, offset });
+      }),
     );
-    assert.ok(faults.every(({ loc }) => loc.join('.') === 'query.limit'));
   });
 
-  it('reads back every integer it can hold, and caps the others', () => {
-    const unbounded = { name: 'offset', byDefault: 0 };
-    const readBack = (value: bigint | number) => {
-      const faults: Fault[] = [];
-      return queryInteger(new URLSearchParams({ offset: String(value) }), unbounded, faults);
-    };
-    fc.assert(fc.property(fc.maxSafeInteger(), (value) => readBack(value) === value || value === 0));
-    assert.equal(readBack(2n ** 80n), Number.MAX_SAFE_INTEGER);
+  it('answers any text with a value inside the bounds or with faults', () => {
+    const texts = fc.string({ unit: 'binary', maxLength: 40 });
+    fc.assert(
+      fc.property(fc.oneof(texts, texts.map(encoded), fc.webQueryParameters()), (text) => {
+        const result = query(tweetsQuery, `limit=${text}`);
+        if (Array.isArray(result)) assert.ok(result.length > 0);
+        else assert.ok(Number.isInteger(result.limit) && result.limit >= 1 && result.limit <= 100);
+      }),
+    );
+  });
+});
+
+function encoded(text: string): string {
+  return new URLSearchParams({ a: text }).toString().slice(2);
+}
+
+describe('readBody', () => {
+  const agent = { type: 'agent', case: 'x', name: 'a b_c-1', wallet: WALLET };
+  const human = { type: 'human', case: 'x', email: 'a@b.co' };
+
+  it('reads an agent and a human, with nulls for what they need not give', () => {
+    assert.deepEqual(body(agent), agent);
+    assert.deepEqual(body({ ...human, name: null, wallet: null }), { ...human, name: null, wallet: null });
   });
 
-  it('takes time in proportion to the length of a hostile text', () => {
-    const startedMs = performance.now();
-    for (const text of [`${'0'.repeat(12_000)}x`, `${' '.repeat(12_000)}x y`, `${'1_'.repeat(6_000)}x`]) {
-      for (let i = 0; i < 20; i++) read(`limit=${text}`);
+  it('keeps named fields only, whatever the others are called', () => {
+    const text = `{"type":"human","case":"x","email":"a@b.co","__proto__":{"name":"x"},"constructor":1,"z":[]}`;
+    assert.deepEqual(raw(text), human);
+    assert.deepEqual(raw('{"__proto__":{"type":"human","case":"x","email":"a@b.co"}}'), [
+      `body.type ${MISSING}`,
+      `body.case ${MISSING}`,
+    ]);
+  });
+
+  it('takes the last of a repeated key', () => {
+    assert.deepEqual(raw('{"type":"human","case":"x","email":"a@b.co","email":"c@d.co"}'), {
+      ...human,
+      email: 'c@d.co',
+    });
+  });
+
+  it('calls an empty body and null missing, and what is no object by its fault', () => {
+    assert.deepEqual(raw(''), [`body ${MISSING}`]);
+    assert.deepEqual(raw(' null '), [`body ${MISSING}`]);
+    for (const text of ['"x"', '5', 'true', '[]', '[{}]']) {
+      assert.deepEqual(raw(text), [
+        'body model_attributes_type: Input should be a valid dictionary or object to extract fields from',
+      ]);
     }
-    assert.ok(performance.now() - startedMs < 1_000);
+  });
+
+  it('tells where a text stops being JSON', () => {
+    assert.deepEqual(raw('{"type":}'), ['body.8 json_invalid: JSON decode error']);
+    assert.deepEqual(raw('{"case":NaN}'), ['body.8 json_invalid: JSON decode error']);
+    assert.deepEqual(raw('{"case":"\\ud800"}'), ['body.10 json_invalid: JSON decode error']);
+    assert.deepEqual(
+      attempt(() => readBody(waitlistBody, '{"a":"😀",}')),
+      ['body.9 json_invalid: JSON decode error'],
+    );
+  });
+
+  it('requires of each what it has to give, beside all other faults', () => {
+    assert.deepEqual(body({ type: 'agent', case: 'x' }), [`body.name ${MISSING}`, `body.wallet ${MISSING}`]);
+    assert.deepEqual(body({ type: 'agent', case: 'x', name: null, wallet: WALLET }), [
+      `body.name ${MISSING}`,
+    ]);
+    assert.deepEqual(body({ type: 'human', case: 'x', email: null }), [`body.email ${MISSING}`]);
+    assert.deepEqual(body({ type: 'agent', case: 5, name: 6, email: 7 }), [
+      `body.case ${NO_STRING}`,
+      `body.name ${NO_STRING}`,
+      `body.wallet ${MISSING}`,
+      `body.email ${NO_STRING}`,
+    ]);
+  });
+
+  it('asks for nothing more of a type it does not know', () => {
+    const known = `literal_error: Input should be 'agent' or 'human'`;
+    for (const type of ['bot', 'Agent', '', null, 5, ['agent']]) {
+      assert.deepEqual(body({ type, case: 'x' }), [`body.type ${known}`]);
+    }
+    assert.deepEqual(body({ type: 'bot', case: null }), [`body.type ${known}`, `body.case ${NO_STRING}`]);
+    assert.deepEqual(body({ case: 'x' }), [`body.type ${MISSING}`]);
+  });
+
+  it('counts code points', () => {
+    const long = ['body.case string_too_long: String should have at most 500 characters'];
+    assert.equal(Array.isArray(body({ ...agent, case: '😀'.repeat(500) })), false);
+    assert.deepEqual(body({ ...agent, case: '😀'.repeat(501) }), long);
+    assert.deepEqual(body({ ...agent, case: 'x'.repeat(501) }), long);
+    assert.deepEqual(body({ ...agent, case: 'x'.repeat(5_000) }), long);
+    assert.equal(Array.isArray(body({ ...agent, case: '' })), false);
+  });
+
+  it('tells a length before a pattern, and a pattern to its end', () => {
+    const name = `string_pattern_mismatch: String should match pattern '^[a-zA-Z0-9 _-]+$'`;
+    const wallet = `string_pattern_mismatch: String should match pattern '^0x[a-fA-F0-9]{40}$'`;
+    const email = `string_pattern_mismatch: String should match pattern '^[^@\\s]+@[^@\\s]+\\.[^@\\s]+$'`;
+    assert.deepEqual(body({ ...agent, name: '', wallet: '' }), [
+      `body.name ${name}`,
+      `body.wallet ${wallet}`,
+    ]);
+    assert.deepEqual(body({ ...agent, name: 'a\n', wallet: `${WALLET}\n` }), [
+      `body.name ${name}`,
+      'body.wallet string_too_long: String should have at most 42 characters',
+    ]);
+    for (const text of ['nope', 'a@b', 'a@b.', '@b.co', 'a b@c.de', 'a@b.co\n']) {
+      assert.deepEqual(body({ ...human, email: text }), [`body.email ${email}`]);
+    }
+    assert.deepEqual(body({ ...human, email: `a@b.c${'o'.repeat(150)}` }), [
+      'body.email string_too_long: String should have at most 150 characters',
+    ]);
+  });
+
+  it('answers any JSON with a value or with faults', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.jsonValue(), fc.record({ type: fc.jsonValue(), case: fc.jsonValue() })),
+        (value) => {
+          const result = body(value);
+          assert.ok(!Array.isArray(result) || result.length > 0);
+        },
+      ),
+    );
   });
 });

@@ -1,12 +1,12 @@
-import { HORIZON_HOURS, type ScoreRecord } from '../../../streams/index.ts';
-import type { Fault } from '../../errors.ts';
+import type { ScoreRecord } from '../../../streams/index.ts';
+import { historyQuery } from '../../contract/params.ts';
 import type { Endpoint } from '../answer.ts';
 import type { Calibration } from '../calibration.ts';
 import { namesTag } from '../etag.ts';
 import { API_PREFIX } from '../paths.ts';
 import { createPrebuilt, notModified, streamAnswer, tagOf } from '../prebuilt.ts';
 import { lastScoredAt, scoredForecasts } from '../scores.ts';
-import { queryChoice, queryInteger, refuseFaults } from '../validate.ts';
+import { readQuery } from '../validate.ts';
 import { oncePerChange, type Watch } from '../watch.ts';
 import { annotationsToWire, overviewToWire, sampleToWire } from '../wire/performance.ts';
 import type { StreamDeps } from './deps.ts';
@@ -68,7 +68,7 @@ export function historyEndpoint({ latest, accounts, now, epoch }: StreamDeps, wa
     path: `${API_PREFIX}/performance/history`,
     access: 'open',
     answer({ query, ifNoneMatch }) {
-      const { horizon, days } = spanOf(query);
+      const { horizon, days } = readQuery(historyQuery, query);
       const at = now();
       const shown = samples().filter(
         ({ score }) => score.horizonHours === horizon && score.endAt >= at - days * DAY_MS,
@@ -81,13 +81,4 @@ export function historyEndpoint({ latest, accounts, now, epoch }: StreamDeps, wa
       return streamAnswer(etag, body, Buffer.byteLength(body));
     },
   };
-}
-
-function spanOf(query: string): { readonly horizon: number; readonly days: number } {
-  const values = new URLSearchParams(query);
-  const faults: Fault[] = [];
-  const horizon = queryChoice(values, { name: 'horizon', choices: HORIZON_HOURS, byDefault: 24 }, faults);
-  const days = queryInteger(values, { name: 'days', min: 1, max: 365, byDefault: 30 }, faults);
-  refuseFaults(faults);
-  return { horizon, days };
 }

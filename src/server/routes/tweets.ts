@@ -1,11 +1,11 @@
 import { includes, type Tier } from '../../access/tiers.ts';
-import type { Fault } from '../../errors.ts';
+import { tweetsQuery } from '../../contract/params.ts';
 import type { OutputOf } from '../../store/latest.ts';
 import type { Answer, Call, Endpoint } from '../answer.ts';
 import { namesTag } from '../etag.ts';
 import { type AccountPath, API_PREFIX } from '../paths.ts';
 import { createPrebuilt, notModified, streamAnswer, tagOf } from '../prebuilt.ts';
-import { queryInteger, refuseFaults } from '../validate.ts';
+import { readQuery } from '../validate.ts';
 import { agesOf, closeRecords, openRecord } from '../wire/as-of.ts';
 import { postToWire } from '../wire/posts.ts';
 import type { StreamDeps } from './deps.ts';
@@ -16,7 +16,7 @@ interface Page {
 }
 
 /** What a FREE caller always gets, and a PRO caller who asks for nothing else. */
-const FIRST_PAGE: Page = { limit: 15, offset: 0 };
+const FIRST_PAGE: Page = readQuery(tweetsQuery, '');
 
 /** GET /meta/{account}/tweets: the account's posts, newest first (spec 4, endpoints 4 and 5). */
 export function tweetsEndpoints(deps: StreamDeps): readonly Endpoint[] {
@@ -65,7 +65,7 @@ function tweetsEndpoint(deps: StreamDeps, { id, segment }: AccountPath): Endpoin
     path: `${API_PREFIX}/meta/${segment}/tweets`,
     access: 'tiered',
     answer(call, tier) {
-      const page = pageOf(call.query);
+      const page = readQuery(tweetsQuery, call.query);
       if (!includes(tier, 'PRO')) return answerFree(call);
       return isFirst(page) ? answerFirst(call) : answerPage(page, call);
     },
@@ -74,20 +74,6 @@ function tweetsEndpoint(deps: StreamDeps, { id, segment }: AccountPath): Endpoin
 
 function isFirst({ limit, offset }: Page): boolean {
   return limit === FIRST_PAGE.limit && offset === FIRST_PAGE.offset;
-}
-
-function pageOf(query: string): Page {
-  if (query === '') return FIRST_PAGE;
-  const values = new URLSearchParams(query);
-  const faults: Fault[] = [];
-  const limit = queryInteger(
-    values,
-    { name: 'limit', min: 1, max: 100, byDefault: FIRST_PAGE.limit },
-    faults,
-  );
-  const offset = queryInteger(values, { name: 'offset', min: 0, byDefault: FIRST_PAGE.offset }, faults);
-  refuseFaults(faults);
-  return { limit, offset };
 }
 
 // A post's text is made once per output: a changed post is another output, and the old text goes with the old one.

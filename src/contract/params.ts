@@ -1,0 +1,103 @@
+import { z } from 'zod';
+
+/**
+ * What callers may send, one schema per parameter set (spec 4). The order of the fields is the order in which
+ * faults are told.
+ */
+
+const wallet = z.string().meta({
+  description: 'Address of the wallet: 0x and 40 hexadecimal characters. Any other form is answered 400.',
+  examples: ['0x00000000000000000000000000000000000000a1'],
+});
+const bankroll = z.number().min(1).max(1_000_000);
+
+export const tweetsQuery = z.object({
+  limit: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(15)
+    .meta({ description: 'Posts per page. A FREE caller always gets 15.', examples: [15] }),
+  offset: z
+    .int()
+    .min(0)
+    .default(0)
+    .meta({ description: 'Posts to skip, newest first. Ignored for a FREE caller.', examples: [0] }),
+});
+
+export const signalsQuery = z.object({
+  bankroll: bankroll.optional().meta({
+    description: 'Money to size bets from, USD. Without it the default of the server is used.',
+    examples: [1_000],
+  }),
+  only_with_signals: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Leaves out events with neither a BUY nor a SELL.', examples: [false] }),
+});
+
+export const portfolioQuery = z.object({
+  wallet,
+  bankroll: bankroll.optional().meta({
+    description: 'Money to size positions from, USD. Without it no sizing is given.',
+    examples: [1_000],
+  }),
+});
+
+export const walletQuery = z.object({ wallet });
+
+export const rebalancingQuery = z.object({
+  wallet,
+  bankroll: bankroll.meta({ description: 'Money to size positions from, USD.', examples: [1_000] }),
+  threshold: z
+    .number()
+    .min(1)
+    .max(100)
+    .default(5)
+    .meta({ description: 'Smallest adjustment worth telling, USD.', examples: [5] }),
+});
+
+export const historyQuery = z.object({
+  horizon: z
+    .literal([24, 48, 72])
+    .default(24)
+    .meta({ type: 'integer', description: 'Hours before the close of the event.', examples: [24] }),
+  days: z
+    .int()
+    .min(1)
+    .max(365)
+    .default(30)
+    .meta({ description: 'How many days to look back from now.', examples: [30] }),
+});
+
+export const usageSummaryQuery = z.object({
+  days: z
+    .int()
+    .min(1)
+    .max(90)
+    .default(7)
+    .meta({ description: 'How many days to look back from now.', examples: [7] }),
+});
+
+export const usageByEndpointQuery = z
+  .object({
+    start: z
+      .int()
+      .meta({ description: 'First second of the span, Unix seconds.', examples: [1_790_000_000] }),
+    end: z.int().meta({
+      description: 'Last second of the span, Unix seconds, not before start.',
+      examples: [1_790_086_400],
+    }),
+  })
+  .refine(({ start, end }) => end >= start, { path: ['end'], error: 'end must not be before start' });
+
+export const usageErrorsQuery = z.object({
+  limit: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .default(100)
+    .meta({ description: 'How many of the newest errors to list.', examples: [100] }),
+});
+
+export { waitlistBody } from './waitlist-body.ts';

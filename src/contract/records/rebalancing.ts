@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { heldEventRecord } from './portfolio.ts';
+
+const usd = z.number().meta({ description: 'USD, to the cent' });
+
+export const adjustmentRecord = z.object({
+  event_id: z.number().meta({ description: 'Unique id of the market event' }),
+  bucket: z.string().meta({ description: 'Label of the outcome bucket held', examples: ['240-259'] }),
+  token_id: z.string().meta({ description: 'Order-book token to buy more of or to sell' }),
+  outcome: z.enum(['Yes', 'No']).meta({ description: 'Side held' }),
+  action: z.enum(['ADD_MORE', 'TRIM']),
+  current_value: usd,
+  target_value: usd.meta({ description: 'kelly_fraction of the bankroll' }),
+  adjustment: usd.meta({ description: 'What to buy or sell for, at least the threshold' }),
+  kelly_fraction: z.number().meta({ description: 'Share of the bankroll to hold, 0 to 0.05' }),
+  model_prob: z.number().meta({ description: 'Probability that the side held wins' }),
+  current_price: z.number().meta({ description: 'Price per share of the side held' }),
+  edge: z.number().meta({ description: 'model_prob minus current_price' }),
+  reasons: z.array(z.string()),
+});
+
+/** What a wallet should change in one active event: its positions that are off by the threshold or more. */
+export const rebalancingRecord = z.object({
+  wallet: z.string().meta({ description: 'Address as it was sent' }),
+  event: heldEventRecord.nullable().meta({ description: 'Null when no event of the account is active' }),
+  bankroll: z.number().meta({ description: 'Bankroll used, USD' }),
+  threshold: z.number().meta({ description: 'Smallest adjustment told, USD' }),
+  adjustments: z.array(adjustmentRecord).meta({ description: 'Largest first' }),
+  message: z
+    .string()
+    .optional()
+    .meta({ description: 'Why there are none; only when no event of the account is active' }),
+  positions_ts: z
+    .number()
+    .nullable()
+    .meta({ description: 'When the market was asked for the positions, UTC ms: at most 5 minutes ago' }),
+  stale: z
+    .array(z.enum(['posts', 'oracle', 'ui', 'prices']))
+    .meta({ description: 'Inputs past their limit. With stale posts or prices there are no adjustments' }),
+});

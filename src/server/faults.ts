@@ -1,0 +1,70 @@
+import type { z } from 'zod';
+import type { Fault } from '../errors.ts';
+import type { Flaw } from './query-text.ts';
+
+export const MISSING: Flaw = { msg: 'Field required', type: 'missing' };
+const NOT_A_STRING: Flaw = { msg: 'Input should be a valid string', type: 'string_type' };
+const NOT_AN_OBJECT: Flaw = {
+  msg: 'Input should be a valid dictionary or object to extract fields from',
+  type: 'model_attributes_type',
+};
+
+/**
+ * What zod found wrong, in the words and types callers know from the usual validator of such interfaces. The
+ * first fault of each field is told, in the order of `fields`. The issues have to carry their input.
+ */
+export function faultsOf(
+  issues: readonly z.core.$ZodIssue[],
+  where: 'query' | 'body',
+  fields: readonly string[],
+): readonly Fault[] {
+  const faults = new Map<string, Fault>();
+  for (const issue of issues) {
+    const [field] = issue.path;
+    const name = field === undefined ? '' : String(field);
+    if (faults.has(name)) continue;
+    faults.set(name, { loc: name === '' ? [where] : [where, name], ...flawOf(issue) });
+  }
+  return [...faults].sort(([a], [b]) => fields.indexOf(a) - fields.indexOf(b)).map(([, fault]) => fault);
+}
+
+function flawOf(issue: z.core.$ZodIssue): Flaw {
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return MISSING;
+      return issue.expected === 'object' ? NOT_AN_OBJECT : NOT_A_STRING;
+    case 'invalid_value': {
+      if (issue.input === undefined) return MISSING;
+      const type = issue.values.some((value) => typeof value === 'string') ? 'literal_error' : 'enum';
+      return { msg: `Input should be ${listed(issue.values)}`, type };
+    }
+    case 'too_small':
+      return issue.origin === 'string'
+        ? { msg: `String should have at least ${characters(issue.minimum)}`, type: 'string_too_short' }
+        : { msg: `Input should be greater than or equal to ${issue.minimum}`, type: 'greater_than_equal' };
+    case 'too_big':
+      return issue.origin === 'string'
+        ? { msg: `String should have at most ${characters(issue.maximum)}`, type: 'string_too_long' }
+        : { msg: `Input should be less than or equal to ${issue.maximum}`, type: 'less_than_equal' };
+    case 'invalid_format':
+      return {
+        msg: `String should match pattern '${issue.pattern?.replace(/^\/|\/$/g, '')}'`,
+        type: 'string_pattern_mismatch',
+      };
+    case 'custom':
+      if (issue.params?.type === MISSING.type) return MISSING;
+      return { msg: `Value error, ${issue.message}`, type: 'value_error' };
+    default:
+      return { msg: `Value error, ${issue.message}`, type: 'value_error' };
+  }
+}
+
+/** `'agent' or 'human'`, `24, 48 or 72`. */
+function listed(values: readonly unknown[]): string {
+  const words = values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)));
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}
+
+function characters(count: number | bigint): string {
+  return `${count} character${Number(count) === 1 ? '' : 's'}`;
+}
