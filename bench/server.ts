@@ -76,6 +76,7 @@ async function startAll() {
     now: Date.now,
     staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
     epoch: 'bench',
+    positions: { of: async () => [] },
   });
   const server = createHttpServer(app, HTTP_LIMITS);
   const hot = Number(new URL(await server.listen(0, '127.0.0.1')).port);

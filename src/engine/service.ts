@@ -6,7 +6,7 @@ import { createApp } from '../server/app.ts';
 import { checkPort, createHttpServer } from '../server/http.ts';
 import { createMetrics } from '../server/metrics.ts';
 import type { SourceSettings } from '../sources/settings.ts';
-import { createSources } from '../sources/sources.ts';
+import { createPositions, createSources } from '../sources/sources.ts';
 import { diskUse } from '../store/disk.ts';
 import { createLatest } from '../store/latest.ts';
 import { openStore } from '../store/lmdb.ts';
@@ -102,6 +102,11 @@ async function open(config: Config, log: Logger, rim: ServiceRim, closing: Closi
     now: clock.wall,
     staleAfterMs: config.staleAfterMs,
     epoch: randomUUID(),
+    positions: createPositions(
+      outside.endpoints,
+      (reason) => log.warn({ reason }, 'a list of positions was not believed'),
+      rim.sources,
+    ),
   });
   app.koa.on('error', (error: unknown) => log.error({ err: error }, 'a request failed'));
   const http = createHttpServer(app);

@@ -3,6 +3,7 @@ import { Router } from '@koa/router';
 import Koa from 'koa';
 import { createGate } from '../access/gate.ts';
 import type { KeyRing } from '../access/tiers.ts';
+import type { Positions } from '../sources/position.ts';
 import type { Latest } from '../store/latest.ts';
 import { callOf, type SlowEndpoint, serve } from './answer.ts';
 import { createCalibration } from './calibration.ts';
@@ -12,13 +13,17 @@ import { createLoopDelay } from './loop-delay.ts';
 import type { Metrics } from './metrics.ts';
 import { answerErrors, countRequests, refuseUnmatched, setHeaders } from './middleware.ts';
 import type { AccountPath } from './paths.ts';
+import { createMarketLine } from './portfolio/market-line.ts';
+import { createWallets } from './portfolio/wallets.ts';
 import { cryptoEndpoint } from './routes/crypto.ts';
 import { healthEndpoint } from './routes/health.ts';
 import { lagEndpoints } from './routes/lag.ts';
 import { metaEndpoints } from './routes/meta.ts';
 import { opsRoutes } from './routes/ops.ts';
 import { calibrationEndpoint, historyEndpoint, overviewEndpoint } from './routes/performance.ts';
+import { portfolioEndpoints } from './routes/portfolio.ts';
 import { predictionEndpoints } from './routes/prediction.ts';
+import { rebalancingEndpoints } from './routes/rebalancing.ts';
 import { tweetsEndpoints } from './routes/tweets.ts';
 import { createVitals } from './vitals.ts';
 import { createWatcher } from './watch.ts';
@@ -37,6 +42,8 @@ export interface AppDeps {
   readonly staleAfterMs: AgeLimits;
   /** New at every start of the process. */
   readonly epoch: string;
+  /** The market's word on what wallets hold. */
+  readonly positions: Positions;
 }
 
 export interface App {
@@ -72,7 +79,12 @@ export function createApp(deps: AppDeps): App {
     calibrationEndpoint(streamDeps, calibration),
     healthEndpoint(vitals, now),
   ];
-  const slowEndpoints: readonly SlowEndpoint[] = [];
+  const line = createMarketLine(deps.positions);
+  const walletDeps = { ...deps, wallets: createWallets({ read: line.read, now }) };
+  const slowEndpoints: readonly SlowEndpoint[] = [
+    ...portfolioEndpoints(walletDeps),
+    ...rebalancingEndpoints(walletDeps),
+  ];
 
   const router = new Router({ sensitive: true, strict: true });
   for (const endpoint of endpoints) {
@@ -118,6 +130,7 @@ export function createApp(deps: AppDeps): App {
       for (const res of unfinished) res.shouldKeepAlive = false;
     },
     close() {
+      line.close();
       calibration.close();
       watcher.close();
       stopMetrics();

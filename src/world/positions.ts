@@ -28,13 +28,17 @@ export function createPositions(options: {
     return ((bids[0]?.price ?? 0) + (asks[0]?.price ?? 1000)) / 2000;
   }
 
-  function row(wallet: string, holding: Holding) {
+  function row(wallet: string, holding: Holding, holdings: readonly Holding[]) {
     const { event, market, outcome, size, avgPrice } = holding;
     const other = outcome === 0 ? 1 : 0;
     const curPrice = currentPrice(holding);
     const initialValue = round(size * avgPrice);
     const currentValue = round(size * curPrice);
     const cashPnl = round(currentValue - initialValue);
+    const isClosed = lifecycle.phase(event, now()).isClosed;
+    const holdsBoth = holdings.some(
+      (each) => each.market === market && each.outcome === other && each.size > 0,
+    );
     return {
       proxyWallet: wallet,
       asset: market.tokens[outcome],
@@ -49,8 +53,8 @@ export function createPositions(options: {
       realizedPnl: 0,
       percentRealizedPnl: 0,
       curPrice,
-      redeemable: lifecycle.phase(event, now()).isClosed,
-      mergeable: false,
+      redeemable: isClosed,
+      mergeable: !isClosed && size > 0 && holdsBoth,
       title: market.question,
       slug: market.slug,
       icon: `https://images.invalid/${event.tag.slug}.png`,
@@ -91,15 +95,15 @@ export function createPositions(options: {
     const redeemable = query.get('redeemable');
     const sortBy = query.get('sortBy') ?? 'TOKENS';
     const sign = query.get('sortDirection') === 'ASC' ? 1 : -1;
-    const rows = wallets
-      .holdings(wallet)
+    const holdings = wallets.holdings(wallet);
+    const rows = holdings
       .filter(
         ({ event, market, size }) =>
           size >= threshold &&
           (conditions?.includes(market.conditionId) ?? true) &&
           (eventIds?.includes(String(event.id)) ?? true),
       )
-      .map((holding) => row(wallet, holding))
+      .map((holding) => row(wallet, holding, holdings))
       .filter(
         (each) =>
           each.title.toLowerCase().includes(title) &&

@@ -10,7 +10,7 @@ import { unit } from './rng.ts';
 export const WORLD_WALLETS = {
   /** Several Yes positions in A's active events. */
   yesOfA: `0x${'a1'.repeat(20)}`,
-  /** A Yes and a No position in A's active events. */
+  /** Yes and No positions in two of A's active events, in one bucket both: that pair can be merged. */
   noOfA: `0x${'a2'.repeat(20)}`,
   /** Only B's active events. */
   onlyB: `0x${'b1'.repeat(20)}`,
@@ -131,7 +131,11 @@ export function createWallets(options: {
         case WORLD_WALLETS.noOfA:
           return active('a')
             .slice(0, 2)
-            .flatMap((event) => [...hold(event, favourite(event)), ...hold(event, favourite(event) + 2, 1)]);
+            .flatMap((event, index) => [
+              ...hold(event, favourite(event)),
+              ...hold(event, favourite(event) + 2, 1),
+              ...(index === 0 ? hold(event, favourite(event), 1, 12.5) : []),
+            ]);
         case WORLD_WALLETS.onlyB:
           return active('b').flatMap((event) => hold(event, favourite(event)));
         case WORLD_WALLETS.mixed:

@@ -53,6 +53,7 @@ export async function start({
     now: () => clock.now,
     staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
     epoch,
+    positions: { of: async () => [] },
     ...deps,
   });
   const http = createHttpServer(app, HTTP_LIMITS);

@@ -51,6 +51,15 @@ describe('positions', () => {
     assert.equal(no?.curPrice, Number(at(json, 'mid')));
   });
 
+  it('lets a pair of both sides be merged, and nothing else', async () => {
+    const found = await rows(WORLD_WALLETS.noOfA);
+    const pair = found.filter((row) => row.mergeable === true);
+    assert.deepEqual(pair.map((row) => row.outcome).sort(), ['No', 'Yes']);
+    assert.equal(new Set(pair.map((row) => row.conditionId)).size, 1);
+    assert.ok(found.length > pair.length);
+    assert.ok((await rows(WORLD_WALLETS.mixed)).every((row) => row.mergeable === false));
+  });
+
   it('holds only events of B in the wallet that says so', async () => {
     const found = await rows(WORLD_WALLETS.onlyB);
     assert.ok(found.length >= 3 && found.every((row) => String(row.eventSlug).startsWith('account-b')));

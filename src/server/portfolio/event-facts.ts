@@ -1,0 +1,57 @@
+import type {
+  AccountId,
+  Bucket,
+  Counters,
+  EventRecord,
+  Input,
+  Prediction,
+  Price,
+  Velocity,
+} from '../../../streams/index.ts';
+import type { Latest, OutputOf } from '../../store/latest.ts';
+import { type AgeLimits, agesOf, lateInputs, newest, type Origin, staleNow } from '../wire/as-of.ts';
+
+/** What is known of an active event at one instant: all that a portfolio is held against. */
+export interface EventFacts {
+  readonly event: EventRecord;
+  readonly counters: Counters | undefined;
+  /** The newest live forecast, if one was made yet. */
+  readonly prediction: Prediction | undefined;
+  readonly velocity: Velocity | undefined;
+  /** Of a bucket's Yes token; null while unknown or stale. */
+  readonly yesPriceOf: (bucket: Bucket) => number | null;
+  readonly stale: readonly Input[];
+  readonly secondsRemaining: number;
+  readonly origin: Origin;
+}
+
+export function eventFacts(
+  latest: Latest,
+  output: OutputOf<'events'>,
+  account: AccountId,
+  nowMs: number,
+  staleAfterMs: AgeLimits,
+): EventFacts {
+  const { key, record: event } = output;
+  const counters = latest.get('counters', key);
+  const prediction = latest.get('predictions', key);
+  const velocity = latest.get('velocity', account);
+  const prices = new Map(event.buckets.map(({ yesToken }) => [yesToken, latest.get('prices', yesToken)]));
+  const late = lateInputs(agesOf(latest, nowMs, account), staleAfterMs);
+  const stale = staleNow(counters?.record.stale ?? [], late);
+  const tickAt = latest.get('freshness', 'all')?.at ?? latest.at;
+  return {
+    event,
+    counters: counters?.record,
+    prediction: prediction?.record,
+    velocity: velocity?.record,
+    yesPriceOf: ({ yesToken }) => (stale.includes('prices') ? null : priceIn(prices.get(yesToken)?.record)),
+    stale,
+    secondsRemaining: Math.max(0, Math.floor((event.endAt - tickAt) / 1_000)),
+    origin: newest(output, counters, prediction, velocity, ...prices.values()),
+  };
+}
+
+function priceIn(price: Price | undefined): number | null {
+  return price?.price ?? null;
+}

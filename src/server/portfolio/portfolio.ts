@@ -1,0 +1,34 @@
+import type { EventFacts } from './event-facts.ts';
+import { holdingsIn } from './holding.ts';
+import { type Sizing, sized } from './sizing.ts';
+import { type Totals, totalsOf, type Valuation, valued } from './valuation.ts';
+import type { Held } from './wallets.ts';
+
+/** A wallet held against one active event. */
+export interface Portfolio {
+  readonly facts: EventFacts;
+  readonly rows: readonly Valuation[];
+  readonly totals: Totals;
+  readonly readAt: number;
+}
+
+/** `priceAgeLimitMs`: prices that came with a list of positions older than this are stale. */
+export function portfolioOf(
+  facts: EventFacts,
+  { positions, readAt }: Held,
+  nowMs: number,
+  priceAgeLimitMs: number,
+): Portfolio {
+  const isListFresh = nowMs - readAt <= priceAgeLimitMs;
+  const rows = holdingsIn(facts.event, positions).map((holding) => valued(holding, facts, isListFresh));
+  return { facts, rows, totals: totalsOf(rows), readAt };
+}
+
+/** Sizes in the order of the rows. None while posts are stale: the forecast then knows less than the market. */
+export function sizesOf(
+  { facts, rows }: Portfolio,
+  bankroll: number,
+  threshold?: number,
+): readonly (Sizing | null)[] {
+  return facts.stale.includes('posts') ? rows.map(() => null) : sized(rows, bankroll, threshold);
+}

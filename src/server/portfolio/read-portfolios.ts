@@ -1,0 +1,36 @@
+import type { AccountId } from '../../../streams/index.ts';
+import type { Latest } from '../../store/latest.ts';
+import { activeEvents } from '../active-events.ts';
+import type { AccountPath } from '../paths.ts';
+import type { AgeLimits } from '../wire/as-of.ts';
+import { eventFacts } from './event-facts.ts';
+import { type Portfolio, portfolioOf } from './portfolio.ts';
+import type { Wallets } from './wallets.ts';
+
+/** What the endpoints about wallets read. */
+export interface PortfolioDeps {
+  readonly latest: Latest;
+  readonly wallets: Wallets;
+  readonly accounts: readonly AccountPath[];
+  /** UTC ms. */
+  readonly now: () => number;
+  readonly staleAfterMs: AgeLimits;
+}
+
+/**
+ * A wallet in every active event of an account, the one that ends first first. None when no event is active: the
+ * market is not even asked then, as no answer of it could matter.
+ */
+export async function readPortfolios(
+  { latest, wallets, now, staleAfterMs }: PortfolioDeps,
+  account: AccountId,
+  wallet: string,
+): Promise<readonly Portfolio[]> {
+  if (activeEvents(latest, account).length === 0) return [];
+  const held = await wallets.of(wallet);
+  const nowMs = now();
+  // Read after the waiting: forecasts, prices and the events themselves may have moved on.
+  return activeEvents(latest, account).map((event) =>
+    portfolioOf(eventFacts(latest, event, account, nowMs, staleAfterMs), held, nowMs, staleAfterMs.prices),
+  );
+}

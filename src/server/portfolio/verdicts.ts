@@ -1,0 +1,36 @@
+/** What an edge says of a position that is held (spec 2.6). */
+export type HeldSignal = 'STRONG_BUY' | 'BUY' | 'HOLD' | 'AVOID' | 'SELL';
+export type Recommendation = 'STRONG_HOLD' | 'HOLD' | 'MONITOR' | 'CONSIDER_SELLING';
+
+/** A name applies above its threshold when no row before it does; the last row takes the rest. */
+type Table<Name> = readonly (readonly [above: number, name: Name])[];
+
+const SIGNALS: Table<HeldSignal> = [
+  [30, 'STRONG_BUY'],
+  [10, 'BUY'],
+  [0, 'HOLD'],
+  [-10, 'AVOID'],
+  [Number.NEGATIVE_INFINITY, 'SELL'],
+];
+
+const RECOMMENDATIONS: Table<Recommendation> = [
+  [0.2, 'STRONG_HOLD'],
+  [0.05, 'HOLD'],
+  [-0.05, 'MONITOR'],
+  [Number.NEGATIVE_INFINITY, 'CONSIDER_SELLING'],
+];
+
+/** From the edge in percent of the price, as it is published. An unknown edge says nothing. */
+export function heldSignalOf(edgePercent: number | null): HeldSignal | null {
+  return nameOf(SIGNALS, edgePercent);
+}
+
+/** From the raw edge, as it is published. */
+export function recommendationOf(edge: number | null): Recommendation | null {
+  return nameOf(RECOMMENDATIONS, edge);
+}
+
+function nameOf<Name>(table: Table<Name>, value: number | null): Name | null {
+  if (value === null) return null;
+  return table.find(([above]) => value > above)?.[1] ?? null;
+}

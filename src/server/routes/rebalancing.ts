@@ -1,0 +1,30 @@
+import { rebalancingQuery } from '../../contract/params.ts';
+import type { SlowEndpoint } from '../answer.ts';
+import { API_PREFIX } from '../paths.ts';
+import { walletAnswer } from '../portfolio/envelope.ts';
+import { type PortfolioDeps, readPortfolios } from '../portfolio/read-portfolios.ts';
+import { checkWallet } from '../portfolio/wallet-address.ts';
+import { readQuery } from '../validate.ts';
+import { emptyRebalancingToWire, rebalancingToWire } from '../wire/rebalancing.ts';
+import { WITH_SIZING } from './portfolio.ts';
+
+/** GET /portfolio/{account}/rebalancing: what to buy more of and what to sell (spec 4, endpoint 11). */
+export function rebalancingEndpoints(deps: PortfolioDeps): readonly SlowEndpoint[] {
+  const accounts = deps.accounts.filter(({ id }) => id === WITH_SIZING);
+  return accounts.map(({ id, segment }) => ({
+    method: 'GET',
+    path: `${API_PREFIX}/portfolio/${segment}/rebalancing`,
+    access: 'PRO',
+    async answer(call) {
+      const query = readQuery(rebalancingQuery, call.query);
+      checkWallet(query.wallet);
+      const portfolios = await readPortfolios(deps, id, query.wallet);
+      const records = portfolios.map((portfolio) => ({
+        fields: rebalancingToWire(portfolio, query),
+        portfolio,
+      }));
+      const none = { fields: emptyRebalancingToWire(query, segment), portfolio: undefined };
+      return walletAnswer(deps.latest, id, deps.now(), records.length > 0 ? records : [none]);
+    },
+  }));
+}
