@@ -84,7 +84,10 @@ export function createUsageBuffer(now: () => number, capacity = BUFFER_CAPACITY)
     },
 
     drain(take) {
-      for (let slot = 0; slot < size; slot++) {
+      const recorded = size;
+      // Before anything else: what is handed over twice would be counted twice.
+      size = 0;
+      for (let slot = 0; slot < recorded; slot++) {
         take({
           endpoint: endpoints[slot] ?? '',
           method: methods[slot] ?? '',
@@ -96,7 +99,6 @@ export function createUsageBuffer(now: () => number, capacity = BUFFER_CAPACITY)
           at: times[slot] ?? 0,
         });
       }
-      size = 0;
     },
   };
 }
