@@ -1,6 +1,6 @@
 import type { Output } from '../../../streams/index.ts';
-import type { Latest, OutputOf } from '../../store/latest.ts';
-import { activeCryptoEvents } from '../active-events.ts';
+import type { Latest } from '../../store/latest.ts';
+import { type ActiveEvent, activeCryptoEvents } from '../active-events.ts';
 import type { Endpoint } from '../answer.ts';
 import { API_PREFIX } from '../paths.ts';
 import { createPrebuilt } from '../prebuilt.ts';
@@ -26,7 +26,7 @@ export function cryptoEndpoint({ latest, watcher, now, epoch }: StreamDeps): End
 }
 
 // The time left runs like the envelope's timestamp: it is as of the last tick and does not move the tag.
-function cryptoRecord(latest: Latest, event: OutputOf<'events'>, nowMs: number): string[] {
+function cryptoRecord(latest: Latest, event: ActiveEvent, nowMs: number): string[] {
   const { subject, buckets } = event.record;
   if (subject.type !== 'crypto') return [];
   const spot = latest.get('spot', subject.symbol);

@@ -1,7 +1,7 @@
 import type { AccountId, Input, Output } from '../../../streams/index.ts';
 import { includes, type Tier } from '../../access/tiers.ts';
-import type { Latest, OutputOf } from '../../store/latest.ts';
-import { activeEvents } from '../active-events.ts';
+import type { Latest } from '../../store/latest.ts';
+import { type ActiveEvent, activeEvents } from '../active-events.ts';
 import type { Answer, Call, Endpoint } from '../answer.ts';
 import { type AccountPath, API_PREFIX } from '../paths.ts';
 import { createPrebuilt } from '../prebuilt.ts';
@@ -65,7 +65,7 @@ function bodyOf(deps: StreamDeps, { id, segment }: AccountPath, tier: Tier): (ca
 /** The open text of a record without its brace, for the time left to be put in front. */
 function openPrediction(
   latest: Latest,
-  event: OutputOf<'events'>,
+  event: ActiveEvent,
   account: AccountId,
   tier: Tier,
   late: readonly Input[],

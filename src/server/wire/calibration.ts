@@ -1,4 +1,6 @@
 import { contains, distanceFromUniform, type Score, type ScoreRecord } from '../../../streams/index.ts';
+import type { RecordOf } from '../../contract/record-of.ts';
+import type { calibrationGroupRecord } from '../../contract/records/calibration.ts';
 import { meanInterval } from '../mean-interval.ts';
 import type { ScoredForecast, ScoreGroup } from '../scores.ts';
 import { round4 } from './round.ts';
@@ -8,21 +10,24 @@ type Measure = (score: ScoreRecord) => number | null;
 
 const BINS = 10;
 
-const MEASURES: Readonly<Record<string, (score: Score) => number | null>> = {
-  crps: ({ crps }) => crps,
-  log_score: ({ logScore }) => logScore,
-  brier: ({ brier }) => brier,
-};
+/** A loss of one forecaster on one event. */
+type Loss = (score: Score) => number | null;
 
 /**
  * How a group of forecasts did, each event counting once. Scores are losses: the lower the better, and a difference
  * below 0 is in the model's favour. `account` is a path segment, null for all accounts.
  */
-export function calibrationToWire({ origin, horizonHours, forecasts }: ScoreGroup, account: string | null) {
+export function calibrationToWire(
+  { origin, horizonHours, forecasts }: ScoreGroup,
+  account: string | null,
+): RecordOf<typeof calibrationGroupRecord> {
   const scores = forecasts.map(({ score }) => score);
   const events = eventsOf(scores);
   const pits = scores.flatMap(({ model }) => model.pit ?? []).sort((a, b) => a - b);
-  const byMarket = intervalOf(events, lossOf('log_score', 'market'));
+  const crps = compare(events, (score) => score.crps);
+  const log = compare(events, (score) => score.logScore);
+  const brier = compare(events, (score) => score.brier);
+  const [, worst] = log.market.interval ?? [];
   return {
     origin,
     account,
@@ -34,35 +39,54 @@ export function calibrationToWire({ origin, horizonHours, forecasts }: ScoreGrou
     coverage90_interval: intervalOf(events, coverage),
     pit_mean: round4(mean(pits)),
     pit_distance: pits.length === 0 ? null : round4(distanceFromUniform(pits)),
-    ...Object.fromEntries(Object.keys(MEASURES).flatMap((name) => comparisons(events, name))),
-    no_demonstrated_edge: byMarket === null || byMarket[1] === null || byMarket[1] >= 0,
+    crps: crps.model,
+    crps_pace: crps.pace.score,
+    crps_difference_pace: crps.pace.difference,
+    crps_difference_pace_interval: crps.pace.interval,
+    crps_market: crps.market.score,
+    crps_difference_market: crps.market.difference,
+    crps_difference_market_interval: crps.market.interval,
+    log_score: log.model,
+    log_score_pace: log.pace.score,
+    log_score_difference_pace: log.pace.difference,
+    log_score_difference_pace_interval: log.pace.interval,
+    log_score_market: log.market.score,
+    log_score_difference_market: log.market.difference,
+    log_score_difference_market_interval: log.market.interval,
+    brier: brier.model,
+    brier_pace: brier.pace.score,
+    brier_difference_pace: brier.pace.difference,
+    brier_difference_pace_interval: brier.pace.interval,
+    brier_market: brier.market.score,
+    brier_difference_market: brier.market.difference,
+    brier_difference_market_interval: brier.market.interval,
+    no_demonstrated_edge: (worst ?? 0) >= 0,
     reliability: reliabilityOf(forecasts),
   };
 }
 
-/** A measure of the model and of its rivals, and by how much the model differs from each on what both were scored on. */
-function comparisons(
-  events: readonly (readonly ScoreRecord[])[],
-  name: string,
-): (readonly [string, number | Interval])[] {
-  const measure = MEASURES[name] ?? (() => null);
-  const rivals = (['pace', 'market'] as const).flatMap((rival) => {
-    const loss = lossOf(name, rival);
-    return [
-      [`${name}_${rival}`, meanOf(events, ({ [rival]: score }) => score && measure(score))],
-      [`${name}_difference_${rival}`, meanOf(events, loss)],
-      [`${name}_difference_${rival}_interval`, intervalOf(events, loss)],
-    ] as const;
-  });
-  return [[name, meanOf(events, ({ model }) => measure(model))], ...rivals];
+/** A loss of the model and of its rivals, and by how much the model differs from each on what both were scored on. */
+function compare(events: readonly (readonly ScoreRecord[])[], loss: Loss) {
+  const against = (rival: 'pace' | 'market') => {
+    const difference = differenceOf(loss, rival);
+    return {
+      score: meanOf(events, ({ [rival]: score }) => score && loss(score)),
+      difference: meanOf(events, difference),
+      interval: intervalOf(events, difference),
+    };
+  };
+  return {
+    model: meanOf(events, ({ model }) => loss(model)),
+    pace: against('pace'),
+    market: against('market'),
+  };
 }
 
 /** Model less rival; null where one of them has no score. */
-function lossOf(name: string, rival: 'pace' | 'market'): Measure {
-  const measure = MEASURES[name] ?? (() => null);
+function differenceOf(loss: Loss, rival: 'pace' | 'market'): Measure {
   return ({ model, [rival]: other }) => {
-    const ours = measure(model);
-    const theirs = other && measure(other);
+    const ours = loss(model);
+    const theirs = other && loss(other);
     return ours === null || theirs === null ? null : ours - theirs;
   };
 }

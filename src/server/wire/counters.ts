@@ -1,7 +1,13 @@
-import type { Counters, EventRecord } from '../../../streams/index.ts';
+import type { Counters } from '../../../streams/index.ts';
+import type { RecordOf } from '../../contract/record-of.ts';
+import type { countersRecord } from '../../contract/records/counters.ts';
+import type { ActiveEvent } from '../active-events.ts';
 
 /** An event with its counters, under the names of spec 2.2. Before the first count all counters are unknown. */
-export function countersToWire(event: EventRecord, counters: Counters | undefined) {
+export function countersToWire(
+  event: ActiveEvent['record'],
+  counters: Counters | undefined,
+): RecordOf<typeof countersRecord> {
   return {
     event_id: event.eventId,
     event_title: event.title,

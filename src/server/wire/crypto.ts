@@ -1,8 +1,11 @@
-import type { Bucket, EventRecord, Price, Spot, Subject } from '../../../streams/index.ts';
+import type { Bucket, Price, Spot, Subject } from '../../../streams/index.ts';
+import type { RecordOf } from '../../contract/record-of.ts';
+import type { cryptoMarketRecord, cryptoRecord } from '../../contract/records/crypto.ts';
+import type { ActiveEvent } from '../active-events.ts';
 import { round4 } from './round.ts';
 
 export interface CryptoFacts {
-  readonly event: EventRecord;
+  readonly event: ActiveEvent['record'];
   readonly subject: Extract<Subject, { readonly type: 'crypto' }>;
   readonly spot: Spot | undefined;
   readonly priceOf: (token: string) => Price | undefined;
@@ -10,7 +13,13 @@ export interface CryptoFacts {
 }
 
 /** A crypto price event. Spot and reference price are as the exchange gave them: four decimals would erase small ones. */
-export function cryptoToWire({ event, subject, spot, priceOf, nowMs }: CryptoFacts) {
+export function cryptoToWire({
+  event,
+  subject,
+  spot,
+  priceOf,
+  nowMs,
+}: CryptoFacts): RecordOf<typeof cryptoRecord> {
   return {
     event_id: event.eventId,
     event_title: event.title,
@@ -28,7 +37,7 @@ export function cryptoToWire({ event, subject, spot, priceOf, nowMs }: CryptoFac
   };
 }
 
-function marketToWire(bucket: Bucket, price: Price | undefined) {
+function marketToWire(bucket: Bucket, price: Price | undefined): RecordOf<typeof cryptoMarketRecord> {
   return {
     title: bucket.title,
     token_id: bucket.yesToken,

@@ -1,7 +1,9 @@
 import type { Lag, Percentiles } from '../../../streams/index.ts';
+import type { RecordOf } from '../../contract/record-of.ts';
+import type { lagRecord, percentilesRecord } from '../../contract/records/lag.ts';
 
 /** How long posts took to be seen, settled on and shown. `account` is the path segment. */
-export function lagToWire(lag: Lag, account: string) {
+export function lagToWire(lag: Lag, account: string): RecordOf<typeof lagRecord> {
   return {
     account,
     seen: percentilesToWire(lag.seen),
@@ -10,6 +12,6 @@ export function lagToWire(lag: Lag, account: string) {
   };
 }
 
-function percentilesToWire({ n, p50, p90, p99 }: Percentiles) {
+function percentilesToWire({ n, p50, p90, p99 }: Percentiles): RecordOf<typeof percentilesRecord> {
   return { n, p50_ms: p50, p90_ms: p90, p99_ms: p99 };
 }

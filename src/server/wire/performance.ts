@@ -1,42 +1,57 @@
-import { HORIZON_HOURS, percentile, type ScoreRecord } from '../../../streams/index.ts';
-import { ORIGINS } from '../scores.ts';
+import { percentile, type ScoreRecord } from '../../../streams/index.ts';
+import type { RecordOf } from '../../contract/record-of.ts';
+import type {
+  annotationRecord,
+  forecastErrorRecord,
+  overviewRecord,
+  sampleRecord,
+} from '../../contract/records/performance.ts';
 import { round4 } from './round.ts';
 
 /** The overview of spec 2.9. Signals are not scored yet, so no rate of theirs is known. */
-export function overviewToWire(scores: readonly ScoreRecord[], updatedAt: number) {
+export function overviewToWire(
+  scores: readonly ScoreRecord[],
+  updatedAt: number,
+): Omit<RecordOf<typeof overviewRecord>, 'timestamp'> {
   return {
     ...errorsToWire(scores),
     win_rate: { HIGH: null, MEDIUM: null, LOW: null },
     win_rate_sample_size: { HIGH: 0, MEDIUM: 0, LOW: 0 },
     last_updated: isoOf(updatedAt),
-    by_origin: Object.fromEntries(
-      ORIGINS.map((origin) => [origin, errorsToWire(scores.filter((score) => score.origin === origin))]),
-    ),
+    by_origin: {
+      live: errorsToWire(scores.filter(({ origin }) => origin === 'live')),
+      history: errorsToWire(scores.filter(({ origin }) => origin === 'history')),
+    },
   };
 }
 
 function errorsToWire(scores: readonly ScoreRecord[]) {
-  return Object.fromEntries(
-    HORIZON_HOURS.map((hours) => {
-      const errors = scores
-        .flatMap(({ horizonHours, errorPercent }) =>
-          horizonHours === hours && errorPercent !== null ? [errorPercent] : [],
-        )
-        .sort((a, b) => a - b);
-      return [
-        `error_${hours}h`,
-        {
-          median: round4(percentile(errors, 50)),
-          p90: round4(percentile(errors, 90)),
-          sample_size: errors.length,
-        },
-      ];
-    }),
-  );
+  return {
+    error_24h: errorToWire(scores, 24),
+    error_48h: errorToWire(scores, 48),
+    error_72h: errorToWire(scores, 72),
+  };
+}
+
+function errorToWire(scores: readonly ScoreRecord[], hours: number): RecordOf<typeof forecastErrorRecord> {
+  const errors = scores
+    .flatMap(({ horizonHours, errorPercent }) =>
+      horizonHours === hours && errorPercent !== null ? [errorPercent] : [],
+    )
+    .sort((a, b) => a - b);
+  return {
+    median: round4(percentile(errors, 50)),
+    p90: round4(percentile(errors, 90)),
+    sample_size: errors.length,
+  };
 }
 
 /** One sample of the history of spec 2.9, at the close of its event. `account` is the path segment. */
-export function sampleToWire(score: ScoreRecord, errorPercent: number, account: string) {
+export function sampleToWire(
+  score: ScoreRecord,
+  errorPercent: number,
+  account: string,
+): RecordOf<typeof sampleRecord> {
   return {
     timestamp: isoOf(score.endAt),
     error_pct: round4(errorPercent),
@@ -50,7 +65,9 @@ export function sampleToWire(score: ScoreRecord, errorPercent: number, account: 
 }
 
 /** One for each set of formulas, when it was first used; refits of the same formulas are told by each sample. */
-export function annotationsToWire(scores: readonly ScoreRecord[]) {
+export function annotationsToWire(
+  scores: readonly ScoreRecord[],
+): readonly RecordOf<typeof annotationRecord>[] {
   const first = new Map<string, ScoreRecord>();
   for (const score of scores) {
     const model = score.modelVersion.split('+')[0] ?? score.modelVersion;

@@ -1,8 +1,10 @@
 import type { Post } from '../../../streams/index.ts';
 import { includes, type Tier } from '../../access/tiers.ts';
+import type { RecordOf } from '../../contract/record-of.ts';
+import type { postRecord } from '../../contract/records/post.ts';
 
 /** A post under the names of spec 2.3. Whether it counts is for paying callers. */
-export function postToWire(post: Post, tier: Tier) {
+export function postToWire(post: Post, tier: Tier): RecordOf<typeof postRecord> {
   return {
     tweet_id: post.id,
     text: post.text,

@@ -1,20 +1,22 @@
 import type {
   Bucket,
   Counters,
-  EventRecord,
   PredictedBucket,
   Prediction,
   Price,
   Velocity,
 } from '../../../streams/index.ts';
 import { includes, type Tier } from '../../access/tiers.ts';
+import type { RecordOf } from '../../contract/record-of.ts';
+import type { predictionMarketRecord, predictionRecord } from '../../contract/records/prediction.ts';
+import type { ActiveEvent } from '../active-events.ts';
 import { countersToWire } from './counters.ts';
 import { distributionToWire } from './distribution.ts';
 import { round4 } from './round.ts';
 import { signalOf } from './signal.ts';
 
 export interface PredictionFacts {
-  readonly event: EventRecord;
+  readonly event: ActiveEvent['record'];
   readonly counters: Counters | undefined;
   /** The event's newest live forecast, if one was made yet. */
   readonly prediction: Prediction | undefined;
@@ -24,11 +26,13 @@ export interface PredictionFacts {
   readonly tier: Tier;
 }
 
+type PredictionRecord = RecordOf<typeof predictionRecord>;
+
 /**
  * An event under the names of spec 2.4, without the time left. What only paying callers see is absent for others,
  * and absent for everyone until it is first known.
  */
-export function predictionToWire(facts: PredictionFacts) {
+export function predictionToWire(facts: PredictionFacts): Omit<PredictionRecord, 'seconds_remaining'> {
   const isPaid = includes(facts.tier, 'PRO');
   const real = facts.counters?.real ?? null;
   const prediction = isPaid ? facts.prediction : undefined;
@@ -73,7 +77,10 @@ function forecastToWire(prediction: Prediction, real: number | null) {
   };
 }
 
-function marketToWire({ title, yesToken, lo, hi }: Bucket, price: Price | undefined) {
+function marketToWire(
+  { title, yesToken, lo, hi }: Bucket,
+  price: Price | undefined,
+): RecordOf<typeof predictionMarketRecord> {
   return {
     title,
     market_price: round4(price?.price ?? null),

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { count, eventId, input, timeMs } from './fields.ts';
+
+/** One active event with its three counters and what lies between them (spec 2.2). */
+export const countersRecord = z
+  .object({
+    event_id: eventId,
+    event_title: z.string().meta({ description: 'Title of the event on the market.' }),
+    event_slug: z.string().meta({ description: "The market's slug of the event." }),
+    image: z.string().meta({ description: 'Address of the event image on the market.' }),
+    start_ts: timeMs.meta({ description: 'Start of the window, UTC ms, included.' }),
+    end_ts: timeMs.meta({ description: 'End of the window, UTC ms, not included.' }),
+    market_oracle_counter: count.meta({
+      description: "The settlement oracle's count, which the market pays out on. Posts; null while unknown.",
+    }),
+    real_counter: count.meta({
+      description:
+        'Our own count, faster than the oracle, with posts that were deleted since. Null until the posts of the window are known without a hole.',
+    }),
+    market_ui_counter: count.meta({
+      description: "The count shown on the market's trading page. Posts; null while unknown.",
+    }),
+    settlement_delta: count.meta({
+      description: 'real_counter minus market_oracle_counter: positive means we are ahead of the oracle.',
+    }),
+    display_delta: count.meta({
+      description: 'real_counter minus market_ui_counter: positive means the page shows an old number.',
+    }),
+    internal_delta: count.meta({
+      description: 'market_ui_counter minus market_oracle_counter: positive means the page is ahead.',
+    }),
+    deleted_count: count.meta({ description: 'How many deleted posts real_counter includes.' }),
+    stale: z
+      .array(input)
+      .meta({ description: 'Inputs that have not answered for longer than their limit.', examples: [[]] }),
+  })
+  .meta({
+    description: 'Counters of an active event. Null is not known, and so is a delta with an unknown side.',
+    examples: [
+      {
+        event_id: 130_385,
+        event_title: 'Account A # posts November 13 - November 15, 2026?',
+        event_slug: 'account-a-of-posts-november-13-november-15',
+        image: 'https://market.example/event.png',
+        start_ts: 1_794_589_200_000,
+        end_ts: 1_794_762_000_000,
+        market_oracle_counter: 132,
+        real_counter: 133,
+        market_ui_counter: 132,
+        settlement_delta: 1,
+        display_delta: 1,
+        internal_delta: 0,
+        deleted_count: 3,
+        stale: [],
+      },
+    ],
+  });

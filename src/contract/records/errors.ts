@@ -1,0 +1,37 @@
+import { z } from 'zod';
+
+/** Every error but 422 (spec 7). */
+export const errorRecord = z
+  .object({
+    detail: z.string().meta({ description: 'What is wrong, for people. The wording may change.' }),
+    code: z.string().meta({ description: 'What is wrong, for programs. Stable.', examples: ['not_found'] }),
+  })
+  .meta({ description: 'An error.', examples: [{ detail: 'Not Found', code: 'not_found' }] });
+
+export const faultRecord = z
+  .object({
+    loc: z
+      .array(z.union([z.string(), z.int()]))
+      .meta({
+        description: 'Where: query or body, then the name, or the offset at which a body stops being JSON.',
+      }),
+    msg: z.string().meta({ description: 'What is wrong, for people.' }),
+    type: z.string().meta({ description: 'What is wrong, for programs.', examples: ['greater_than_equal'] }),
+  })
+  .meta({ description: 'One fault of a request.' });
+
+/** All faults of a request at once (spec 7). */
+export const faultsRecord = z.object({ detail: z.array(faultRecord).min(1) }).meta({
+  description: 'Every fault of the parameters or the body, in the order of their declaration.',
+  examples: [
+    {
+      detail: [
+        {
+          loc: ['query', 'limit'],
+          msg: 'Input should be greater than or equal to 1',
+          type: 'greater_than_equal',
+        },
+      ],
+    },
+  ],
+});
