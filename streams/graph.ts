@@ -23,11 +23,12 @@ import { type PerformanceState, performance } from './performance.ts';
 import { type PostsState, posts } from './posts.ts';
 import { type PricesState, prices } from './prices.ts';
 import type { Output } from './records.ts';
+import { lastSignals, type SignalsState, signals } from './signals.ts';
 import { type SpotState, spot } from './spot.ts';
 import { type VelocityState, velocity } from './velocity.ts';
 
 /** Raised whenever the same log would give other bytes: what an older graph derived is then derived anew. */
-export const GRAPH_VERSION = 3;
+export const GRAPH_VERSION = 4;
 
 /** The states of every pipeline's actors: all that a graph remembers. */
 export interface GraphState {
@@ -41,6 +42,7 @@ export interface GraphState {
   readonly ledger: ActorStates<LedgerState>;
   readonly forecast: ActorStates<ForecastState>;
   readonly performance: ActorStates<PerformanceState>;
+  readonly signals: ActorStates<SignalsState>;
 }
 
 export function emptyState(): GraphState {
@@ -55,6 +57,7 @@ export function emptyState(): GraphState {
     ledger: new Map(),
     forecast: new Map(),
     performance: new Map(),
+    signals: new Map(),
   };
 }
 
@@ -65,6 +68,11 @@ export function emptyState(): GraphState {
  */
 export function graph(observation$: Observable<Observation>, state: GraphState): Observable<Output> {
   return observation$.pipe(connect((shared$) => wire(shared$, state)));
+}
+
+/** What a stream without a history last said of each key, as far as a reader who comes later has to know it. */
+export function lastPassing(state: GraphState): readonly Output[] {
+  return lastSignals(state.signals);
 }
 
 function wire(observation$: Observable<Observation>, state: GraphState): Observable<Output> {
@@ -83,7 +91,17 @@ function wire(observation$: Observable<Observation>, state: GraphState): Observa
     share(),
   );
   const change$ = forecast(observation$, post$, event$, prediction$, state.forecast, onFailure).pipe(share());
-  const score$ = performance(event$, change$, prediction$, state.performance, onFailure);
+  const score$ = performance(event$, change$, prediction$, state.performance, onFailure).pipe(share());
+  const signal$ = signals(
+    observation$,
+    event$,
+    counters$,
+    price$,
+    prediction$,
+    score$,
+    state.signals,
+    onFailure,
+  );
 
   return merge(
     failed.pipe(takeUntil(ended$)),
@@ -97,6 +115,7 @@ function wire(observation$: Observable<Observation>, state: GraphState): Observa
     prediction$,
     change$.pipe(filter((change) => 'record' in change)),
     score$,
+    signal$,
     freshness(observation$),
   );
 }

@@ -1,6 +1,8 @@
 export { decodeState, encodeState } from './checkpoint.ts';
-export { emptyState, GRAPH_VERSION, type GraphState, graph } from './graph.ts';
+export { skipStale } from './event-signals.ts';
+export { emptyState, GRAPH_VERSION, type GraphState, graph, lastPassing } from './graph.ts';
 export { predictionHash } from './ledger.ts';
+export type { Action, ReasonCode } from './model/bucket-signal.ts';
 export { biasFactor, type ClosedForecast } from './model/forecast/bias.ts';
 export { fitModel } from './model/forecast/fit.ts';
 export {
@@ -38,6 +40,9 @@ export { HORIZON_HOURS, horizonAt, horizonsOf } from './model/horizons.ts';
 export { percentile } from './model/percentile.ts';
 export { compareIds } from './model/post-ids.ts';
 export { expectedValue, fullKelly, STAKE_CAP, stakeFraction, withinCap } from './model/sizing.ts';
+export { type BuyStrategy, STRATEGY_STAKES } from './model/strategy.ts';
+export type { Confidence } from './model/time-left.ts';
+export type { TrackRecord } from './model/track-record.ts';
 export type {
   AccountId,
   Bucket,
@@ -83,11 +88,11 @@ export type {
   Price,
   PriceKind,
   Range,
-  Score,
-  ScoreRecord,
   Spot,
   StreamName,
   StreamRecords,
   Velocity,
 } from './records.ts';
 export { isKept, isStreamName, KEPT_STREAMS, STREAM_NAMES } from './records.ts';
+export type { Score, ScoreRecord } from './score-records.ts';
+export type { BucketSignal, Decision, EventSignals, FrozenBuy } from './signal-records.ts';

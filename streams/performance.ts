@@ -5,7 +5,8 @@ import { HORIZON_HOURS } from './model/horizons.ts';
 import { quantileCrps, quantilePit } from './model/quantile-scores.ts';
 import type { AccountId } from './observation.ts';
 import { type ActorFailure, type ActorStates, actors } from './operators/actors.ts';
-import type { Cause, OutputOf, Prediction, Score, ScoreRecord } from './records.ts';
+import type { Cause, OutputOf, Prediction } from './records.ts';
+import type { Score, ScoreRecord } from './score-records.ts';
 
 const DAY_MS = 86_400_000;
 /** The oracle corrects late: scores follow it this long after the end. */
@@ -101,7 +102,8 @@ function scoreOf(
 ): ScoreRecord {
   const { forecastId, eventId, account, origin, horizonHours, modelVersion, madeAt, endAt } = row;
   const { p5, p50, p95, quantiles, paceQuantiles, buckets } = row;
-  const ofBuckets = (probabilities: readonly number[]) => bucketScores(row, probabilities, final, wonLo);
+  const won = winnerOf(row, final, wonLo);
+  const ofBuckets = (probabilities: readonly number[]) => bucketScores(row, probabilities, won);
   const prices = buckets.flatMap(({ price }) => (price === null ? [] : [price]));
   const sum = prices.reduce((total, price) => total + price, 0);
   const isPriced = prices.length === buckets.length && sum > 0;
@@ -129,7 +131,16 @@ function scoreOf(
     market: isPriced
       ? { crps: null, ...ofBuckets(prices.map((price) => price / sum)), isCovered: null, pit: null }
       : null,
+    wonLo: buckets[won]?.lo ?? null,
+    top: topOf(row),
   };
+}
+
+function topOf({ buckets }: Prediction): ScoreRecord['top'] {
+  const [first, ...others] = buckets;
+  if (first === undefined) return null;
+  const { lo, prob } = others.reduce((top, bucket) => (bucket.prob > top.prob ? bucket : top), first);
+  return { lo, prob };
 }
 
 function countScores(quantiles: readonly number[], p5: number, p95: number, final: number) {
@@ -140,19 +151,20 @@ function countScores(quantiles: readonly number[], p5: number, p95: number, fina
   };
 }
 
-/** The market's word says which bucket won; before it is spoken, the count does. */
+/** The market's word says which bucket won; before it is spoken, the count does. -1 when neither names one. */
+function winnerOf({ buckets }: Prediction, final: number, wonLo: number | null): number {
+  const byMarket = buckets.findIndex(({ lo }) => lo === wonLo);
+  return byMarket === -1 ? buckets.findIndex((bucket) => contains(bucket, final)) : byMarket;
+}
+
 function bucketScores(
   { buckets }: Prediction,
   probabilities: readonly number[],
-  final: number,
-  wonLo: number | null,
+  won: number,
 ): Pick<Score, 'logScore' | 'brier'> {
-  const byMarket = buckets.findIndex(({ lo }) => lo === wonLo);
-  const index = byMarket === -1 ? buckets.findIndex((bucket) => contains(bucket, final)) : byMarket;
-  const winner = buckets[index];
   return {
-    logScore: logScore(probabilities[index] ?? 0),
+    logScore: logScore(probabilities[won] ?? 0),
     // Any count of the winner marks it; without one, no bucket is marked.
-    brier: brier(buckets, probabilities, winner?.lo ?? -1),
+    brier: brier(buckets, probabilities, buckets[won]?.lo ?? -1),
   };
 }

@@ -1,5 +1,7 @@
 import type { ModelParams } from './model/forecast/params.ts';
 import type { AccountId, Bucket, ForecastOrigin, Input, Move, SourceName, Subject } from './observation.ts';
+import type { ScoreRecord } from './score-records.ts';
+import type { Decision, EventSignals } from './signal-records.ts';
 
 /** What leaves the streams: readonly records, by stream name. */
 
@@ -182,36 +184,6 @@ export interface Prediction {
   readonly hash: string;
 }
 
-/** How one forecaster did on one event. */
-export interface Score {
-  readonly crps: number | null;
-  readonly logScore: number;
-  readonly brier: number;
-  /** Whether the outcome lies in p5..p95, and where in the distribution, 0 to 1. */
-  readonly isCovered: boolean | null;
-  readonly pit: number | null;
-}
-
-/** The scores of a horizon row once its event is settled, under `<event>@<hours>`. */
-export interface ScoreRecord {
-  readonly forecastId: string;
-  readonly eventId: number;
-  readonly account: AccountId;
-  readonly origin: ForecastOrigin;
-  readonly horizonHours: number;
-  readonly modelVersion: string;
-  readonly madeAt: number;
-  readonly endAt: number;
-  readonly final: number;
-  readonly p50: number;
-  /** |p50 - final| / final in percent; null when the final count is 0. */
-  readonly errorPercent: number | null;
-  readonly model: Score;
-  readonly pace: Score;
-  /** Null where not every bucket had a price. */
-  readonly market: Score | null;
-}
-
 /** Ages of the sources at the last tick. Moves every second, so it is published but not kept. */
 export interface Freshness {
   readonly ages: Readonly<Record<SourceName, number>>;
@@ -233,6 +205,8 @@ export interface StreamRecords {
   readonly spot: Spot;
   readonly predictions: Prediction;
   readonly scores: ScoreRecord;
+  readonly signals: EventSignals;
+  readonly decisions: Decision;
   readonly requests: ModelRequest;
   readonly freshness: Freshness;
   readonly failures: Failure;
@@ -251,6 +225,9 @@ const STREAMS: Readonly<Record<StreamName, 'kept' | 'passing'>> = {
   spot: 'kept',
   predictions: 'kept',
   scores: 'kept',
+  // Follows every price: what was decided at a horizon is kept instead, and the rest can be had from the log.
+  signals: 'passing',
+  decisions: 'kept',
   requests: 'passing',
   freshness: 'passing',
   failures: 'kept',

@@ -6,6 +6,7 @@ import {
   type GraphState,
   graph,
   KEPT_STREAMS,
+  lastPassing,
   type Observation,
   type Output,
   type TickFact,
@@ -57,6 +58,7 @@ export async function recover(store: Store, latest: LatestWriter): Promise<Recov
   if (unsaved.length > 0) await outputs.append(unsaved, seq);
 
   for (const stream of KEPT_STREAMS) latest.load(outputs.latest(stream));
+  latest.load(lastPassing(state));
   if (freshness !== undefined) latest.load([freshness]);
   return { state, replayed, lastTick: lastTickOf(store) };
 }

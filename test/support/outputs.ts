@@ -228,6 +228,8 @@ export function scoreOutput(fields: Partial<ScoreRecord> = {}, place: Place = {}
     model: score(),
     pace: score({ crps: 15, logScore: 3, brier: 0.9 }),
     market: null,
+    wonLo: 100,
+    top: { lo: 100, prob: 0.4 },
     ...fields,
   };
   return output('scores', `${record.eventId}@${record.horizonHours}`, record, {

@@ -1,0 +1,89 @@
+import { round4 } from './decimals.ts';
+import { stakeFraction } from './sizing.ts';
+import { costOfBuying } from './trading-costs.ts';
+
+export type Action = 'BUY' | 'SELL' | 'HOLD' | 'SKIP';
+
+/** Why a bucket got its action. */
+export type ReasonCode =
+  | 'UNDERVALUED'
+  | 'OVERVALUED'
+  | 'NO_TRADE_BAND'
+  | 'COSTS_EXCEED_EDGE'
+  | 'NO_ASK'
+  | 'NO_BID'
+  | 'EMPTY_BOOK'
+  | 'NO_FORECAST'
+  | 'OLD_FORECAST'
+  | 'BUCKETS_DO_NOT_TILE'
+  | 'STALE_POSTS'
+  | 'STALE_ORACLE'
+  | 'STALE_UI'
+  | 'STALE_PRICES'
+  | 'UNPROVEN_HORIZON'
+  | 'BET_TOO_SMALL';
+
+/** The edges below which nothing is done: buying wants more, selling as much or less. */
+const BUY_ABOVE = 0.05;
+const SELL_FROM = -0.05;
+
+/** What the market says of one bucket. */
+export interface Book {
+  readonly bid: number | null;
+  readonly ask: number | null;
+  readonly price: number | null;
+}
+
+/** A bucket as model and market see it. Figures have the 4 decimals they are published with. */
+export interface Weighed {
+  readonly prob: number | null;
+  readonly price: number | null;
+  readonly bid: number | null;
+  readonly ask: number | null;
+  readonly edge: number | null;
+  /** The edge of a purchase after the taker's fee and half the spread. */
+  readonly edgeNet: number | null;
+  readonly action: Action;
+  readonly codes: readonly ReasonCode[];
+}
+
+/**
+ * What to do about one bucket. Decided on the figures as they are published, so that whoever repeats the arithmetic
+ * comes to the same action. An unknown probability is for the caller to explain.
+ */
+export function weigh(prob: number | null, book: Book | undefined): Weighed {
+  const modelProb = prob === null ? null : round4(prob);
+  const { bid = null, ask = null } = book ?? {};
+  const price = book?.price == null ? null : round4(book.price);
+  // A price of 0 or 1 is no offer to trade at.
+  if (price === null || price <= 0 || price >= 1 || (bid === null && ask === null)) {
+    return { ...NOTHING, prob: modelProb, action: 'SKIP', codes: ['EMPTY_BOOK'] };
+  }
+  const sides = { price, bid, ask };
+  if (modelProb === null) return { ...NOTHING, ...sides, action: 'SKIP', codes: [] };
+  const edge = round4(modelProb - price);
+  const cost = costOfBuying(price, ask);
+  const edgeNet = cost === null ? null : round4(edge - cost);
+  return { prob: modelProb, ...sides, edge, edgeNet, ...verdict(edge, edgeNet, bid) };
+}
+
+const NOTHING = { prob: null, price: null, bid: null, ask: null, edge: null, edgeNet: null } as const;
+
+function verdict(
+  edge: number,
+  edgeNet: number | null,
+  bid: number | null,
+): { readonly action: Action; readonly codes: readonly [ReasonCode] } {
+  if (edge > BUY_ABOVE) {
+    if (edgeNet === null) return { action: 'HOLD', codes: ['NO_ASK'] };
+    if (edgeNet <= 0) return { action: 'HOLD', codes: ['COSTS_EXCEED_EDGE'] };
+    return { action: 'BUY', codes: ['UNDERVALUED'] };
+  }
+  if (edge > SELL_FROM) return { action: 'HOLD', codes: ['NO_TRADE_BAND'] };
+  return bid === null ? { action: 'HOLD', codes: ['NO_BID'] } : { action: 'SELL', codes: ['OVERVALUED'] };
+}
+
+/** The share of any bankroll that a weighed bucket is worth on its own; 0 unless it is to be bought. */
+export function stakeOf({ action, prob, price }: Weighed): number {
+  return action === 'BUY' && prob !== null && price !== null ? stakeFraction(prob, price) : 0;
+}

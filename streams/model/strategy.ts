@@ -1,0 +1,36 @@
+import type { Action } from './bucket-signal.ts';
+
+export type BuyStrategy = 'TWO_BUCKET' | 'SINGLE_BUCKET';
+
+/** The share of a bankroll that each strategy stakes (spec 2.5). */
+export const STRATEGY_STAKES: Readonly<Record<BuyStrategy, number>> = {
+  TWO_BUCKET: 0.05,
+  SINGLE_BUCKET: 0.02,
+};
+
+export interface Candidate {
+  readonly action: Action;
+  readonly stake: number;
+}
+
+/** What to buy of one event: places of buckets among those given, the predicted one first. */
+export interface Picked {
+  readonly strategy: BuyStrategy;
+  readonly places: readonly number[];
+}
+
+/**
+ * The one order of an event, whose buckets are given in the order of their counts. The predicted bucket and the one
+ * below it when both are worth buying, else the one worth most; null when none is.
+ */
+export function pickOrder(buckets: readonly Candidate[], predicted: number): Picked | null {
+  const isBuy = (place: number) => buckets[place]?.action === 'BUY';
+  if (isBuy(predicted) && isBuy(predicted - 1)) {
+    return { strategy: 'TWO_BUCKET', places: [predicted, predicted - 1] };
+  }
+  let best = -1;
+  buckets.forEach(({ stake }, place) => {
+    if (isBuy(place) && stake > (buckets[best]?.stake ?? 0)) best = place;
+  });
+  return best < 0 ? null : { strategy: 'SINGLE_BUCKET', places: [best] };
+}

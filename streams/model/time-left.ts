@@ -1,0 +1,21 @@
+import { HORIZON_HOURS } from './horizons.ts';
+
+const HOUR_MS = 3_600_000;
+
+const NEAREST_FIRST = HORIZON_HOURS.toSorted((a, b) => a - b);
+
+export type Confidence = 'HIGH' | 'MEDIUM' | 'LOW';
+
+/** How near the close is: HIGH under 24 h, MEDIUM to 48 h, LOW beyond (spec 2.5). */
+export function timeConfidence(leftMs: number): Confidence {
+  if (leftMs < 24 * HOUR_MS) return 'HIGH';
+  return leftMs <= 48 * HOUR_MS ? 'MEDIUM' : 'LOW';
+}
+
+/**
+ * The horizon whose record speaks for a forecast made so long before the close: the next one farther out, which
+ * flatters nothing. Null beyond the farthest, where nothing is ever scored.
+ */
+export function horizonOf(leftMs: number): number | null {
+  return NEAREST_FIRST.find((hours) => leftMs <= hours * HOUR_MS) ?? null;
+}

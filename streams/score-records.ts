@@ -1,0 +1,35 @@
+import type { AccountId, ForecastOrigin } from './observation.ts';
+
+/** How one forecaster did on one event. */
+export interface Score {
+  readonly crps: number | null;
+  readonly logScore: number;
+  readonly brier: number;
+  /** Whether the outcome lies in p5..p95, and where in the distribution, 0 to 1. */
+  readonly isCovered: boolean | null;
+  readonly pit: number | null;
+}
+
+/** The scores of a horizon row once its event is settled, under `<event>@<hours>`. */
+export interface ScoreRecord {
+  readonly forecastId: string;
+  readonly eventId: number;
+  readonly account: AccountId;
+  readonly origin: ForecastOrigin;
+  readonly horizonHours: number;
+  readonly modelVersion: string;
+  readonly madeAt: number;
+  readonly endAt: number;
+  readonly final: number;
+  readonly p50: number;
+  /** |p50 - final| / final in percent; null when the final count is 0. */
+  readonly errorPercent: number | null;
+  readonly model: Score;
+  readonly pace: Score;
+  /** Null where not every bucket had a price. */
+  readonly market: Score | null;
+  /** Where the bucket begins that has won; null when none holds the final count. */
+  readonly wonLo: number | null;
+  /** The bucket the model thought most probable. */
+  readonly top: { readonly lo: number; readonly prob: number } | null;
+}
