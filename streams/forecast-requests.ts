@@ -122,8 +122,7 @@ function askPast(state: ForecastState, event: PastEvent, hours: number, turn: Tu
   state.historyAsked.set(key, { seq: turn.seq, at: turn.at, isAnswered: false });
   const { account } = turn;
   const window = { eventId, now, startAt, endAt, count, buckets, seed: seedOf(eventId, MODEL) };
-  // Copied: a view of the whole would carry the later posts along.
-  const known = { params: null, fromAt, postTimes: postTimesBefore(state, now).slice(), previous: null };
+  const known = { params: null, fromAt, postTimes: postTimesBefore(state, now), previous: null };
   const kind = { type: 'forecast', account, origin: 'history', horizonHours: hours } as const;
   ask({ ...turn, cause: 'model' }, key, { ...kind, ...window, ...known });
   return true;
@@ -138,7 +137,10 @@ function ask({ seq, at, cause, emit }: Turn & { cause: Cause }, key: string, rec
   emit({ stream: 'requests', key, seq, at, cause, record });
 }
 
-/** Copies of the creation times, made once for all questions between two posts. */
+/**
+ * Copies of the creation times, made once for all questions between two posts. Their memory is shared, so that it is
+ * not copied again for every question that goes to another thread; nobody writes to it once it is made.
+ */
 const copies = new WeakMap<readonly number[], Float64Array>();
 
 export function forgetCopy(countedAt: readonly number[]): void {
@@ -148,7 +150,8 @@ export function forgetCopy(countedAt: readonly number[]): void {
 function postTimesBefore({ countedAt }: ForecastState, now: number): Float64Array {
   let copy = copies.get(countedAt);
   if (copy === undefined) {
-    copy = Float64Array.from(countedAt);
+    copy = new Float64Array(new SharedArrayBuffer(countedAt.length * Float64Array.BYTES_PER_ELEMENT));
+    copy.set(countedAt);
     copies.set(countedAt, copy);
   }
   return copy.subarray(0, lowerBound(countedAt, now));

@@ -22,7 +22,7 @@ export function accountAt(postTimes: Float64Array, fromAt: number, now: number):
   const known = kept.find((each) => each.now === now && each.fromAt === fromAt && areSame(each.posts, posts));
   if (known !== undefined) return known.account;
   const account = accountNow(accountSeries(posts, fromAt, now));
-  kept.unshift({ fromAt, now, posts: posts.slice(), account });
+  kept.unshift({ fromAt, now, posts, account });
   kept.length = Math.min(kept.length, KEPT_ACCOUNTS);
   return account;
 }

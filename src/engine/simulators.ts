@@ -12,6 +12,8 @@ const FIRST_RESTART_MS = 100;
 const LONGEST_RESTART_MS = 30_000;
 /** A fit to years of posts takes a second or two; a worker this long without an answer has lost its way. */
 const DEADLINE_MS = 60_000;
+/** What fits leave behind is given back to the system with their thread only: it goes once it has been idle so long. */
+const RETIRE_MS = 5_000;
 
 export type SimulatorReport =
   | { readonly type: 'simulated'; readonly request: ModelRequest['type']; readonly ms: number }
@@ -31,6 +33,7 @@ export interface SimulatorsDeps {
   /** What a worker runs. */
   readonly thread?: URL;
   readonly deadlineMs?: number;
+  readonly retireMs?: number;
 }
 
 export interface Simulators {
@@ -83,6 +86,7 @@ function createSlot(
     report,
     thread = new URL('./simulator-thread.js', import.meta.url),
     deadlineMs = DEADLINE_MS,
+    retireMs = RETIRE_MS,
   }: SimulatorsDeps,
   take: () => Job | undefined,
   failed: (job: Job, error: unknown) => void,
@@ -91,6 +95,8 @@ function createSlot(
   /** What the worker is at; nothing once it has answered. */
   let job: Job | undefined;
   let isDelivering = false;
+  let hasFitted = false;
+  let retiring: NodeJS.Timeout | undefined;
   let timer: NodeJS.Timeout | undefined;
   let failures = 0;
   let isResting = false;
@@ -111,7 +117,9 @@ function createSlot(
     if (isStopped || isResting || isDelivering || job !== undefined) return;
     job = take();
     if (job === undefined) return;
+    clearTimeout(retiring);
     worker ??= begin();
+    hasFitted ||= job.request.type === 'fit' || job.request.params === null;
     const asked = worker;
     timer = setTimeout(() => {
       lose(
@@ -137,6 +145,14 @@ function createSlot(
     }
     isDelivering = false;
     wake();
+    if (job === undefined && hasFitted) retiring = setTimeout(retire, retireMs);
+  }
+
+  function retire(): void {
+    const retired = worker;
+    worker = undefined;
+    hasFitted = false;
+    void retired?.terminate();
   }
 
   function lose(lost: Worker, error: unknown): void {
@@ -162,6 +178,7 @@ function createSlot(
     async stop() {
       isStopped = true;
       clearTimeout(timer);
+      clearTimeout(retiring);
       await worker?.terminate();
     },
   };

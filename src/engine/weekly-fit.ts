@@ -35,7 +35,7 @@ export function fitOfWeek(
   );
   if (known !== undefined) return known.params;
   const params = fitTo(posts, fromAt, weekAt);
-  kept.unshift({ account, weekAt, fromAt, posts: posts.slice(), params });
+  kept.unshift({ account, weekAt, fromAt, posts, params });
   kept.length = Math.min(kept.length, KEPT_FITS);
   return params;
 }

@@ -1,16 +1,24 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
+import { KEPT_STREAMS, type StreamName } from '../../streams/index.ts';
 import { StoreError } from '../errors.ts';
 import { type Durable, describe, durableAt } from './commit.ts';
+import { DICTIONARY } from './dictionary.ts';
 import { makeFolder } from './folder.ts';
 
 /** Raised with every change of how rows are keyed or encoded. */
-export const LAYOUT = 1;
+export const LAYOUT = 2;
 
 const MAX_READERS = 512;
-const MAX_DBS = 32;
+const MAX_DBS = 64;
 const READER_CHECK_MS = 60_000;
+
+/** Of the databases of long or many texts. Shorter ones are not worth it. */
+export const COMPRESSION = { threshold: 100, dictionary: DICTIONARY };
+
+/** History of one stream. */
+export type History = Database<string, [seq: number, n: number]>;
 
 /** The LMDB environment of a data folder with all its databases open. */
 export interface Environment {
@@ -19,11 +27,14 @@ export interface Environment {
   readonly durable: Durable;
   readonly meta: Database<string, string>;
   readonly journal: Database<string, number>;
-  readonly history: Database<string, [stream: string, seq: number, n: number]>;
+  /** By stream: each has its rows in order, so that all are put last. */
+  readonly histories: ReadonlyMap<StreamName, History>;
   readonly latest: Database<string, [stream: string, key: string]>;
   readonly checkpoints: Database<string, number>;
   readonly states: Database<Buffer, [seq: number, part: number]>;
   readonly notes: Database<string, string>;
+  readonly keys: Database<string, string>;
+  readonly hours: Database<string, string>;
   readonly usage: Database<string, [keyId: string, span: string, index: number]>;
   readonly usageErrors: Database<string, [keyId: string, n: number]>;
   readonly waitlist: Database<string, number>;
@@ -69,6 +80,7 @@ function openRoot(folder: string, isReadOnly: boolean): RootDatabase {
       maxDbs: MAX_DBS,
       noSubdir: false,
       encoding: 'string',
+      compression: COMPRESSION,
     });
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
@@ -83,12 +95,33 @@ function openRoot(folder: string, isReadOnly: boolean): RootDatabase {
   }
 }
 
+/** `isCompressed` takes the compression of the root. */
 function openTexts<K extends Key>(
   root: RootDatabase,
   name: string,
-  compression = false,
+  isCompressed = false,
 ): Database<string, K> {
-  return root.openDB<string, K>({ name, encoding: 'string', compression });
+  return root.openDB<string, K>({ name, encoding: 'string', compression: isCompressed });
+}
+
+interface Appendable<K> {
+  // The library's types do not tell of the option for writes in the background.
+  put(key: K, text: string, options: { readonly append: true }): PromiseLike<boolean>;
+}
+
+/** Puts a row behind all others, which fills pages to their end instead of leaving room for keys in between. */
+export function putLast<K>(database: Appendable<K>, key: K, text: string): PromiseLike<boolean> {
+  return database.put(key, text, { append: true });
+}
+
+/** A reader finds none of a stream that the writer, an older program, does not know. */
+function openHistories(root: RootDatabase): ReadonlyMap<StreamName, History> {
+  const histories = new Map<StreamName, History>();
+  for (const stream of KEPT_STREAMS) {
+    const history: History | undefined = openTexts(root, `history.${stream}`, true);
+    if (history !== undefined) histories.set(stream, history);
+  }
+  return histories;
 }
 
 /** Throws unless the layout is ours or the store is new. Creates nothing. */
@@ -117,11 +150,16 @@ export async function openEnvironment(folder: string, isReadOnly: boolean): Prom
     const databases = {
       meta,
       journal: openTexts<number>(root, 'journal', true),
-      history: openTexts<[string, number, number]>(root, 'history'),
-      latest: openTexts<[string, string]>(root, 'latest'),
+      latest: openTexts<[string, string]>(root, 'latest', true),
       checkpoints: openTexts<number>(root, 'checkpoints'),
-      states: root.openDB<Buffer, [number, number]>({ name: 'states', encoding: 'binary' }),
+      states: root.openDB<Buffer, [number, number]>({
+        name: 'states',
+        encoding: 'binary',
+        compression: false,
+      }),
       notes: openTexts<string>(root, 'notes'),
+      keys: openTexts<string>(root, 'keys'),
+      hours: openTexts<string>(root, 'hours'),
       usage: openTexts<[string, string, number]>(root, 'usage'),
       usageErrors: openTexts<[string, number]>(root, 'usageErrors'),
       waitlist: openTexts<number>(root, 'waitlist'),
@@ -132,12 +170,14 @@ export async function openEnvironment(folder: string, isReadOnly: boolean): Prom
     if (all.includes(undefined)) {
       throw new StoreError('STORE_MISSING', `the store in ${folder} is not whole yet`);
     }
+    const histories = openHistories(root);
     // A killed reader keeps its slot, and with it old pages, until someone looks.
     root.readerCheck();
     const readerCheck = setInterval(() => root.readerCheck(), READER_CHECK_MS);
     readerCheck.unref();
     return {
       ...databases,
+      histories,
       root,
       isReadOnly,
       durable: durableAt(environmentPath(folder)),

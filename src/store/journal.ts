@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { Fact, Observation } from '../../streams/index.ts';
 import { StoreError } from '../errors.ts';
 import { describe } from './commit.ts';
-import type { Environment } from './environment.ts';
+import { type Environment, putLast } from './environment.ts';
 import type { Journal } from './store.ts';
 
 /** A step of reading ends at whichever comes first, so that a step stays short and small. */
@@ -97,7 +97,7 @@ export function openJournal({ durable, root, journal, isReadOnly }: Environment)
       const block = encodeBlock(first.seq, observations);
       isAppending = true;
       try {
-        await durable(journal.put(first.seq, block), `the log at seq ${first.seq}`);
+        await durable(putLast(journal, first.seq, block), `the log at seq ${first.seq}`);
         head += observations.length;
         if (tail === 0) tail = first.seq;
       } finally {

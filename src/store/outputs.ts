@@ -1,6 +1,6 @@
-import { isKept, type Output } from '../../streams/index.ts';
+import { isKept, type Output, type StreamName } from '../../streams/index.ts';
 import { StoreError } from '../errors.ts';
-import type { Environment } from './environment.ts';
+import { type Environment, type History, putLast } from './environment.ts';
 import type { KeptOutput, Outputs } from './store.ts';
 
 /** LMDB takes keys up to 1,978 bytes; the name of the stream and separators are part of them. */
@@ -8,7 +8,7 @@ export const MAX_KEY_BYTES = 1_900;
 
 const ROWS_PER_STEP = 1_000;
 
-type HistoryKey = [string, number, number];
+type HistoryKey = [seq: number, n: number];
 
 /** Throws unless the outputs belong to the observations after `from` up to `upTo`: anything else is a bug. */
 export function checkOutputs(outputs: readonly Output[], from: number, upTo: number): void {
@@ -28,7 +28,7 @@ export function checkOutputs(outputs: readonly Output[], from: number, upTo: num
 
 /** What a batch of outputs puts into history and latest; of each key only the last survives in latest. */
 function toRows(outputs: readonly Output[]) {
-  const history: { key: HistoryKey; json: string }[] = [];
+  const history: { stream: StreamName; key: HistoryKey; json: string }[] = [];
   const latest = new Map<string, { key: [string, string]; json: string }>();
   const counts = new Map<string, number>();
   for (const output of outputs) {
@@ -38,13 +38,14 @@ function toRows(outputs: readonly Output[]) {
     const place = `${stream} ${seq}`;
     const n = counts.get(place) ?? 0;
     counts.set(place, n + 1);
-    history.push({ key: [stream, seq, n], json });
+    history.push({ stream, key: [seq, n], json });
     latest.set(`${stream} ${key}`, { key: [stream, key], json });
   }
+  history.sort((a, b) => a.key[0] - b.key[0]);
   return { history, latest: latest.values() };
 }
 
-export function openOutputs({ durable, root, meta, history, latest, isReadOnly }: Environment): Outputs {
+export function openOutputs({ durable, root, meta, histories, latest, isReadOnly }: Environment): Outputs {
   const mark = () => Number(meta.get('upTo') ?? '0');
   let upTo = mark();
   let isWriting = false;
@@ -61,21 +62,6 @@ export function openOutputs({ durable, root, meta, history, latest, isReadOnly }
     }
   }
 
-  /** Keys of one stream's history before `beforeSeq`. */
-  function staleKeys(stream: string, beforeSeq: number, limit: number): HistoryKey[] {
-    return [...history.getKeys({ start: [stream, 0, 0], end: [stream, beforeSeq, 0], limit })];
-  }
-
-  function* streamsWithHistory(): Iterable<string> {
-    let start: HistoryKey | undefined;
-    for (;;) {
-      const [key] = [...history.getKeys({ ...(start && { start }), limit: 1 })];
-      if (key === undefined) return;
-      yield key[0];
-      start = [key[0], Number.MAX_VALUE, 0];
-    }
-  }
-
   return {
     get upTo() {
       return isReadOnly ? mark() : upTo;
@@ -86,7 +72,10 @@ export function openOutputs({ durable, root, meta, history, latest, isReadOnly }
       const rows = toRows(outputs);
       const write = () =>
         root.batch(() => {
-          for (const { key, json } of rows.history) void history.put(key, json);
+          for (const { stream, key, json } of rows.history) {
+            const history = histories.get(stream);
+            if (history) void putLast(history, key, json);
+          }
           for (const { key, json } of rows.latest) void latest.put(key, json);
           void meta.put('upTo', String(newMark));
         });
@@ -107,12 +96,12 @@ export function openOutputs({ durable, root, meta, history, latest, isReadOnly }
     },
 
     *read(stream, fromSeq): Iterable<KeptOutput> {
-      const end: HistoryKey = [stream, Number.MAX_VALUE, 0];
-      let start: HistoryKey = [stream, fromSeq, 0];
+      const history = histories.get(stream);
+      let start: HistoryKey = [fromSeq, 0];
       let exclusiveStart = false;
-      for (;;) {
-        const rows = [...history.getRange({ start, end, exclusiveStart, limit: ROWS_PER_STEP })];
-        for (const { key, value } of rows) yield { stream, seq: key[1], json: value };
+      while (history !== undefined) {
+        const rows = [...history.getRange({ start, exclusiveStart, limit: ROWS_PER_STEP })];
+        for (const { key, value } of rows) yield { stream, seq: key[0], json: value };
         const last = rows.at(-1);
         if (last === undefined) return;
         start = last.key;
@@ -121,14 +110,15 @@ export function openOutputs({ durable, root, meta, history, latest, isReadOnly }
     },
 
     async prune(beforeSeq, maxRows) {
-      const stale: HistoryKey[] = [];
-      for (const stream of streamsWithHistory()) {
-        if (stale.length >= maxRows) break;
-        stale.push(...staleKeys(stream, beforeSeq, maxRows - stale.length));
+      const stale: { history: History; key: HistoryKey }[] = [];
+      for (const history of histories.values()) {
+        const limit = maxRows - stale.length;
+        if (limit === 0) break;
+        for (const key of history.getKeys({ end: [beforeSeq, 0], limit })) stale.push({ history, key });
       }
       if (stale.length === 0) return 0;
       const removal = root.batch(() => {
-        for (const key of stale) void history.remove(key);
+        for (const { history, key } of stale) void history.remove(key);
       });
       await durable(removal, 'the pruned history');
       return stale.length;
@@ -137,7 +127,7 @@ export function openOutputs({ durable, root, meta, history, latest, isReadOnly }
     async clear() {
       const write = () =>
         root.batch(() => {
-          void history.clearAsync();
+          for (const history of histories.values()) void history.clearAsync();
           void latest.clearAsync();
           void meta.remove('upTo');
         });

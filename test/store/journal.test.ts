@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { extname, join } from 'node:path';
 import { open } from 'lmdb';
+import { COMPRESSION } from '../../src/store/environment.ts';
 import { openStore } from '../../src/store/lmdb.ts';
 import { startChild } from '../support/child.ts';
 import { ticks, velocityAt, withFolder } from '../support/store-records.ts';
@@ -41,7 +42,11 @@ async function assertKept(folder: string, acknowledged: Acknowledged): Promise<v
 
 async function corrupt(folder: string, seq: number, change: (block: string) => string): Promise<void> {
   const root = open({ path: join(folder, 'db'), overlappingSync: false, maxDbs: 32 });
-  const blocks = root.openDB<string, number>({ name: 'journal', encoding: 'string', compression: true });
+  const blocks = root.openDB<string, number>({
+    name: 'journal',
+    encoding: 'string',
+    compression: COMPRESSION,
+  });
   blocks.putSync(seq, change(blocks.get(seq) ?? ''));
   await root.close();
 }
@@ -102,7 +107,9 @@ describe('openJournal', () => {
       });
       await corrupt(folder, 11, () => first);
       const root = open({ path: join(folder, 'db'), overlappingSync: false, maxDbs: 32 });
-      root.openDB<string, number>({ name: 'journal', encoding: 'string', compression: true }).removeSync(21);
+      root
+        .openDB<string, number>({ name: 'journal', encoding: 'string', compression: COMPRESSION })
+        .removeSync(21);
       await root.close();
 
       const { journal, close } = await openStore(folder);

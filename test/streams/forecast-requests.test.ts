@@ -67,7 +67,15 @@ describe('forecast requests', () => {
       assert.equal(params, null);
       assert.equal(count, 1);
       assert.deepEqual([...postTimes], [NOW - 15 * DAY_MS]);
-      assert.equal(postTimes.buffer.byteLength, 8);
+    });
+
+    it('from memory that all questions between two posts share', () => {
+      const listener = started(60, past(7, 7, 10));
+      listener.answer(NOW, isFit);
+      listener.tell(NOW + MINUTE_MS, tick({}));
+      const buffers = listener.take(isHistory).map(({ record }) => record.postTimes.buffer);
+      assert.ok(buffers.length > 1 && buffers[0] instanceof SharedArrayBuffer);
+      assert.equal(new Set(buffers).size, 1);
     });
 
     it('but not where less than four weeks before it are known', () => {
