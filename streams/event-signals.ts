@@ -45,10 +45,12 @@ export function eventSignals(facts: SignalFacts, account: string): EventSignals 
   });
   const stakes = withinCap(weighed.map(stakeOf));
   const buckets = weighed.map((each, place): BucketSignal => {
-    const { title = '', yesToken: token = '' } = open[place] ?? {};
+    const { title = '', yesToken: token = '', lo = null, hi = null } = open[place] ?? {};
     return {
       title,
       token,
+      lo,
+      hi,
       ...each,
       moneyness: depthOf(p50, event.buckets, open[place]),
       stake: stakes[place] ?? 0,

@@ -96,3 +96,10 @@ export type {
 export { isKept, isStreamName, KEPT_STREAMS, STREAM_NAMES } from './records.ts';
 export type { Score, ScoreRecord } from './score-records.ts';
 export type { BucketSignal, Decision, EventSignals, FrozenBuy } from './signal-records.ts';
+export {
+  type Bettor,
+  type SizedOrder,
+  type SizedSignal,
+  type SizedSignals,
+  sizedSignals,
+} from './sized-signals.ts';

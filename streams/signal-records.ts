@@ -10,6 +10,9 @@ import type { AccountId, ForecastOrigin, Input } from './observation.ts';
 export interface BucketSignal extends Weighed {
   readonly title: string;
   readonly token: string;
+  /** Bounds inclusive; null for open, and for what is no range of counts. */
+  readonly lo: number | null;
+  readonly hi: number | null;
   /** How deep p50 falls into it, 0 to 1; null without a forecast. */
   readonly moneyness: number | null;
   /** Share of any bankroll to put on it: those of an event never exceed the cap together. */

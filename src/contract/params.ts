@@ -34,6 +34,14 @@ export const signalsQuery = z.object({
     .boolean()
     .default(false)
     .meta({ description: 'Leaves out events with neither a BUY nor a SELL.', examples: [false] }),
+  include_unproven: z
+    .boolean()
+    .default(false)
+    .meta({
+      description:
+        'Gives actions also where settled events have not shown that the model is better than others.',
+      examples: [false],
+    }),
 });
 
 export const portfolioQuery = z.object({

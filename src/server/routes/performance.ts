@@ -8,16 +8,17 @@ import { createPrebuilt, notModified, streamAnswer, tagOf } from '../prebuilt.ts
 import { lastScoredAt, scoredForecasts } from '../scores.ts';
 import { readQuery } from '../validate.ts';
 import { oncePerChange, type Watch } from '../watch.ts';
+import { winRates } from '../win-rates.ts';
 import { annotationsToWire, overviewToWire, sampleToWire } from '../wire/performance.ts';
 import type { StreamDeps } from './deps.ts';
 
 const DAY_MS = 86_400_000;
 
-/** GET /performance/overview: errors by horizon (spec 4, endpoint 15). */
+/** GET /performance/overview: errors by horizon, wins of what was to be bought (spec 4, endpoint 15). */
 export function overviewEndpoint({ latest, now, epoch }: StreamDeps, watch: Watch): Endpoint {
   const fields = oncePerChange(watch, () => {
     const scores = scoredForecasts(latest).map(({ score }) => score);
-    const overview = overviewToWire(scores, lastScoredAt(latest) ?? now());
+    const overview = overviewToWire(scores, winRates(latest), lastScoredAt(latest) ?? now());
     return { n: scores.length, text: JSON.stringify(overview).slice(1, -1) };
   });
   return {

@@ -6,17 +6,19 @@ import type {
   overviewRecord,
   sampleRecord,
 } from '../../contract/records/performance.ts';
+import type { WinRates } from '../win-rates.ts';
 import { round4 } from './round.ts';
 
-/** The overview of spec 2.9. Signals are not scored yet, so no rate of theirs is known. */
+/** The overview of spec 2.9. */
 export function overviewToWire(
   scores: readonly ScoreRecord[],
+  { byConfidence: { HIGH, MEDIUM, LOW } }: WinRates,
   updatedAt: number,
 ): Omit<RecordOf<typeof overviewRecord>, 'timestamp'> {
   return {
     ...errorsToWire(scores),
-    win_rate: { HIGH: null, MEDIUM: null, LOW: null },
-    win_rate_sample_size: { HIGH: 0, MEDIUM: 0, LOW: 0 },
+    win_rate: { HIGH: round4(HIGH.percent), MEDIUM: round4(MEDIUM.percent), LOW: round4(LOW.percent) },
+    win_rate_sample_size: { HIGH: HIGH.sampleSize, MEDIUM: MEDIUM.sampleSize, LOW: LOW.sampleSize },
     last_updated: isoOf(updatedAt),
     by_origin: {
       live: errorsToWire(scores.filter(({ origin }) => origin === 'live')),

@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { count, eventId, input, price, probability, timeMs } from './fields.ts';
+
+const usd = z.number().min(0);
+const level = z.enum(['HIGH', 'MEDIUM', 'LOW']);
+const bucket = z.string().meta({ description: 'Label of the outcome bucket.', examples: ['200-219'] });
+const tokenId = z.string().meta({ description: 'Order-book token of its Yes share, for trade execution.' });
+const edge = z
+  .number()
+  .nullable()
+  .meta({ description: 'model_prob minus market_price; positive means undervalued. Null with either.' });
+const mean = z.number().nullable();
+
+/** One bucket that can still win, for one bankroll (spec 2.5). */
+export const signalRecord = z
+  .object({
+    bucket,
+    token_id: tokenId,
+    action: z.enum(['BUY', 'SELL', 'HOLD', 'SKIP']).meta({
+      description:
+        'BUY: edge above 0.05, still positive after costs. SELL: edge of -0.05 or less. HOLD: between, or nobody to trade with. SKIP: not to be judged, see reason_codes.',
+    }),
+    strategy: z
+      .enum(['TWO_BUCKET', 'SINGLE_BUCKET', 'RISK_MANAGEMENT'])
+      .nullable()
+      .meta({ description: 'The order of BUY or SELL that the bucket is part of.' }),
+    model_prob: probability.nullable().meta({
+      description: 'Probability that the bucket wins, 0 to 1; null without a forecast of fresh posts.',
+    }),
+    market_price: price.meta({
+      description: 'Price of a Yes share, 0 to 1; null while stale or while nobody quotes it.',
+    }),
+    edge,
+    edge_net: z.number().nullable().meta({
+      description:
+        'edge of a purchase after the taker fee of 0.05 p (1 - p) and half the spread; null while nobody sells.',
+    }),
+    ev: z
+      .number()
+      .min(-1)
+      .nullable()
+      .meta({ description: 'Expected value per 1 USD bet at market_price: model_prob / market_price - 1.' }),
+    kelly_fraction: z.number().min(0).max(0.05).meta({
+      description:
+        'Share of the bankroll used: a quarter of the optimal-growth fraction, at most 0.05 for all buckets of an event together; 0 unless BUY.',
+    }),
+    suggested_bet: usd.meta({ description: 'kelly_fraction of the bankroll, USD, cut off to the cent.' }),
+    confidence: level.meta({
+      description: 'How well calibrated settled forecasts at this horizon were; not how large the edge is.',
+    }),
+    moneyness: z.number().min(0).max(1).nullable().meta({
+      description: 'How deep p50 falls into the bucket: 0 at its edges and outside, 1 at the centre.',
+    }),
+    time_confidence: level.meta({ description: 'HIGH under 24 h to the close, MEDIUM to 48 h, LOW beyond.' }),
+    asymmetry_edge: count.meta({
+      description:
+        'Oracle counter minus UI counter; positive means the UI lags. Null while either is unknown.',
+    }),
+    best_bid: price.meta({ description: 'Best bid for a Yes share; null without one.' }),
+    best_ask: price.meta({ description: 'Best ask for a Yes share; null without one.' }),
+    reason_codes: z.array(z.string()).meta({ description: 'Why this action, for programs.' }),
+    reasons: z.array(z.string()).meta({
+      description: 'Why this action, for people.',
+      examples: [['p50 212 sits in the middle of 200-219; market pays 0.31, model says 0.44']],
+    }),
+    bankroll: usd.meta({ description: 'Bankroll used, USD.' }),
+  })
+  .meta({ description: 'What to do about one bucket.' });
+
+export const buyOrderRecord = z
+  .object({
+    strategy: z.enum(['TWO_BUCKET', 'SINGLE_BUCKET']),
+    buckets: z.array(bucket).meta({
+      description:
+        'TWO_BUCKET: the predicted bucket and the one below it. SINGLE_BUCKET: the one worth most.',
+    }),
+    token_ids: z.array(tokenId).meta({ description: 'Their Yes tokens.' }),
+    stake_fraction: z.number().meta({ description: 'Share of the bankroll: 0.05 for two, 0.02 for one.' }),
+    stake_usd: usd.meta({ description: 'The stake in USD, instead of the suggested bets, not besides.' }),
+    stakes_usd: z.array(usd).meta({ description: 'Its parts, in proportion to the prices.' }),
+    measured_win_rate: z.number().min(0).max(100).nullable().meta({
+      description:
+        'Percent of our own settled orders of this strategy and account that won, each event once; null below 30.',
+    }),
+    sample_size: z.int().min(0).meta({ description: 'Settled events behind it.' }),
+  })
+  .meta({ description: 'What to buy of an event.' });
+
+export const sellOrderRecord = z
+  .object({
+    strategy: z.literal('RISK_MANAGEMENT'),
+    bucket,
+    token_id: tokenId,
+    edge,
+  })
+  .meta({ description: 'What to sell, if it is held.' });
+
+export const trackRecord = z
+  .object({
+    horizon: z
+      .int()
+      .nullable()
+      .meta({ description: 'Hours before the close that are spoken of: 24, 48 or 72; null beyond.' }),
+    sample_size: z.int().min(0).meta({ description: 'Settled events of the account, the last 200 at most.' }),
+    coverage90: mean.meta({ description: 'Share of final counts inside p5 to p95.' }),
+    top_bucket_hit_rate: mean.meta({ description: 'Share of events won by the most probable bucket.' }),
+    top_bucket_mean_prob: mean.meta({ description: 'Mean probability that it was given.' }),
+    crps_difference_pace: mean.meta({
+      description: 'CRPS less that of constant pace, posts; below 0 is better.',
+    }),
+    log_score_difference_market: mean.meta({
+      description: "Log score less the market's, where prices were known; below 0 is better.",
+    }),
+    market_sample_size: z.int().min(0).meta({ description: 'Events with prices among them.' }),
+  })
+  .meta({ description: 'What settled events say of forecasts at this horizon.' });
+
+/** What to do about one active event (spec 2.5). */
+export const signalsRecord = z
+  .object({
+    event_id: eventId,
+    event_title: z.string().meta({ description: 'Title of the event on the market.' }),
+    event_slug: z.string().meta({ description: 'Slug of the event on the market.' }),
+    end_ts: timeMs.meta({ description: 'End of the window, UTC ms.' }),
+    forecast_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The forecast behind it; null before the first.' }),
+    p50: z.number().nullable().meta({ description: 'Median of the final count, posts.' }),
+    stale: z.array(input).meta({ description: 'Inputs past their limit: with any, every action is SKIP.' }),
+    proven: z.boolean().meta({
+      description:
+        'Whether skill is demonstrated at this horizon. If not, actions are SKIP unless asked for.',
+    }),
+    track_record: trackRecord.nullable(),
+    signals: z.array(signalRecord).meta({ description: 'Buckets that can still win, best edge first.' }),
+    BUY: z.array(buyOrderRecord).meta({ description: 'At most one order; empty: nothing to buy.' }),
+    SELL: z.array(sellOrderRecord).meta({ description: 'Empty: nothing to sell.' }),
+  })
+  .meta({ description: 'Trading signals of an active event: model estimates, no promise of profit.' });

@@ -1,0 +1,110 @@
+import type { z } from 'zod';
+import { type AccountId, type Bettor, type Input, type Output, skipStale } from '../../../streams/index.ts';
+import { signalsQuery } from '../../contract/params.ts';
+import { activeEvents } from '../active-events.ts';
+import type { Answer, Call, Endpoint } from '../answer.ts';
+import { namesTag } from '../etag.ts';
+import { type AccountPath, API_PREFIX } from '../paths.ts';
+import { createPrebuilt, notModified, streamAnswer, tagOf } from '../prebuilt.ts';
+import { readQuery } from '../validate.ts';
+import { oncePerChange } from '../watch.ts';
+import { winRates } from '../win-rates.ts';
+import { agesOf, closeRecords, lateInputs, newest, openRecord } from '../wire/as-of.ts';
+import { signalsToWire } from '../wire/signals.ts';
+import type { StreamDeps } from './deps.ts';
+
+/** Of a caller who does not say what he has, USD. */
+const DEFAULT_BANKROLL_USD = 1_000;
+
+interface Wanted extends Bettor {
+  readonly isOnlyWithSignals: boolean;
+}
+
+/** GET /signals/{account}: what to buy and sell of every active event (spec 4, endpoints 8 and 9). */
+export function signalsEndpoints(deps: StreamDeps): readonly Endpoint[] {
+  return deps.accounts.map((account) => signalsEndpoint(deps, account));
+}
+
+function signalsEndpoint(deps: StreamDeps, { id, segment }: AccountPath): Endpoint {
+  const { latest, watcher, now, staleAfterMs, epoch } = deps;
+  const watch = watcher.watch((output) => concerns(id, output));
+  const rates = oncePerChange(watch, () => winRates(latest, id));
+  const events = oncePerChange(watch, () => activeEvents(latest, id));
+  const lateAt = (nowMs: number) => lateInputs(agesOf(latest, nowMs, id), staleAfterMs);
+
+  const open = (wanted: Wanted, late: readonly Input[]) =>
+    events().flatMap((event) => {
+      const signals = latest.get('signals', event.key);
+      const record = signals && skipStale(signals.record, late);
+      const fields = signalsToWire(event.record, record, wanted, rates());
+      const isEmpty = fields.BUY.length === 0 && fields.SELL.length === 0;
+      return wanted.isOnlyWithSignals && isEmpty ? [] : [openRecord(fields, newest(event, signals))];
+    });
+  const dataOf = (records: readonly string[], nowMs: number) =>
+    `"data":${closeRecords(records, agesOf(latest, nowMs, id))}`;
+  const size = () => events().length;
+
+  const usual = wantedOf({ only_with_signals: false, include_unproven: false });
+  let late: readonly Input[] = [];
+  let usualRecords = oncePerChange(watch, () => open(usual, late));
+  const answerUsual = createPrebuilt({
+    watch,
+    variant: variantOf(epoch, segment, usual),
+    now,
+    size,
+    build(nowMs) {
+      const lateNow = lateAt(nowMs);
+      if (lateNow.join() !== late.join()) {
+        late = lateNow;
+        usualRecords = oncePerChange(watch, () => open(usual, late));
+      }
+      return dataOf(usualRecords(), nowMs);
+    },
+    mark: (nowMs) => lateAt(nowMs).join('.'),
+  });
+  const answerWanted = (wanted: Wanted, { ifNoneMatch }: Call): Answer => {
+    const nowMs = now();
+    const lateNow = lateAt(nowMs);
+    const variant = `${variantOf(epoch, segment, wanted)}-${lateNow.join('.')}`;
+    const etag = tagOf(watch.seq, size(), variant);
+    if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) return notModified(etag);
+    const body = `{"timestamp":${nowMs},${dataOf(open(wanted, lateNow), nowMs)}}`;
+    return streamAnswer(etag, body, Buffer.byteLength(body));
+  };
+
+  return {
+    path: `${API_PREFIX}/signals/${segment}`,
+    access: 'PRO',
+    answer(call) {
+      const wanted = wantedOf(readQuery(signalsQuery, call.query));
+      const isUsual = variantOf(epoch, segment, wanted) === variantOf(epoch, segment, usual);
+      return isUsual ? answerUsual(call) : answerWanted(wanted, call);
+    },
+  };
+}
+
+function wantedOf(query: z.output<typeof signalsQuery>): Wanted {
+  return {
+    bankrollUsd: query.bankroll ?? DEFAULT_BANKROLL_USD,
+    includesUnproven: query.include_unproven,
+    isOnlyWithSignals: query.only_with_signals,
+  };
+}
+
+function variantOf(epoch: string, segment: string, wanted: Wanted): string {
+  const { bankrollUsd, includesUnproven, isOnlyWithSignals } = wanted;
+  return `${epoch}-signals-${segment}-${bankrollUsd}-${Number(includesUnproven)}${Number(isOnlyWithSignals)}`;
+}
+
+function concerns(account: AccountId, output: Output): boolean {
+  switch (output.stream) {
+    // Any event, as one may leave the account it had.
+    case 'events':
+      return true;
+    case 'signals':
+    case 'scores':
+      return output.record.account === account;
+    default:
+      return false;
+  }
+}
