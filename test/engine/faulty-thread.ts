@@ -5,7 +5,9 @@ import { coldStart } from '../../streams/index.ts';
 /** What the thread does, by event: told by the request, so that a test needs no other way in. */
 export const FAULTS = { throws: 101, dies: 102, throwsOnce: 103, hangs: 104 } as const;
 
-/** A worker that fails when it is asked about certain events and otherwise answers at once. */
+let answers = 0;
+
+/** A worker that fails when it is asked about certain events and otherwise answers at once; `rows` counts its answers. */
 parentPort?.on('message', ({ request, askedSeq, attempts }: Job) => {
   const eventId = request.type === 'forecast' ? request.eventId : 0;
   if (eventId === FAULTS.throws || (eventId === FAULTS.throwsOnce && attempts === 0)) {
@@ -13,6 +15,7 @@ parentPort?.on('message', ({ request, askedSeq, attempts }: Job) => {
   }
   if (eventId === FAULTS.dies) process.exit(3);
   if (eventId === FAULTS.hangs) for (;;);
-  const fact = { kind: 'fit', account: request.account, askedSeq, params: coldStart() };
+  const params = { ...coldStart(), rows: ++answers };
+  const fact = { kind: 'fit', account: request.account, askedSeq, params };
   parentPort?.postMessage({ fact, ms: 1 });
 });

@@ -131,6 +131,35 @@ describe('createSimulators', () => {
     );
   });
 
+  describe('once it is idle', () => {
+    const rows = () => delivered.map((fact) => (fact.kind === 'fit' ? fact.params.rows : undefined));
+    let asked = 0;
+    /** Asks again and again, each time a while after the last answer. */
+    const askUntil = async (what: string, isDone: () => boolean) =>
+      eventually(what, () => {
+        if (delivered.length > 0 && isDone()) return true;
+        if (delivered.length === asked) simulators.ask(live(1), ++asked);
+        return false;
+      });
+
+    for (const request of [fitRequest(), forecastRequest({ params: null })]) {
+      it(`lets a thread go that has fitted for a ${request.type}, and starts another`, async () => {
+        begin({ thread, retireMs: 1 });
+        simulators.ask(request, 1);
+        asked = 1;
+        await askUntil('another thread answers', () => asked > 1 && rows().at(-1) === 1);
+        assert.deepEqual(failures(), []);
+      });
+    }
+
+    it('keeps one that has not', async () => {
+      begin({ thread, retireMs: 1 });
+      asked = 0;
+      await askUntil('a few are answered', () => delivered.length === 4);
+      assert.deepEqual(rows(), [1, 2, 3, 4]);
+    });
+  });
+
   it('works on as many requests at once as it has workers', async () => {
     begin({ thread, workers: 2, deadlineMs: 2_000 });
     simulators.ask(live(FAULTS.hangs), 1);
