@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,31 +21,15 @@ const INPUTS = {
   shares: new Array<number>(DAYS).fill(1 / DAYS),
 };
 const ROUNDS = 200;
-const TURNS = 7;
+const TURNS = 11;
 const EVENTS = 12;
 
-const NUMPY = `
-import sys, time
-import numpy as np
-mean, days, rounds = float(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-tables = np.array(sys.stdin.read().split(), dtype=float)
-day_table, level_table = tables[:4096], tables[4096:]
-index = np.arange(32768, dtype=np.uint32)
-total, started = 0.0, time.process_time()
-for turn in range(rounds):
-    means, generator = np.zeros(32768), 1
-    for day in range(days):
-        generator = generator * 2221 & 32767
-        state = index * np.uint32(generator << 17) + np.uint32(0x9e3779b1 * (day + 1 + turn) & 0xffffffff)
-        means += mean / days * day_table[state >> np.uint32(20)]
-    means *= level_table[(index * np.uint32(1 << 17) + np.uint32(0x85ebca6b * (turn + 1) & 0xffffffff)) >> np.uint32(20)]
-    node = (10 * np.sqrt(means)).astype(np.int64)
-    total += means.max() + np.bincount(node)[0] + np.bincount(node, means)[0]
-print((time.process_time() - started) * 1000 / rounds, total)
-`;
-
-/** What a round of paths costs in one of the languages, in ms. */
-type Runner = () => number;
+/** What a round of paths costs in one of the languages, and a sum over what it made. */
+interface Turn {
+  readonly ms: number;
+  readonly sum: number;
+}
+type Runner = () => Turn;
 
 /**
  * How fast forecasts are drawn: all paths of a week and their gathering by mean, the same work in C and numpy.
@@ -57,25 +41,25 @@ export async function benchSimulate(): Promise<void> {
     const tables = tablesOf(INPUTS);
     const stdin = [...tables.day, ...tables.level].join('\n');
     const js = jsRunner(tables);
-    const c = await cRunner(folder, stdin);
-    const numpy = await numpyRunner(folder, stdin);
-    const times = Array.from({ length: TURNS }, () => ({ js: js(), c: c?.(), numpy: numpy?.() }));
-    const ours = median(times.map((time) => time.js));
+    const c = cRunner(folder, stdin);
+    const numpy = numpyRunner(stdin);
+    // The first turns warm up; the peers do so by themselves.
+    for (let turn = 0; turn < 3; turn++) js();
+    const turns = Array.from({ length: TURNS }, () => ({ js: js(), c: c?.(), numpy: numpy?.() }));
+    const ours = median(turns.map((turn) => turn.js.ms));
     print(
       `paths of a week (${PATHS} a forecast)`,
       `${((ours * 1_000_000) / PATHS).toFixed(1)} ns`,
-      'per path',
+      'of CPU per path',
     );
     compare(
-      '  of the speed of C at -O3',
-      ours,
-      times.flatMap((time) => time.c ?? []),
+      '  of the speed of C at -O3 -march=native',
+      turns.map((turn) => ratio(turn.js, turn.c)),
       'goal 0.65',
     );
     compare(
       '  of the speed of numpy',
-      ours,
-      times.flatMap((time) => time.numpy ?? []),
+      turns.map((turn) => ratio(turn.js, turn.numpy)),
       'goal 3',
     );
     const whole = median(Array.from({ length: TURNS }, () => time(forecastAll)));
@@ -85,19 +69,33 @@ export async function benchSimulate(): Promise<void> {
   }
 }
 
-function compare(what: string, ours: number, theirs: readonly number[], goal: string): void {
-  if (theirs.length === 0) print(what, 'SKIPPED', 'not installed here');
-  else print(what, `${(median(theirs) / ours).toFixed(2)} x`, goal);
+function compare(what: string, ratios: readonly (number | undefined)[], goal: string): void {
+  const known = ratios.filter((value) => value !== undefined);
+  if (known.length === 0) print(what, 'SKIPPED', 'not installed here');
+  else {
+    const [low, high] = [Math.min(...known), Math.max(...known)].map((value) => value.toFixed(2));
+    print(what, `${median(known).toFixed(2)} x`, `${goal}; ${low} to ${high}`);
+  }
+}
+
+/** Only of those who did the same work: what came out has to be the same, but for rounding. */
+function ratio(ours: Turn, theirs: Turn | undefined): number | undefined {
+  if (theirs === undefined) return undefined;
+  if (!(Math.abs(theirs.sum / ours.sum - 1) < 1e-9))
+    throw new Error(`the paths add up to ${theirs.sum} and not to ${ours.sum}`);
+  return theirs.ms / ours.ms;
 }
 
 function jsRunner(tables: ReturnType<typeof tablesOf>): Runner {
   return () => {
     let sum = 0;
     const ms = time(() => {
-      for (let round = 0; round < ROUNDS; round++) sum += gather(pathMeans(INPUTS, tables, round))[0] ?? 0;
+      for (let round = 0; round < ROUNDS; round++) {
+        const weights = gather(pathMeans(INPUTS, tables, round));
+        for (let node = 0; node < weights.length; node++) sum += (weights[node] ?? 0) * node;
+      }
     });
-    if (Number.isNaN(sum)) throw new Error('the paths are no numbers');
-    return ms / ROUNDS;
+    return { ms: ms / ROUNDS, sum };
   };
 }
 
@@ -106,19 +104,21 @@ function forecastAll(): void {
   for (let event = 0; event < EVENTS; event++) simulate(INPUTS, buckets, event);
 }
 
-async function cRunner(folder: string, input: string): Promise<Runner | undefined> {
-  const program = join(folder, 'simulate');
+function cRunner(folder: string, input: string): Runner | undefined {
   if (!has('gcc')) return undefined;
-  const source = join(rootAbove(dirname(fileURLToPath(import.meta.url))), 'bench', 'simulate.c');
-  execFileSync('gcc', ['-O3', '-o', program, source, '-lm']);
-  return () => firstNumber(execFileSync(program, args(), { input, encoding: 'utf8' }));
+  const program = join(folder, 'simulate');
+  execFileSync('gcc', ['-O3', '-march=native', '-o', program, source('simulate.c'), '-lm']);
+  return () => turnOf(execFileSync(program, args(), { input, encoding: 'utf8' }));
 }
 
-async function numpyRunner(folder: string, input: string): Promise<Runner | undefined> {
-  const program = join(folder, 'simulate.py');
+function numpyRunner(input: string): Runner | undefined {
   if (!has('python3', ['-c', 'import numpy'])) return undefined;
-  await writeFile(program, NUMPY);
-  return () => firstNumber(execFileSync('python3', [program, ...args()], { input, encoding: 'utf8' }));
+  return () =>
+    turnOf(execFileSync('python3', [source('simulate.py'), ...args()], { input, encoding: 'utf8' }));
+}
+
+function source(name: string): string {
+  return join(rootAbove(dirname(fileURLToPath(import.meta.url))), 'bench', name);
 }
 
 function args(): string[] {
@@ -134,8 +134,9 @@ function has(program: string, test: readonly string[] = ['--version']): boolean 
   }
 }
 
-function firstNumber(text: string): number {
-  return Number(text.split(' ')[0]);
+function turnOf(text: string): Turn {
+  const [ms = Number.NaN, sum = Number.NaN] = text.split(' ').map(Number);
+  return { ms, sum };
 }
 
 function rootAbove(folder: string): string {

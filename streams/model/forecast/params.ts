@@ -1,5 +1,5 @@
 /** Name of the formulas; a change of them changes it. */
-export const MODEL = 'pool-1';
+export const MODEL = 'pool-2';
 
 /** The fitted coefficients of an account. Plain JSON. */
 export interface ModelParams {
@@ -13,6 +13,8 @@ export interface ModelParams {
   readonly mean: readonly number[];
   /** Coefficients of [1, g, g^2, v, p, z] in ln phi. */
   readonly dispersion: readonly number[];
+  /** What closed events have shown the expected remainder to lack: factors at each of `HORIZON_HOURS`. */
+  readonly bias: readonly number[];
 }
 
 /** Averages over several accounts (MODEL 3), for one with no history of its own. */

@@ -1,11 +1,12 @@
 import { ENTRIES, gammaTable } from './gamma-table.ts';
 import type { ForecastInputs } from './inputs.ts';
 
-/** Paths of a forecast: 2^15, as the lattice needs a power of two. The loops have it and the 12 bits of a table as literals. */
+/** Paths of a forecast: 2^15, as a lattice needs a power of two. The loops have it and the 2^12 of a table as literals. */
 export const PATHS = 32_768;
-/** Generator of the lattice, chosen by search for low error in up to 32 dimensions. */
-const GENERATOR = 2_221;
-const STRIDE = 4_294_967_296 / PATHS;
+/** Generators of the lattice of paths and of the one of days, chosen by search for low error. */
+const EVEN_STEP = 31_643;
+const ODD_STEP = 21_473;
+const DAY_GENERATOR = 2_305;
 
 /** Relative variance of a single day around the level of its path (MODEL 3, simulation). */
 const DAY_VARIANCE = 0.2;
@@ -43,14 +44,17 @@ export function tablesOf(inputs: ForecastInputs): FactorTables {
 const means = new Float64Array(PATHS);
 const dayFactors = new Float64Array(ENTRIES);
 const levelFactors = new Float64Array(ENTRIES);
-const scales = new Float64Array(8);
-const steps = new Int32Array(8);
-const starts = new Int32Array(8);
+/** Sums of day factors: first the courses that the even days may take together, then those of the odd days. */
+const courses = new Float64Array(2 * ENTRIES);
+
+/** Steps of a loop. Functions that return soon and are called often are compiled whole, long loops halfway through. */
+const BLOCK = 256;
 
 /**
  * The expected remainder of each path: mean times a level factor times the days' factors, weighed by their shares.
- * The draws are the points of a lattice moved by the seed, one dimension for the level and one for each day before
- * the end. So a seed fixes which quantile every path has of every factor, and a forecast moves only as its inputs do.
+ * The even days take one of 4096 courses together and so do the odd ones, each the points of a lattice with one
+ * dimension a day; a path is a point of a lattice whose dimensions are the level and these two. All are moved by the
+ * seed, which so fixes the quantile that every path has of every factor, and a forecast moves only as its inputs do.
  * The result is valid until the next call.
  */
 export function pathMeans(
@@ -60,70 +64,60 @@ export function pathMeans(
 ): Float64Array {
   dayFactors.set(tables.day);
   levelFactors.set(tables.level);
-  means.fill(0);
-  let generator = 1;
-  for (let first = 0; first < shares.length; first += 8) {
-    for (let offset = 0; offset < 8; offset++) {
-      generator = Math.imul(generator, GENERATOR) & (PATHS - 1);
-      scales[offset] = mean * (shares[first + offset] ?? 0);
-      steps[offset] = generator * STRIDE;
-      starts[offset] = start(seed, first + offset + 1);
+  courses.fill(0);
+  for (let half = 0; half < 2; half++) {
+    let step = 1;
+    for (let day = half; day < shares.length; day += 4) {
+      const first = { scale: mean * (shares[day] ?? 0), step, start: shift(seed, day + 3) };
+      step = (step * DAY_GENERATOR) % ENTRIES;
+      const second = { scale: mean * (shares[day + 2] ?? 0), step, start: shift(seed, day + 5) };
+      step = (step * DAY_GENERATOR) % ENTRIES;
+      for (let from = 0; from < ENTRIES; from += BLOCK) addDays(half * ENTRIES + from, first, second);
     }
-    addDays(start(seed, 0));
   }
+  const [level, even, odd] = [shift(seed, 0), shift(seed, 1), shift(seed, 2)];
+  for (let from = 0; from < PATHS; from += BLOCK) multiply(from, level, even, odd);
   return means;
 }
 
-/**
- * Adds the eight days whose dimensions are set: of path k the upper bits of `(k + start) * step` pick its factor, and
- * those of `(k + levelStart) * 2^17` the level's. Eight at once, with all their state in locals, take half the time of
- * one after the other.
- */
-function addDays(levelStart: number): void {
-  const startLevel = levelStart | 0;
-  const stepA = steps[0] ?? 0;
-  const stepB = steps[1] ?? 0;
-  const stepC = steps[2] ?? 0;
-  const stepD = steps[3] ?? 0;
-  const stepE = steps[4] ?? 0;
-  const stepF = steps[5] ?? 0;
-  const stepG = steps[6] ?? 0;
-  const stepH = steps[7] ?? 0;
-  const startA = starts[0] ?? 0;
-  const startB = starts[1] ?? 0;
-  const startC = starts[2] ?? 0;
-  const startD = starts[3] ?? 0;
-  const startE = starts[4] ?? 0;
-  const startF = starts[5] ?? 0;
-  const startG = starts[6] ?? 0;
-  const startH = starts[7] ?? 0;
-  const scaleA = scales[0] ?? 0;
-  const scaleB = scales[1] ?? 0;
-  const scaleC = scales[2] ?? 0;
-  const scaleD = scales[3] ?? 0;
-  const scaleE = scales[4] ?? 0;
-  const scaleF = scales[5] ?? 0;
-  const scaleG = scales[6] ?? 0;
-  const scaleH = scales[7] ?? 0;
-  for (let path = 0; path < 32_768; path++) {
-    // No sum here can leave the whole numbers of 31 bits, and so none is ever computed as a fraction.
-    const factorA = dayFactors[Math.imul(path + startA, stepA) >>> 20] ?? 0;
-    const factorB = dayFactors[Math.imul(path + startB, stepB) >>> 20] ?? 0;
-    const factorC = dayFactors[Math.imul(path + startC, stepC) >>> 20] ?? 0;
-    const factorD = dayFactors[Math.imul(path + startD, stepD) >>> 20] ?? 0;
-    const factorE = dayFactors[Math.imul(path + startE, stepE) >>> 20] ?? 0;
-    const factorF = dayFactors[Math.imul(path + startF, stepF) >>> 20] ?? 0;
-    const factorG = dayFactors[Math.imul(path + startG, stepG) >>> 20] ?? 0;
-    const factorH = dayFactors[Math.imul(path + startH, stepH) >>> 20] ?? 0;
-    const first = scaleA * factorA + scaleB * factorB + scaleC * factorC + scaleD * factorD;
-    const second = scaleE * factorE + scaleF * factorF + scaleG * factorG + scaleH * factorH;
-    const level = levelFactors[((path + startLevel) << 17) >>> 20] ?? 0;
-    means[path] = (means[path] ?? 0) + level * (first + second);
+/** A dimension of the lattice of days, and what its factors count for. */
+interface Day {
+  readonly scale: number;
+  readonly step: number;
+  readonly start: number;
+}
+
+/** Adds the factors of two days to a block of the courses. */
+function addDays(from: number, first: Day, second: Day): void {
+  const { scale: scaleA, step: stepA, start: startA } = first;
+  const { scale: scaleB, step: stepB, start: startB } = second;
+  for (let course = from; course < from + BLOCK; course++) {
+    const factorA = dayFactors[(Math.imul(course, stepA) + startA) & 4_095] ?? 0;
+    const factorB = dayFactors[(Math.imul(course, stepB) + startB) & 4_095] ?? 0;
+    courses[course] = (courses[course] ?? 0) + (scaleA * factorA + scaleB * factorB);
   }
 }
 
-/** With which of its points the lattice begins in a dimension: 15 well mixed bits. */
-function start(seed: number, dimension: number): number {
+/** Draws a block of paths, four to a level. */
+function multiply(from: number, startLevel: number, startEven: number, startOdd: number): void {
+  for (let path = from; path < from + BLOCK; path += 4) {
+    const level = levelFactors[((path + startLevel) & 32_767) >>> 3] ?? 0;
+    means[path] = level * days(path, startEven, startOdd);
+    means[path + 1] = level * days(path + 1, startEven, startOdd);
+    means[path + 2] = level * days(path + 2, startEven, startOdd);
+    means[path + 3] = level * days(path + 3, startEven, startOdd);
+  }
+}
+
+/** The days of a path: the upper 12 of the 15 bits of a coordinate pick the course. */
+function days(path: number, startEven: number, startOdd: number): number {
+  const even = courses[((Math.imul(path, EVEN_STEP) + startEven) & 32_767) >>> 3] ?? 0;
+  const odd = courses[(((Math.imul(path, ODD_STEP) + startOdd) & 32_767) >>> 3) + 4_096] ?? 0;
+  return even + odd;
+}
+
+/** By how many of its points a lattice is moved in a dimension: 15 well mixed bits. */
+function shift(seed: number, dimension: number): number {
   let h = Math.imul((seed | 0) ^ Math.imul(dimension + 1, 0x9e3779b1), 0x85ebca6b);
   h = Math.imul(h ^ (h >>> 15), 0x2c1b3c6d);
   h = Math.imul(h ^ (h >>> 12), 0x297a2d39);
