@@ -3,6 +3,12 @@ import { timeMs } from './fields.ts';
 
 const age = z.number().min(0).nullable();
 
+const AS_OF_EXAMPLE = {
+  seq: 17_044,
+  ts: 1_794_714_403_563,
+  ages_ms: { posts: 439, oracle: 232, ui: 9_388, prices: 89 },
+};
+
 export const asOfRecord = z
   .object({
     seq: z
@@ -10,31 +16,27 @@ export const asOfRecord = z
       .min(0)
       .meta({ description: 'Place in the log of the observation that last changed the record.' }),
     ts: timeMs.meta({ description: 'When that observation came in, UTC ms.' }),
-    ages_ms: z
-      .object({ posts: age, oracle: age, ui: age, prices: age })
-      .meta({
-        description: 'Ms since each input last answered; null: never, or not an input of this record.',
-      }),
+    ages_ms: z.object({ posts: age, oracle: age, ui: age, prices: age }).meta({
+      description: 'Ms since each input last answered; null: never, or not an input of this record.',
+    }),
   })
   .meta({
     description: 'What the record was computed from and how old each input is.',
-    examples: [
-      { seq: 17_044, ts: 1_794_714_403_563, ages_ms: { posts: 439, oracle: 232, ui: 9_388, prices: 89 } },
-    ],
+    examples: [AS_OF_EXAMPLE],
   });
 
-const answeredAt = timeMs.meta({ description: 'When this was answered, UTC ms.' });
-
-/** Records with what they were computed from, in the envelope of spec 2.1. */
-export function envelope<Shape extends z.core.$ZodShape>(record: z.ZodObject<Shape>) {
-  return z.object({ timestamp: answeredAt, data: z.array(withAsOf(record)) });
-}
-
+/** A record of the streams with what it was computed from. */
 export function withAsOf<Shape extends z.core.$ZodShape>(record: z.ZodObject<Shape>) {
-  return record.extend({ as_of: asOfRecord });
+  const { description, examples } = record.meta() ?? {};
+  return record.extend({ as_of: asOfRecord }).meta({
+    ...(description === undefined ? {} : { description }),
+    ...(Array.isArray(examples)
+      ? { examples: examples.map((example) => ({ ...example, as_of: AS_OF_EXAMPLE })) }
+      : {}),
+  });
 }
 
-/** An answer that is not about one record of the streams each. */
+/** An answer with the time it was given at, in the envelope of spec 2.1. */
 export function timed<Shape extends z.core.$ZodShape>(shape: Shape) {
-  return z.object({ timestamp: answeredAt, ...shape });
+  return z.object({ timestamp: timeMs.meta({ description: 'When this was answered, UTC ms.' }), ...shape });
 }

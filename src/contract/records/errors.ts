@@ -8,13 +8,33 @@ export const errorRecord = z
   })
   .meta({ description: 'An error.', examples: [{ detail: 'Not Found', code: 'not_found' }] });
 
+/** Too many requests, with the figures of the headers once more. */
+export const rateLimitedRecord = errorRecord
+  .extend({
+    limit: z.int().optional().meta({ description: 'Requests allowed in any hour.' }),
+    remaining: z.int().optional().meta({ description: 'Requests left.' }),
+    reset: z.int().optional().meta({ description: 'When there is more again, Unix seconds.' }),
+    retry_after: z.int().meta({ description: 'Seconds until then.' }),
+  })
+  .meta({
+    description: 'The hour is used up, or too many unknown keys came from the address.',
+    examples: [
+      {
+        detail: 'The limit of 100 requests an hour is reached',
+        code: 'rate_limited',
+        limit: 100,
+        remaining: 0,
+        reset: 1_794_714_460,
+        retry_after: 52,
+      },
+    ],
+  });
+
 export const faultRecord = z
   .object({
-    loc: z
-      .array(z.union([z.string(), z.int()]))
-      .meta({
-        description: 'Where: query or body, then the name, or the offset at which a body stops being JSON.',
-      }),
+    loc: z.array(z.union([z.string(), z.int()])).meta({
+      description: 'Where: query or body, then the name, or the offset at which a body stops being JSON.',
+    }),
     msg: z.string().meta({ description: 'What is wrong, for people.' }),
     type: z.string().meta({ description: 'What is wrong, for programs.', examples: ['greater_than_equal'] }),
   })

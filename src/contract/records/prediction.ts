@@ -33,13 +33,9 @@ export const predictionMarketRecord = z
       .nullable()
       .optional()
       .meta({ description: 'PRO: model_prob minus market_price; null while the price is unknown or stale.' }),
-    signal: z
-      .enum(['STRONG_BUY', 'BUY', 'SLIGHT_BUY', 'HOLD', 'SELL'])
-      .nullable()
-      .optional()
-      .meta({
-        description: 'PRO: from edge: above 0.15, 0.05, 0.02, from -0.05, else SELL. Null with edge.',
-      }),
+    signal: z.enum(['STRONG_BUY', 'BUY', 'SLIGHT_BUY', 'HOLD', 'SELL']).nullable().optional().meta({
+      description: 'PRO: from edge: above 0.15, 0.05, 0.02, from -0.05, else SELL. Null with edge.',
+    }),
   })
   .meta({ description: 'A bucket of an event.' });
 

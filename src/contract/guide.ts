@@ -1,0 +1,57 @@
+import { type AccountPath, type Route, routesOf } from './openapi/paths.ts';
+import type { Operation } from './operation.ts';
+import { OPERATIONS } from './operations.ts';
+
+/** What a language model needs to use the service, as the Markdown of `llms.txt`. */
+export function guideText(accounts: readonly AccountPath[]): string {
+  const routes = routesOf(OPERATIONS, accounts);
+  const [first] = accounts;
+  return `# tallywire
+
+> Real-time intelligence for prediction markets that settle on how many posts an account makes inside a fixed window: what the settlement oracle, the trading page and this service count, forecasts of the final count, and trading signals. Estimates, no promise of profit.
+
+- Base URL: the origin of this file. All JSON is under \`/api/v1\`.
+- Accounts: ${accounts.map(({ segment }) => `\`${segment}\``).join(', ')}.
+- Whole interface: [OpenAPI 3.1](/api/v1/openapi.json); for people: [docs](/docs).
+- Times are UTC ms; windows are half-open; prices and probabilities are 0 to 1; money is USD.
+- \`null\` means not known, never 0. Inputs listed in \`stale\` are late: do not trade on such a record. \`as_of.ages_ms\` says how old each input is.
+
+## Access
+
+- Send a key as \`X-API-Key\`. Without one you are FREE. Tiers: FREE, PRO, INTERNAL; each includes those before it.
+- An unknown key is 401 (\`key_invalid\`), never served as FREE.
+- FREE has 100 requests in any hour, PRO 10,000; see the headers \`RateLimit\` and, with 429, \`Retry-After\`.
+
+## Endpoints
+
+${routes
+  .filter(({ path }) => path.startsWith('/api/'))
+  .map(lineOf)
+  .join('\n')}
+
+## Polling
+
+1. \`GET /api/v1/meta/${first?.segment ?? ''}\` and keep the \`ETag\` header.
+2. Ask again with \`If-None-Match: <that tag>\`, at most once a second.
+3. 304: nothing changed, and it cost no quota. 200: a new state, and a new tag.
+
+## Errors
+
+- 422: \`{"detail": [{"loc", "msg", "type"}]}\`, every fault of the request at once. Mend them all and ask again.
+- Every other one: \`{"detail": "<sentence>", "code": "<stable code>"}\`. Decide on \`code\`.
+- 400 \`wallet_invalid\`; 401 \`key_missing\`, \`key_invalid\`, \`tier_too_low\`; 429 \`rate_limited\`; 503: wait for \`Retry-After\` seconds.
+`;
+}
+
+function lineOf({ path, operation }: Route): string {
+  const query = Object.keys(operation.query?.shape ?? {});
+  const call = `${operation.method.toUpperCase()} ${path}${query.length === 0 ? '' : `?${query.join('&')}`}`;
+  return `- \`${call}\` (${TIERS[operation.access]}): ${operation.summary}. ${operation.description}`;
+}
+
+const TIERS: Readonly<Record<Operation['access'], string>> = {
+  open: 'anyone',
+  tiered: 'anyone, more with PRO',
+  PRO: 'PRO',
+  INTERNAL: 'INTERNAL',
+};

@@ -1,0 +1,78 @@
+import { OPERATIONS } from '../operations.ts';
+import { HEADERS } from './headers.ts';
+import { type AccountPath, pathItems, routesOf } from './paths.ts';
+import { refusalResponses } from './refusals.ts';
+import { componentSchemas, type Json } from './schemas.ts';
+
+const DESCRIPTION = `Real-time intelligence for prediction markets that settle on how many posts an account makes inside a window.
+
+Times are UTC ms unless a field says otherwise; windows are half-open, \`[start_ts, end_ts)\`; probabilities and prices
+are 0 to 1 with 4 decimals; money is USD. \`null\` is not known, never 0. Fields may be added, none is renamed or
+removed within \`/api/v1\`.
+
+**Tiers.** A caller without a key is FREE; a key in \`X-API-Key\` makes it PRO or INTERNAL, and each tier includes
+those before it. A key that is not known is 401 wherever keys count. FREE has 100 requests in any hour, PRO 10,000.
+
+**Polling.** Send the \`ETag\` of the last answer as \`If-None-Match\`: unchanged state is a 304, which costs no quota.
+
+Estimates of a model are no promise of profit.`;
+
+const TAGS = [
+  { name: 'Counters', description: 'What each side counts, and crypto price events' },
+  { name: 'Posts', description: 'The posts of an account, and how far everyone is behind them' },
+  { name: 'Predictions', description: 'Forecasts of the final count' },
+  { name: 'Trading', description: 'What the model says of orders and wallets' },
+  { name: 'Performance', description: 'How good the forecasts were' },
+  { name: 'Usage', description: 'What a key was used for' },
+  { name: 'Service', description: 'The service itself' },
+];
+
+const PARAMETERS = {
+  x402: {
+    name: 'x402',
+    in: 'header',
+    required: false,
+    description: 'Payment for this one call. Payments are off on this server, so it is ignored.',
+    schema: { type: 'string' },
+  },
+  IfNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    required: false,
+    description: 'Tags of answers the caller still has.',
+    schema: { type: 'string' },
+    example: 'W/"17044-2-e1-meta-account_a"',
+  },
+};
+
+/** The whole interface as an OpenAPI 3.1 document. */
+export function openApiDocument(accounts: readonly AccountPath[]): Json {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'tallywire',
+      version: '1.0.0',
+      summary: 'Counts, forecasts and signals of post-count markets',
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    servers: [{ url: '/', description: 'This server' }],
+    tags: TAGS,
+    paths: pathItems(routesOf(OPERATIONS, accounts)),
+    components: {
+      schemas: componentSchemas(),
+      responses: refusalResponses(),
+      parameters: PARAMETERS,
+      headers: HEADERS,
+      securitySchemes: {
+        ApiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-Key',
+          description: 'The key of a caller. In the demo: demo_free, demo_pro, demo_internal.',
+        },
+      },
+    },
+  };
+}

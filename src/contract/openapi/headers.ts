@@ -1,0 +1,42 @@
+import type { Json } from './schemas.ts';
+
+const header = (description: string, type: 'string' | 'integer', example: string | number): Json => ({
+  description,
+  schema: { type },
+  example,
+});
+
+/** The headers of answers, by their names on the wire. */
+export const HEADERS = {
+  ETag: header(
+    'Weak tag of the state; it does not move with timestamp, ages or the time left. Send it as If-None-Match.',
+    'string',
+    'W/"17044-2-e1-meta-account_a"',
+  ),
+  'RateLimit-Policy': header(
+    'The limit that applies: its name, requests (q) and seconds (w), as of the IETF draft.',
+    'string',
+    '"free";q=100;w=3600',
+  ),
+  RateLimit: header('Requests left (r) and seconds until there are more (t).', 'string', '"free";r=37;t=412'),
+  'X-RateLimit-Limit': header('Requests allowed in any hour.', 'integer', 100),
+  'X-RateLimit-Remaining': header('Requests left.', 'integer', 37),
+  'X-RateLimit-Reset': header('When there are more, Unix seconds.', 'integer', 1_794_714_820),
+  'Retry-After': header('Seconds to wait before the next try.', 'integer', 52),
+  'WWW-Authenticate': header('How to send a key.', 'string', 'ApiKey header="X-API-Key"'),
+} as const satisfies Readonly<Record<string, Json>>;
+
+export type HeaderName = keyof typeof HEADERS;
+
+/** Absent from the answer to a caller without a limit. */
+export const LIMIT_HEADERS: readonly HeaderName[] = [
+  'RateLimit-Policy',
+  'RateLimit',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+];
+
+export function headerRefs(names: readonly HeaderName[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

@@ -1,0 +1,15 @@
+import type { Operation } from './operation.ts';
+import { MARKETS } from './operations/markets.ts';
+import { PERFORMANCE } from './operations/performance.ts';
+import { SERVICE } from './operations/service.ts';
+import { TRADING } from './operations/trading.ts';
+import { USAGE } from './operations/usage.ts';
+
+/** Everything that is served. */
+export const OPERATIONS: readonly Operation[] = [
+  ...MARKETS,
+  ...TRADING,
+  ...PERFORMANCE,
+  ...USAGE,
+  ...SERVICE,
+];

@@ -1,0 +1,63 @@
+import { OPEN, type Operation, STATE } from '../operation.ts';
+import { tweetsQuery } from '../params.ts';
+
+/** What the service knows of events, posts and prices (spec 4, endpoints 1 to 7). */
+export const MARKETS: readonly Operation[] = [
+  {
+    ...STATE,
+    id: 'getCounters',
+    path: '/api/v1/meta/{account}',
+    tag: 'Counters',
+    access: 'open',
+    isCounted: true,
+    summary: 'Counters of every active event',
+    description:
+      'Three counts of every active event and what lies between them, the event that ends first first.',
+    answer: 'CountersAnswer',
+  },
+  {
+    ...STATE,
+    ...OPEN,
+    id: 'getCrypto',
+    path: '/api/v1/meta/crypto',
+    tag: 'Counters',
+    summary: 'Active crypto price events',
+    description: 'Active crypto price events with spot, reference and market prices.',
+    answer: 'CryptoAnswer',
+  },
+  {
+    ...STATE,
+    id: 'getTweets',
+    path: '/api/v1/meta/{account}/tweets',
+    tag: 'Posts',
+    access: 'tiered',
+    isCounted: true,
+    summary: 'Posts, newest first',
+    description:
+      'FREE: the latest 15 posts, whatever is asked for, with is_counted null. PRO: pages, and whether each post counts.',
+    query: tweetsQuery,
+    answer: 'PostsAnswer',
+  },
+  {
+    ...STATE,
+    ...OPEN,
+    id: 'getLag',
+    path: '/api/v1/meta/{account}/lag',
+    tag: 'Posts',
+    summary: 'How far everyone is behind the posts',
+    description: 'Time until posts of the last 24 h were seen by us, settled on and shown.',
+    answer: 'LagAnswer',
+  },
+  {
+    ...STATE,
+    id: 'getPrediction',
+    path: '/api/v1/prediction/{account}',
+    tag: 'Predictions',
+    access: 'tiered',
+    isCounted: true,
+    summary: 'Forecast of every active event',
+    description:
+      'FREE: counters, time left and prices. PRO: percentiles and distribution of the final count, and for every bucket probability, edge and signal.',
+    answer: 'PredictionAnswer',
+  },
+];

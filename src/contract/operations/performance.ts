@@ -1,0 +1,37 @@
+import { OPEN, type Operation, STATE } from '../operation.ts';
+import { historyQuery } from '../params.ts';
+
+/** How good the forecasts were (spec 4, endpoints 15 and 16). */
+export const PERFORMANCE: readonly Operation[] = [
+  {
+    ...STATE,
+    ...OPEN,
+    id: 'getPerformanceOverview',
+    path: '/api/v1/performance/overview',
+    tag: 'Performance',
+    summary: 'Errors of the forecasts',
+    description: 'Error of the median 24, 48 and 72 h before the close, over all settled events.',
+    answer: 'PerformanceOverview',
+  },
+  {
+    ...STATE,
+    ...OPEN,
+    id: 'getPerformanceHistory',
+    path: '/api/v1/performance/history',
+    tag: 'Performance',
+    summary: 'Error of every settled event',
+    description: 'One sample per settled event and account, by close, and the changes of the model.',
+    query: historyQuery,
+    answer: 'PerformanceHistory',
+  },
+  {
+    ...STATE,
+    ...OPEN,
+    id: 'getCalibration',
+    path: '/api/v1/performance/calibration',
+    tag: 'Performance',
+    summary: 'How far the probabilities can be believed',
+    description: 'Coverage, CRPS, log score and Brier against pace and market, with 95 % intervals.',
+    answer: 'Calibration',
+  },
+];

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { guideText } from '../../contract/guide.ts';
+import { openApiDocument } from '../../contract/openapi/document.ts';
+import type { Answer, Call, Endpoint, SlowEndpoint } from '../answer.ts';
+import { namesTag } from '../etag.ts';
+import { API_HEADERS, JSON_TYPE, SECURITY_HEADERS } from '../headers.ts';
+import { type AccountPath, API_PREFIX } from '../paths.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** To be asked for again each time, which costs a 304: another version may run tomorrow. */
+const KEPT: Headers = { 'Cache-Control': 'public, no-cache' };
+
+/** What the page needs and no more: its own scripts and styles, and this API. The renderer sets styles of elements. */
+const PAGE_HEADERS: Headers = {
+  ...SECURITY_HEADERS,
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+};
+
+// All addresses are relative, so that a proxy may put a prefix in front.
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>tallywire API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="docs/renderer.css">
+<script src="docs/renderer.js" defer></script>
+<script src="docs/page.js" defer></script>
+</head>
+<body><main id="page"></main></body>
+</html>
+`;
+
+const PAGE_SCRIPT = `SwaggerUIBundle({
+  url: new URL('api/v1/openapi.json', document.baseURI).href,
+  dom_id: '#page',
+  deepLinking: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: 0,
+  displayRequestDuration: true,
+  validatorUrl: null,
+});
+`;
+
+/** The OpenAPI document, the page that shows it and the guide for language models: texts that never change. */
+export function documentEndpoints(accounts: readonly AccountPath[]): readonly Endpoint[] {
+  const document = JSON.stringify(openApiDocument(accounts));
+  return [
+    fixed(`${API_PREFIX}/openapi.json`, JSON_TYPE, document, API_HEADERS),
+    fixed('/docs', 'text/html; charset=utf-8', PAGE, PAGE_HEADERS),
+    fixed('/docs/page.js', 'text/javascript; charset=utf-8', PAGE_SCRIPT, SECURITY_HEADERS),
+    fixed('/llms.txt', 'text/markdown; charset=utf-8', guideText(accounts), SECURITY_HEADERS),
+  ];
+}
+
+/** The renderer of the page. Read when asked for: it is large, and few ever ask. */
+export function rendererEndpoints(): readonly SlowEndpoint[] {
+  return [
+    file('/docs/renderer.js', 'text/javascript; charset=utf-8', 'swagger-ui-bundle.js'),
+    file('/docs/renderer.css', 'text/css; charset=utf-8', 'swagger-ui.css'),
+  ];
+}
+
+function fixed(path: string, type: string, body: string, headers: Headers): Endpoint {
+  const whole = contentAnswer(type, body, headers);
+  return { path, access: 'open', answer: (call) => unlessKnown(call, whole) };
+}
+
+function file(path: string, type: string, name: string): SlowEndpoint {
+  const location = createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`);
+  return {
+    method: 'GET',
+    path,
+    access: 'open',
+    async answer(call) {
+      return unlessKnown(call, contentAnswer(type, await readFile(location, 'utf8'), SECURITY_HEADERS));
+    },
+  };
+}
+
+function contentAnswer(type: string, body: string, headers: Headers): Answer {
+  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22);
+  return {
+    status: 200,
+    headers: {
+      ...headers,
+      ...KEPT,
+      'Content-Type': type,
+      'Content-Length': String(Buffer.byteLength(body)),
+      ETag: `"${digest}"`,
+    },
+    body,
+  };
+}
+
+function unlessKnown({ ifNoneMatch }: Call, whole: Answer): Answer {
+  const { ETag = '', ...headers } = whole.headers;
+  if (ifNoneMatch === undefined || !namesTag(ifNoneMatch, ETag)) return whole;
+  const { 'Content-Type': _type, 'Content-Length': _length, ...kept } = headers;
+  return { status: 304, headers: { ...kept, ETag }, body: '' };
+}
