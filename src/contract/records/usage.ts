@@ -1,0 +1,121 @@
+import { z } from 'zod';
+
+const timestamp = z
+  .int()
+  .meta({ description: 'When this was answered, UTC ms', examples: [1_790_000_000_000] });
+const requests = z.int().meta({ description: 'Requests answered, whatever came of them', examples: [1_284] });
+const errors = z.int().meta({ description: 'Those answered with a status of 400 or more', examples: [7] });
+const errorRate = z
+  .number()
+  .min(0)
+  .max(1)
+  .meta({ description: 'errors / requests, 4 decimals; 0 without requests', examples: [0.0055] });
+const bytes = z
+  .int()
+  .meta({ description: 'Bytes of the bodies sent, without headers', examples: [2_517_004] });
+const averageMs = z.number().meta({ description: 'Mean time to answer, ms, 3 decimals', examples: [0.213] });
+const method = z.string().meta({ description: 'HTTP method', examples: ['GET'] });
+const endpoint = z.string().meta({
+  description: 'Path of the route; `unknown` for whatever no route took',
+  examples: ['/api/v1/meta/account_a'],
+});
+
+const covered = z
+  .object({
+    start: z.int().meta({ description: 'Unix seconds' }),
+    end: z.int().meta({ description: 'Unix seconds, not included' }),
+  })
+  .meta({
+    description:
+      'What the sums are about: the whole hours that the span touches, up to now, as far back as usage is kept',
+    examples: [{ start: 1_789_999_200, end: 1_790_085_600 }],
+  });
+
+/** Usage of the calling key over the last days (INTERNAL). */
+export const usageSummaryRecord = z
+  .object({
+    timestamp,
+    key: z.string().meta({ description: 'Public id of the calling key', examples: ['demo-internal'] }),
+    days: z.int().meta({ description: 'Days looked back', examples: [7] }),
+    total_requests: requests,
+    total_errors: errors,
+    error_rate: errorRate,
+    avg_response_time_ms: averageMs
+      .nullable()
+      .meta({ description: 'Mean time to answer, ms, 3 decimals; null without requests', examples: [0.213] }),
+    total_bandwidth_bytes: bytes,
+    covered,
+  })
+  .meta({ description: 'Usage of the calling key over the last days' });
+
+/** Usage of the calling key per endpoint (INTERNAL). */
+export const usageByEndpointRecord = z
+  .object({
+    timestamp,
+    start: z.int().meta({ description: 'As asked for, Unix seconds', examples: [1_790_000_000] }),
+    end: z.int().meta({ description: 'As asked for, Unix seconds', examples: [1_790_086_400] }),
+    data: z
+      .array(
+        z.object({
+          endpoint,
+          method,
+          requests,
+          errors,
+          error_rate: errorRate,
+          avg_response_time_ms: averageMs,
+          bandwidth_bytes: bytes,
+        }),
+      )
+      .meta({ description: 'Busiest first' }),
+    covered,
+  })
+  .meta({ description: 'Usage of the calling key per endpoint' });
+
+/** The newest errors of the calling key (INTERNAL). */
+export const usageErrorsRecord = z
+  .object({
+    timestamp,
+    limit: z.int().meta({ description: 'As asked for', examples: [100] }),
+    data: z
+      .array(
+        z.object({
+          endpoint,
+          method,
+          timestamp: z
+            .int()
+            .meta({ description: 'When it was answered, UTC ms', examples: [1_790_000_000_000] }),
+          status_code: z.int().meta({ examples: [422] }),
+          response_time_ms: z.number().meta({ description: 'ms, 3 decimals', examples: [0.187] }),
+          message: z.string().meta({
+            description: 'What the caller was told, without anything he sent',
+            examples: ['the request has invalid parameters'],
+          }),
+        }),
+      )
+      .meta({ description: 'Newest first; the last 1,000 are kept' }),
+  })
+  .meta({ description: 'The newest errors of the calling key' });
+
+/** How usage is recorded, of all keys together (INTERNAL). */
+export const usageStatsRecord = z
+  .object({
+    timestamp,
+    buffer: z.object({
+      size: z.int().meta({ description: 'Requests recorded and not yet accounted for', examples: [3] }),
+      capacity: z.int().meta({ description: 'The most it takes between two flushes', examples: [32_768] }),
+      last_flush_ts: z
+        .int()
+        .nullable()
+        .meta({
+          description: 'When all was last on disk, UTC ms; null before',
+          examples: [1_790_000_000_000],
+        }),
+      dropped: z.int().meta({ description: 'Requests since the start that are in no figure', examples: [0] }),
+    }),
+    tracking: z.object({
+      enabled: z.boolean().meta({ examples: [true] }),
+      flush_interval_ms: z.int().meta({ description: 'A crash loses no more than this', examples: [1_000] }),
+      retention_days: z.int().meta({ description: 'Days usage is kept', examples: [90] }),
+    }),
+  })
+  .meta({ description: 'How usage is recorded' });

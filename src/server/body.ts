@@ -1,0 +1,105 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { RequestError } from '../errors.ts';
+import { InvalidRequest } from './validate.ts';
+
+/** Far above any body the interface knows. */
+const MAX_BODY_BYTES = 16 * 1_024;
+/**
+ * What is refused is read to its end first, up to this much, so that the connection can go on. A caller who has
+ * more to send loses his connection instead.
+ */
+const MAX_DISCARDED_BYTES = 1_024 * 1_024;
+
+const CLOSE = { Connection: 'close' };
+
+/** The text of a JSON body, or a RequestError. No body is an empty text. */
+export async function receiveJson(req: IncomingMessage): Promise<string> {
+  const { headers } = req;
+  const declared = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : null;
+  if (declared === 0) return '';
+  const refusal = encodingRefusal(headers) ?? typeRefusal(headers) ?? lengthRefusal(declared ?? 0);
+  if (refusal === undefined) return decode(await receive(req));
+  if (declared !== null && declared > MAX_DISCARDED_BYTES) throw refusal(CLOSE);
+  throw refusal((await discard(req, 0)) ? {} : CLOSE);
+}
+
+/** Makes the error with headers of its own beside those of the connection. */
+type Refusal = (connection: Readonly<Record<string, string>>) => RequestError;
+
+function encodingRefusal({ 'content-encoding': encoding = 'identity' }: IncomingHttpHeaders) {
+  if (encoding.trim().toLowerCase() === 'identity') return undefined;
+  const message = 'The body has to be sent as it is, without a content encoding';
+  return (connection: Readonly<Record<string, string>>) =>
+    new RequestError(415, 'unsupported_media_type', message, {
+      'Accept-Encoding': 'identity',
+      ...connection,
+    });
+}
+
+function typeRefusal({ 'content-type': type = '' }: IncomingHttpHeaders) {
+  const [essence = ''] = type.split(';', 1);
+  if (/^application\/(?:[\w.!#$&^-]+\+)?json$/i.test(essence.trim())) return undefined;
+  const message = 'The body has to be JSON, with the Content-Type application/json';
+  return (connection: Readonly<Record<string, string>>) =>
+    new RequestError(415, 'unsupported_media_type', message, { Accept: 'application/json', ...connection });
+}
+
+const tooLarge: Refusal = (connection) =>
+  new RequestError(413, 'body_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes`, connection);
+
+const lengthRefusal = (declared: number) => (declared > MAX_BODY_BYTES ? tooLarge : undefined);
+
+/** All bytes of the body, no more than the most allowed. */
+async function receive(req: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let received = 0;
+  await readWhile(req, (chunk) => {
+    received += chunk.length;
+    chunks.push(chunk);
+    return received <= MAX_BODY_BYTES;
+  });
+  if (received <= MAX_BODY_BYTES) return Buffer.concat(chunks);
+  throw tooLarge((await discard(req, received)) ? {} : CLOSE);
+}
+
+/** Reads what is left and keeps none of it. Resolves to whether that was all. */
+async function discard(req: IncomingMessage, before: number): Promise<boolean> {
+  let received = before;
+  return readWhile(req, (chunk) => {
+    received += chunk.length;
+    return received <= MAX_DISCARDED_BYTES;
+  });
+}
+
+/** Resolves to true at the end of the body, to false as soon as `take` wants no more. */
+function readWhile(req: IncomingMessage, take: (chunk: Buffer) => boolean): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const settle = (act: () => void) => {
+      req.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+      req.pause();
+      act();
+    };
+    const onData = (chunk: Buffer) => {
+      if (!take(chunk)) settle(() => resolve(false));
+    };
+    const onEnd = () => settle(() => resolve(true));
+    // Nobody is left to read the answer, but the request has to come to an end.
+    const onGone = () =>
+      settle(() =>
+        reject(new RequestError(400, 'body_incomplete', 'The connection ended before the body did')),
+      );
+    req.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
+    if (req.readableEnded) onEnd();
+    else if (req.destroyed) onGone();
+    else req.resume();
+  });
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    // JSON is UTF-8 and nothing else.
+    throw new InvalidRequest([{ loc: ['body', 0], msg: 'JSON decode error', type: 'json_invalid' }]);
+  }
+}
