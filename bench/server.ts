@@ -5,7 +5,8 @@ import { type AddressInfo, connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { Router } from '@koa/router';
 import Koa from 'koa';
-import { demoKeys } from '../src/access/tiers.ts';
+import { createGate } from '../src/access/gate.ts';
+import { demoKeys } from '../src/access/key-ring.ts';
 import { createApp } from '../src/server/app.ts';
 import { createHttpServer, HTTP_LIMITS } from '../src/server/http.ts';
 import { createMetrics } from '../src/server/metrics.ts';
@@ -70,7 +71,7 @@ async function startAll() {
   const app = createApp({
     latest,
     accounts,
-    keys: demoKeys(),
+    gate: createGate({ keys: demoKeys(), now: Date.now, limits: { FREE: 1e9, PRO: 1e9, INTERNAL: null } }),
     metrics,
     store: () => 'open',
     now: Date.now,

@@ -38,6 +38,9 @@ export interface Config {
   readonly historyDays: number;
   readonly checkpointSeconds: number;
   readonly drainSeconds: number;
+  /** Networks such as `10.0.0.0/8`. */
+  readonly trustedProxies: readonly string[];
+  readonly connectionsPerAddress: number;
   readonly staleAfterMs: Readonly<Record<Input, number>>;
   readonly logLevel: LogLevel;
   readonly json: boolean;
@@ -217,6 +220,8 @@ export function parseConfig(input: ConfigInput): Config {
     historyDays,
     checkpointSeconds,
     drainSeconds,
+    trustedProxies: values.trustedProxies.split(',').filter((network) => network !== ''),
+    connectionsPerAddress: values.connectionsPerAddress,
     staleAfterMs: {
       posts: values.staleSecondsPosts * 1_000,
       oracle: values.staleSecondsOracle * 1_000,

@@ -49,11 +49,20 @@ export class SimulatorError extends ServiceError {}
 export class RequestError extends ServiceError {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** Further fields of the body, in the names of the wire. */
+  readonly fields: Readonly<Record<string, number>>;
 
-  constructor(status: number, code: string, message: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+    fields: Readonly<Record<string, number>> = {},
+  ) {
     super(code, message);
     this.status = status;
     this.headers = headers;
+    this.fields = fields;
   }
 }
 

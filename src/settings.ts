@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /** A value as it is written in a flag, in the environment or in JSON, and what a fault says was expected. */
@@ -79,6 +80,22 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 const seconds = integer(1, 86_400);
 
+/** One network such as `10.0.0.0/8`; a single address is one too. */
+function isNetwork(text: string): boolean {
+  const [address = '', bits = '0', ...rest] = text.split('/');
+  const family = isIP(address);
+  const isLength = /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
+  return family !== 0 && rest.length === 0 && isLength;
+}
+
+const networks: Form<string> = {
+  schema: z
+    .union([z.string(), z.array(z.string()).transform((list) => list.join(','))])
+    .transform((text) => text.replace(/\s/g, ''))
+    .refine((text) => text.split(',').every(isNetwork)),
+  expects: 'networks such as 10.0.0.0/8, separated by commas',
+};
+
 /** Everything that can be configured. Flags, variables and keys of the config file are named after the key. */
 export const SETTINGS = {
   port: setting(integer(0, 65_535), {
@@ -142,6 +159,16 @@ export const SETTINGS = {
     argument: 'seconds',
     default: 0,
     help: 'seconds of 503 on /readyz before a stop closes the port, for a proxy in front to notice',
+  }),
+  trustedProxies: setting(networks, {
+    argument: 'networks',
+    default: '',
+    help: 'networks of the proxies in front, separated by commas: their X-Forwarded-For is believed',
+  }),
+  connectionsPerAddress: setting(integer(1, 15_000), {
+    argument: 'number',
+    default: 100,
+    help: 'connections one address may hold at a time; trusted proxies may hold any number',
   }),
   staleSecondsPosts: setting(seconds, {
     argument: 'seconds',

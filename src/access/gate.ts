@@ -1,5 +1,12 @@
+import type { IncomingMessage } from 'node:http';
 import { RequestError } from '../errors.ts';
-import { includes, type KeyRing, type Tier } from './tiers.ts';
+import { clientOf, type Proxies, proxiesOf } from './addresses.ts';
+import { createBadKeys } from './bad-keys.ts';
+import type { Holder, KeyRing } from './key-ring.ts';
+import { createQuotas, type Quotas } from './quotas.ts';
+import { LIMITS, type Limits, limitHeaders, type Policy, policyOf, waitSeconds } from './rate-policy.ts';
+import { type Hour, minuteOf } from './sliding-hour.ts';
+import { includes, TIERS, type Tier } from './tiers.ts';
 
 /**
  * Whom an endpoint is for: `open` to all, whatever key they send; `tiered`, where a key decides how much is
@@ -7,36 +14,169 @@ import { includes, type KeyRing, type Tier } from './tiers.ts';
  */
 export type Access = 'open' | 'tiered' | 'PRO' | 'INTERNAL';
 
+/** What the gate has to know of an endpoint. */
+export interface Entrance {
+  readonly access: Access;
+  /** Whether calls count towards the hourly limit. Those of an open one do only when it says so. */
+  readonly isCounted?: boolean;
+}
+
+/** A caller on his way through. */
+export interface Visitor {
+  readonly tier: Tier;
+  /** Public id of his key; null without one. */
+  readonly keyId: string | null;
+  /** What he was charged on; undefined when nothing is counted. */
+  hour: Hour | undefined;
+  policy: Policy | undefined;
+  /** When he came, UTC ms. */
+  readonly atMs: number;
+}
+
+/** Decides who is served, at which tier, and how often. Synchronous and cheap: it is asked on every request. */
+export interface Gate {
+  /** Who asks, or a RequestError for a key that is not known (401) or was tried too often (429). */
+  identify(door: Entrance, req: IncomingMessage): Visitor;
+  /** Charges the call, or throws a RequestError: not his tier (401), or his hour is used up (429). */
+  admit(door: Entrance, visitor: Visitor): void;
+  /** The limit's headers, names and values in turn. Gives back the charge when the answer costs nothing. */
+  settle(visitor: Visitor, status: number): readonly string[];
+}
+
+export interface GateDeps {
+  readonly keys: KeyRing;
+  /** UTC ms that only ever go forward, as calls are counted by it. */
+  readonly now: () => number;
+  readonly quotas?: Quotas;
+  readonly limits?: Limits;
+  readonly proxies?: Proxies;
+}
+
 /** Twice the longest key we issue; a longer one is refused before any look-up. */
 const MAX_KEY_LENGTH = 128;
 const CHALLENGE = { 'WWW-Authenticate': 'ApiKey header="X-API-Key"' };
+const NO_HEADERS: readonly string[] = [];
 
-export interface Gate {
-  /** The tier a caller is served at, or a RequestError. Synchronous and cheap: it is asked on every request. */
-  admit(access: Access, key: string | undefined): Tier;
+export function isCounted({ access, isCounted = access !== 'open' }: Entrance): boolean {
+  return isCounted;
+}
+
+/** An unchanged body, and what went wrong on our side. */
+function isFree(status: number): boolean {
+  return status === 304 || status >= 500;
 }
 
 /**
  * A key that is sent but not known is refused wherever keys count, so that a mistyped key is never served the
  * public tier in silence. An empty header is no key.
  */
-export function createGate(keys: KeyRing): Gate {
+export function createGate(deps: GateDeps): Gate {
+  const { keys, now, quotas = createQuotas(), limits = LIMITS, proxies = proxiesOf([]) } = deps;
+  const badKeys = createBadKeys();
+  const policies = policiesOf(limits);
+  const ownPolicies = new WeakMap<Holder, Policy>();
+
+  function clientAddress({ socket, headers }: IncomingMessage): string {
+    const forwarded = headers['x-forwarded-for'];
+    return clientOf(
+      socket.remoteAddress ?? '',
+      typeof forwarded === 'string' ? forwarded : undefined,
+      proxies,
+    );
+  }
+
+  function policyFor(holder: Holder): Policy | undefined {
+    if (holder.limit === null) return policies[holder.tier];
+    let policy = ownPolicies.get(holder);
+    if (policy === undefined) {
+      policy = policyOf(holder.tier, holder.limit);
+      ownPolicies.set(holder, policy);
+    }
+    return policy;
+  }
+
+  function refuseKey(req: IncomingMessage, atMs: number): never {
+    const waitMs = badKeys.note(clientAddress(req), atMs);
+    if (waitMs === 0) {
+      throw new RequestError(401, 'key_invalid', 'The API key is not known or was revoked', CHALLENGE);
+    }
+    const seconds = Math.ceil(waitMs / 1_000);
+    const message = 'Too many unknown API keys came from this address';
+    throw new RequestError(
+      429,
+      'too_many_bad_keys',
+      message,
+      { 'Retry-After': String(seconds) },
+      {
+        retry_after: seconds,
+      },
+    );
+  }
+
+  function visitorOf(holder: Holder, counts: boolean, atMs: number): Visitor {
+    holder.lastUsedAt = atMs;
+    const policy = counts ? policyFor(holder) : undefined;
+    const hour = policy && quotas.ofKey(holder.id);
+    return { tier: holder.tier, keyId: holder.id, hour, policy, atMs };
+  }
+
   return {
-    admit(access, key) {
-      if (access === 'open') return 'FREE';
-      if (key === undefined || key === '') {
-        if (access === 'tiered') return 'FREE';
-        throw new RequestError(401, 'key_missing', `This needs a key of tier ${access}`, CHALLENGE);
+    identify(door, req) {
+      const atMs = now();
+      const counts = isCounted(door);
+      const key = req.headers['x-api-key'];
+      if (typeof key === 'string' && key !== '') {
+        const holder = key.length <= MAX_KEY_LENGTH ? keys.find(key) : undefined;
+        if (holder !== undefined) return visitorOf(holder, counts, atMs);
+        if (door.access !== 'open') refuseKey(req, atMs);
       }
-      const tier = key.length <= MAX_KEY_LENGTH ? keys.tierOf(key) : undefined;
-      if (tier === undefined) {
-        throw new RequestError(401, 'key_invalid', 'The API key is not known or was revoked', CHALLENGE);
+      const policy = counts ? policies.FREE : undefined;
+      const hour = policy && quotas.ofAddress(clientAddress(req), minuteOf(atMs));
+      return { tier: 'FREE', keyId: null, hour, policy, atMs };
+    },
+
+    admit({ access }, { tier, keyId, hour, policy, atMs }) {
+      if (access === 'PRO' || access === 'INTERNAL') {
+        if (keyId === null) {
+          throw new RequestError(401, 'key_missing', `This needs a key of tier ${access}`, CHALLENGE);
+        }
+        if (!includes(tier, access)) {
+          const message = `This needs a key of tier ${access}, and the key sent is ${tier}`;
+          throw new RequestError(401, 'tier_too_low', message, CHALLENGE);
+        }
       }
-      if (access !== 'tiered' && !includes(tier, access)) {
-        const message = `This needs a key of tier ${access}, and the key sent is ${tier}`;
-        throw new RequestError(401, 'tier_too_low', message, CHALLENGE);
-      }
-      return tier;
+      if (hour === undefined || policy === undefined) return;
+      if (!quotas.charge(hour, minuteOf(atMs), policy.limit)) throw overLimit(policy, hour, atMs);
+    },
+
+    settle(visitor, status) {
+      const { hour, policy, atMs } = visitor;
+      if (hour === undefined || policy === undefined) return NO_HEADERS;
+      if (isFree(status)) quotas.refund(hour, minuteOf(atMs));
+      return limitHeaders(policy, hour, atMs);
     },
   };
+}
+
+function policiesOf(limits: Limits): Readonly<Record<Tier, Policy | undefined>> {
+  const policies: Partial<Record<Tier, Policy>> = {};
+  for (const tier of TIERS) {
+    const limit = limits[tier];
+    if (limit !== null) policies[tier] = policyOf(tier, limit);
+  }
+  return { FREE: policies.FREE, PRO: policies.PRO, INTERNAL: policies.INTERNAL };
+}
+
+function overLimit(policy: Policy, hour: Hour, atMs: number): RequestError {
+  const seconds = waitSeconds(hour, atMs);
+  const list = limitHeaders(policy, hour, atMs);
+  const headers: Record<string, string> = { 'Retry-After': String(seconds) };
+  for (let at = 0; at < list.length; at += 2) headers[list[at] ?? ''] = list[at + 1] ?? '';
+  const message = `The limit of ${policy.limit} requests an hour is reached`;
+  return new RequestError(429, 'rate_limited', message, headers, {
+    limit: policy.limit,
+    remaining: 0,
+    reset: Math.ceil(atMs / 1_000 + seconds),
+    retry_after: seconds,
+  });
 }

@@ -7,7 +7,8 @@ export function addSettings(command: Command, keys: readonly SettingKey[], defau
     const { argument, help, isSecret, alsoEnv, default: usual }: Setting<unknown> = SETTINGS[key];
     if (isSecret) continue;
     const env = alsoEnv === undefined ? envOf(key) : `${envOf(key)} or ${alsoEnv}`;
-    const value = argument === undefined ? '' : `default: ${defaults[key] ?? usual}, `;
+    const byDefault = defaults[key] ?? usual;
+    const value = argument === undefined ? '' : `default: ${byDefault === '' ? 'none' : byDefault}, `;
     const flag = argument === undefined ? flagOf(key) : `${flagOf(key)} <${argument}>`;
     // Without commander's own default, so that only flags that were given count as given.
     command.addOption(new Option(flag, `${help} (${value}env: ${env})`));

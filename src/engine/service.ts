@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { demoKeys, type KeyRing } from '../access/tiers.ts';
 import type { Config } from '../config.ts';
 import { createApp } from '../server/app.ts';
-import { checkPort, createHttpServer } from '../server/http.ts';
+import { checkPort, createHttpServer, httpLimits } from '../server/http.ts';
 import { createMetrics } from '../server/metrics.ts';
 import type { SourceSettings } from '../sources/settings.ts';
 import { createPositions, createSources } from '../sources/sources.ts';
@@ -11,6 +10,7 @@ import { diskUse } from '../store/disk.ts';
 import { createLatest } from '../store/latest.ts';
 import { openStore } from '../store/lmdb.ts';
 import { lockFolder } from '../store/lock.ts';
+import { openAccess } from './access.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type Closing, createClosing } from './closing.ts';
 import { MAIN_FEED } from './counting-rule.ts';
@@ -20,8 +20,6 @@ import { reportTo } from './reporting.ts';
 
 /** How long requests in flight may take once the port is closed. */
 const DRAIN_DEADLINE_MS = 8_000;
-
-const NO_KEYS: KeyRing = { tierOf: () => undefined };
 
 export interface Service {
   readonly url: string;
@@ -92,11 +90,12 @@ async function open(config: Config, log: Logger, rim: ServiceRim, closing: Closi
   closing.add(() => engine.stop());
   metrics.watchSources(engine.sources);
 
-  const isDemo = outside.isDemo && isLoopback(config.host);
+  const isMadeUp = outside.isDemo;
+  const { gate, isDemo } = await openAccess({ config, store, clock, isMadeUp, log }, closing);
   const app = createApp({
     latest,
     accounts: config.accounts,
-    keys: isDemo ? demoKeys() : NO_KEYS,
+    gate,
     metrics,
     store: () => (engine.isHeldUp() ? 'read_only' : 'open'),
     now: clock.wall,
@@ -109,7 +108,7 @@ async function open(config: Config, log: Logger, rim: ServiceRim, closing: Closi
     ),
   });
   app.koa.on('error', (error: unknown) => log.error({ err: error }, 'a request failed'));
-  const http = createHttpServer(app);
+  const http = createHttpServer(app, httpLimits(config));
   const url = await http.listen(config.port, config.host);
   closing.add(() => http.drain({ noticeMs: config.drainSeconds * 1_000, deadlineMs: DRAIN_DEADLINE_MS }));
   log.info({ url, world: outside.name, data: config.data }, 'listening');
@@ -124,8 +123,4 @@ async function open(config: Config, log: Logger, rim: ServiceRim, closing: Closi
     },
     stop: closing.run,
   };
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }

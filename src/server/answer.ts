@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
-import type { Access } from '../access/gate.ts';
+import type { Entrance } from '../access/gate.ts';
 import type { Tier } from '../access/tiers.ts';
 
 /** What an endpoint may know of a request. */
 export interface Call {
   /** Raw query, without `?`. */
   readonly query: string;
-  /** `X-API-Key` as sent. */
-  readonly key: string | undefined;
+  /** Public id of the caller's key; null without one. */
+  readonly keyId: string | null;
   readonly ifNoneMatch: string | undefined;
 }
 
@@ -19,11 +19,10 @@ export interface Answer {
   readonly body: string;
 }
 
-/** Where something is served and for whom. */
-export interface Door {
+/** Where something is served, for whom, and whether it counts towards the hourly limit. */
+export interface Door extends Entrance {
   /** The whole path, without parameters. */
   readonly path: string;
-  readonly access: Access;
 }
 
 /**
@@ -40,14 +39,8 @@ export interface SlowEndpoint extends Door {
   answer(call: Call, tier: Tier, ctx: Context): Promise<Answer>;
 }
 
-export function callOf(req: IncomingMessage): Call {
-  const { headers } = req;
-  const key = headers['x-api-key'];
-  return {
-    query: queryOf(req.url ?? ''),
-    key: typeof key === 'string' ? key : undefined,
-    ifNoneMatch: headers['if-none-match'],
-  };
+export function callOf({ url = '', headers }: IncomingMessage, keyId: string | null): Call {
+  return { query: queryOf(url), keyId, ifNoneMatch: headers['if-none-match'] };
 }
 
 function queryOf(url: string): string {

@@ -1,21 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Router } from '@koa/router';
 import Koa from 'koa';
-import { createGate } from '../access/gate.ts';
-import type { KeyRing } from '../access/tiers.ts';
+import type { Gate } from '../access/gate.ts';
+import type { UsageRecorder } from '../access/usage/recorder.ts';
 import type { Positions } from '../sources/position.ts';
 import type { Latest } from '../store/latest.ts';
-import { callOf, type SlowEndpoint, serve } from './answer.ts';
+import type { Door, SlowEndpoint } from './answer.ts';
 import { createCalibration } from './calibration.ts';
 import type { StoreState } from './health.ts';
 import { createHotHandler } from './hot.ts';
 import { createLoopDelay } from './loop-delay.ts';
 import type { Metrics } from './metrics.ts';
-import { answerErrors, countRequests, refuseUnmatched, setHeaders } from './middleware.ts';
+import { answerErrors, countRequests, keepFromPages, refuseUnmatched, setHeaders } from './middleware.ts';
 import type { AccountPath } from './paths.ts';
 import { createMarketLine } from './portfolio/market-line.ts';
 import { createWallets } from './portfolio/wallets.ts';
 import { cryptoEndpoint } from './routes/crypto.ts';
+import { documentEndpoints, rendererEndpoints } from './routes/documents.ts';
 import { healthEndpoint } from './routes/health.ts';
 import { lagEndpoints } from './routes/lag.ts';
 import { metaEndpoints } from './routes/meta.ts';
@@ -24,7 +25,9 @@ import { calibrationEndpoint, historyEndpoint, overviewEndpoint } from './routes
 import { portfolioEndpoints } from './routes/portfolio.ts';
 import { predictionEndpoints } from './routes/prediction.ts';
 import { rebalancingEndpoints } from './routes/rebalancing.ts';
+import { signalsEndpoints } from './routes/signals.ts';
 import { tweetsEndpoints } from './routes/tweets.ts';
+import { visit } from './visit.ts';
 import { createVitals } from './vitals.ts';
 import { createWatcher } from './watch.ts';
 import type { AgeLimits } from './wire/as-of.ts';
@@ -33,7 +36,9 @@ export interface AppDeps {
   /** Loaded before the app is made. */
   readonly latest: Latest;
   readonly accounts: readonly AccountPath[];
-  readonly keys: KeyRing;
+  readonly gate: Gate;
+  /** Told of every request that was answered. */
+  readonly recorder?: UsageRecorder;
   readonly metrics: Metrics;
   readonly store: () => StoreState;
   /** UTC ms. */
@@ -49,6 +54,8 @@ export interface AppDeps {
 export interface App {
   /** Everything as ordinary Koa. Its `error` event tells of bugs, to be logged by whoever starts it. */
   readonly koa: Koa;
+  /** Every endpoint with whom it is for, but for those of the operator. */
+  readonly doors: readonly (Door & { readonly method: 'GET' | 'POST' })[];
   /** The hot table, then Koa. */
   readonly handle: (req: IncomingMessage, res: ServerResponse) => void;
   readonly isDraining: () => boolean;
@@ -57,13 +64,14 @@ export interface App {
   close(): void;
 }
 
+const UNRECORDED: UsageRecorder = { record: () => undefined };
+
 export function createApp(deps: AppDeps): App {
-  const { latest, metrics, now } = deps;
+  const { latest, metrics, now, gate, recorder = UNRECORDED } = deps;
   const watcher = createWatcher(latest);
   const loop = createLoopDelay();
   const vitals = createVitals(deps);
   const streamDeps = { ...deps, watcher };
-  const gate = createGate(deps.keys);
   const koa = new Koa();
   const report = (error: unknown) => koa.emit('error', error);
   const scores = watcher.watch(({ stream }) => stream === 'scores');
@@ -73,50 +81,55 @@ export function createApp(deps: AppDeps): App {
     cryptoEndpoint(streamDeps),
     ...tweetsEndpoints(streamDeps),
     ...predictionEndpoints(streamDeps),
+    ...signalsEndpoints(streamDeps),
     ...lagEndpoints(streamDeps),
     overviewEndpoint(streamDeps, scores),
     historyEndpoint(streamDeps, scores),
     calibrationEndpoint(streamDeps, calibration),
     healthEndpoint(vitals, now),
+    ...documentEndpoints(deps.accounts),
   ];
   const line = createMarketLine(deps.positions);
   const walletDeps = { ...deps, wallets: createWallets({ read: line.read, now }) };
   const slowEndpoints: readonly SlowEndpoint[] = [
     ...portfolioEndpoints(walletDeps),
     ...rebalancingEndpoints(walletDeps),
+    ...rendererEndpoints(),
   ];
 
   const router = new Router({ sensitive: true, strict: true });
   for (const endpoint of endpoints) {
-    router.get(endpoint.path, (ctx) => {
-      const call = callOf(ctx.req);
-      serve(ctx, endpoint.answer(call, gate.admit(endpoint.access, call.key)));
-    });
+    router.get(endpoint.path, (ctx) =>
+      visit(ctx, gate, endpoint, (call, tier) => endpoint.answer(call, tier)),
+    );
   }
   for (const endpoint of slowEndpoints) {
-    router.register(endpoint.path, [endpoint.method], async (ctx) => {
-      const call = callOf(ctx.req);
-      serve(ctx, await endpoint.answer(call, gate.admit(endpoint.access, call.key), ctx));
-    });
+    router.register(endpoint.path, [endpoint.method], (ctx) =>
+      visit(ctx, gate, endpoint, (call, tier) => endpoint.answer(call, tier, ctx)),
+    );
   }
   router.use(opsRoutes(vitals, metrics, loop).routes());
   const routes = new Set(router.stack.map(({ path }) => String(path)));
 
   // Koa's own listener would print what the caller's logs already; the event itself still goes out.
   koa.silent = true;
-  koa.use(countRequests(routes, metrics.requestServed));
+  const doors = [...endpoints.map((each) => ({ ...each, method: 'GET' as const })), ...slowEndpoints];
+  const internal = new Set(doors.filter(({ access }) => access === 'INTERNAL').map(({ path }) => path));
+  koa.use(countRequests(routes, metrics.requestServed, recorder));
+  koa.use(keepFromPages(internal));
   koa.use(answerErrors);
   koa.use(setHeaders);
   koa.use(router.routes());
   koa.use(refuseUnmatched(router));
 
-  const hot = createHotHandler({ endpoints, gate, served: metrics.requestServed, report });
+  const hot = createHotHandler({ endpoints, gate, served: metrics.requestServed, recorder, report });
   const cold = koa.callback();
   const unfinished = new Set<ServerResponse>();
   const stopMetrics = metrics.watchStreams(latest, now);
 
   return {
     koa,
+    doors,
     handle(req, res) {
       if (vitals.isDraining()) res.shouldKeepAlive = false;
       if (hot(req, res)) return;

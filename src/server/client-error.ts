@@ -6,15 +6,36 @@ interface ParserFault {
   readonly status: number;
   readonly code: string;
   readonly detail: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Fails a request like those the parser refuses. */
+export const TOO_MANY_HEADERS: NodeJS.ErrnoException = Object.assign(new Error('too many headers'), {
+  code: 'TOO_MANY_HEADERS',
+});
+export const TOO_MANY_CONNECTIONS: NodeJS.ErrnoException = Object.assign(new Error('too many connections'), {
+  code: 'TOO_MANY_CONNECTIONS',
+});
+
 const MALFORMED: ParserFault = { status: 400, code: 'request_malformed', detail: 'Bad Request' };
-const FAULTS: ReadonlyMap<string | undefined, ParserFault> = new Map([
-  [
-    'HPE_HEADER_OVERFLOW',
-    { status: 431, code: 'headers_too_large', detail: 'Request Header Fields Too Large' },
-  ],
+const TOO_LARGE: ParserFault = {
+  status: 431,
+  code: 'headers_too_large',
+  detail: 'Request Header Fields Too Large',
+};
+const FAULTS: ReadonlyMap<string | undefined, ParserFault> = new Map<string, ParserFault>([
+  ['HPE_HEADER_OVERFLOW', TOO_LARGE],
+  ['TOO_MANY_HEADERS', TOO_LARGE],
   ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, code: 'request_timeout', detail: 'Request Timeout' }],
+  [
+    'TOO_MANY_CONNECTIONS',
+    {
+      status: 503,
+      code: 'too_many_connections',
+      detail: 'Too many connections from this address',
+      headers: { 'Retry-After': '5' },
+    },
+  ],
 ]);
 
 /** Answers what is not even a request in our own form, then lets the connection go. */
@@ -23,10 +44,11 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): 
     socket.destroy();
     return;
   }
-  const { status, code, detail } = FAULTS.get(error.code) ?? MALFORMED;
+  const { status, code, detail, headers: own } = FAULTS.get(error.code) ?? MALFORMED;
   const body = JSON.stringify({ detail, code });
   const headers = {
     ...SECURITY_HEADERS,
+    ...own,
     'Content-Type': JSON_TYPE,
     'Content-Length': String(Buffer.byteLength(body)),
     'Cache-Control': 'no-store',

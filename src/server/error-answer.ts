@@ -7,7 +7,13 @@ import { InvalidRequest } from './validate.ts';
 export function refusal(error: unknown): Answer | undefined {
   if (error instanceof InvalidRequest) return errorAnswer(error.status, { detail: error.faults });
   if (!(error instanceof RequestError)) return undefined;
-  return errorAnswer(error.status, { detail: error.message, code: error.code }, error.headers);
+  const { status, message, code, headers, fields } = error;
+  return errorAnswer(status, { detail: message, code, ...fields }, headers);
+}
+
+/** Our own sentence about what went wrong, with nothing in it that a caller sent. */
+export function sentenceOf(error: unknown): string {
+  return error instanceof RequestError ? error.message : 'Internal Server Error';
 }
 
 /** Says nothing of what went wrong inside. */

@@ -1,3 +1,5 @@
+import type { Access } from '../access/gate.ts';
+
 /** On every response: nothing we serve is to be sniffed, framed or run. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
@@ -10,7 +12,8 @@ export const API_HEADERS: Readonly<Record<string, string>> = {
   ...SECURITY_HEADERS,
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
-    'ETag, RateLimit, RateLimit-Policy, Retry-After, PAYMENT-REQUIRED, PAYMENT-RESPONSE',
+    'ETag, RateLimit, RateLimit-Policy, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, ' +
+    'X-RateLimit-Reset, PAYMENT-REQUIRED, PAYMENT-RESPONSE',
 };
 
 /** Answers a browser that asks first, which it does because of `X-API-Key`. */
@@ -27,3 +30,21 @@ export const STREAM_HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'private, no-cache',
   Vary: 'X-API-Key, x402, Accept-Encoding',
 };
+
+/** All that lets a page of another site read. */
+export const PAGE_HEADERS: readonly string[] = [
+  'Access-Control-Allow-Origin',
+  'Access-Control-Expose-Headers',
+  'Access-Control-Allow-Headers',
+  'Access-Control-Allow-Methods',
+  'Access-Control-Max-Age',
+];
+
+/** The headers an endpoint may answer with: what is for operators is not for pages. */
+export function shownHeaders(
+  access: Access,
+  headers: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  if (access !== 'INTERNAL') return headers;
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !PAGE_HEADERS.includes(name)));
+}

@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Gate } from '../access/gate.ts';
+import type { Gate, Visitor } from '../access/gate.ts';
+import type { UsageRecorder } from '../access/usage/recorder.ts';
 import { type Answer, callOf, type Endpoint } from './answer.ts';
-import { internalError, refusal } from './error-answer.ts';
+import { internalError, refusal, sentenceOf } from './error-answer.ts';
+import { shownHeaders } from './headers.ts';
 
 export interface HotDeps {
   readonly endpoints: readonly Endpoint[];
   readonly gate: Gate;
   readonly served: (route: string, status: number, ms: number) => void;
+  readonly recorder: UsageRecorder;
   /** Told of every error that is a bug of ours. */
   readonly report: (error: unknown) => void;
 }
@@ -18,35 +21,71 @@ export type HotHandler = (req: IncomingMessage, res: ServerResponse) => boolean;
  * The table in front of Koa: a GET whose bytes exist already does not pay for a context, a router and a
  * body to be looked at. The same endpoints are mounted in Koa, so what is left out here is only cost.
  */
-export function createHotHandler({ endpoints, gate, served, report }: HotDeps): HotHandler {
-  const table = new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]));
+export function createHotHandler(deps: HotDeps): HotHandler {
+  const table = new Map(deps.endpoints.map((endpoint) => [endpoint.path, createLane(endpoint, deps)]));
   return (req, res) => {
     const { method, url = '' } = req;
     if (method !== 'GET' && method !== 'HEAD') return false;
     const query = url.indexOf('?');
-    const endpoint = table.get(query < 0 ? url : url.slice(0, query));
-    if (endpoint === undefined) return false;
-
-    const startedMs = performance.now();
-    const { status, headers, body } = settle(gate, endpoint, req, report);
-    res.writeHead(status, headers);
-    // Node itself leaves the body out of an answer to HEAD.
-    res.end(body);
-    served(endpoint.path, status, performance.now() - startedMs);
+    const lane = table.get(query < 0 ? url : url.slice(0, query));
+    if (lane === undefined) return false;
+    lane(req, res, method);
     return true;
   };
 }
 
-function settle(
-  gate: Gate,
-  endpoint: Endpoint,
-  req: IncomingMessage,
-  report: (error: unknown) => void,
-): Answer {
-  try {
-    const call = callOf(req);
-    return endpoint.answer(call, gate.admit(endpoint.access, call.key));
-  } catch (error) {
+type Lane = (req: IncomingMessage, res: ServerResponse, method: string) => void;
+
+function createLane(endpoint: Endpoint, { gate, served, recorder, report }: HotDeps): Lane {
+  const { path, access } = endpoint;
+  // A prebuilt answer brings the same headers again and again: they are put in a row once.
+  let lastHeaders: Answer['headers'] = {};
+  let lastRow: string[] = [];
+  let lastBytes = 0;
+
+  return (req, res, method) => {
+    const startedMs = performance.now();
+    let visitor: Visitor | undefined;
+    let answer: Answer;
+    let message = '';
+    let limits: readonly string[] = [];
+    try {
+      visitor = gate.identify(endpoint, req);
+      gate.admit(endpoint, visitor);
+      try {
+        answer = endpoint.answer(callOf(req, visitor.keyId), visitor.tier);
+      } catch (error) {
+        answer = answerTo(error);
+        message = sentenceOf(error);
+      }
+      limits = gate.settle(visitor, answer.status);
+    } catch (error) {
+      answer = answerTo(error);
+      message = sentenceOf(error);
+    }
+    const { status, headers, body } = answer;
+    if (headers !== lastHeaders) {
+      lastHeaders = headers;
+      lastRow = Object.entries(shownHeaders(access, headers)).flat();
+      lastBytes = Number(headers['Content-Length'] ?? 0);
+    }
+    res.writeHead(status, limits.length === 0 ? lastRow : lastRow.concat(limits));
+    // Node itself leaves the body out of an answer to HEAD.
+    res.end(body);
+    const ms = performance.now() - startedMs;
+    served(path, status, ms);
+    recorder.record(
+      path,
+      method,
+      status,
+      ms,
+      method === 'HEAD' ? 0 : lastBytes,
+      visitor?.keyId ?? null,
+      message,
+    );
+  };
+
+  function answerTo(error: unknown): Answer {
     const refused = refusal(error);
     if (refused === undefined) report(error);
     return refused ?? internalError();

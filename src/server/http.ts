@@ -1,8 +1,10 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type Proxies, proxiesOf } from '../access/addresses.ts';
 import { StartError } from '../errors.ts';
 import type { App } from './app.ts';
-import { refuseConnection } from './client-error.ts';
+import { refuseConnection, TOO_MANY_HEADERS } from './client-error.ts';
+import { limitConnections } from './connections.ts';
 
 export interface HttpLimits {
   readonly headersTimeoutMs: number;
@@ -15,6 +17,9 @@ export interface HttpLimits {
   readonly maxHeaders: number;
   readonly maxRequestsPerSocket: number;
   readonly maxConnections: number;
+  /** Held at a time by one address, unless it is that of a trusted proxy. */
+  readonly maxConnectionsPerAddress: number;
+  readonly proxies: Proxies;
 }
 
 /** For a server without a proxy in front. A payment header needs up to 8 KiB. */
@@ -27,7 +32,26 @@ export const HTTP_LIMITS: HttpLimits = {
   maxHeaders: 64,
   maxRequestsPerSocket: 1_000,
   maxConnections: 15_000,
+  maxConnectionsPerAddress: 100,
+  proxies: proxiesOf([]),
 };
+
+/** Longer than the usual proxy keeps a connection it does not use. */
+const KEEP_ALIVE_BEHIND_PROXY_MS = 65_000;
+
+/** The limits of a service with or without proxies in front. */
+export function httpLimits(config: {
+  readonly trustedProxies: readonly string[];
+  readonly connectionsPerAddress: number;
+}): HttpLimits {
+  const { trustedProxies, connectionsPerAddress } = config;
+  return {
+    ...HTTP_LIMITS,
+    ...(trustedProxies.length > 0 && { keepAliveTimeoutMs: KEEP_ALIVE_BEHIND_PROXY_MS }),
+    maxConnectionsPerAddress: connectionsPerAddress,
+    proxies: proxiesOf(trustedProxies),
+  };
+}
 
 export interface DrainTimes {
   /** How long connections are still taken, so that a proxy notices we are no longer ready. */
@@ -46,6 +70,15 @@ export interface HttpServer {
 }
 
 export function createHttpServer(app: App, limits: HttpLimits = HTTP_LIMITS): HttpServer {
+  const handle = (req: IncomingMessage, res: ServerResponse) => {
+    if (req.rawHeaders.length > 2 * limits.maxHeaders) {
+      refuseConnection(TOO_MANY_HEADERS, req.socket);
+      return;
+    }
+    // Whether a body is read or not, nothing that follows it on the same connection is taken for a request.
+    if (hasBody(req)) res.shouldKeepAlive = false;
+    app.handle(req, res);
+  };
   const server = createServer(
     {
       headersTimeout: limits.headersTimeoutMs,
@@ -54,12 +87,16 @@ export function createHttpServer(app: App, limits: HttpLimits = HTTP_LIMITS): Ht
       keepAliveTimeout: limits.keepAliveTimeoutMs,
       maxHeaderSize: limits.maxHeaderBytes,
     },
-    app.handle,
+    handle,
   );
-  server.maxHeadersCount = limits.maxHeaders;
+  // Node drops what is beyond in silence; one more than is allowed shows that there were too many.
+  server.maxHeadersCount = limits.maxHeaders + 1;
   server.maxRequestsPerSocket = limits.maxRequestsPerSocket;
   server.maxConnections = limits.maxConnections;
   server.on('clientError', refuseConnection);
+  // An expectation that nobody has to meet: the answer is the same without.
+  server.on('checkExpectation', handle);
+  limitConnections(server, limits);
 
   let drained: Promise<void> | undefined;
   return {
@@ -70,6 +107,11 @@ export function createHttpServer(app: App, limits: HttpLimits = HTTP_LIMITS): Ht
       return drained;
     },
   };
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length'];
+  return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined;
 }
 
 function listen(server: Server, port: number, host: string): Promise<string> {

@@ -1,21 +1,29 @@
 import type { Router } from '@koa/router';
 import type { Middleware } from 'koa';
+import type { UsageRecorder } from '../access/usage/recorder.ts';
 import { RequestError } from '../errors.ts';
-import { serve } from './answer.ts';
-import { internalError, refusal } from './error-answer.ts';
-import { API_HEADERS, PREFLIGHT_HEADERS, SECURITY_HEADERS } from './headers.ts';
+import { API_HEADERS, PAGE_HEADERS, PREFLIGHT_HEADERS, SECURITY_HEADERS } from './headers.ts';
 import { API_PREFIX } from './paths.ts';
+import { serveError, type VisitState } from './visit.ts';
 
-/** Turns what a handler throws into its answer. What is not a caller's fault is told on the app, to be logged. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** Turns what a handler throws into its answer. */
 export const answerErrors: Middleware = async (ctx, next) => {
   try {
     await next();
   } catch (error) {
-    const refused = refusal(error);
-    if (refused === undefined) ctx.app.emit('error', error, ctx);
-    serve(ctx, refused ?? internalError());
+    serveError(ctx, error);
   }
 };
+
+/** Takes the leave for pages of other sites off whatever is answered on these paths. */
+export function keepFromPages(paths: ReadonlySet<string>): Middleware {
+  return async (ctx, next) => {
+    await next();
+    if (paths.has(ctx.path)) for (const name of PAGE_HEADERS) ctx.remove(name);
+  };
+}
 
 export const setHeaders: Middleware = (ctx, next) => {
   ctx.set(ctx.path.startsWith(`${API_PREFIX}/`) ? { ...API_HEADERS } : { ...SECURITY_HEADERS });
@@ -26,11 +34,19 @@ export const setHeaders: Middleware = (ctx, next) => {
 export function countRequests(
   routes: ReadonlySet<string>,
   served: (route: string, status: number, ms: number) => void,
+  recorder: UsageRecorder,
 ): Middleware {
   return async (ctx, next) => {
     const startedMs = performance.now();
     await next();
-    served(routes.has(ctx.path) ? ctx.path : 'unknown', ctx.status, performance.now() - startedMs);
+    const route = routes.has(ctx.path) ? ctx.path : 'unknown';
+    const ms = performance.now() - startedMs;
+    const { keyId = null, message = '' }: VisitState = ctx.state;
+    const hasBody = ctx.method !== 'HEAD' && ctx.status !== 304;
+    served(route, ctx.status, ms);
+    // A method is any word a caller likes; only those of ours are kept.
+    const method = METHODS.has(ctx.method) ? ctx.method : 'OTHER';
+    recorder.record(route, method, ctx.status, ms, hasBody ? (ctx.response.length ?? 0) : 0, keyId, message);
   };
 }
 

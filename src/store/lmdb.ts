@@ -4,7 +4,9 @@ import { copyEnvironment } from './backup.ts';
 import { openCheckpoints } from './checkpoints.ts';
 import { guardCommits } from './commit.ts';
 import { type Environment, environmentPath, openEnvironment } from './environment.ts';
+import { openHours } from './hours.ts';
 import { openJournal } from './journal.ts';
+import { openKeys } from './keys.ts';
 import { openNotes } from './notes.ts';
 import { openMarked } from './opening.ts';
 import { openOutputs } from './outputs.ts';
@@ -40,6 +42,8 @@ function assemble(folder: string, environment: Environment): Store {
     outputs: openOutputs(environment),
     checkpoints: openCheckpoints(environment),
     notes: openNotes(environment),
+    keys: openKeys(environment),
+    hours: openHours(environment),
     usage: openUsage(environment),
     waitlist: openWaitlist(environment),
   };

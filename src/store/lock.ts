@@ -1,15 +1,13 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreError } from '../errors.ts';
 import { describe } from './commit.ts';
 import { makeFolder } from './folder.ts';
+import { socketPathOf } from './socket-path.ts';
 
-/** The kernel's limit for the path of a socket is 104 to 108 bytes, depending on the system. */
-const MAX_SOCKET_PATH_BYTES = 100;
 const ANSWER_TIMEOUT_MS = 1_000;
 const CLAIM_STALE_MS = 5_000;
 const GIVE_UP_MS = 20_000;
@@ -139,15 +137,8 @@ async function takeOver(socketPath: string, claimPath: string): Promise<Server |
   }
 }
 
-function socketPathOf(folder: string): string {
-  const path = join(folder, 'engine.sock');
-  if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES) return path;
-  const name = createHash('sha256').update(folder).digest('hex').slice(0, 32);
-  return join(tmpdir(), `engine-${name}.sock`);
-}
-
 async function acquire(folder: string): Promise<Server> {
-  const socketPath = socketPathOf(folder);
+  const socketPath = socketPathOf(folder, 'engine');
   const claimPath = join(folder, 'engine.takeover');
   const giveUpAt = Date.now() + GIVE_UP_MS;
   while (Date.now() < giveUpAt) {

@@ -1,5 +1,6 @@
 import { isKept, type Observation, type Output, type StreamName } from '../../streams/index.ts';
 import { StoreError } from '../errors.ts';
+import { createMemoryHours, createMemoryKeys } from './memory-access.ts';
 import { createMemoryUsage } from './memory-usage.ts';
 import { createMemoryWaitlist } from './memory-waitlist.ts';
 import { checkOutputs } from './outputs.ts';
@@ -12,6 +13,8 @@ export function createMemoryStore(): Store {
     outputs: createOutputs(),
     checkpoints: createCheckpoints(),
     notes: createNotes(),
+    keys: createMemoryKeys(),
+    hours: createMemoryHours(),
     usage: createMemoryUsage(),
     waitlist: createMemoryWaitlist(),
     sizeBytes: () => 0,

@@ -136,11 +136,46 @@ export interface Waitlist {
   list(): Iterable<WaitlistEntry & { readonly position: number; readonly at: number }>;
 }
 
+/** An API key as it is kept: never the key itself. */
+export interface KeptKey {
+  /** Public: may be shown and logged. */
+  readonly id: string;
+  /** SHA-256 of the key, in hexadecimal. */
+  readonly hash: string;
+  readonly tier: 'FREE' | 'PRO' | 'INTERNAL';
+  readonly name: string;
+  /** Requests an hour; null for what the tier has. */
+  readonly limit: number | null;
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+export interface Keys {
+  all(): readonly KeptKey[];
+  /** Resolves once they are on disk, each in the place of the one with its id. */
+  put(keys: readonly KeptKey[]): Promise<void>;
+}
+
+/** Calls of one caller by minutes since 1970. */
+export interface KeptHour {
+  readonly caller: string;
+  readonly minutes: readonly (readonly [minute: number, calls: number])[];
+}
+
+export interface Hours {
+  all(): readonly KeptHour[];
+  /** Forgets the callers in `gone`, then puts each of `hours` in the place of the one before. */
+  write(hours: readonly KeptHour[], gone: readonly string[]): Promise<void>;
+}
+
 export interface Store {
   readonly journal: Journal;
   readonly outputs: Outputs;
   readonly checkpoints: Checkpoints;
   readonly notes: Notes;
+  readonly keys: Keys;
+  readonly hours: Hours;
   readonly usage: UsageStore;
   readonly waitlist: Waitlist;
   /** Bytes on disk, for the size watchdog. */

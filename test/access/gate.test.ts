@@ -1,50 +1,195 @@
 import assert from 'node:assert/strict';
-import { type Access, createGate } from '../../src/access/gate.ts';
-import { demoKeys, type Tier } from '../../src/access/tiers.ts';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { proxiesOf } from '../../src/access/addresses.ts';
+import { type Access, createGate, type Entrance, type Gate } from '../../src/access/gate.ts';
+import { demoKeys, type Holder } from '../../src/access/key-ring.ts';
 import { RequestError } from '../../src/errors.ts';
 
+const NOON = Date.UTC(2026, 0, 1, 12);
+
+/** A request as it comes off a socket. */
+function request(headers: Record<string, string> = {}, peer = '192.0.2.1'): IncomingMessage {
+  const socket = new Socket();
+  Object.defineProperty(socket, 'remoteAddress', { value: peer });
+  const req = new IncomingMessage(socket);
+  for (const [name, value] of Object.entries(headers)) req.headers[name.toLowerCase()] = value;
+  return req;
+}
+
+function pass(gate: Gate, door: Entrance, req: IncomingMessage, status = 200): Record<string, string> {
+  const visitor = gate.identify(door, req);
+  gate.admit(door, visitor);
+  const list = gate.settle(visitor, status);
+  return Object.fromEntries(
+    Array.from({ length: list.length / 2 }, (_, at) => [list[2 * at] ?? '', list[2 * at + 1] ?? '']),
+  );
+}
+
+function refusalOf(act: () => unknown): RequestError {
+  try {
+    act();
+  } catch (error) {
+    assert.ok(error instanceof RequestError);
+    return error;
+  }
+  return assert.fail('nobody was refused');
+}
+
 describe('createGate', () => {
-  const gate = createGate(demoKeys());
-  const outcome = (access: Access, key: string | undefined): string => {
-    try {
-      return gate.admit(access, key);
-    } catch (error) {
-      assert.ok(error instanceof RequestError);
-      assert.equal(error.status, 401);
-      assert.ok(error.headers['WWW-Authenticate']);
-      return error.code;
-    }
-  };
+  const clock = { now: NOON };
+  const now = () => clock.now;
+  const keyed = (key: string) => request({ 'X-API-Key': key });
+  let gate: Gate;
+  beforeEach(() => {
+    clock.now = NOON;
+    gate = createGate({ keys: demoKeys(), now });
+  });
 
   it('lets each caller in where his key is enough', () => {
-    const keys = [undefined, '', 'demo_free', 'demo_pro', 'demo_internal', 'nobody'];
+    const outcome = (access: Access, key: string): string => {
+      try {
+        const visitor = gate.identify({ access }, keyed(key));
+        gate.admit({ access }, visitor);
+        return visitor.tier;
+      } catch (error) {
+        assert.ok(error instanceof RequestError);
+        assert.equal(error.status, 401);
+        assert.ok(error.headers['WWW-Authenticate']);
+        return error.code;
+      }
+    };
+    const keys = ['', 'demo_free', 'demo_pro', 'demo_internal', 'nobody'];
     const table = (['open', 'tiered', 'PRO', 'INTERNAL'] as const).map((access) =>
       keys.map((key) => outcome(access, key)),
     );
     assert.deepEqual(table, [
-      ['FREE', 'FREE', 'FREE', 'FREE', 'FREE', 'FREE'],
-      ['FREE', 'FREE', 'FREE', 'PRO', 'INTERNAL', 'key_invalid'],
-      ['key_missing', 'key_missing', 'tier_too_low', 'PRO', 'INTERNAL', 'key_invalid'],
-      ['key_missing', 'key_missing', 'tier_too_low', 'tier_too_low', 'INTERNAL', 'key_invalid'],
+      ['FREE', 'FREE', 'PRO', 'INTERNAL', 'FREE'],
+      ['FREE', 'FREE', 'PRO', 'INTERNAL', 'key_invalid'],
+      ['key_missing', 'tier_too_low', 'PRO', 'INTERNAL', 'key_invalid'],
+      ['key_missing', 'tier_too_low', 'tier_too_low', 'INTERNAL', 'key_invalid'],
     ]);
   });
 
   it('refuses a key that is not known, also one named like a property of every object', () => {
     for (const key of ['demo_Pro', ' demo_pro', 'demo_pro, demo_pro', '__proto__', 'constructor']) {
-      assert.equal(outcome('tiered', key), 'key_invalid');
+      assert.equal(refusalOf(() => gate.identify({ access: 'tiered' }, keyed(key))).code, 'key_invalid');
     }
   });
 
   it('refuses a key of more than 128 characters without looking it up', () => {
     const asked: string[] = [];
-    const curious = createGate({
-      tierOf(key: string): Tier {
-        asked.push(key);
-        return 'PRO';
-      },
-    });
-    assert.equal(curious.admit('PRO', 'k'.repeat(128)), 'PRO');
-    assert.throws(() => curious.admit('PRO', 'k'.repeat(129)));
+    const find = (key: string): Holder => {
+      asked.push(key);
+      return { id: 'x', tier: 'PRO', limit: null, lastUsedAt: null };
+    };
+    const curious = createGate({ keys: { find }, now });
+    assert.equal(curious.identify({ access: 'PRO' }, keyed('k'.repeat(128))).tier, 'PRO');
+    assert.throws(() => curious.identify({ access: 'PRO' }, keyed('k'.repeat(129))));
     assert.equal(asked.length, 1);
+  });
+
+  it('notes when a key was last used', () => {
+    const keys = demoKeys();
+    createGate({ keys, now }).identify({ access: 'open' }, keyed('demo_pro'));
+    assert.equal(keys.find('demo_pro')?.lastUsedAt, NOON);
+    assert.equal(keys.find('demo_free')?.lastUsedAt, null);
+  });
+
+  it('tells the limit, what is left and when there is more, in both fashions', () => {
+    assert.deepEqual(pass(gate, { access: 'tiered' }, request()), {
+      'RateLimit-Policy': '"free";q=100;w=3600',
+      RateLimit: '"free";r=99;t=3660',
+      'X-RateLimit-Limit': '100',
+      'X-RateLimit-Remaining': '99',
+      'X-RateLimit-Reset': String(NOON / 1_000 + 3_660),
+    });
+    clock.now += 90_500;
+    assert.equal(pass(gate, { access: 'tiered' }, request()).RateLimit, '"free";r=98;t=3570');
+    assert.equal(
+      pass(gate, { access: 'PRO' }, keyed('demo_pro'))['RateLimit-Policy'],
+      '"pro";q=10000;w=3600',
+    );
+  });
+
+  it('counts all but open endpoints, and of those the ones that say so', () => {
+    assert.deepEqual(pass(gate, { access: 'open' }, request()), {});
+    assert.equal(pass(gate, { access: 'open', isCounted: true }, request())['X-RateLimit-Remaining'], '99');
+    assert.deepEqual(pass(gate, { access: 'tiered', isCounted: false }, request()), {});
+    assert.deepEqual(pass(gate, { access: 'INTERNAL' }, keyed('demo_internal')), {});
+  });
+
+  it('refuses the call after the last one allowed, with the same numbers in headers and body', () => {
+    const door: Entrance = { access: 'open', isCounted: true };
+    for (let call = 0; call < 100; call++) pass(gate, door, request());
+    clock.now += 30_000;
+    const refused = refusalOf(() => pass(gate, door, request()));
+    assert.deepEqual([refused.status, refused.code], [429, 'rate_limited']);
+    assert.equal(refused.headers['Retry-After'], '3630');
+    assert.equal(refused.headers.RateLimit, '"free";r=0;t=3630');
+    const reset = NOON / 1_000 + 3_660;
+    assert.equal(refused.headers['X-RateLimit-Reset'], String(reset));
+    assert.deepEqual(refused.fields, { limit: 100, remaining: 0, reset, retry_after: 3_630 });
+    clock.now += 3_629_999;
+    assert.equal(refusalOf(() => pass(gate, door, request())).headers['Retry-After'], '1');
+    clock.now += 1;
+    assert.equal(pass(gate, door, request())['X-RateLimit-Remaining'], '99');
+  });
+
+  it('gives back what an unchanged answer or a failure of ours cost, and nothing else', () => {
+    const left = (status: number) =>
+      pass(gate, { access: 'tiered' }, request(), status)['X-RateLimit-Remaining'];
+    assert.deepEqual([304, 500, 503].map(left), ['100', '100', '100']);
+    assert.deepEqual([200, 422, 404, 400].map(left), ['99', '98', '97', '96']);
+  });
+
+  it('counts keys apart from addresses, and a limit of its own before that of the tier', () => {
+    const holder = (id: string, limit: number | null): Holder => ({
+      id,
+      tier: 'FREE',
+      limit,
+      lastUsedAt: null,
+    });
+    const holders = new Map([
+      ['one', holder('one', null)],
+      ['two', holder('two', 2)],
+    ]);
+    const ours = createGate({ keys: { find: (key) => holders.get(key) }, now });
+    const left = (req: IncomingMessage) => pass(ours, { access: 'tiered' }, req)['X-RateLimit-Remaining'];
+    assert.deepEqual([left(request()), left(keyed('one')), left(keyed('two'))], ['99', '99', '1']);
+    assert.deepEqual([left(request()), left(keyed('one')), left(keyed('two'))], ['98', '98', '0']);
+    assert.equal(refusalOf(() => left(keyed('two'))).fields.limit, 2);
+  });
+
+  it('charges a key it does not know to the address where keys do not matter', () => {
+    const door: Entrance = { access: 'open', isCounted: true };
+    pass(gate, door, keyed('nobody'));
+    assert.equal(pass(gate, door, request())['X-RateLimit-Remaining'], '98');
+  });
+
+  it('lets an address try ten unknown keys a minute', () => {
+    const attempt = (peer: string) =>
+      refusalOf(() => gate.identify({ access: 'tiered' }, request({ 'X-API-Key': 'no' }, peer)));
+    for (let tries = 0; tries < 10; tries++) assert.equal(attempt('192.0.2.1').code, 'key_invalid');
+    clock.now += 20_000;
+    const refused = attempt('192.0.2.1');
+    assert.deepEqual([refused.status, refused.code], [429, 'too_many_bad_keys']);
+    assert.equal(refused.headers['Retry-After'], '40');
+    assert.equal(attempt('192.0.2.2').code, 'key_invalid');
+    assert.equal(gate.identify({ access: 'PRO' }, keyed('demo_pro')).tier, 'PRO');
+    clock.now += 40_000;
+    assert.equal(attempt('192.0.2.1').code, 'key_invalid');
+  });
+
+  it('believes what a proxy forwards only when it is trusted', () => {
+    const proxied = createGate({ keys: demoKeys(), now, proxies: proxiesOf(['10.0.0.0/8']) });
+    const left = (peer: string, forwardedFor: string) =>
+      pass(proxied, { access: 'tiered' }, request({ 'X-Forwarded-For': forwardedFor }, peer))[
+        'X-RateLimit-Remaining'
+      ];
+    assert.equal(left('10.0.0.1', '198.51.100.1'), '99');
+    assert.equal(left('10.0.0.2', '6.6.6.6, 198.51.100.1'), '98');
+    assert.equal(left('198.51.100.1', '6.6.6.6'), '97');
+    assert.equal(left('10.0.0.1', '6.6.6.6'), '99');
   });
 });

@@ -106,7 +106,7 @@ describe('createApp', () => {
   it('says nothing of a bug but that there is one, and tells it to whoever started it', async () => {
     const bug = new Error('a secret detail');
     const keys = {
-      tierOf(): never {
+      find(): never {
         throw bug;
       },
     };

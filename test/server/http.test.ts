@@ -33,7 +33,7 @@ describe('createHttpServer', () => {
     const { server } = running.http;
     assert.deepEqual(
       [server.headersTimeout, server.requestTimeout, server.keepAliveTimeout, server.maxHeadersCount],
-      [10_000, 15_000, 5_000, 64],
+      [10_000, 15_000, 5_000, 65],
     );
     assert.deepEqual([server.maxRequestsPerSocket, server.maxConnections], [1_000, 15_000]);
   });

@@ -13,7 +13,7 @@ import {
 import { json, type Running, start } from './start.ts';
 
 const META = '/api/v1/meta/account_a';
-const CALL = { key: undefined, query: '', ifNoneMatch: undefined };
+const CALL = { keyId: null, query: '', ifNoneMatch: undefined };
 
 describe('createPrebuilt', () => {
   /** How often the body is built when asked for every 100 ms, from 100 ms on, with ticks at the given times. */

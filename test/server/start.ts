@@ -1,4 +1,6 @@
-import { demoKeys, type KeyRing } from '../../src/access/tiers.ts';
+import { createGate } from '../../src/access/gate.ts';
+import { demoKeys, type KeyRing } from '../../src/access/key-ring.ts';
+import type { Limits } from '../../src/access/rate-policy.ts';
 import { type App, type AppDeps, createApp } from '../../src/server/app.ts';
 import type { StoreState } from '../../src/server/health.ts';
 import { createHttpServer, HTTP_LIMITS, type HttpServer } from '../../src/server/http.ts';
@@ -25,14 +27,19 @@ export interface Running {
 export interface Start {
   readonly loaded?: readonly Output[];
   readonly keys?: KeyRing;
+  /** Without them everyone may ask as often as he likes. */
+  readonly limits?: Limits;
   readonly epoch?: string;
   readonly deps?: Partial<AppDeps>;
 }
+
+const UNLIMITED: Limits = { FREE: null, PRO: null, INTERNAL: null };
 
 /** Accounts a and b under `account_a` and `account_b`, and the demo keys. */
 export async function start({
   loaded = [],
   keys = demoKeys(),
+  limits = UNLIMITED,
   epoch = 'e1',
   deps,
 }: Start = {}): Promise<Running> {
@@ -47,7 +54,7 @@ export async function start({
       { id: 'a', segment: 'account_a' },
       { id: 'b', segment: 'account_b' },
     ],
-    keys,
+    gate: createGate({ keys, limits, now: () => clock.now }),
     metrics,
     store: () => store.state,
     now: () => clock.now,

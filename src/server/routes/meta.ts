@@ -20,6 +20,7 @@ export function metaEndpoints(deps: StreamDeps): readonly Endpoint[] {
     return {
       path: `${API_PREFIX}/meta/${segment}`,
       access: 'open',
+      isCounted: true,
       answer: createPrebuilt({
         // Any event, as one may leave the account it had.
         watch: watcher.watch(

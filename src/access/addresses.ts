@@ -1,0 +1,97 @@
+import { BlockList, isIP, isIPv4 } from 'node:net';
+
+/** The peers whose word on where a request came from is taken. */
+export interface Proxies {
+  trusts(address: string): boolean;
+}
+
+/** From networks such as `10.0.0.0/8`, `fd00::/8` or a single address. A malformed one throws a RangeError. */
+export function proxiesOf(networks: readonly string[]): Proxies {
+  if (networks.length === 0) return { trusts: () => false };
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', bits, ...rest] = network.split('/');
+    const family = isIP(address);
+    const most = family === 4 ? 32 : 128;
+    const prefix = bits === undefined ? most : Number(/^\d{1,3}$/.test(bits) ? bits : Number.NaN);
+    if (family === 0 || rest.length > 0 || !(prefix <= most)) {
+      throw new RangeError(`expected a network such as 10.0.0.0/8, found ${network}`);
+    }
+    list.addSubnet(address, prefix, family === 4 ? 'ipv4' : 'ipv6');
+  }
+  return {
+    trusts(address) {
+      const plain = unmapped(address);
+      return list.check(plain, isIPv4(plain) ? 'ipv4' : 'ipv6');
+    },
+  };
+}
+
+/**
+ * Where a request came from: the peer, or when that is a trusted proxy the last address in `X-Forwarded-For`
+ * that is none. What stands left of it anyone may have written.
+ */
+export function clientOf(peer: string, forwardedFor: string | undefined, proxies: Proxies): string {
+  let client = peer;
+  let end = forwardedFor?.length ?? 0;
+  while (forwardedFor !== undefined && end > 0 && proxies.trusts(client)) {
+    const comma = forwardedFor.lastIndexOf(',', end - 1);
+    const entry = addressIn(forwardedFor.slice(comma + 1, end).trim());
+    // What is no address was not written by a proxy worth our trust: the last one that was is answerable.
+    if (entry === undefined) break;
+    client = entry;
+    end = comma;
+  }
+  return callerAddress(client);
+}
+
+/** What counts as one caller: an IPv4 address, or the /64 of an IPv6 one, which any household has whole. */
+export function callerAddress(address: string): string {
+  if (!address.includes(':')) return address;
+  const plain = unmapped(address);
+  return plain.includes(':') ? `${groupsOf(plain).slice(0, 4).join(':')}::/64` : plain;
+}
+
+/** Whether only programs on this machine reach a server that listens on `host`. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
+}
+
+/** `1.2.3.4`, `1.2.3.4:80`, `::1`, `[::1]` and `[::1]:80`, without zone. */
+function addressIn(text: string): string | undefined {
+  const [, bracketed, withPort] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(text) ?? [];
+  const [address = ''] = (bracketed ?? withPort ?? text).split('%', 1);
+  return isIP(address) === 0 ? undefined : address;
+}
+
+/** An IPv4 address that came in the clothes of an IPv6 one, as it does on a socket that listens for both. */
+function unmapped(address: string): string {
+  if (!address.includes(':')) return address;
+  const [plain = ''] = address.split('%', 1);
+  const dotted = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];
+  if (dotted !== undefined) return dotted;
+  const groups = groupsOf(plain);
+  if (groups.slice(0, 5).some((group) => group !== '0') || groups[5] !== 'ffff') return plain;
+  return groups
+    .slice(6)
+    .flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255])
+    .join('.');
+}
+
+/** The eight groups of an IPv6 address in hexadecimal without leading zeros. */
+function groupsOf(address: string): readonly string[] {
+  const [head = '', tail] = address.toLowerCase().split('::', 2);
+  const left = splitGroups(head);
+  const right = tail === undefined ? [] : splitGroups(tail);
+  const zeros = new Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
+  return [...left, ...zeros, ...right];
+}
+
+function splitGroups(text: string): readonly string[] {
+  if (text === '') return [];
+  return text.split(':').flatMap((group) => {
+    if (!group.includes('.')) return [group.replace(/^0+(?=.)/, '')];
+    const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number);
+    return [((a << 8) | b).toString(16), ((c << 8) | d).toString(16)];
+  });
+}

@@ -1,0 +1,30 @@
+const WINDOW_MS = 60_000;
+const MAX_FAILURES = 10;
+
+/** So many addresses are remembered; a flood of them pushes the oldest out. */
+const MAX_ADDRESSES = 10_000;
+
+/** Keeps those who try keys from trying many: ten unknown ones a minute and address. */
+export interface BadKeys {
+  /** Notes an unknown key. Returns 0, or how many ms the address has to wait as it had sent too many already. */
+  note(address: string, nowMs: number): number;
+}
+
+export function createBadKeys(maxAddresses = MAX_ADDRESSES): BadKeys {
+  const failures = new Map<string, { readonly sinceMs: number; count: number }>();
+  return {
+    note(address, nowMs) {
+      const known = failures.get(address);
+      if (known !== undefined && nowMs - known.sinceMs < WINDOW_MS) {
+        if (known.count >= MAX_FAILURES) return known.sinceMs + WINDOW_MS - nowMs;
+        known.count += 1;
+        return 0;
+      }
+      failures.delete(address);
+      const [oldest] = failures.size >= maxAddresses ? failures.keys() : [];
+      if (oldest !== undefined) failures.delete(oldest);
+      failures.set(address, { sinceMs: nowMs, count: 1 });
+      return 0;
+    },
+  };
+}
