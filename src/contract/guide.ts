@@ -1,17 +1,20 @@
-import { type AccountPath, type Route, routesOf } from './openapi/paths.ts';
+import type { AccountPath } from './openapi/paths.ts';
 import type { Operation } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 
 /** What a language model needs to use the service, as the Markdown of `llms.txt`. */
 export function guideText(accounts: readonly AccountPath[]): string {
-  const routes = routesOf(OPERATIONS, accounts);
-  const [first] = accounts;
+  const [first, ...others] = accounts.map(({ segment }) => segment);
+  const served = { first: [first], others };
+  const lines = OPERATIONS.filter(({ path }) => path.startsWith('/api/')).map((operation) =>
+    lineOf(operation, operation.accounts && served[operation.accounts].join(', ')),
+  );
   return `# tallywire
 
 > Real-time intelligence for prediction markets that settle on how many posts an account makes inside a fixed window: what the settlement oracle, the trading page and this service count, forecasts of the final count, and trading signals. Estimates, no promise of profit.
 
 - Base URL: the origin of this file. All JSON is under \`/api/v1\`.
-- Accounts: ${accounts.map(({ segment }) => `\`${segment}\``).join(', ')}.
+- \`{account}\` is one of ${accounts.map(({ segment }) => `\`${segment}\``).join(', ')}.
 - Whole interface: [OpenAPI 3.1](/api/v1/openapi.json); for people: [docs](/docs).
 - Times are UTC ms; windows are half-open; prices and probabilities are 0 to 1; money is USD.
 - \`null\` means not known, never 0. Inputs listed in \`stale\` are late: do not trade on such a record. \`as_of.ages_ms\` says how old each input is.
@@ -24,14 +27,11 @@ export function guideText(accounts: readonly AccountPath[]): string {
 
 ## Endpoints
 
-${routes
-  .filter(({ path }) => path.startsWith('/api/'))
-  .map(lineOf)
-  .join('\n')}
+${lines.join('\n')}
 
 ## Polling
 
-1. \`GET /api/v1/meta/${first?.segment ?? ''}\` and keep the \`ETag\` header.
+1. \`GET /api/v1/meta/${first}\` and keep the \`ETag\` header.
 2. Ask again with \`If-None-Match: <that tag>\`, at most once a second.
 3. 304: nothing changed, and it cost no quota. 200: a new state, and a new tag.
 
@@ -43,10 +43,12 @@ ${routes
 `;
 }
 
-function lineOf({ path, operation }: Route): string {
-  const query = Object.keys(operation.query?.shape ?? {});
-  const call = `${operation.method.toUpperCase()} ${path}${query.length === 0 ? '' : `?${query.join('&')}`}`;
-  return `- \`${call}\` (${TIERS[operation.access]}): ${operation.summary}. ${operation.description}`;
+/** `only` names the accounts it is served for, when these are not all. */
+function lineOf({ method, path, query, access, summary, description }: Operation, only?: string): string {
+  const names = Object.keys(query?.shape ?? {});
+  const call = `${method.toUpperCase()} ${path}${names.length === 0 ? '' : `?${names.join('&')}`}`;
+  const who = only === undefined ? TIERS[access] : `${TIERS[access]}; ${only}`;
+  return `- \`${call}\` (${who}): ${summary}. ${description}`;
 }
 
 const TIERS: Readonly<Record<Operation['access'], string>> = {

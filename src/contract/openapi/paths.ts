@@ -80,13 +80,13 @@ function securityOf({ access, isCounted }: Operation): readonly Json[] {
   return access === 'tiered' || isCounted ? [{}, { ApiKey: [] }] : [];
 }
 
-function success({ answer, isCounted, isConditional }: Operation): Json {
+function success({ answer, summary, isCounted, isConditional }: Operation): Json {
   const headers = headerRefs([
     ...(isConditional ? (['ETag'] as const) : []),
     ...(isCounted ? LIMIT_HEADERS : []),
   ]);
   return {
-    description: isComponent(answer) ? (COMPONENTS[answer].description ?? 'The answer.') : 'The content.',
+    description: summary,
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
     content: isComponent(answer)
       ? { 'application/json': { schema: schemaRef(answer) } }
