@@ -13,6 +13,7 @@ import { listenForStop } from './stopping.ts';
 
 interface Flags extends Readonly<Record<string, unknown>> {
   readonly verify?: true;
+  readonly simulate?: number;
   readonly from?: Moment;
   readonly to?: Moment;
   readonly speed?: number;
@@ -35,6 +36,14 @@ function toSpeed(text: string): number {
   return speed;
 }
 
+function toSimulations(text: string): number {
+  const count = text === 'all' ? Number.POSITIVE_INFINITY : Number(text);
+  if (!(count >= 0 && Math.floor(count) === count)) {
+    throw new InvalidArgumentError('expected a whole number, or all');
+  }
+  return count;
+}
+
 function toStreams(name: string, before: readonly StreamName[] | undefined): readonly StreamName[] {
   if (isStreamName(name)) return [...(before ?? []), name];
   throw new InvalidArgumentError(`there is no stream ${name}, expected one of ${STREAM_NAMES.join(', ')}`);
@@ -42,14 +51,22 @@ function toStreams(name: string, before: readonly StreamName[] | undefined): rea
 
 /** Resolves to the exit code. */
 async function run(flags: Flags, shell: Shell): Promise<number> {
-  const { verify, from, to, speed = Number.POSITIVE_INFINITY, stream, ...settings } = flags;
+  const {
+    verify,
+    simulate: simulations,
+    from,
+    to,
+    speed = Number.POSITIVE_INFINITY,
+    stream,
+    ...settings
+  } = flags;
   const input = { flags: settings, env: shell.env };
   const { data, json } = loadConfig((each) => parseSettings(SETTINGS_READ, each), input);
   const store = await openData(data);
   try {
     if (verify) {
       const { printVerification } = await import('./verification.ts');
-      return (await printVerification(store, json, shell)) ? 0 : EXIT_FAILED;
+      return (await printVerification(store, { json, simulations }, shell)) ? 0 : EXIT_FAILED;
     }
     const { replay } = await import('../research/replay.ts');
     const stopping = listenForStop(shell);
@@ -71,6 +88,15 @@ export function replayCommand(shell: Shell, exitWith: (code: number) => void): C
         'speed',
         'stream',
       ]),
+    )
+    .addOption(
+      new Option(
+        '--simulate <count>',
+        'with --verify: how many logged fits and forecasts are simulated again, or all (default: 100)',
+      )
+        .argParser(toSimulations)
+        .implies({ verify: true })
+        .conflicts(['from', 'to', 'speed', 'stream']),
     )
     .addOption(
       new Option('--from <place>', 'first observation: seq:N or a time (default: the oldest)').argParser(
@@ -100,10 +126,11 @@ export function replayCommand(shell: Shell, exitWith: (code: number) => void): C
     description:
       'Recomputes what the streams said from the log of a data folder and prints it as one JSON object per line. ' +
       'With --verify it compares every recomputed output, latest value and checkpoint byte for byte with what the ' +
-      'folder keeps, and prints count and SHA-256 of each stream, or the first difference. Either may be done ' +
-      'while an engine is running on the folder. Times are UTC, or carry their zone.',
+      'folder keeps, simulates some of the logged forecasts again, and prints count and SHA-256 of each stream, or ' +
+      'the first difference. Either may be done while an engine is running on the folder. Times are UTC, or carry their zone.',
     examples: [
       ['tallywire replay --data .tallywire --verify', 'prove that the folder is what its log says'],
+      ['tallywire replay --simulate all', 'and every forecast in it what the model gives'],
       [
         'tallywire replay --from 2026-01-31T10:00:00Z --to 2026-01-31T11:00:00Z --stream counters',
         'see an hour of counters',

@@ -14,19 +14,27 @@ function describeDifference(difference: Difference): string {
 }
 
 function describeVerdict(verdict: Verdict): string {
-  const { fromSeq, toSeq, streams, latest, checkpoints, difference } = verdict;
+  const { fromSeq, toSeq, streams, latest, checkpoints, simulated, difference } = verdict;
   if (difference !== null) return describeDifference(difference);
   const rows = streams.map(
     ({ stream, count, sha256 }) => `${stream.padEnd(10)}${String(count).padStart(10)}  ${sha256}`,
   );
   const range = toSeq < fromSeq ? 'nothing kept yet' : `seq ${fromSeq} to ${toSeq}`;
-  return [...rows, `identical: ${range}, ${latest} latest values, ${checkpoints} checkpoints`].join('\n');
+  const derived = `${latest} latest values, ${checkpoints} checkpoints, ${simulated} simulations`;
+  return [...rows, `identical: ${range}, ${derived}`].join('\n');
 }
 
 /** Verifies and prints the verdict; resolves to whether everything is identical. */
-export async function printVerification(store: Store, json: boolean, shell: Shell): Promise<boolean> {
+export async function printVerification(
+  store: Store,
+  { json, simulations }: { readonly json: boolean; readonly simulations: number | undefined },
+  shell: Shell,
+): Promise<boolean> {
   const progress = createProgress(shell.stderr, 'verified');
-  const verdict = await verify(store, { onProgress: progress.show });
+  const verdict = await verify(store, {
+    onProgress: progress.show,
+    ...(simulations !== undefined && { simulations }),
+  });
   progress.end();
   const { difference, ...rest } = verdict;
   const shown = { ...rest, difference: difference && cutToDifference(difference) };

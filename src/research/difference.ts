@@ -1,6 +1,6 @@
 /** Where the store and the recomputation part; null is a side that has nothing there. */
 export interface Difference {
-  /** The stream, `latest <stream>`, `checkpoint` or `log`. */
+  /** The stream, `latest <stream>`, `checkpoint`, `log`, or the kind of a simulated fact. */
   readonly place: string;
   readonly seq: number;
   readonly kept: string | null;

@@ -12,6 +12,7 @@ import { createBreath } from './breathe.ts';
 import type { Difference } from './difference.ts';
 import { compareLatest, createRecomputedLatest } from './latest-values.ts';
 import { earliestStart, recomputation } from './recompute.ts';
+import { openResimulation } from './resimulate.ts';
 
 export interface StreamDigest {
   readonly stream: StreamName;
@@ -28,11 +29,18 @@ export interface Verdict {
   readonly streams: readonly StreamDigest[];
   readonly latest: number;
   readonly checkpoints: number;
+  /** Fits and forecasts of the log that were simulated again. */
+  readonly simulated: number;
   /** The first one found in the order of the log. */
   readonly difference: Difference | null;
 }
 
+/** Enough to notice a model that gives other digits, in seconds. */
+export const USUAL_SIMULATIONS = 100;
+
 export interface VerifyOptions {
+  /** How many fits and forecasts of the log are simulated again; infinite for all. */
+  readonly simulations?: number;
   readonly onProgress?: (seq: number, head: number) => void;
 }
 
@@ -108,7 +116,7 @@ function beyondMark(outputs: Outputs, toSeq: number): Difference | undefined {
 
 /**
  * Recomputes every output from the log and compares it byte for byte with what the store keeps: history,
- * latest values and checkpoints. The log may be ahead of the outputs, by what an engine that was killed or
+ * latest values and checkpoints; and simulates a part of the logged forecasts again. The log may be ahead of the outputs, by what an engine that was killed or
  * is running has not stored yet; only outputs after the store's own mark may be missing.
  */
 export async function verify(store: Store, options: VerifyOptions = {}): Promise<Verdict> {
@@ -124,6 +132,8 @@ export async function verify(store: Store, options: VerifyOptions = {}): Promise
   );
   const latest = createRecomputedLatest();
   const { state, hear } = recomputation(start.state);
+  const resimulation = openResimulation(options.simulations ?? USUAL_SIMULATIONS);
+  const breath = createBreath();
 
   function compareTurn(seq: number, said: readonly Output[]): Difference | undefined {
     for (const output of said) {
@@ -142,16 +152,26 @@ export async function verify(store: Store, options: VerifyOptions = {}): Promise
   }
 
   async function compareLog(): Promise<Difference | undefined> {
-    const breath = createBreath();
     for (const observation of journal.read(start.seq + 1)) {
       const { seq } = observation;
       if (seq > head) break;
       const said = hear(observation);
-      const difference = (seq <= toSeq ? compareTurn(seq, said) : undefined) ?? checkpoints.pass(seq, state);
+      const difference =
+        (seq <= toSeq ? compareTurn(seq, said) : undefined) ??
+        checkpoints.pass(seq, state) ??
+        resimulation.hear(observation, said);
       if (difference) return difference;
       if (!breath.isDue()) continue;
       options.onProgress?.(seq, head);
       await breath.take();
+    }
+    return undefined;
+  }
+
+  async function compareSimulations(): Promise<Difference | undefined> {
+    for (let compared = resimulation.next(); compared !== undefined; compared = resimulation.next()) {
+      if (compared.difference) return compared.difference;
+      if (breath.isDue()) await breath.take();
     }
     return undefined;
   }
@@ -162,13 +182,15 @@ export async function verify(store: Store, options: VerifyOptions = {}): Promise
     compareMark(toSeq, head) ??
     checkpoints.leftover(head) ??
     beyondMark(outputs, toSeq) ??
-    compareLatest(outputs, latest, { afterSeq: start.seq, toSeq });
+    compareLatest(outputs, latest, { afterSeq: start.seq, toSeq }) ??
+    (await compareSimulations());
   return {
     fromSeq,
     toSeq,
     streams: [...streams.values()].map((stream) => stream.digest()),
     latest: latest.count(),
     checkpoints: checkpoints.count(),
+    simulated: resimulation.count(),
     difference: difference ?? null,
   };
 }

@@ -37,7 +37,7 @@ describe('runProgram', () => {
     const { stdout } = await run('--help');
     for (const name of COMMANDS) assert.match(stdout, new RegExp(`^ {2}${name} `, 'm'));
     const start = await run('start', '--help');
-    assert.match(start.stdout, /default: 8080, env:\s+TALLYWIRE_PORT or PORT/);
+    assert.match(start.stdout, /default: 8080,\s+env:\s+TALLYWIRE_PORT or PORT/);
     assert.match(start.stdout, /TALLYWIRE_POSTS_TOKEN/);
     assert.doesNotMatch(start.stdout, /--posts-token/);
   });
@@ -58,6 +58,8 @@ describe('runProgram', () => {
     [['tap', 'posts', '--from', 'then'], /expected now or seq:/],
     [['tap', 'prices', '--event', 'x'], /expected the number of an event/],
     [['replay', '--verify', '--from', 'seq:1'], /cannot be used with/],
+    [['replay', '--simulate', 'some'], /expected a whole number, or all/],
+    [['replay', '--simulate', '1.5'], /expected a whole number, or all/],
     [['replay', '--speed', '-1'], /expected a number above 0/],
     [['replay', '--from', 'dawn'], /expected seq:N, a time/],
     [['replay', '--stream', 'nothing'], /there is no stream nothing/],

@@ -17,7 +17,10 @@ describe('tallywire replay', function () {
       const { code, stdout } = await runMain(['replay', '--data', folder, '--verify']);
       assert.equal(code, 0);
       assert.match(stdout, /^posts +\d+ {2}[0-9a-f]{64}$/m);
-      assert.match(lastOf(stdout), /^identical: seq 1 to \d+, \d+ latest values, 3 checkpoints$/);
+      assert.match(
+        lastOf(stdout),
+        /^identical: seq 1 to \d+, \d+ latest values, 3 checkpoints, 0 simulations$/,
+      );
     }));
 
   it('gives the verdict as JSON', () =>

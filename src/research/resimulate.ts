@@ -1,0 +1,95 @@
+import {
+  type FitFact,
+  type ForecastFact,
+  MODEL,
+  type Observation,
+  type Output,
+} from '../../streams/index.ts';
+import { answer } from '../engine/simulate-request.ts';
+import type { Difference } from './difference.ts';
+
+type Request = Extract<Output, { readonly stream: 'requests' }>;
+type Answer = FitFact | ForecastFact;
+
+interface Answered {
+  readonly seq: number;
+  readonly fact: Answer;
+  readonly request: Request;
+}
+
+/** Runs the model again on what the streams ask, and compares with the answers in the log. */
+export interface Resimulation {
+  /** Hears an observation and then what the streams say to it; a difference that is found at once is returned. */
+  hear(observation: Observation, said: readonly Output[]): Difference | undefined;
+  /** Takes the next answer that was put aside as a sample, first in the log first; undefined when none is left. */
+  next(): { readonly difference: Difference | undefined } | undefined;
+  /** How many were found the same. */
+  count(): number;
+}
+
+/**
+ * Up to `most` answers, spread evenly over the log and always the same ones, are put aside; infinitely many are
+ * compared as they come. Answers of other formulas, and those to questions from before the first observation heard,
+ * cannot be told anything about.
+ */
+export function openResimulation(most: number): Resimulation {
+  // The streams ask one thing at a time under each key, so this stays small.
+  const asked = new Map<string, Request>();
+  let sample: Answered[] = [];
+  let answers = 0;
+  let same = 0;
+
+  function compare({ seq, fact, request }: Answered): Difference | undefined {
+    const kept = JSON.stringify(fact);
+    const recomputed = JSON.stringify(answer(request.record, fact.askedSeq));
+    if (kept !== recomputed) return { place: fact.kind, seq, kept, recomputed };
+    same += 1;
+    return undefined;
+  }
+
+  /** One of `answers` places, any of which is as likely for a sample that does not know the length of the log. */
+  function putAside(answered: Answered): void {
+    answers += 1;
+    const place = answers <= most ? answers - 1 : Math.floor(spread(answers) * answers);
+    if (place < most) sample[place] = answered;
+  }
+
+  function hearAnswer(seq: number, fact: Answer): Difference | undefined {
+    const request = asked.get(keyOf(fact));
+    const version = fact.kind === 'fit' ? fact.params.version : fact.inputs.version;
+    if (request?.seq !== fact.askedSeq || !version.startsWith(`${MODEL}+`)) return undefined;
+    asked.delete(keyOf(fact));
+    const answered = { seq, fact, request };
+    if (most === Number.POSITIVE_INFINITY) return compare(answered);
+    putAside(answered);
+    return undefined;
+  }
+
+  return {
+    hear({ seq, fact }, said) {
+      const difference = fact.kind === 'fit' || fact.kind === 'forecast' ? hearAnswer(seq, fact) : undefined;
+      for (const output of said) if (output.stream === 'requests') asked.set(output.key, output);
+      return difference;
+    },
+    next() {
+      sample = sample.sort((a, b) => a.seq - b.seq);
+      const answered = sample.shift();
+      return answered && { difference: compare(answered) };
+    },
+    count: () => same,
+  };
+}
+
+/** The key under which the streams ask for it. */
+function keyOf(fact: Answer): string {
+  if (fact.kind === 'fit') return `fit:${fact.account}`;
+  return fact.horizonHours === null ? String(fact.eventId) : `${fact.eventId}@${fact.horizonHours}`;
+}
+
+/** A number in [0, 1) that belongs to `n`. */
+function spread(n: number): number {
+  let h = Math.imul(n, 0x9e3779b1);
+  h = Math.imul(h ^ (h >>> 15), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return ((h ^ (h >>> 16)) >>> 0) / 2 ** 32;
+}
