@@ -1,5 +1,6 @@
 import {
   type Asked,
+  closedForecasts,
   type ForecastState,
   isAwaited,
   knownFrom,
@@ -42,7 +43,8 @@ export function askFit(state: ForecastState, turn: Turn): void {
   if (!isOld && fromAt >= fit.fromAt - MORE_HISTORY_MS) return;
   state.fitAsked = { seq, at, fromAt, isAnswered: false };
   const postTimes = postTimesBefore(state, at);
-  ask(turn, `fit:${turn.account}`, { type: 'fit', account: turn.account, now: at, fromAt, postTimes });
+  const known = { now: at, fromAt, postTimes, closed: closedForecasts(state) };
+  ask(turn, `fit:${turn.account}`, { type: 'fit', account: turn.account, ...known });
 }
 
 /** Asks for a forecast of each open event that news, or a minute gone by, has made old: one at a time. */

@@ -1,3 +1,4 @@
+import type { ClosedForecast, MadeForecast } from './model/forecast/bias.ts';
 import type { ModelParams } from './model/forecast/params.ts';
 import { countBetween } from './model/sorted-times.ts';
 import type { AccountId } from './observation.ts';
@@ -38,12 +39,15 @@ export interface OpenEvent {
   previous: Extract<ModelRequest, { type: 'forecast' }>['previous'];
   /** Horizons that have a row in the ledger. */
   rows: readonly number[];
+  /** What those rows said. */
+  made: readonly MadeForecast[];
 }
 
 /** An event whose window is over or that the market has closed. */
 export interface PastEvent {
   target: Target;
   rows: readonly number[];
+  made: readonly MadeForecast[];
   outcome: Outcome | null;
 }
 
@@ -141,6 +145,15 @@ export function ownCount(
   toAt: number,
 ): number | null {
   return coveredFrom !== null && coveredFrom <= fromAt ? countBetween(countedAt, fromAt, toAt) : null;
+}
+
+/** Forecasts of the events that have an outcome, by their close. */
+export function closedForecasts({ past }: ForecastState): readonly ClosedForecast[] {
+  return [...past.values()]
+    .sort((a, b) => a.target.endAt - b.target.endAt || a.target.eventId - b.target.eventId)
+    .flatMap(({ made, outcome }) =>
+      outcome === null ? [] : made.map((forecast) => ({ ...forecast, final: outcome.final })),
+    );
 }
 
 /** A question is waited for so long. A clock that was set back has waited as well. */

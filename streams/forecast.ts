@@ -9,6 +9,7 @@ import {
   keptFrom,
   targetOf,
 } from './forecast-state.ts';
+import { biasAt, madeForecast } from './model/forecast/bias.ts';
 import { MODEL } from './model/forecast/params.ts';
 import { insertTime, lowerBound, removeTime } from './model/sorted-times.ts';
 import type { AccountId, Fact, FitFact, ForecastFact, Observation } from './observation.ts';
@@ -120,12 +121,12 @@ function recordEvent(state: ForecastState, { record, cause }: OutputOf<'events'>
   const { eventId, phase } = target;
   const open = state.open.get(eventId);
   const past = state.past.get(eventId);
-  const rows = open?.rows ?? past?.rows ?? [];
+  const { rows, made } = open ?? past ?? { rows: [], made: [] };
   if (phase === 'ended' || phase === 'closed') {
     state.open.delete(eventId);
     const outcome = past?.outcome ?? null;
     const isKept = outcome !== null && isOutcomeOf(target, outcome);
-    state.past.set(eventId, { target, rows, outcome: isKept ? outcome : null });
+    state.past.set(eventId, { target, rows, made, outcome: isKept ? outcome : null });
     state.mayHaveSettled = true;
     state.mayHaveHistory = true;
     return;
@@ -137,6 +138,7 @@ function recordEvent(state: ForecastState, { record, cause }: OutputOf<'events'>
   state.open.set(eventId, {
     target,
     rows,
+    made,
     reason: isNews ? cause : open.reason,
     asked: open?.asked ?? null,
     // Of another window nothing can be told apart.
@@ -145,16 +147,17 @@ function recordEvent(state: ForecastState, { record, cause }: OutputOf<'events'>
 }
 
 function recordPrediction(state: ForecastState, { record }: OutputOf<'predictions'>): void {
-  const { eventId, horizonHours, madeAt, count, p50, modelVersion } = record;
+  const { eventId, horizonHours, madeAt, count, p50, modelVersion, quantiles } = record;
   const event = state.open.get(eventId) ?? state.past.get(eventId);
   if (event === undefined) return;
+  const params = 'asked' in event && event.asked?.params.version === modelVersion ? event.asked.params : null;
   if (horizonHours !== null) {
     event.rows = [...event.rows, horizonHours];
+    const factor = params === null ? 1 : biasAt(params.bias, horizonHours);
+    event.made = [...event.made, madeForecast(horizonHours, count, quantiles, factor)];
     state.historyAsked.delete(`${eventId}@${horizonHours}`);
   } else if ('asked' in event) {
-    const params = event.asked?.params;
-    const isKnown = params !== undefined && params.version === modelVersion;
-    event.previous = isKnown ? { now: madeAt, count, p50, params } : null;
+    event.previous = params === null ? null : { now: madeAt, count, p50, params };
   }
 }
 

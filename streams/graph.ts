@@ -28,7 +28,7 @@ import { type SpotState, spot } from './spot.ts';
 import { type VelocityState, velocity } from './velocity.ts';
 
 /** Raised whenever the same log would give other bytes: what an older graph derived is then derived anew. */
-export const GRAPH_VERSION = 4;
+export const GRAPH_VERSION = 5;
 
 /** The states of every pipeline's actors: all that a graph remembers. */
 export interface GraphState {

@@ -3,7 +3,13 @@ export { skipStale } from './event-signals.ts';
 export { emptyState, GRAPH_VERSION, type GraphState, graph, lastPassing } from './graph.ts';
 export { predictionHash } from './ledger.ts';
 export type { Action, ReasonCode } from './model/bucket-signal.ts';
-export { biasFactor, type ClosedForecast } from './model/forecast/bias.ts';
+export {
+  biasAt,
+  biasFactors,
+  type ClosedForecast,
+  type MadeForecast,
+  madeForecast,
+} from './model/forecast/bias.ts';
 export { fitModel } from './model/forecast/fit.ts';
 export {
   type AccountNow,

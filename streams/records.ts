@@ -1,3 +1,4 @@
+import type { ClosedForecast } from './model/forecast/bias.ts';
 import type { ModelParams } from './model/forecast/params.ts';
 import type { AccountId, Bucket, ForecastOrigin, Input, Move, SourceName, Subject } from './observation.ts';
 import type { ScoreRecord } from './score-records.ts';
@@ -114,6 +115,8 @@ export type ModelRequest =
       readonly fromAt: number;
       /** Creation times of counted posts before `now`, ascending. */
       readonly postTimes: Float64Array;
+      /** Forecasts of events whose outcome is known, by their close: what the account's bias is learnt from. */
+      readonly closed: readonly ClosedForecast[];
     }
   | {
       readonly type: 'forecast';

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import type { TextFile } from '../research/backtest/files.ts';
 import { parseTime } from '../research/moment.ts';
 import { addManual } from './manual.ts';
 import type { Shell } from './shell.ts';
@@ -19,6 +20,8 @@ interface Flags {
 }
 
 const HOUR_MS = 3_600_000;
+/** What shells expect of a command that an interrupt ended. */
+const EXIT_INTERRUPTED = 130;
 
 function toTime(text: string): number {
   const at = parseTime(text);
@@ -35,7 +38,22 @@ function toPeriod(text: string): number {
   return ms;
 }
 
-async function run(flags: Flags, shell: Shell): Promise<void> {
+/** Resolves to the exit code. */
+async function run(flags: Flags, shell: Shell): Promise<number> {
+  const stopping = listenForStop(shell);
+  try {
+    await measure(flags, shell, stopping.signal);
+    return 0;
+  } catch (error) {
+    if (!stopping.signal.aborted) throw error;
+    shell.stderr.write('tallywire: stopped by a signal, nothing was written\n');
+    return EXIT_INTERRUPTED;
+  } finally {
+    stopping.release();
+  }
+}
+
+async function measure(flags: Flags, shell: Shell, signal: AbortSignal): Promise<void> {
   // Loaded when needed: a help page can do without them.
   const [{ backtest }, { reportOf }, { tableOf }, { createCountdown }, files] = await Promise.all([
     import('../research/backtest/backtest.ts'),
@@ -44,28 +62,25 @@ async function run(flags: Flags, shell: Shell): Promise<void> {
     import('../research/backtest/progress.ts'),
     import('../research/backtest/files.ts'),
   ]);
+  await files.expectWritable([flags.rows, flags.json, flags.report].filter((path) => path !== undefined));
   const countdown = createCountdown(shell.stderr);
-  const stopping = listenForStop(shell);
   const { posts, windows, from, to, every, prices, gaps } = flags;
   const rows = await backtest({
     ...{ posts, windows, prices, gaps, fromAt: from, toAt: to, everyMs: every },
     onProgress: countdown.show,
-    signal: stopping.signal,
-  }).finally(() => {
-    countdown.end();
-    stopping.release();
-  });
+    signal,
+  }).finally(countdown.end);
   const report = reportOf(rows);
-  if (flags.rows !== undefined) await files.writeRows(flags.rows, rows);
+  const texts: TextFile[] = [];
+  if (flags.rows !== undefined) texts.push({ path: flags.rows, text: files.rowsText(rows) });
   if (flags.json !== undefined)
-    await files.writeText(flags.json, `${JSON.stringify(report, undefined, 2)}\n`);
+    texts.push({ path: flags.json, text: `${JSON.stringify(report, undefined, 2)}\n` });
   if (flags.report !== undefined) {
     const { pageOf } = await import('../research/backtest/page.ts');
-    await files.writeText(
-      flags.report,
-      pageOf(report, rows, `Backtest of ${basename(posts)}, windows: ${basename(windows)}`),
-    );
+    const title = `Backtest of ${basename(posts)}, windows: ${basename(windows)}`;
+    texts.push({ path: flags.report, text: pageOf(report, rows, title) });
   }
+  await files.writeFiles(texts, signal);
   shell.stdout.write(
     report === null
       ? `${rows.length} forecasts, none of a window whose end is known\n`
@@ -73,7 +88,7 @@ async function run(flags: Flags, shell: Shell): Promise<void> {
   );
 }
 
-export function backtestCommand(shell: Shell): Command {
+export function backtestCommand(shell: Shell, exitWith: (code: number) => void): Command {
   const command = new Command('backtest')
     .requiredOption('--posts <file>', 'CSV of an account with the column created_ts (UTC ms)')
     .option(
@@ -93,7 +108,7 @@ export function backtestCommand(shell: Shell): Command {
     .option('--rows <file>', 'write every forecast, one JSON object per line')
     .option('--json <file>', 'write the scores, over all and by hours left')
     .option('--report <file>', 'write a page with pictures, HTML')
-    .action((flags: Flags) => run(flags, shell));
+    .action(async (flags: Flags) => exitWith(await run(flags, shell)));
   return addManual(command, {
     summary: 'forecast the past and score it',
     description:
@@ -116,6 +131,7 @@ export function backtestCommand(shell: Shell): Command {
       [0, 'forecast and scored'],
       [1, 'a file cannot be read or written, or no window lies within the posts'],
       [2, 'bad usage'],
+      [130, 'stopped by a signal; no file was written'],
     ],
   });
 }

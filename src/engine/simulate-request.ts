@@ -1,4 +1,5 @@
 import {
+  biasFactors,
   type FitFact,
   type Forecast,
   type ForecastFact,
@@ -17,8 +18,9 @@ import { fitOfWeek, fitTo } from './weekly-fit.ts';
 /** What a request asks for: a pure function of it, whatever was asked before. */
 export function answer(request: ModelRequest, askedSeq: number): FitFact | ForecastFact {
   if (request.type === 'forecast') return forecastFact(request, askedSeq);
-  const { account, postTimes, fromAt, now } = request;
-  return { kind: 'fit', account, askedSeq, params: fitTo(postTimes, fromAt, now) };
+  const { account, postTimes, fromAt, now, closed } = request;
+  const params = { ...fitTo(postTimes, fromAt, now), bias: biasFactors(closed) };
+  return { kind: 'fit', account, askedSeq, params };
 }
 
 function forecastFact(request: ForecastRequest, askedSeq: number): ForecastFact {

@@ -17,7 +17,8 @@ import type { Entry } from './facts.ts';
 export function answerTo({ seq, record }: OutputOf<'requests'>): FitFact | ForecastFact {
   const { account, now } = record;
   if (record.type === 'fit') {
-    const params = { version: `${MODEL}+${now}`, fittedAt: now, rows: 9, mean: [0.5], dispersion: [0.25] };
+    const coefficients = { mean: [0.5], dispersion: [0.25], bias: [1, 1, 1] };
+    const params = { version: `${MODEL}+${now}`, fittedAt: now, rows: 9, ...coefficients };
     return { kind: 'fit', account, askedSeq: seq, params };
   }
   const { eventId, origin, horizonHours, seed, count, endAt, buckets, params, previous } = record;

@@ -15,7 +15,8 @@ export function postsBefore(at: number): Float64Array {
 
 export function fitRequest(fields: Partial<FitRequest> = {}): FitRequest {
   const now = fields.now ?? NOW;
-  return { type: 'fit', account: 'a', now, fromAt: FIRST_AT, postTimes: postsBefore(now), ...fields };
+  const known = { now, fromAt: FIRST_AT, postTimes: postsBefore(now), closed: [] };
+  return { type: 'fit', account: 'a', ...known, ...fields };
 }
 
 /** A week's window with a day gone by, seen with the coefficients of a cold start. */

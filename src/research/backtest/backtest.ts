@@ -1,11 +1,13 @@
+import { access } from 'node:fs/promises';
 import { ServiceError } from '../../errors.ts';
+import { jobsToCorrect } from './correction.ts';
 import { readNumbers } from './csv.ts';
 import type { Material, Row } from './forecast-job.ts';
 import { holesIn, readHoles } from './holes.ts';
 import { readPrices } from './market.ts';
-import { planJobs } from './plan.ts';
+import { type Job, planJobs } from './plan.ts';
 import { runJobs } from './pool.ts';
-import { isWindowKind, overlaps, readWindows, type Window, windowsOf } from './windows.ts';
+import { isWindowKind, overlaps, readWindows, WINDOW_KINDS, type Window, windowsOf } from './windows.ts';
 
 export interface BacktestOptions {
   /** CSV with the column created_ts, UTC ms. */
@@ -42,12 +44,19 @@ export async function backtest(options: BacktestOptions): Promise<Row[]> {
   const prices = options.prices === undefined ? [] : await readPrices(options.prices, windows);
   const material: Material = { postTimes, holes, windows, prices, knownUntil };
   const jobs = planJobs(windows, options.everyMs);
-  const all = jobs.reduce((sum, { forecasts }) => sum + forecasts.length, 0);
   let done = 0;
-  return await runJobs(jobs, material, {
-    onForecast: () => options.onProgress(++done, all),
-    signal: options.signal,
-  });
+  let all = 0;
+  const run = (some: readonly Job[]) => {
+    all += some.reduce((sum, { forecasts }) => sum + forecasts.length, 0);
+    const onForecast = () => options.onProgress(++done, all);
+    return runJobs(some, material, { onForecast, signal: options.signal });
+  };
+  const results = await run(jobs);
+  const toCorrect = jobsToCorrect(jobs, results, material);
+  const corrected = await run(toCorrect.map(({ job }) => job));
+  for (const [place, { index }] of toCorrect.entries())
+    results.splice(index, 1, ...corrected.slice(place, place + 1));
+  return results.flatMap(({ rows }) => rows);
 }
 
 /** Ascending, in memory that workers share. */
@@ -65,7 +74,13 @@ async function windowsFor(
   isWhole: (window: Window) => boolean,
 ): Promise<Window[]> {
   const isAsked = ({ startAt }: Window) => startAt >= fromAt && startAt < toAt;
-  if (!isWindowKind(windows)) return (await readWindows(windows)).filter(isAsked);
+  if (!isWindowKind(windows)) {
+    await access(windows).catch((cause: unknown) => {
+      const expected = `expected ${WINDOW_KINDS.join(', ')} or a file that can be read`;
+      throw new ServiceError('BACKTEST_FILE', `there are no windows ${windows}, ${expected}`, { cause });
+    });
+    return (await readWindows(windows)).filter(isAsked);
+  }
   const warmFrom = Math.max(firstAt + WARM_UP_MS, Number.isFinite(fromAt) ? fromAt : 0);
   return windowsOf(windows, warmFrom, knownUntil).filter((window) => isAsked(window) && isWhole(window));
 }

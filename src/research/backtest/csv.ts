@@ -10,7 +10,10 @@ export async function readNumbers(
   columns: { readonly required: readonly string[]; readonly optional?: readonly string[] },
 ): Promise<Cells[]> {
   const [header = '', ...lines] = (await readFile(path, 'utf8')).split(/\r?\n/);
-  const names = header.replace(/^\uFEFF/, '').split(',');
+  const names = header
+    .replace(/^\uFEFF/, '')
+    .split(',')
+    .map((name) => name.trim());
   const missing = columns.required.filter((name) => !names.includes(name));
   if (missing.length > 0) {
     throw new ServiceError(
@@ -32,7 +35,7 @@ export async function readNumbers(
 
 function toNumber(text: string | undefined, isRequired: boolean, path: string, line: number): number | null {
   const value = text === undefined || text.trim() === '' ? null : Number(text);
-  if ((value === null && isRequired) || Number.isNaN(value)) {
+  if (value === null ? isRequired : !Number.isFinite(value)) {
     throw new ServiceError(
       'BACKTEST_FILE',
       `${path} line ${line} has ${text ?? 'nothing'}, expected a number`,

@@ -1,4 +1,7 @@
-import { writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { ServiceError } from '../../errors.ts';
 import type { Row } from './forecast-job.ts';
 
 /** A row as it is written. */
@@ -20,10 +23,37 @@ function rowLine({ originAt, startAt, endAt, count, p5, p50, p95, quantiles, fin
 }
 
 /** One JSON object per forecast. */
-export async function writeRows(path: string, rows: readonly Row[]): Promise<void> {
-  await writeFile(path, rows.map((row) => `${rowLine(row)}\n`).join(''));
+export function rowsText(rows: readonly Row[]): string {
+  return rows.map((row) => `${rowLine(row)}\n`).join('');
 }
 
-export async function writeText(path: string, text: string): Promise<void> {
-  await writeFile(path, text);
+/** Fails where a file could not be written later, before any work is spent on it. */
+export async function expectWritable(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    const isFolder = await stat(path).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (isFolder) throw new ServiceError('BACKTEST_FILE', `cannot write ${path}: it is a folder`);
+    await access(dirname(path), constants.W_OK).catch((cause: unknown) => {
+      throw new ServiceError('BACKTEST_FILE', `cannot write ${path}: no folder to write to`, { cause });
+    });
+  }
+}
+
+export interface TextFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Writes all files or none of them: each is whole before it takes its name. */
+export async function writeFiles(files: readonly TextFile[], signal: AbortSignal): Promise<void> {
+  const parts = files.map(({ path }) => `${path}.${process.pid}.part`);
+  try {
+    for (const [index, { text }] of files.entries()) await writeFile(parts[index] ?? '', text, { signal });
+    signal.throwIfAborted();
+    for (const [index, { path }] of files.entries()) await rename(parts[index] ?? '', path);
+  } finally {
+    await Promise.all(parts.map((part) => rm(part, { force: true })));
+  }
 }

@@ -9,9 +9,12 @@ import {
   fitModel,
   forecastOf,
   type Gap,
+  HORIZON_HOURS,
   inputsAt,
   logScore,
+  type MadeForecast,
   type ModelParams,
+  madeForecast,
   paceFinalCount,
   pit,
   probabilityIn,
@@ -61,18 +64,46 @@ export interface Scores {
   readonly market: MarketScore | null;
 }
 
+/** A forecast made at one of `HORIZON_HOURS` before the end of a window whose final count is known. */
+export interface MadeInWindow {
+  readonly window: number;
+  readonly forecast: MadeForecast;
+  readonly final: number;
+}
+
+/** The rows of a job in the order of its forecasts, and what later jobs can learn from them. */
+export interface JobResult {
+  readonly rows: readonly Row[];
+  readonly params: ModelParams;
+  readonly made: readonly MadeInWindow[];
+}
+
 const BUCKET_WIDTH = 20;
+const HOUR_MS = 3_600_000;
+/** A window with a change of the clocks has its origins an hour off. */
+const HORIZON_REACH_HOURS = 1.5;
 
 /** Fits once, then forecasts from each origin with what was known there. */
-export function runJob(job: Job, material: Material, onForecast: () => void = () => {}): Row[] {
-  const params = fitModel(seriesAt(material, job.fitAt));
+export function runJob(job: Job, material: Material, onForecast: () => void = () => {}): JobResult {
+  const params = job.params ?? fitModel(seriesAt(material, job.fitAt));
+  const made: MadeInWindow[] = [];
   let account: AccountNow | undefined;
-  return job.forecasts.map(({ originAt, window }) => {
+  const rows = job.forecasts.map(({ originAt, window }) => {
     if (account?.series.now !== originAt) account = accountNow(seriesAt(material, originAt));
-    const row = forecastRow(account, params, material, window);
+    const { row, quantiles } = forecastRow(account, params, material, window);
+    made.push(...madeIn(row, window, quantiles));
     onForecast();
     return row;
   });
+  return { rows, params, made };
+}
+
+function madeIn(row: Row, window: number, quantiles: readonly number[]): MadeInWindow[] {
+  const { originAt, endAt, count, final } = row;
+  const away = (hours: number) => Math.abs((endAt - originAt) / HOUR_MS - hours);
+  const hours = HORIZON_HOURS.find((each) => away(each) <= HORIZON_REACH_HOURS);
+  if (hours === undefined || final === null) return [];
+  return [{ window, forecast: madeForecast(hours, count, quantiles, 1), final }];
 }
 
 function seriesAt({ postTimes, holes }: Material, now: number) {
@@ -96,7 +127,8 @@ function firstAtOrAfter(ascending: Float64Array, at: number): number {
   return low;
 }
 
-function forecastRow(account: AccountNow, params: ModelParams, material: Material, index: number): Row {
+/** The row, and the quantiles at 0 %, 1 %, ... 100 %. */
+function forecastRow(account: AccountNow, params: ModelParams, material: Material, index: number) {
   const window = material.windows[index];
   if (window === undefined) throw new RangeError(`there is no window ${index}`);
   const { startAt, endAt, total } = window;
@@ -109,13 +141,14 @@ function forecastRow(account: AccountNow, params: ModelParams, material: Materia
   const final = total ?? (isKnown ? countIn(material.postTimes, startAt, endAt) : null);
   const pace = paceFinalCount(account.series, { startAt, endAt, count });
   const prices = material.prices[index];
-  return {
+  const row: Row = {
     ...{ originAt: now, startAt, endAt, count, p5, p50, p95, quantiles: quantiles.slice(1, 100), final },
     scores:
       final === null
         ? null
         : scoresOf(outlook, pace, final, prices && scoreMarket(prices, now, outlook, final)),
   };
+  return { row, quantiles };
 }
 
 function scoresOf(

@@ -2,9 +2,11 @@ import {
   brier,
   type CountRange,
   contains,
+  crps,
   type FinalCount,
   logScore,
   probabilityIn,
+  quantileOf,
 } from '../../../streams/index.ts';
 import { readNumbers } from './csv.ts';
 import type { Window } from './windows.ts';
@@ -19,12 +21,17 @@ interface Quote extends CountRange {
   readonly price: number;
 }
 
-/** The market's probabilities and ours scored on the market's own buckets. */
+/** The market's probabilities and ours scored on the market's own buckets; CRPS and below with its counts spread evenly in each. */
 export interface MarketScore {
   readonly logScore: number;
   readonly logScoreModel: number;
   readonly brier: number;
   readonly brierModel: number;
+  readonly crps: number;
+  readonly crpsModel: number;
+  readonly isCovered: boolean;
+  /** Error of the market's median by the final count. */
+  readonly ape: number;
 }
 
 /** A price older than this says nothing of now. */
@@ -62,16 +69,41 @@ export function scoreMarket(
     if (quote.at > now) break;
     if (now - quote.at <= MAX_AGE_MS) newest.set(quote.lo, quote);
   }
-  const buckets = [...newest.values()];
+  const buckets = [...newest.values()].sort((a, b) => a.lo - b.lo);
   const total = buckets.reduce((sum, { price }) => sum + price, 0);
   const winner = buckets.find((bucket) => contains(bucket, final));
   if (winner === undefined || total <= 0) return null;
   const market = buckets.map(({ price }) => price / total);
   const model = buckets.map((bucket) => probabilityIn(outlook, bucket));
+  const priced = spreadEvenly(buckets, market);
   return {
     logScore: logScore(winner.price / total),
     logScoreModel: logScore(probabilityIn(outlook, winner)),
     brier: brier(buckets, market, final),
     brierModel: brier(buckets, model, final),
+    crps: crps(priced, final),
+    crpsModel: crps(outlook, final),
+    isCovered: final >= quantileOf(priced, 0.05) && final <= quantileOf(priced, 0.95),
+    ape: Math.abs(quantileOf(priced, 0.5) - final) / Math.max(1, final),
   };
+}
+
+/** What ascending buckets say of single counts. One without an upper end is taken to be as wide as the one before it. */
+function spreadEvenly(buckets: readonly CountRange[], probabilities: readonly number[]): FinalCount {
+  const count = buckets[0]?.lo ?? 0;
+  const probability: number[] = [];
+  let width = 1;
+  for (const [index, { lo, hi }] of buckets.entries()) {
+    width = hi === null ? width : hi - lo + 1;
+    for (let offset = 0; offset < width; offset++) {
+      probability[lo - count + offset] = (probabilities[index] ?? 0) / width;
+    }
+  }
+  let sum = 0;
+  const paths = Float64Array.from({ length: probability.length }, (_, index) => {
+    sum += probability[index] ?? 0;
+    return Math.min(1, sum);
+  });
+  paths[paths.length - 1] = 1;
+  return { count, paths, floorMedian: null };
 }

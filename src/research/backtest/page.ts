@@ -40,6 +40,8 @@ const COLUMNS: readonly (readonly [heading: string, cell: (summary: Summary) => 
 const MARKET_COLUMNS: typeof COLUMNS = [
   ['market log score', ({ market }) => market?.log_score.toFixed(3) ?? ''],
   ['ours there', ({ market }) => market?.log_score_model.toFixed(3) ?? ''],
+  ['market CRPS', ({ market }) => market?.crps.toFixed(2) ?? ''],
+  ['ours there', ({ market }) => market?.crps_model.toFixed(2) ?? ''],
 ];
 
 function percent(value: number): string {

@@ -1,9 +1,12 @@
+import type { ModelParams } from '../../../streams/index.ts';
 import type { Window } from './windows.ts';
 
 /** Forecasts that share a fit: it is made at `fitAt`, before any of their origins or at the first. */
 export interface Job {
   readonly fitAt: number;
   readonly forecasts: readonly Planned[];
+  /** The fit, once it has been made. */
+  readonly params?: ModelParams;
 }
 
 export interface Planned {

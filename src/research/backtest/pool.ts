@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { Material, Row } from './forecast-job.ts';
+import type { JobResult, Material } from './forecast-job.ts';
 import type { Job } from './plan.ts';
 import type { Told } from './worker.ts';
 
@@ -9,13 +9,13 @@ export interface PoolOptions {
   readonly signal: AbortSignal;
 }
 
-/** Runs all jobs on all cores; rows come in the order of the jobs. Rejects when a worker fails or is told to stop. */
+/** Runs all jobs on all cores; results come in the order of the jobs. Rejects when a worker fails or is told to stop. */
 export async function runJobs(
   jobs: readonly Job[],
   material: Material,
   options: PoolOptions,
-): Promise<Row[]> {
-  const results = jobs.map((): readonly Row[] => []);
+): Promise<JobResult[]> {
+  const results = new Map<number, JobResult>();
   // The latest have the longest history to fit to: taken first, no core is left with one of them at the end.
   const waiting = jobs.map((job, index) => ({ job, index })).reverse();
   const size = Math.min(jobs.length, availableParallelism());
@@ -24,16 +24,16 @@ export async function runJobs(
       runWorker(material, options, () => {
         const next = waiting.shift();
         if (next === undefined) return undefined;
-        return { job: next.job, take: (rows) => results.splice(next.index, 1, rows) };
+        return { job: next.job, take: (result) => results.set(next.index, result) };
       }),
     ),
   );
-  return results.flat();
+  return jobs.flatMap((_, index) => results.get(index) ?? []);
 }
 
 interface Turn {
   readonly job: Job;
-  readonly take: (rows: readonly Row[]) => unknown;
+  readonly take: (result: JobResult) => unknown;
 }
 
 async function runWorker(
@@ -55,7 +55,7 @@ async function runWorker(
       };
       worker.on('message', (told: Told) => {
         if (told.type === 'forecast') return onForecast();
-        turn?.take(told.rows);
+        turn?.take(told.result);
         begin();
       });
       worker.once('error', reject);

@@ -25,14 +25,19 @@ export interface Summary {
   readonly market: MarketSummary | null;
 }
 
+/** The market's scores, and the model's on the same forecasts. */
 interface MarketSummary {
   readonly n: number;
+  readonly crps: number;
+  readonly crps_model: number;
   readonly log_score: number;
   readonly log_score_model: number;
   /** Model less market, with its interval by windows. */
   readonly log_score_difference_interval: Interval;
   readonly brier: number;
   readonly brier_model: number;
+  readonly coverage90: number;
+  readonly median_ape: number;
 }
 
 export interface Report {
@@ -139,6 +144,8 @@ function summariseMarket(blocks: readonly (readonly ScoredRow[])[]): MarketSumma
   if (all.length === 0) return null;
   return {
     n: all.length,
+    crps: mean(all, (score) => score.crps),
+    crps_model: mean(all, (score) => score.crpsModel),
     log_score: mean(all, (score) => score.logScore),
     log_score_model: mean(all, (score) => score.logScoreModel),
     log_score_difference_interval: bootstrapInterval(priced, (drawn) =>
@@ -146,5 +153,10 @@ function summariseMarket(blocks: readonly (readonly ScoredRow[])[]): MarketSumma
     ),
     brier: mean(all, (score) => score.brier),
     brier_model: mean(all, (score) => score.brierModel),
+    coverage90: mean(all, ({ isCovered }) => (isCovered ? 1 : 0)),
+    median_ape: quantile(
+      all.map(({ ape }) => ape),
+      0.5,
+    ),
   };
 }

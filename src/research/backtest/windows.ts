@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Gap } from '../../../streams/index.ts';
+import { ServiceError } from '../../errors.ts';
 import { readNumbers } from './csv.ts';
 
 /** A window whose final count is forecast and, once known, scored. */
@@ -15,6 +16,8 @@ export type WindowKind = (typeof WINDOW_KINDS)[number];
 
 const ZONE = 'America/New_York';
 const FRIDAY = 5;
+/** The model looks no further ahead. */
+const MAX_WINDOW_MS = 92 * 86_400_000;
 
 export function isWindowKind(text: string): text is WindowKind {
   return WINDOW_KINDS.some((kind) => kind === text);
@@ -23,11 +26,16 @@ export function isWindowKind(text: string): text is WindowKind {
 /** Windows from a CSV file: start_ts, end_ts and maybe total. */
 export async function readWindows(path: string): Promise<Window[]> {
   const rows = await readNumbers(path, { required: ['start_ts', 'end_ts'], optional: ['total'] });
-  return rows.map(([startAt, endAt, total]) => ({
-    startAt: startAt ?? 0,
-    endAt: endAt ?? 0,
-    total: total ?? null,
-  }));
+  return rows.map(([start, end, total], index) => {
+    const [startAt, endAt] = [start ?? 0, end ?? 0];
+    if (endAt <= startAt || endAt - startAt > MAX_WINDOW_MS) {
+      throw new ServiceError(
+        'BACKTEST_FILE',
+        `${path}: window ${index + 1} lasts ${endAt - startAt} ms, expected between 0 and ${MAX_WINDOW_MS} (92 days)`,
+      );
+    }
+    return { startAt, endAt, total: total ?? null };
+  });
 }
 
 /**

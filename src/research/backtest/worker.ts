@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Material, type Row, runJob } from './forecast-job.ts';
+import { type JobResult, type Material, runJob } from './forecast-job.ts';
 import type { Job } from './plan.ts';
 
 /** What a worker tells: another forecast is made, or a job is done. */
-export type Told = { readonly type: 'forecast' } | { readonly type: 'done'; readonly rows: readonly Row[] };
+export type Told = { readonly type: 'forecast' } | { readonly type: 'done'; readonly result: JobResult };
 
 const material: Material = workerData;
 
@@ -12,5 +12,5 @@ function tell(told: Told): void {
 }
 
 parentPort?.on('message', (job: Job) => {
-  tell({ type: 'done', rows: runJob(job, material, () => tell({ type: 'forecast' })) });
+  tell({ type: 'done', result: runJob(job, material, () => tell({ type: 'forecast' })) });
 });

@@ -1,22 +1,63 @@
+import { HORIZON_HOURS } from '../horizons.ts';
 import { exp, ln } from './exact.ts';
 
-/** A forecast of one horizon group whose window has closed, oldest first in a list. */
-export interface ClosedForecast {
+/** What is kept of a forecast to learn from it once its window has closed, before any correction. */
+export interface MadeForecast {
+  /** One of `HORIZON_HOURS`. */
+  readonly hours: number;
   /** Posts counted when it was made. */
   readonly count: number;
-  readonly final: number;
-  /** Expected remainder, before any correction. */
+  /** Expected remainder. */
   readonly mean: number;
-  /** Quantiles of the final count at evenly spaced levels, before any correction. */
+  /** Quantiles of the final count at 5 %, 15 %, ... 95 %. */
   readonly quantiles: readonly number[];
 }
+
+export interface ClosedForecast extends MadeForecast {
+  readonly final: number;
+}
+
+/** Factors of the expected remainder at each of `HORIZON_HOURS`. */
+export const NO_BIAS: readonly number[] = HORIZON_HOURS.map(() => 1);
 
 const LEAST_EVENTS = 26;
 const SHRINKAGE = 100;
 
+/** From the quantiles at 0 %, 1 %, ... 100 % of a forecast that was corrected by `factor`. */
+export function madeForecast(
+  hours: number,
+  count: number,
+  quantiles: readonly number[],
+  factor: number,
+): MadeForecast {
+  const uncorrected = quantiles.map((quantile) => count + (quantile - count) / factor);
+  const inner = uncorrected.slice(1, -1).reduce((sum, quantile) => sum + quantile - count, 0);
+  const ends = (uncorrected[0] ?? count) + (uncorrected.at(-1) ?? count) - 2 * count;
+  return {
+    hours,
+    count,
+    mean: (inner + ends / 2) / (quantiles.length - 1),
+    quantiles: uncorrected.filter((_, percent) => percent % 10 === 5),
+  };
+}
+
+/** One factor for each of `HORIZON_HOURS`; forecasts are ordered by when their windows closed. */
+export function biasFactors(closed: readonly ClosedForecast[]): readonly number[] {
+  return HORIZON_HOURS.map((hours) => biasFactor(closed.filter((forecast) => forecast.hours === hours)));
+}
+
+/** The factor at a distance from the close: a line through those of `HORIZON_HOURS`, so that no minute brings a jump. */
+export function biasAt(factors: readonly number[], hours: number): number {
+  const next = HORIZON_HOURS.findIndex((each) => each >= hours);
+  if (next === -1) return factors.at(-1) ?? 1;
+  const [low = hours, high = hours] = [HORIZON_HOURS[next - 1], HORIZON_HOURS[next]];
+  const [from = 1, to = 1] = [factors[Math.max(0, next - 1)], factors[next]];
+  return next === 0 ? to : from + ((to - from) * (hours - low)) / (high - low);
+}
+
 /**
- * The factor for the expected remainder that past events of a horizon group suggest: 1 with fewer than 26 of them,
- * and 1 unless correcting each of them by those before it would have lowered their score (MODEL 3).
+ * The factor that past events suggest at one horizon: 1 with fewer than 26 of them, and 1 unless correcting each of
+ * them by those before it would have lowered their score (MODEL 3).
  */
 export function biasFactor(closed: readonly ClosedForecast[]): number {
   if (closed.length < LEAST_EVENTS) return 1;

@@ -1,3 +1,4 @@
+import { NO_BIAS } from './bias.ts';
 import { solve } from './cholesky.ts';
 import { FEATURES } from './features.ts';
 import {
@@ -53,6 +54,7 @@ export function fitModel(series: AccountSeries): ModelParams {
     rows,
     mean: [...mean],
     dispersion: [...dispersion],
+    bias: NO_BIAS,
   };
 }
 

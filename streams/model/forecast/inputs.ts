@@ -1,3 +1,4 @@
+import { biasAt } from './bias.ts';
 import { exp, ln } from './exact.ts';
 import { featuresNow } from './features.ts';
 import { HOUR_MS } from './new-york.ts';
@@ -46,12 +47,11 @@ export function accountNow(series: AccountSeries): AccountNow {
   return { series, standing: standingOf(series, calendar), calendar };
 }
 
-/** The inputs of a forecast made at `series.now`. `bias` multiplies the expected remainder. */
+/** The inputs of a forecast made at `series.now`. */
 export function inputsAt(
   { series, standing, calendar }: AccountNow,
   params: ModelParams,
   window: ForecastWindow,
-  bias = 1,
 ): ForecastInputs {
   const { now } = series;
   const { startAt, endAt, count } = window;
@@ -65,6 +65,7 @@ export function inputsAt(
   const factors = factorsOf((endAt - now) / HOUR_MS);
   const sums = new Float64Array(FACTORS);
   byFactor(sums, MEAN_COLUMNS, params.mean, values);
+  const bias = biasAt(params.bias, (endAt - now) / HOUR_MS);
   const mean = bias * exp(level + ln(mass + 1e-6) + predictor(sums, factors));
   // A window that has not begun is as uneven as one of its own length that has, or more.
   const ownLength = factorsOf((endAt - fromAt) / HOUR_MS);

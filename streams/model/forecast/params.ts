@@ -1,5 +1,7 @@
+import { NO_BIAS } from './bias.ts';
+
 /** Name of the formulas; a change of them changes it. */
-export const MODEL = 'pool-2';
+export const MODEL = 'pool-3';
 
 /** The fitted coefficients of an account. Plain JSON. */
 export interface ModelParams {
@@ -27,5 +29,12 @@ const COLD_MEAN = [
 const COLD_DISPERSION = [-1.75, -0.57, 0.05, 0.27, 0, 0, 0, 0, 0.15, 0.59];
 
 export function coldStart(): ModelParams {
-  return { version: `${MODEL}+cold`, fittedAt: null, rows: 0, mean: COLD_MEAN, dispersion: COLD_DISPERSION };
+  return {
+    version: `${MODEL}+cold`,
+    fittedAt: null,
+    rows: 0,
+    mean: COLD_MEAN,
+    dispersion: COLD_DISPERSION,
+    bias: NO_BIAS,
+  };
 }

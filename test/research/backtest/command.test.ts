@@ -15,7 +15,7 @@ describe('backtest command', function () {
     const from = String(FIRST_AT + 58 * DAY_MS);
     const shell = memoryShell();
     const args = ['--posts', posts, '--windows', '2d', '--every', '1d', '--from', from, ...outputs];
-    await backtestCommand(shell).parseAsync(args, { from: 'user' });
+    await backtestCommand(shell, () => {}).parseAsync(args, { from: 'user' });
     const rows = (await readFile(folder.path('rows'), 'utf8'))
       .trimEnd()
       .split('\n')
@@ -33,7 +33,7 @@ describe('backtest command', function () {
   });
 
   it('refuses a period that is none', async () => {
-    const command = backtestCommand(memoryShell())
+    const command = backtestCommand(memoryShell(), () => {})
       .exitOverride()
       .configureOutput({ writeErr: () => {} });
     await assert.rejects(

@@ -35,6 +35,13 @@ describe('backtest market', () => {
     assert.ok(Math.abs(score.logScoreModel + Math.log(0.5)) < 1e-12);
     assert.ok(Math.abs(score.brier - 2 * 0.4 ** 2) < 1e-12);
     assert.ok(Math.abs(score.brierModel - 2 * 0.5 ** 2) < 1e-12);
+    // 0.4 over 0..19 and 0.6 over 20..39: what is below 20 adds (0.02 k)^2, what is above (0.6 - 0.03 k)^2.
+    const below = Array.from({ length: 20 }, (_, k) => (0.02 * (k + 1)) ** 2);
+    const above = Array.from({ length: 20 }, (_, k) => (0.6 - 0.03 * (k + 1)) ** 2);
+    assert.ok(Math.abs(score.crps - [...below, ...above].reduce((sum, value) => sum + value)) < 1e-9);
+    assert.equal(score.isCovered, true);
+    // Half of it lies at or below 23, as 0.4 + 4 * 0.03 is more than half.
+    assert.ok(Math.abs(score.ape - 3 / 20) < 1e-12);
   });
 
   it('has no score without a price of the day, or for another window', async () => {

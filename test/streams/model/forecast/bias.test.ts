@@ -2,8 +2,14 @@ import assert from 'node:assert/strict';
 import { biasFactor, type ClosedForecast } from '../../../../streams/model/forecast/bias.ts';
 
 function closed(length: number, final: (index: number) => number): ClosedForecast[] {
-  const quantiles = Array.from({ length: 99 }, (_, index) => 60 + index);
-  return Array.from({ length }, (_, index) => ({ count: 10, mean: 100, quantiles, final: final(index) }));
+  const quantiles = Array.from({ length: 10 }, (_, index) => 65 + 10 * index);
+  return Array.from({ length }, (_, index) => ({
+    hours: 48,
+    count: 10,
+    mean: 100,
+    quantiles,
+    final: final(index),
+  }));
 }
 
 describe('bias factor', () => {
