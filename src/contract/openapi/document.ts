@@ -56,7 +56,6 @@ export function openApiDocument(accounts: readonly AccountPath[]): Json {
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     servers: [{ url: '/', description: 'This server' }],
     tags: TAGS,
     paths: pathItems(routesOf(OPERATIONS, accounts)),

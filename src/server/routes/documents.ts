@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { z } from 'zod';
 import { guideText } from '../../contract/guide.ts';
 import { openApiDocument } from '../../contract/openapi/document.ts';
 import type { Answer, Call, Endpoint, SlowEndpoint } from '../answer.ts';
@@ -13,11 +14,11 @@ type Headers = Readonly<Record<string, string>>;
 /** To be asked for again each time, which costs a 304: another version may run tomorrow. */
 const KEPT: Headers = { 'Cache-Control': 'public, no-cache' };
 
-/** What the page needs and no more: its own scripts and styles, and this API. The renderer sets styles of elements. */
+/** What the page needs and no more: its own scripts and styles, and this API. */
 const PAGE_HEADERS: Headers = {
   ...SECURITY_HEADERS,
   'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 };
 
 // All addresses are relative, so that a proxy may put a prefix in front.
@@ -67,40 +68,38 @@ export function rendererEndpoints(): readonly SlowEndpoint[] {
 }
 
 function fixed(path: string, type: string, body: string, headers: Headers): Endpoint {
-  const whole = contentAnswer(type, body, headers);
-  return { path, access: 'open', answer: (call) => unlessKnown(call, whole) };
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  const tagged = { ...headers, ...KEPT, ETag: etag };
+  const whole = contentAnswer(type, body, tagged);
+  const unchanged = unchangedAnswer(tagged);
+  return { path, access: 'open', answer: (call) => (knows(call, etag) ? unchanged : whole) };
 }
 
 function file(path: string, type: string, name: string): SlowEndpoint {
-  const location = createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`);
+  const require = createRequire(import.meta.url);
+  const { version } = z.object({ version: z.string() }).parse(require('swagger-ui-dist/package.json'));
+  const location = require.resolve(`swagger-ui-dist/${name}`);
+  const headers = { ...SECURITY_HEADERS, ...KEPT, ETag: `"${name}-${version}"` };
   return {
     method: 'GET',
     path,
     access: 'open',
     async answer(call) {
-      return unlessKnown(call, contentAnswer(type, await readFile(location, 'utf8'), SECURITY_HEADERS));
+      if (knows(call, headers.ETag)) return unchangedAnswer(headers);
+      return contentAnswer(type, await readFile(location, 'utf8'), headers);
     },
   };
+}
+
+function knows({ ifNoneMatch }: Call, etag: string): boolean {
+  return ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag);
 }
 
 function contentAnswer(type: string, body: string, headers: Headers): Answer {
-  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22);
-  return {
-    status: 200,
-    headers: {
-      ...headers,
-      ...KEPT,
-      'Content-Type': type,
-      'Content-Length': String(Buffer.byteLength(body)),
-      ETag: `"${digest}"`,
-    },
-    body,
-  };
+  const length = String(Buffer.byteLength(body));
+  return { status: 200, headers: { ...headers, 'Content-Type': type, 'Content-Length': length }, body };
 }
 
-function unlessKnown({ ifNoneMatch }: Call, whole: Answer): Answer {
-  const { ETag = '', ...headers } = whole.headers;
-  if (ifNoneMatch === undefined || !namesTag(ifNoneMatch, ETag)) return whole;
-  const { 'Content-Type': _type, 'Content-Length': _length, ...kept } = headers;
-  return { status: 304, headers: { ...kept, ETag }, body: '' };
+function unchangedAnswer(headers: Headers): Answer {
+  return { status: 304, headers, body: '' };
 }
