@@ -2,7 +2,7 @@ import { RequestError, SourceError } from '../../errors.ts';
 import type { Position, Positions } from '../../sources/position.ts';
 
 export interface LineLimits {
-  /** Wallets asked about at once. 200 wallets at 300 ms each are through in under a second. */
+  /** Wallets asked about at once. 200 new wallets are one round, which a market that takes 300 ms ends within a second. */
   readonly atOnce: number;
   /** Wallets that may wait for their turn. */
   readonly waiting: number;
@@ -11,7 +11,7 @@ export interface LineLimits {
   readonly maxPauseMs: number;
 }
 
-export const LINE_LIMITS: LineLimits = { atOnce: 100, waiting: 1_000, firstPauseMs: 500, maxPauseMs: 5_000 };
+export const LINE_LIMITS: LineLimits = { atOnce: 200, waiting: 1_000, firstPauseMs: 500, maxPauseMs: 5_000 };
 
 /** What a market says of when to come back is heeded up to this. */
 const MAX_RETRY_AFTER_MS = 60_000;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { RequestError, SourceError } from '../../../src/errors.ts';
 import {
   createMarketLine,
+  LINE_LIMITS,
   type LineLimits,
   type MarketLine,
 } from '../../../src/server/portfolio/market-line.ts';
@@ -131,6 +132,17 @@ describe('createMarketLine', () => {
     }
     assert.equal((await Promise.all(reads)).length, 4);
     assert.equal(market.asked.length, 4);
+  });
+
+  it('has room for 200 wallets at once', async () => {
+    open(LINE_LIMITS);
+    const waiting = hold();
+    const reads = Array.from({ length: 200 }, (_, index) =>
+      line.read(`0x${String(index).padStart(40, '0')}`),
+    );
+    await eventually('all are asked', () => waiting.length === 200);
+    for (const tell of waiting) tell([]);
+    await Promise.all(reads);
   });
 
   it('lets nobody wait for a market that has just failed', async () => {

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { createPositions } from '../../../src/sources/sources.ts';
+import { percentile } from '../../../streams/index.ts';
+import { localEndpoints } from '../../support/endpoints.ts';
+import { eventOutput } from '../../support/outputs.ts';
+import { ANSWERED, openScriptedServer, type ScriptedServer } from '../../support/scripted-server.ts';
+import { type Running, start } from '../start.ts';
+import { PATH, PRO } from './stage.ts';
+
+const MARKET_MS = 300;
+const walletsFrom = (first: number, count: number) =>
+  Array.from({ length: count }, (_, index) => `0x${String(first + index).padStart(40, '0')}`);
+
+interface Timed {
+  readonly status: number;
+  readonly ms: number;
+}
+
+function p99(answers: readonly Timed[]): number {
+  const ascending = answers.map(({ ms }) => ms).sort((a, b) => a - b);
+  return percentile(ascending, 99) ?? Number.POSITIVE_INFINITY;
+}
+
+// Times are measured on a machine that may be busy with other things, so each limit grows with the time that
+// something takes which has nothing to do with wallets.
+describe('many wallets', function () {
+  this.timeout(60_000);
+  let server: ScriptedServer;
+  let running: Running;
+  const open = async (timeoutMs: number) => {
+    server = await openScriptedServer();
+    const positions = createPositions(localEndpoints(server), () => {}, { timeoutMs });
+    running = await start({ loaded: [eventOutput()], deps: { positions } });
+  };
+  afterEach(async () => {
+    await running.stop();
+    await server.close();
+  });
+
+  async function timed(url: string): Promise<Timed> {
+    const startedMs = performance.now();
+    const response = await fetch(url, { headers: PRO });
+    await response.arrayBuffer();
+    return { status: response.status, ms: performance.now() - startedMs };
+  }
+  const ask = (wallet: string) => timed(`${running.url}${PATH}?wallet=${wallet}`);
+
+  it('are answered within a second by a market that takes 300 ms, each asked about once', async () => {
+    await open(10_000);
+    server.answer((_, response) => {
+      setTimeout(() => response.end('[]'), MARKET_MS);
+      return ANSWERED;
+    });
+    const fresh = walletsFrom(0, 200);
+    await Promise.all(walletsFrom(5_000, 20).map(ask));
+    const bare = await Promise.all(fresh.map(() => timed(`${server.url}/bare`)));
+    const before = server.requests.length;
+    const answers = await Promise.all([...fresh, ...fresh.slice(0, 50)].map(ask));
+    assert.ok(answers.every(({ status }) => status === 200));
+    const limit = Math.max(1_000, (1_000 / MARKET_MS) * p99(bare));
+    assert.ok(p99(answers) < limit, `p99 is ${p99(answers)} ms and that of the market ${p99(bare)} ms`);
+    const asked = server.requests.slice(before).map(({ query }) => query.get('user'));
+    assert.deepEqual([asked.length, new Set(asked).size], [200, 200]);
+  });
+
+  it('are refused at once while the market hangs, and nobody else notices', async () => {
+    await open(200);
+    server.answer(() => ANSWERED);
+    const refused = [];
+    const others = [];
+    const [first = '', ...rest] = walletsFrom(0, 100);
+    assert.equal((await ask(first)).status, 503);
+    for (const wallet of rest) {
+      refused.push(await ask(wallet));
+      others.push(await timed(`${running.url}/api/v1/meta/account_a`));
+    }
+    assert.ok(refused.every(({ status }) => status === 503) && others.every(({ status }) => status === 200));
+    const limit = Math.max(50, 3 * p99(others));
+    assert.ok(p99(refused) < limit, `p99 is ${p99(refused)} ms and that of others ${p99(others)} ms`);
+    assert.ok(server.requests.length < 10, `${server.requests.length} calls`);
+  });
+
+  it('are refused when the market takes no connections', async () => {
+    await open(2_000);
+    await server.close();
+    const answers = await Promise.all(walletsFrom(0, 50).map(ask));
+    assert.ok(answers.every(({ status }) => status === 503));
+  });
+});

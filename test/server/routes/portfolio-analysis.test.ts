@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict';
+import {
+  bucket,
+  countersOutput,
+  eventOutput,
+  FRESH_AGES,
+  freshnessOutput,
+  NOON,
+  predictedBucket,
+  predictionOutput,
+  priceOutput,
+} from '../../support/outputs.ts';
+import { position, WALLET } from '../../support/positions.ts';
+import {
+  ALL,
+  DAY_MS,
+  EVENT_OF_B,
+  NO,
+  PATH_B,
+  PRICE,
+  type WalletStage,
+  walletStage,
+} from '../portfolio/stage.ts';
+
+describe('GET /portfolio/{account}, its figures', () => {
+  let stage: WalletStage;
+  const open = async (...setting: Parameters<typeof walletStage>) => {
+    stage = await walletStage(...setting);
+  };
+  const analysis = async () => (await stage.rows())[0]?.analysis;
+  afterEach(() => stage.running.stop());
+
+  it('analyses a No holding as the complement', async () => {
+    await open([position(NO)]);
+    const [row] = await stage.rows();
+    assert.deepEqual([row?.outcome, row?.token_id, row?.current_price], ['No', 'no-1', 0.8]);
+    assert.deepEqual(row?.analysis, {
+      win_probability: 0.75,
+      market_implied: 0.8,
+      edge: -0.05,
+      edge_percent: -6.25,
+      signal: 'AVOID',
+      recommendation: 'CONSIDER_SELLING',
+    });
+  });
+
+  describe('analysis', () => {
+    for (const [name, prob, price, expected] of [
+      ['above 30 %', 0.1301, 0.1, ['STRONG_BUY', 'MONITOR']],
+      ['at 30 %', 0.13, 0.1, ['BUY', 'MONITOR']],
+      ['above 10 %', 0.1101, 0.1, ['BUY', 'MONITOR']],
+      ['at 10 %', 0.11, 0.1, ['HOLD', 'MONITOR']],
+      ['above 0 %', 0.1001, 0.1, ['HOLD', 'MONITOR']],
+      ['at 0 %', 0.1, 0.1, ['AVOID', 'MONITOR']],
+      ['above -10 %', 0.0901, 0.1, ['AVOID', 'MONITOR']],
+      ['at -10 %', 0.09, 0.1, ['SELL', 'MONITOR']],
+      ['above 0.20', 0.7001, 0.5, ['STRONG_BUY', 'STRONG_HOLD']],
+      ['at 0.20', 0.7, 0.5, ['STRONG_BUY', 'HOLD']],
+      ['above 0.05', 0.5501, 0.5, ['BUY', 'HOLD']],
+      ['at 0.05', 0.55, 0.5, ['HOLD', 'MONITOR']],
+      ['above -0.05', 0.4501, 0.5, ['AVOID', 'MONITOR']],
+      ['at -0.05', 0.45, 0.5, ['SELL', 'CONSIDER_SELLING']],
+    ] as const) {
+      it(`says ${expected.join(' and ')} ${name}`, async () => {
+        await open(
+          [position()],
+          [
+            eventOutput(),
+            priceOutput({ ...PRICE, price }),
+            predictionOutput({ buckets: [predictedBucket({ prob })] }),
+          ],
+        );
+        const found = await analysis();
+        assert.deepEqual([found?.signal, found?.recommendation], expected);
+      });
+    }
+
+    for (const [prob, edgePercent, signal] of [
+      [0, 0, 'AVOID'],
+      [0.25, 100, 'STRONG_BUY'],
+    ] as const) {
+      it(`tells an edge of ${prob} at a price of 0 as ${edgePercent} %`, async () => {
+        await open(
+          [position()],
+          [
+            eventOutput(),
+            priceOutput({ ...PRICE, price: 0 }),
+            predictionOutput({ buckets: [predictedBucket({ prob })] }),
+          ],
+        );
+        const found = await analysis();
+        assert.deepEqual([found?.edge_percent, found?.signal], [edgePercent, signal]);
+      });
+    }
+
+    it('gives a bucket that the count has passed no chance, and its No side every chance', async () => {
+      await open([position(), position(NO)], [...ALL, countersOutput({ real: 20 })]);
+      const found = await stage.rows();
+      assert.deepEqual(
+        found.map((row) => row.analysis.win_probability),
+        [0, 1],
+      );
+    });
+
+    it('tells no percentile below the count', async () => {
+      await open([], [...ALL, countersOutput({ real: 70 })]);
+      const [record] = await stage.records();
+      assert.deepEqual(
+        [record?.prediction?.p5, record?.prediction?.p50, record?.prediction?.p95],
+        [70, 70, 108],
+      );
+    });
+
+    it('knows nothing before the first forecast, and still tells what is held', async () => {
+      await open([position()], [eventOutput(), priceOutput(PRICE)]);
+      const [record] = await stage.records(`wallet=${WALLET}&bankroll=1000`);
+      assert.deepEqual(record?.prediction, {
+        p5: null,
+        p50: null,
+        p95: null,
+        real_counter: null,
+        seconds_remaining: DAY_MS / 1_000,
+        velocity_counted_1h: null,
+        forecast_id: null,
+        forecast_ts: null,
+      });
+      const [row] = record?.positions ?? [];
+      assert.equal(row?.current_value, 20);
+      assert.deepEqual(row?.analysis, {
+        win_probability: null,
+        market_implied: 0.2,
+        edge: null,
+        edge_percent: null,
+        signal: null,
+        recommendation: null,
+      });
+      assert.deepEqual(row?.sizing, {
+        kelly_fraction: null,
+        target_value: null,
+        adjustment: null,
+        action: null,
+      });
+    });
+
+    it('knows no edge in a bucket that the forecast has not', async () => {
+      await open([position()], [...ALL, predictionOutput({ buckets: [predictedBucket({ hi: 24 })] })]);
+      assert.equal((await analysis())?.win_probability, null);
+    });
+  });
+
+  describe('prices', () => {
+    it('takes ours before that of the list, which may be minutes old', async () => {
+      await open([position({ currentPrice: 0.6 }), position({ ...NO, currentPrice: 0.4 })]);
+      assert.deepEqual(
+        (await stage.rows()).map((row) => [
+          row.current_price,
+          row.analysis.market_implied,
+          row.current_value,
+        ]),
+        [
+          [0.2, 0.2, 20],
+          [0.8, 0.8, 80],
+        ],
+      );
+    });
+
+    for (const [name, ...outputs] of [
+      ['stale', countersOutput({ stale: ['prices'] })],
+      ['unknown', priceOutput({ ...PRICE, price: null, priceKind: null })],
+      ['late since the last tick', freshnessOutput({ ...FRESH_AGES, prices: 60_001 })],
+    ] as const) {
+      it(`takes that of the list when ours is ${name}, and knows no edge once the list is stale too`, async () => {
+        await open([position({ currentPrice: 0.2222 })]);
+        stage.running.put(...outputs.map((output) => ({ ...output, seq: 20 })));
+        const edges = [];
+        for (const ageMs of [0, 60_000, 60_001]) {
+          stage.running.clock.now = NOON + ageMs;
+          const [row] = await stage.rows();
+          assert.deepEqual([row?.current_price, row?.current_value], [0.2222, 22.22]);
+          edges.push(row?.analysis.edge);
+        }
+        assert.deepEqual(edges, [0.0278, 0.0278, null]);
+        assert.equal(stage.market.asked.length, 1);
+      });
+    }
+
+    it('sees a price that moves without asking the market again', async () => {
+      await open([position()]);
+      await stage.rows();
+      stage.running.put(priceOutput({ ...PRICE, price: 0.3 }, { seq: 20 }));
+      assert.equal((await stage.rows())[0]?.current_price, 0.3);
+      assert.equal(stage.market.asked.length, 1);
+    });
+  });
+
+  describe('sizing', () => {
+    const sizing = async (bankroll: number) =>
+      (await stage.rows(`wallet=${WALLET}&bankroll=${bankroll}`))[0]?.sizing;
+
+    it('is left out without a bankroll', async () => {
+      await open([position()]);
+      assert.ok((await stage.rows()).every((row) => !('sizing' in row)));
+    });
+
+    it('asks for more of what has an edge, by a quarter of optimal growth', async () => {
+      await open([position({ size: 10 })]);
+      // (0.25 - 0.2) / (1 - 0.2) / 4 is 0.015625.
+      assert.deepEqual(await sizing(1_000), {
+        kelly_fraction: 0.0156,
+        target_value: 15.6,
+        adjustment: 13.6,
+        action: 'ADD_MORE',
+      });
+    });
+
+    it('holds what is less than 5 USD off', async () => {
+      await open([position({ size: 53.05 })]);
+      assert.deepEqual([(await sizing(1_000))?.adjustment, (await sizing(1_000))?.action], [4.99, 'HOLD']);
+      stage.market.answer = () => [position({ size: 53 })];
+      stage.running.clock.now += 300_000;
+      stage.running.put(freshnessOutput(FRESH_AGES, { seq: 30, at: stage.running.clock.now }));
+      assert.deepEqual([(await sizing(1_000))?.adjustment, (await sizing(1_000))?.action], [5, 'ADD_MORE']);
+    });
+
+    it('wants nothing held without an edge', async () => {
+      await open([position(NO)]);
+      assert.deepEqual(await sizing(1_000), {
+        kelly_fraction: 0,
+        target_value: 0,
+        adjustment: 80,
+        action: 'TRIM',
+      });
+    });
+
+    it('never wants more than 5 % of the bankroll in one event', async () => {
+      const buckets = [0, 1].map((index) =>
+        bucket({ lo: index, hi: index, conditionId: `c${index}`, yesToken: `y${index}` }),
+      );
+      await open(
+        [0, 1].map((index) => position({ conditionId: `c${index}`, token: `y${index}` })),
+        [
+          eventOutput({ buckets }),
+          ...[0, 1].map((index) => priceOutput({ ...PRICE, token: `y${index}`, price: 0.1 })),
+          predictionOutput({ buckets: [0, 1].map((lo) => predictedBucket({ lo, hi: lo, prob: 0.45 })) }),
+        ],
+      );
+      const found = await stage.rows(`wallet=${WALLET}&bankroll=1000`);
+      assert.deepEqual(
+        found.map((row) => [row.sizing?.kelly_fraction, row.sizing?.target_value]),
+        [
+          [0.025, 25],
+          [0.025, 25],
+        ],
+      );
+    });
+
+    it('is unknown while posts are stale, though the analysis is not', async () => {
+      await open([position()], [...ALL, countersOutput({ stale: ['posts'] })]);
+      assert.equal((await sizing(1_000))?.action, null);
+      assert.deepEqual((await stage.records())[0]?.stale, ['posts']);
+      assert.equal((await analysis())?.signal, 'BUY');
+    });
+
+    it('is not given for account B, whose wallet is the only parameter', async () => {
+      await open([position()], [eventOutput(EVENT_OF_B)]);
+      const found = await stage.rows(`wallet=${WALLET}&bankroll=not-a-number`, PATH_B);
+      assert.deepEqual(
+        found.map((row) => 'sizing' in row),
+        [false],
+      );
+    });
+  });
+});
