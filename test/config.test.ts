@@ -31,6 +31,8 @@ describe('parseConfig', () => {
       historyDays: 100,
       checkpointSeconds: 300,
       drainSeconds: 0,
+      trustedProxies: [],
+      connectionsPerAddress: 100,
       staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
       logLevel: 'info',
       json: false,
@@ -55,6 +57,7 @@ describe('parseConfig', () => {
       logLevel: 'debug',
       json: 'true',
       drainSeconds: '7',
+      trustedProxies: '10.0.0.0/8, ::1',
     };
     for (const key of SETTING_KEYS) {
       const value = fitting[key] ?? '77';
@@ -80,6 +83,12 @@ describe('parseConfig', () => {
     });
     const env = { TALLYWIRE_WORLD: 'live', TALLYWIRE_POSTS_TOKEN: 'abc' };
     assert.deepEqual(parse({ env }).world, { type: 'live', postsToken: 'abc' });
+  });
+
+  it('takes proxies as a text or a list', () => {
+    const networks = ['10.0.0.0/8', 'fd00::/8', '192.0.2.1'];
+    assert.deepEqual(parse({ flags: { trustedProxies: networks.join(', ') } }).trustedProxies, networks);
+    assert.deepEqual(parse({ file: { trustedProxies: networks } }).trustedProxies, networks);
   });
 
   it('names two accounts of one segment where the second was given', () => {
@@ -146,6 +155,8 @@ describe('parseConfig', () => {
     ['data', ['', 'a\0b', 'a\nb']],
     ['checkpointSeconds', [0, 86_401]],
     ['drainSeconds', [-1, 16]],
+    ['trustedProxies', ['', 'proxy', '10.0.0.0/33', '::/129', '10.0.0.0/8/8', '10.0.0.0/8,', '1.2.3.4/x', 5]],
+    ['connectionsPerAddress', [0, 15_001]],
     ['logLevel', ['loud', 'INFO']],
     ['json', ['yes', 1]],
   ];

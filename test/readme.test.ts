@@ -210,13 +210,13 @@ describe('README', () => {
   it('uses commands and flags that exist', async () => {
     const lines = blocks(readme, 'sh').join('\n').split('\n');
     const uses = lines.flatMap((line) => {
-      const [, command, rest] = /^(?:\w+=\S+ )?tallywire (\w+)([^#]*)/.exec(line) ?? [];
+      const [, command, rest] = /^(?:\w+=\S+ )?tallywire (keys \w+|\w+)([^#]*)/.exec(line) ?? [];
       return command === undefined ? [] : [{ command, flags: rest?.match(/--[\w-]+/g) ?? [] }];
     });
     assert.ok(uses.length > 5);
     for (const { command, flags } of uses) {
       const shell = memoryShell();
-      assert.equal(await runProgram([command, '--help'], shell), 0, command);
+      assert.equal(await runProgram([...command.split(' '), '--help'], shell), 0, command);
       for (const flag of flags) assert.ok(shell.texts.stdout.includes(`  ${flag} `), `${command} ${flag}`);
     }
   });

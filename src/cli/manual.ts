@@ -22,6 +22,11 @@ function examplesSection(examples: Manual['examples']): string {
   return `\nEXAMPLES\n${lines.join('\n\n')}\n`;
 }
 
+/** With the commands it is a part of. */
+function fullName(command: Command): string {
+  return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
+}
+
 /** Makes the command's help read like a manual page. */
 export function addManual(command: Command, manual: Manual): Command {
   const { summary, description, environment = [], examples, exitCodes } = manual;
@@ -30,10 +35,7 @@ export function addManual(command: Command, manual: Manual): Command {
     .summary(summary)
     .description(description)
     .configureHelp({ styleTitle: (title) => title.toUpperCase().replace(/:$/, '') })
-    .addHelpText('before', ({ command: { parent, name } }) => {
-      const prefix = parent ? `${parent.name()} ` : '';
-      return `NAME\n  ${prefix}${name.call(command)} - ${summary}\n`;
-    })
+    .addHelpText('before', () => `NAME\n  ${fullName(command)} - ${summary}\n`)
     .addHelpText(
       'after',
       section('ENVIRONMENT', environment) + examplesSection(examples) + section('EXIT CODES', exitCodes),

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { backtestCommand } from './backtest.ts';
 import { backupCommand } from './backup.ts';
 import { EXIT_USAGE, reportFailure } from './failure.ts';
+import { keysCommand } from './keys.ts';
 import { addManual } from './manual.ts';
 import { replayCommand } from './replay.ts';
 import type { Shell } from './shell.ts';
@@ -32,11 +33,12 @@ function createProgram(shell: Shell, exitWith: (code: number) => void): Command 
     worldCommand(shell),
     replayCommand(shell, exitWith),
     tapCommand(shell),
-    backtestCommand(shell),
+    backtestCommand(shell, exitWith),
     backupCommand(shell),
+    keysCommand(shell),
   ];
   for (const command of commands) program.addCommand(command);
-  for (const command of [program, ...commands]) {
+  for (const command of [program, ...commands, ...commands.flatMap((each) => each.commands)]) {
     command.exitOverride().configureOutput({
       writeOut: (text) => shell.stdout.write(text),
       writeErr: (text) => shell.stderr.write(text),

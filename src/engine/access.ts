@@ -1,7 +1,7 @@
-import { realpathSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { isLoopback, proxiesOf } from '../access/addresses.ts';
 import { openDesk } from '../access/desk.ts';
+import { deskPathOf } from '../access/desk-path.ts';
 import { createGate, type Gate } from '../access/gate.ts';
 import { startKeeping, steadyClock } from '../access/keeping.ts';
 import { openKeyBook } from '../access/key-book.ts';
@@ -9,7 +9,6 @@ import { serveKeyOrder } from '../access/key-orders.ts';
 import { demoKeys, joinRings } from '../access/key-ring.ts';
 import { createQuotas } from '../access/quotas.ts';
 import type { Config } from '../config.ts';
-import { socketPathOf } from '../store/socket-path.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from './clock.ts';
 import type { Closing } from './closing.ts';
@@ -27,11 +26,6 @@ export interface OpenAccess {
   readonly gate: Gate;
   /** Whether the demo keys work. */
   readonly isDemo: boolean;
-}
-
-/** Where orders to an engine go that runs on this folder. */
-export function deskPathOf(folder: string): string {
-  return socketPathOf(realpathSync(folder), 'control');
 }
 
 /** Keys and counts of the store, the gate that asks them, and the desk where keys are managed. */

@@ -1,0 +1,207 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { KeyAnswer, KeyOrder } from '../access/key-orders.ts';
+import { TIERS, type Tier } from '../access/tiers.ts';
+import { parseSettings } from '../config.ts';
+import { ServiceError, StoreError } from '../errors.ts';
+import { keyLines, keysTable } from './keys-table.ts';
+import { loadConfig } from './load-config.ts';
+import { addManual, type Manual } from './manual.ts';
+import { addSettings } from './options.ts';
+import type { Shell } from './shell.ts';
+
+type Settings = Readonly<Record<string, unknown>>;
+
+const SETTINGS_READ = ['data', 'json'] as const;
+
+/** An engine that is just starting or stopping has the folder, but no ear for orders. */
+const BUSY_FOLDER_MS = 10_000;
+const RETRY_MS = 50;
+
+/** Given to the engine that runs on the folder, or done here when there is none: one writer at a time. */
+async function carryOut(folder: string, order: KeyOrder): Promise<KeyAnswer> {
+  const { parseKeyAnswer } = await import('../access/key-orders.ts');
+  const giveUpAt = performance.now() + BUSY_FOLDER_MS;
+  for (;;) {
+    const reply = await askEngine(folder, order);
+    if (reply?.ok) return parseKeyAnswer(reply.result);
+    if (reply !== undefined) throw new ServiceError('KEYS_REFUSED', reply.message);
+    try {
+      return await doHere(folder, order);
+    } catch (error) {
+      const isBusy = error instanceof StoreError && error.code === 'STORE_IN_USE';
+      if (!isBusy || performance.now() > giveUpAt) throw error;
+    }
+    await delay(RETRY_MS);
+  }
+}
+
+async function askEngine(folder: string, order: KeyOrder) {
+  if (!existsSync(folder)) return undefined;
+  const [{ askDesk }, { deskPathOf }] = await Promise.all([
+    import('../access/desk.ts'),
+    import('../access/desk-path.ts'),
+  ]);
+  return askDesk(deskPathOf(folder), order);
+}
+
+async function doHere(folder: string, order: KeyOrder): Promise<KeyAnswer> {
+  const [{ openStore }, { lockFolder }, { openKeyBook }, { serveKeyOrder }] = await Promise.all([
+    import('../store/lmdb.ts'),
+    import('../store/lock.ts'),
+    import('../access/key-book.ts'),
+    import('../access/key-orders.ts'),
+  ]);
+  // Only a first key may make a folder: any other order would be for a folder that was mistyped.
+  if (order.op !== 'create') await (await openStore(folder, { readOnly: true })).close();
+  const lock = await lockFolder(folder);
+  try {
+    const store = await openStore(folder);
+    try {
+      return await serveKeyOrder(openKeyBook(store.keys, Date.now), order);
+    } finally {
+      await store.close();
+    }
+  } finally {
+    await lock.release();
+  }
+}
+
+async function run(order: KeyOrder, settings: Settings, { env, stdout, stderr }: Shell): Promise<void> {
+  const input = { flags: settings, env };
+  const { data, json } = loadConfig((each) => parseSettings(SETTINGS_READ, each), input);
+  const { keys, key } = await carryOut(data, order);
+  if (json) {
+    for (const each of keys)
+      stdout.write(`${JSON.stringify({ type: 'key', ...each, ...(key !== null && { key }) })}\n`);
+    return;
+  }
+  if (order.op === 'list') {
+    stdout.write(keysTable(keys));
+    return;
+  }
+  for (const each of keys) stdout.write(keyLines(each, key));
+  if (key !== null) stderr.write('The key is shown this once and kept nowhere: store it now.\n');
+}
+
+function toTier(text: string): Tier {
+  const tier = TIERS.find((each) => each === text.toUpperCase());
+  if (tier === undefined) throw new InvalidArgumentError(`expected one of ${TIERS.join(', ')}`);
+  return tier;
+}
+
+function toLimit(text: string): number {
+  const limit = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > 1_000_000_000) {
+    throw new InvalidArgumentError('expected requests an hour from 1 to 1000000000');
+  }
+  return limit;
+}
+
+function toName(text: string): string {
+  if (!/^\P{Cc}{1,100}$/u.test(text)) {
+    throw new InvalidArgumentError('expected up to 100 characters, none of them a control character');
+  }
+  return text;
+}
+
+interface CreateFlags extends Settings {
+  readonly tier: Tier;
+  readonly name?: string;
+  readonly limit?: number;
+}
+
+const EXIT_CODES: Manual['exitCodes'] = [
+  [0, 'done, and on disk'],
+  [1, 'there is no such key or no store, or the folder cannot be written'],
+  [2, 'bad usage or configuration'],
+];
+
+function createCommand(shell: Shell): Command {
+  const command = new Command('create')
+    .addOption(
+      new Option('--tier <tier>', `what it opens: ${TIERS.join(', ')}`)
+        .argParser(toTier)
+        .makeOptionMandatory(),
+    )
+    .addOption(new Option('--name <text>', 'what it is for, shown in the list').argParser(toName))
+    .addOption(
+      new Option('--limit <number>', 'requests an hour, instead of what the tier has').argParser(toLimit),
+    )
+    .action(({ tier, name = '', limit, ...settings }: CreateFlags) =>
+      run({ op: 'create', tier, name, limit: limit ?? null }, settings, shell),
+    );
+  return addManual(addSettings(command, SETTINGS_READ), {
+    summary: 'make a key',
+    description:
+      'Makes a key and prints it, this once: only its hash is kept. It works at once, also on an engine that ' +
+      'is running.',
+    examples: [
+      ['tallywire keys create --tier PRO --name "a bot"', 'a key for 10,000 requests an hour'],
+      ['tallywire keys create --tier FREE --limit 500 --json', 'a FREE key with a limit of its own, as JSON'],
+    ],
+    exitCodes: EXIT_CODES,
+  });
+}
+
+function listCommand(shell: Shell): Command {
+  const command = new Command('list').action((settings: Settings) => run({ op: 'list' }, settings, shell));
+  return addManual(addSettings(command, SETTINGS_READ), {
+    summary: 'list all keys, without the keys',
+    description:
+      'Shows id, tier, limit, when each key was made, last used and revoked, and its name; oldest first. Without ' +
+      'an engine running, the time of last use may be up to a minute old.',
+    examples: [['tallywire keys list', 'all keys of the folder .tallywire']],
+    exitCodes: EXIT_CODES,
+  });
+}
+
+function revokeCommand(shell: Shell): Command {
+  const command = new Command('revoke')
+    .argument('<id>', 'id of the key, as `keys list` shows it')
+    .action((id: string, settings: Settings) => run({ op: 'revoke', id }, settings, shell));
+  return addManual(addSettings(command, SETTINGS_READ), {
+    summary: 'end a key',
+    description: 'From then on the key is refused with 401. It stays in the list and cannot be brought back.',
+    examples: [['tallywire keys revoke 7fGh2kLm', 'end the key with this id']],
+    exitCodes: EXIT_CODES,
+  });
+}
+
+function rotateCommand(shell: Shell): Command {
+  const command = new Command('rotate')
+    .argument('<id>', 'id of the key, as `keys list` shows it')
+    .option('--revoke-old', 'end the old key at once')
+    .action((id: string, { revokeOld = false, ...settings }: Settings & { revokeOld?: boolean }) =>
+      run({ op: 'rotate', id, revokesOld: revokeOld }, settings, shell),
+    );
+  return addManual(addSettings(command, SETTINGS_READ), {
+    summary: 'make a new key in the place of an old one',
+    description:
+      'Makes a key with the tier, name and limit of the old one and prints it, this once. Both work until the old ' +
+      'one is revoked, so that callers can change over.',
+    examples: [
+      ['tallywire keys rotate 7fGh2kLm', 'a second key like this one'],
+      ['tallywire keys rotate 7fGh2kLm --revoke-old', 'when the old one has leaked'],
+    ],
+    exitCodes: EXIT_CODES,
+  });
+}
+
+export function keysCommand(shell: Shell): Command {
+  const command = new Command('keys');
+  for (const each of [createCommand, listCommand, revokeCommand, rotateCommand])
+    command.addCommand(each(shell));
+  return addManual(command, {
+    summary: 'make, list, revoke and rotate API keys',
+    description:
+      'Works on a data folder whether an engine runs on it or not: a running one is asked over a local socket ' +
+      'that only its own user can open. `tallywire keys COMMAND --help` tells more.',
+    examples: [
+      ['tallywire keys create --tier PRO --name "a bot"', 'make a key'],
+      ['tallywire keys list', 'see who was given one, and when it was last used'],
+    ],
+    exitCodes: EXIT_CODES,
+  });
+}
