@@ -24,9 +24,8 @@ export function decisionOf(
     return weigh(prob, price === null ? undefined : (bookOf(bucket) ?? { bid: price, ask: price, price }));
   });
   const stakes = withinCap(weighed.map(stakeOf));
-  const candidates = weighed.map(({ action }, place) => ({ action, stake: stakes[place] ?? 0 }));
   const picked = pickOrder(
-    candidates,
+    weighed,
     open.findIndex((bucket) => contains(bucket, row.p50)),
   );
   if (picked === null) return null;

@@ -10,7 +10,7 @@ export const STRATEGY_STAKES: Readonly<Record<BuyStrategy, number>> = {
 
 export interface Candidate {
   readonly action: Action;
-  readonly stake: number;
+  readonly prob: number | null;
 }
 
 /** What to buy of one event: places of buckets among those given, the predicted one first. */
@@ -21,7 +21,7 @@ export interface Picked {
 
 /**
  * The one order of an event, whose buckets are given in the order of their counts. The predicted bucket and the one
- * below it when both are worth buying, else the one worth most; null when none is.
+ * below it when both are worth buying, else the most probable one that is; null when none is.
  */
 export function pickOrder(buckets: readonly Candidate[], predicted: number): Picked | null {
   const isBuy = (place: number) => buckets[place]?.action === 'BUY';
@@ -29,8 +29,8 @@ export function pickOrder(buckets: readonly Candidate[], predicted: number): Pic
     return { strategy: 'TWO_BUCKET', places: [predicted, predicted - 1] };
   }
   let best = -1;
-  buckets.forEach(({ stake }, place) => {
-    if (isBuy(place) && stake > (buckets[best]?.stake ?? 0)) best = place;
+  buckets.forEach(({ prob }, place) => {
+    if (isBuy(place) && (prob ?? 0) > (buckets[best]?.prob ?? -1)) best = place;
   });
   return best < 0 ? null : { strategy: 'SINGLE_BUCKET', places: [best] };
 }

@@ -2,9 +2,12 @@ import fc from 'fast-check';
 import type { OutputOf } from '../../src/store/latest.ts';
 import type {
   Bucket,
+  BucketSignal,
   Cause,
   Counters,
+  Decision,
   EventRecord,
+  EventSignals,
   Failure,
   Lag,
   Output,
@@ -234,6 +237,81 @@ export function scoreOutput(fields: Partial<ScoreRecord> = {}, place: Place = {}
   };
   return output('scores', `${record.eventId}@${record.horizonHours}`, record, {
     cause: 'event_closed',
+    ...place,
+  });
+}
+
+export function bucketSignal(fields: Partial<BucketSignal> = {}): BucketSignal {
+  return {
+    title: '0-19',
+    token: 'yes-1',
+    lo: 0,
+    hi: 19,
+    prob: 0.44,
+    price: 0.31,
+    bid: 0.3,
+    ask: 0.32,
+    edge: 0.13,
+    edgeNet: 0.1093,
+    action: 'BUY',
+    codes: ['UNDERVALUED'],
+    moneyness: 0.5,
+    stake: 0.0471,
+    ...fields,
+  };
+}
+
+/** At a horizon with demonstrated skill. */
+export function eventSignalsRecord(fields: Partial<EventSignals> = {}): EventSignals {
+  return {
+    eventId: 1,
+    account: 'a',
+    forecastId: '1-7',
+    p50: 12,
+    horizonHours: 24,
+    track: {
+      n: 40,
+      coverage: 0.9,
+      hitRate: 0.45,
+      meanTopProb: 0.4,
+      againstPace: -3,
+      againstMarket: null,
+      nMarket: 0,
+      confidence: 'HIGH',
+      isProven: true,
+    },
+    timeConfidence: 'HIGH',
+    asymmetry: -1,
+    stale: [],
+    buckets: [bucketSignal()],
+    order: { strategy: 'SINGLE_BUCKET', tokens: ['yes-1'] },
+    ...fields,
+  };
+}
+
+export function signalsOutput(fields: Partial<EventSignals> = {}, place: Place = {}): OutputOf<'signals'> {
+  const record = eventSignalsRecord(fields);
+  return output('signals', String(record.eventId), record, { cause: 'price', ...place });
+}
+
+export function decisionOutput(fields: Partial<Decision> = {}, place: Place = {}): OutputOf<'decisions'> {
+  const record: Decision = {
+    forecastId: '1-7',
+    eventId: 1,
+    account: 'a',
+    origin: 'live',
+    horizonHours: 24,
+    madeAt: NOON - 2 * DAY_MS,
+    endAt: NOON - DAY_MS,
+    confidence: 'HIGH',
+    isProven: true,
+    strategy: 'SINGLE_BUCKET',
+    orderLos: [100],
+    buys: [{ lo: 100, hi: 119, prob: 0.44, price: 0.31, stake: 0.0471 }],
+    ...fields,
+  };
+  return output('decisions', `${record.eventId}@${record.horizonHours}`, record, {
+    cause: 'clock',
     ...place,
   });
 }

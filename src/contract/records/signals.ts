@@ -72,7 +72,7 @@ export const buyOrderRecord = z
     strategy: z.enum(['TWO_BUCKET', 'SINGLE_BUCKET']),
     buckets: z.array(bucket).meta({
       description:
-        'TWO_BUCKET: the predicted bucket and the one below it. SINGLE_BUCKET: the one worth most.',
+        'TWO_BUCKET: the predicted bucket and the one below it. SINGLE_BUCKET: the most probable of those worth buying.',
     }),
     token_ids: z.array(tokenId).meta({ description: 'Their Yes tokens.' }),
     stake_fraction: z.number().meta({ description: 'Share of the bankroll: 0.05 for two, 0.02 for one.' }),

@@ -29,13 +29,12 @@ const INPUT_OF: Readonly<Partial<Record<ReasonCode, Input>>> = {
 function sentence(code: ReasonCode, { edge, edgeNet }: SizedSignal, record: EventSignals): string {
   switch (code) {
     case 'UNDERVALUED':
-      return `of an edge of ${edge} are ${edgeNet} left after the taker fee and half the spread`;
+    case 'COSTS_EXCEED_EDGE':
+      return `an edge of ${edge} leaves ${edgeNet} after the taker fee and half the spread`;
     case 'OVERVALUED':
       return `an edge of ${edge} is -0.05 or less: holding it costs more than selling it`;
     case 'NO_TRADE_BAND':
       return `an edge of ${edge} is too small to trade: above 0.05 or from -0.05 down it would not be`;
-    case 'COSTS_EXCEED_EDGE':
-      return `of an edge of ${edge} are ${edgeNet} left after the taker fee and half the spread`;
     case 'NO_ASK':
       return `an edge of ${edge}, but nobody offers shares`;
     case 'NO_BID':
