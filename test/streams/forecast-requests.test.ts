@@ -69,6 +69,30 @@ describe('forecast requests', () => {
       assert.deepEqual([...postTimes], [NOW - 15 * DAY_MS]);
     });
 
+    it('and learns from it with the next fit, before any correction', () => {
+      const listener = started(60, past(7, 7, 10), past(8, 7, 3));
+      const [first] = listener.take(isFit);
+      assert.ok(first?.record.type === 'fit');
+      assert.deepEqual(first.record.closed, []);
+      listener.tell(NOW, answerTo(first));
+      for (let minute = 1; minute < 10; minute++) {
+        listener.tell(NOW + minute * MINUTE_MS, tick({}));
+        listener.answer(NOW + minute * MINUTE_MS + 1, isHistory);
+      }
+      listener.tell(NOW + 8 * DAY_MS, tick(FRESH));
+      const [next] = listener.take(isFit);
+      assert.ok(next?.record.type === 'fit');
+      assert.deepEqual(
+        next.record.closed.map(({ hours }) => hours),
+        [24, 48, 72, 24, 48, 72],
+      );
+      // As the answers of the test say: spread evenly over the next 40.
+      for (const { count, mean, quantiles, final } of next.record.closed) {
+        assert.deepEqual([count, final, mean], [0, 0, 20]);
+        assert.deepEqual(quantiles, [2, 6, 10, 14, 18, 22, 26, 30, 34, 38]);
+      }
+    });
+
     it('from memory that all questions between two posts share', () => {
       const listener = started(60, past(7, 7, 10));
       listener.answer(NOW, isFit);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { backtestCommand } from '../../../src/cli/backtest.ts';
 import { memoryShell } from '../../cli/memory-shell.ts';
 import { DAY_MS, FIRST_AT, syntheticPosts } from '../../streams/model/forecast/synthetic.ts';
@@ -30,6 +32,47 @@ describe('backtest command', function () {
     assert.ok(scores.by_horizon['24'].crps_pace > 0);
     assert.match(await readFile(folder.path('report'), 'utf8'), /Backtest of posts\.csv/);
     assert.match(shell.texts.stdout, /hours left .*\n +all /);
+  });
+
+  it('ends with 130 and leaves no file when a signal stops it', async () => {
+    const posts = await folder.write('long.csv', postsCsv(syntheticPosts(120)));
+    const shell = memoryShell();
+    const codes: number[] = [];
+    const command = backtestCommand(shell, (code) => codes.push(code));
+    const args = [
+      '--posts',
+      posts,
+      '--windows',
+      '2d',
+      '--rows',
+      folder.path('never'),
+      '--json',
+      folder.path('nor'),
+    ];
+    const running = command.parseAsync(args, { from: 'user' });
+    while (shell.signals.listenerCount('SIGINT') === 0) await setImmediate();
+    shell.signals.emit('SIGINT');
+    await running;
+    assert.deepEqual(codes, [130]);
+    assert.equal(shell.texts.stderr, 'tallywire: stopped by a signal, nothing was written\n');
+    assert.equal(shell.texts.stdout, '');
+    assert.ok((await readdir(dirname(posts))).every((name) => !/never|nor|part/.test(name)));
+    assert.equal(shell.signals.listenerCount('SIGINT'), 0);
+  });
+
+  it('refuses before any work what it could not do', async () => {
+    const posts = await folder.write('few.csv', postsCsv(syntheticPosts(3)));
+    const nowhere = folder.path('no/such/folder/rows');
+    const refused = (args: readonly string[], reason: RegExp) =>
+      assert.rejects(
+        backtestCommand(memoryShell(), () => {}).parseAsync(['--posts', posts, ...args], { from: 'user' }),
+        reason,
+      );
+    await refused(['--rows', nowhere], /cannot write .*rows: no folder to write to/);
+    await refused(['--json', dirname(posts)], /it is a folder/);
+    await refused(['--windows', 'yearly'], /no windows yearly, expected weekly, 2d, 3d, monthly or a file/);
+    const backwards = await folder.write('backwards.csv', 'start_ts,end_ts\n20,10\n');
+    await refused(['--windows', backwards], /window 1 lasts -10 ms, expected between 0 and/);
   });
 
   it('refuses a period that is none', async () => {
