@@ -1,4 +1,6 @@
 import {
+  accountNow,
+  accountSeries,
   biasFactors,
   type FitFact,
   type Forecast,
@@ -27,7 +29,9 @@ function forecastFact(request: ForecastRequest, askedSeq: number): ForecastFact 
   const { account, eventId, origin, horizonHours, seed, buckets, postTimes, fromAt, now } = request;
   const { startAt, endAt, count } = request;
   const window = { startAt, endAt, count };
-  const standing = accountAt(postTimes, fromAt, now);
+  // Only open events are asked about together; what is kept for the others would be given back late.
+  const standing =
+    origin === 'live' ? accountAt(postTimes, fromAt, now) : accountNow(accountSeries(postTimes, fromAt, now));
   const { series } = standing;
   const params = request.params ?? fitOfWeek(account, postTimes, fromAt, now);
   const inputs = inputsAt(standing, params, window);
