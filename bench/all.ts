@@ -1,3 +1,4 @@
+import { benchBeside } from './beside.ts';
 import { benchDelivery } from './delivery.ts';
 import { benchReplay } from './replay.ts';
 import { main as benchServer } from './server.ts';
@@ -7,3 +8,4 @@ await benchReplay();
 await benchDelivery();
 await benchServer();
 await benchSimulate();
+await benchBeside();
