@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { checkedFetch } from './support/answer-check.ts';
 import { readMeta, readTweets } from './support/api.ts';
 import { eventually } from './support/eventually.ts';
 import { openStage, type Stage } from './support/service.ts';
@@ -169,7 +170,7 @@ describe('the whole service', function () {
     );
     stage.world.control.editPost({ id, text: 'second thoughts' });
     await eventually('the edit is seen', async () => {
-      const response = await fetch(`${stage.url()}/api/v1/meta/account_b/tweets`);
+      const response = await checkedFetch(`${stage.url()}/api/v1/meta/account_b/tweets`);
       return (await response.text()).includes('second thoughts');
     });
     const [event] = await meta();
@@ -241,7 +242,7 @@ describe('the whole service', function () {
     await eventually(
       'the nonsense is counted',
       async () => {
-        const metrics = await (await fetch(`${stage.url()}/metrics`)).text();
+        const metrics = await (await checkedFetch(`${stage.url()}/metrics`)).text();
         const [, refused] = /refused_payloads\{source="oracle:a"\} (\d+)/.exec(metrics) ?? [];
         return Number(refused) > 0;
       },

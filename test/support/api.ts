@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { checkedFetch } from './answer-check.ts';
 
 /** Reads the service as a caller written from the specification does. */
 
@@ -45,7 +46,7 @@ const Tweets = z.object({
 });
 
 export async function readMeta(url: string, account: string): Promise<z.infer<typeof Meta>> {
-  return Meta.parse(await (await fetch(`${url}/api/v1/meta/${account}`)).json());
+  return Meta.parse(await (await checkedFetch(`${url}/api/v1/meta/${account}`)).json());
 }
 
 /** As a PRO caller of the demo. */
@@ -56,7 +57,7 @@ export async function readTweets(
   offset = 0,
 ): Promise<z.infer<typeof Tweets>> {
   const path = `/api/v1/meta/${account}/tweets?limit=${limit}&offset=${offset}`;
-  const response = await fetch(url + path, { headers: { 'X-API-Key': 'demo_pro' } });
+  const response = await checkedFetch(url + path, { headers: { 'X-API-Key': 'demo_pro' } });
   return Tweets.parse(await response.json());
 }
 

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { z } from 'zod';
+import { openApiDocument } from '../../src/contract/openapi/document.ts';
+
+/** Holds answers against the OpenAPI document: what is not in it must not be sent. */
+
+const responseSchema = z.object({
+  $ref: z.string().optional(),
+  headers: z.record(z.string(), z.unknown()).optional(),
+  content: z.record(z.string(), z.object({ schema: z.unknown() })).optional(),
+});
+const documentSchema = z.object({
+  paths: z.record(
+    z.string(),
+    z.record(z.string(), z.object({ responses: z.record(z.string(), responseSchema) })),
+  ),
+  components: z.object({
+    schemas: z.record(z.string(), z.unknown()),
+    responses: z.record(z.string(), responseSchema),
+  }),
+});
+
+const { paths, components } = documentSchema.parse(
+  openApiDocument([
+    { id: 'a', segment: 'account_a' },
+    { id: 'b', segment: 'account_b' },
+  ]),
+);
+const ajv = new Ajv2020({ allErrors: true, validateFormats: false, allowUnionTypes: true });
+ajv.addSchema({ $id: 'components', $defs: Object(closed(components.schemas)) });
+const validators = new Map<string, ValidateFunction>();
+
+/** What may be answered to any request, whether there is such an operation or not. */
+const ANYWHERE: ReadonlySet<number> = new Set([400, 404, 405, 408]);
+/** Those a caller would act on. */
+const HEADERS = [
+  'etag',
+  'ratelimit',
+  'ratelimit-policy',
+  'retry-after',
+  'www-authenticate',
+  'x-ratelimit-limit',
+];
+/** Those that are never left out where they are documented. */
+const CERTAIN = ['etag', 'retry-after', 'www-authenticate'];
+
+export interface Asked {
+  readonly method: string;
+  /** With or without a query. */
+  readonly path: string;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+/** Throws when an answer is not one the document tells of. */
+export function checkAnswer({ method, path }: Asked, { status, headers, body }: Answered): void {
+  const [pathname = ''] = path.split('?');
+  const name = `${method} ${path} ${status}`;
+  const isHead = method === 'HEAD';
+  const operation = paths[pathname]?.[isHead ? 'get' : method.toLowerCase()];
+  const told = operation?.responses[status];
+  if (told === undefined) {
+    if (method === 'OPTIONS' && status === 204) return;
+    assert.ok(operation === undefined || ANYWHERE.has(status), `${name} is not documented`);
+    assert.ok(status >= 400, `${name} is no operation of the document`);
+    if (!isHead) checkBody(name, { $ref: '#/components/schemas/Error' }, body);
+    return;
+  }
+  const response = told.$ref === undefined ? told : components.responses[told.$ref.split('/').at(-1) ?? ''];
+  assert.ok(response, `${name} refers to no response`);
+
+  const documented = Object.keys(response.headers ?? {}).map((header) => header.toLowerCase());
+  const sent = HEADERS.filter((header) => headers.has(header));
+  // A caller whose hour is counted is told of it whatever the answer is.
+  const undocumented = sent.filter((header) => !documented.includes(header) && !header.includes('ratelimit'));
+  assert.deepEqual(undocumented, [], `${name} has headers that are not documented`);
+  const missing = CERTAIN.filter((header) => documented.includes(header) && !headers.has(header));
+  assert.deepEqual(missing, [], `${name} lacks headers that are documented`);
+
+  if (isHead) return;
+  const [mediaType = ''] = (headers.get('content-type') ?? '').split(';');
+  if (response.content === undefined) {
+    assert.equal(body, '', `${name} has a body`);
+    return;
+  }
+  const content = response.content[mediaType];
+  assert.ok(content, `${name} is sent as ${mediaType}`);
+  if (mediaType === 'application/json') checkBody(name, content.schema, body);
+}
+
+function checkBody(name: string, schema: unknown, body: string): void {
+  const key = JSON.stringify(schema);
+  let validate = validators.get(key);
+  if (validate === undefined) {
+    validate = ajv.compile(Object(closed(schema)));
+    validators.set(key, validate);
+  }
+  const value: unknown = JSON.parse(body);
+  assert.ok(validate(value), `${name}: ${ajv.errorsText(validate.errors)} in ${body.slice(0, 400)}`);
+}
+
+/** The same schemas without room for fields that are not described, and with references as ajv finds them. */
+function closed(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(closed);
+  if (typeof node !== 'object' || node === null) return node;
+  const copy: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(node)) {
+    copy[key] =
+      key === '$ref'
+        ? String(value).replace('#/components/schemas/', 'components#/$defs/')
+        : key === 'examples'
+          ? value
+          : closed(value);
+  }
+  if (copy.type === 'object' && copy.properties !== undefined) copy.additionalProperties = false;
+  return copy;
+}
+
+/** `fetch` of the service, with every answer held against the document. */
+export async function checkedFetch(url: string, init: RequestInit = {}): Promise<Response> {
+  const response = await fetch(url, init);
+  const { pathname, search } = new URL(url);
+  const { status, headers } = response;
+  const body = await response.clone().text();
+  checkAnswer({ method: init.method ?? 'GET', path: pathname + search }, { status, headers, body });
+  return response;
+}
