@@ -40,7 +40,11 @@ export function createMarketLine(positions: Positions, limits: LineLimits = LINE
   async function ask(wallet: string): Promise<readonly Position[]> {
     const answersBefore = answers;
     try {
-      const rows = await positions.of(wallet);
+      const rows = await positions.of(wallet).catch((error: unknown) => {
+        // A kept connection that the market had just let go says nothing about the market: ask once more.
+        if (error instanceof SourceError && error.code === 'SOURCE_NETWORK') return positions.of(wallet);
+        throw error;
+      });
       answers += 1;
       endOutage();
       return rows;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHttpServer, HTTP_LIMITS, type HttpServer } from '../../../src/server/http.ts';
 import { createPositions } from '../../../src/sources/sources.ts';
 import { percentile } from '../../../streams/index.ts';
 import { localEndpoints } from '../../support/endpoints.ts';
@@ -27,23 +28,29 @@ describe('many wallets', function () {
   this.timeout(60_000);
   let server: ScriptedServer;
   let running: Running;
+  let http: HttpServer;
+  let url: string;
   const open = async (timeoutMs: number) => {
     server = await openScriptedServer();
     const positions = createPositions(localEndpoints(server), () => {}, { timeoutMs });
     running = await start({ loaded: [eventOutput()], deps: { positions } });
+    // All of the crowd comes from one address.
+    http = createHttpServer(running.app, { ...HTTP_LIMITS, maxConnectionsPerAddress: 1_000 });
+    url = await http.listen(0, '127.0.0.1');
   };
   afterEach(async () => {
+    await http.drain({ noticeMs: 0, deadlineMs: 0 });
     await running.stop();
     await server.close();
   });
 
-  async function timed(url: string): Promise<Timed> {
+  async function timed(address: string): Promise<Timed> {
     const startedMs = performance.now();
-    const response = await fetch(url, { headers: PRO });
+    const response = await fetch(address, { headers: PRO });
     await response.arrayBuffer();
     return { status: response.status, ms: performance.now() - startedMs };
   }
-  const ask = (wallet: string) => timed(`${running.url}${PATH}?wallet=${wallet}`);
+  const ask = (wallet: string) => timed(`${url}${PATH}?wallet=${wallet}`);
 
   it('are answered within a second by a market that takes 300 ms, each asked about once', async () => {
     await open(10_000);
@@ -56,7 +63,7 @@ describe('many wallets', function () {
     const bare = await Promise.all(fresh.map(() => timed(`${server.url}/bare`)));
     const before = server.requests.length;
     const answers = await Promise.all([...fresh, ...fresh.slice(0, 50)].map(ask));
-    assert.ok(answers.every(({ status }) => status === 200));
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
     const limit = Math.max(1_000, (1_000 / MARKET_MS) * p99(bare));
     assert.ok(p99(answers) < limit, `p99 is ${p99(answers)} ms and that of the market ${p99(bare)} ms`);
     const asked = server.requests.slice(before).map(({ query }) => query.get('user'));
@@ -72,7 +79,7 @@ describe('many wallets', function () {
     assert.equal((await ask(first)).status, 503);
     for (const wallet of rest) {
       refused.push(await ask(wallet));
-      others.push(await timed(`${running.url}/api/v1/meta/account_a`));
+      others.push(await timed(`${url}/api/v1/meta/account_a`));
     }
     assert.ok(refused.every(({ status }) => status === 503) && others.every(({ status }) => status === 200));
     const limit = Math.max(50, 3 * p99(others));

@@ -57,7 +57,7 @@ describe('createMarketLine', () => {
       assert.equal(await refused(), 60);
       market.answer = () => [position()];
       assert.equal(await refused(OTHER), 60);
-      assert.deepEqual(market.asked, [WALLET]);
+      assert.ok(market.asked.every((asked) => asked === WALLET));
     });
   }
 
@@ -75,6 +75,16 @@ describe('createMarketLine', () => {
       assert.equal((await line.read(OTHER)).length, 1);
     });
   }
+
+  it('asks once more over a connection that broke, and nobody notices', async () => {
+    open(SLOW);
+    market.answer = () => {
+      market.answer = () => [position()];
+      return Promise.reject(new SourceError('SOURCE_NETWORK', 'broke off'));
+    };
+    assert.deepEqual(await line.read(WALLET), [position()]);
+    assert.deepEqual(market.asked, [WALLET, WALLET]);
+  });
 
   it('does not take a wallet the market is slow with for an outage', async () => {
     open(SLOW);
