@@ -13,7 +13,7 @@ import type { ScoreRecord } from './score-records.ts';
 
 /** The record of a horizon is that of so many settled events, the last ones. */
 const MOST_SAMPLES = 200;
-/** Nobody trades an event that ended this long ago, whatever the market says of it. */
+/** An event is forgotten this long after its end. Before that the market may open it again, closed or not. */
 const KEEP_MS = 2 * 86_400_000;
 
 const NO_TRACK = trackRecord([]);
@@ -90,13 +90,13 @@ function receive(
   if ('fact' in message) {
     speak(state, message, emit, account);
   } else if ('output' in message) {
-    const { record, cause } = message.output;
-    const known = state.events.get(record.eventId);
-    if (known === undefined) return;
-    known.counters = record;
-    known.news ??= cause;
+    // An event that brings its counters along comes after them.
+    const { output, event } = message;
+    list(state, event, output);
+    const known = state.events.get(event.eventId);
+    if (known !== undefined) known.counters = output.record;
   } else if (message.stream === 'events') {
-    list(state, message);
+    list(state, message.record, message);
   } else if (message.stream === 'scores') {
     learn(state, message.record);
   } else if (message.stream === 'predictions') {
@@ -111,14 +111,18 @@ function receive(
   }
 }
 
-function list({ events }: SignalsState, { record, cause, at }: OutputOf<'events'>): void {
-  const known = events.get(record.eventId);
+function list(
+  { events }: SignalsState,
+  event: EventRecord,
+  { cause, at }: { readonly cause: Cause; readonly at: number },
+): void {
+  const known = events.get(event.eventId);
   if (known !== undefined) {
-    known.event = record;
+    known.event = event;
     known.news ??= cause;
-  } else if (record.phase !== 'closed' && record.endAt >= at - KEEP_MS) {
-    events.set(record.eventId, {
-      event: record,
+  } else if (event.endAt >= at - KEEP_MS) {
+    events.set(event.eventId, {
+      event,
       counters: null,
       prediction: null,
       books: new Map(),
@@ -186,7 +190,7 @@ function speak(
   for (const [eventId, known] of events) {
     const { event, said, news } = known;
     if (news === null && (fact.kind !== 'tick' || !isOutOfTime(known, at))) continue;
-    if (event.phase === 'closed' || event.endAt < at - KEEP_MS) events.delete(eventId);
+    if (event.endAt < at - KEEP_MS) events.delete(eventId);
     known.news = null;
     const isActive = event.phase === 'active';
     if (!isActive && (said === null || said.record.buckets.length === 0)) continue;
