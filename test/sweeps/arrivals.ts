@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { createQuotas, type Quotas } from '../../src/access/quotas.ts';
+import { minuteOf, moreAt } from '../../src/access/sliding-hour.ts';
+import { createMemoryStore } from '../../src/store/memory.ts';
+
+export interface ArrivalSweep {
+  readonly arrivals: number;
+  /** Numbers in [0, 1). */
+  readonly random: () => number;
+}
+
+export interface ArrivalCounts {
+  readonly arrivals: number;
+  readonly admitted: number;
+  readonly kills: number;
+  /** The most calls of one caller that any kill made the service forget. */
+  readonly mostForgotten: number;
+}
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const FLUSH_MS = 1_000;
+const LIMITS = [1, 7, 100, 300];
+
+interface Caller {
+  readonly address: string;
+  readonly limit: number;
+  readonly nextMs: (nowMs: number, random: () => number) => number;
+  /** When each call was let in that the service still knows of. */
+  readonly admittedMs: number[];
+}
+
+/** How long a caller waits before the next call, by ways to get the most out of a window. */
+const HABITS: readonly Caller['nextMs'][] = [
+  // As fast as can be, always.
+  (_, random) => random() * 2_000,
+  // All at once around the change of a minute, or of an hour.
+  (now, random) => MINUTE_MS - (now % MINUTE_MS) + (random() < 0.5 ? -1 : 0) + random() * 2,
+  (now, random) => (random() < 0.98 ? 1 : HOUR_MS - (now % HOUR_MS) - 1),
+  // In bursts with pauses of about an hour.
+  (_, random) => (random() < 0.995 ? random() * 20 : HOUR_MS - MINUTE_MS + random() * 2 * MINUTE_MS),
+  // Evenly, a little faster than allowed.
+  (_, random) => 30_000 + random() * 3_000,
+];
+
+/**
+ * Lets callers with habits made to break a window arrive in virtual time, and checks after every call let in that
+ * no 3,600 s hold more of them than the limit, and after every refusal that the last 61 minutes hold as many.
+ * Now and then the process is killed: what was counted more than a flush ago has to be known after it.
+ */
+export async function sweepArrivals({ arrivals, random }: ArrivalSweep): Promise<ArrivalCounts> {
+  let nowMs = Date.UTC(2026, 0, 1) + Math.floor(random() * HOUR_MS);
+  const { hours } = createMemoryStore();
+  let quotas = createQuotas();
+  let flushedMs = nowMs;
+  const counts = { arrivals, admitted: 0, kills: 0, mostForgotten: 0 };
+  let seen = 0;
+  while (seen < arrivals) {
+    const callers = makeCallers(random);
+    const due = callers.map(() => nowMs + random() * 1_000);
+    const roundEnd = Math.min(arrivals, seen + 20_000);
+    while (seen < roundEnd) {
+      const which = due.reduce((best, at, index) => (at < (due[best] ?? 0) ? index : best), 0);
+      const caller = callers[which];
+      if (caller === undefined) throw new RangeError('no caller');
+      nowMs = Math.max(nowMs, due[which] ?? 0);
+      if (nowMs - flushedMs >= FLUSH_MS) {
+        const { hours: changed, gone } = quotas.changes(minuteOf(nowMs));
+        await hours.write(changed, gone);
+        flushedMs = nowMs;
+      }
+      if (random() < 0.000_2) {
+        quotas = createQuotas();
+        quotas.restore(hours.all(), minuteOf(nowMs));
+        counts.kills += 1;
+        for (const each of callers)
+          counts.mostForgotten = Math.max(counts.mostForgotten, forget(each, flushedMs));
+      }
+      seen += 1;
+      if (arrive(quotas, caller, nowMs)) counts.admitted += 1;
+      due[which] = nowMs + Math.max(0, caller.nextMs(nowMs, random));
+    }
+    // A later round is of others, who find whatever this one has left behind.
+    nowMs += random() * HOUR_MS;
+  }
+  return counts;
+}
+
+function makeCallers(random: () => number): readonly Caller[] {
+  const round = Math.floor(random() * 1e9);
+  return HABITS.flatMap((nextMs, habit) =>
+    LIMITS.map((limit) => ({ address: `${round}-${habit}-${limit}`, limit, nextMs, admittedMs: [] })),
+  );
+}
+
+function arrive(quotas: Quotas, { address, limit, admittedMs }: Caller, nowMs: number): boolean {
+  const minute = minuteOf(nowMs);
+  const hour = quotas.ofAddress(address, minute);
+  if (!quotas.charge(hour, minute, limit)) {
+    const within = admittedMs.at(-limit) ?? Number.NEGATIVE_INFINITY;
+    assert.ok(nowMs - within < HOUR_MS + MINUTE_MS, 'refused although quota was long back');
+    assert.ok(moreAt(hour, nowMs) > nowMs && moreAt(hour, nowMs) - nowMs <= HOUR_MS + MINUTE_MS);
+    return false;
+  }
+  const before = admittedMs.at(-limit);
+  assert.ok(before === undefined || nowMs - before > HOUR_MS, `${limit + 1} calls within 3,600 s`);
+  admittedMs.push(nowMs);
+  return true;
+}
+
+/** Drops what came after the last flush; returns how much that was. */
+function forget({ admittedMs }: Caller, flushedMs: number): number {
+  const kept = admittedMs.findLastIndex((at) => at <= flushedMs) + 1;
+  return admittedMs.splice(kept).length;
+}
