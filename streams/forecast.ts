@@ -165,6 +165,7 @@ function observe(state: ForecastState, { receivedAt, fact }: Observation, accoun
   switch (fact.kind) {
     case 'settings':
       state.staleAfterMs = fact.staleAfterMs.posts;
+      startAnew(state);
       return;
     case 'tick': {
       const age = fact.ages[`posts:${account}`];
@@ -190,6 +191,16 @@ function observe(state: ForecastState, { receivedAt, fact }: Observation, accoun
       takeAnswer(state, fact);
       return;
   }
+}
+
+/** Settings are told at each start of the engine: nobody is left to answer, and the next tick says how old posts are. */
+function startAnew(state: ForecastState): void {
+  state.isStale = true;
+  if (state.fitAsked?.isAnswered === false) state.fitAsked = null;
+  for (const event of state.open.values()) if (event.asked?.isAnswered === false) event.asked = null;
+  for (const [key, asked] of state.historyAsked) if (!asked.isAnswered) state.historyAsked.delete(key);
+  state.livePausedUntil = 0;
+  state.mayHaveHistory = true;
 }
 
 function takeFit(state: ForecastState, { askedSeq, params }: FitFact, receivedAt: number): void {

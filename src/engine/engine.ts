@@ -87,19 +87,13 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     }
   });
 
-  const settings = JSON.stringify(deps.settings);
-  // A graph derived anew from a log whose beginning was dropped has never heard the settings.
-  const isUntold = deps.settings.accounts.some(({ id }) => !state.counters.has(id));
-  if (isUntold || store.notes.get('settings') !== settings) {
-    await turns.accept([deps.settings]);
-    await store.notes.set('settings', settings);
-  }
-  const tick = () =>
+  const tick = (...before: readonly SettingsFact[]) =>
     turns
-      .accept([{ kind: 'tick', ages: watermarks.ages() }])
+      .accept([...before, { kind: 'tick', ages: watermarks.ages() }])
       .catch((error: unknown) => report({ type: 'maintenance_failed', error }));
-  // Not awaited: on a full disk it would wait for space, and readers can be served before that.
-  void tick();
+  // Told at every start, as whatever was asked of the simulators before died with them. Not awaited: on a full disk
+  // it would wait for space, and readers can be served before that.
+  void tick(deps.settings);
 
   const known = knownFrom(latest, (account) => state.counters.get(account)?.coveredFrom ?? undefined);
   const sources: Subscription[] = deps.sources.map((source) =>
@@ -140,7 +134,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
       .subscribe();
   const running = [requests, ...sources];
   running.push(
-    ticker(clock, tick).subscribe(),
+    ticker(clock, () => tick()).subscribe(),
     chore(deps.checkpointMs, checkpoint),
     chore(PRUNE_MS, prune),
     chore(WATCH_DISK_MS, watchDisk),

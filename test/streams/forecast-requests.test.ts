@@ -52,6 +52,17 @@ describe('forecast requests', () => {
       assert.deepEqual(keys(listener), ['7@24', '7@48', '7@72', '8@24', '8@48']);
     });
 
+    it('again at a new start, if it was not answered', () => {
+      const listener = started(60, past(7, 7, 10));
+      listener.answer(NOW, isFit);
+      listener.tell(NOW + MINUTE_MS, tick({}));
+      const [first] = listener.take(isHistory);
+      assert.ok(first);
+      listener.tell(NOW + MINUTE_MS + 1, answerTo(first));
+      listener.tell(NOW + MINUTE_MS + 2, settings());
+      assert.deepEqual(keys(listener), ['7@48', '7@72']);
+    });
+
     it('as it was known then', () => {
       const created = [15, 12, 10.5].map((days, index) =>
         post({ id: String(index), via: 'backfill', createdAt: NOW - days * DAY_MS }),
@@ -164,7 +175,11 @@ describe('forecast requests', () => {
         let limitMs = 0;
         let ages: Readonly<Record<string, number>> = {};
         for (const [{ fact }, outputs] of runByStep(log)) {
-          if (fact.kind === 'settings') staleAfterMs = fact.staleAfterMs.posts;
+          if (fact.kind === 'settings') {
+            // A new start: nothing is in the air any more, and no age is known.
+            inTheAir.clear();
+            [ages, staleAfterMs] = [{}, fact.staleAfterMs.posts];
+          }
           // What is stale is decided with the tick, by the limits of then.
           if (fact.kind === 'tick') [ages, limitMs] = [fact.ages, staleAfterMs];
           // Of an event that is over nothing is awaited.
@@ -192,6 +207,7 @@ describe('forecast requests', () => {
         const inTheAir = new Map<string, number>();
         const isAnswer = (fact: Fact): fact is ForecastFact => fact.kind === 'forecast';
         for (const [{ fact, receivedAt }, outputs] of runByStep(log)) {
+          if (fact.kind === 'settings') inTheAir.clear();
           if (isAnswer(fact)) inTheAir.delete(`${fact.eventId}@${fact.horizonHours} ${fact.askedSeq}`);
           for (const asked of ofStream(outputs, 'requests')) {
             if (isHistory(asked)) inTheAir.set(`${asked.key} ${asked.seq}`, asked.at);

@@ -76,6 +76,25 @@ describe('forecast', () => {
     });
   });
 
+  it('asks again at a new start for what nobody is left to answer, once it knows how old posts are', () => {
+    const listener = started(30);
+    const asked = () => listener.take(() => true).map(({ key }) => key);
+    assert.deepEqual(asked(), ['fit:a', '1']);
+    listener.tell(NOW + 1_000, settings());
+    assert.deepEqual(asked(), ['fit:a']);
+    listener.tell(NOW + 1_001, tick({ 'posts:a': 60_000 }));
+    assert.deepEqual(asked(), []);
+    listener.tell(NOW + 1_002, tick(FRESH));
+    assert.deepEqual(
+      listener.asked.map(({ key }) => key),
+      ['1'],
+    );
+    listener.answer(NOW + 1_003);
+    listener.tell(NOW + 2_000, settings());
+    listener.tell(NOW + 2_000, tick(FRESH));
+    assert.deepEqual(asked(), ['fit:a'], 'what was answered is not asked again');
+  });
+
   describe('asks for a live forecast', () => {
     it('with all that is known and nothing else', () => {
       const posts = [5, 3, 1].map((hours, index) =>
