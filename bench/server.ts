@@ -7,10 +7,12 @@ import { Router } from '@koa/router';
 import Koa from 'koa';
 import { createGate } from '../src/access/gate.ts';
 import { demoKeys } from '../src/access/key-ring.ts';
+import { createUsageTracking } from '../src/access/usage/tracking.ts';
 import { createApp } from '../src/server/app.ts';
 import { createHttpServer, HTTP_LIMITS } from '../src/server/http.ts';
 import { createMetrics } from '../src/server/metrics.ts';
 import { createLatest } from '../src/store/latest.ts';
+import { createMemoryStore } from '../src/store/memory.ts';
 import {
   countersOutput,
   eventOutput,
@@ -67,11 +69,18 @@ async function startAll() {
     freshnessOutput(FRESH_AGES),
   ]);
   const metrics = createMetrics();
+  const memory = createMemoryStore();
+  const report = (error: unknown) => process.emitWarning(String(error));
+  const usage = createUsageTracking({ store: memory.usage, now: Date.now, retentionDays: 90, report });
+  usage.start();
   const accounts = [{ id: 'a', segment: 'account_a' }];
   const app = createApp({
     latest,
     accounts,
     gate: createGate({ keys: demoKeys(), now: Date.now, limits: { FREE: 1e9, PRO: 1e9, INTERNAL: null } }),
+    recorder: usage,
+    usage,
+    waitlist: memory.waitlist,
     metrics,
     store: () => 'open',
     now: Date.now,
@@ -103,6 +112,7 @@ async function startAll() {
     contestants,
     close() {
       for (const { close } of [bare, koa, ourKoa]) close();
+      void usage.stop();
       void server.drain({ noticeMs: 0, deadlineMs: 0 });
     },
   };

@@ -35,6 +35,7 @@ export interface Config {
   readonly world: WorldConfig;
   readonly accounts: readonly AccountConfig[];
   readonly retentionDays: number;
+  readonly usageRetentionDays: number;
   readonly historyDays: number;
   readonly checkpointSeconds: number;
   readonly drainSeconds: number;
@@ -217,6 +218,7 @@ export function parseConfig(input: ConfigInput): Config {
       { id: 'b', segment: values.accountB },
     ],
     retentionDays,
+    usageRetentionDays: values.usageRetentionDays,
     historyDays,
     checkpointSeconds,
     drainSeconds,

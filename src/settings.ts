@@ -145,6 +145,11 @@ export const SETTINGS = {
     default: 90,
     help: 'days the log and its outputs are kept',
   }),
+  usageRetentionDays: setting(integer(1, 3_650), {
+    argument: 'days',
+    default: 90,
+    help: 'days the usage of keys is kept',
+  }),
   historyDays: setting(integer(1, 3_650), {
     argument: 'days',
     default: 100,

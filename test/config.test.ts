@@ -28,6 +28,7 @@ describe('parseConfig', () => {
         { id: 'b', segment: 'account_b' },
       ],
       retentionDays: 90,
+      usageRetentionDays: 90,
       historyDays: 100,
       checkpointSeconds: 300,
       drainSeconds: 0,

@@ -148,11 +148,11 @@ describe('README', () => {
       const routers = app.koa.middleware.flatMap((each) =>
         'router' in each && each.router instanceof Router ? [each.router] : [],
       );
-      const paths = routers
-        .flatMap(({ stack }) => stack.map(({ path }) => String(path)))
+      const served = routers
+        .flatMap(({ stack }) => stack.map(({ path, methods }) => `${methods.at(-1)} ${path}`))
         // Parts of the page.
-        .filter((path) => !path.startsWith('/docs/'));
-      const served = paths.map((path) => `GET ${path.replace(/account_[ab]/, '{account}')}`);
+        .filter((name) => !name.startsWith('GET /docs/'))
+        .map((name) => name.replace(/account_[ab]/, '{account}'));
       assert.deepEqual(sorted(firstCells(section('## What is served'), 'Endpoint')), sorted(served));
     } finally {
       await stop();

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import { createUsageTracking } from '../access/usage/tracking.ts';
 import type { Config } from '../config.ts';
 import { createApp } from '../server/app.ts';
 import { checkPort, createHttpServer, httpLimits } from '../server/http.ts';
@@ -90,12 +91,24 @@ async function open(config: Config, log: Logger, rim: ServiceRim, closing: Closi
   closing.add(() => engine.stop());
   metrics.watchSources(engine.sources);
 
+  const usage = createUsageTracking({
+    store: store.usage,
+    now: clock.wall,
+    retentionDays: config.usageRetentionDays,
+    report: (error) => log.error({ err: error }, 'usage could not be stored, trying again'),
+  });
+  closing.add(() => usage.stop());
+  usage.start();
+
   const isMadeUp = outside.isDemo;
   const { gate, isDemo } = await openAccess({ config, store, clock, isMadeUp, log }, closing);
   const app = createApp({
     latest,
     accounts: config.accounts,
     gate,
+    recorder: usage,
+    usage,
+    waitlist: store.waitlist,
     metrics,
     store: () => (engine.isHeldUp() ? 'read_only' : 'open'),
     now: clock.wall,

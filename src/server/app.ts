@@ -3,8 +3,10 @@ import { Router } from '@koa/router';
 import Koa from 'koa';
 import type { Gate } from '../access/gate.ts';
 import type { UsageRecorder } from '../access/usage/recorder.ts';
+import type { UsageReader } from '../access/usage/tracking.ts';
 import type { Positions } from '../sources/position.ts';
 import type { Latest } from '../store/latest.ts';
+import type { Waitlist } from '../store/store.ts';
 import type { Door, SlowEndpoint } from './answer.ts';
 import { createCalibration } from './calibration.ts';
 import type { StoreState } from './health.ts';
@@ -27,6 +29,8 @@ import { predictionEndpoints } from './routes/prediction.ts';
 import { rebalancingEndpoints } from './routes/rebalancing.ts';
 import { signalsEndpoints } from './routes/signals.ts';
 import { tweetsEndpoints } from './routes/tweets.ts';
+import { usageEndpoints } from './routes/usage.ts';
+import { waitlistEndpoint } from './routes/waitlist.ts';
 import { visit } from './visit.ts';
 import { createVitals } from './vitals.ts';
 import { createWatcher } from './watch.ts';
@@ -39,6 +43,9 @@ export interface AppDeps {
   readonly gate: Gate;
   /** Told of every request that was answered. */
   readonly recorder?: UsageRecorder;
+  /** What was recorded. */
+  readonly usage: UsageReader;
+  readonly waitlist: Waitlist;
   readonly metrics: Metrics;
   readonly store: () => StoreState;
   /** UTC ms. */
@@ -87,6 +94,7 @@ export function createApp(deps: AppDeps): App {
     historyEndpoint(streamDeps, scores),
     calibrationEndpoint(streamDeps, calibration),
     healthEndpoint(vitals, now),
+    ...usageEndpoints(deps),
     ...documentEndpoints(deps.accounts),
   ];
   const line = createMarketLine(deps.positions);
@@ -94,6 +102,7 @@ export function createApp(deps: AppDeps): App {
   const slowEndpoints: readonly SlowEndpoint[] = [
     ...portfolioEndpoints(walletDeps),
     ...rebalancingEndpoints(walletDeps),
+    waitlistEndpoint({ ...deps, report }),
     ...rendererEndpoints(),
   ];
 

@@ -1,12 +1,15 @@
 import { createGate } from '../../src/access/gate.ts';
 import { demoKeys, type KeyRing } from '../../src/access/key-ring.ts';
 import type { Limits } from '../../src/access/rate-policy.ts';
+import { createUsageTracking, type UsageTracking } from '../../src/access/usage/tracking.ts';
 import { type App, type AppDeps, createApp } from '../../src/server/app.ts';
 import type { StoreState } from '../../src/server/health.ts';
 import { createHttpServer, HTTP_LIMITS, type HttpServer } from '../../src/server/http.ts';
 import { createMetrics, type Metrics } from '../../src/server/metrics.ts';
 import { createLatest, type LatestWriter } from '../../src/store/latest.ts';
+import { createMemoryStore } from '../../src/store/memory.ts';
 import type { Output } from '../../streams/index.ts';
+import { checkedFetch } from '../support/answer-check.ts';
 import { NOON } from '../support/outputs.ts';
 
 /** A server on a free port, with everything around it in the test's hand. */
@@ -18,6 +21,8 @@ export interface Running {
   readonly metrics: Metrics;
   readonly clock: { now: number };
   readonly store: { state: StoreState };
+  /** Flushed by the test alone. */
+  readonly usage: UsageTracking;
   get(path: string, headers?: Record<string, string>): Promise<Response>;
   /** Puts outputs in as one turn, which ends with the highest seq among them. */
   put(...outputs: readonly Output[]): void;
@@ -48,6 +53,15 @@ export async function start({
   const clock = { now: NOON };
   const store: { state: StoreState } = { state: 'open' };
   const metrics = createMetrics();
+  const memory = createMemoryStore();
+  const usage = createUsageTracking({
+    store: memory.usage,
+    now: () => clock.now,
+    retentionDays: 90,
+    report(error) {
+      throw error;
+    },
+  });
   const app = createApp({
     latest,
     accounts: [
@@ -55,6 +69,9 @@ export async function start({
       { id: 'b', segment: 'account_b' },
     ],
     gate: createGate({ keys, limits, now: () => clock.now }),
+    recorder: usage,
+    usage,
+    waitlist: memory.waitlist,
     metrics,
     store: () => store.state,
     now: () => clock.now,
@@ -73,7 +90,8 @@ export async function start({
     metrics,
     clock,
     store,
-    get: (path, headers = {}) => fetch(url + path, { headers }),
+    usage,
+    get: (path, headers = {}) => checkedFetch(url + path, { headers }),
     put(...outputs) {
       const last = outputs.reduce((a, b) => (b.seq > a.seq ? b : a));
       latest.apply(outputs, last.seq, last.at);

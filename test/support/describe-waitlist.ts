@@ -5,7 +5,7 @@ import type { Store, WaitlistEntry } from '../../src/store/store.ts';
 type WithStore = (use: (store: Store) => Promise<void>) => Promise<void>;
 
 export function walletOf(n: number): string {
-  return `0x${n.toString(16).padStart(40, 'a')}`;
+  return `0xab${n.toString(16).padStart(38, '0')}`;
 }
 
 export function agent(n: number): WaitlistEntry {

@@ -127,7 +127,8 @@ export function createUsageTracking(deps: UsageDeps): UsageTracking {
       // Nothing is kept before the first of these hours nor after the last, however much is asked for.
       const oldest = Math.floor((now() - retentionDays * DAY_MS) / HOUR_MS);
       const from = Math.max(Math.floor(fromAt / HOUR_MS), oldest);
-      const to = Math.max(Math.min(Math.ceil(toAt / HOUR_MS), Math.floor(now() / HOUR_MS) + 1), from);
+      const last = Math.min(Math.ceil(toAt / HOUR_MS), Math.floor(now() / HOUR_MS) + 1);
+      const to = toAt > fromAt ? Math.max(last, from) : from;
       const rows = [...pages.sum(keyId, from, to)].sort(byRequests);
       return { rows, covered: { fromAt: from * HOUR_MS, toAt: Math.min(to * HOUR_MS, now()) } };
     },

@@ -77,8 +77,8 @@ describe('createUsageTracking', () => {
           { maxLength: 40 },
         ),
         fc.integer({ min: 0, max: 90 }),
-        fc.integer({ min: 0, max: 90 }),
-        async (uses, one, other) => {
+        fc.integer({ min: 1, max: 90 }),
+        async (uses, untilHours, hours) => {
           const { usage } = createMemoryStore();
           let isFull = false;
           let bench = track(usage, { fails: () => isFull });
@@ -91,7 +91,8 @@ describe('createUsageTracking', () => {
             if (next === 'reopen') bench = track(usage, { fails: () => isFull });
           }
           bench.clock.now = NOW;
-          const [from, to] = [NOW - Math.max(one, other) * HOUR_MS, NOW - Math.min(one, other) * HOUR_MS];
+          const to = NOW - untilHours * HOUR_MS;
+          const from = to - hours * HOUR_MS;
           for (const keyId of ['k', 'l']) {
             const { rows, covered } = bench.tracking.sum(keyId, from, to);
             const own = uses.filter((use) => use.keyId === keyId);

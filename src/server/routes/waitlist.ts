@@ -1,0 +1,49 @@
+import type { z } from 'zod';
+import { waitlistBody } from '../../contract/params.ts';
+import type { waitlistRecord } from '../../contract/records/waitlist.ts';
+import { RequestError, StoreError } from '../../errors.ts';
+import type { Waitlist, WaitlistEntry, WaitlistPlace } from '../../store/store.ts';
+import type { SlowEndpoint } from '../answer.ts';
+import { receiveJson } from '../body.ts';
+import { API_HEADERS, JSON_TYPE } from '../headers.ts';
+import { API_PREFIX } from '../paths.ts';
+import { plainAnswer } from '../plain-answer.ts';
+import { readBody } from '../validate.ts';
+
+const RETRY_AFTER_SECONDS = 5;
+
+export interface WaitlistDeps {
+  readonly waitlist: Waitlist;
+  readonly now: () => number;
+  /** Told why a place could not be written. */
+  readonly report: (error: unknown) => void;
+}
+
+/** POST /waitlist: a place, on disk before it is told (spec 2.8). */
+export function waitlistEndpoint({ waitlist, now, report }: WaitlistDeps): SlowEndpoint {
+  return {
+    method: 'POST',
+    path: `${API_PREFIX}/waitlist`,
+    access: 'open',
+    async answer(_call, _tier, { req }) {
+      const entry = toEntry(readBody(waitlistBody, await receiveJson(req)));
+      const place = await waitlist.claim(entry, now()).catch((error: unknown) => refuse(error, report));
+      return plainAnswer(200, JSON_TYPE, JSON.stringify(toWire(place)), API_HEADERS);
+    },
+  };
+}
+
+function toEntry({ type, case: useCase, name, wallet, email }: z.infer<typeof waitlistBody>): WaitlistEntry {
+  return { type, useCase, name: name ?? null, wallet: wallet ?? null, email: email ?? null };
+}
+
+function toWire({ position, isNew }: WaitlistPlace): z.infer<typeof waitlistRecord> {
+  return { status: isNew ? 'registered' : 'already_registered', position };
+}
+
+function refuse(error: unknown, report: (error: unknown) => void): never {
+  if (!(error instanceof StoreError)) throw error;
+  report(error);
+  const message = 'The place could not be stored; none was taken';
+  throw new RequestError(503, 'store_unavailable', message, { 'Retry-After': String(RETRY_AFTER_SECONDS) });
+}

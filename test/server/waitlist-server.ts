@@ -1,0 +1,26 @@
+import { createUsageTracking } from '../../src/access/usage/tracking.ts';
+import { openStore } from '../../src/store/lmdb.ts';
+import { tellParent } from '../support/child.ts';
+import { start } from './start.ts';
+
+// Serves a waitlist and usage from the store in a folder, until it is killed or told to stop.
+const [folder = ''] = process.argv.slice(2);
+const store = await openStore(folder);
+const tracking = createUsageTracking({
+  store: store.usage,
+  now: Date.now,
+  retentionDays: 90,
+  report: () => undefined,
+});
+tracking.start();
+const { url, stop, app } = await start({
+  deps: { waitlist: store.waitlist, usage: tracking, recorder: tracking, now: Date.now },
+});
+app.koa.on('error', () => undefined);
+tellParent({ url });
+process.once('message', async () => {
+  await stop();
+  await tracking.stop();
+  await store.close();
+  process.disconnect();
+});
