@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Output, ScoreRecord } from '../../../streams/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
+  decisionOutput,
   FRESH_AGES,
   freshnessOutput,
   NOON,
@@ -36,6 +37,21 @@ describe('GET /performance', () => {
   afterEach(() => running.stop());
 
   describe('/overview', () => {
+    it('tells how often what was to be bought has won, by confidence, each event once', async () => {
+      const levels = ['HIGH', 'HIGH', 'HIGH', 'LOW'] as const;
+      await begin(
+        ...levels.flatMap((confidence, eventId) => [
+          decisionOutput({ eventId, confidence }),
+          decisionOutput({ eventId, confidence, horizonHours: 48, madeAt: NOON }),
+          scoreOutput({ eventId, wonLo: eventId === 1 ? 100 : 0 }),
+          scoreOutput({ eventId, horizonHours: 48, wonLo: eventId === 1 ? 100 : 0 }),
+        ]),
+      );
+      const { win_rate, win_rate_sample_size } = await json(await running.get(OVERVIEW));
+      assert.deepEqual(win_rate, { HIGH: 33.3333, MEDIUM: null, LOW: 0 });
+      assert.deepEqual(win_rate_sample_size, { HIGH: 3, MEDIUM: 0, LOW: 1 });
+    });
+
     it('gives the record of spec 2.9: errors by nearest rank, both origins together and apart', async () => {
       const errors = [1, 2, 3, 4, 5, 6, 7, 8, 9, 30];
       await begin(
