@@ -97,3 +97,6 @@ export const COMPONENTS = {
 } as const satisfies Readonly<Record<string, z.ZodType>>;
 
 export type ComponentName = keyof typeof COMPONENTS;
+
+/** A value as a component describes it. */
+export type ExampleOf<Name extends ComponentName> = z.output<(typeof COMPONENTS)[Name]>;

@@ -93,7 +93,8 @@ export function checkAnswer({ method, path }: Asked, { status, headers, body }: 
   if (mediaType === 'application/json') checkBody(name, content.schema, body);
 }
 
-function checkBody(name: string, schema: unknown, body: string): void {
+/** Throws when a text is not JSON as a schema of the document says. */
+export function checkBody(name: string, schema: unknown, body: string): void {
   const key = JSON.stringify(schema);
   let validate = validators.get(key);
   if (validate === undefined) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { COMPONENTS, type ComponentName } from '../components.ts';
+import { EXAMPLES } from '../examples.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -14,7 +15,13 @@ export function componentSchemas(): Json {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(COMPONENTS)) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => `${PREFIX}${id}` });
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, tidied(schema)]));
+  const examples = new Map<string, unknown>(Object.entries(EXAMPLES));
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => {
+      const example = examples.get(name);
+      return [name, { ...Object(tidied(schema)), ...(example === undefined ? {} : { examples: [example] }) }];
+    }),
+  );
 }
 
 /** The parameters of a query as OpenAPI has them. */

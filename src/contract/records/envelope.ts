@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timeMs } from './fields.ts';
 
-const age = z.number().min(0).nullable();
+const age = z.number().min(0).nullable().meta({ description: 'Ms since it last answered, or null.' });
 
 const AS_OF_EXAMPLE = {
   seq: 17_044,

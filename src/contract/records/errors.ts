@@ -30,6 +30,12 @@ export const rateLimitedRecord = errorRecord
     ],
   });
 
+const FAULT_EXAMPLE = {
+  loc: ['query', 'limit'],
+  msg: 'Input should be greater than or equal to 1',
+  type: 'greater_than_equal',
+};
+
 export const faultRecord = z
   .object({
     loc: z.array(z.union([z.string(), z.int()])).meta({
@@ -38,20 +44,10 @@ export const faultRecord = z
     msg: z.string().meta({ description: 'What is wrong, for people.' }),
     type: z.string().meta({ description: 'What is wrong, for programs.', examples: ['greater_than_equal'] }),
   })
-  .meta({ description: 'One fault of a request.' });
+  .meta({ description: 'One fault of a request.', examples: [FAULT_EXAMPLE] });
 
 /** All faults of a request at once (spec 7). */
 export const faultsRecord = z.object({ detail: z.array(faultRecord).min(1) }).meta({
   description: 'Every fault of the parameters or the body, in the order of their declaration.',
-  examples: [
-    {
-      detail: [
-        {
-          loc: ['query', 'limit'],
-          msg: 'Input should be greater than or equal to 1',
-          type: 'greater_than_equal',
-        },
-      ],
-    },
-  ],
+  examples: [{ detail: [FAULT_EXAMPLE] }],
 });

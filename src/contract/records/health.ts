@@ -16,5 +16,9 @@ export const healthRecord = z
   });
 
 export const probeRecord = z
-  .object({ status: z.enum(['alive', 'stalled', 'ready', 'not_ready']) })
+  .object({
+    status: z
+      .enum(['alive', 'stalled', 'ready', 'not_ready'])
+      .meta({ description: 'Alive and ready with 200, the others with 503.' }),
+  })
   .meta({ description: 'The verdict of a probe.', examples: [{ status: 'ready' }] });

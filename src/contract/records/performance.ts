@@ -22,7 +22,7 @@ const errors = {
 const share = percent.meta({
   description: 'Percent of BUY signals whose bucket won; null without a sample.',
 });
-const samples = z.int().min(0);
+const samples = z.int().min(0).meta({ description: 'Settled events with such a signal.' });
 
 /** How far forecasts were off (spec 2.9). */
 export const overviewRecord = timed({

@@ -7,7 +7,7 @@ const price = z.number().min(0).max(1);
 /** The event a portfolio or its rebalancing is about (spec 2.6). */
 export const heldEventRecord = z.object({
   id: z.number().meta({ description: 'Unique id of the market event' }),
-  title: z.string(),
+  title: z.string().meta({ description: 'Title of the event on the market' }),
   end_ts: z.number().meta({ description: 'End of the window, UTC ms' }),
 });
 
@@ -15,8 +15,8 @@ const count = z.number().nullable();
 
 export const heldPredictionRecord = z.object({
   p5: count.meta({ description: 'Percentile of the final count; null until a forecast was made' }),
-  p50: count,
-  p95: count,
+  p50: count.meta({ description: 'Median of the final count' }),
+  p95: count.meta({ description: 'Percentile of the final count' }),
   real_counter: count.meta({ description: 'Our own count; null while posts are not known without a hole' }),
   seconds_remaining: z.number().meta({ description: 'Seconds until the window ends' }),
   velocity_counted_1h: count.meta({ description: 'Counted posts of the last hour; null while unknown' }),
@@ -51,7 +51,7 @@ export const sizingRecord = z.object({
     .number()
     .nullable()
     .meta({ description: 'Share of the bankroll to hold; all four are null while the edge is unknown' }),
-  target_value: usd.nullable(),
+  target_value: usd.nullable().meta({ description: 'kelly_fraction of the bankroll, USD' }),
   adjustment: usd
     .nullable()
     .meta({ description: 'Distance from current_value to target_value, never negative' }),
@@ -81,7 +81,7 @@ export const positionRecord = z.object({
 });
 
 export const portfolioTotalsRecord = z.object({
-  total_positions: z.number(),
+  total_positions: z.number().meta({ description: 'Positions listed' }),
   total_cost: usd,
   current_value: usd,
   total_pnl: usd,

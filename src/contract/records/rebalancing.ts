@@ -8,7 +8,7 @@ export const adjustmentRecord = z.object({
   bucket: z.string().meta({ description: 'Label of the outcome bucket held', examples: ['240-259'] }),
   token_id: z.string().meta({ description: 'Order-book token to buy more of or to sell' }),
   outcome: z.enum(['Yes', 'No']).meta({ description: 'Side held' }),
-  action: z.enum(['ADD_MORE', 'TRIM']),
+  action: z.enum(['ADD_MORE', 'TRIM']).meta({ description: 'Buy more of it, or sell some' }),
   current_value: usd,
   target_value: usd.meta({ description: 'kelly_fraction of the bankroll' }),
   adjustment: usd.meta({ description: 'What to buy or sell for, at least the threshold' }),
@@ -16,7 +16,7 @@ export const adjustmentRecord = z.object({
   model_prob: z.number().meta({ description: 'Probability that the side held wins' }),
   current_price: z.number().meta({ description: 'Price per share of the side held' }),
   edge: z.number().meta({ description: 'model_prob minus current_price' }),
-  reasons: z.array(z.string()),
+  reasons: z.array(z.string()).meta({ description: 'Why, for people' }),
 });
 
 /** What a wallet should change in one active event: its positions that are off by the threshold or more. */

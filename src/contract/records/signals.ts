@@ -69,7 +69,9 @@ export const signalRecord = z
 
 export const buyOrderRecord = z
   .object({
-    strategy: z.enum(['TWO_BUCKET', 'SINGLE_BUCKET']),
+    strategy: z
+      .enum(['TWO_BUCKET', 'SINGLE_BUCKET'])
+      .meta({ description: 'Two neighbours or one bucket of high conviction.' }),
     buckets: z.array(bucket).meta({
       description:
         'TWO_BUCKET: the predicted bucket and the one below it. SINGLE_BUCKET: the most probable of those worth buying.',
@@ -88,7 +90,7 @@ export const buyOrderRecord = z
 
 export const sellOrderRecord = z
   .object({
-    strategy: z.literal('RISK_MANAGEMENT'),
+    strategy: z.literal('RISK_MANAGEMENT').meta({ description: 'Leave a position with a negative edge.' }),
     bucket,
     token_id: tokenId,
     edge,

@@ -84,7 +84,7 @@ export const usageErrorsRecord = z
           timestamp: z
             .int()
             .meta({ description: 'When it was answered, UTC ms', examples: [1_790_000_000_000] }),
-          status_code: z.int().meta({ examples: [422] }),
+          status_code: z.int().meta({ description: 'HTTP status', examples: [422] }),
           response_time_ms: z.number().meta({ description: 'ms, 3 decimals', examples: [0.187] }),
           message: z.string().meta({
             description: 'What the caller was told, without anything he sent',
@@ -113,7 +113,7 @@ export const usageStatsRecord = z
       dropped: z.int().meta({ description: 'Requests since the start that are in no figure', examples: [0] }),
     }),
     tracking: z.object({
-      enabled: z.boolean().meta({ examples: [true] }),
+      enabled: z.boolean().meta({ description: 'Whether usage is recorded', examples: [true] }),
       flush_interval_ms: z.int().meta({ description: 'A crash loses no more than this', examples: [1_000] }),
       retention_days: z.int().meta({ description: 'Days usage is kept', examples: [90] }),
     }),

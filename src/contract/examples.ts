@@ -1,0 +1,29 @@
+import type { ComponentName, ExampleOf } from './components.ts';
+import { ANNOTATION, CALIBRATION_GROUP, OVERVIEW, SAMPLE } from './examples/performance.ts';
+import { PREDICTION } from './examples/predictions.ts';
+import { PORTFOLIO, REBALANCING, SIGNALS } from './examples/trading.ts';
+
+const [position] = PORTFOLIO.positions;
+
+/** An example of each record that has none with its description. */
+export const EXAMPLES: { readonly [Name in ComponentName]?: ExampleOf<Name> | undefined } = {
+  PredictionMarket: PREDICTION.markets[0],
+  Prediction: PREDICTION,
+  Signal: SIGNALS.signals[0],
+  BuyOrder: SIGNALS.BUY[0],
+  SellOrder: SIGNALS.SELL[0],
+  TrackRecord: SIGNALS.track_record ?? undefined,
+  Signals: SIGNALS,
+  Analysis: position?.analysis,
+  Sizing: position?.sizing,
+  Position: position,
+  Portfolio: PORTFOLIO,
+  Adjustment: REBALANCING.adjustments[0],
+  Rebalancing: REBALANCING,
+  ForecastError: OVERVIEW.error_24h,
+  PerformanceOverview: OVERVIEW,
+  PerformanceSample: SAMPLE,
+  Annotation: ANNOTATION,
+  ReliabilityBin: CALIBRATION_GROUP.reliability[0],
+  CalibrationGroup: CALIBRATION_GROUP,
+};

@@ -1,0 +1,53 @@
+import type { ExampleOf } from '../components.ts';
+
+export const AS_OF: ExampleOf<'AsOf'> = {
+  seq: 17_044,
+  ts: 1_794_714_403_563,
+  ages_ms: { posts: 439, oracle: 232, ui: 9_388, prices: 89 },
+};
+
+export const PREDICTION: ExampleOf<'Prediction'> = {
+  seconds_remaining: 47_591,
+  event_id: 130_385,
+  event_title: 'Account A # posts November 13 - November 15, 2026?',
+  event_slug: 'account-a-of-posts-november-13-november-15',
+  image: 'https://market.example/event.png',
+  start_ts: 1_794_589_200_000,
+  end_ts: 1_794_762_000_000,
+  market_oracle_counter: 132,
+  real_counter: 133,
+  market_ui_counter: 132,
+  settlement_delta: 1,
+  display_delta: 1,
+  internal_delta: 0,
+  deleted_count: 3,
+  stale: [],
+  velocity_counted_1h: 5,
+  velocity_all_1h: 9,
+  forecast: { p5: 158, p50: 203, p95: 275 },
+  sleep_probability: 0.0284,
+  model_version: 'pool-3+498534',
+  forecast_id: '130385-17044',
+  forecast_ts: 1_794_714_403_563,
+  distribution: [
+    { count: 171, prob: 0.005 },
+    { count: 185, prob: 0.01 },
+  ],
+  flip_risk: 0.0012,
+  moved: [{ cause: 'new_post', p50: 1 }],
+  markets: [
+    {
+      title: '200-219',
+      market_price: 0.31,
+      token_id: '53078475754233625809832957366633203805888825719603600736691927786082779134058',
+      lo: 200,
+      hi: 219,
+      price_ts: 1_794_714_401_528,
+      price_kind: 'mid',
+      model_prob: 0.44,
+      edge: 0.13,
+      signal: 'BUY',
+    },
+  ],
+  as_of: AS_OF,
+};

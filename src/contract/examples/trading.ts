@@ -1,0 +1,146 @@
+import type { ExampleOf } from '../components.ts';
+import { AS_OF } from './predictions.ts';
+
+const TOKEN = '53078475754233625809832957366633203805888825719603600736691927786082779134058';
+const WALLET = '0xa1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1';
+const EVENT = {
+  id: 130_385,
+  title: 'Account A # posts November 13 - November 15, 2026?',
+  end_ts: 1_794_762_000_000,
+};
+
+export const SIGNALS: ExampleOf<'Signals'> = {
+  event_id: EVENT.id,
+  event_title: EVENT.title,
+  event_slug: 'account-a-of-posts-november-13-november-15',
+  end_ts: EVENT.end_ts,
+  forecast_id: '130385-17044',
+  p50: 203,
+  stale: [],
+  proven: true,
+  track_record: {
+    horizon: 24,
+    sample_size: 45,
+    coverage90: 0.9111,
+    top_bucket_hit_rate: 0.4444,
+    top_bucket_mean_prob: 0.4278,
+    crps_difference_pace: -4.7181,
+    log_score_difference_market: -0.0712,
+    market_sample_size: 31,
+  },
+  signals: [
+    {
+      bucket: '200-219',
+      token_id: TOKEN,
+      action: 'BUY',
+      strategy: 'SINGLE_BUCKET',
+      model_prob: 0.44,
+      market_price: 0.31,
+      edge: 0.13,
+      edge_net: 0.1143,
+      ev: 0.4194,
+      kelly_fraction: 0.0471,
+      suggested_bet: 47.1,
+      confidence: 'HIGH',
+      moneyness: 0.35,
+      time_confidence: 'HIGH',
+      asymmetry_edge: 0,
+      best_bid: 0.305,
+      best_ask: 0.315,
+      reason_codes: ['UNDERVALUED'],
+      reasons: ['p50 203 sits inside 200-219; market pays 0.31, model says 0.44'],
+      bankroll: 1_000,
+    },
+  ],
+  BUY: [
+    {
+      strategy: 'SINGLE_BUCKET',
+      buckets: ['200-219'],
+      token_ids: [TOKEN],
+      stake_fraction: 0.02,
+      stake_usd: 20,
+      stakes_usd: [20],
+      measured_win_rate: null,
+      sample_size: 12,
+    },
+  ],
+  SELL: [{ strategy: 'RISK_MANAGEMENT', bucket: '240-259', token_id: TOKEN, edge: -0.0507 }],
+  as_of: AS_OF,
+};
+
+export const PORTFOLIO: ExampleOf<'Portfolio'> = {
+  wallet: WALLET,
+  event: EVENT,
+  prediction: {
+    p5: 158,
+    p50: 203,
+    p95: 275,
+    real_counter: 133,
+    seconds_remaining: 47_591,
+    velocity_counted_1h: 5,
+    forecast_id: '130385-17044',
+    forecast_ts: 1_794_714_403_563,
+  },
+  positions: [
+    {
+      event_id: '130385',
+      bucket: '200-219',
+      outcome: 'Yes',
+      token_id: TOKEN,
+      tokens: 100,
+      avg_price: 0.28,
+      cost_basis: 28,
+      current_price: 0.31,
+      current_value: 31,
+      pnl: 3,
+      pnl_percent: 10.71,
+      mergeable: false,
+      analysis: {
+        win_probability: 0.44,
+        market_implied: 0.31,
+        edge: 0.13,
+        edge_percent: 41.94,
+        signal: 'STRONG_BUY',
+        recommendation: 'HOLD',
+      },
+      sizing: { kelly_fraction: 0.0471, target_value: 47.1, adjustment: 16.1, action: 'ADD_MORE' },
+    },
+  ],
+  portfolio: {
+    total_positions: 1,
+    total_cost: 28,
+    current_value: 31,
+    total_pnl: 3,
+    total_pnl_percent: 10.71,
+  },
+  positions_ts: 1_794_714_400_000,
+  stale: [],
+  as_of: AS_OF,
+};
+
+export const REBALANCING: ExampleOf<'Rebalancing'> = {
+  wallet: WALLET,
+  event: EVENT,
+  bankroll: 1_000,
+  threshold: 5,
+  adjustments: [
+    {
+      event_id: EVENT.id,
+      bucket: '200-219',
+      token_id: TOKEN,
+      outcome: 'Yes',
+      action: 'ADD_MORE',
+      current_value: 31,
+      target_value: 47.1,
+      adjustment: 16.1,
+      kelly_fraction: 0.0471,
+      model_prob: 0.44,
+      current_price: 0.31,
+      edge: 0.13,
+      reasons: ['model says 0.44, market pays 0.31: hold 47.10 of 1000 USD instead of 31.00'],
+    },
+  ],
+  positions_ts: 1_794_714_400_000,
+  stale: [],
+  as_of: AS_OF,
+};

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { Router } from '@koa/router';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { z } from 'zod';
+import { isCounted } from '../../../src/access/gate.ts';
+import { openApiDocument } from '../../../src/contract/openapi/document.ts';
+import { start } from '../../server/start.ts';
+import { checkBody } from '../../support/answer-check.ts';
+
+const ACCOUNTS = [
+  { id: 'a', segment: 'account_a' },
+  { id: 'b', segment: 'account_b' },
+];
+
+const operation = z.object({
+  operationId: z.string(),
+  'x-tier': z.string(),
+  'x-counted': z.boolean(),
+  parameters: z
+    .array(z.looseObject({ name: z.string().optional(), description: z.string().optional() }))
+    .default([]),
+  responses: z.record(z.string(), z.unknown()),
+});
+const { paths, components } = z
+  .object({
+    paths: z.record(z.string(), z.record(z.string(), operation)),
+    components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
+  })
+  .parse(openApiDocument(ACCOUNTS));
+const operations = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, told]) => ({ path, method, told })),
+);
+
+const linting = createConfig({ extends: ['recommended-strict'] });
+
+async function problemsOf(document: unknown): Promise<readonly string[]> {
+  const problems = await lintFromString({ source: JSON.stringify(document), config: await linting });
+  return problems.map(({ ruleId, message }) => `${ruleId}: ${message}`);
+}
+
+/** Every schema inside a schema, with where it stands. */
+function* nested(node: unknown, place: string): Generator<{ place: string; node: object }> {
+  if (Array.isArray(node)) for (const [at, each] of node.entries()) yield* nested(each, `${place}.${at}`);
+  if (typeof node !== 'object' || node === null || Array.isArray(node)) return;
+  yield { place, node };
+  for (const [key, each] of Object.entries(node)) {
+    if (key !== 'examples' && key !== 'example') yield* nested(each, `${place}.${key}`);
+  }
+}
+
+const node = z.looseObject({
+  $ref: z.string().optional(),
+  description: z.string().optional(),
+  examples: z.array(z.unknown()).optional(),
+  enum: z.array(z.unknown()).optional(),
+  const: z.unknown().optional(),
+  properties: z.record(z.string(), z.unknown()).optional(),
+  items: z.unknown().optional(),
+  anyOf: z.array(z.unknown()).optional(),
+});
+
+function referred($ref: string): unknown {
+  return components.schemas[$ref.replace('#/components/schemas/', '')];
+}
+
+/** What a reader of the document would be shown. */
+function exampleOf(schema: unknown, place: string): unknown {
+  const { $ref, examples, enum: choices, const: only, properties, items, anyOf, type } = node.parse(schema);
+  if (examples?.[0] !== undefined) return examples[0];
+  if ($ref !== undefined) return exampleOf(referred($ref), place);
+  if (only !== undefined || choices !== undefined) return only ?? choices?.[0];
+  if (type === 'array') return [exampleOf(items, `${place}[]`)];
+  if (properties !== undefined) {
+    const entries = Object.entries(properties);
+    return Object.fromEntries(entries.map(([name, each]) => [name, exampleOf(each, `${place}.${name}`)]));
+  }
+  if (anyOf !== undefined) return exampleOf(anyOf[0], place);
+  if (type === 'boolean') return true;
+  throw new Error(`${place} has no example`);
+}
+
+function isDescribed(schema: unknown): boolean {
+  const { $ref, description, properties, items, anyOf } = node.parse(schema);
+  if (description !== undefined || properties !== undefined) return true;
+  const inner = $ref === undefined ? (items ?? anyOf?.[0]) : referred($ref);
+  return inner !== undefined && isDescribed(inner);
+}
+
+describe('openApiDocument', () => {
+  it('passes a strict linter', async () => {
+    assert.deepEqual(await problemsOf(openApiDocument(ACCOUNTS)), []);
+  });
+
+  it('would not pass it with a fault', async () => {
+    const document = { ...openApiDocument(ACCOUNTS), paths: { '/x': { get: { responses: {} } } } };
+    assert.notDeepEqual(await problemsOf(document), []);
+  });
+
+  it('has every route that is served, for the same callers, and no other', async () => {
+    const { app, stop } = await start();
+    try {
+      const served = app.koa.middleware
+        .flatMap((each) => ('router' in each && each.router instanceof Router ? each.router.stack : []))
+        .flatMap(({ path, methods }) => methods.map((method) => `${method} ${path}`))
+        .filter((route) => !route.startsWith('HEAD') && !route.includes(' /docs/'));
+      const told = operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`);
+      assert.deepEqual(told.sort(), [...new Set(served)].sort());
+      for (const door of app.doors) {
+        const described = paths[door.path]?.[door.method.toLowerCase()];
+        if (door.path.startsWith('/docs/')) continue;
+        assert.equal(described?.['x-tier'], door.access, door.path);
+        assert.equal(described?.['x-counted'], isCounted(door), door.path);
+      }
+    } finally {
+      await stop();
+    }
+  });
+
+  it('gives every operation an id of its own', () => {
+    const ids = operations.map(({ told }) => told.operationId);
+    assert.deepEqual([...new Set(ids)], ids);
+  });
+
+  it('puts the configured segments into the paths', () => {
+    const document = openApiDocument([
+      { id: 'a', segment: 'first' },
+      { id: 'b', segment: 'second' },
+      { id: 'c', segment: 'third' },
+    ]);
+    const names = Object.keys(Object(document.paths));
+    assert.ok(names.includes('/api/v1/meta/third/tweets') && names.includes('/api/v1/portfolio/third'));
+    assert.ok(names.includes('/api/v1/portfolio/first/rebalancing'));
+    assert.ok(!names.includes('/api/v1/portfolio/second/rebalancing'));
+    assert.ok(!names.some((name) => name.includes('{')));
+  });
+
+  it('describes every parameter', () => {
+    const silent = operations.flatMap(({ path, told }) =>
+      told.parameters
+        .filter(({ $ref, description }) => $ref === undefined && !description)
+        .map(({ name }) => `${path} ${name}`),
+    );
+    assert.deepEqual(silent, []);
+  });
+
+  it('has a whole example of everything, as its schema says', () => {
+    for (const [name, schema] of Object.entries(components.schemas)) {
+      checkBody(name, { $ref: `#/components/schemas/${name}` }, JSON.stringify(exampleOf(schema, name)));
+    }
+  });
+
+  it('describes every field', () => {
+    const silent: string[] = [];
+    for (const { place, node } of nested(components.schemas, '')) {
+      // The conditions of a request repeat fields that are described.
+      if (place.startsWith('.WaitlistRequest.anyOf')) continue;
+      const fields = 'properties' in node ? Object.entries(Object(node.properties)) : [];
+      for (const [name, field] of fields) if (!isDescribed(field)) silent.push(`${place}.${name}`);
+    }
+    assert.deepEqual(silent, []);
+  });
+
+  it('refers to nothing that is not there', () => {
+    const names = new Set(Object.keys(components.schemas));
+    for (const { place, node } of nested(components.schemas, 'schemas')) {
+      if (!('$ref' in node)) continue;
+      assert.ok(names.has(String(node.$ref).replace('#/components/schemas/', '')), `${place} ${node.$ref}`);
+    }
+  });
+});
