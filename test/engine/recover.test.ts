@@ -8,7 +8,7 @@ import { createMemoryStore } from '../../src/store/memory.ts';
 import type { Store } from '../../src/store/store.ts';
 import { emptyState, type Fact, GRAPH_VERSION, type StreamName } from '../../streams/index.ts';
 import { manualClock } from '../support/clock.ts';
-import { event, post, settings, tracking } from '../support/facts.ts';
+import { event, partition, post, settings, tracking } from '../support/facts.ts';
 
 const STREAMS: readonly StreamName[] = ['posts', 'events', 'counters', 'velocity', 'prices', 'lag'];
 
@@ -32,10 +32,10 @@ function rowsOf(store: Store): string[] {
   return STREAMS.flatMap((stream) => Array.from(store.outputs.read(stream, 1), ({ json }) => json));
 }
 
-function turnsOn(store: Store, state = emptyState()) {
+function turnsOn(store: Store, state = emptyState(), latest = createLatest()) {
   return createTurns({
     ...store,
-    latest: createLatest(),
+    latest,
     state,
     clock: manualClock(1_000_000),
     report: () => {},
@@ -51,6 +51,29 @@ async function logOf(store: Store): Promise<Store> {
 }
 
 describe('recover', () => {
+  it('shows what a stream without a history last said, from a checkpoint or from the log', async () => {
+    const store = createMemoryStore();
+    const state = emptyState();
+    const live = createLatest();
+    const turns = turnsOn(store, state, live);
+    const open = event({ eventId: 1, startAt: 0, endAt: 9_000_000, buckets: partition() });
+    for (const fact of [settings(), open, { kind: 'tick', ages: {} } as const]) await turns.accept([fact]);
+    const said = live.get('signals', '1');
+    assert.equal(said?.record.buckets.length, 3);
+
+    const fromLog = createLatest();
+    await recover(await logOf(store), fromLog);
+    assert.deepEqual(fromLog.get('signals', '1'), said);
+
+    const checkpoint = takeCheckpoint(store, state, 1_000_000);
+    assert.ok(checkpoint);
+    await store.checkpoints.save(checkpoint);
+    const fromCheckpoint = createLatest();
+    const { replayed } = await recover(store, fromCheckpoint);
+    assert.equal(replayed, 0);
+    assert.deepEqual(fromCheckpoint.get('signals', '1'), said);
+  });
+
   it('stores what a crash kept from being stored, to the byte', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 12 })), async (kinds) => {

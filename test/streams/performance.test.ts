@@ -181,6 +181,9 @@ describe('performance', () => {
 function assertScore(score: ScoreRecord, row: Prediction, winner: number): void {
   const { final } = score;
   assert.equal(score.forecastId, row.forecastId);
+  assert.equal(score.wonLo, row.buckets[winner]?.lo ?? null);
+  const best = Math.max(...row.buckets.map(({ prob }) => prob));
+  assert.deepEqual(score.top, { lo: row.buckets.find(({ prob }) => prob === best)?.lo, prob: best });
   const inner = row.quantiles.slice(1, -1);
   let integral = 0;
   for (let value = Math.min(final, ...inner); value < Math.max(final, ...inner); value++) {
