@@ -1,4 +1,4 @@
-export { decodeState, encodeState } from './checkpoint.ts';
+export { decodeState, encodeState, encodeStateBytes } from './checkpoint.ts';
 export { skipStale } from './event-signals.ts';
 export { emptyState, GRAPH_VERSION, type GraphState, graph, lastPassing } from './graph.ts';
 export { predictionHash } from './ledger.ts';

@@ -1,15 +1,15 @@
-import { encodeState, GRAPH_VERSION, type GraphState } from '../../streams/index.ts';
-import type { Checkpoint, Store } from '../store/store.ts';
+import { encodeStateBytes, GRAPH_VERSION, type GraphState } from '../../streams/index.ts';
+import type { NewCheckpoint, Store } from '../store/store.ts';
 
 const DAY_MS = 86_400_000;
 /** Of the newest this many are kept; of the older ones the first of each UTC day. */
 const RECENT = 3;
 
 /** The state as it is now, to be saved at leisure; undefined when nothing happened since the last one. */
-export function takeCheckpoint(store: Store, state: GraphState, at: number): Checkpoint | undefined {
+export function takeCheckpoint(store: Store, state: GraphState, at: number): NewCheckpoint | undefined {
   const seq = store.journal.head;
   if (seq === 0 || store.checkpoints.list().at(-1)?.seq === seq) return undefined;
-  return { seq, at, graphVersion: GRAPH_VERSION, state: encodeState(state) };
+  return { seq, at, graphVersion: GRAPH_VERSION, state: encodeStateBytes(state) };
 }
 
 /** Removes checkpoints that neither a restart nor the verification of a pruned log can need. */

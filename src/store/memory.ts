@@ -111,8 +111,8 @@ function createCheckpoints(): Checkpoints {
   const ofVersion = (graphVersion: number) =>
     [...kept.values()].filter((one) => one.graphVersion === graphVersion).sort((a, b) => a.seq - b.seq);
   return {
-    async save(checkpoint) {
-      kept.set(checkpoint.seq, checkpoint);
+    async save({ state, ...place }) {
+      kept.set(place.seq, { ...place, state: Buffer.from(state).toString() });
     },
     newest: (graphVersion, seq = Number.POSITIVE_INFINITY) =>
       ofVersion(graphVersion).findLast((one) => one.seq <= seq),

@@ -45,8 +45,13 @@ export interface Checkpoint {
   readonly state: string;
 }
 
+/** The state as text, or as its UTF-8. */
+export interface NewCheckpoint extends Omit<Checkpoint, 'state'> {
+  readonly state: string | Uint8Array;
+}
+
 export interface Checkpoints {
-  save(checkpoint: Checkpoint): Promise<void>;
+  save(checkpoint: NewCheckpoint): Promise<void>;
   /** The newest one at or before `seq`, of this graph version. */
   newest(graphVersion: number, seq?: number): Checkpoint | undefined;
   /** The oldest one of this graph version. */

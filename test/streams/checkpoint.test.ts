@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { decodeState, emptyState, encodeState } from '../../streams/index.ts';
+import { decodeState, emptyState, encodeState, encodeStateBytes } from '../../streams/index.ts';
 import { log, post, settings } from '../support/facts.ts';
 import { anyLog } from '../support/observations.ts';
 import { run } from './run.ts';
@@ -15,6 +15,7 @@ describe('checkpoint', () => {
         const again = decodeState(text);
         assert.deepEqual(again, state);
         assert.equal(encodeState(again), text);
+        assert.equal(new TextDecoder().decode(encodeStateBytes(state)), text);
       }),
       { numRuns: 100 },
     );

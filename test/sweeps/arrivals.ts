@@ -108,8 +108,8 @@ function arrive(quotas: Quotas, { address, limit, admittedMs }: Caller, nowMs: n
   return true;
 }
 
-/** Drops what came after the last flush; returns how much that was. */
+/** Drops what came with the last flush, which goes before the call of its instant, or after; returns how much. */
 function forget({ admittedMs }: Caller, flushedMs: number): number {
-  const kept = admittedMs.findLastIndex((at) => at <= flushedMs) + 1;
+  const kept = admittedMs.findLastIndex((at) => at < flushedMs) + 1;
   return admittedMs.splice(kept).length;
 }

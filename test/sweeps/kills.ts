@@ -15,6 +15,8 @@ export interface KillSweep {
   readonly random: () => number;
   /** Every so many kills the data is copied and a second process verifies the copy. */
   readonly copyEvery: number;
+  /** With two weeks and more the kills also fall into fits and the forecasts of the past. */
+  readonly historyDays: number;
   readonly report: (line: string) => void;
 }
 
@@ -24,9 +26,14 @@ interface Told {
   seq: number;
 }
 
-/** The first kills fall into the reading of the history, the others into ordinary life. */
+/** The first kills fall into the reading of a short history, the others into ordinary life. */
 const KILLS_IN_HISTORY = 5;
+const SHORT_HISTORY_DAYS = 3;
+/** Long enough, when there is something to fit, for the first answers. */
 const LONGEST_LIFE_MS = 900;
+const LONGEST_FITTING_LIFE_MS = 6_000;
+/** Few, as the folder is verified after every kill. */
+const SIMULATIONS = 10;
 
 /**
  * Kills an engine again and again at random instants while its world is posting and readers read. After
@@ -39,13 +46,15 @@ export async function sweepKills(sweep: KillSweep): Promise<void> {
   try {
     const worldUrl = await world.url;
     for (let kill = 1; kill <= sweep.kills; kill++) {
-      const engine = startEngine(join(folder, 'data'), worldUrl);
-      if (kill === KILLS_IN_HISTORY + 1) await untilCovered(engine);
-      await liveAndDie(engine, worldUrl, told, sweep.random() * LONGEST_LIFE_MS);
-      await check(join(folder, 'data'), told);
+      const engine = startEngine(join(folder, 'data'), worldUrl, sweep.historyDays);
+      const isShort = sweep.historyDays <= SHORT_HISTORY_DAYS;
+      if (isShort && kill === KILLS_IN_HISTORY + 1) await untilCovered(engine);
+      const longestMs = isShort ? LONGEST_LIFE_MS : LONGEST_FITTING_LIFE_MS;
+      await liveAndDie(engine, worldUrl, told, sweep.random() * longestMs);
+      const answered = await check(join(folder, 'data'), told);
       if (kill % sweep.copyEvery === 0) await checkCopy(folder);
       sweep.report(
-        `kill ${kill} of ${sweep.kills}: ${told.posts.size} posts and seq ${told.seq} shown, all kept`,
+        `kill ${kill} of ${sweep.kills}: ${told.posts.size} posts and seq ${told.seq} shown, all kept; ${answered}`,
       );
     }
   } finally {
@@ -54,10 +63,17 @@ export async function sweepKills(sweep: KillSweep): Promise<void> {
   }
 }
 
-/** With a short history, so that verifying after each kill stays quick. */
-function startEngine(data: string, worldUrl: string): Program {
+function startEngine(data: string, worldUrl: string, historyDays: number): Program {
   const flags = ['--port', '0', '--data', data, '--world', worldUrl, '--checkpoint-seconds', '1'];
-  return runProgram(['start', '--json', '--log-level', 'error', '--history-days', '3', ...flags]);
+  return runProgram([
+    'start',
+    '--json',
+    '--log-level',
+    'error',
+    '--history-days',
+    String(historyDays),
+    ...flags,
+  ]);
 }
 
 async function untilCovered(engine: Program): Promise<void> {
@@ -109,7 +125,8 @@ async function keepReading(url: string, told: Told, signal: AbortSignal): Promis
   }
 }
 
-async function check(data: string, told: Told): Promise<void> {
+/** Tells how many answers of the model the log holds. */
+async function check(data: string, told: Told): Promise<string> {
   const store = await openStore(data, { readOnly: true });
   try {
     assert.ok(
@@ -118,8 +135,11 @@ async function check(data: string, told: Told): Promise<void> {
     );
     const kept = new Set(store.outputs.latest('posts').map(({ key }) => key));
     for (const id of told.posts) assert.ok(kept.has(id), `post ${id} was shown and is gone`);
-    const { difference } = await verify(store);
+    const { difference } = await verify(store, { simulations: SIMULATIONS });
     assert.equal(difference, null);
+    const kinds = Array.from(store.journal.read(store.journal.tail), ({ fact }) => fact.kind);
+    const count = (kind: string) => kinds.filter((each) => each === kind).length;
+    return `${count('fit')} fits, ${count('forecast')} forecasts`;
   } finally {
     await store.close();
   }

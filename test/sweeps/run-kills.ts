@@ -1,7 +1,8 @@
 import { sweepKills } from './kills.ts';
 
-/** `node build/test/sweeps/run-kills.js 1000`: as many kills as asked, each verified. */
+/** `node build/test/sweeps/run-kills.js 1000 60`: as many kills as asked, of an engine with so many days of history. */
 const kills = Number(process.argv[2] ?? '50');
+const historyDays = Number(process.argv[3] ?? '3');
 if (!Number.isInteger(kills) || kills < 1)
   throw new RangeError(`expected a number of kills, was ${process.argv[2]}`);
 const startedAt = performance.now();
@@ -9,6 +10,7 @@ await sweepKills({
   kills,
   random: Math.random,
   copyEvery: 10,
+  historyDays,
   report: (line) => process.stdout.write(`${line}\n`),
 });
 process.stdout.write(`${kills} kills, 0 lost, in ${Math.round((performance.now() - startedAt) / 1_000)} s\n`);

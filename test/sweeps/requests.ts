@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { Agent, request } from 'node:http';
+import fc from 'fast-check';
+import { start } from '../server/start.ts';
+import { checkAnswer } from '../support/answer-check.ts';
+import {
+  bucket,
+  countersOutput,
+  eventOutput,
+  FRESH_AGES,
+  freshnessOutput,
+  lagOutput,
+  predictionOutput,
+  priceOutput,
+  scoreOutput,
+  signalsOutput,
+  timeline,
+  velocityOutput,
+} from '../support/outputs.ts';
+import { type AnyRequest, anyRequest } from './any-request.ts';
+
+export interface RequestSweep {
+  readonly requests: number;
+  readonly seed: number;
+  readonly report: (line: string) => void;
+}
+
+/** No request may take longer, whatever is in it. */
+const SLOW_MS = 100;
+/** A busy machine slows any request now and then; what is slow by itself is slow each time. */
+const TRIES = 5;
+const LANES = 4;
+const REPORT_EVERY = 10_000;
+
+interface Outcome {
+  readonly status: number;
+  readonly ms: number;
+}
+
+/**
+ * Sends generated requests to a server with something to serve. Each answer has to be one the OpenAPI document tells
+ * of, none a fault of ours, and none slow.
+ */
+export async function sweepRequests({ requests, seed, report }: RequestSweep): Promise<void> {
+  const running = await start({ loaded: content() });
+  const bugs: unknown[] = [];
+  running.app.koa.on('error', (error: unknown) => bugs.push(error));
+  const agent = new Agent({ keepAlive: true, maxSockets: LANES });
+  const paths = [...new Set(running.app.doors.map(({ path }) => path)), '/livez', '/readyz', '/metrics'];
+  const generated = fc.sample(anyRequest(paths), { numRuns: requests, seed })[Symbol.iterator]();
+  const statuses = new Map<number, number>();
+  let slowestMs = 0;
+  let done = 0;
+
+  const lane = async () => {
+    for (let next = generated.next(); !next.done; next = generated.next()) {
+      const asked = next.value;
+      const { status, ms } = await sendUntilQuick(running.url, agent, asked);
+      assert.ok(status < 500 || status === 503, `${status} to ${JSON.stringify(asked)} of seed ${seed}: ${bugs[0]}`);
+      assert.ok(ms < SLOW_MS, `${Math.round(ms)} ms for ${JSON.stringify(asked)} of seed ${seed}`);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      slowestMs = Math.max(slowestMs, ms);
+      done += 1;
+      if (done % REPORT_EVERY === 0) report(`${done} of ${requests}: none failed, slowest ${slowestMs.toFixed(1)} ms`);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: LANES }, lane));
+    assert.deepEqual(bugs, []);
+    const counts = [...statuses].sort(([a], [b]) => a - b).map(([status, n]) => `${status}: ${n}`);
+    report(`slowest ${slowestMs.toFixed(1)} ms; answers by status ${counts.join(', ')}`);
+  } finally {
+    agent.destroy();
+    await running.stop();
+  }
+}
+
+async function sendUntilQuick(url: string, agent: Agent, asked: AnyRequest): Promise<Outcome> {
+  let outcome = await send(url, agent, asked);
+  for (let tries = 1; tries < TRIES && outcome.ms >= SLOW_MS; tries++) outcome = await send(url, agent, asked);
+  return outcome;
+}
+
+function send(url: string, agent: Agent, { method, path, headers, body }: AnyRequest): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const startedMs = performance.now();
+    const length = body === '' ? {} : { 'content-length': Buffer.byteLength(body) };
+    const req = request(url, { agent, method, path, headers: { ...headers, ...length } }, (res) => {
+      const chunks: Buffer[] = [];
+      res.on('data', (chunk: Buffer) => chunks.push(chunk));
+      res.on('error', reject);
+      res.on('end', () => {
+        const ms = performance.now() - startedMs;
+        const { statusCode: status = 0 } = res;
+        try {
+          const received = new Headers();
+          for (const [name, text] of Object.entries(res.headers)) received.set(name, String(text));
+          // A fragment is for the client alone, and no part of what was asked for.
+          const [asked = ''] = path.split('#');
+          checkAnswer({ method, path: asked }, { status, headers: received, body: Buffer.concat(chunks).toString() });
+          resolve({ status, ms });
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+    req.on('error', reject);
+    req.end(body);
+  });
+}
+
+/** Something to serve on every endpoint. */
+function content() {
+  const events = (['a', 'b'] as const).flatMap((account, index) => {
+    const eventId = index + 1;
+    const token = `yes-${eventId}`;
+    return [
+      eventOutput({ eventId, subject: { type: 'posts', account }, buckets: [bucket({ yesToken: token })] }),
+      countersOutput({ eventId, account }),
+      priceOutput({ eventId, token }),
+      predictionOutput({ eventId, account }),
+      signalsOutput({ eventId, account }),
+      velocityOutput({ account }),
+      lagOutput({ account }),
+      scoreOutput({ eventId: 100 + eventId, account }),
+    ];
+  });
+  return [...events, ...timeline(120), freshnessOutput(FRESH_AGES)];
+}
