@@ -10,8 +10,15 @@ export interface TapFilter {
   readonly eventId?: number | undefined;
 }
 
-const WITH_ACCOUNT: readonly StreamName[] = ['posts', 'events', 'counters', 'velocity', 'prices', 'lag'];
-const WITH_EVENT: readonly StreamName[] = ['events', 'counters', 'prices'];
+const WITH_EVENT: readonly StreamName[] = [
+  'events',
+  'counters',
+  'prices',
+  'predictions',
+  'scores',
+  'decisions',
+];
+const WITH_ACCOUNT: readonly StreamName[] = ['posts', 'velocity', 'lag', ...WITH_EVENT];
 
 /** Why the stream's records cannot be told apart by what is asked for, or undefined when they can. */
 export function filterFault({ stream, account, eventId }: TapFilter): string | undefined {

@@ -75,6 +75,7 @@ describe('tapOnce', () => {
 describe('filterFault', () => {
   it('tells which streams have accounts and which have events', () => {
     assert.equal(filterFault({ stream: 'posts', account: 'a' }), undefined);
+    assert.equal(filterFault({ stream: 'predictions', account: 'a', eventId: 1 }), undefined);
     assert.match(filterFault({ stream: 'spot', account: 'a' }) ?? '', /^spot has no accounts/);
     assert.match(filterFault({ stream: 'velocity', eventId: 1 }) ?? '', /^velocity has no events/);
   });

@@ -31,7 +31,7 @@ const KILLS_IN_HISTORY = 5;
 const SHORT_HISTORY_DAYS = 3;
 /** Long enough, when there is something to fit, for the first answers. */
 const LONGEST_LIFE_MS = 900;
-const LONGEST_FITTING_LIFE_MS = 6_000;
+const LONGEST_FITTING_LIFE_MS = 15_000;
 /** Few, as the folder is verified after every kill. */
 const SIMULATIONS = 10;
 
