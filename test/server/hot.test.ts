@@ -26,6 +26,9 @@ const PATHS = [
   '/api/v1/meta/account_b/lag',
   '/api/v1/prediction/account_a',
   '/api/v1/prediction/account_b',
+  '/api/v1/signals/account_a',
+  '/api/v1/signals/account_b',
+  '/api/v1/usage/summary',
   '/api/v1/performance/overview',
   '/api/v1/performance/history',
   '/api/v1/performance/calibration',
@@ -42,24 +45,27 @@ const HEADERS: readonly Record<string, string>[] = [
 
 describe('createHotHandler', () => {
   let running: Running;
+  // With counts of its own: both are asked the same, so both have to count the same.
+  let twin: Running;
   let koaAlone: { readonly url: string; readonly close: () => void };
   before(async () => {
     const crypto = { type: 'crypto', symbol: 'BTC', kind: 'LADDER', referencePrice: null } as const;
-    running = await start({
-      loaded: [
-        eventOutput(),
-        countersOutput(),
-        lagOutput(),
-        predictionOutput(),
-        scoreOutput(),
-        eventOutput({ eventId: 7, subject: crypto, buckets: [bucket({ yesToken: 'yes-up' })] }),
-        priceOutput(),
-        spotOutput(),
-        ...timeline(20, { text: 'ünï 🚀' }),
-        freshnessOutput(FRESH_AGES),
-      ],
-    });
-    const server = createServer(running.app.koa.callback());
+    const limits = { FREE: 1_000, PRO: 1_000, INTERNAL: null };
+    const loaded = [
+      eventOutput(),
+      countersOutput(),
+      lagOutput(),
+      predictionOutput(),
+      scoreOutput(),
+      eventOutput({ eventId: 7, subject: crypto, buckets: [bucket({ yesToken: 'yes-up' })] }),
+      priceOutput(),
+      spotOutput(),
+      ...timeline(20, { text: 'ünï 🚀' }),
+      freshnessOutput(FRESH_AGES),
+    ];
+    running = await start({ loaded, limits });
+    twin = await start({ loaded, limits });
+    const server = createServer(twin.app.koa.callback());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     koaAlone = {
@@ -72,6 +78,7 @@ describe('createHotHandler', () => {
   });
   after(async () => {
     koaAlone.close();
+    await twin.stop();
     await running.stop();
   });
 

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { isCounted } from '../../src/access/gate.ts';
+import {
+  bucket,
+  countersOutput,
+  eventOutput,
+  FRESH_AGES,
+  freshnessOutput,
+  lagOutput,
+  predictionOutput,
+  priceOutput,
+  scoreOutput,
+  timeline,
+} from '../support/outputs.ts';
+import { type DoorOf, knock, QUERY } from './knock.ts';
+import { json, type Running, start } from './start.ts';
+
+/** Spec 4 and 5, and which endpoints count (spec 8). */
+const SPECIFIED = [
+  ['GET', '/meta/account_a', 'open', true],
+  ['GET', '/meta/account_b', 'open', true],
+  ['GET', '/meta/crypto', 'open', false],
+  ['GET', '/meta/account_a/tweets', 'tiered', true],
+  ['GET', '/meta/account_b/tweets', 'tiered', true],
+  ['GET', '/prediction/account_a', 'tiered', true],
+  ['GET', '/prediction/account_b', 'tiered', true],
+  ['GET', '/signals/account_a', 'PRO', true],
+  ['GET', '/signals/account_b', 'PRO', true],
+  ['GET', '/portfolio/account_a', 'PRO', true],
+  ['GET', '/portfolio/account_a/rebalancing', 'PRO', true],
+  ['GET', '/portfolio/account_b', 'PRO', true],
+  ['GET', '/health', 'open', false],
+  ['POST', '/waitlist', 'open', false],
+  ['GET', '/performance/overview', 'open', false],
+  ['GET', '/performance/history', 'open', false],
+  ['GET', '/usage/summary', 'INTERNAL', true],
+  ['GET', '/usage/by-endpoint', 'INTERNAL', true],
+  ['GET', '/usage/errors', 'INTERNAL', true],
+  ['GET', '/usage/stats', 'INTERNAL', true],
+] as const;
+
+/** What only PRO callers see (spec 2.4, 2.5 and 2.6), with the fields beyond it. */
+const PRO_FIELDS: ReadonlySet<string> = new Set([
+  'sleep_probability',
+  'velocity_counted_1h',
+  'velocity_all_1h',
+  'forecast',
+  'forecast_id',
+  'distribution',
+  'model_prob',
+  'edge',
+  'signal',
+  'signals',
+  'kelly_fraction',
+  'suggested_bet',
+  'positions',
+  'adjustments',
+]);
+
+/** The name of every field in a JSON value, with `is_counted` told by its value. */
+function fieldsOf(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(fieldsOf);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [
+    name === 'is_counted' ? `is_counted ${inner === null ? 'null' : 'known'}` : name,
+    ...fieldsOf(inner),
+  ]);
+}
+
+const KEYS = { none: undefined, free: 'demo_free', pro: 'demo_pro', internal: 'demo_internal' } as const;
+
+describe('access', () => {
+  let running: Running;
+  before(async () => {
+    const loaded = ['a', 'b'].flatMap((account, index) => {
+      const subject = { type: 'posts', account } as const;
+      const eventId = index + 1;
+      return [
+        eventOutput({ eventId, subject, buckets: [bucket({ yesToken: `yes-${account}` })] }),
+        countersOutput({ eventId, account }),
+        lagOutput({ account }),
+        predictionOutput({ eventId, account }),
+        scoreOutput({ eventId, account }),
+        ...timeline(20, { account }),
+      ];
+    });
+    running = await start({ loaded: [...loaded, priceOutput(), freshnessOutput(FRESH_AGES)] });
+  });
+  after(() => running.stop());
+
+  const doors = () => running.app.doors;
+  const keyed = (key: string | undefined) => (key === undefined ? {} : { 'X-API-Key': key });
+  const withQuery = (door: DoorOf) => ({ ...door, path: door.path + QUERY });
+
+  it('is for whom the specification says, and counts what it says', () => {
+    const found = doors().map((door) => [
+      door.method,
+      door.path.replace('/api/v1', ''),
+      door.access,
+      isCounted(door),
+    ]);
+    for (const row of SPECIFIED) {
+      assert.deepEqual(
+        found.filter(([method, path]) => method === row[0] && path === row[1]),
+        [row],
+      );
+    }
+  });
+
+  it('counts nothing beyond the specification', () => {
+    const specified = new Set<string>(SPECIFIED.map(([, path]) => `/api/v1${path}`));
+    for (const door of doors().filter(({ path }) => !specified.has(path))) {
+      assert.deepEqual([door.access, isCounted(door)], ['open', false], door.path);
+    }
+  });
+
+  it('lets each key in at every endpoint where it is enough, and nowhere else', async () => {
+    const allowed = {
+      open: ['none', 'free', 'pro', 'internal'],
+      tiered: ['none', 'free', 'pro', 'internal'],
+      PRO: ['pro', 'internal'],
+      INTERNAL: ['internal'],
+    } as const;
+    for (const door of doors()) {
+      for (const [name, key] of Object.entries(KEYS)) {
+        const response = await knock(running, withQuery(door), keyed(key));
+        const isAllowed = allowed[door.access].some((each) => each === name);
+        assert.equal(response.status === 401, !isAllowed, `${door.path} with ${name}: ${response.status}`);
+        assert.ok(response.status < 500 || door.path.endsWith('/health'), `${door.path} ${response.status}`);
+        if (isAllowed) continue;
+        assert.equal((await json(response)).code, key === undefined ? 'key_missing' : 'tier_too_low');
+        assert.ok(response.headers.get('www-authenticate'));
+      }
+    }
+  });
+
+  it('refuses a key nobody knows wherever keys count, and ignores it elsewhere', async () => {
+    const wrong = [
+      'nobody',
+      'tw_pro_000000000000000000000000000000',
+      'x'.repeat(4_000),
+      'demo_pro, demo_pro',
+    ];
+    for (const door of doors()) {
+      // Ten such keys a minute are the most.
+      running.clock.now += 60_000;
+      for (const key of wrong) {
+        const response = await knock(running, withQuery(door), { 'X-API-Key': key });
+        assert.equal(response.status === 401, door.access !== 'open', `${door.path} ${response.status}`);
+        if (response.status === 401) assert.equal((await json(response)).code, 'key_invalid');
+      }
+    }
+  });
+
+  it('shows no PRO field to anyone below PRO, in any answer of any endpoint', async () => {
+    const seenByPro = new Set<string>();
+    for (const door of doors().filter(
+      ({ path }) => path.startsWith('/api/v1') && !path.endsWith('openapi.json'),
+    )) {
+      for (const [name, key] of Object.entries(KEYS)) {
+        for (const target of [door, withQuery(door)]) {
+          const response = await knock(running, target, keyed(key));
+          const fields = fieldsOf(await response.json());
+          const shown = fields.filter((field) => PRO_FIELDS.has(field) || field === 'is_counted known');
+          if (name === 'none' || name === 'free') assert.deepEqual(shown, [], `${door.path} with ${name}`);
+          else for (const field of shown) seenByPro.add(field);
+          if (name === 'pro' || name === 'internal')
+            assert.ok(!fields.includes('is_counted null'), door.path);
+        }
+      }
+    }
+    // Else nothing would have been looked at.
+    const expected = [
+      'sleep_probability',
+      'forecast',
+      'model_prob',
+      'edge',
+      'signals',
+      'positions',
+      'is_counted known',
+    ];
+    assert.deepEqual(
+      expected.filter((field) => !seenByPro.has(field)),
+      [],
+    );
+  });
+
+  it('lets no page of another site read what is INTERNAL, nor ask', async () => {
+    const origin = { Origin: 'https://site.invalid' };
+    for (const door of doors().filter(({ path }) => path.startsWith('/api/v1'))) {
+      const isOpen = door.access !== 'INTERNAL';
+      for (const key of [undefined, 'demo_internal', 'nobody']) {
+        const { headers } = await knock(running, door, { ...origin, ...keyed(key) });
+        assert.equal(headers.get('access-control-allow-origin'), isOpen ? '*' : null, door.path);
+        assert.equal(headers.has('access-control-expose-headers'), isOpen);
+      }
+      const preflight = await fetch(running.url + door.path, { method: 'OPTIONS', headers: origin });
+      assert.equal(preflight.headers.has('access-control-allow-origin'), isOpen);
+      assert.equal(preflight.headers.has('access-control-allow-headers'), isOpen);
+      assert.ok(preflight.headers.get('allow')?.includes(door.method));
+    }
+  });
+});
