@@ -76,7 +76,7 @@ export function logScoreChart(report: Report): string {
   const model = curve(at, ({ log_score }) => log_score);
   const pace = curve(at, ({ log_score_pace }) => log_score_pace);
   return plot({
-    title: 'Log score of the realised bucket of 20 (lower is better)',
+    title: 'Log score of the bucket that won (lower is better)',
     x: hoursAxis(at),
     y: axisFromZero(
       'log score',

@@ -1,12 +1,10 @@
 import { biasFactors, type ClosedForecast } from '../../../streams/index.ts';
-import type { JobResult, MadeInWindow, Material } from './forecast-job.ts';
+import { type JobResult, type MadeInWindow, type Material, REMEMBERED_MS } from './forecast-job.ts';
 import type { Job } from './plan.ts';
 import type { Window } from './windows.ts';
 
 /** As live: a final count is taken as such so long after the end. */
 const SETTLED_AFTER_MS = 2 * 3_600_000;
-/** As live: older events are forgotten. */
-const REMEMBERED_MS = 800 * 86_400_000;
 
 /**
  * The jobs whose forecasts the bias of earlier windows changes, with their places among all jobs. Each learns only

@@ -79,6 +79,8 @@ export interface JobResult {
 }
 
 const BUCKET_WIDTH = 20;
+/** As live: the model is shown no older posts. */
+export const REMEMBERED_MS = 800 * 86_400_000;
 const HOUR_MS = 3_600_000;
 /** A window with a change of the clocks has its origins an hour off. */
 const HORIZON_REACH_HOURS = 1.5;
@@ -107,7 +109,8 @@ function madeIn(row: Row, window: number, quantiles: readonly number[]): MadeInW
 }
 
 function seriesAt({ postTimes, holes }: Material, now: number) {
-  return accountSeries(postTimes, postTimes[0] ?? now, now, holesKnownAt(holes, now));
+  const fromAt = Math.max(Math.min(postTimes[0] ?? now, now), now - REMEMBERED_MS);
+  return accountSeries(postTimes, fromAt, now, holesKnownAt(holes, now));
 }
 
 function countIn(postTimes: Float64Array, fromAt: number, toAt: number): number {

@@ -29,6 +29,7 @@ export interface PlotOptions {
 
 const WIDTH = 460;
 const HEIGHT = 300;
+const TITLE_LEFT = 14;
 const LEFT = 58;
 const RIGHT = 22;
 const TOP = 46;
@@ -41,7 +42,7 @@ export function plot({ title, x, y, draw, legend = [] }: PlotOptions): string {
   };
   return [
     `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeText(title)}">`,
-    `<text class="title" x="${LEFT}" y="18">${escapeText(title)}</text>`,
+    `<text class="title" x="${TITLE_LEFT}" y="19">${escapeText(title)}</text>`,
     ...y.ticks.map((tick) => horizontal(frame, x, y, tick)),
     ...x.ticks.map(
       (tick) =>

@@ -2,15 +2,16 @@ import { cosTurns, exp, ln, sinTurns } from './exact.ts';
 import { HOUR_MS } from './new-york.ts';
 import { factorOf } from './profile.ts';
 import { type AccountSeries, MISSING } from './series.ts';
-import { LEVEL_DAYS, LEVELS, type Standing } from './standing.ts';
+import { BASE_LEVEL, LEVEL_DAYS, LEVELS, type Standing } from './standing.ts';
 
 /** What the regression sees of an account at one instant (MODEL 3.3). */
 export interface Features {
-  /** ln of the 28-day level in posts per hour of the profile. */
+  /** ln of the 28-day level in posts per hour of the profile, with a floor far below that of the differences. */
   readonly level: number;
   /**
    * x: one, and how the other levels differ (6 numbers); z: the last hours' level and the time since the last
-   * post (2); p: cosine and sine of one and two cycles a day (4); v: unevenness less its mean (1).
+   * post (2); p: cosine and sine of one and two cycles a day (4); v: unevenness less its mean (1); s: how far the last
+   * day is from its week and the week from its month, either way (2).
    */
   readonly values: Float64Array;
 }
@@ -20,10 +21,13 @@ export const TREND = 0;
 export const RECENT = 6;
 export const PHASE = 8;
 export const UNEVENNESS = 12;
-export const FEATURES = 13;
+export const SHIFT = 13;
+export const FEATURES = 15;
 
 const LEVEL_PRIOR = 0.001;
 const LEVEL_FLOOR = 0.01;
+/** An account with a post a day is at 0.04: what is added to every level must not make up a quarter of it. */
+const BASE_FLOOR = 0.0005;
 const RECENT_LIMIT = 6;
 /** About the mean of ln(1 + hours since the last post). */
 const USUAL_WAIT = 0.7;
@@ -59,11 +63,14 @@ export function featuresNow(standing: Standing, series: AccountSeries, hourOfWee
 const logs = new Float64Array(LEVELS);
 
 function featuresOf(standing: Standing, begun: Begun, waited: number, clock: number): Features {
+  let base = 0;
   for (let level = 0; level < LEVELS; level++) {
     const decay = begun.hours === 0 ? 1 : exp(-begun.hours / (24 * (LEVEL_DAYS[level] ?? 1)));
     const posts = (standing.posts[level] ?? 0) * decay + begun.count;
     const hours = (standing.hours[level] ?? 0) * decay + begun.hours * begun.factor;
-    logs[level] = ln((posts + LEVEL_PRIOR) / (hours + LEVEL_PRIOR) + LEVEL_FLOOR);
+    const rate = (posts + LEVEL_PRIOR) / (hours + LEVEL_PRIOR);
+    logs[level] = ln(rate + LEVEL_FLOOR);
+    if (level === BASE_LEVEL) base = ln(rate + BASE_FLOOR);
   }
   const [l025 = 0, l1 = 0, l3 = 0, l7 = 0, l14 = 0, l28 = 0, l56 = 0] = logs;
   const turns = clock / 24;
@@ -72,6 +79,7 @@ function featuresOf(standing: Standing, begun: Begun, waited: number, clock: num
     ...[Math.max(-RECENT_LIMIT, Math.min(RECENT_LIMIT, l025)) - l1, ln(1 + waited) - USUAL_WAIT],
     ...[cosTurns(turns), sinTurns(turns), cosTurns(2 * turns), sinTurns(2 * turns)],
     standing.unevenness - standing.meanUnevenness,
+    ...[Math.abs(l1 - l7), Math.abs(l7 - l28)],
   );
-  return { level: l28, values };
+  return { level: base, values };
 }

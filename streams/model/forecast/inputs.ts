@@ -39,6 +39,9 @@ export interface AccountNow {
 const DAY_MS = 24 * HOUR_MS;
 /** Windows end within this time from now. */
 const MAX_AHEAD_HOURS = 92 * 24;
+/** Relative variance of the level of an account that nothing is known of, times half a day: it falls with the days seen. */
+const YOUNG_VARIANCE_DAYS = 0.6;
+const YOUNG_DAYS = 28;
 const MIN_DISPERSION = 1e-4;
 const MAX_DISPERSION = 20;
 
@@ -77,9 +80,18 @@ export function inputsAt(
   return {
     ...base,
     mean,
-    dispersion: Math.max(MIN_DISPERSION, Math.min(MAX_DISPERSION, exp(logDispersion))),
+    dispersion: Math.max(
+      MIN_DISPERSION,
+      Math.min(MAX_DISPERSION, exp(logDispersion) + youngVariance(standing)),
+    ),
     shares: masses.map((part) => part / mass),
   };
+}
+
+/** What is not known of the level while the history is shorter than the memory of the levels. */
+function youngVariance({ observedHours }: Standing): number {
+  const days = observedHours / 24;
+  return (YOUNG_VARIANCE_DAYS / (days + 0.5)) * exp(-days / YOUNG_DAYS);
 }
 
 /**

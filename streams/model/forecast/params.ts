@@ -1,4 +1,5 @@
 import { NO_BIAS } from './bias.ts';
+import { DISPERSION_PRIOR, MEAN_PRIOR } from './prior.ts';
 
 /** Name of the formulas; a change of them changes it. */
 export const MODEL = 'pool-3';
@@ -13,28 +14,20 @@ export interface ModelParams {
   readonly rows: number;
   /** Coefficients of [x, g x, z, p] in ln mu. */
   readonly mean: readonly number[];
-  /** Coefficients of [1, g, g^2, v, p, z] in ln phi. */
+  /** Coefficients of [1, g, g^2, v, p, z, shifts] in ln phi. */
   readonly dispersion: readonly number[];
   /** What closed events have shown the expected remainder to lack: factors at each of `HORIZON_HOURS`. */
   readonly bias: readonly number[];
 }
 
-/** Averages over several accounts (MODEL 3), for one with no history of its own. */
-const COLD_MEAN = [
-  ...[0.01, 0.16, 0.12, 0.39, 0.19, 0.28],
-  ...[-0.01, -0.05, -0.01, -0.01, -0.02, -0.02],
-  ...[-0.04, -0.19],
-  ...[0, 0, 0, 0],
-];
-const COLD_DISPERSION = [-1.75, -0.57, 0.05, 0.27, 0, 0, 0, 0, 0.15, 0.59];
-
+/** For an account with no history of its own. */
 export function coldStart(): ModelParams {
   return {
     version: `${MODEL}+cold`,
     fittedAt: null,
     rows: 0,
-    mean: COLD_MEAN,
-    dispersion: COLD_DISPERSION,
+    mean: MEAN_PRIOR.mean,
+    dispersion: DISPERSION_PRIOR.mean,
     bias: NO_BIAS,
   };
 }

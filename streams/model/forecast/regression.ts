@@ -1,5 +1,5 @@
 import { exp, ln } from './exact.ts';
-import { PHASE, RECENT, TREND, UNEVENNESS } from './features.ts';
+import { PHASE, RECENT, SHIFT, TREND, UNEVENNESS } from './features.ts';
 
 /**
  * Both formulas are sums of coefficient * feature * how far ahead: a column names the feature and the factor of
@@ -17,6 +17,10 @@ const LOG = 1;
 const LOG_SQUARED = 2;
 const RECENT_LEFT = 3;
 const PHASE_LEFT = 4;
+
+/** The last day against its week, and the week against its month. */
+const DAY_TREND = TREND + 1;
+const WEEK_TREND = TREND + 3;
 
 const REFERENCE_HOURS = 48;
 const RECENT_HOURS = 6;
@@ -36,7 +40,10 @@ export const MEAN_COLUMNS: readonly Column[] = [
   ...columns(PHASE_LEFT, PHASE, 4),
 ];
 
-/** ln phi: [1, g, g^2, v, p, z]; the first trend is the constant one. */
+/**
+ * ln phi: [1, g, g^2, v, p, z], and after a shift of the level more or less than before it: [x1, s1, x3, s2]. The
+ * first trend is the constant one.
+ */
 export const DISPERSION_COLUMNS: readonly Column[] = [
   ...columns(ONE, TREND, 1),
   ...columns(LOG, TREND, 1),
@@ -44,6 +51,10 @@ export const DISPERSION_COLUMNS: readonly Column[] = [
   ...columns(ONE, UNEVENNESS, 1),
   ...columns(PHASE_LEFT, PHASE, 4),
   ...columns(RECENT_LEFT, RECENT, 2),
+  ...columns(ONE, DAY_TREND, 1),
+  ...columns(ONE, SHIFT, 1),
+  ...columns(ONE, WEEK_TREND, 1),
+  ...columns(ONE, SHIFT + 1, 1),
 ];
 
 export function factorsOf(hours: number): Float64Array {

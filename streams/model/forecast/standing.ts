@@ -16,6 +16,14 @@ import { learnWeekdays } from './weekdays.ts';
 /** Memory of the levels, in days (MODEL 3.2). */
 export const LEVEL_DAYS = [0.25, 1, 3, 7, 14, 28, 56] as const;
 export const LEVELS = LEVEL_DAYS.length;
+/** Where the 28-day level is among them, which the others are compared with. */
+export const BASE_LEVEL = 5;
+/**
+ * What an account is taken to have done before its history begins, in hours and posts per hour: about the middle of
+ * the accounts looked at. It fades as the levels do.
+ */
+const ASSUMED_HOURS = 6;
+const ASSUMED_RATE = 0.6;
 /** Profile and unevenness are brought up to date when the New York clock shows 0, 6, 12 and 18. */
 export const MARK_HOURS = 6;
 /** Before, levels and unevenness say more about where the history begins than about the account. */
@@ -108,8 +116,8 @@ export function standingOf(series: AccountSeries, calendar: Uint8Array, onMark: 
 function beginning(): Standing {
   return {
     index: 0,
-    posts: new Float64Array(LEVELS),
-    hours: new Float64Array(LEVELS),
+    posts: new Float64Array(LEVELS).fill(ASSUMED_HOURS * ASSUMED_RATE),
+    hours: new Float64Array(LEVELS).fill(ASSUMED_HOURS),
     profile: flatProfile(),
     unevenness: 0,
     meanUnevenness: 0,
@@ -146,7 +154,8 @@ function updateAtMark(standing: Standing, marks: Marks): void {
     marks.total += unevenness;
     standing.meanUnevenness = marks.total / marks.count;
   }
-  standing.unevenness = unevenness ?? standing.meanUnevenness;
+  // Before there is a mean to compare with, nothing is uneven.
+  standing.unevenness = marks.count === 0 ? 0 : (unevenness ?? standing.meanUnevenness);
 }
 
 /** Of the last 14 days of 24 h before `end`; days with missing hours are left out, null with fewer than 4. */

@@ -30,7 +30,11 @@ function penalised(training: Training, { mean, dispersion }: Coefficients): numb
         (training.offset[row] ?? 0) +
           product([...x, ...x.map((value) => value * g), ...recent, ...phase], mean),
       );
-      const phi = Math.exp(product([1, g, g * g, values[12] ?? 0, ...phase, ...recent], dispersion));
+      const [, x1 = 0, , x3 = 0] = x;
+      const shifts = [x1, Math.abs(x1), x3, Math.abs(x3)];
+      const phi = Math.exp(
+        product([1, g, g * g, values[12] ?? 0, ...phase, ...recent, ...shifts], dispersion),
+      );
       const r = 1 / phi;
       const y = training.count[row] ?? 0;
       const logLikelihood =

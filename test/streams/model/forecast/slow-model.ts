@@ -80,16 +80,19 @@ export function slowModel(posts: ArrayLike<number>, fromHour: number, nowHour: n
   };
   const factors = new Map(hours.map((hour) => [hour, factorAt(hour)]));
 
-  const levels = TAUS.map((tau) => {
-    let posts = 0.001;
-    let mass = 0.001;
+  const rates = TAUS.map((tau) => {
+    const before = Math.exp(-(nowHour - fromHour) / (24 * tau));
+    let posts = 0.001 + 3.6 * before;
+    let mass = 0.001 + 6 * before;
     for (const hour of hours) {
       const weight = Math.exp(-(nowHour - 1 - hour) / (24 * tau));
       posts += weight * countOf(hour);
       mass += weight * (factors.get(hour) ?? 1);
     }
-    return Math.log(posts / mass + 0.01);
+    return posts / mass;
   });
+  const levels = rates.map((rate) => Math.log(rate + 0.01));
+  const base = Math.log((rates[5] ?? 0) + 0.0005);
 
   const unevennessAt = (mark: number) => {
     const days = Array.from({ length: 14 }, (_, day) => {
@@ -107,5 +110,5 @@ export function slowModel(posts: ArrayLike<number>, fromHour: number, nowHour: n
 
   const massAhead = (count: number) =>
     Array.from({ length: count }, (_, step) => factorAt(nowHour + step, nowHour)).reduce((a, b) => a + b);
-  return { levels, unevenness: unevennessAt(nowHour), meanUnevenness, massAhead };
+  return { levels, base, unevenness: unevennessAt(nowHour), meanUnevenness, massAhead };
 }

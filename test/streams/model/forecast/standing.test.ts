@@ -24,7 +24,7 @@ describe('standing', () => {
 
   it('gives levels and unevenness as the slow formulas do', () => {
     const [, l1 = 0, l3 = 0, l7 = 0, l14 = 0, l28 = 0, l56 = 0] = slow.levels;
-    close(level, l28);
+    close(level, slow.base);
     const expected = [1, l1 - l7, l3 - l7, l7 - l28, l14 - l28, l56 - l28, (slow.levels[0] ?? 0) - l1];
     for (const [index, value] of expected.entries()) close(values[index], value);
     close(account.standing.unevenness, slow.unevenness);
@@ -56,7 +56,7 @@ describe('standing', () => {
     const product = (row: ArrayLike<number>, from: number, of: readonly number[]) =>
       Array.from(row).reduce((sum, value, index) => sum + value * (of[from + index] ?? 0), 0);
     const mean =
-      (slow.levels[5] ?? 0) +
+      slow.base +
       Math.log(slow.massAhead(hours) + 1e-6) +
       product(x, 0, params.mean) +
       g * product(x, 6, params.mean) +
@@ -65,9 +65,15 @@ describe('standing', () => {
     const dispersion =
       product([1, g, g * g, values[12] ?? 0], 0, params.dispersion) +
       Math.exp(-hours / 18) * product(p, 4, params.dispersion) +
-      Math.exp(-hours / 6) * product(z, 8, params.dispersion);
+      Math.exp(-hours / 6) * product(z, 8, params.dispersion) +
+      product(
+        [x[1], Math.abs(x[1] ?? 0), x[3], Math.abs(x[3] ?? 0)].map((value) => value ?? 0),
+        10,
+        params.dispersion,
+      );
     close(Math.log(inputs.mean), mean);
-    close(Math.log(inputs.dispersion), dispersion);
+    const days = (NOW - FIRST_AT) / DAY_MS;
+    close(inputs.dispersion, Math.exp(dispersion) + (0.6 / (days + 0.5)) * Math.exp(-days / 28));
     close(
       inputs.shares.reduce((sum, share) => sum + share, 0),
       1,

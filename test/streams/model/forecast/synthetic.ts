@@ -1,5 +1,5 @@
 /** Whole numbers below 2^32 that depend on the seed only. */
-function createDraw(seed: number): () => number {
+export function createDraw(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x9e3779b9) >>> 0;
