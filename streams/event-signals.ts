@@ -1,15 +1,13 @@
 import { asymmetryEdge } from './model/asymmetry.ts';
-import { type Book, type ReasonCode, stakeOf, weigh } from './model/bucket-signal.ts';
-import { round4 } from './model/decimals.ts';
+import type { Book, ReasonCode } from './model/bucket-signal.ts';
 import { contains } from './model/forecast/scores.ts';
-import { moneyness } from './model/moneyness.ts';
-import { withinCap } from './model/sizing.ts';
 import { pickOrder } from './model/strategy.ts';
 import { timeConfidence } from './model/time-left.ts';
 import type { TrackRecord } from './model/track-record.ts';
-import type { Bucket, Input } from './observation.ts';
+import type { Input } from './observation.ts';
 import type { Counters, EventRecord, Prediction } from './records.ts';
 import type { BucketSignal, EventSignals } from './signal-records.ts';
+import { noWeighings, type Weighings, weighedBuckets } from './weighed-buckets.ts';
 
 /** Forecasts are made each minute: one this old means that the model has stopped. */
 const OLD_FORECAST_MS = 5 * 60_000;
@@ -28,37 +26,21 @@ export interface SignalFacts {
 }
 
 /** The signals of an active event of an account; `account` is its owner. */
-export function eventSignals(facts: SignalFacts, account: string): EventSignals {
+export function eventSignals(
+  facts: SignalFacts,
+  account: string,
+  weighings: Weighings = noWeighings(),
+): EventSignals {
   const { event, counters, prediction, horizonHours, track, at } = facts;
   const real = counters?.real ?? null;
   const obstacle = obstacleOf(facts);
   const p50 = obstacle !== null || prediction === null ? null : Math.max(real ?? 0, prediction.p50);
-  const probs = new Map(p50 === null ? [] : prediction?.buckets.map((each) => [rangeKey(each), each.prob]));
-
-  // In the order of their counts, for neighbours to be neighbours.
-  const open = event.buckets.filter(({ hi }) => hi === null || real === null || real <= hi);
-  const weighed = open.map((bucket) => {
-    const { prob, ...rest } = weigh(probs.get(rangeKey(bucket)) ?? null, facts.bookOf(bucket.yesToken));
-    if (prob !== null) return { prob, ...rest };
-    const codes: readonly ReasonCode[] = [obstacle ?? 'NO_FORECAST', ...rest.codes];
-    return { ...rest, prob, action: 'SKIP' as const, codes };
-  });
-  const stakes = withinCap(weighed.map(stakeOf));
-  const buckets = weighed.map((each, place): BucketSignal => {
-    const { title = '', yesToken: token = '', lo = null, hi = null } = open[place] ?? {};
-    return {
-      title,
-      token,
-      lo,
-      hi,
-      ...each,
-      moneyness: depthOf(p50, event.buckets, open[place]),
-      stake: stakes[place] ?? 0,
-    };
-  });
-  const predicted =
-    p50 === null ? -1 : open.findIndex(({ lo, hi }) => lo !== null && contains({ lo, hi }, p50));
-  const picked = pickOrder(buckets, predicted);
+  const predicted = prediction?.buckets ?? null;
+  const { buckets: listed } = event;
+  const { bookOf } = facts;
+  const buckets = weighedBuckets({ buckets: listed, real, predicted, obstacle, p50, bookOf }, weighings);
+  const holdsMedian = ({ lo, hi }: BucketSignal) => p50 !== null && lo !== null && contains({ lo, hi }, p50);
+  const picked = pickOrder(buckets, buckets.findIndex(holdsMedian));
   const record: EventSignals = {
     eventId: event.eventId,
     account,
@@ -88,17 +70,6 @@ function obstacleOf({ event, prediction, at }: SignalFacts): ReasonCode | null {
 /** Of a forecast made long after now the clock was set back: it is no better. */
 export function isOld({ madeAt }: Pick<Prediction, 'madeAt'>, at: number): boolean {
   return Math.abs(at - madeAt) > OLD_FORECAST_MS;
-}
-
-/** A forecast may be older than the market's present buckets: only the very same range is the same bucket. */
-function rangeKey({ lo, hi }: Pick<Bucket, 'lo' | 'hi'>): string {
-  return `${lo} ${hi}`;
-}
-
-function depthOf(p50: number | null, buckets: readonly Bucket[], bucket: Bucket | undefined): number | null {
-  if (p50 === null || bucket === undefined) return null;
-  const depth = moneyness(p50, bucket, buckets[buckets.indexOf(bucket) - 1]);
-  return depth === null ? null : round4(depth);
 }
 
 function byEdge(a: BucketSignal, b: BucketSignal): number {

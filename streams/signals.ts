@@ -10,6 +10,7 @@ import type { AccountId, Observation } from './observation.ts';
 import { type ActorFailure, type ActorStates, actors } from './operators/actors.ts';
 import type { Cause, Counters, EventRecord, OutputOf, Prediction } from './records.ts';
 import type { ScoreRecord } from './score-records.ts';
+import { noWeighings, type Weighings } from './weighed-buckets.ts';
 
 /** The record of a horizon is that of so many settled events, the last ones. */
 const MOST_SAMPLES = 200;
@@ -207,11 +208,24 @@ function speak(
         at,
       },
       account,
+      weighingsOf(known),
     );
     if (said !== null && isSame(said.record, record)) continue;
     known.said = { stream: 'signals', key: String(eventId), seq, at, cause: news ?? 'clock', record };
     emit(known.said);
   }
+}
+
+/** Not part of the state: made again after a start, to the same digits. */
+const weighings = new WeakMap<TradedEvent, Weighings>();
+
+function weighingsOf(known: TradedEvent): Weighings {
+  let found = weighings.get(known);
+  if (found === undefined) {
+    found = noWeighings();
+    weighings.set(known, found);
+  }
+  return found;
 }
 
 /** Whether the clock alone has changed what was said. */
