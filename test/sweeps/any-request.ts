@@ -25,11 +25,19 @@ const PARAMETERS = [
 const TEXTS = [
   ...['', '0', '1', '-1', '15', '24', '100', '101', '1e3', '1e400', '-0', '1_0', '015', '15.0', 'nan', 'inf'],
   ...['true', 'false', 'yes', 'null', 'undefined', '[]', '{}', '__proto__', 'constructor', '%', '%zz', '%00'],
-  ...['9'.repeat(400), `${'0'.repeat(3_000)}x`, `${'1_'.repeat(1_500)}x`, `${'1'.repeat(3_000)}.`, '%20'.repeat(900)],
-  ...[WALLET, `${WALLET}0`, '0x', '../../etc/passwd', "' or 1=1 --", '<script>', '${x}', '%F0%9F%98%80', '%ff%fe'],
+  ...[
+    '9'.repeat(400),
+    `${'0'.repeat(3_000)}x`,
+    `${'1_'.repeat(1_500)}x`,
+    `${'1'.repeat(3_000)}.`,
+    '%20'.repeat(900),
+  ],
+  ...[WALLET, `${WALLET}0`, '0x', '../../etc/passwd', "'+or+1=1+--", '<script>', '%F0%9F%98%80', '%ff%fe'],
 ];
 
-const encoded = fc.string({ unit: 'binary', maxLength: 30 }).map((text) => new URLSearchParams({ a: text }).toString());
+const encoded = fc
+  .string({ unit: 'binary', maxLength: 30 })
+  .map((text) => new URLSearchParams({ a: text }).toString());
 const value = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...TEXTS) },
   { weight: 2, arbitrary: fc.double().map(String) },
@@ -53,8 +61,17 @@ const key = fc.oneof(
 const headers = fc.record(
   {
     'x-api-key': key,
-    'if-none-match': fc.oneof(fc.constantFrom('*', 'W/"', '""', '"a", W/"b"'), fc.stringMatching(/^[ -~]{0,60}$/)),
-    'content-type': fc.constantFrom('application/json', 'application/json; charset=utf-8', 'text/plain', 'a/b+json', ''),
+    'if-none-match': fc.oneof(
+      fc.constantFrom('*', 'W/"', '""', '"a", W/"b"'),
+      fc.stringMatching(/^[ -~]{0,60}$/),
+    ),
+    'content-type': fc.constantFrom(
+      'application/json',
+      'application/json; charset=utf-8',
+      'text/plain',
+      'a/b+json',
+      '',
+    ),
     'content-encoding': fc.constantFrom('identity', 'gzip', 'br'),
     accept: fc.constantFrom('*/*', 'text/html', 'text/event-stream'),
     'accept-encoding': fc.constantFrom('gzip', 'identity', '*;q=0'),
@@ -66,18 +83,40 @@ const headers = fc.record(
 );
 
 const field = fc.oneof(
-  fc.constantFrom('agent', 'human', 'x', '', WALLET, 'a@b.co', 'a b_c-1', 'x'.repeat(501), '😀'.repeat(500), null),
+  fc.constantFrom(
+    'agent',
+    'human',
+    'x',
+    '',
+    WALLET,
+    'a@b.co',
+    'a b_c-1',
+    'x'.repeat(501),
+    '😀'.repeat(500),
+    null,
+  ),
   fc.string({ maxLength: 60 }),
   fc.jsonValue(),
 );
 const place = fc
   .record(
-    { type: fc.oneof(fc.constantFrom('agent', 'human'), field), case: field, name: field, wallet: field, email: field },
+    {
+      type: fc.oneof(fc.constantFrom('agent', 'human'), field),
+      case: field,
+      name: field,
+      wallet: field,
+      email: field,
+    },
     { requiredKeys: [], noNullPrototype: true },
   )
   .map((content) => JSON.stringify(content));
 const broken = fc
-  .tuple(place, fc.nat(), fc.nat(4), fc.constantFrom('', '"', '\\', '{', ']', 'NaN', '\\ud800', '\u0000', ','))
+  .tuple(
+    place,
+    fc.nat(),
+    fc.nat(4),
+    fc.constantFrom('', '"', '\\', '{', ']', 'NaN', '\\ud800', '\u0000', ','),
+  )
   .map(([text, at, cut, put]) => {
     const start = at % (text.length + 1);
     return text.slice(0, start) + put + text.slice(start + cut);
@@ -89,7 +128,13 @@ const body = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
   {
     weight: 1,
-    arbitrary: fc.constantFrom('', 'null', '['.repeat(16_000), '{"a":'.repeat(3_000), `"${'x'.repeat(20_000)}"`),
+    arbitrary: fc.constantFrom(
+      '',
+      'null',
+      '['.repeat(16_000),
+      '{"a":'.repeat(3_000),
+      `"${'x'.repeat(20_000)}"`,
+    ),
   },
 );
 
@@ -99,13 +144,29 @@ export function anyRequest(paths: readonly string[]): fc.Arbitrary<AnyRequest> {
   const path = fc.oneof(
     { weight: 12, arbitrary: known },
     { weight: 1, arbitrary: known.map((each) => each.toUpperCase()) },
-    { weight: 1, arbitrary: fc.tuple(known, fc.constantFrom('/', '//', '/..', '%2f', ';a', '%00', '#a')).map((parts) => parts.join('')) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(known, fc.constantFrom('/', '//', '/..', '%2f', ';a', '%00', '#a'))
+        .map((parts) => parts.join('')),
+    },
     { weight: 1, arbitrary: fc.webPath().map((each) => `/${each}`) },
     { weight: 1, arbitrary: fc.stringMatching(/^[!-~]{0,60}$/).map((each) => `/${each}`) },
   );
   const asked = fc.tuple(path, query).map((parts) => parts.join(''));
   const reading = fc.record({
-    method: fc.constantFrom('GET', 'GET', 'GET', 'GET', 'HEAD', 'OPTIONS', 'DELETE', 'PUT', 'TRACE', 'PROPFIND'),
+    method: fc.constantFrom(
+      'GET',
+      'GET',
+      'GET',
+      'GET',
+      'HEAD',
+      'OPTIONS',
+      'DELETE',
+      'PUT',
+      'TRACE',
+      'PROPFIND',
+    ),
     path: asked,
     headers,
     body: fc.constant(''),
@@ -115,7 +176,14 @@ export function anyRequest(paths: readonly string[]): fc.Arbitrary<AnyRequest> {
     path: fc.oneof({ weight: 6, arbitrary: fc.constant('/api/v1/waitlist') }, asked),
     headers: headers.chain((sent) =>
       fc.oneof(
-        { weight: 3, arbitrary: fc.constant({ ...sent, 'content-type': 'application/json', 'content-encoding': 'identity' }) },
+        {
+          weight: 3,
+          arbitrary: fc.constant({
+            ...sent,
+            'content-type': 'application/json',
+            'content-encoding': 'identity',
+          }),
+        },
         fc.constant(sent),
       ),
     ),
