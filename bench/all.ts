@@ -3,9 +3,11 @@ import { benchDelivery } from './delivery.ts';
 import { benchReplay } from './replay.ts';
 import { main as benchServer } from './server.ts';
 import { benchSimulate } from './simulate.ts';
+import { benchUsage } from './usage.ts';
 
 await benchReplay();
 await benchDelivery();
 await benchServer();
+await benchUsage();
 await benchSimulate();
 await benchBeside();

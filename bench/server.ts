@@ -45,8 +45,7 @@ interface Contestant extends Load {
 
 export async function main(): Promise<void> {
   const { contestants, close } = await startAll();
-  const generator = fork(fileURLToPath(import.meta.url), ['load']);
-  await once(generator, 'message');
+  const generator = await startGenerator();
   const costs = new Map<string, number[]>(contestants.map(({ name }) => [name, []]));
   for (let round = -1; round < ROUNDS; round++) {
     for (const contestant of contestants) {
@@ -144,8 +143,15 @@ async function listen(listener: RequestListener) {
   return { port, close: () => void server.close() };
 }
 
+/** A process of its own that asks. To be disconnected. */
+export async function startGenerator(): Promise<ChildProcess> {
+  const generator = fork(fileURLToPath(import.meta.url), ['load']);
+  await once(generator, 'message');
+  return generator;
+}
+
 /** CPU time of this process per request, in microseconds, while the child asks. */
-async function measure(generator: ChildProcess, load: Load): Promise<number> {
+export async function measure(generator: ChildProcess, load: Load): Promise<number> {
   const before = process.cpuUsage();
   generator.send(load);
   await once(generator, 'message');

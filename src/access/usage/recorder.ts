@@ -43,18 +43,15 @@ export interface UsageBuffer extends UsageRecorder {
 
 /** About two seconds of the most one process serves; 2 MB. */
 export const BUFFER_CAPACITY = 32_768;
+/** Texts of a request, and its numbers: four of each. */
+const SLOT = 4;
 
 /** `now` is UTC ms. */
 export function createUsageBuffer(now: () => number, capacity = BUFFER_CAPACITY): UsageBuffer {
-  // One array per column, filled once: a request writes into slots that are there already.
-  const endpoints = new Array<string>(capacity).fill('');
-  const methods = new Array<string>(capacity).fill('');
-  const keyIds = new Array<string | null>(capacity).fill(null);
-  const messages = new Array<string>(capacity).fill('');
-  const statuses = new Uint16Array(capacity);
-  const durationsMs = new Float64Array(capacity);
-  const lengths = new Float64Array(capacity);
-  const times = new Float64Array(capacity);
+  // Filled once: a request writes into slots that are there already. Two arrays of whole slots and not one array per
+  // column, as every column would be a place in memory of its own to be fetched.
+  const texts = new Array<string | null>(capacity * SLOT).fill(null);
+  const numbers = new Float64Array(capacity * SLOT);
   let size = 0;
   let dropped = 0;
 
@@ -72,14 +69,15 @@ export function createUsageBuffer(now: () => number, capacity = BUFFER_CAPACITY)
         dropped += 1;
         return;
       }
-      endpoints[size] = endpoint;
-      methods[size] = method;
-      keyIds[size] = keyId;
-      messages[size] = message;
-      statuses[size] = status;
-      durationsMs[size] = ms;
-      lengths[size] = bytes;
-      times[size] = now();
+      const slot = size * SLOT;
+      texts[slot] = endpoint;
+      texts[slot + 1] = method;
+      texts[slot + 2] = keyId;
+      texts[slot + 3] = message;
+      numbers[slot] = status;
+      numbers[slot + 1] = ms;
+      numbers[slot + 2] = bytes;
+      numbers[slot + 3] = now();
       size += 1;
     },
 
@@ -87,16 +85,16 @@ export function createUsageBuffer(now: () => number, capacity = BUFFER_CAPACITY)
       const recorded = size;
       // Before anything else: what is handed over twice would be counted twice.
       size = 0;
-      for (let slot = 0; slot < recorded; slot++) {
+      for (let slot = 0; slot < recorded * SLOT; slot += SLOT) {
         take({
-          endpoint: endpoints[slot] ?? '',
-          method: methods[slot] ?? '',
-          status: statuses[slot] ?? 0,
-          ms: durationsMs[slot] ?? 0,
-          bytes: lengths[slot] ?? 0,
-          keyId: keyIds[slot] ?? null,
-          message: messages[slot] ?? '',
-          at: times[slot] ?? 0,
+          endpoint: texts[slot] ?? '',
+          method: texts[slot + 1] ?? '',
+          keyId: texts[slot + 2] ?? null,
+          message: texts[slot + 3] ?? '',
+          status: numbers[slot] ?? 0,
+          ms: numbers[slot + 1] ?? 0,
+          bytes: numbers[slot + 2] ?? 0,
+          at: numbers[slot + 3] ?? 0,
         });
       }
     },

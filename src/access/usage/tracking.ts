@@ -164,6 +164,10 @@ export function createUsageTracking(deps: UsageDeps): UsageTracking {
 }
 
 function byRequests(a: UsageRow, b: UsageRow): number {
-  const names = [a, b].map(({ endpoint, method }) => `${endpoint} ${method}`);
-  return b.requests - a.requests || String(names[0]).localeCompare(String(names[1]), 'en');
+  return b.requests - a.requests || compare(a.endpoint, b.endpoint) || compare(a.method, b.method);
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }

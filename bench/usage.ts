@@ -1,0 +1,145 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createUsageTracking, type UsageTracking } from '../src/access/usage/tracking.ts';
+import { openStore } from '../src/store/lmdb.ts';
+import type { UsagePage, UsageStore } from '../src/store/store.ts';
+import { start } from '../test/server/start.ts';
+import { countersOutput, eventOutput, FRESH_AGES, freshnessOutput } from '../test/support/outputs.ts';
+import { print } from './print.ts';
+import { measure, startGenerator } from './server.ts';
+
+const PAIRS = 40;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const DAYS = 90;
+const ENDPOINTS = 20;
+const HEAD = 'GET /api/v1/meta/account_a HTTP/1.1\r\nHost: localhost\r\nX-API-Key: demo_pro\r\n\r\n';
+
+/**
+ * What it costs to record usage, as CPU time per hot GET with and without it, accounting and storing included;
+ * and how long the answers over 90 days take. Regression means that usage is felt by callers, or that sums are
+ * scanned where they should be stored.
+ */
+export async function benchUsage(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-usage-'));
+  const store = await openStore(folder);
+  const tracking = trackingOn(store.usage);
+  try {
+    await benchRecording(tracking);
+    await benchAnswers(store.usage, tracking);
+  } finally {
+    await tracking.stop();
+    await store.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function trackingOn(store: UsageStore): UsageTracking {
+  const report = (error: unknown) => process.emitWarning(String(error));
+  return createUsageTracking({ store, now: Date.now, retentionDays: DAYS, report });
+}
+
+async function benchRecording(tracking: UsageTracking): Promise<void> {
+  const events = [1, 2, 3].flatMap((eventId) => [eventOutput({ eventId }), countersOutput({ eventId })]);
+  const loaded = [...events, freshnessOutput(FRESH_AGES)];
+  const recorded = await start({ loaded, deps: { recorder: tracking } });
+  const bare = await start({ loaded, deps: { recorder: { record: () => undefined } } });
+  tracking.start();
+  const generator = await startGenerator();
+  const costOf = (url: string) => measure(generator, { port: Number(new URL(url).port), head: HEAD });
+  const ratios: number[] = [];
+  let bareUs = 0;
+  for (let pair = -2; pair < PAIRS; pair++) {
+    // In turns, each first as often as the other.
+    const isBareFirst = pair % 2 === 0;
+    const first = await costOf(isBareFirst ? bare.url : recorded.url);
+    const second = await costOf(isBareFirst ? recorded.url : bare.url);
+    const [without, withIt] = isBareFirst ? [first, second] : [second, first];
+    if (pair < 0) continue;
+    ratios.push(withIt / without - 1);
+    bareUs += without / PAIRS;
+  }
+  generator.disconnect();
+  await Promise.all([recorded.stop(), bare.stop()]);
+  const [low, mid, high] = [0.25, 0.5, 0.75].map((share) => percent(at(ratios, share)));
+  print('recording usage, cost of a hot GET', `${mid}`, `goal 3 %; half of the pairs ${low} to ${high}`);
+
+  const directUs = recordDirectly(tracking);
+  print(
+    'recording and accounting alone',
+    `${(directUs * 1_000).toFixed(0)} ns`,
+    `${percent(directUs / bareUs)} of a hot GET of ${bareUs.toFixed(1)} us`,
+  );
+}
+
+/** Microseconds for a request to be recorded and added up, without the server around it. */
+function recordDirectly(tracking: UsageTracking): number {
+  const rounds: number[] = [];
+  const endpoints = Array.from({ length: ENDPOINTS }, (_, n) => `/api/v1/route-${n}`);
+  const { capacity } = tracking.stats();
+  for (let round = 0; round < 50; round++) {
+    const before = process.cpuUsage();
+    for (let n = 0; n < capacity; n++) {
+      tracking.record(endpoints[n % ENDPOINTS] ?? '', 'GET', 200, 0.05, 2_000, 'demo-pro');
+    }
+    tracking.sum('demo-pro', Date.now(), Date.now());
+    const { user, system } = process.cpuUsage(before);
+    rounds.push((user + system) / capacity);
+  }
+  return at(rounds, 0.5);
+}
+
+async function benchAnswers(store: UsageStore, tracking: UsageTracking): Promise<void> {
+  const now = Date.now();
+  const thisHour = Math.floor(now / HOUR_MS);
+  const pages: UsagePage[] = [];
+  for (let hour = thisHour - DAYS * 24; hour < thisHour; hour++) pages.push(pageOf('hour', hour));
+  for (let day = Math.floor(now / DAY_MS) - DAYS; day < Math.floor(now / DAY_MS); day++) {
+    pages.push(pageOf('day', day));
+  }
+  await store.write(pages, []);
+
+  const [sums, scans] = [[], []] as [number[], number[]];
+  for (let round = 0; round < 30; round++) {
+    sums.push(timed(() => tracking.sum('k', now - DAYS * DAY_MS, now)));
+    scans.push(
+      timed(() => {
+        for (let hour = thisHour - DAYS * 24; hour < thisHour; hour++) store.page('k', 'hour', hour);
+      }),
+    );
+  }
+  print(
+    `usage by endpoint over ${DAYS} days of ${ENDPOINTS} endpoints`,
+    `${at(sums, 0.5).toFixed(2)} ms`,
+    `at most ${at(sums, 1).toFixed(1)} ms; to read every hour takes ${at(scans, 0.5).toFixed(1)} ms`,
+  );
+}
+
+function pageOf(span: 'hour' | 'day', index: number): UsagePage {
+  const rows = Array.from({ length: ENDPOINTS }, (_, n) => ({
+    endpoint: `/api/v1/route-${n}`,
+    method: 'GET',
+    requests: 1_000 + n,
+    errors: n,
+    ms: 123.456,
+    bytes: 2_000_000,
+  }));
+  return { keyId: 'k', span, index, rows };
+}
+
+function timed(act: () => unknown): number {
+  const startedMs = performance.now();
+  act();
+  return performance.now() - startedMs;
+}
+
+const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+
+function at(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.round(share * (sorted.length - 1))] ?? Number.NaN;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await benchUsage();
