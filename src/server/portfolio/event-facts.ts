@@ -21,9 +21,16 @@ export interface EventFacts {
   /** Of a bucket's Yes token; null while unknown or stale. */
   readonly yesPriceOf: (bucket: Bucket) => number | null;
   readonly stale: readonly Input[];
+  /** Neither the posts nor the forecast made of them are old: a size may be told. */
+  readonly isModelFresh: boolean;
+  /** Whether the model has shown skill this long before the close; without it signals skip the event. */
+  readonly isProven: boolean;
   readonly secondsRemaining: number;
   readonly origin: Origin;
 }
+
+/** Forecasts are made each minute; signals skip an event whose newest is older than this, too. */
+const OLD_FORECAST_MS = 300_000;
 
 export function eventFacts(
   latest: Latest,
@@ -47,9 +54,15 @@ export function eventFacts(
     velocity: velocity?.record,
     yesPriceOf: ({ yesToken }) => (stale.includes('prices') ? null : priceIn(prices.get(yesToken)?.record)),
     stale,
+    isModelFresh: !stale.includes('posts') && !isOld(prediction?.record, tickAt),
+    isProven: latest.get('signals', key)?.record.track.isProven ?? false,
     secondsRemaining: Math.max(0, Math.floor((event.endAt - tickAt) / 1_000)),
     origin: newest(output, counters, prediction, velocity, ...prices.values()),
   };
+}
+
+function isOld(prediction: Prediction | undefined, at: number): boolean {
+  return prediction === undefined || at - prediction.madeAt > OLD_FORECAST_MS;
 }
 
 function priceIn(price: Price | undefined): number | null {

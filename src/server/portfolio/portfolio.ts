@@ -24,11 +24,11 @@ export function portfolioOf(
   return { facts, rows, totals: totalsOf(rows), readAt };
 }
 
-/** Sizes in the order of the rows. None while posts are stale: the forecast then knows less than the market. */
+/** Sizes in the order of the rows. None while posts or forecast are old: the model then knows less than the market. */
 export function sizesOf(
   { facts, rows }: Portfolio,
   bankroll: number,
   threshold?: number,
 ): readonly (Sizing | null)[] {
-  return facts.stale.includes('posts') ? rows.map(() => null) : sized(rows, bankroll, threshold);
+  return facts.isModelFresh ? sized(rows, bankroll, threshold) : rows.map(() => null);
 }

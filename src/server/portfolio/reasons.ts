@@ -2,7 +2,11 @@ import type { Sizing } from './sizing.ts';
 import type { Valuation } from './valuation.ts';
 
 /** Why a position should grow or shrink, for people. */
-export function reasonsFor(row: Valuation, size: Sizing, bankroll: number): readonly string[] {
+export function reasonsFor(
+  row: Valuation,
+  size: Sizing,
+  { bankroll, isProven }: { readonly bankroll: number; readonly isProven: boolean },
+): readonly string[] {
   const { winProbability, price, edge, value, side, bucket } = row;
   const held = `${value.toFixed(2)} USD`;
   return [
@@ -10,6 +14,7 @@ export function reasonsFor(row: Valuation, size: Sizing, bankroll: number): read
     size.fraction === 0
       ? `there is no edge to hold it for: the target is 0 USD and ${held} are held`
       : `the target is ${inPercent(size.fraction)} of ${bankroll} USD, ${size.target.toFixed(2)} USD, and ${held} are held`,
+    ...(isProven ? [] : ['the model has not yet shown skill this long before the close']),
     ...(row.position.isMergeable ? ['both sides are held: what overlaps can be merged instead of sold'] : []),
   ];
 }

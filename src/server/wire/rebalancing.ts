@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { EventRecord } from '../../../streams/index.ts';
 import type { adjustmentRecord, rebalancingRecord } from '../../contract/records/rebalancing.ts';
+import type { EventFacts } from '../portfolio/event-facts.ts';
 import { type Portfolio, sizesOf } from '../portfolio/portfolio.ts';
 import { reasonsFor } from '../portfolio/reasons.ts';
 import type { Sizing } from '../portfolio/sizing.ts';
@@ -27,7 +27,7 @@ export function rebalancingToWire(portfolio: Portfolio, query: RebalancingQuery)
     bankroll,
     threshold,
     adjustments: rows
-      .flatMap((row, index) => adjustmentToWire(facts.event, row, sizes[index] ?? null, bankroll))
+      .flatMap((row, index) => adjustmentToWire(facts, row, sizes[index] ?? null, bankroll))
       .sort((left, right) => right.adjustment - left.adjustment),
     positions_ts: readAt,
     stale: [...facts.stale],
@@ -49,7 +49,7 @@ export function emptyRebalancingToWire(query: RebalancingQuery, segment: string)
 }
 
 function adjustmentToWire(
-  event: EventRecord,
+  { event, isProven }: EventFacts,
   row: Valuation,
   size: Sizing | null,
   bankroll: number,
@@ -70,7 +70,7 @@ function adjustmentToWire(
       model_prob: winProbability,
       current_price: row.price,
       edge,
-      reasons: [...reasonsFor(row, size, bankroll)],
+      reasons: [...reasonsFor(row, size, { bankroll, isProven })],
     },
   ];
 }

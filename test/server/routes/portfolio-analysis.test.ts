@@ -218,7 +218,11 @@ describe('GET /portfolio/{account}, its figures', () => {
       assert.deepEqual([(await sizing(1_000))?.adjustment, (await sizing(1_000))?.action], [4.99, 'HOLD']);
       stage.market.answer = () => [position({ size: 53 })];
       stage.running.clock.now += 300_000;
-      stage.running.put(freshnessOutput(FRESH_AGES, { seq: 30, at: stage.running.clock.now }));
+      const at = stage.running.clock.now;
+      stage.running.put(
+        freshnessOutput(FRESH_AGES, { seq: 30, at }),
+        predictionOutput({ madeAt: at }, { seq: 30, at }),
+      );
       assert.deepEqual([(await sizing(1_000))?.adjustment, (await sizing(1_000))?.action], [5, 'ADD_MORE']);
     });
 
@@ -259,6 +263,16 @@ describe('GET /portfolio/{account}, its figures', () => {
       assert.equal((await sizing(1_000))?.action, null);
       assert.deepEqual((await stage.records())[0]?.stale, ['posts']);
       assert.equal((await analysis())?.signal, 'BUY');
+    });
+
+    it('is unknown once the forecast is more than five minutes old', async () => {
+      await open([position()]);
+      const actions = [];
+      for (const ageMs of [300_000, 300_001]) {
+        stage.running.put(predictionOutput({ madeAt: NOON - ageMs }, { seq: 20 }));
+        actions.push((await sizing(1_000))?.action);
+      }
+      assert.deepEqual(actions, ['HOLD', null]);
     });
 
     it('is not given for account B, whose wallet is the only parameter', async () => {

@@ -8,6 +8,7 @@ import {
   predictedBucket,
   predictionOutput,
   priceOutput,
+  signalsOutput,
 } from '../../support/outputs.ts';
 import { position, WALLET } from '../../support/positions.ts';
 import {
@@ -63,6 +64,7 @@ describe('GET /portfolio/{account}/rebalancing', () => {
               reasons: [
                 'the model gives Yes on 0-19 25.00 % and the market 20.00 %: an edge of +5.00 points',
                 'the target is 1.56 % of 1000 USD, 15.60 USD, and 2.00 USD are held',
+                'the model has not yet shown skill this long before the close',
               ],
             },
           ],
@@ -88,8 +90,14 @@ describe('GET /portfolio/{account}/rebalancing', () => {
     assert.deepEqual(found?.reasons, [
       'the model gives No on 0-19 75.00 % and the market 80.00 %: an edge of -5.00 points',
       'there is no edge to hold it for: the target is 0 USD and 80.00 USD are held',
+      'the model has not yet shown skill this long before the close',
       'both sides are held: what overlaps can be merged instead of sold',
     ]);
+  });
+
+  it('says nothing of skill where it is proven', async () => {
+    await open([position(NO)], [...ALL, signalsOutput()]);
+    assert.equal((await adjustments('bankroll=1000'))[0]?.reasons.length, 2);
   });
 
   for (const [threshold, count] of [
@@ -170,6 +178,7 @@ describe('GET /portfolio/{account}/rebalancing', () => {
   for (const [name, output] of [
     ['posts are stale', countersOutput({ stale: ['posts'] })],
     ['there is no forecast of the bucket', predictionOutput({ buckets: [] })],
+    ['the forecast is old', predictionOutput({ madeAt: NOON - 300_001 }, { seq: 9 })],
   ] as const) {
     it(`asks for nothing while ${name}`, async () => {
       await open([position(), position(NO)], [...ALL, output]);
