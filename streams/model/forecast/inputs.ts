@@ -42,6 +42,8 @@ const MAX_AHEAD_HOURS = 92 * 24;
 /** Relative variance of the level of an account that nothing is known of, times half a day: it falls with the days seen. */
 const YOUNG_VARIANCE_DAYS = 0.6;
 const YOUNG_DAYS = 28;
+/** Fits to n weeks of history turned out too sure by about 4 / n of the dispersion. */
+const FIT_DOUBT_WEEKS = 4;
 const MIN_DISPERSION = 1e-4;
 const MAX_DISPERSION = 20;
 
@@ -80,18 +82,20 @@ export function inputsAt(
   return {
     ...base,
     mean,
-    dispersion: Math.max(
-      MIN_DISPERSION,
-      Math.min(MAX_DISPERSION, exp(logDispersion) + youngVariance(standing)),
-    ),
+    dispersion: doubted(exp(logDispersion), standing),
     shares: masses.map((part) => part / mass),
   };
 }
 
-/** What is not known of the level while the history is shorter than the memory of the levels. */
-function youngVariance({ observedHours }: Standing): number {
+/**
+ * What a short history leaves unknown is added: of the fit, which fades over months, and of the level, while the
+ * history is shorter than the memory of the levels.
+ */
+function doubted(dispersion: number, { observedHours }: Standing): number {
   const days = observedHours / 24;
-  return (YOUNG_VARIANCE_DAYS / (days + 0.5)) * exp(-days / YOUNG_DAYS);
+  const ofFit = 1 + FIT_DOUBT_WEEKS / (days / 7 + 2);
+  const ofLevel = (YOUNG_VARIANCE_DAYS / (days + 0.5)) * exp(-days / YOUNG_DAYS);
+  return Math.max(MIN_DISPERSION, Math.min(MAX_DISPERSION, dispersion * ofFit + ofLevel));
 }
 
 /**
