@@ -82,14 +82,18 @@ describe('GET /usage', () => {
     await fetch(`${server.url}/api/v1/meta/account_a`, { method: 'HEAD', headers: KEY });
     await server.get('/api/v1/meta/account_a');
     await server.get('/api/v1/nowhere/0xabc');
+    await server.get('/api/v1/nowhere', KEY);
+    await fetch(`${server.url}/api/v1/health`, { method: 'DELETE', headers: KEY });
     const { data } = await byEndpoint(NOON_S, NOON_S + 1);
     assert.deepEqual(
       data.map(({ endpoint, method, requests, errors }) => [method, endpoint, requests, errors]),
       [
         ['GET', '/api/v1/meta/account_a', 2, 0],
+        ['DELETE', '/api/v1/health', 1, 1],
         ['GET', '/api/v1/health', 1, 1],
         ['HEAD', '/api/v1/meta/account_a', 1, 0],
         ['GET', '/api/v1/meta/account_a/tweets', 1, 1],
+        ['GET', 'unknown', 1, 1],
       ],
     );
     const body = await (await server.get('/api/v1/meta/account_a')).text();
