@@ -42,8 +42,8 @@ const MAX_AHEAD_HOURS = 92 * 24;
 /** Relative variance of the level of an account that nothing is known of, times half a day: it falls with the days seen. */
 const YOUNG_VARIANCE_DAYS = 0.6;
 const YOUNG_DAYS = 28;
-/** Fits to n weeks of history turned out too sure by about 4 / n of the dispersion. */
-const FIT_DOUBT_WEEKS = 4;
+/** Fits to eight weeks turned out too sure by a third of the dispersion, those to half a year not at all. */
+const FIT_DOUBT_DAYS = 56;
 const MIN_DISPERSION = 1e-4;
 const MAX_DISPERSION = 20;
 
@@ -93,7 +93,7 @@ export function inputsAt(
  */
 function doubted(dispersion: number, { observedHours }: Standing): number {
   const days = observedHours / 24;
-  const ofFit = 1 + FIT_DOUBT_WEEKS / (days / 7 + 2);
+  const ofFit = 1 + exp(-days / FIT_DOUBT_DAYS);
   const ofLevel = (YOUNG_VARIANCE_DAYS / (days + 0.5)) * exp(-days / YOUNG_DAYS);
   return Math.max(MIN_DISPERSION, Math.min(MAX_DISPERSION, dispersion * ofFit + ofLevel));
 }

@@ -73,7 +73,7 @@ describe('standing', () => {
       );
     close(Math.log(inputs.mean), mean);
     const days = (NOW - FIRST_AT) / DAY_MS;
-    const fit = 1 + 4 / (days / 7 + 2);
+    const fit = 1 + Math.exp(-days / 56);
     close(inputs.dispersion, fit * Math.exp(dispersion) + (0.6 / (days + 0.5)) * Math.exp(-days / 28));
     close(
       inputs.shares.reduce((sum, share) => sum + share, 0),
