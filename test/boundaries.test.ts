@@ -171,6 +171,10 @@ describe('boundaries', () => {
     assert.deepEqual(values, []);
   });
 
+  it('lets the contract see zod and itself', () => {
+    assert.deepEqual(breaches(within('src/contract/'), starts('zod', 'src/contract/')), []);
+  });
+
   it('keeps the sources and the world from seeing each other', () => {
     assert.deepEqual(
       breaches(within('src/sources/'), (target) => !starts('src/world/')(target)),
