@@ -91,9 +91,12 @@ export const usageByEndpointQuery = z
   .object({
     start: z
       .int()
-      .meta({ description: 'First second of the span, Unix seconds.', examples: [1_790_000_000] }),
+      .meta({
+        description: 'Start of the span, Unix seconds. Sums are over every hour that the span touches.',
+        examples: [1_790_000_000],
+      }),
     end: z.int().meta({
-      description: 'Last second of the span, Unix seconds, not before start.',
+      description: 'End of the span, Unix seconds, not included; not before start.',
       examples: [1_790_086_400],
     }),
   })
