@@ -16,7 +16,9 @@ describe('createPositions', () => {
   afterEach(() => server.close());
 
   const read = (wallet = WALLET) =>
-    createPositions(localEndpoints(server), (reason) => refusals.push(reason), { timeoutMs: 10_000 }).of(wallet);
+    createPositions(localEndpoints(server), (reason) => refusals.push(reason), { timeoutMs: 10_000 }).of(
+      wallet,
+    );
 
   it('gives a position in our words', async () => {
     server.answer(() => [

@@ -11,6 +11,14 @@ import type {
 import type { Latest, OutputOf } from '../../store/latest.ts';
 import { type AgeLimits, agesOf, lateInputs, newest, type Origin, staleNow } from '../wire/as-of.ts';
 
+/** Where and when one account is looked at. */
+export interface View {
+  readonly latest: Latest;
+  readonly account: AccountId;
+  readonly nowMs: number;
+  readonly staleAfterMs: AgeLimits;
+}
+
 /** What is known of an active event at one instant: all that a portfolio is held against. */
 export interface EventFacts {
   readonly event: EventRecord;
@@ -32,13 +40,8 @@ export interface EventFacts {
 /** Forecasts are made each minute; signals skip an event whose newest is older than this, too. */
 const OLD_FORECAST_MS = 300_000;
 
-export function eventFacts(
-  latest: Latest,
-  output: OutputOf<'events'>,
-  account: AccountId,
-  nowMs: number,
-  staleAfterMs: AgeLimits,
-): EventFacts {
+export function eventFacts(output: OutputOf<'events'>, view: View): EventFacts {
+  const { latest, account, nowMs, staleAfterMs } = view;
   const { key, record: event } = output;
   const counters = latest.get('counters', key);
   const prediction = latest.get('predictions', key);

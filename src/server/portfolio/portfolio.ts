@@ -1,4 +1,4 @@
-import type { EventFacts } from './event-facts.ts';
+import type { EventFacts, View } from './event-facts.ts';
 import { holdingsIn } from './holding.ts';
 import { type Sizing, sized } from './sizing.ts';
 import { type Totals, totalsOf, type Valuation, valued } from './valuation.ts';
@@ -12,14 +12,13 @@ export interface Portfolio {
   readonly readAt: number;
 }
 
-/** `priceAgeLimitMs`: prices that came with a list of positions older than this are stale. */
+/** Prices that came with a list of positions grow as stale as our own do. */
 export function portfolioOf(
   facts: EventFacts,
   { positions, readAt }: Held,
-  nowMs: number,
-  priceAgeLimitMs: number,
+  { nowMs, staleAfterMs }: View,
 ): Portfolio {
-  const isListFresh = nowMs - readAt <= priceAgeLimitMs;
+  const isListFresh = nowMs - readAt <= staleAfterMs.prices;
   const rows = holdingsIn(facts.event, positions).map((holding) => valued(holding, facts, isListFresh));
   return { facts, rows, totals: totalsOf(rows), readAt };
 }

@@ -28,9 +28,7 @@ export async function readPortfolios(
 ): Promise<readonly Portfolio[]> {
   if (activeEvents(latest, account).length === 0) return [];
   const held = await wallets.of(wallet);
-  const nowMs = now();
   // Read after the waiting: forecasts, prices and the events themselves may have moved on.
-  return activeEvents(latest, account).map((event) =>
-    portfolioOf(eventFacts(latest, event, account, nowMs, staleAfterMs), held, nowMs, staleAfterMs.prices),
-  );
+  const view = { latest, account, nowMs: now(), staleAfterMs };
+  return activeEvents(latest, account).map((event) => portfolioOf(eventFacts(event, view), held, view));
 }

@@ -26,7 +26,7 @@ export function portfolioEndpoints(deps: PortfolioDeps): readonly SlowEndpoint[]
         portfolio,
       }));
       const none = { fields: emptyPortfolioToWire(wallet, segment), portfolio: undefined };
-      return walletAnswer(deps.latest, id, deps.now(), records.length > 0 ? records : [none]);
+      return walletAnswer(deps, id, records.length > 0 ? records : [none]);
     },
   }));
 }

@@ -24,7 +24,7 @@ export function rebalancingEndpoints(deps: PortfolioDeps): readonly SlowEndpoint
         portfolio,
       }));
       const none = { fields: emptyRebalancingToWire(query, segment), portfolio: undefined };
-      return walletAnswer(deps.latest, id, deps.now(), records.length > 0 ? records : [none]);
+      return walletAnswer(deps, id, records.length > 0 ? records : [none]);
     },
   }));
 }
