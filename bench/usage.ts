@@ -10,7 +10,7 @@ import { countersOutput, eventOutput, FRESH_AGES, freshnessOutput } from '../tes
 import { print } from './print.ts';
 import { measure, startGenerator } from './server.ts';
 
-const PAIRS = 40;
+const ROUNDS = 45;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const DAYS = 90;
@@ -44,27 +44,36 @@ function trackingOn(store: UsageStore): UsageTracking {
 async function benchRecording(tracking: UsageTracking): Promise<void> {
   const events = [1, 2, 3].flatMap((eventId) => [eventOutput({ eventId }), countersOutput({ eventId })]);
   const loaded = [...events, freshnessOutput(FRESH_AGES)];
-  const recorded = await start({ loaded, deps: { recorder: tracking } });
-  const bare = await start({ loaded, deps: { recorder: { record: () => undefined } } });
+  const without = () => start({ loaded, deps: { recorder: { record: () => undefined } } });
+  // Two without, as what lies between them is noise.
+  const servers = [await without(), await without(), await start({ loaded, deps: { recorder: tracking } })];
   tracking.start();
   const generator = await startGenerator();
-  const costOf = (url: string) => measure(generator, { port: Number(new URL(url).port), head: HEAD });
-  const ratios: number[] = [];
-  let bareUs = 0;
-  for (let pair = -2; pair < PAIRS; pair++) {
-    // In turns, each first as often as the other.
-    const isBareFirst = pair % 2 === 0;
-    const first = await costOf(isBareFirst ? bare.url : recorded.url);
-    const second = await costOf(isBareFirst ? recorded.url : bare.url);
-    const [without, withIt] = isBareFirst ? [first, second] : [second, first];
-    if (pair < 0) continue;
-    ratios.push(withIt / without - 1);
-    bareUs += without / PAIRS;
+  const costsUs: number[][] = servers.map(() => []);
+  for (let round = -2; round < ROUNDS; round++) {
+    for (let turn = 0; turn < servers.length; turn++) {
+      // Each comes first, second and last as often as the others.
+      const place = (turn + round + 2) % servers.length;
+      const port = Number(new URL(servers[place]?.url ?? '').port);
+      const costUs = await measure(generator, { port, head: HEAD });
+      if (round >= 0) costsUs[place]?.push(costUs);
+    }
   }
   generator.disconnect();
-  await Promise.all([recorded.stop(), bare.stop()]);
-  const [low, mid, high] = [0.25, 0.5, 0.75].map((share) => percent(at(ratios, share)));
-  print('recording usage, cost of a hot GET', `${mid}`, `goal 3 %; half of the pairs ${low} to ${high}`);
+  await Promise.all(servers.map(({ stop }) => stop()));
+  const [bare = [], again = [], recorded = []] = costsUs;
+  const more = (costs: readonly number[]) =>
+    at(
+      costs.map((costUs, round) => (2 * costUs) / ((bare[round] ?? 0) + (again[round] ?? 0))),
+      0.5,
+    ) - 1;
+  const noise =
+    at(
+      again.map((costUs, round) => costUs / (bare[round] ?? Number.NaN)),
+      0.5,
+    ) - 1;
+  const bareUs = at([...bare, ...again], 0.5);
+  print('recording usage, cost of a hot GET', percent(more(recorded)), `goal 3 %; noise ${percent(noise)}`);
 
   const directUs = recordDirectly(tracking);
   print(
