@@ -53,7 +53,8 @@ export function openCheckpoints({ durable, root, checkpoints, states }: Environm
 
   return {
     async save({ seq, at, graphVersion, state }) {
-      const bytes = await compress(Buffer.from(state), QUICK);
+      // Bytes are not copied: there are megabytes of them.
+      const bytes = await compress(typeof state === 'string' ? Buffer.from(state) : state, QUICK);
       const parts = split(bytes);
       const header: Header = { seq, at, graphVersion, parts: parts.length, crc: crc32(bytes) };
       const write = root.batch(() => {
