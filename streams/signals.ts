@@ -5,15 +5,14 @@ import { eventSignals, isOld } from './event-signals.ts';
 import type { Book } from './model/bucket-signal.ts';
 import { isSame } from './model/is-same.ts';
 import { horizonOf, timeConfidence } from './model/time-left.ts';
-import { type TrackRecord, type TrackSample, trackRecord } from './model/track-record.ts';
+import { type TrackRecord, trackRecord } from './model/track-record.ts';
 import type { AccountId, Observation } from './observation.ts';
 import { type ActorFailure, type ActorStates, actors } from './operators/actors.ts';
 import type { Cause, Counters, EventRecord, OutputOf, Prediction } from './records.ts';
 import type { ScoreRecord } from './score-records.ts';
+import { recordScore, type TrackSamples, trackBefore } from './track-samples.ts';
 import { noWeighings, type Weighings } from './weighed-buckets.ts';
 
-/** The record of a horizon is that of so many settled events, the last ones. */
-const MOST_SAMPLES = 200;
 /** An event is forgotten this long after its end. Before that the market may open it again, closed or not. */
 const KEEP_MS = 2 * 86_400_000;
 
@@ -33,8 +32,7 @@ interface TradedEvent {
 
 export interface SignalsState {
   readonly events: Map<number, TradedEvent>;
-  /** By horizon in hours, then event. */
-  readonly samples: Map<number, Map<number, TrackSample>>;
+  readonly samples: TrackSamples;
   readonly tracks: Map<number, TrackRecord>;
 }
 
@@ -142,25 +140,10 @@ function predict({ events }: SignalsState, { record, cause }: OutputOf<'predicti
   known.news ??= cause;
 }
 
-/** A corrected score takes the place of the one before. */
 function learn(state: SignalsState, score: ScoreRecord): void {
-  const { horizonHours, eventId, endAt, model, pace, market, top, wonLo } = score;
-  if (model.crps === null || pace.crps === null || model.isCovered === null || top === null) return;
-  const samples = state.samples.get(horizonHours) ?? new Map<number, TrackSample>();
-  state.samples.set(horizonHours, samples);
-  samples.set(eventId, {
-    endAt,
-    isCovered: model.isCovered,
-    topProb: top.prob,
-    isTopWon: top.lo === wonLo,
-    againstPace: model.crps - pace.crps,
-    againstMarket: market === null ? null : model.logScore - market.logScore,
-  });
-  if (samples.size > MOST_SAMPLES) {
-    const [oldest] = [...samples].reduce((a, b) => (b[1].endAt < a[1].endAt ? b : a));
-    samples.delete(oldest);
-  }
-  state.tracks.set(horizonHours, trackRecord([...samples.values()]));
+  const track = recordScore(state.samples, score);
+  if (track === null) return;
+  state.tracks.set(score.horizonHours, track);
   for (const known of state.events.values()) known.news ??= 'model';
 }
 
@@ -170,14 +153,13 @@ function freeze(
   { seq, at, key, cause, record }: OutputOf<'predictions'>,
   emit: (output: SignalsOutput) => void,
 ): void {
-  const samples = [...(state.samples.get(record.horizonHours ?? 0)?.values() ?? [])];
   const known = record.origin === 'live' ? state.events.get(record.eventId) : undefined;
   if (record.origin === 'live' && known?.counters?.stale.length !== 0) return;
   const tokens = new Map(known?.event.buckets.map(({ lo, hi, yesToken }) => [`${lo} ${hi}`, yesToken]));
   const decision = decisionOf(
     record,
     ({ lo, hi }) => known?.books.get(tokens.get(`${lo} ${hi}`) ?? ''),
-    trackRecord(samples.filter(({ endAt }) => endAt <= record.madeAt)),
+    trackBefore(state.samples, record.horizonHours, record.madeAt),
   );
   if (decision !== null) emit({ stream: 'decisions', key, seq, at, cause, record: decision });
 }

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { emptyState, type Fact, lastPassing } from '../../streams/index.ts';
+import { filter, NEVER, Subject } from 'rxjs';
+import {
+  emptyState,
+  type Fact,
+  lastPassing,
+  type Output,
+  type OutputOf,
+  type Prediction,
+  type ScoreRecord,
+} from '../../streams/index.ts';
+import { signals } from '../../streams/signals.ts';
 import {
   DAY_MS,
   event,
@@ -14,6 +24,7 @@ import {
 } from '../support/facts.ts';
 import { Listener } from '../support/model-answers.ts';
 import { anyLog } from '../support/observations.ts';
+import { predictedBucket, predictionOutput, score, scoreOutput } from '../support/outputs.ts';
 import { latest, ofStream, records, run, runByStep } from './run.ts';
 
 const START = 100 * DAY_MS;
@@ -172,6 +183,73 @@ describe('signals', () => {
     const { track, horizonHours } = last(listener).record;
     assert.deepEqual([last(listener).key, horizonHours, track.n, track.nMarket], ['2', 24, 1, 1]);
     assert.deepEqual([track.confidence, track.isProven, track.hitRate], ['LOW', false, 1]);
+  });
+
+  describe('of history', () => {
+    /** What the pipeline makes of scores and rows alone, told one after the other. */
+    function told(...messages: readonly (OutputOf<'scores'> | OutputOf<'predictions'>)[]) {
+      const said: Output[] = [];
+      const message$ = new Subject<OutputOf<'scores'> | OutputOf<'predictions'>>();
+      signals(
+        NEVER,
+        NEVER,
+        NEVER,
+        NEVER,
+        message$.pipe(filter((message) => message.stream === 'predictions')),
+        message$.pipe(filter((message) => message.stream === 'scores')),
+        new Map(),
+        (failure) => assert.fail(String(failure.error)),
+      ).subscribe((output) => said.push(output));
+      for (const message of messages) message$.next(message);
+      return records(said, 'decisions');
+    }
+    const settled = (n: number, fields: Partial<ScoreRecord> = {}) =>
+      Array.from({ length: n }, (_, eventId) =>
+        scoreOutput({
+          eventId,
+          endAt: 1_000 + eventId,
+          model: score({ crps: 1 + eventId / 100 }),
+          ...fields,
+        }),
+      );
+    const row = (madeAt: number, fields: Partial<Prediction> = {}) =>
+      predictionOutput({ eventId: 900, origin: 'history', horizonHours: 24, madeAt, ...fields });
+    const cheap = { buckets: [predictedBucket({ prob: 0.5, price: 0.2 })] };
+
+    it('decides by the prices that were known, and by nothing that was settled later', () => {
+      const [first, second] = told(
+        ...settled(12),
+        row(1_008, cheap),
+        row(1_009, { ...cheap, eventId: 901 }),
+        row(9_999, { eventId: 902, buckets: [predictedBucket({ prob: 0.5, price: null })] }),
+      );
+      assert.deepEqual(
+        [first?.eventId, first?.isProven, second?.eventId, second?.isProven],
+        [900, false, 901, true],
+      );
+      assert.deepEqual(
+        [first?.origin, first?.buys[0]?.price, first?.strategy],
+        ['history', 0.2, 'SINGLE_BUCKET'],
+      );
+    });
+
+    it('lets a corrected score take the place of the first, and the other horizons alone', () => {
+      const worse = { model: score({ crps: 99 }) };
+      const proven = (...scores: readonly OutputOf<'scores'>[]) =>
+        told(...scores, row(9_999, cheap))[0]?.isProven;
+      assert.equal(proven(...settled(12)), true);
+      assert.equal(proven(...settled(12), ...settled(12, worse)), false);
+      assert.equal(proven(...settled(12), ...settled(12, { ...worse, horizonHours: 48 })), true);
+    });
+
+    it('looks back 200 events', () => {
+      const old = Array.from({ length: 200 }, (_, index) =>
+        scoreOutput({ eventId: 300 + index, endAt: index, model: score({ crps: 1_000 }) }),
+      );
+      const [before] = told(...settled(100), ...old, row(9_999, cheap));
+      const [after] = told(...old, ...settled(200), row(9_999, cheap));
+      assert.deepEqual([before?.isProven, after?.isProven], [false, true]);
+    });
   });
 
   it('can tell after any stop what it last said, to whoever comes later', () => {
