@@ -66,10 +66,17 @@ export function hoursLeft({ originAt, endAt }: Row): number {
   return Math.round((endAt - originAt) / HOUR_MS);
 }
 
+/** As if every day of the window had 24 h: one with a change of the clocks is no horizon of its own. */
+function nominalHoursLeft(row: Row): number {
+  const hours = (row.endAt - row.startAt) / HOUR_MS;
+  const change = hours - 24 * Math.round(hours / 24);
+  return Math.abs(change) === 1 ? Math.max(1, hoursLeft(row) - change) : hoursLeft(row);
+}
+
 export function reportOf(rows: readonly Row[]): Report | null {
   const scored = scoredRows(rows);
   if (scored.length === 0) return null;
-  const groups = grouped(scored, hoursLeft);
+  const groups = grouped(scored, nominalHoursLeft);
   return {
     windows: windowsOf(scored).length,
     forecasts: rows.length,

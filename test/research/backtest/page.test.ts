@@ -56,6 +56,11 @@ describe('backtest report', () => {
     assert.ok(low !== undefined && high !== undefined && low < -0.45 && high > -0.45);
   });
 
+  it('takes a window with a change of the clocks for one of whole days', () => {
+    const changed = rows().map((row) => ({ ...row, endAt: row.endAt - 3_600_000 }));
+    assert.deepEqual(Object.keys(reportOf(changed)?.by_horizon ?? {}), ['24', '48']);
+  });
+
   it('has no report of windows that have not ended', () => {
     const open = rows().map((row) => ({ ...row, final: null, scores: null }));
     assert.equal(reportOf(open), null);
