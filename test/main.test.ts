@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { openUnmarked } from '../src/store/lmdb.ts';
 import { type Ended, runMain, startMain } from './cli/run-main.ts';
 import { temporaryFolder } from './research/small-log.ts';
+import { checkedFetch } from './support/answer-check.ts';
 
 /** One sentence that begins with our name, and no trace of a stack. */
 function assertOneSentence({ code, stdout, stderr }: Ended, pattern: RegExp): void {
@@ -87,7 +88,7 @@ describe('tallywire', function () {
         'accounts',
         'isDemo',
       ]);
-      const answer = await fetch(`${url}/api/v1/meta/account_a`);
+      const answer = await checkedFetch(`${url}/api/v1/meta/account_a`);
       assert.equal(answer.status, 200);
       child.kill('SIGTERM');
       const { code, stdout } = await ended;

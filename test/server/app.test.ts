@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
+import { checkedFetch } from '../support/answer-check.ts';
 import { timeline } from '../support/outputs.ts';
 import { json, type Running, start } from './start.ts';
 
 describe('createApp', () => {
   let running: Running;
   const ask = (path: string, method: string, headers: Record<string, string> = {}) =>
-    fetch(running.url + path, { method, headers });
+    checkedFetch(running.url + path, { method, headers });
   beforeEach(async () => {
     running = await start({ loaded: timeline(2) });
   });

@@ -5,6 +5,7 @@ import { createGate, isCounted } from '../../src/access/gate.ts';
 import { demoKeys } from '../../src/access/key-ring.ts';
 import { LIMITS } from '../../src/access/rate-policy.ts';
 import { SourceError } from '../../src/errors.ts';
+import { checkedFetch } from '../support/answer-check.ts';
 import { countersOutput, eventOutput, NOON } from '../support/outputs.ts';
 import { knock, QUERY } from './knock.ts';
 import { json, type Running, start } from './start.ts';
@@ -118,8 +119,8 @@ describe('limits', () => {
     for (let call = 0; call < 150; call++) assert.equal(await left(META, { 'If-None-Match': etag }), '99');
     assert.equal((await running.get('/api/v1/signals/account_a')).status, 401);
     assert.equal((await running.get(TWEETS, { 'X-API-Key': 'nobody' })).status, 401);
-    assert.equal((await fetch(running.url + META, { method: 'OPTIONS' })).status, 204);
-    assert.equal((await fetch(running.url + META, { method: 'POST' })).status, 405);
+    assert.equal((await checkedFetch(running.url + META, { method: 'OPTIONS' })).status, 204);
+    assert.equal((await checkedFetch(running.url + META, { method: 'POST' })).status, 405);
     assert.equal((await running.get(`${META}/nothing`)).status, 404);
     assert.equal(await left(META), '98');
   });
@@ -127,7 +128,7 @@ describe('limits', () => {
   it('charges a HEAD and a fault of the caller like a GET', async () => {
     await open();
     assert.equal(await left(`${TWEETS}?limit=0`), '99');
-    const head = await fetch(running.url + META, { method: 'HEAD' });
+    const head = await checkedFetch(running.url + META, { method: 'HEAD' });
     assert.equal(head.headers.get('x-ratelimit-remaining'), '98');
     assert.equal(await left('/api/v1/prediction/account_b'), '97');
   });
@@ -147,7 +148,7 @@ describe('limits', () => {
     assert.equal((await running.get(`${TWEETS}?limit=0`, { 'X-API-Key': 'nobody' })).status, 401);
     assert.equal((await running.get('/api/v1/signals/account_a')).status, 401);
     assert.equal((await running.get('/api/v1/nowhere')).status, 404);
-    assert.equal((await fetch(running.url + META, { method: 'DELETE' })).status, 405);
+    assert.equal((await checkedFetch(running.url + META, { method: 'DELETE' })).status, 405);
   });
 
   it('refuses an address after ten unknown keys a minute, but not its good keys', async () => {

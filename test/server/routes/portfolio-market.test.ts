@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { SourceError } from '../../../src/errors.ts';
+import { checkedFetch } from '../../support/answer-check.ts';
 import { eventOutput, NOON, predictedBucket, predictionOutput } from '../../support/outputs.ts';
 import { position, WALLET } from '../../support/positions.ts';
 import { PATH, PATH_B, PRO, type WalletStage, walletStage } from '../portfolio/stage.ts';
@@ -79,7 +80,7 @@ describe('GET /portfolio/{account}, its failures', () => {
 
     it('has a path for GET alone', async () => {
       await open([]);
-      const response = await fetch(`${stage.running.url}${PATH}?wallet=${WALLET}`, {
+      const response = await checkedFetch(`${stage.running.url}${PATH}?wallet=${WALLET}`, {
         method: 'POST',
         headers: PRO,
       });

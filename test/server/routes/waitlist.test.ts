@@ -6,6 +6,7 @@ import { extname, join } from 'node:path';
 import { z } from 'zod';
 import { waitlistRecord } from '../../../src/contract/records/waitlist.ts';
 import { openStore } from '../../../src/store/lmdb.ts';
+import { checkedFetch } from '../../support/answer-check.ts';
 import { type Child, startChild } from '../../support/child.ts';
 import { walletOf } from '../../support/describe-waitlist.ts';
 import { withFolder } from '../../support/store-records.ts';
@@ -22,7 +23,7 @@ const faultsOf = z.object({
 const serverModule = new URL(`../waitlist-server${extname(import.meta.url)}`, import.meta.url);
 
 function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(url + PATH, {
+  return checkedFetch(url + PATH, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
