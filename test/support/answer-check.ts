@@ -8,7 +8,12 @@ import { openApiDocument } from '../../src/contract/openapi/document.ts';
 const responseSchema = z.object({
   $ref: z.string().optional(),
   headers: z.record(z.string(), z.unknown()).optional(),
-  content: z.record(z.string(), z.object({ schema: z.unknown() })).optional(),
+  content: z
+    .record(
+      z.string(),
+      z.object({ schema: z.unknown(), examples: z.record(z.string(), z.unknown()).optional() }),
+    )
+    .optional(),
 });
 const documentSchema = z.object({
   paths: z.record(
@@ -90,7 +95,11 @@ export function checkAnswer({ method, path }: Asked, { status, headers, body }: 
   }
   const content = response.content[mediaType];
   assert.ok(content, `${name} is sent as ${mediaType}`);
-  if (mediaType === 'application/json') checkBody(name, content.schema, body);
+  if (mediaType !== 'application/json') return;
+  checkBody(name, content.schema, body);
+  // The examples of an error are its codes.
+  const codes = content.examples && Object.keys(content.examples);
+  if (codes) assert.ok(codes.includes(Object(JSON.parse(body)).code), `${name} has another code: ${body}`);
 }
 
 /** Throws when a text is not JSON as a schema of the document says. */
