@@ -16,19 +16,21 @@ export function settle(state: ForecastState, turn: Turn): void {
   state.mayHaveSettled = false;
   state.settlesAt = Number.MAX_SAFE_INTEGER;
   for (const [eventId, event] of state.past) {
-    const { target } = event;
+    const { target, outcome: known } = event;
     if (target.endAt < keptFrom(turn.at)) {
       state.past.delete(eventId);
       continue;
     }
     if (target.phase !== 'closed') continue;
     const settledAt = target.wonLo === null ? target.endAt + FINAL_AFTER_MS : target.endAt;
-    if (turn.at < settledAt) {
+    // A clock set back does not unsettle: what is corrected meanwhile is said at once.
+    const isSettled = known !== null && known.wonLo === target.wonLo && known.endAt === target.endAt;
+    if (!isSettled && turn.at < settledAt) {
       state.settlesAt = Math.min(state.settlesAt, settledAt);
       continue;
     }
     const outcome = outcomeOf(state, target);
-    if (outcome === null || isSameOutcome(outcome, event.outcome)) continue;
+    if (outcome === null || isSameOutcome(outcome, known)) continue;
     event.outcome = outcome;
     state.mayHaveHistory = true;
     const { account, seq, at, cause } = turn;
