@@ -1,3 +1,4 @@
+import { benchAccess } from './access.ts';
 import { benchBeside } from './beside.ts';
 import { benchDelivery } from './delivery.ts';
 import { benchReplay } from './replay.ts';
@@ -8,6 +9,7 @@ import { benchUsage } from './usage.ts';
 await benchReplay();
 await benchDelivery();
 await benchServer();
+await benchAccess();
 await benchUsage();
 await benchSimulate();
 await benchBeside();

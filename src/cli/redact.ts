@@ -18,14 +18,15 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
 
 const REDACTED = '[redacted]';
 const WALLET = /\b(0x[0-9a-f]{4})[0-9a-f]{32}([0-9a-f]{4})\b/gi;
+const KEY = /\btw_(free|pro|internal)_[0-9A-Za-z]+/gi;
 const EMAIL = /[^\s@"'<>]{1,64}@[^\s@"'<>]{1,200}\.[a-z]{2,24}/gi;
 
 /** Deep enough for what we log, and an end to anything circular. */
 const MAX_DEPTH = 6;
 
-/** Shortens wallets and takes out e-mail addresses. */
+/** Shortens wallets and takes out keys and e-mail addresses. */
 export function redactText(text: string): string {
-  return text.replace(WALLET, '$1…$2').replace(EMAIL, REDACTED);
+  return text.replace(WALLET, '$1…$2').replace(KEY, REDACTED).replace(EMAIL, REDACTED);
 }
 
 function redactError(error: Error, depth: number): unknown {

@@ -17,7 +17,8 @@ function logged(use: (log: ReturnType<typeof createLog>) => void): string {
 }
 
 describe('redactText', () => {
-  it('shortens wallets and takes out e-mail addresses', () => {
+  it('shortens wallets and takes out keys and e-mail addresses', () => {
+    assert.equal(redactText('sent tw_pro_dc0D73GRwLsc9Ms9KSsa9DBr15JWEZ.'), 'sent [redacted].');
     assert.equal(redactText(`paid by ${WALLET}`), 'paid by 0x5290…9EE7');
     assert.equal(redactText('from jane.doe+x@example.org today'), 'from [redacted] today');
     assert.equal(redactText('0x52908400'), '0x52908400');

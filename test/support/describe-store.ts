@@ -28,6 +28,46 @@ export function describeStore(name: string, withStore: (use: Use) => Promise<voi
         assert.equal(notes.get('world'), 'two');
       }));
 
+    it('keeps keys, the last one under each id', () =>
+      withStore(async ({ keys }) => {
+        const key = {
+          id: 'one',
+          hash: 'ab',
+          tier: 'PRO',
+          name: 'ünï',
+          limit: null,
+          createdAt: 1,
+          lastUsedAt: null,
+          revokedAt: null,
+        } as const;
+        assert.deepEqual(keys.all(), []);
+        await keys.put([key, { ...key, id: 'two', limit: 5 }]);
+        await keys.put([{ ...key, revokedAt: 9 }]);
+        assert.deepEqual(
+          new Map(keys.all().map((each) => [each.id, each])),
+          new Map([
+            ['one', { ...key, revokedAt: 9 }],
+            ['two', { ...key, id: 'two', limit: 5 }],
+          ]),
+        );
+      }));
+
+    it('keeps hourly counts, and lets one that is gone come back in the same write', () =>
+      withStore(async ({ hours }) => {
+        const hour = (caller: string, calls: number) => ({ caller, minutes: [[7, calls]] }) as const;
+        assert.deepEqual(hours.all(), []);
+        await hours.write([hour('a:1', 1), hour('a:2', 2), hour('k:3', 3)], []);
+        await hours.write([hour('a:1', 4)], ['a:1', 'a:2', 'a:9']);
+        await hours.write([], []);
+        assert.deepEqual(
+          new Map(hours.all().map((each) => [each.caller, each.minutes])),
+          new Map([
+            ['a:1', [[7, 4]]],
+            ['k:3', [[7, 3]]],
+          ]),
+        );
+      }));
+
     it('closes twice', () =>
       withStore(async (store) => {
         await store.close();

@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createGate, type Gate } from '../src/access/gate.ts';
+import { startKeeping } from '../src/access/keeping.ts';
+import { openKeyBook } from '../src/access/key-book.ts';
+import { createQuotas } from '../src/access/quotas.ts';
+import { createUsageTracking } from '../src/access/usage/tracking.ts';
+import type { Answer, Endpoint } from '../src/server/answer.ts';
+import { createHotHandler } from '../src/server/hot.ts';
+import { createHttpServer } from '../src/server/http.ts';
+import { metaEndpoints } from '../src/server/routes/meta.ts';
+import { createWatcher } from '../src/server/watch.ts';
+import { openStore } from '../src/store/lmdb.ts';
+import { start } from '../test/server/start.ts';
+import { countersOutput, eventOutput, FRESH_AGES, freshnessOutput } from '../test/support/outputs.ts';
+import { print } from './print.ts';
+import { measure, startGenerator } from './server.ts';
+
+const ROUNDS = 24;
+const META = '/api/v1/meta/account_a';
+
+/**
+ * What key, limit, usage and ETag cost, all of them stored as in a running engine: CPU time per GET of the counters
+ * against the same route without any of them. Rounds are interleaved. A higher figure means that something was put
+ * in the way of every request.
+ */
+export async function benchAccess(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-access-'));
+  const store = await openStore(folder);
+  const report = (error: unknown) => process.emitWarning(String(error));
+  const book = openKeyBook(store.keys, Date.now);
+  const quotas = createQuotas();
+  const keeping = startKeeping({ quotas, hours: store.hours, book, now: Date.now, report });
+  const usage = createUsageTracking({ store: store.usage, now: Date.now, retentionDays: 90, report });
+  usage.start();
+  const { key } = await book.create({ tier: 'PRO', name: '', limit: 1_000_000_000 });
+  const events = [1, 2, 3].flatMap((eventId) => [eventOutput({ eventId }), countersOutput({ eventId })]);
+  const loaded = [...events, freshnessOutput(FRESH_AGES)];
+  const gate = createGate({ keys: book, now: Date.now, quotas });
+  const full = await start({ loaded, deps: { gate, recorder: usage } });
+  const bare = await startBare(full);
+  // Two without, as what lies between them is noise.
+  const again = await startBare(full);
+
+  // All are asked the same: what it costs to parse a request is not ours.
+  const lines = [`GET ${META} HTTP/1.1`, 'Host: localhost', `X-API-Key: ${key}`, 'If-None-Match: W/"old"'];
+  const head = [...lines, '', ''].join('\r\n');
+  const ports = [bare.port, again.port, Number(new URL(full.url).port)];
+  const generator = await startGenerator();
+  const costsUs: number[][] = ports.map(() => []);
+  for (let round = -2; round < ROUNDS; round++) {
+    for (let turn = 0; turn < ports.length; turn++) {
+      // Each comes first, second and last as often as the others.
+      const place = (turn + round + 2) % ports.length;
+      const costUs = await measure(generator, { port: ports[place] ?? 0, head });
+      if (round >= 0) costsUs[place]?.push(costUs);
+    }
+  }
+  generator.disconnect();
+  await Promise.all([bare.stop(), again.stop(), full.stop(), usage.stop(), keeping.stop()]);
+  await store.close();
+  rmSync(folder, { recursive: true });
+
+  const [first = [], second = [], whole = []] = costsUs;
+  const ratios = whole.map((costUs, round) => (2 * costUs) / ((first[round] ?? 0) + (second[round] ?? 0)));
+  const noise = second.map((costUs, round) => costUs / (first[round] ?? Number.NaN));
+  print(
+    'GET of counters with key, limit, usage and ETag, against without',
+    `${percent(at(ratios, 0.5))} more`,
+    `goal 15 %; ${at(whole, 0.5).toFixed(1)} us, quartiles ${percent(at(ratios, 0.25))} and ${percent(at(ratios, 0.75))}, noise ${percent(at(noise, 0.5))}`,
+  );
+}
+
+const OPEN_GATE: Gate = {
+  identify: () => ({ tier: 'FREE', keyId: null, hour: undefined, policy: undefined, atMs: 0 }),
+  admit: () => undefined,
+  settle: () => [],
+};
+
+/** The same endpoint over the same values, for anyone, uncounted and without a tag. */
+async function startBare({ app, latest, metrics }: Awaited<ReturnType<typeof start>>) {
+  const endpoints = metaEndpoints({
+    latest,
+    watcher: createWatcher(latest),
+    accounts: [{ id: 'a', segment: 'account_a' }],
+    now: Date.now,
+    staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
+    epoch: 'bare',
+  });
+  const hot = createHotHandler({
+    endpoints: endpoints.map(withoutTag),
+    gate: OPEN_GATE,
+    served: metrics.requestServed,
+    recorder: { record: () => undefined },
+    report: (error) => process.emitWarning(String(error)),
+  });
+  const server = createHttpServer({ ...app, handle: (req, res) => void hot(req, res) });
+  const url = await server.listen(0, '127.0.0.1');
+  const stop = async () => void server.server.close();
+  return { port: Number(new URL(url).port), stop };
+}
+
+function withoutTag(endpoint: Endpoint): Endpoint {
+  let tagged: Answer['headers'] = {};
+  let headers: Answer['headers'] = {};
+  return {
+    ...endpoint,
+    answer(call, tier) {
+      const answer = endpoint.answer(call, tier);
+      if (answer.headers !== tagged) {
+        tagged = answer.headers;
+        const { ETag: _, ...rest } = tagged;
+        headers = rest;
+      }
+      return { ...answer, headers };
+    },
+  };
+}
+
+const percent = (ratio: number) => `${(100 * (ratio - 1)).toFixed(1)} %`;
+
+function at(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.round(share * (sorted.length - 1))] ?? Number.NaN;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await benchAccess();

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { runProgram } from '../../src/cli/program.ts';
+import { openAccess } from '../../src/engine/access.ts';
+import { systemClock } from '../../src/engine/clock.ts';
+import { createClosing } from '../../src/engine/closing.ts';
+import { openStore } from '../../src/store/lmdb.ts';
+import { lockFolder } from '../../src/store/lock.ts';
+import { memoryShell } from './memory-shell.ts';
+
+describe('tallywire keys', () => {
+  let folder: string;
+  let data: string;
+  const keys = async (...args: readonly string[]) => {
+    const shell = memoryShell();
+    const code = await runProgram(['keys', ...args, '--data', data], shell);
+    return { code, ...shell.texts };
+  };
+  const made = async (...args: readonly string[]) => {
+    const { code, stdout, stderr } = await keys('create', ...args, '--json');
+    assert.equal(code, 0, stderr);
+    return JSON.parse(stdout);
+  };
+  const list = async () => {
+    const { code, stdout } = await keys('list', '--json');
+    assert.equal(code, 0);
+    return stdout
+      .trim()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line));
+  };
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tallywire-keys-'));
+    data = join(folder, 'data');
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  /** What an engine holds of the folder, as far as keys go. */
+  async function engine() {
+    const closing = createClosing();
+    const lock = await lockFolder(data);
+    closing.add(() => lock.release());
+    const store = await openStore(data);
+    closing.add(() => store.close());
+    const { gate } = await openAccess(
+      {
+        config: { data, host: '127.0.0.1', trustedProxies: [] },
+        store,
+        clock: systemClock,
+        isMadeUp: false,
+        log: pino({ level: 'silent' }),
+      },
+      closing,
+    );
+    return { gate, store, stop: closing.run };
+  }
+
+  /** The same with and without an engine. */
+  async function tellTheStory(): Promise<void> {
+    const first = await made('--tier', 'pro', '--name', 'a bot', '--limit', '50');
+    assert.match(first.key, /^tw_pro_[0-9A-Za-z]{30}$/);
+    assert.deepEqual([first.tier, first.name, first.limit, first.revokedAt], ['PRO', 'a bot', 50, null]);
+    const rotated = await keys('rotate', first.id, '--revoke-old');
+    assert.equal(rotated.code, 0, rotated.stderr);
+    assert.match(rotated.stdout, /^PRO key \w{8}, a bot, 50 an hour\ntw_pro_\w{30}\n$/);
+    assert.match(rotated.stderr, /shown this once/);
+    const both = await list();
+    assert.deepEqual(
+      both.map(({ id, name, revokedAt }) => [id === first.id, name, revokedAt !== null]),
+      [
+        [true, 'a bot', true],
+        [false, 'a bot', false],
+      ],
+    );
+    assert.equal((await keys('revoke', both[1].id)).code, 0);
+    assert.ok((await list()).every(({ revokedAt }) => revokedAt !== null));
+    const shown = await keys('list');
+    assert.match(shown.stdout, /^ID +TIER +LIMIT +CREATED +LAST USED +REVOKED +NAME\n/);
+    assert.ok(!shown.stdout.includes('tw_'));
+    for (const order of ['revoke', 'rotate']) {
+      const refused = await keys(order, 'nobody');
+      assert.deepEqual(
+        [refused.code, refused.stderr],
+        [1, 'tallywire: there is no key with the id nobody\n'],
+      );
+    }
+  }
+
+  it('works on the folder of a stopped engine', tellTheStory);
+
+  it('works on the folder of a running engine, which hears of it at once', async () => {
+    const running = await engine();
+    try {
+      await tellTheStory();
+      assert.equal(running.store.keys.all().length, 2);
+    } finally {
+      await running.stop();
+    }
+    assert.equal((await list()).length, 2);
+  });
+
+  it('waits for an engine that is about to stop', async () => {
+    await made('--tier', 'FREE');
+    const lock = await lockFolder(data);
+    const creation = made('--tier', 'FREE');
+    await lock.release();
+    assert.ok((await creation).key);
+  });
+
+  it('makes a folder for a first key only', async () => {
+    const { code, stderr } = await keys('revoke', 'x');
+    assert.deepEqual([code, existsSync(data)], [1, false], stderr);
+    assert.equal((await keys('list')).code, 1);
+    assert.equal(existsSync(data), false);
+    await made('--tier', 'INTERNAL');
+    assert.equal((await list())[0].tier, 'INTERNAL');
+  });
+
+  it('refuses what makes no sense as bad usage', async () => {
+    const wrong = [
+      ['create'],
+      ['create', '--tier', 'GOLD'],
+      ['create', '--tier', 'PRO', '--limit', '0'],
+      ['create', '--tier', 'PRO', '--limit', '1e3'],
+      ['create', '--tier', 'PRO', '--name', 'a\nb'],
+      ['revoke'],
+      ['destroy'],
+    ];
+    for (const args of wrong) assert.equal((await keys(...args)).code, 2, args.join(' '));
+    assert.equal(existsSync(data), false);
+  });
+});
