@@ -33,7 +33,7 @@ describe('parseConfig', () => {
       checkpointSeconds: 300,
       drainSeconds: 0,
       trustedProxies: [],
-      connectionsPerAddress: 100,
+      connectionsPerAddress: 4_096,
       staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
       logLevel: 'info',
       json: false,

@@ -32,7 +32,7 @@ export const HTTP_LIMITS: HttpLimits = {
   maxHeaders: 64,
   maxRequestsPerSocket: 1_000,
   maxConnections: 15_000,
-  maxConnectionsPerAddress: 100,
+  maxConnectionsPerAddress: 4_096,
   proxies: proxiesOf([]),
 };
 

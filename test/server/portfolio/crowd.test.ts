@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHttpServer, HTTP_LIMITS, type HttpServer } from '../../../src/server/http.ts';
+import { createHttpServer, type HttpServer } from '../../../src/server/http.ts';
 import { createPositions } from '../../../src/sources/sources.ts';
 import { percentile } from '../../../streams/index.ts';
 import { localEndpoints } from '../../support/endpoints.ts';
@@ -35,7 +35,7 @@ describe('many wallets', function () {
     const positions = createPositions(localEndpoints(server), () => {}, { timeoutMs });
     running = await start({ loaded: [eventOutput()], deps: { positions } });
     // All of the crowd comes from one address.
-    http = createHttpServer(running.app, { ...HTTP_LIMITS, maxConnectionsPerAddress: 1_000 });
+    http = createHttpServer(running.app);
     url = await http.listen(0, '127.0.0.1');
   };
   afterEach(async () => {
