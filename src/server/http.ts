@@ -36,6 +36,9 @@ export const HTTP_LIMITS: HttpLimits = {
   proxies: proxiesOf([]),
 };
 
+/** Connections the system holds for us: of a storm of them, what is beyond is dropped without a word. */
+const BACKLOG = 4_096;
+
 /** Longer than the usual proxy keeps a connection it does not use. */
 const KEEP_ALIVE_BEHIND_PROXY_MS = 65_000;
 
@@ -118,7 +121,7 @@ function listen(server: Server, port: number, host: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const refuse = (error: NodeJS.ErrnoException) => reject(startError(error, port, host));
     server.once('error', refuse);
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: BACKLOG }, () => {
       server.off('error', refuse);
       resolve(urlOf(server.address()));
     });
