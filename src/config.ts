@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import type { AccountId, Input } from '../streams/index.ts';
 import { ConfigError, type Fault } from './errors.ts';
 import { nearest } from './nearest.ts';
+import { type PaymentsConfig, paymentFaults, toPayments } from './payments-config.ts';
 import {
   envOf,
   flagOf,
@@ -43,6 +44,7 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   readonly connectionsPerAddress: number;
   readonly staleAfterMs: Readonly<Record<Input, number>>;
+  readonly payments: PaymentsConfig;
   readonly logLevel: LogLevel;
   readonly json: boolean;
 }
@@ -192,7 +194,7 @@ function faultsBetween({ values, faulty }: Reading, input: ConfigInput): Fault[]
     const msg = 'expected the app token of the posts API, as the world is live';
     faults.push({ loc: [envOf('postsToken')], msg, type: 'missing' });
   }
-  return faults;
+  return [...faults, ...paymentFaults(values, faulty)];
 }
 
 function frozen<T>(value: T): T {
@@ -230,6 +232,7 @@ export function parseConfig(input: ConfigInput): Config {
       ui: values.staleSecondsUi * 1_000,
       prices: values.staleSecondsPrices * 1_000,
     },
+    payments: toPayments(values),
     logLevel,
     json,
   });

@@ -50,14 +50,14 @@ export class RequestError extends ServiceError {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Further fields of the body, in the names of the wire. */
-  readonly fields: Readonly<Record<string, number>>;
+  readonly fields: Readonly<Record<string, unknown>>;
 
   constructor(
     status: number,
     code: string,
     message: string,
     headers: Readonly<Record<string, string>> = {},
-    fields: Readonly<Record<string, number>> = {},
+    fields: Readonly<Record<string, unknown>> = {},
   ) {
     super(code, message);
     this.status = status;

@@ -75,6 +75,51 @@ const world: Form<string> = {
   expects: 'embedded, live or an address such as http://127.0.0.1:9000',
 };
 
+const address: Form<string> = {
+  schema: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
+  expects: 'an address of 0x and 40 hexadecimal characters',
+};
+
+const chain: Form<string> = {
+  schema: z.string().regex(/^eip155:[1-9]\d{0,9}$/),
+  expects: 'a network such as eip155:84532',
+};
+
+const PRICE = /^(?!0+(\.0+)?$)\d{1,6}(\.\d{1,6})?$/;
+const price: Form<string> = {
+  schema: z.preprocess(
+    (value) => (typeof value === 'number' ? String(value) : value),
+    z.string().regex(PRICE),
+  ),
+  expects: 'a price such as 0.01, with at most 6 decimals',
+};
+
+const prices: Form<string> = {
+  schema: z.string().refine((text) =>
+    text.split(',').every((each) => {
+      const [path = '', amount = '', ...rest] = each.split('=');
+      return /^[\w-]+(\/[\w-]+)*$/.test(path) && PRICE.test(amount) && rest.length === 0;
+    }),
+  ),
+  expects: 'prices of paths such as signals=0.02,portfolio/account_a=0.05',
+};
+
+/** Money is asked for over TLS, unless the other side is this machine. */
+function isFacilitator(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || url.search !== '' || url.hash !== '' || url.username !== '') return false;
+  const isLocal = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url.hostname);
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLocal);
+}
+
+const facilitator: Form<string> = {
+  schema: z
+    .string()
+    .refine(isFacilitator)
+    .transform((text) => text.replace(/\/+$/, '')),
+  expects: 'an https address, or an http one of this machine',
+};
+
 export const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -172,7 +217,7 @@ export const SETTINGS = {
   }),
   connectionsPerAddress: setting(integer(1, 15_000), {
     argument: 'number',
-    default: 100,
+    default: 4_096,
     help: 'connections one address may hold at a time; trusted proxies may hold any number',
   }),
   staleSecondsPosts: setting(seconds, {
@@ -194,6 +239,51 @@ export const SETTINGS = {
     argument: 'seconds',
     default: 60,
     help: 'age from which prices are stale, in seconds',
+  }),
+  payments: setting<'off' | 'demo' | 'on'>(oneOf(['off', 'demo', 'on']), {
+    argument: 'mode',
+    default: 'off',
+    help: 'whether single calls can be paid for: off, demo (made-up money, in a made-up world), or on',
+  }),
+  paymentPrice: setting(price, {
+    argument: 'price',
+    default: '0.01',
+    help: 'what a paid call costs, in units of the asset',
+  }),
+  paymentPrices: setting(prices, {
+    argument: 'prices',
+    default: '',
+    help: 'other prices for paths below /api/v1, such as signals=0.02,portfolio=0.05; the longest path wins',
+  }),
+  paymentNetwork: setting(chain, {
+    argument: 'network',
+    default: '',
+    help: 'network payments are made on, such as eip155:84532',
+  }),
+  paymentAsset: setting(address, {
+    argument: 'address',
+    default: '',
+    help: 'contract of the token to pay in, which has to have 6 decimals',
+  }),
+  paymentAssetName: setting(plainText('the name of a token'), {
+    argument: 'name',
+    default: '',
+    help: "the token's name, as its signatures are made over",
+  }),
+  paymentAssetVersion: setting(plainText('the version of a token'), {
+    argument: 'version',
+    default: '',
+    help: "the token's version, as its signatures are made over",
+  }),
+  paymentPayTo: setting(address, {
+    argument: 'address',
+    default: '',
+    help: 'address that is paid',
+  }),
+  paymentFacilitator: setting(facilitator, {
+    argument: 'url',
+    default: '',
+    help: 'address of the facilitator that verifies and settles payments',
   }),
   logLevel: setting<LogLevel>(oneOf(LOG_LEVELS), {
     argument: 'level',

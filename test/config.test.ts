@@ -35,6 +35,7 @@ describe('parseConfig', () => {
       trustedProxies: [],
       connectionsPerAddress: 4_096,
       staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
+      payments: { type: 'off' },
       logLevel: 'info',
       json: false,
     });
@@ -59,6 +60,12 @@ describe('parseConfig', () => {
       json: 'true',
       drainSeconds: '7',
       trustedProxies: '10.0.0.0/8, ::1',
+      payments: 'demo',
+      paymentPrices: 'signals=0.02',
+      paymentNetwork: 'eip155:84532',
+      paymentAsset: `0x${'1'.repeat(40)}`,
+      paymentPayTo: `0x${'2'.repeat(40)}`,
+      paymentFacilitator: 'https://facilitator.invalid/x402',
     };
     for (const key of SETTING_KEYS) {
       const value = fitting[key] ?? '77';
@@ -158,6 +165,15 @@ describe('parseConfig', () => {
     ['drainSeconds', [-1, 16]],
     ['trustedProxies', ['', 'proxy', '10.0.0.0/33', '::/129', '10.0.0.0/8/8', '10.0.0.0/8,', '1.2.3.4/x', 5]],
     ['connectionsPerAddress', [0, 15_001]],
+    ['payments', ['yes', true]],
+    ['paymentPrice', ['0', '0.000', '-1', '1e3', '0.0000001', '.5', '1000000.0.0']],
+    ['paymentPrices', ['signals', 'signals=0', '/signals=1', 'a=1,', 'a=1=2']],
+    ['paymentNetwork', ['eip155', 'eip155:0', 'base', 'eip155:1:2']],
+    ['paymentAsset', ['0x1', `0x${'g'.repeat(40)}`]],
+    [
+      'paymentFacilitator',
+      ['http://facilitator.invalid', 'ftp://a.invalid', 'https://a.invalid/?x', 'https://u:p@a.invalid', 'x'],
+    ],
     ['logLevel', ['loud', 'INFO']],
     ['json', ['yes', 1]],
   ];

@@ -8,15 +8,18 @@ const MAX_ADDRESSES = 10_000;
 export interface BadKeys {
   /** Notes an unknown key. Returns 0, or how many ms the address has to wait as it had sent too many already. */
   note(address: string, nowMs: number): number;
+  /** How many ms the address has to wait; 0 when it may try. */
+  waitMs(address: string, nowMs: number): number;
 }
 
-export function createBadKeys(maxAddresses = MAX_ADDRESSES): BadKeys {
+/** `maxFailures` are let pass in a minute. */
+export function createBadKeys(maxAddresses = MAX_ADDRESSES, maxFailures = MAX_FAILURES): BadKeys {
   const failures = new Map<string, { readonly sinceMs: number; count: number }>();
   return {
     note(address, nowMs) {
       const known = failures.get(address);
       if (known !== undefined && nowMs - known.sinceMs < WINDOW_MS) {
-        if (known.count >= MAX_FAILURES) return known.sinceMs + WINDOW_MS - nowMs;
+        if (known.count >= maxFailures) return known.sinceMs + WINDOW_MS - nowMs;
         known.count += 1;
         return 0;
       }
@@ -25,6 +28,11 @@ export function createBadKeys(maxAddresses = MAX_ADDRESSES): BadKeys {
       if (oldest !== undefined) failures.delete(oldest);
       failures.set(address, { sinceMs: nowMs, count: 1 });
       return 0;
+    },
+    waitMs(address, nowMs) {
+      const known = failures.get(address);
+      if (known === undefined || known.count < maxFailures) return 0;
+      return Math.max(0, known.sinceMs + WINDOW_MS - nowMs);
     },
   };
 }

@@ -3,7 +3,7 @@ import { calibrationGroupRecord, calibrationRecord, reliabilityBinRecord } from 
 import { countersRecord } from './records/counters.ts';
 import { cryptoRecord } from './records/crypto.ts';
 import { asOfRecord, timed, withAsOf } from './records/envelope.ts';
-import { errorRecord, faultRecord, faultsRecord, rateLimitedRecord } from './records/errors.ts';
+import { errorRecord, faultRecord, faultsRecord, rateLimitedRecord, unpaidRecord } from './records/errors.ts';
 import { healthRecord, probeRecord } from './records/health.ts';
 import { lagRecord } from './records/lag.ts';
 import {
@@ -91,6 +91,7 @@ export const COMPONENTS = {
   Health: healthRecord,
   Probe: probeRecord,
   Error: errorRecord,
+  Unpaid: unpaidRecord,
   RateLimited: rateLimitedRecord,
   Fault: faultRecord,
   Faults: faultsRecord,

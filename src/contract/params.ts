@@ -89,12 +89,10 @@ export const usageSummaryQuery = z.object({
 
 export const usageByEndpointQuery = z
   .object({
-    start: z
-      .int()
-      .meta({
-        description: 'Start of the span, Unix seconds. Sums are over every hour that the span touches.',
-        examples: [1_790_000_000],
-      }),
+    start: z.int().meta({
+      description: 'Start of the span, Unix seconds. Sums are over every hour that the span touches.',
+      examples: [1_790_000_000],
+    }),
     end: z.int().meta({
       description: 'End of the span, Unix seconds, not included; not before start.',
       examples: [1_790_086_400],

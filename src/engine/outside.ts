@@ -15,6 +15,8 @@ export interface Outside {
   /** Made up, so that demo keys do no harm. */
   readonly isDemo: boolean;
   readonly endpoints: Endpoints;
+  /** Of a made-up world. */
+  readonly facilitator?: string;
   close(): Promise<void>;
 }
 
@@ -43,16 +45,19 @@ export async function findOutside(world: WorldConfig): Promise<FoundOutside> {
         async open(place) {
           const startAt = await belongTo(name, place);
           const { addresses, close } = await openEmbeddedWorld({ seed: world.seed, startAt });
-          return { name, isDemo: true, endpoints: endpointsOf(addresses), close };
+          const { facilitator } = addresses;
+          return { name, isDemo: true, endpoints: endpointsOf(addresses), facilitator, close };
         },
       };
     }
     case 'remote': {
-      const endpoints = endpointsOf(await askAddresses(world.url));
+      const addresses = await askAddresses(world.url);
+      const endpoints = endpointsOf(addresses);
+      const { facilitator } = addresses;
       return {
         async open(place) {
           await belongTo('remote', place);
-          return { name: world.url, isDemo: true, endpoints, close: async () => {} };
+          return { name: world.url, isDemo: true, endpoints, facilitator, close: async () => {} };
         },
       };
     }
@@ -98,6 +103,7 @@ const Addresses = z.object({
   positions: z.url(),
   cryptoSocket: z.url(),
   cryptoRest: z.url(),
+  facilitator: z.url(),
   accounts: z.array(
     z.object({
       id: z.string(),

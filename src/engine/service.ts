@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import { proxiesOf } from '../access/addresses.ts';
 import { createUsageTracking } from '../access/usage/tracking.ts';
 import type { Config } from '../config.ts';
 import { createApp } from '../server/app.ts';
@@ -17,6 +18,7 @@ import { type Closing, createClosing } from './closing.ts';
 import { MAIN_FEED } from './counting-rule.ts';
 import { openEngine } from './engine.ts';
 import { findOutside } from './outside.ts';
+import { openPayments } from './payments.ts';
 import { reportTo } from './reporting.ts';
 
 /** How long requests in flight may take once the port is closed. */
@@ -102,10 +104,15 @@ async function open(config: Config, log: Logger, rim: ServiceRim, closing: Closi
 
   const isMadeUp = outside.isDemo;
   const { gate, isDemo } = await openAccess({ config, store, clock, isMadeUp, log }, closing);
+  const till = await openPayments(
+    { config: config.payments, demoFacilitator: outside.facilitator, store, clock, metrics, log },
+    closing,
+  );
   const app = createApp({
     latest,
     accounts: config.accounts,
     gate,
+    counter: till && { till, proxies: proxiesOf(config.trustedProxies) },
     recorder: usage,
     usage,
     waitlist: store.waitlist,

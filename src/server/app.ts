@@ -14,6 +14,7 @@ import { createHotHandler } from './hot.ts';
 import { createLoopDelay } from './loop-delay.ts';
 import type { Metrics } from './metrics.ts';
 import { answerErrors, countRequests, keepFromPages, refuseUnmatched, setHeaders } from './middleware.ts';
+import type { Counter } from './paid-visit.ts';
 import type { AccountPath } from './paths.ts';
 import { createMarketLine } from './portfolio/market-line.ts';
 import { createWallets } from './portfolio/wallets.ts';
@@ -41,6 +42,8 @@ export interface AppDeps {
   readonly latest: Latest;
   readonly accounts: readonly AccountPath[];
   readonly gate: Gate;
+  /** Where single calls are paid for; nowhere without it. */
+  readonly counter?: Counter | undefined;
   /** Told of every request that was answered. */
   readonly recorder?: UsageRecorder;
   /** What was recorded. */
@@ -74,7 +77,7 @@ export interface App {
 const UNRECORDED: UsageRecorder = { record: () => undefined };
 
 export function createApp(deps: AppDeps): App {
-  const { latest, metrics, now, gate, recorder = UNRECORDED } = deps;
+  const { latest, metrics, now, gate, counter, recorder = UNRECORDED } = deps;
   const watcher = createWatcher(latest);
   const loop = createLoopDelay();
   const vitals = createVitals(deps);
@@ -109,12 +112,12 @@ export function createApp(deps: AppDeps): App {
   const router = new Router({ sensitive: true, strict: true });
   for (const endpoint of endpoints) {
     router.get(endpoint.path, (ctx) =>
-      visit(ctx, gate, endpoint, (call, tier) => endpoint.answer(call, tier)),
+      visit(ctx, { gate, counter }, endpoint, (call, tier) => endpoint.answer(call, tier)),
     );
   }
   for (const endpoint of slowEndpoints) {
     router.register(endpoint.path, [endpoint.method], (ctx) =>
-      visit(ctx, gate, endpoint, (call, tier) => endpoint.answer(call, tier, ctx)),
+      visit(ctx, { gate, counter }, endpoint, (call, tier) => endpoint.answer(call, tier, ctx)),
     );
   }
   router.use(opsRoutes(vitals, metrics, loop).routes());
@@ -136,7 +139,7 @@ export function createApp(deps: AppDeps): App {
   });
   koa.use(refuseUnmatched(router));
 
-  const hot = createHotHandler({ endpoints, gate, served: metrics.requestServed, recorder, report });
+  const hot = createHotHandler({ endpoints, gate, counter, served: metrics.requestServed, recorder, report });
   const cold = koa.callback();
   const unfinished = new Set<ServerResponse>();
   const stopMetrics = metrics.watchStreams(latest, now);

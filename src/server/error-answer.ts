@@ -1,14 +1,22 @@
+import type { Offer } from '../access/payments/offer.ts';
 import { RequestError } from '../errors.ts';
 import type { Answer } from './answer.ts';
 import { API_HEADERS, JSON_TYPE } from './headers.ts';
 import { InvalidRequest } from './validate.ts';
 
-/** The caller's fault as it goes on the wire, or undefined when the error is a bug of ours. */
-export function refusal(error: unknown): Answer | undefined {
+/**
+ * The caller's fault as it goes on the wire, with how to pay instead where there is an offer; undefined when the
+ * error is a bug of ours.
+ */
+export function refusal(error: unknown, offer?: Offer): Answer | undefined {
   if (error instanceof InvalidRequest) return errorAnswer(error.status, { detail: error.faults });
   if (!(error instanceof RequestError)) return undefined;
   const { status, message, code, headers, fields } = error;
-  return errorAnswer(status, { detail: message, code, ...fields }, headers);
+  return errorAnswer(
+    status,
+    { detail: message, code, ...fields, ...offer?.fields },
+    { ...headers, ...offer?.headers },
+  );
 }
 
 /** Our own sentence about what went wrong, with nothing in it that a caller sent. */

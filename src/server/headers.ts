@@ -13,12 +13,13 @@ export const API_HEADERS: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
     'ETag, RateLimit, RateLimit-Policy, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, ' +
-    'X-RateLimit-Reset, PAYMENT-REQUIRED, PAYMENT-RESPONSE',
+    'X-RateLimit-Reset, PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE',
 };
 
 /** Answers a browser that asks first, which it does because of `X-API-Key`. */
 export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
-  'Access-Control-Allow-Headers': 'X-API-Key, x402, Content-Type, If-None-Match',
+  'Access-Control-Allow-Headers':
+    'X-API-Key, x402, PAYMENT-SIGNATURE, X-PAYMENT, Content-Type, If-None-Match',
   'Access-Control-Max-Age': '86400',
 };
 

@@ -1,13 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Gate, Visitor } from '../access/gate.ts';
+import type { Offer } from '../access/payments/offer.ts';
 import type { UsageRecorder } from '../access/usage/recorder.ts';
 import { type Answer, callOf, type Endpoint } from './answer.ts';
 import { internalError, refusal, sentenceOf } from './error-answer.ts';
 import { shownHeaders } from './headers.ts';
+import { type Counter, isForSale, offerAfter } from './paid-visit.ts';
 
 export interface HotDeps {
   readonly endpoints: readonly Endpoint[];
   readonly gate: Gate;
+  /** When payments are on. */
+  readonly counter?: Counter | undefined;
   readonly served: (route: string, status: number, ms: number) => void;
   readonly recorder: UsageRecorder;
   /** Told of every error that is a bug of ours. */
@@ -22,21 +26,26 @@ export type HotHandler = (req: IncomingMessage, res: ServerResponse) => boolean;
  * body to be looked at. The same endpoints are mounted in Koa, so what is left out here is only cost.
  */
 export function createHotHandler(deps: HotDeps): HotHandler {
-  const table = new Map(deps.endpoints.map((endpoint) => [endpoint.path, createLane(endpoint, deps)]));
+  const { counter } = deps;
+  const table = new Map(
+    deps.endpoints.map((endpoint) => [endpoint.path, { endpoint, serve: createLane(endpoint, deps) }]),
+  );
   return (req, res) => {
     const { method, url = '' } = req;
     if (method !== 'GET' && method !== 'HEAD') return false;
     const query = url.indexOf('?');
     const lane = table.get(query < 0 ? url : url.slice(0, query));
     if (lane === undefined) return false;
-    lane(req, res, method);
+    // A sale waits for others, so it is no business of the table.
+    if (counter !== undefined && isForSale(lane.endpoint, req)) return false;
+    lane.serve(req, res, method);
     return true;
   };
 }
 
 type Lane = (req: IncomingMessage, res: ServerResponse, method: string) => void;
 
-function createLane(endpoint: Endpoint, { gate, served, recorder, report }: HotDeps): Lane {
+function createLane(endpoint: Endpoint, { gate, counter, served, recorder, report }: HotDeps): Lane {
   const { path, access } = endpoint;
   // A prebuilt answer brings the same headers again and again: they are put in a row once.
   let lastHeaders: Answer['headers'] = {};
@@ -60,7 +69,7 @@ function createLane(endpoint: Endpoint, { gate, served, recorder, report }: HotD
       }
       limits = gate.settle(visitor, answer.status);
     } catch (error) {
-      answer = answerTo(error);
+      answer = answerTo(error, offerAfter(error, endpoint, req, counter?.till));
       message = sentenceOf(error);
     }
     const { status, headers, body } = answer;
@@ -85,8 +94,8 @@ function createLane(endpoint: Endpoint, { gate, served, recorder, report }: HotD
     );
   };
 
-  function answerTo(error: unknown): Answer {
-    const refused = refusal(error);
+  function answerTo(error: unknown, offer?: Offer): Answer {
+    const refused = refusal(error, offer);
     if (refused === undefined) report(error);
     return refused ?? internalError();
   }

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { SourceStatus } from '../sources/source.ts';
 import type { Latest } from '../store/latest.ts';
 import { createHttpDurations } from './http-durations.ts';
@@ -15,6 +15,10 @@ export interface Metrics {
   /** Worker time of a fit or a forecast. */
   simulated(request: string, ms: number): void;
   diskUsed(storeBytes: number, freeBytes: number): void;
+  /** How a paid call ended. */
+  paid(outcome: string): void;
+  /** Payments that were settled while their reply never left. */
+  unsentReplies(count: number): void;
   requestServed(route: string, status: number, ms: number): void;
   /** Asked at each scrape. */
   watchSources(read: () => readonly SourceStatus[]): void;
@@ -57,6 +61,17 @@ export function createMetrics(): Metrics {
     registers: [registry],
   });
 
+  const payments = new Counter({
+    name: 'tallywire_payments_total',
+    help: 'Paid calls by how they ended',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  const unsent = gauge(
+    'tallywire_payments_unsent',
+    'Payments that were settled while their reply never left',
+  );
+
   return {
     contentType: registry.contentType,
     journalCommitted: (ms) => journal.observe(ms / 1_000),
@@ -67,6 +82,8 @@ export function createMetrics(): Metrics {
       storeSize.set(storeBytes);
       diskFree.set(freeBytes);
     },
+    paid: (outcome) => payments.inc({ outcome }),
+    unsentReplies: (count) => unsent.set(count),
     requestServed: durations.observe,
     watchSources: (read) => gaugeSources(registry, read),
     watchStreams: (latest, now) => followStreams(registry, latest, now),

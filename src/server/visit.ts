@@ -1,8 +1,10 @@
 import type { Context } from 'koa';
 import type { Gate } from '../access/gate.ts';
+import type { Offer } from '../access/payments/offer.ts';
 import type { Tier } from '../access/tiers.ts';
 import { type Answer, type Call, callOf, type Door, serve } from './answer.ts';
 import { internalError, refusal, sentenceOf } from './error-answer.ts';
+import { type Counter, isForSale, needsNoPayment, offerAfter, servePaid } from './paid-visit.ts';
 
 /** What is known of a request once it is answered, for those who count. */
 export interface VisitState {
@@ -10,17 +12,32 @@ export interface VisitState {
   message?: string;
 }
 
+/** Who is in the way of a caller: the gate and, when payments are on, the counter. */
+export interface Entry {
+  readonly gate: Gate;
+  readonly counter?: Counter | undefined;
+}
+
 /** Lets the caller of an endpoint through the gate, and his answer back. The way of the table, for Koa. */
 export async function visit(
   ctx: Context,
-  gate: Gate,
+  { gate, counter }: Entry,
   door: Door,
   answer: (call: Call, tier: Tier) => Answer | Promise<Answer>,
 ): Promise<void> {
   const state: VisitState = ctx.state;
   const visitor = gate.identify(door, ctx.req);
   state.keyId = visitor.keyId;
-  gate.admit(door, visitor);
+  if (counter !== undefined && isForSale(door, ctx.req) && !needsNoPayment(visitor.tier)) {
+    await servePaid(ctx, counter, door, answer);
+    return;
+  }
+  try {
+    gate.admit(door, visitor);
+  } catch (error) {
+    serveError(ctx, error, offerAfter(error, door, ctx.req, counter?.till));
+    return;
+  }
   try {
     serve(ctx, await answer(callOf(ctx.req, visitor.keyId), visitor.tier));
   } catch (error) {
@@ -31,8 +48,8 @@ export async function visit(
 }
 
 /** What is not a caller's fault is told on the app, to be logged. */
-export function serveError(ctx: Context, error: unknown): void {
-  const refused = refusal(error);
+export function serveError(ctx: Context, error: unknown, offer?: Offer): void {
+  const refused = refusal(error, offer);
   if (refused === undefined) ctx.app.emit('error', error, ctx);
   const state: VisitState = ctx.state;
   state.message = sentenceOf(error);

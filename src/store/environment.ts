@@ -39,6 +39,8 @@ export interface Environment {
   readonly usageErrors: Database<string, [keyId: string, n: number]>;
   readonly waitlist: Database<string, number>;
   readonly waitlistIndex: Database<string, string>;
+  readonly payments: Database<string, string>;
+  readonly paymentMarks: Database<string, [mark: string, at: number, id: string]>;
   close(): Promise<void>;
 }
 
@@ -164,6 +166,8 @@ export async function openEnvironment(folder: string, isReadOnly: boolean): Prom
       usageErrors: openTexts<[string, number]>(root, 'usageErrors'),
       waitlist: openTexts<number>(root, 'waitlist'),
       waitlistIndex: openTexts<string>(root, 'waitlistIndex'),
+      payments: openTexts<string>(root, 'payments', true),
+      paymentMarks: openTexts<[string, number, string]>(root, 'paymentMarks'),
     };
     // A reader may come before the writer has made them all; its types do not say so.
     const all: unknown[] = Object.values(databases);

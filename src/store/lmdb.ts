@@ -10,6 +10,7 @@ import { openKeys } from './keys.ts';
 import { openNotes } from './notes.ts';
 import { openMarked } from './opening.ts';
 import { openOutputs } from './outputs.ts';
+import { openPayments } from './payments.ts';
 import type { Store } from './store.ts';
 import { openUsage } from './usage.ts';
 import { openWaitlist } from './waitlist.ts';
@@ -46,6 +47,7 @@ function assemble(folder: string, environment: Environment): Store {
     hours: openHours(environment),
     usage: openUsage(environment),
     waitlist: openWaitlist(environment),
+    payments: openPayments(environment),
   };
   const unguard = guardCommits();
   let closing: Promise<void> | undefined;

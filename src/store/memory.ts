@@ -1,6 +1,7 @@
 import { isKept, type Observation, type Output, type StreamName } from '../../streams/index.ts';
 import { StoreError } from '../errors.ts';
 import { createMemoryHours, createMemoryKeys } from './memory-access.ts';
+import { createMemoryPayments } from './memory-payments.ts';
 import { createMemoryUsage } from './memory-usage.ts';
 import { createMemoryWaitlist } from './memory-waitlist.ts';
 import { checkOutputs } from './outputs.ts';
@@ -17,6 +18,7 @@ export function createMemoryStore(): Store {
     hours: createMemoryHours(),
     usage: createMemoryUsage(),
     waitlist: createMemoryWaitlist(),
+    payments: createMemoryPayments(),
     sizeBytes: () => 0,
     async backup() {
       throw new StoreError('STORE_BACKUP', 'a store in memory cannot be backed up');

@@ -25,6 +25,7 @@ export interface WorldAddresses {
   readonly positions: string;
   readonly cryptoSocket: string;
   readonly cryptoRest: string;
+  readonly facilitator: string;
   readonly control: string;
   readonly accounts: readonly WorldAccount[];
   readonly cryptoSymbols: readonly string[];
@@ -45,6 +46,7 @@ export function addressesOf(url: string): WorldAddresses {
     positions: `${url}/positions-api`,
     cryptoSocket: `${socketUrl}/crypto/ws`,
     cryptoRest: `${url}/crypto`,
+    facilitator: `${url}/facilitator`,
     control: `${url}/control`,
     accounts: ACCOUNTS.map(({ id, name, handle, userId, oracleUserId, slugPrefix, seriesSlugs }) => ({
       id,

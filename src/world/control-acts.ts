@@ -4,6 +4,7 @@ import type { Catalog } from './catalog.ts';
 import type { Verb, VerbBody } from './control-verbs.ts';
 import type { CryptoSocket } from './crypto-socket.ts';
 import type { WorldEvent } from './event.ts';
+import type { Facilitator } from './facilitator.ts';
 import type { Faults } from './faults.ts';
 import { snowflake } from './snowflake.ts';
 import type { Steering } from './steering.ts';
@@ -27,11 +28,14 @@ export interface ActOptions {
   readonly timeline: Timeline;
   readonly catalog: Catalog;
   readonly faults: Faults;
+  readonly facilitator: Facilitator;
   readonly sockets: { readonly book: BookSocket; readonly crypto: CryptoSocket };
 }
 
 /** What each verb does, by its name on the wire. */
-export function createActs({ now, steering, timeline, catalog, faults, sockets }: ActOptions) {
+export function createActs(options: ActOptions) {
+  const { now, steering, timeline, catalog, faults, facilitator, sockets } = options;
+
   /** `fromAt` is the first instant whose posts or syncs are no longer as they were. */
   function changed(fromAt?: number): void {
     steering.revision++;
@@ -160,6 +164,7 @@ export function createActs({ now, steering, timeline, catalog, faults, sockets }
       changed();
       return { id, slug: eventOf(id).slug };
     },
+    'steer-facilitator': (moods) => facilitator.steer(moods),
     fault({ status, ...rule }) {
       faults.add({ ...rule, status: status ?? (rule.kind === 'html' ? 200 : 500) });
     },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { POST_KINDS } from './counting.ts';
+import { SETTLE_MOODS, VERIFY_MOODS } from './facilitator.ts';
 import { FAULT_KINDS, FAULT_ROLES } from './faults.ts';
 
 const account = z.enum(['a', 'b']);
@@ -46,6 +47,13 @@ export const VERBS = {
     title: z.string().optional(),
     bucketWidth: z.number().int().min(1).default(20),
     bucketCount: z.number().int().min(3).max(90).default(11),
+  }),
+  /** What the next verdicts or settlements are, whatever was signed. */
+  'steer-facilitator': z.strictObject({
+    verify: z.enum(VERIFY_MOODS).optional(),
+    settle: z.enum(SETTLE_MOODS).optional(),
+    /** For this many calls; null until steered again. */
+    times: z.number().int().min(1).nullable().default(null),
   }),
   fault: z.strictObject({
     role: z.enum(FAULT_ROLES),

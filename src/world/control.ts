@@ -20,6 +20,7 @@ export interface WorldControl {
   closeEvent(input: VerbInput<'close-event'>): void;
   reopenEvent(input: VerbInput<'reopen-event'>): void;
   addEvent(input: VerbInput<'add-event'>): { readonly id: number; readonly slug: string };
+  steerFacilitator(input: VerbInput<'steer-facilitator'>): void;
   fault(input: VerbInput<'fault'>): void;
   clearFaults(input?: VerbInput<'clear-faults'>): void;
   /** Runs a verb by its name on the wire. The body is checked: a ZodError or a ControlError says what is wrong. */
@@ -28,7 +29,7 @@ export interface WorldControl {
 }
 
 export function createControl(options: ActOptions): WorldControl {
-  const { now, steering, timeline, faults, sockets } = options;
+  const { now, steering, timeline, faults, facilitator, sockets } = options;
   const acts = createActs(options);
   const byVerb: { readonly [V in Verb]: (body: VerbBody<V>) => unknown } = acts;
 
@@ -55,6 +56,7 @@ export function createControl(options: ActOptions): WorldControl {
     closeEvent: (input) => void run('close-event', input),
     reopenEvent: (input) => void run('reopen-event', input),
     addEvent: (input) => acts['add-event'](VERBS['add-event'].parse(input)),
+    steerFacilitator: (input) => void run('steer-facilitator', input),
     fault: (input) => void run('fault', input),
     clearFaults: (input = {}) => void run('clear-faults', input),
     run(verb, body) {
@@ -77,6 +79,7 @@ export function createControl(options: ActOptions): WorldControl {
       events: steering.events,
       prices: Object.fromEntries(steering.prices),
       faults: faults.list(),
+      facilitator: facilitator.state(),
       connections: { book: sockets.book.connections(), crypto: sockets.crypto.connections() },
     }),
   };

@@ -6,6 +6,7 @@ export const FAULT_ROLES = [
   'book',
   'positions',
   'crypto',
+  'facilitator',
   'bookSocket',
   'cryptoSocket',
 ] as const;

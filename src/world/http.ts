@@ -7,7 +7,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Answer, Handler, WorldRequest } from './answer.ts';
+import type { Answer, AsyncHandler, Handler, WorldRequest } from './answer.ts';
 import type { FaultRole, Faults } from './faults.ts';
 import { sendAnswer, sendFault } from './respond.ts';
 
@@ -15,7 +15,7 @@ import { sendAnswer, sendFault } from './respond.ts';
 export interface Role {
   readonly prefix: string;
   readonly name: FaultRole | undefined;
-  readonly handle: Handler;
+  readonly handle: Handler | AsyncHandler;
 }
 
 /** One socket role: takes over a connection whose path begins with the prefix. */
@@ -98,18 +98,27 @@ export function createWorldServer(options: {
       sendAnswer(response, NOT_FOUND);
       return;
     }
-    const answer = (): Answer => role.handle(requestOf(request, url, role.prefix, body));
+    const answer = async (): Promise<Answer> => role.handle(requestOf(request, url, role.prefix, body));
     const rule = role.name === undefined ? undefined : faults.take(role.name, request.url ?? '/');
-    if (rule === undefined) sendAnswer(response, answer());
-    else if (rule.kind === 'slow') later(rule.delayMs, () => sendAnswer(response, answer()));
-    else if (rule.kind !== 'hang') sendFault(response, rule, answer);
+    if (rule === undefined) sendAnswer(response, await answer());
+    else if (rule.kind === 'slow') later(rule.delayMs, () => send(response, answer));
+    else if (rule.kind !== 'hang') await sendFault(response, rule, answer);
+  }
+
+  function send(response: ServerResponse, answer: () => Promise<Answer>): void {
+    answer().then(
+      (given) => sendAnswer(response, given),
+      (error: unknown) => fail(response, error),
+    );
+  }
+
+  function fail(response: ServerResponse, error: unknown): void {
+    if (response.headersSent) response.destroy();
+    else sendAnswer(response, { status: 500, body: { error: String(error) } });
   }
 
   const server = createServer((request, response) => {
-    serve(request, response).catch((error: unknown) => {
-      if (response.headersSent) response.destroy();
-      else sendAnswer(response, { status: 500, body: { error: String(error) } });
-    });
+    serve(request, response).catch((error: unknown) => fail(response, error));
   });
 
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {

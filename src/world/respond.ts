@@ -48,7 +48,11 @@ function sendHuge(response: ServerResponse, bytes: number): void {
 }
 
 /** Spoils the answer as the rule says. `slow` and `hang` are the caller's: they are about time. */
-export function sendFault(response: ServerResponse, rule: FaultRule, answer: () => Answer): void {
+export async function sendFault(
+  response: ServerResponse,
+  rule: FaultRule,
+  answer: () => Promise<Answer>,
+): Promise<void> {
   switch (rule.kind) {
     case 'status': {
       const retry = rule.retryAfter === null ? {} : { 'retry-after': rule.retryAfter };
@@ -59,7 +63,7 @@ export function sendFault(response: ServerResponse, rule: FaultRule, answer: () 
       send(response, rule.status, { 'content-type': 'text/html; charset=utf-8' }, PAGE);
       return;
     case 'truncated': {
-      const { status, body, headers } = answer();
+      const { status, body, headers } = await answer();
       const text = JSON.stringify(body);
       send(
         response,
@@ -70,12 +74,12 @@ export function sendFault(response: ServerResponse, rule: FaultRule, answer: () 
       return;
     }
     case 'wrong-types': {
-      const given = answer();
+      const given = await answer();
       sendAnswer(response, { ...given, body: wrongTypes(given.body) });
       return;
     }
     case 'reset': {
-      const bytes = Buffer.from(JSON.stringify(answer().body));
+      const bytes = Buffer.from(JSON.stringify((await answer()).body));
       response.writeHead(200, { ...JSON_TYPE, 'content-length': String(bytes.length) });
       response.write(bytes.subarray(0, Math.max(1, bytes.length >> 1)), () =>
         response.socket?.resetAndDestroy(),
@@ -87,6 +91,6 @@ export function sendFault(response: ServerResponse, rule: FaultRule, answer: () 
       return;
     case 'slow':
     case 'hang':
-      sendAnswer(response, answer());
+      sendAnswer(response, await answer());
   }
 }

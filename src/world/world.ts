@@ -8,6 +8,7 @@ import { createControlRoutes } from './control-routes.ts';
 import { createCrowd } from './crowd.ts';
 import { createCryptoRest } from './crypto-rest.ts';
 import { createCryptoSocket } from './crypto-socket.ts';
+import { createFacilitator } from './facilitator.ts';
 import { createFaults } from './faults.ts';
 import { createWorldServer } from './http.ts';
 import { createLifecycle } from './lifecycle.ts';
@@ -71,7 +72,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const parts = { ...base, timeline, sync, catalog, tally, crowd, quotes, lifecycle };
 
   const sockets = { book: createBookSocket(parts), crypto: createCryptoSocket(base) };
-  const control = createControl({ ...parts, faults, sockets });
+  const facilitator = createFacilitator(now);
+  const control = createControl({ ...parts, faults, sockets, facilitator });
   let url = '';
   const { server, close: closeServer } = createWorldServer({
     roles: [
@@ -89,6 +91,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         handle: createPositions({ ...parts, wallets: createWallets(parts) }),
       },
       { prefix: '/crypto', name: 'crypto', handle: createCryptoRest(base) },
+      { prefix: '/facilitator', name: 'facilitator', handle: facilitator.handle },
       { prefix: '/control', name: undefined, handle: createControlRoutes(control, () => addressesOf(url)) },
     ],
     sockets: [

@@ -32,7 +32,9 @@ const PARAMETERS = {
     name: 'x402',
     in: 'header',
     required: false,
-    description: 'Payment for this one call. Payments are off on this server, so it is ignored.',
+    description:
+      'Payment for this one call, which is then of tier PRO: base64 of an x402 payload of version 2 or 1. ' +
+      'PAYMENT-SIGNATURE and X-PAYMENT mean the same. Ignored while payments are off, and beside a key of tier PRO.',
     schema: { type: 'string' },
   },
   IfNoneMatch: {

@@ -24,6 +24,16 @@ export const HEADERS = {
   'X-RateLimit-Reset': header('When there are more, Unix seconds.', 'integer', 1_794_714_820),
   'Retry-After': header('Seconds to wait before the next try.', 'integer', 52),
   'WWW-Authenticate': header('How to send a key.', 'string', 'ApiKey header="X-API-Key"'),
+  'PAYMENT-REQUIRED': header(
+    'How to pay for this one call, when payments are on: base64 of JSON, version 2 of x402.',
+    'string',
+    'eyJ4NDAyVmVyc2lvbiI6Mn0=',
+  ),
+  'PAYMENT-RESPONSE': header(
+    'The receipt of a payment: base64 of JSON. To one of version 1 also as X-PAYMENT-RESPONSE.',
+    'string',
+    'eyJzdWNjZXNzIjp0cnVlfQ==',
+  ),
 } as const satisfies Readonly<Record<string, Json>>;
 
 export type HeaderName = keyof typeof HEADERS;

@@ -80,10 +80,11 @@ function securityOf({ access, isCounted }: Operation): readonly Json[] {
   return access === 'tiered' || isCounted ? [{}, { ApiKey: [] }] : [];
 }
 
-function success({ answer, summary, isCounted, isConditional }: Operation): Json {
+function success({ answer, summary, access, isCounted, isConditional }: Operation): Json {
   const headers = headerRefs([
     ...(isConditional ? (['ETag'] as const) : []),
     ...(isCounted ? LIMIT_HEADERS : []),
+    ...(access === 'PRO' || access === 'tiered' ? (['PAYMENT-RESPONSE'] as const) : []),
   ]);
   return {
     description: summary,

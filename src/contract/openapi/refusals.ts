@@ -6,6 +6,10 @@ type RefusalName =
   | Refusal
   | 'NotModified'
   | 'Unauthorized'
+  | 'PaymentMalformed'
+  | 'PaymentRefused'
+  | 'PaymentInProgress'
+  | 'PaymentsUnavailable'
   | 'Invalid'
   | 'OverLimit'
   | 'HeadersTooLarge'
@@ -21,6 +25,7 @@ const error = (
   description: string,
   codes: Readonly<Record<string, string>>,
   headers: readonly HeaderName[] = [],
+  schema: 'Error' | 'Unpaid' = 'Error',
 ): Entry => ({
   status,
   response: {
@@ -28,7 +33,7 @@ const error = (
     ...(headers.length === 0 ? {} : { headers: headerRefs(headers) }),
     content: {
       'application/json': {
-        schema: schemaRef('Error'),
+        schema: schemaRef(schema),
         examples: Object.fromEntries(
           Object.entries(codes).map(([code, detail]) => [code, { value: { detail, code } }]),
         ),
@@ -47,6 +52,14 @@ const described = (
   response: { description, headers, content: { 'application/json': { schema: schemaRef(name) } } },
 });
 
+const MALFORMED = { payment_malformed: 'The payment cannot be read: it is not base64' };
+const UNSETTLED = {
+  payment_pending:
+    'Whether the payment was settled is not known yet; send the same one again, do not pay anew',
+  payments_unavailable: 'Payments cannot be taken at the moment, and nothing was charged',
+  store_unavailable: 'The payment could not be written down, and nothing was charged',
+};
+
 const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
   NotModified: {
     status: 304,
@@ -55,9 +68,11 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
       headers: headerRefs(['ETag']),
     },
   },
-  WalletInvalid: error(400, 'The wallet is no address.', {
+  WalletInvalid: error(400, 'The wallet is no address, or the payment cannot be read.', {
     wallet_invalid: 'The wallet is not 0x and 40 hexadecimal characters',
+    ...MALFORMED,
   }),
+  PaymentMalformed: error(400, 'The payment cannot be read.', MALFORMED),
   BodyIncomplete: error(400, 'The connection ended before the body did.', {
     body_incomplete: 'The connection ended before the body did',
   }),
@@ -69,7 +84,31 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
       key_invalid: 'The API key is not known or was revoked',
       tier_too_low: 'This needs a key of tier PRO, and the key sent is FREE',
     },
-    ['WWW-Authenticate'],
+    ['WWW-Authenticate', 'PAYMENT-REQUIRED'],
+    'Unpaid',
+  ),
+  PaymentRefused: error(
+    402,
+    'The payment does not do. Nothing was charged, unless it paid for an earlier call.',
+    {
+      payment_refused: 'The payment is refused: invalid_network',
+      payment_failed: 'The payment could not be settled',
+      payment_used: 'The payment was used for another call, or its reply is no longer kept',
+    },
+    ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE'],
+    'Unpaid',
+  ),
+  PaymentInProgress: error(
+    409,
+    'Another call with the same payment is under way.',
+    { payment_in_progress: 'A call with this payment is under way' },
+    ['Retry-After'],
+  ),
+  PaymentsUnavailable: error(
+    503,
+    'Whether the payment was settled is not known yet, or none can be taken. Calls with a key are not affected.',
+    UNSETTLED,
+    ['Retry-After'],
   ),
   BodyTooLarge: error(413, 'The body is larger than 16 KiB.', {
     body_too_large: 'The body is larger than 16384 bytes',
@@ -80,7 +119,7 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
   Invalid: described(422, 'Parameters or body are invalid; every fault at once.', 'Faults', {}),
   OverLimit: described(
     429,
-    'The hour is used up. Costs no quota.',
+    'The hour is used up, or too many payments were refused. Costs no quota.',
     'RateLimited',
     headerRefs(['Retry-After', ...LIMIT_HEADERS]),
   ),
@@ -90,8 +129,8 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
   Internal: error(500, 'A bug of ours. Nothing of it is told.', { internal: 'Internal Server Error' }),
   MarketUnreachable: error(
     503,
-    'The market could not be asked for the positions.',
-    { market_unreachable: 'The market could not be asked for the positions' },
+    'The market could not be asked for the positions, or the outcome of a payment is not known.',
+    { market_unreachable: 'The market could not be asked for the positions', ...UNSETTLED },
     ['Retry-After'],
   ),
   StoreUnavailable: error(
@@ -101,6 +140,8 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     ['Retry-After'],
   ),
 };
+
+const PAID = ['PaymentMalformed', 'PaymentRefused', 'PaymentInProgress', 'PaymentsUnavailable'] as const;
 
 export function refusalResponses(): Json {
   return Object.fromEntries(Object.entries(REFUSALS).map(([name, { response }]) => [name, response]));
@@ -112,6 +153,7 @@ export function refusalsOf(operation: Operation): Json {
   const names: readonly RefusalName[] = [
     ...(isConditional ? (['NotModified'] as const) : []),
     ...(access === 'open' ? [] : (['Unauthorized'] as const)),
+    ...(access === 'PRO' || access === 'tiered' ? PAID : []),
     ...(query === undefined && body === undefined ? [] : (['Invalid'] as const)),
     ...(isCounted ? (['OverLimit'] as const) : []),
     'HeadersTooLarge',

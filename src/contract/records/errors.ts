@@ -8,6 +8,41 @@ export const errorRecord = z
   })
   .meta({ description: 'An error.', examples: [{ detail: 'Not Found', code: 'not_found' }] });
 
+const ACCEPTS_EXAMPLE = {
+  scheme: 'exact',
+  network: 'base-sepolia',
+  maxAmountRequired: '10000',
+  resource: 'http://127.0.0.1:8080/api/v1/signals/account_a',
+  payTo: '0xda00da00da00da00da00da00da00da00da00da00',
+  asset: '0xde00de00de00de00de00de00de00de00de00de00',
+  maxTimeoutSeconds: 300,
+};
+
+/** Refused for want of a key or a good payment; with how to pay for this one call when payments are on. */
+export const unpaidRecord = errorRecord
+  .extend({
+    reason: z
+      .string()
+      .optional()
+      .meta({ description: 'What is wrong with the payment, in the words of the protocol.' }),
+    x402Version: z.int().optional().meta({ description: 'Version of the payment protocol of accepts.' }),
+    accepts: z
+      .array(z.record(z.string(), z.unknown()))
+      .optional()
+      .meta({ description: 'Ways to pay for this one call. PAYMENT-REQUIRED has them in version 2.' }),
+  })
+  .meta({
+    description: 'A key or a payment is needed, or the one sent does not do.',
+    examples: [
+      {
+        detail: 'This needs a key of tier PRO',
+        code: 'key_missing',
+        x402Version: 1,
+        accepts: [ACCEPTS_EXAMPLE],
+      },
+    ],
+  });
+
 /** Too many requests, with the figures of the headers once more. */
 export const rateLimitedRecord = errorRecord
   .extend({
@@ -17,7 +52,7 @@ export const rateLimitedRecord = errorRecord
     retry_after: z.int().meta({ description: 'Seconds until then.' }),
   })
   .meta({
-    description: 'The hour is used up, or too many unknown keys came from the address.',
+    description: 'The hour is used up, or too many unknown keys or bad payments came from the address.',
     examples: [
       {
         detail: 'The limit of 100 requests an hour is reached',

@@ -1,0 +1,73 @@
+import type { PaymentRequirements } from '@x402/core/types';
+import type { PaymentRequirementsV1 } from '@x402/core/types/v1';
+import { firstNameOf } from './networks.ts';
+
+/** What one call costs and where the money goes. */
+export interface PaymentTerms {
+  /** Such as `eip155:84532`. */
+  readonly network: `eip155:${string}`;
+  /** The contract of the token, which has six decimals. */
+  readonly asset: string;
+  /** Name and version that signatures of the token are made over. */
+  readonly assetName: string;
+  readonly assetVersion: string;
+  readonly payTo: string;
+  /** Millionths of the token, by default and for paths below a prefix; the longest prefix wins. */
+  readonly price: bigint;
+  readonly prices: readonly { readonly prefix: string; readonly price: bigint }[];
+}
+
+/** How long a payment is good for at most. */
+export const MAX_TIMEOUT_SECONDS = 300;
+
+export function priceOf({ price, prices }: PaymentTerms, path: string): bigint {
+  let best = { prefix: '', price };
+  for (const each of prices) {
+    const isBelow = path === each.prefix || path.startsWith(`${each.prefix}/`);
+    if (isBelow && each.prefix.length >= best.prefix.length) best = each;
+  }
+  return best.price;
+}
+
+/** What has to be paid for a path, as version 2 of the protocol says it. */
+export function requirementsOf(terms: PaymentTerms, path: string): PaymentRequirements {
+  const { network, asset, assetName, assetVersion, payTo } = terms;
+  return {
+    scheme: 'exact',
+    network,
+    amount: String(priceOf(terms, path)),
+    asset,
+    payTo,
+    maxTimeoutSeconds: MAX_TIMEOUT_SECONDS,
+    extra: { name: assetName, version: assetVersion },
+  };
+}
+
+/** Networks have names of their own in version 1, which the package's type does not know. */
+export type FirstRequirements = Omit<PaymentRequirementsV1, 'network'> & { readonly network: string };
+
+/** The same in version 1; undefined when it has no name for the network. */
+export function firstRequirementsOf(
+  terms: PaymentTerms,
+  path: string,
+  resource: string,
+): FirstRequirements | undefined {
+  const network = firstNameOf(terms.network);
+  if (network === undefined) return undefined;
+  const { amount, asset, payTo, maxTimeoutSeconds, scheme, extra } = requirementsOf(terms, path);
+  return {
+    scheme,
+    network,
+    maxAmountRequired: amount,
+    resource,
+    description: DESCRIPTION,
+    mimeType: 'application/json',
+    outputSchema: {},
+    payTo,
+    maxTimeoutSeconds,
+    asset,
+    extra,
+  };
+}
+
+export const DESCRIPTION = 'One answer of tier PRO';

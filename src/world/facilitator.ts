@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { type Answer, type AsyncHandler, jsonBody, ok } from './answer.ts';
+import { isSigned, type Order, orderSchema, requiredOf } from './payment-order.ts';
+
+export const VERIFY_MOODS = ['honest', 'invalid'] as const;
+/**
+ * `refuse` moves no money and says so; `pending` moves it and does not say; `no-hash` moves it and forgets the
+ * transaction.
+ */
+export const SETTLE_MOODS = ['honest', 'refuse', 'pending', 'no-hash'] as const;
+
+export interface FacilitatorMoods {
+  readonly verify?: (typeof VERIFY_MOODS)[number] | undefined;
+  readonly settle?: (typeof SETTLE_MOODS)[number] | undefined;
+  readonly times: number | null;
+}
+
+/** Verifies signatures for real, and settles on a ledger in memory instead of a chain. */
+export interface Facilitator {
+  readonly handle: AsyncHandler;
+  steer(moods: FacilitatorMoods): void;
+  state(): {
+    readonly verifyCalls: number;
+    readonly settleCalls: number;
+    /** By nonce; each is there once. */
+    readonly settled: Readonly<Record<string, string>>;
+  };
+}
+
+/** A chain needs some seconds, so what ends sooner is refused. */
+const LEAST_LEFT_SECONDS = 6;
+const NETWORKS = ['eip155:84532', 'base-sepolia'] as const;
+
+/** `now` in UTC ms. */
+export function createFacilitator(now: () => number): Facilitator {
+  const ledger = new Map<string, string>();
+  let moods: FacilitatorMoods = { times: null };
+  let left = 0;
+  let verifyCalls = 0;
+  let settleCalls = 0;
+
+  function moodFor<K extends 'verify' | 'settle'>(call: K): NonNullable<FacilitatorMoods[K]> | 'honest' {
+    const mood = moods[call];
+    if (mood === undefined || left <= 0) return 'honest';
+    left -= 1;
+    return mood;
+  }
+
+  const nonceKey = ({ paymentPayload }: Order): string => {
+    const { from, nonce } = paymentPayload.payload.authorization;
+    return `${from}|${nonce}`.toLowerCase();
+  };
+
+  /** The first fault, in the order and the words facilitators use. */
+  async function faultOf(order: Order): Promise<string | undefined> {
+    const { authorization } = order.paymentPayload.payload;
+    const required = requiredOf(order);
+    if (required === undefined) return 'invalid_exact_evm_network_mismatch';
+    if (!(await isSigned(order, required))) return 'invalid_exact_evm_signature';
+    if (authorization.to.toLowerCase() !== required.payTo.toLowerCase()) {
+      return 'invalid_exact_evm_recipient_mismatch';
+    }
+    const nowSeconds = now() / 1_000;
+    if (Number(authorization.validBefore) < nowSeconds + LEAST_LEFT_SECONDS) {
+      return 'invalid_exact_evm_payload_authorization_valid_before';
+    }
+    if (Number(authorization.validAfter) > nowSeconds) {
+      return 'invalid_exact_evm_payload_authorization_valid_after';
+    }
+    const paid = BigInt(authorization.value);
+    const isPaid = order.x402Version === 1 ? paid >= required.amount : paid === required.amount;
+    if (!isPaid) return 'invalid_exact_evm_payload_authorization_value_mismatch';
+    return ledger.has(nonceKey(order)) ? 'invalid_exact_evm_nonce_already_used' : undefined;
+  }
+
+  async function verify(order: Order): Promise<Answer> {
+    verifyCalls += 1;
+    const payer = order.paymentPayload.payload.authorization.from;
+    const fault = moodFor('verify') === 'invalid' ? 'insufficient_funds' : await faultOf(order);
+    return ok(
+      fault === undefined ? { isValid: true, payer } : { isValid: false, invalidReason: fault, payer },
+    );
+  }
+
+  async function settle(order: Order): Promise<Answer> {
+    settleCalls += 1;
+    const { network } = order.paymentRequirements;
+    const payer = order.paymentPayload.payload.authorization.from;
+    const refusal = (errorReason: string) =>
+      ok({ success: false, errorReason, transaction: '', network, payer });
+    const mood = moodFor('settle');
+    if (mood === 'refuse') return refusal('insufficient_funds');
+    const fault = await faultOf(order);
+    if (fault !== undefined) return refusal(fault);
+    const key = nonceKey(order);
+    const transaction = `0x${createHash('sha256').update(key).digest('hex')}`;
+    ledger.set(key, transaction);
+    if (mood === 'pending') return refusal('settlement_pending');
+    return ok({ success: true, transaction: mood === 'no-hash' ? '' : transaction, network, payer });
+  }
+
+  return {
+    async handle(request) {
+      const [call] = request.path;
+      if (request.method === 'GET' && call === 'supported') {
+        const kinds = NETWORKS.map((network, index) => ({
+          x402Version: 2 - index,
+          scheme: 'exact',
+          network,
+        }));
+        return ok({ kinds, extensions: [], signers: {} });
+      }
+      if (request.method !== 'POST' || (call !== 'verify' && call !== 'settle')) {
+        return { status: 404, body: { error: 'not found' } };
+      }
+      const order = orderSchema.safeParse(jsonBody(request));
+      if (!order.success) return { status: 400, body: { error: 'invalid_payload' } };
+      return call === 'verify' ? verify(order.data) : settle(order.data);
+    },
+    steer(next) {
+      moods = next;
+      left = next.times ?? Number.POSITIVE_INFINITY;
+    },
+    state: () => ({ verifyCalls, settleCalls, settled: Object.fromEntries(ledger) }),
+  };
+}
