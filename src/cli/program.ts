@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { backtestCommand } from './backtest.ts';
 import { backupCommand } from './backup.ts';
+import { exportCommand } from './export.ts';
 import { EXIT_USAGE, reportFailure } from './failure.ts';
 import { keysCommand } from './keys.ts';
 import { addManual } from './manual.ts';
@@ -34,6 +35,7 @@ function createProgram(shell: Shell, exitWith: (code: number) => void): Command 
     replayCommand(shell, exitWith),
     tapCommand(shell),
     backtestCommand(shell, exitWith),
+    exportCommand(shell, exitWith),
     backupCommand(shell),
     keysCommand(shell),
   ];

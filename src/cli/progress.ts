@@ -10,10 +10,10 @@ export function createProgress(stderr: ShellStream, done: string) {
   let shownAt = performance.now();
   let hasBar = false;
   return {
-    show(seq: number, head: number): void {
+    show(seq: number, head: number, first = 0): void {
       if (performance.now() - shownAt < periodMs) return;
       shownAt = performance.now();
-      const share = head === 0 ? 1 : seq / head;
+      const share = head === first ? 1 : (seq - first) / (head - first);
       const text = `${done} seq ${seq} of ${head}, ${Math.floor(share * 100)} %`;
       const filled = Math.round(share * BAR_CHARS);
       hasBar = stderr.isTTY === true;

@@ -25,6 +25,14 @@ describe('createProgress', () => {
     assert.ok(texts.stderr.endsWith('\r\u001b[K'));
   });
 
+  it('takes the share of what lies behind the first', () => {
+    const { stderr, texts } = memoryShell();
+    const progress = createProgress(stderr, 'exported');
+    time += 6_000;
+    progress.show(150, 200, 100);
+    assert.equal(texts.stderr, 'exported seq 150 of 200, 50 %\n');
+  });
+
   it('writes a line every five seconds elsewhere', () => {
     const { stderr, texts } = memoryShell();
     const progress = createProgress(stderr, 'verified');

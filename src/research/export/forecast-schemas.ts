@@ -1,0 +1,134 @@
+import type { Score, StreamRecords } from '../../../streams/index.ts';
+import { type Column, column, nullable } from './columns.ts';
+import type { Schema } from './schema.ts';
+
+/** What predictions, their scores and decisions have in common. */
+interface Forecasted {
+  readonly forecastId: string;
+  readonly eventId: number;
+  readonly account: string;
+  readonly origin: string;
+}
+
+function forecasted<Record extends Forecasted>(): readonly Column<Record>[] {
+  return [
+    column('forecast_id', 'UTF8', ({ forecastId }) => forecastId),
+    column('event_id', 'INT64', ({ eventId }) => eventId),
+    column('account', 'UTF8', ({ account }) => account),
+    column('origin', 'UTF8', ({ origin }) => origin),
+  ];
+}
+
+type Prediction = StreamRecords['predictions'];
+
+export const PREDICTIONS: Schema<Prediction> = {
+  version: 1,
+  eventAt: ({ madeAt }) => madeAt,
+  columns: [
+    ...forecasted<Prediction>(),
+    nullable('horizon_hours', 'INT64', ({ horizonHours }) => horizonHours),
+    column('model_version', 'UTF8', ({ modelVersion }) => modelVersion),
+    column('seed', 'INT64', ({ seed }) => seed),
+    column('asked_seq', 'INT64', ({ askedSeq }) => askedSeq),
+    column('made_ts', 'INT64', ({ madeAt }) => madeAt),
+    column('end_ts', 'INT64', ({ endAt }) => endAt),
+    column('count', 'INT64', ({ count }) => count),
+    column('p5', 'INT64', ({ p5 }) => p5),
+    column('p50', 'INT64', ({ p50 }) => p50),
+    column('p95', 'INT64', ({ p95 }) => p95),
+    column('quantiles', { list: 'INT64' }, ({ quantiles }) => quantiles),
+    column('pace_p50', 'INT64', ({ paceP50 }) => paceP50),
+    column('pace_quantiles', { list: 'INT64' }, ({ paceQuantiles }) => paceQuantiles),
+    column(
+      'buckets',
+      {
+        list: {
+          struct: {
+            lo: 'INT64',
+            hi: 'INT64',
+            prob: 'DOUBLE',
+            pace_prob: 'DOUBLE',
+            price: 'DOUBLE',
+            price_kind: 'UTF8',
+          },
+        },
+      },
+      ({ buckets }) =>
+        buckets.map(({ lo, hi, prob, paceProb, price, priceKind }) => ({
+          lo,
+          hi,
+          prob,
+          pace_prob: paceProb,
+          price,
+          price_kind: priceKind,
+        })),
+    ),
+    column('sleep_probability', 'DOUBLE', ({ sleepProbability }) => sleepProbability),
+    nullable('flip_risk', 'DOUBLE', ({ flipRisk }) => flipRisk),
+    column('moved', { list: { struct: { cause: 'UTF8', p50: 'DOUBLE' } } }, ({ moved }) =>
+      moved.map(({ cause, p50 }) => ({ cause, p50 })),
+    ),
+    column('hash', 'UTF8', ({ hash }) => hash),
+  ],
+};
+
+type ScoreRecord = StreamRecords['scores'];
+
+/** How one forecaster did; the market's cells are null where not every bucket had a price. */
+function scoreColumns(of: 'model' | 'pace' | 'market'): readonly Column<ScoreRecord>[] {
+  const part = (name: string, type: 'DOUBLE' | 'BOOLEAN', read: (score: Score) => number | boolean | null) =>
+    nullable<ScoreRecord>(`${of}_${name}`, type, (record) => {
+      const score = record[of];
+      return score && read(score);
+    });
+  return [
+    part('crps', 'DOUBLE', ({ crps }) => crps),
+    part('log_score', 'DOUBLE', ({ logScore }) => logScore),
+    part('brier', 'DOUBLE', ({ brier }) => brier),
+    part('is_covered', 'BOOLEAN', ({ isCovered }) => isCovered),
+    part('pit', 'DOUBLE', ({ pit }) => pit),
+  ];
+}
+
+export const SCORES: Schema<ScoreRecord> = {
+  version: 1,
+  eventAt: ({ madeAt }) => madeAt,
+  columns: [
+    ...forecasted<ScoreRecord>(),
+    column('horizon_hours', 'INT64', ({ horizonHours }) => horizonHours),
+    column('model_version', 'UTF8', ({ modelVersion }) => modelVersion),
+    column('made_ts', 'INT64', ({ madeAt }) => madeAt),
+    column('end_ts', 'INT64', ({ endAt }) => endAt),
+    column('final', 'INT64', ({ final }) => final),
+    column('p50', 'INT64', ({ p50 }) => p50),
+    nullable('error_percent', 'DOUBLE', ({ errorPercent }) => errorPercent),
+    ...scoreColumns('model'),
+    ...scoreColumns('pace'),
+    ...scoreColumns('market'),
+    nullable('won_lo', 'INT64', ({ wonLo }) => wonLo),
+    nullable('top_lo', 'INT64', ({ top }) => top?.lo ?? null),
+    nullable('top_prob', 'DOUBLE', ({ top }) => top?.prob ?? null),
+  ],
+};
+
+type Decision = StreamRecords['decisions'];
+
+export const DECISIONS: Schema<Decision> = {
+  version: 1,
+  eventAt: ({ madeAt }) => madeAt,
+  columns: [
+    ...forecasted<Decision>(),
+    column('horizon_hours', 'INT64', ({ horizonHours }) => horizonHours),
+    column('made_ts', 'INT64', ({ madeAt }) => madeAt),
+    column('end_ts', 'INT64', ({ endAt }) => endAt),
+    column('confidence', 'UTF8', ({ confidence }) => confidence),
+    column('is_proven', 'BOOLEAN', ({ isProven }) => isProven),
+    column('strategy', 'UTF8', ({ strategy }) => strategy),
+    column('order_los', { list: 'INT64' }, ({ orderLos }) => orderLos),
+    column(
+      'buys',
+      { list: { struct: { lo: 'INT64', hi: 'INT64', prob: 'DOUBLE', price: 'DOUBLE', stake: 'DOUBLE' } } },
+      ({ buys }) => buys.map(({ lo, hi, prob, price, stake }) => ({ lo, hi, prob, price, stake })),
+    ),
+  ],
+};

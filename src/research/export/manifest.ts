@@ -1,0 +1,64 @@
+import type { Moment } from '../moment.ts';
+import { typeName } from './columns.ts';
+import type { Table } from './table.ts';
+
+export type Format = 'parquet' | 'ndjson' | 'csv';
+
+export const FORMATS: readonly Format[] = ['parquet', 'ndjson', 'csv'];
+
+/** What was written. */
+export interface Written {
+  readonly rows: number;
+  readonly firstSeq: number | null;
+  readonly lastSeq: number | null;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+export interface ManifestFacts {
+  readonly table: Table;
+  readonly format: Format;
+  /** The name without its folder. */
+  readonly file: string;
+  readonly from: Moment | undefined;
+  readonly to: Moment | undefined;
+  /** Of the observations, half-open. */
+  readonly fromSeq: number;
+  readonly toSeq: number;
+  readonly written: Written;
+  readonly version: string;
+  readonly graphVersion: number;
+}
+
+/** A place as it can be given to `--from` again. */
+export function momentText(moment: Moment): string {
+  return moment.by === 'seq' ? `seq:${moment.seq}` : new Date(moment.at).toISOString();
+}
+
+/** The text of the manifest. It holds no time of its making, so that the same log gives the same bytes. */
+export function manifestText(facts: ManifestFacts): string {
+  const { table, format, file, from, to, fromSeq, toSeq, written, version, graphVersion } = facts;
+  const manifest = {
+    stream: table.name,
+    schema_version: table.schemaVersion,
+    format,
+    file,
+    rows: written.rows,
+    bytes: written.bytes,
+    sha256: written.sha256,
+    from: from ? momentText(from) : null,
+    to: to ? momentText(to) : null,
+    from_seq: fromSeq,
+    to_seq: toSeq,
+    first_seq: written.firstSeq,
+    last_seq: written.lastSeq,
+    tallywire_version: version,
+    graph_version: graphVersion,
+    columns: table.columns.map(({ name, type, isNullable }) => ({
+      name,
+      type: typeName(type),
+      nullable: isNullable,
+    })),
+  };
+  return `${JSON.stringify(manifest, undefined, 2)}\n`;
+}

@@ -1,0 +1,177 @@
+import type { StreamName, StreamRecords, Subject } from '../../../streams/index.ts';
+import { type Column, column, nullable } from './columns.ts';
+import { DECISIONS, PREDICTIONS, SCORES } from './forecast-schemas.ts';
+import type { Schema } from './schema.ts';
+
+type Records = StreamRecords;
+
+const posts: Schema<Records['posts']> = {
+  version: 1,
+  eventAt: ({ createdAt }) => createdAt,
+  columns: [
+    column('account', 'UTF8', ({ account }) => account),
+    column('id', 'UTF8', ({ id }) => id),
+    column('text', 'UTF8', ({ text }) => text),
+    column('created_ts', 'INT64', ({ createdAt }) => createdAt),
+    column('is_reply', 'BOOLEAN', ({ isReply }) => isReply),
+    column('is_quote', 'BOOLEAN', ({ isQuote }) => isQuote),
+    column('is_repost', 'BOOLEAN', ({ isRepost }) => isRepost),
+    column('is_counted', 'BOOLEAN', ({ isCounted }) => isCounted),
+    column('url', 'UTF8', ({ url }) => url),
+    column('seen_ts', 'INT64', ({ seenAt }) => seenAt),
+    nullable('deleted_ts', 'INT64', ({ deletedAt }) => deletedAt),
+  ],
+};
+
+const ofPosts = (subject: Subject) => (subject.type === 'posts' ? subject : null);
+const ofCrypto = (subject: Subject) => (subject.type === 'crypto' ? subject : null);
+
+const events: Schema<Records['events']> = {
+  version: 1,
+  eventAt: null,
+  columns: [
+    column('event_id', 'INT64', ({ eventId }) => eventId),
+    column('slug', 'UTF8', ({ slug }) => slug),
+    column('title', 'UTF8', ({ title }) => title),
+    column('image', 'UTF8', ({ image }) => image),
+    column('subject', 'UTF8', ({ subject }) => subject.type),
+    nullable('account', 'UTF8', ({ subject }) => ofPosts(subject)?.account ?? null),
+    nullable('symbol', 'UTF8', ({ subject }) => ofCrypto(subject)?.symbol ?? null),
+    nullable('crypto_kind', 'UTF8', ({ subject }) => ofCrypto(subject)?.kind ?? null),
+    nullable('reference_price', 'DOUBLE', ({ subject }) => ofCrypto(subject)?.referencePrice ?? null),
+    nullable('start_ts', 'INT64', ({ startAt }) => startAt),
+    column('end_ts', 'INT64', ({ endAt }) => endAt),
+    column('phase', 'UTF8', ({ phase }) => phase),
+    nullable('tracking_id', 'UTF8', ({ trackingId }) => trackingId),
+    column('is_partition', 'BOOLEAN', ({ isPartition }) => isPartition),
+    column(
+      'buckets',
+      {
+        list: {
+          struct: {
+            title: 'UTF8',
+            // A price level of a crypto event need not be whole.
+            lo: 'DOUBLE',
+            hi: 'DOUBLE',
+            condition_id: 'UTF8',
+            market_slug: 'UTF8',
+            yes_token: 'UTF8',
+            no_token: 'UTF8',
+            won: 'BOOLEAN',
+          },
+        },
+      },
+      ({ buckets }) =>
+        buckets.map(({ title, lo, hi, conditionId, marketSlug, yesToken, noToken, won }) => ({
+          title,
+          lo,
+          hi,
+          condition_id: conditionId,
+          market_slug: marketSlug,
+          yes_token: yesToken,
+          no_token: noToken,
+          won,
+        })),
+    ),
+  ],
+};
+
+const counters: Schema<Records['counters']> = {
+  version: 1,
+  eventAt: null,
+  columns: [
+    column('event_id', 'INT64', ({ eventId }) => eventId),
+    column('account', 'UTF8', ({ account }) => account),
+    nullable('oracle', 'INT64', ({ oracle }) => oracle),
+    nullable('real', 'INT64', ({ real }) => real),
+    nullable('ui', 'INT64', ({ ui }) => ui),
+    nullable('settlement_delta', 'INT64', ({ settlementDelta }) => settlementDelta),
+    nullable('display_delta', 'INT64', ({ displayDelta }) => displayDelta),
+    nullable('internal_delta', 'INT64', ({ internalDelta }) => internalDelta),
+    nullable('deleted', 'INT64', ({ deleted }) => deleted),
+    column('stale', { list: 'UTF8' }, ({ stale }) => stale),
+  ],
+};
+
+const velocity: Schema<Records['velocity']> = {
+  version: 1,
+  eventAt: null,
+  columns: [
+    column('account', 'UTF8', ({ account }) => account),
+    column('counted_1h', 'INT64', ({ counted1h }) => counted1h),
+    column('all_1h', 'INT64', ({ all1h }) => all1h),
+  ],
+};
+
+const prices: Schema<Records['prices']> = {
+  version: 1,
+  eventAt: ({ at }) => at,
+  columns: [
+    column('event_id', 'INT64', ({ eventId }) => eventId),
+    column('token', 'UTF8', ({ token }) => token),
+    nullable('bid', 'DOUBLE', ({ bid }) => bid),
+    nullable('ask', 'DOUBLE', ({ ask }) => ask),
+    nullable('price', 'DOUBLE', ({ price }) => price),
+    nullable('price_kind', 'UTF8', ({ priceKind }) => priceKind),
+    column('price_ts', 'INT64', ({ at }) => at),
+  ],
+};
+
+/** Of the lags of posts on one way, in ms. */
+function lagColumns(way: 'seen' | 'oracle' | 'ui'): readonly Column<Records['lag']>[] {
+  const percentile = (name: 'p50' | 'p90' | 'p99') =>
+    nullable<Records['lag']>(`${way}_${name}_ms`, 'INT64', (lag) => lag[way][name]);
+  return [
+    column(`${way}_n`, 'INT64', (lag) => lag[way].n),
+    percentile('p50'),
+    percentile('p90'),
+    percentile('p99'),
+  ];
+}
+
+const lag: Schema<Records['lag']> = {
+  version: 1,
+  eventAt: null,
+  columns: [
+    column('account', 'UTF8', ({ account }) => account),
+    ...lagColumns('seen'),
+    ...lagColumns('oracle'),
+    ...lagColumns('ui'),
+  ],
+};
+
+const spot: Schema<Records['spot']> = {
+  version: 1,
+  eventAt: ({ at }) => at,
+  columns: [
+    column('symbol', 'UTF8', ({ symbol }) => symbol),
+    column('price', 'DOUBLE', ({ price }) => price),
+    column('spot_ts', 'INT64', ({ at }) => at),
+  ],
+};
+
+const failures: Schema<Records['failures']> = {
+  version: 1,
+  eventAt: null,
+  columns: [
+    column('actor', 'UTF8', ({ actor }) => actor),
+    column('message', 'UTF8', ({ message }) => message),
+  ],
+};
+
+type Exported = Exclude<StreamName, 'signals' | 'requests' | 'freshness'>;
+
+/** Of the kept streams. A new one without its schema here is found out by the tests. */
+export const SCHEMAS: { readonly [S in Exported]: Schema<StreamRecords[S]> } = {
+  posts,
+  events,
+  counters,
+  velocity,
+  prices,
+  lag,
+  spot,
+  predictions: PREDICTIONS,
+  scores: SCORES,
+  decisions: DECISIONS,
+  failures,
+};

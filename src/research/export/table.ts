@@ -1,0 +1,100 @@
+import {
+  type Fact,
+  isStreamName,
+  KEPT_STREAMS,
+  type Output,
+  type OutputOf,
+  type StreamRecords,
+} from '../../../streams/index.ts';
+import type { Store } from '../../store/store.ts';
+import { type Cell, type Column, type ColumnHead, column, nullable } from './columns.ts';
+import type { Schema } from './schema.ts';
+import { SCHEMAS } from './stream-schemas.ts';
+
+export interface Row {
+  readonly seq: number;
+  /** In the order of the columns. */
+  readonly cells: readonly Cell[];
+}
+
+/** What can be exported: a kept stream, one row per output, or the log. */
+export interface Table {
+  readonly name: string;
+  readonly schemaVersion: number;
+  readonly columns: readonly ColumnHead[];
+  /** From `fromSeq` on, in order. Holds no read transaction between steps. */
+  rows(store: Store, fromSeq: number): Iterable<Row>;
+}
+
+/** The log itself. */
+export const LOG = 'observations';
+
+type Exported = keyof typeof SCHEMAS;
+
+export const TABLE_NAMES: readonly string[] = [...KEPT_STREAMS, LOG];
+
+function isExported(name: string): name is Exported {
+  return Object.hasOwn(SCHEMAS, name);
+}
+
+/** Undefined for a name that is neither a kept stream nor the log. */
+export function tableOf(name: string): Table | undefined {
+  if (name === LOG) return logTable;
+  return isStreamName(name) && isExported(name) ? streamTable(name) : undefined;
+}
+
+function table<Source extends { readonly seq: number }>(
+  name: string,
+  schemaVersion: number,
+  columns: readonly Column<Source>[],
+  read: (store: Store, fromSeq: number) => Iterable<Source>,
+): Table {
+  return {
+    name,
+    schemaVersion,
+    columns,
+    *rows(store, fromSeq) {
+      for (const source of read(store, fromSeq)) {
+        yield { seq: source.seq, cells: columns.map(({ of }) => of(source)) };
+      }
+    },
+  };
+}
+
+function streamTable<S extends Exported>(stream: S): Table {
+  type Said = OutputOf<S>;
+  const schema: Schema<StreamRecords[S]> = SCHEMAS[stream];
+  const { eventAt } = schema;
+  const columns: readonly Column<Said>[] = [
+    column('seq', 'INT64', ({ seq }) => seq),
+    column('received_ts', 'INT64', ({ at }) => at),
+    nullable('event_ts', 'INT64', ({ record }) => (eventAt === null ? null : eventAt(record))),
+    column('cause', 'UTF8', ({ cause }) => cause),
+    column('key', 'UTF8', ({ key }) => key),
+    ...schema.columns.map((each) => ({ ...each, of: ({ record }: Said) => each.of(record) })),
+  ];
+  return table(stream, schema.version, columns, function* (store, fromSeq) {
+    // Each row is what JSON.stringify made of an output of this stream.
+    for (const { json } of store.outputs.read(stream, fromSeq)) yield JSON.parse(json) as Said & Output;
+  });
+}
+
+interface Observed {
+  readonly seq: number;
+  readonly receivedAt: number;
+  readonly fact: Fact;
+}
+
+/** Facts are of many kinds, so they stay the JSON text that they are in the log. */
+const logTable = table<Observed>(
+  LOG,
+  1,
+  [
+    column('seq', 'INT64', ({ seq }) => seq),
+    column('received_ts', 'INT64', ({ receivedAt }) => receivedAt),
+    nullable('event_ts', 'INT64', ({ fact }) => (fact.kind === 'post' ? fact.createdAt : null)),
+    column('kind', 'UTF8', ({ fact }) => fact.kind),
+    column('fact', 'UTF8', ({ fact }) => JSON.stringify(fact)),
+  ],
+  (store, fromSeq) => store.journal.read(fromSeq),
+);
