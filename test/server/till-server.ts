@@ -1,0 +1,71 @@
+import { proxiesOf } from '../../src/access/addresses.ts';
+import type { TillReport } from '../../src/access/payments/report.ts';
+import { openTill, type Till, type TillDeps } from '../../src/access/payments/till.ts';
+import { createMemoryStore } from '../../src/store/memory.ts';
+import { NOON } from '../support/outputs.ts';
+import {
+  createPayer,
+  type FacilitatorStand,
+  headerOf,
+  openFacilitator,
+  type Payer,
+  type Payment,
+  SIGNALS,
+  TERMS,
+} from '../support/payments.ts';
+import { type Running, type Start, start } from './start.ts';
+
+/** A server that sells, a facilitator, and someone who pays. */
+export interface Shop {
+  readonly running: Running;
+  readonly stand: FacilitatorStand;
+  readonly till: Till;
+  readonly payer: Payer;
+  readonly deps: TillDeps;
+  readonly clock: { now: number; monoMs: number };
+  readonly reports: TillReport[];
+  /** Sends a payment, as it is or as a text. */
+  pay(payment: Payment | string, path?: string, name?: string): Promise<Response>;
+  sign(options?: Partial<Parameters<Payer['sign']>[0]>): Promise<Payment>;
+  /** How often money moved. */
+  settled(): number;
+  close(): Promise<void>;
+}
+
+export async function openShop(over: Partial<TillDeps> = {}, options: Start = {}): Promise<Shop> {
+  const clock = { now: NOON, monoMs: 0 };
+  const stand = await openFacilitator(() => clock.now);
+  const reports: TillReport[] = [];
+  const deps: TillDeps = {
+    terms: TERMS,
+    facilitator: { url: stand.url, verifyTimeoutMs: 5_000, settleTimeoutMs: 5_000 },
+    payments: createMemoryStore().payments,
+    now: () => clock.now,
+    mono: () => clock.monoMs,
+    report: (report) => void reports.push(report),
+    everyMs: 10,
+    ...over,
+  };
+  const till = await openTill(deps);
+  const counter = { till, proxies: proxiesOf([]) };
+  const running = await start({ ...options, deps: { ...options.deps, counter } });
+  const payer = createPayer();
+  return {
+    running,
+    stand,
+    till,
+    payer,
+    deps,
+    clock,
+    reports,
+    pay: (payment, path = SIGNALS, name = 'x402') =>
+      running.get(path, { [name]: typeof payment === 'string' ? payment : headerOf(payment) }),
+    sign: (given = {}) => payer.sign({ nowMs: clock.now, ...given }),
+    settled: () => Object.keys(stand.facilitator.state().settled).length,
+    async close() {
+      await running.stop();
+      await till.close();
+      await stand.close();
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { authorizationTypes } from '@x402/evm';
+import { type Hex, toHex } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { firstNameOf } from '../../src/access/payments/networks.ts';
+import { type PaymentTerms, priceOf, requirementsOf } from '../../src/access/payments/terms.ts';
+import { createFacilitator, type Facilitator } from '../../src/world/facilitator.ts';
+import { createFaults, type FaultRule, type Faults } from '../../src/world/faults.ts';
+import { createWorldServer } from '../../src/world/http.ts';
+
+export const TERMS: PaymentTerms = {
+  network: 'eip155:84532',
+  asset: '0xde00de00de00de00de00de00de00de00de00de00',
+  assetName: 'Demo Dollar',
+  assetVersion: '1',
+  payTo: '0xda00da00da00da00da00da00da00da00da00da00',
+  price: 10_000n,
+  prices: [{ prefix: '/api/v1/portfolio', price: 50_000n }],
+};
+
+export const SIGNALS = '/api/v1/signals/account_a';
+
+/** The stand-in facilitator alone, on a free port. */
+export interface FacilitatorStand {
+  readonly url: string;
+  readonly facilitator: Facilitator;
+  readonly faults: Faults;
+  /** Makes calls whose path holds `contains` fail. */
+  fail(kind: FaultRule['kind'], contains: 'verify' | 'settle', over?: Partial<FaultRule>): void;
+  close(): Promise<void>;
+}
+
+export async function openFacilitator(now: () => number): Promise<FacilitatorStand> {
+  const facilitator = createFacilitator(now);
+  const faults = createFaults();
+  const { server, close } = createWorldServer({
+    roles: [{ prefix: '/facilitator', name: 'facilitator', handle: facilitator.handle }],
+    sockets: [],
+    faults,
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new TypeError('not listening on a port');
+  return {
+    url: `http://127.0.0.1:${address.port}/facilitator`,
+    facilitator,
+    faults,
+    fail(kind, contains, over = {}) {
+      const rule = { times: null, status: 500, retryAfter: null, delayMs: 1_000, bytes: 1_000_000 };
+      faults.add({ ...rule, role: 'facilitator', kind, contains, ...over });
+    },
+    close,
+  };
+}
+
+export interface Authorization {
+  readonly from: string;
+  readonly to: string;
+  readonly value: string;
+  readonly validAfter: string;
+  readonly validBefore: string;
+  readonly nonce: string;
+}
+
+/** A payment as JSON, which a test may spoil before it is sent. */
+export interface Payment {
+  readonly x402Version: number;
+  readonly scheme?: string;
+  readonly network?: string;
+  readonly accepted?: Readonly<Record<string, unknown>>;
+  readonly payload: { readonly signature: string; readonly authorization: Authorization };
+}
+
+export interface SignOptions {
+  readonly nowMs: number;
+  readonly path?: string;
+  readonly version?: 1 | 2;
+  /** Signed instead of what would do. */
+  readonly over?: Partial<Authorization>;
+  readonly terms?: PaymentTerms;
+}
+
+/** Someone with a key of his own, made up on the spot. */
+export interface Payer {
+  readonly address: Hex;
+  sign(options: SignOptions): Promise<Payment>;
+}
+
+const hex = (text: string): Hex => `0x${text.replace(/^0x/, '')}`;
+
+export function createPayer(): Payer {
+  const account = privateKeyToAccount(generatePrivateKey());
+  return {
+    address: account.address,
+    async sign({ nowMs, path = SIGNALS, version = 2, over = {}, terms = TERMS }) {
+      const seconds = Math.floor(nowMs / 1_000);
+      const authorization: Authorization = {
+        from: account.address,
+        to: terms.payTo,
+        value: String(priceOf(terms, path)),
+        validAfter: String(seconds - 60),
+        validBefore: String(seconds + 120),
+        nonce: toHex(crypto.getRandomValues(new Uint8Array(32))),
+        ...over,
+      };
+      const { from, to, value, validAfter, validBefore, nonce } = authorization;
+      const signature = await account.signTypedData({
+        domain: {
+          name: terms.assetName,
+          version: terms.assetVersion,
+          chainId: Number(terms.network.slice('eip155:'.length)),
+          verifyingContract: hex(terms.asset),
+        },
+        types: authorizationTypes,
+        primaryType: 'TransferWithAuthorization',
+        message: {
+          from: hex(from),
+          to: hex(to),
+          value: BigInt(value),
+          validAfter: BigInt(validAfter),
+          validBefore: BigInt(validBefore),
+          nonce: hex(nonce),
+        },
+      });
+      const payload = { signature, authorization };
+      if (version === 2) return { x402Version: 2, accepted: { ...requirementsOf(terms, path) }, payload };
+      return { x402Version: 1, scheme: 'exact', network: firstNameOf(terms.network) ?? '', payload };
+    },
+  };
+}
+
+export function headerOf(payment: unknown): string {
+  return Buffer.from(JSON.stringify(payment)).toString('base64');
+}

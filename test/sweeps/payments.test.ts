@@ -1,0 +1,12 @@
+import { sweepCopies, sweepCrashes, sweepMutations } from './payments.ts';
+
+const quiet = () => undefined;
+
+describe('payments under stress', () => {
+  it('settle one of many copies', () => sweepCopies(100, quiet));
+  it('are refused however they are spoiled', () => sweepMutations(1, quiet));
+  it('survive a kill after every state', async function () {
+    this.timeout(60_000);
+    await sweepCrashes(1, quiet);
+  });
+});
