@@ -99,7 +99,6 @@ export function exportCommand(shell: Shell, exitWith: (code: number) => void): C
         'tallywire export counters --from 2026-01-31 --to 2026-02-01 --format csv -o counters.csv',
         'a day of counters',
       ],
-      ['tallywire export posts --format csv -o posts.csv', 'posts as `tallywire backtest` takes them'],
       ['duckdb -c "SELECT account, count(*) FROM \'posts-*.parquet\' GROUP BY 1"', 'look into it'],
     ],
     exitCodes: [
