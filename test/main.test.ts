@@ -120,7 +120,7 @@ describe('tallywire', function () {
       await meta.put('layout', '99');
       await root.close();
       const before = readFileSync(join(folder.path, 'db', 'data.mdb'));
-      assertOneSentence(await runMain(start(folder.path)), /has layout 99, expected layout 1/);
+      assertOneSentence(await runMain(start(folder.path)), /has layout 99, expected layout 2/);
       assert.deepEqual(readFileSync(join(folder.path, 'db', 'data.mdb')), before);
     });
 
