@@ -175,6 +175,20 @@ describe('boundaries', () => {
     assert.deepEqual(breaches(within('src/contract/'), starts('zod', 'src/contract/')), []);
   });
 
+  it('lets the client see rxjs, itself and types of the contract, and in Node the package of sockets', () => {
+    const values = within('src/client/').flatMap(({ path, imports }) =>
+      imports.filter(({ isType }) => !isType).map(({ target }) => `${path} -> ${target}`),
+    );
+    const isAllowed = starts('rxjs', 'src/client/');
+    const others = values.filter((line) => !isAllowed(line.split(' -> ')[1] ?? ''));
+    assert.deepEqual(others, ['src/client/node.ts -> ws']);
+    assert.ok(![...loadedBy('src/client/browser.ts')].includes('ws'));
+    assert.deepEqual(
+      breaches(within('src/client/'), starts('rxjs', 'src/client/', 'src/contract/', 'zod', 'ws')),
+      [],
+    );
+  });
+
   it('keeps the sources and the world from seeing each other', () => {
     assert.deepEqual(
       breaches(within('src/sources/'), (target) => !starts('src/world/')(target)),

@@ -1,0 +1,249 @@
+import { BehaviorSubject, interval, type Observable, Subject, type Subscription } from 'rxjs';
+import { TallywireError } from '../error.ts';
+import type { ChannelRequest, DataFrame, HeartbeatFrame, ServerFrame } from '../wire.ts';
+import { RECONNECT, type ReconnectOptions } from './backoff.ts';
+import { createLink, type Loss } from './link.ts';
+import { createOutbox } from './outbox.ts';
+import { createPulse } from './pulse.ts';
+import type { FeedSocketClass } from './socket.ts';
+import { type DownReason, type FeedEvent, type FeedStatus, sameStatus } from './status.ts';
+import { nameOf, type Topic } from './topic.ts';
+
+/** How often it is looked whether all is well. */
+const LOOK_MS = 200;
+/** The close codes of a key that is not known, and of one whose tier does not do. */
+const BAD_KEY = 4001;
+const LOW_TIER = 4003;
+const HEARTBEAT = 'heartbeat';
+
+export interface ConversationOptions {
+  readonly reconnect?: ReconnectOptions | undefined;
+  /** Longest silence of a source that is not news, by role (`posts`) or name (`posts/account_a`). */
+  readonly sourceLimitsMs?: Readonly<Record<string, number>> | undefined;
+  /** Numbers in [0, 1), for the waits between tries. */
+  readonly random?: (() => number) | undefined;
+}
+
+export interface ConversationDeps extends ConversationOptions {
+  /** Of the socket. */
+  readonly url: string;
+  readonly key: string | undefined;
+  readonly load: () => Promise<FeedSocketClass>;
+}
+
+/** All that is said between a reader and the server, over one socket after the other. */
+export interface Conversation {
+  readonly status$: Observable<FeedStatus>;
+  readonly event$: Observable<FeedEvent>;
+  /** Another one after it failed. */
+  heartbeat$(): Observable<HeartbeatFrame>;
+  add(topic: Topic): void;
+  remove(topic: Topic): void;
+  start(): void;
+  stop(reason: DownReason): void;
+}
+
+export function createConversation(deps: ConversationDeps): Conversation {
+  const { key, load, random = Math.random, reconnect = RECONNECT } = deps;
+  const now = () => performance.now();
+  const topics = new Map<string, Topic>();
+  const due = new Set<Topic>();
+  /** Topics that are asked for alone, as a message with them and others was refused. */
+  const alone = new Set<string>();
+  const event$ = new Subject<FeedEvent>();
+  const status$ = new BehaviorSubject<FeedStatus>({ state: 'down', reason: 'idle' });
+  let heartbeat$ = new Subject<HeartbeatFrame>();
+  let pulse = createPulse(now());
+  let wasLive = false;
+  let refusal: TallywireError | undefined;
+  let watch: Subscription | undefined;
+
+  const show = (status: FeedStatus) => {
+    if (!sameStatus(status, status$.value)) status$.next(status);
+  };
+  const link = createLink({
+    url: deps.url,
+    load,
+    reconnect,
+    random,
+    now,
+    onConnecting: () => show({ state: wasLive ? 'resuming' : 'connecting' }),
+    onOpen: greet,
+    onText: hear,
+    onLost: lose,
+  });
+  const outbox = createOutbox((text) => link.send(text), now);
+
+  function greet(): void {
+    refusal = undefined;
+    pulse = createPulse(now(), deps.sourceLimitsMs);
+    outbox.clear();
+    if (key !== undefined) outbox.auth(key);
+    outbox.subscribe(new Map([[HEARTBEAT, { channel: HEARTBEAT }]]));
+    ask(topics.values());
+  }
+
+  function lose({ wasOpen, code }: Loss, retryInMs: number): boolean {
+    outbox.clear();
+    for (const topic of topics.values()) topic.forget();
+    if (code === BAD_KEY) failAll(refusal ?? refused('key_invalid', 'the server does not know the key'));
+    // Those whose tier does not do were told so, and the others go on.
+    const isOver = code === BAD_KEY || (code === LOW_TIER && topics.size === 0);
+    const reason = isOver ? 'refused' : wasOpen ? 'lost' : 'unreachable';
+    show({ state: 'down', reason, code, retryInMs: isOver ? undefined : retryInMs });
+    return !isOver;
+  }
+
+  /** What is asked for within one turn of the program goes into one message. */
+  function ask(wanted: Iterable<Topic>): void {
+    if (due.size === 0) queueMicrotask(askDue);
+    for (const topic of wanted) due.add(topic);
+  }
+
+  function askDue(): void {
+    const requests = new Map<string, ChannelRequest>();
+    const wanted = [...due].filter((topic) => link.isOpen && topics.get(topic.name) === topic);
+    due.clear();
+    for (const topic of wanted) {
+      if (alone.has(topic.name)) outbox.subscribe(new Map([[topic.name, topic.ask()]]));
+      else requests.set(topic.name, topic.ask());
+    }
+    outbox.subscribe(requests);
+    look();
+  }
+
+  function hear(text: string): void {
+    // What the server sends is tested against the schemas these types are of; what is unknown is left alone.
+    const frame = JSON.parse(text) as ServerFrame;
+    switch (frame.type) {
+      case 'update':
+      case 'snapshot':
+        pulse.data(now());
+        takeData(frame as DataFrame);
+        break;
+      case 'heartbeat':
+        takeHeartbeat(frame);
+        break;
+      case 'pong':
+        outbox.answered(frame.id);
+        pulse.pong(frame, now());
+        break;
+      case 'subscribed':
+        outbox.answered(frame.id);
+        for (const { channel, account, seq, resumed } of frame.channels) {
+          topics.get(nameOf(channel, account))?.begin(seq ?? 0, resumed);
+        }
+        break;
+      case 'unsubscribed':
+      case 'authenticated':
+        outbox.answered(frame.id);
+        break;
+      case 'error':
+        takeError(frame);
+        break;
+      case 'goodbye':
+        event$.next({ type: 'goodbye', reason: frame.reason });
+    }
+    if (status$.value.state !== 'live') look();
+  }
+
+  function takeData(frame: DataFrame): void {
+    const topic = topics.get(nameOf(frame.channel, frame.account));
+    if (topic === undefined) return;
+    const { name, cursor, isCurrent } = topic;
+    if (cursor !== undefined && cursor.epoch !== frame.epoch && frame.type === 'snapshot') {
+      event$.next({ type: 'epoch', topic: name, from: cursor.epoch, to: frame.epoch });
+    }
+    // While something is awaited, what does not fit is of before.
+    if (topic.take(frame) === 'gap' && isCurrent) mend(topic, frame.seq);
+  }
+
+  function mend(topic: Topic, beforeSeq: number): void {
+    event$.next({ type: 'gap', topic: topic.name, afterSeq: topic.cursor?.seq, beforeSeq });
+    topic.forget();
+    ask([topic]);
+  }
+
+  function takeHeartbeat(frame: HeartbeatFrame): void {
+    pulse.heartbeat(frame, now());
+    for (const [name, seq] of Object.entries(frame.seqs)) {
+      const topic = topics.get(name);
+      if (topic?.cursor?.epoch === frame.epoch && topic.misses(seq)) mend(topic, seq + 1);
+    }
+    heartbeat$.next(frame);
+    look();
+  }
+
+  function takeError({ id, code, detail, ...at }: Extract<ServerFrame, { readonly type: 'error' }>): void {
+    if (code === 'cursor_too_old' && at.channel !== undefined) {
+      const topic = nameOf(at.channel, at.account ?? null);
+      event$.next({ type: 'cursor_too_old', topic, oldestSeq: at.oldest_seq });
+      return;
+    }
+    event$.next({ type: 'error', code, detail });
+    refusal = refused(code, detail);
+    const names = outbox.answered(id).filter((name) => name !== HEARTBEAT);
+    if (names.length === 1) for (const name of names) fail(name, refusal);
+    else for (const name of names) alone.add(name);
+    ask(names.flatMap((name) => topics.get(name) ?? []));
+  }
+
+  function fail(name: string, error: TallywireError): void {
+    const topic = topics.get(name);
+    topics.delete(name);
+    topic?.frame$.error(error);
+  }
+
+  function failAll(error: TallywireError): void {
+    const failed$ = heartbeat$;
+    heartbeat$ = new Subject();
+    failed$.error(error);
+    for (const name of [...topics.keys()]) fail(name, error);
+  }
+
+  function look(): void {
+    if (!link.isOpen) return;
+    const { stale, isPingDue, isGivenUp } = pulse.look(now());
+    if (isPingDue) outbox.ping();
+    if (isGivenUp) link.renew('nothing comes');
+    else if (stale !== undefined) show({ state: 'stale', ...stale });
+    else if ([...topics.values()].every(({ isCurrent }) => isCurrent)) {
+      wasLive = true;
+      show({ state: 'live' });
+    } else show({ state: wasLive ? 'resuming' : 'connecting' });
+  }
+
+  return {
+    status$,
+    event$,
+    heartbeat$: () => heartbeat$,
+    add(topic) {
+      topics.set(topic.name, topic);
+      ask([topic]);
+    },
+    remove(topic) {
+      if (topics.get(topic.name) !== topic) return;
+      topics.delete(topic.name);
+      alone.delete(topic.name);
+      if (link.isOpen) outbox.unsubscribe([topic.request]);
+    },
+    start() {
+      wasLive = false;
+      watch ??= interval(LOOK_MS).subscribe(look);
+      link.open();
+    },
+    stop(reason) {
+      watch?.unsubscribe();
+      watch = undefined;
+      link.close();
+      outbox.clear();
+      // Who was refused is still refused.
+      if (reason === 'closed' || status$.value.state !== 'down') show({ state: 'down', reason });
+    },
+  };
+}
+
+/** The server said so over the socket, where there is no status. */
+function refused(code: string, detail: string): TallywireError {
+  return new TallywireError({ status: 0, code, detail });
+}

@@ -1,0 +1,87 @@
+import type { CallOptions, Http } from './http.ts';
+import type {
+  Answer,
+  ComponentName,
+  HistoryQuery,
+  PortfolioQuery,
+  RebalancingQuery,
+  SignalsQuery,
+  TweetsQuery,
+  UsageByEndpointQuery,
+  UsageErrorsQuery,
+  UsageSummaryQuery,
+  WaitlistRequest,
+} from './wire.ts';
+
+/** One method per endpoint. Accounts are told by their path segment. Refusals are thrown as TallywireError. */
+export interface Rest {
+  meta(account: string, options?: CallOptions): Promise<Answer<'CountersAnswer'>>;
+  crypto(options?: CallOptions): Promise<Answer<'CryptoAnswer'>>;
+  tweets(account: string, query?: TweetsQuery, options?: CallOptions): Promise<Answer<'PostsAnswer'>>;
+  lag(account: string, options?: CallOptions): Promise<Answer<'LagAnswer'>>;
+  prediction(account: string, options?: CallOptions): Promise<Answer<'PredictionAnswer'>>;
+  signals(account: string, query?: SignalsQuery, options?: CallOptions): Promise<Answer<'SignalsAnswer'>>;
+  portfolio(
+    account: string,
+    query: PortfolioQuery,
+    options?: CallOptions,
+  ): Promise<Answer<'PortfolioAnswer'>>;
+  rebalancing(
+    account: string,
+    query: RebalancingQuery,
+    options?: CallOptions,
+  ): Promise<Answer<'RebalancingAnswer'>>;
+  /** Not thrown when it is unavailable: that is what the record says. */
+  health(options?: CallOptions): Promise<Answer<'Health'>>;
+  joinWaitlist(body: WaitlistRequest, options?: CallOptions): Promise<Answer<'WaitlistPlace'>>;
+  readonly performance: {
+    overview(options?: CallOptions): Promise<Answer<'PerformanceOverview'>>;
+    history(query?: HistoryQuery, options?: CallOptions): Promise<Answer<'PerformanceHistory'>>;
+    calibration(options?: CallOptions): Promise<Answer<'Calibration'>>;
+  };
+  readonly usage: {
+    summary(query?: UsageSummaryQuery, options?: CallOptions): Promise<Answer<'UsageSummary'>>;
+    byEndpoint(query: UsageByEndpointQuery, options?: CallOptions): Promise<Answer<'UsageByEndpoint'>>;
+    errors(query?: UsageErrorsQuery, options?: CallOptions): Promise<Answer<'UsageErrors'>>;
+    stats(options?: CallOptions): Promise<Answer<'UsageStats'>>;
+  };
+}
+
+type Query = Readonly<Record<string, unknown>>;
+
+export function createRest({ call }: Http): Rest {
+  // The server's answers are tested against the schemas these types are of.
+  async function get<Name extends ComponentName>(
+    path: string,
+    options?: CallOptions,
+    query?: Query,
+  ): Promise<Answer<Name>> {
+    return (await call(path, { ...options, query })) as Answer<Name>;
+  }
+  const at = (base: string, account: string, rest = '') => `${base}/${encodeURIComponent(account)}${rest}`;
+  return {
+    meta: (account, options) => get<'CountersAnswer'>(at('/meta', account), options),
+    crypto: (options) => get<'CryptoAnswer'>('/meta/crypto', options),
+    tweets: (account, query, options) => get<'PostsAnswer'>(at('/meta', account, '/tweets'), options, query),
+    lag: (account, options) => get<'LagAnswer'>(at('/meta', account, '/lag'), options),
+    prediction: (account, options) => get<'PredictionAnswer'>(at('/prediction', account), options),
+    signals: (account, query, options) => get<'SignalsAnswer'>(at('/signals', account), options, query),
+    portfolio: (account, query, options) => get<'PortfolioAnswer'>(at('/portfolio', account), options, query),
+    rebalancing: (account, query, options) =>
+      get<'RebalancingAnswer'>(at('/portfolio', account, '/rebalancing'), options, query),
+    health: async (options) => (await call('/health', { ...options, alsoFine: [503] })) as Answer<'Health'>,
+    joinWaitlist: async (body, options) =>
+      (await call('/waitlist', { ...options, body })) as Answer<'WaitlistPlace'>,
+    performance: {
+      overview: (options) => get<'PerformanceOverview'>('/performance/overview', options),
+      history: (query, options) => get<'PerformanceHistory'>('/performance/history', options, query),
+      calibration: (options) => get<'Calibration'>('/performance/calibration', options),
+    },
+    usage: {
+      summary: (query, options) => get<'UsageSummary'>('/usage/summary', options, query),
+      byEndpoint: (query, options) => get<'UsageByEndpoint'>('/usage/by-endpoint', options, query),
+      errors: (query, options) => get<'UsageErrors'>('/usage/errors', options, query),
+      stats: (options) => get<'UsageStats'>('/usage/stats', options),
+    },
+  };
+}

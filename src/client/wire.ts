@@ -1,0 +1,74 @@
+import type { z } from 'zod';
+import type { COMPONENTS } from '../contract/components.ts';
+import type {
+  channelRequest,
+  clientMessage,
+  FEED_RECORDS,
+  heartbeatFrame,
+  pongFrame,
+  serverFrame,
+  snapshotFrame,
+  updateFrame,
+} from '../contract/feed.ts';
+import type {
+  historyQuery,
+  portfolioQuery,
+  rebalancingQuery,
+  signalsQuery,
+  tweetsQuery,
+  usageByEndpointQuery,
+  usageErrorsQuery,
+  usageSummaryQuery,
+  waitlistBody,
+} from '../contract/params.ts';
+import type { RecordOf } from '../contract/record-of.ts';
+
+/** What goes over the wire, typed by the schemas the server answers by. Only types: no schema is loaded. */
+
+export type ComponentName = keyof typeof COMPONENTS;
+export type Answer<Name extends ComponentName> = RecordOf<(typeof COMPONENTS)[Name]>;
+export type Fault = Answer<'Fault'>;
+
+export type TweetsQuery = z.input<typeof tweetsQuery>;
+export type SignalsQuery = z.input<typeof signalsQuery>;
+export type PortfolioQuery = z.input<typeof portfolioQuery>;
+export type RebalancingQuery = z.input<typeof rebalancingQuery>;
+export type HistoryQuery = z.input<typeof historyQuery>;
+export type UsageSummaryQuery = z.input<typeof usageSummaryQuery>;
+export type UsageByEndpointQuery = z.input<typeof usageByEndpointQuery>;
+export type UsageErrorsQuery = z.input<typeof usageErrorsQuery>;
+export type WaitlistRequest = z.input<typeof waitlistBody>;
+
+export type ClientMessage = RecordOf<typeof clientMessage>;
+export type ServerFrame = RecordOf<typeof serverFrame>;
+export type ChannelRequest = RecordOf<typeof channelRequest>;
+export type HeartbeatFrame = RecordOf<typeof heartbeatFrame>;
+export type PongFrame = RecordOf<typeof pongFrame>;
+
+/** A channel that has records; the heartbeat has none. */
+export type DataChannel = keyof typeof FEED_RECORDS;
+export type FeedRecord<C extends DataChannel> = RecordOf<(typeof FEED_RECORDS)[C]>;
+
+type Of<C extends DataChannel, Frame, Data> = Omit<Frame, 'channel' | 'data'> & {
+  readonly channel: C;
+  readonly data: Data;
+};
+/** One record changed; `data` is null once it is gone. */
+export type UpdateFrame<C extends DataChannel = DataChannel> = Of<
+  C,
+  RecordOf<typeof updateFrame>,
+  FeedRecord<C> | null
+>;
+/** All records there are. */
+export type SnapshotFrame<C extends DataChannel = DataChannel> = Of<
+  C,
+  RecordOf<typeof snapshotFrame>,
+  readonly FeedRecord<C>[]
+>;
+export type DataFrame<C extends DataChannel = DataChannel> = UpdateFrame<C> | SnapshotFrame<C>;
+
+/** A place on a channel: the last frame that was seen of it. */
+export interface Cursor {
+  readonly epoch: string;
+  readonly seq: number;
+}
