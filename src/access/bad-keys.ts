@@ -1,10 +1,11 @@
 const WINDOW_MS = 60_000;
-const MAX_FAILURES = 10;
+/** Room for a client that walks all endpoints with a mistyped key; no key is found by guessing in any case. */
+const MAX_FAILURES = 100;
 
 /** So many addresses are remembered; a flood of them pushes the oldest out. */
 const MAX_ADDRESSES = 10_000;
 
-/** Keeps those who try keys from trying many: ten unknown ones a minute and address. */
+/** Keeps those who try keys from trying many in a minute, by address. */
 export interface BadKeys {
   /** Notes an unknown key. Returns 0, or how many ms the address has to wait as it had sent too many already. */
   note(address: string, nowMs: number): number;
