@@ -29,6 +29,7 @@ export interface Facilitator {
 
 /** A chain needs some seconds, so what ends sooner is refused. */
 const LEAST_LEFT_SECONDS = 6;
+const USED = 'invalid_exact_evm_nonce_already_used';
 const NETWORKS = ['eip155:84532', 'base-sepolia'] as const;
 
 /** `now` in UTC ms. */
@@ -70,7 +71,7 @@ export function createFacilitator(now: () => number): Facilitator {
     const paid = BigInt(authorization.value);
     const isPaid = order.x402Version === 1 ? paid >= required.amount : paid === required.amount;
     if (!isPaid) return 'invalid_exact_evm_payload_authorization_value_mismatch';
-    return ledger.has(nonceKey(order)) ? 'invalid_exact_evm_nonce_already_used' : undefined;
+    return ledger.has(nonceKey(order)) ? USED : undefined;
   }
 
   async function verify(order: Order): Promise<Answer> {
@@ -93,6 +94,8 @@ export function createFacilitator(now: () => number): Facilitator {
     const fault = await faultOf(order);
     if (fault !== undefined) return refusal(fault);
     const key = nonceKey(order);
+    // Another may have come in while the signature was looked at.
+    if (ledger.has(key)) return refusal(USED);
     const transaction = `0x${createHash('sha256').update(key).digest('hex')}`;
     ledger.set(key, transaction);
     if (mood === 'pending') return refusal('settlement_pending');
