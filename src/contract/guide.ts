@@ -15,7 +15,7 @@ export function guideText(accounts: readonly AccountPath[]): string {
 
 - Base URL: the origin of this file. All JSON is under \`/api/v1\`.
 - \`{account}\` is one of ${accounts.map(({ segment }) => `\`${segment}\``).join(', ')}.
-- Whole interface: [OpenAPI 3.1](/api/v1/openapi.json); for people: [docs](/docs).
+- Whole interface: [OpenAPI 3.1](/api/v1/openapi.json), the feed [AsyncAPI 3.0](/api/v1/asyncapi.json); for people: [docs](/docs).
 - Times are UTC ms; windows are half-open; prices and probabilities are 0 to 1; money is USD.
 - \`null\` means not known, never 0. Inputs listed in \`stale\` are late: do not trade on such a record. \`as_of.ages_ms\` says how old each input is.
 

@@ -44,7 +44,7 @@ export function queryParameters(query: z.ZodObject): readonly Json[] {
  * Leaves out what is true of a value but says nothing to a reader: the bounds of safe integers and the pattern of
  * a date. Objects stay open, as fields may be added; and what belongs to a document on its own goes.
  */
-function tidied(node: unknown): unknown {
+export function tidied(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(tidied);
   if (typeof node !== 'object' || node === null) return node;
   const isDate = 'format' in node && node.format === 'date-time';

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { z } from 'zod';
+import { asyncApiDocument } from '../../contract/asyncapi/document.ts';
 import { guideText } from '../../contract/guide.ts';
 import { openApiDocument } from '../../contract/openapi/document.ts';
 import type { Answer, Call, Endpoint, SlowEndpoint } from '../answer.ts';
@@ -48,11 +49,13 @@ const PAGE_SCRIPT = `SwaggerUIBundle({
 });
 `;
 
-/** The OpenAPI document, the page that shows it and the guide for language models: texts that never change. */
+/** The documents of both APIs, the page that shows one and the guide for language models: texts that never change. */
 export function documentEndpoints(accounts: readonly AccountPath[]): readonly Endpoint[] {
   const document = JSON.stringify(openApiDocument(accounts));
+  const feedDocument = JSON.stringify(asyncApiDocument(accounts));
   return [
     fixed(`${API_PREFIX}/openapi.json`, JSON_TYPE, document, API_HEADERS),
+    fixed(`${API_PREFIX}/asyncapi.json`, JSON_TYPE, feedDocument, API_HEADERS),
     fixed('/docs', 'text/html; charset=utf-8', PAGE, PAGE_HEADERS),
     fixed('/docs/page.js', 'text/javascript; charset=utf-8', PAGE_SCRIPT, SECURITY_HEADERS),
     fixed('/llms.txt', 'text/markdown; charset=utf-8', guideText(accounts), SECURITY_HEADERS),

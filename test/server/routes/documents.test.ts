@@ -20,6 +20,7 @@ describe('the documents', () => {
 
   const pages = [
     '/api/v1/openapi.json',
+    '/api/v1/asyncapi.json',
     '/docs',
     '/docs/page.js',
     '/docs/renderer.js',
