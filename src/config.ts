@@ -43,6 +43,13 @@ export interface Config {
   /** Networks such as `10.0.0.0/8`. */
   readonly trustedProxies: readonly string[];
   readonly connectionsPerAddress: number;
+  /** Null: no push feed. */
+  readonly feed: {
+    readonly connections: number;
+    readonly perAddress: number;
+    readonly perKey: number;
+    readonly connectsPerMinute: number;
+  } | null;
   readonly staleAfterMs: Readonly<Record<Input, number>>;
   readonly payments: PaymentsConfig;
   readonly logLevel: LogLevel;
@@ -226,6 +233,14 @@ export function parseConfig(input: ConfigInput): Config {
     drainSeconds,
     trustedProxies: values.trustedProxies.split(',').filter((network) => network !== ''),
     connectionsPerAddress: values.connectionsPerAddress,
+    feed: values.feed
+      ? {
+          connections: values.feedConnections,
+          perAddress: values.feedConnectionsPerAddress,
+          perKey: values.feedConnectionsPerKey,
+          connectsPerMinute: values.feedConnectsPerMinute,
+        }
+      : null,
     staleAfterMs: {
       posts: values.staleSecondsPosts * 1_000,
       oracle: values.staleSecondsOracle * 1_000,

@@ -220,6 +220,31 @@ export const SETTINGS = {
     default: 4_096,
     help: 'connections one address may hold at a time; trusted proxies may hold any number',
   }),
+  feed: setting(toggle, {
+    argument: 'boolean',
+    default: true,
+    help: 'whether the push feed is served',
+  }),
+  feedConnections: setting(integer(1, 15_000), {
+    argument: 'number',
+    default: 12_000,
+    help: 'connections the feed takes in all',
+  }),
+  feedConnectionsPerAddress: setting(integer(1, 15_000), {
+    argument: 'number',
+    default: 20,
+    help: 'connections to the feed one address may hold at a time',
+  }),
+  feedConnectionsPerKey: setting(integer(1, 15_000), {
+    argument: 'number',
+    default: 5,
+    help: 'connections to the feed that may use one key at a time',
+  }),
+  feedConnectsPerMinute: setting(integer(1, 1_000_000), {
+    argument: 'number',
+    default: 60,
+    help: 'connections to the feed one address may open within a minute',
+  }),
   staleSecondsPosts: setting(seconds, {
     argument: 'seconds',
     default: 10,

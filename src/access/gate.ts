@@ -33,10 +33,13 @@ export interface Visitor {
   readonly atMs: number;
 }
 
+/** Of a request, all that the gate looks at. */
+export type Knock = Pick<IncomingMessage, 'headers' | 'socket'>;
+
 /** Decides who is served, at which tier, and how often. Synchronous and cheap: it is asked on every request. */
 export interface Gate {
   /** Who asks, or a RequestError for a key that is not known (401) or was tried too often (429). */
-  identify(door: Entrance, req: IncomingMessage): Visitor;
+  identify(door: Entrance, req: Knock): Visitor;
   /** Charges the call, or throws a RequestError: not his tier (401), or his hour is used up (429). */
   admit(door: Entrance, visitor: Visitor): void;
   /** The limit's headers, names and values in turn. Gives back the charge when the answer costs nothing. */
@@ -54,7 +57,8 @@ export interface GateDeps {
 
 /** Twice the longest key we issue; a longer one is refused before any look-up. */
 const MAX_KEY_LENGTH = 128;
-const CHALLENGE = { 'WWW-Authenticate': 'ApiKey header="X-API-Key"' };
+/** Sent with every 401. */
+export const CHALLENGE = { 'WWW-Authenticate': 'ApiKey header="X-API-Key"' };
 const NO_HEADERS: readonly string[] = [];
 
 export function isCounted({ access, isCounted = access !== 'open' }: Entrance): boolean {
@@ -76,7 +80,7 @@ export function createGate(deps: GateDeps): Gate {
   const policies = policiesOf(limits);
   const ownPolicies = new WeakMap<Holder, Policy>();
 
-  function clientAddress({ socket, headers }: IncomingMessage): string {
+  function clientAddress({ socket, headers }: Knock): string {
     const forwarded = headers['x-forwarded-for'];
     return clientOf(
       socket.remoteAddress ?? '',
@@ -95,7 +99,7 @@ export function createGate(deps: GateDeps): Gate {
     return policy;
   }
 
-  function refuseKey(req: IncomingMessage, atMs: number): never {
+  function refuseKey(req: Knock, atMs: number): never {
     const waitMs = badKeys.note(clientAddress(req), atMs);
     if (waitMs === 0) {
       throw new RequestError(401, 'key_invalid', 'The API key is not known or was revoked', CHALLENGE);

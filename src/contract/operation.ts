@@ -8,7 +8,12 @@ export type Refusal =
   | 'BodyIncomplete'
   | 'BodyTooLarge'
   | 'UnsupportedMediaType'
-  | 'StoreUnavailable';
+  | 'StoreUnavailable'
+  | 'Unauthorized'
+  | 'ChannelUnknown'
+  | 'UpgradeRequired'
+  | 'TooManyFeeds'
+  | 'FeedUnavailable';
 
 export type Tag = 'Counters' | 'Posts' | 'Predictions' | 'Trading' | 'Performance' | 'Usage' | 'Service';
 

@@ -109,4 +109,25 @@ export const usageErrorsQuery = z.object({
     .meta({ description: 'How many of the newest errors to list.', examples: [100] }),
 });
 
+export const feedQuery = z.object({
+  channels: z
+    .string()
+    .min(1)
+    .max(1_000)
+    .meta({
+      description: 'Of an event stream: channels with or without an account, separated by commas.',
+      examples: ['counters/account_a,tweets,heartbeat'],
+    }),
+  bankroll: bankroll
+    .optional()
+    .meta({ description: 'Of signals: money to size bets from, USD.', examples: [1_000] }),
+  include_unproven: z
+    .boolean()
+    .default(false)
+    .meta({
+      description: 'Of signals: actions also at horizons without demonstrated skill.',
+      examples: [false],
+    }),
+});
+
 export { waitlistBody } from './waitlist-body.ts';

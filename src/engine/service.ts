@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { proxiesOf } from '../access/addresses.ts';
 import { createUsageTracking } from '../access/usage/tracking.ts';
 import type { Config } from '../config.ts';
+import { openFeed } from '../feed/feed.ts';
 import { createApp } from '../server/app.ts';
 import { checkPort, createHttpServer, httpLimits } from '../server/http.ts';
 import { createMetrics } from '../server/metrics.ts';
@@ -121,6 +122,7 @@ async function open(config: Config, log: Logger, rim: ServiceRim, closing: Closi
     now: clock.wall,
     staleAfterMs: config.staleAfterMs,
     epoch: randomUUID(),
+    hasFeed: config.feed !== null,
     positions: createPositions(
       outside.endpoints,
       (reason) => log.warn({ reason }, 'a list of positions was not believed'),
@@ -128,7 +130,27 @@ async function open(config: Config, log: Logger, rim: ServiceRim, closing: Closi
     ),
   });
   app.koa.on('error', (error: unknown) => log.error({ err: error }, 'a request failed'));
-  const http = createHttpServer(app, httpLimits(config));
+  const limits = httpLimits(config);
+  const feed =
+    config.feed &&
+    openFeed({
+      latest,
+      window: store.feed,
+      outputs: store.outputs,
+      accounts: config.accounts,
+      gate,
+      proxies: limits.proxies,
+      limits: config.feed,
+      staleAfterMs: config.staleAfterMs,
+      now: clock.wall,
+      mono: clock.mono,
+      report: (error) => log.error({ err: error }, 'the feed failed; what is stored is tried again'),
+    });
+  if (feed) {
+    closing.add(() => feed.close());
+    metrics.watchFeed(feed.figures);
+  }
+  const http = createHttpServer(app, limits, feed ?? undefined);
   const url = await http.listen(config.port, config.host);
   closing.add(() => http.drain({ noticeMs: config.drainSeconds * 1_000, deadlineMs: DRAIN_DEADLINE_MS }));
   log.info({ url, world: outside.name, data: config.data }, 'listening');

@@ -24,6 +24,6 @@ function active(
     .sort(({ record: a }, { record: b }) => a.endAt - b.endAt || a.eventId - b.eventId);
 }
 
-function isActive(event: OutputOf<'events'>): event is ActiveEvent {
+export function isActive(event: OutputOf<'events'>): event is ActiveEvent {
   return event.record.phase === 'active' && event.record.startAt !== null;
 }

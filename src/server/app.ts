@@ -20,6 +20,7 @@ import { createMarketLine } from './portfolio/market-line.ts';
 import { createWallets } from './portfolio/wallets.ts';
 import { cryptoEndpoint } from './routes/crypto.ts';
 import { documentEndpoints, rendererEndpoints } from './routes/documents.ts';
+import { feedEndpoint } from './routes/feed.ts';
 import { healthEndpoint } from './routes/health.ts';
 import { lagEndpoints } from './routes/lag.ts';
 import { metaEndpoints } from './routes/meta.ts';
@@ -59,6 +60,8 @@ export interface AppDeps {
   readonly epoch: string;
   /** The market's word on what wallets hold. */
   readonly positions: Positions;
+  /** Whether the push feed is served; it is unless told otherwise. */
+  readonly hasFeed?: boolean;
 }
 
 export interface App {
@@ -99,6 +102,7 @@ export function createApp(deps: AppDeps): App {
     healthEndpoint(vitals, now),
     ...usageEndpoints(deps),
     ...documentEndpoints(deps.accounts),
+    ...(deps.hasFeed === false ? [] : [feedEndpoint()]),
   ];
   const line = createMarketLine(deps.positions);
   const walletDeps = { ...deps, wallets: createWallets({ read: line.read, now }) };

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { type AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type Proxies, proxiesOf } from '../access/addresses.ts';
 import { StartError } from '../errors.ts';
 import type { App } from './app.ts';
@@ -72,7 +73,17 @@ export interface HttpServer {
   drain(times: DrainTimes): Promise<void>;
 }
 
-export function createHttpServer(app: App, limits: HttpLimits = HTTP_LIMITS): HttpServer {
+/** Who takes over connections that stay open. */
+export interface Pushing {
+  /** Takes the request, or leaves it untouched and returns false. */
+  handle(req: IncomingMessage, res: ServerResponse): boolean;
+  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  /** Takes nobody more. */
+  beginDrain(): void;
+  close(): Promise<void>;
+}
+
+export function createHttpServer(app: App, limits: HttpLimits = HTTP_LIMITS, pushing?: Pushing): HttpServer {
   const handle = (req: IncomingMessage, res: ServerResponse) => {
     if (req.rawHeaders.length > 2 * limits.maxHeaders) {
       refuseConnection(TOO_MANY_HEADERS, req.socket);
@@ -80,6 +91,7 @@ export function createHttpServer(app: App, limits: HttpLimits = HTTP_LIMITS): Ht
     }
     // Whether a body is read or not, nothing that follows it on the same connection is taken for a request.
     if (hasBody(req)) res.shouldKeepAlive = false;
+    if (pushing?.handle(req, res)) return;
     app.handle(req, res);
   };
   const server = createServer(
@@ -100,16 +112,36 @@ export function createHttpServer(app: App, limits: HttpLimits = HTTP_LIMITS): Ht
   // An expectation that nobody has to meet: the answer is the same without.
   server.on('checkExpectation', handle);
   limitConnections(server, limits);
+  if (pushing) {
+    server.on('upgrade', (req, socket, head) => {
+      if (!pushing.upgrade(req, socket, head)) answerWithoutUpgrade(req, socket, handle);
+    });
+  }
 
   let drained: Promise<void> | undefined;
   return {
     server,
     listen: (port, host) => listen(server, port, host),
     drain(times) {
-      drained ??= drain(server, app, times);
+      drained ??= drain(server, app, times, pushing);
       return drained;
     },
   };
+}
+
+/** Node leaves every request for an upgrade to its listener; what is not granted is a request like any other. */
+function answerWithoutUpgrade(
+  req: IncomingMessage,
+  socket: Duplex,
+  handle: (req: IncomingMessage, res: ServerResponse) => void,
+): void {
+  if (!(socket instanceof Socket)) throw new TypeError('an upgrade without a socket');
+  socket.on('error', () => socket.destroy());
+  const res = new ServerResponse(req);
+  res.shouldKeepAlive = false;
+  res.assignSocket(socket);
+  res.once('finish', () => socket.end(() => socket.destroy()));
+  handle(req, res);
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
@@ -146,12 +178,19 @@ function startError(cause: NodeJS.ErrnoException, port: number, host: string): S
   }
 }
 
-async function drain(server: Server, app: App, { noticeMs, deadlineMs }: DrainTimes): Promise<void> {
+async function drain(
+  server: Server,
+  app: App,
+  { noticeMs, deadlineMs }: DrainTimes,
+  pushing: Pushing | undefined,
+): Promise<void> {
   app.beginDrain();
+  pushing?.beginDrain();
   await new Promise((resolve) => setTimeout(resolve, noticeMs));
   // Refuses new connections and lets idle ones go.
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
+  await pushing?.close();
   await closed;
   clearTimeout(deadline);
   app.close();

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { SourceStatus } from '../sources/source.ts';
 import type { Latest } from '../store/latest.ts';
+import { type FeedFigures, gaugeFeed } from './feed-metrics.ts';
 import { createHttpDurations } from './http-durations.ts';
 import { gaugeSources } from './source-metrics.ts';
 import { followStreams } from './stream-metrics.ts';
@@ -24,6 +25,8 @@ export interface Metrics {
   watchSources(read: () => readonly SourceStatus[]): void;
   /** Source ages, lags and the time until new posts were seen. Returns what stops it. */
   watchStreams(latest: Latest, now: () => number): () => void;
+  /** The push feed; asked at each scrape. */
+  watchFeed(read: () => FeedFigures): void;
   text(): Promise<string>;
 }
 
@@ -87,6 +90,7 @@ export function createMetrics(): Metrics {
     requestServed: durations.observe,
     watchSources: (read) => gaugeSources(registry, read),
     watchStreams: (latest, now) => followStreams(registry, latest, now),
+    watchFeed: (read) => gaugeFeed(registry, read),
     text: async () => `${await registry.metrics()}\n${durations.text()}`,
   };
 }

@@ -25,6 +25,8 @@ export interface Environment {
   readonly root: RootDatabase;
   readonly isReadOnly: boolean;
   readonly durable: Durable;
+  /** Tells the file from every copy of it. */
+  readonly fileId: number;
   readonly meta: Database<string, string>;
   readonly journal: Database<string, number>;
   /** By stream: each has its rows in order, so that all are put last. */
@@ -39,6 +41,8 @@ export interface Environment {
   readonly usageErrors: Database<string, [keyId: string, n: number]>;
   readonly waitlist: Database<string, number>;
   readonly waitlistIndex: Database<string, string>;
+  readonly feed: Database<string, [topic: string, seq: number]>;
+  readonly feedTopics: Database<string, string>;
   readonly payments: Database<string, string>;
   readonly paymentMarks: Database<string, [mark: string, at: number, id: string]>;
   close(): Promise<void>;
@@ -166,6 +170,8 @@ export async function openEnvironment(folder: string, isReadOnly: boolean): Prom
       usageErrors: openTexts<[string, number]>(root, 'usageErrors'),
       waitlist: openTexts<number>(root, 'waitlist'),
       waitlistIndex: openTexts<string>(root, 'waitlistIndex'),
+      feed: openTexts<[string, number]>(root, 'feed', true),
+      feedTopics: openTexts<string>(root, 'feedTopics'),
       payments: openTexts<string>(root, 'payments', true),
       paymentMarks: openTexts<[string, number, string]>(root, 'paymentMarks'),
     };
@@ -185,6 +191,7 @@ export async function openEnvironment(folder: string, isReadOnly: boolean): Prom
       root,
       isReadOnly,
       durable: durableAt(environmentPath(folder)),
+      fileId: statSync(join(environmentPath(folder), 'data.mdb')).ino,
       async close() {
         clearInterval(readerCheck);
         await root.close();

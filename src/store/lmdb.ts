@@ -4,6 +4,7 @@ import { copyEnvironment } from './backup.ts';
 import { openCheckpoints } from './checkpoints.ts';
 import { guardCommits } from './commit.ts';
 import { type Environment, environmentPath, openEnvironment } from './environment.ts';
+import { openFeedWindow } from './feed.ts';
 import { openHours } from './hours.ts';
 import { openJournal } from './journal.ts';
 import { openKeys } from './keys.ts';
@@ -47,6 +48,7 @@ function assemble(folder: string, environment: Environment): Store {
     hours: openHours(environment),
     usage: openUsage(environment),
     waitlist: openWaitlist(environment),
+    feed: openFeedWindow(environment),
     payments: openPayments(environment),
   };
   const unguard = guardCommits();

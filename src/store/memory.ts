@@ -1,6 +1,7 @@
 import { isKept, type Observation, type Output, type StreamName } from '../../streams/index.ts';
 import { StoreError } from '../errors.ts';
 import { createMemoryHours, createMemoryKeys } from './memory-access.ts';
+import { createMemoryFeedWindow } from './memory-feed.ts';
 import { createMemoryPayments } from './memory-payments.ts';
 import { createMemoryUsage } from './memory-usage.ts';
 import { createMemoryWaitlist } from './memory-waitlist.ts';
@@ -18,6 +19,7 @@ export function createMemoryStore(): Store {
     hours: createMemoryHours(),
     usage: createMemoryUsage(),
     waitlist: createMemoryWaitlist(),
+    feed: createMemoryFeedWindow(),
     payments: createMemoryPayments(),
     sizeBytes: () => 0,
     async backup() {
@@ -55,6 +57,13 @@ function createJournal(): Journal {
         next = (block.at(-1)?.seq ?? next) + 1;
       }
     },
+    *readBack(fromSeq) {
+      yield* blocks
+        .flat()
+        .filter(({ seq }) => seq <= fromSeq)
+        .reverse();
+    },
+    seqAt: (at) => blocks.flat().findLast(({ receivedAt }) => receivedAt <= at)?.seq ?? 0,
     async prune(beforeSeq, maxBlocks) {
       const stale = blocks.filter(
         (_, at) => at < maxBlocks && at < blocks.length - 1 && seqOf(blocks[at + 1]) <= beforeSeq,
@@ -90,6 +99,9 @@ function createOutputs(): Outputs {
     latest: (stream) => [...(latest.get(stream)?.values() ?? [])],
     *read(stream, fromSeq) {
       yield* (history.get(stream) ?? []).filter(({ seq }) => seq >= fromSeq);
+    },
+    *readBack(stream, fromSeq) {
+      yield* (history.get(stream) ?? []).filter(({ seq }) => seq <= fromSeq).reverse();
     },
     async prune(beforeSeq, maxRows) {
       let dropped = 0;

@@ -10,6 +10,13 @@ export interface Journal {
   append(observations: readonly Observation[]): Promise<void>;
   /** From `fromSeq` (inclusive) to the head as of each step. Holds no read transaction between steps. */
   read(fromSeq: number): Iterable<Observation>;
+  /** From `fromSeq` (inclusive) back to the tail, in small steps. Holds no read transaction between them. */
+  readBack(fromSeq: number): Iterable<Observation>;
+  /**
+   * Seq of the last observation received at or before `at`, 0 when none is kept. Of a log whose clock was set back,
+   * one of those that could be meant.
+   */
+  seqAt(at: number): number;
   /** Drops whole blocks older than `beforeSeq`, at most `maxBlocks`; resolves to how many were dropped. */
   prune(beforeSeq: number, maxBlocks: number): Promise<number>;
 }
@@ -31,6 +38,8 @@ export interface Outputs {
   latest(stream: StreamName): readonly Output[];
   /** History of a stream from `fromSeq` on, in the order it was said. Holds no read transaction between steps. */
   read(stream: StreamName, fromSeq: number): Iterable<KeptOutput>;
+  /** The same from `fromSeq` (inclusive) back, the newest first, in small steps. */
+  readBack(stream: StreamName, fromSeq: number): Iterable<KeptOutput>;
   /** Drops history older than `beforeSeq`, at most `maxRows`; the latest values stay. */
   prune(beforeSeq: number, maxRows: number): Promise<number>;
   /** Forgets history and latest values, to be computed anew from the log. */
@@ -227,6 +236,48 @@ export interface Payments {
   prune(beforeAt: number, maxRows: number): Promise<number>;
 }
 
+/** A frame of the feed as it is kept. `text` is for the feed to read. */
+export interface FeedRow {
+  readonly topic: string;
+  readonly seq: number;
+  readonly at: number;
+  readonly text: string;
+}
+
+/** How far a topic of the feed is. */
+export interface FeedTopic {
+  readonly topic: string;
+  /** Of its last frame. */
+  readonly seq: number;
+  /** Whoever has seen less of it cannot be told what has gone since. */
+  readonly floor: number;
+  /** Keys that have a record. */
+  readonly keys: readonly string[];
+  /** Keys whose record has gone, in which frame and when. */
+  readonly gone: readonly (readonly [key: string, seq: number, at: number])[];
+}
+
+/** What the feed told, as far back as readers may ask for it again. */
+export interface FeedWindow {
+  /**
+   * What the numbers are named by, and up to which seq of the log all is told; undefined before the first. A copy
+   * has no epoch: what was told after it was made has taken the same numbers.
+   */
+  head(): { readonly epoch: string | undefined; readonly upTo: number } | undefined;
+  topics(): readonly FeedTopic[];
+  /** Resolves once all of it is on disk, or rejects with none of it kept. */
+  append(batch: {
+    readonly epoch: string;
+    readonly upTo: number;
+    readonly rows: readonly FeedRow[];
+    readonly topics: readonly FeedTopic[];
+  }): Promise<void>;
+  /** Of a topic the first rows behind `seq`, at most `limit`. */
+  read(topic: string, seq: number, limit: number): readonly FeedRow[];
+  /** Drops rows older than `beforeAt`, at most `maxRows`; resolves to how many were dropped. */
+  prune(beforeAt: number, maxRows: number): Promise<number>;
+}
+
 export interface Store {
   readonly journal: Journal;
   readonly outputs: Outputs;
@@ -236,6 +287,7 @@ export interface Store {
   readonly hours: Hours;
   readonly usage: UsageStore;
   readonly waitlist: Waitlist;
+  readonly feed: FeedWindow;
   readonly payments: Payments;
   /** Bytes on disk, for the size watchdog. */
   sizeBytes(): number;

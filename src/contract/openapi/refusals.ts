@@ -5,7 +5,6 @@ import { type Json, schemaRef } from './schemas.ts';
 type RefusalName =
   | Refusal
   | 'NotModified'
-  | 'Unauthorized'
   | 'PaymentMalformed'
   | 'PaymentRefused'
   | 'PaymentInProgress'
@@ -76,6 +75,25 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
   BodyIncomplete: error(400, 'The connection ended before the body did.', {
     body_incomplete: 'The connection ended before the body did',
   }),
+  ChannelUnknown: error(400, 'There is no such channel or account.', {
+    channel_unknown: 'There is no channel "prices"',
+    account_unknown: 'There is no account "account_c" on counters',
+  }),
+  UpgradeRequired: error(426, 'Neither a WebSocket nor an event stream was asked for.', {
+    upgrade_required: 'This is a feed: ask for a WebSocket, or send Accept: text/event-stream',
+  }),
+  TooManyFeeds: described(
+    429,
+    'The address or the key holds too many connections to the feed, or opens them too often.',
+    'RateLimited',
+    headerRefs(['Retry-After']),
+  ),
+  FeedUnavailable: error(
+    503,
+    'All connections to the feed are taken, or the service stops.',
+    { feed_full: 'All connections to the feed are taken', stopping: 'The service stops' },
+    ['Retry-After'],
+  ),
   Unauthorized: error(
     401,
     'The caller does not hold a key of the tier needed, or sent one that is not known.',

@@ -1,4 +1,5 @@
 import { ONCE, OPEN, type Operation, STATE } from '../operation.ts';
+import { feedQuery } from '../params.ts';
 
 /** The service itself (spec 4, endpoints 13 and 14) and what describes it. */
 export const SERVICE: readonly Operation[] = [
@@ -27,6 +28,19 @@ export const SERVICE: readonly Operation[] = [
     refusals: ['BodyIncomplete', 'BodyTooLarge', 'UnsupportedMediaType', 'StoreUnavailable'],
   },
   {
+    ...ONCE,
+    ...OPEN,
+    id: 'getFeed',
+    path: '/api/v1/feed',
+    tag: 'Service',
+    summary: 'Push feed',
+    description:
+      'A WebSocket, or with Accept: text/event-stream an event stream of the channels named. Last-Event-ID goes on where a stream was left.',
+    query: feedQuery,
+    answer: 'text/event-stream',
+    refusals: ['Unauthorized', 'ChannelUnknown', 'UpgradeRequired', 'TooManyFeeds', 'FeedUnavailable'],
+  },
+  {
     ...STATE,
     ...OPEN,
     id: 'getOpenApi',
@@ -34,6 +48,16 @@ export const SERVICE: readonly Operation[] = [
     tag: 'Service',
     summary: 'This document',
     description: 'The interface as an OpenAPI 3.1 document.',
+    answer: 'application/json',
+  },
+  {
+    ...STATE,
+    ...OPEN,
+    id: 'getAsyncApi',
+    path: '/api/v1/asyncapi.json',
+    tag: 'Service',
+    summary: 'The feed as a document',
+    description: 'What is said over the feed as an AsyncAPI 3.0 document.',
     answer: 'application/json',
   },
   {

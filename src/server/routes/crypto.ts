@@ -11,7 +11,7 @@ import type { StreamDeps } from './deps.ts';
 /** GET /meta/crypto: every active crypto price event with its prices (spec 4, endpoint 3). */
 export function cryptoEndpoint({ latest, watcher, now, epoch }: StreamDeps): Endpoint {
   const records = (nowMs: number) =>
-    activeCryptoEvents(latest).flatMap((event) => cryptoRecord(latest, event, nowMs));
+    activeCryptoEvents(latest).flatMap((event) => openCrypto(latest, event, nowMs));
   return {
     path: `${API_PREFIX}/meta/crypto`,
     access: 'open',
@@ -26,7 +26,7 @@ export function cryptoEndpoint({ latest, watcher, now, epoch }: StreamDeps): End
 }
 
 // The time left runs like the envelope's timestamp: it is as of the last tick and does not move the tag.
-function cryptoRecord(latest: Latest, event: ActiveEvent, nowMs: number): string[] {
+export function openCrypto(latest: Latest, event: ActiveEvent, nowMs: number): string[] {
   const { subject, buckets } = event.record;
   if (subject.type !== 'crypto') return [];
   const spot = latest.get('spot', subject.symbol);

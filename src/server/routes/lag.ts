@@ -1,3 +1,4 @@
+import type { OutputOf } from '../../store/latest.ts';
 import type { Endpoint } from '../answer.ts';
 import { API_PREFIX } from '../paths.ts';
 import { createPrebuilt } from '../prebuilt.ts';
@@ -10,7 +11,7 @@ export function lagEndpoints({ latest, watcher, accounts, now, epoch }: StreamDe
   return accounts.map(({ id, segment }) => {
     const records = () => {
       const lag = latest.get('lag', id);
-      return lag ? [openRecord(lagToWire(lag.record, segment), lag)] : [];
+      return lag ? [openLag(lag, segment)] : [];
     };
     return {
       path: `${API_PREFIX}/meta/${segment}/lag`,
@@ -24,4 +25,8 @@ export function lagEndpoints({ latest, watcher, accounts, now, epoch }: StreamDe
       }),
     };
   });
+}
+
+export function openLag(lag: OutputOf<'lag'>, segment: string): string {
+  return openRecord(lagToWire(lag.record, segment), lag);
 }

@@ -1,5 +1,6 @@
 import type { Input } from '../../../streams/index.ts';
-import { activeEvents } from '../active-events.ts';
+import type { Latest } from '../../store/latest.ts';
+import { type ActiveEvent, activeEvents } from '../active-events.ts';
 import type { Endpoint } from '../answer.ts';
 import { API_PREFIX } from '../paths.ts';
 import { createPrebuilt } from '../prebuilt.ts';
@@ -12,11 +13,7 @@ export function metaEndpoints(deps: StreamDeps): readonly Endpoint[] {
   const { latest, watcher, accounts, now, staleAfterMs, epoch } = deps;
   return accounts.map(({ id, segment }) => {
     const records = (late: readonly Input[]) =>
-      activeEvents(latest, id).map((event) => {
-        const counters = latest.get('counters', event.key);
-        const fields = countersToWire(event.record, counters?.record);
-        return openRecord({ ...fields, stale: staleNow(fields.stale, late) }, newest(event, counters));
-      });
+      activeEvents(latest, id).map((event) => openCounters(latest, event, late));
     return {
       path: `${API_PREFIX}/meta/${segment}`,
       access: 'open',
@@ -38,4 +35,11 @@ export function metaEndpoints(deps: StreamDeps): readonly Endpoint[] {
       }),
     };
   });
+}
+
+/** The open record of one event. */
+export function openCounters(latest: Latest, event: ActiveEvent, late: readonly Input[]): string {
+  const counters = latest.get('counters', event.key);
+  const fields = countersToWire(event.record, counters?.record);
+  return openRecord({ ...fields, stale: staleNow(fields.stale, late) }, newest(event, counters));
 }

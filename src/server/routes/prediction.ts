@@ -11,7 +11,7 @@ import { predictionToWire } from '../wire/prediction.ts';
 import type { StreamDeps } from './deps.ts';
 
 /** The account whose PRO record tells its pace (spec 2.4). */
-const WITH_VELOCITY: AccountId = 'a';
+export const WITH_VELOCITY: AccountId = 'a';
 
 /** GET /prediction/{account}: forecast, prices and edges of every active event (spec 4, endpoints 6 and 7). */
 export function predictionEndpoints(deps: StreamDeps): readonly Endpoint[] {
@@ -47,10 +47,8 @@ function bodyOf(deps: StreamDeps, { id, segment }: AccountPath, tier: Tier): (ca
   };
   // The time left runs like the envelope's timestamp: as of the last tick, and it does not move the tag.
   const timed = (nowMs: number) => {
-    const at = latest.get('freshness', 'all')?.at ?? latest.at;
-    return recordsAt(nowMs).map(
-      ({ endAt, rest }) => `{"seconds_remaining":${Math.max(0, Math.floor((endAt - at) / 1_000))},${rest}`,
-    );
+    const at = tickAt(latest);
+    return recordsAt(nowMs).map(({ endAt, rest }) => withTimeLeft(rest, endAt, at));
   };
   return createPrebuilt({
     watch,
@@ -62,8 +60,18 @@ function bodyOf(deps: StreamDeps, { id, segment }: AccountPath, tier: Tier): (ca
   });
 }
 
+/** When the last tick was, or before the first the last observation. */
+export function tickAt(latest: Latest): number {
+  return latest.get('freshness', 'all')?.at ?? latest.at;
+}
+
+/** The open record, of its open text without the time left. */
+export function withTimeLeft(rest: string, endAt: number, at: number): string {
+  return `{"seconds_remaining":${Math.max(0, Math.floor((endAt - at) / 1_000))},${rest}`;
+}
+
 /** The open text of a record without its brace, for the time left to be put in front. */
-function openPrediction(
+export function openPrediction(
   latest: Latest,
   event: ActiveEvent,
   account: AccountId,

@@ -1,20 +1,21 @@
 import type { z } from 'zod';
 import { type AccountId, type Bettor, type Input, type Output, skipStale } from '../../../streams/index.ts';
 import { signalsQuery } from '../../contract/params.ts';
-import { activeEvents } from '../active-events.ts';
+import type { Latest } from '../../store/latest.ts';
+import { type ActiveEvent, activeEvents } from '../active-events.ts';
 import type { Answer, Call, Endpoint } from '../answer.ts';
 import { namesTag } from '../etag.ts';
 import { type AccountPath, API_PREFIX } from '../paths.ts';
 import { createPrebuilt, notModified, streamAnswer, tagOf } from '../prebuilt.ts';
 import { readQuery } from '../validate.ts';
 import { oncePerChange } from '../watch.ts';
-import { winRates } from '../win-rates.ts';
+import { type WinRates, winRates } from '../win-rates.ts';
 import { agesOf, closeRecords, lateInputs, newest, openRecord } from '../wire/as-of.ts';
 import { signalsToWire } from '../wire/signals.ts';
 import type { StreamDeps } from './deps.ts';
 
 /** Of a caller who does not say what he has, USD. */
-const DEFAULT_BANKROLL_USD = 1_000;
+export const DEFAULT_BANKROLL_USD = 1_000;
 
 interface Wanted extends Bettor {
   readonly isOnlyWithSignals: boolean;
@@ -34,11 +35,8 @@ function signalsEndpoint(deps: StreamDeps, { id, segment }: AccountPath): Endpoi
 
   const open = (wanted: Wanted, late: readonly Input[]) =>
     events().flatMap((event) => {
-      const signals = latest.get('signals', event.key);
-      const record = signals && skipStale(signals.record, late);
-      const fields = signalsToWire(event.record, record, wanted, rates());
-      const isEmpty = fields.BUY.length === 0 && fields.SELL.length === 0;
-      return wanted.isOnlyWithSignals && isEmpty ? [] : [openRecord(fields, newest(event, signals))];
+      const { isEmpty, text } = openSignals(latest, event, wanted, rates(), late);
+      return wanted.isOnlyWithSignals && isEmpty ? [] : [text];
     });
   const dataOf = (records: readonly string[], nowMs: number) =>
     `"data":${closeRecords(records, agesOf(latest, nowMs, id))}`;
@@ -80,6 +78,23 @@ function signalsEndpoint(deps: StreamDeps, { id, segment }: AccountPath): Endpoi
       const isUsual = variantOf(epoch, segment, wanted) === variantOf(epoch, segment, usual);
       return isUsual ? answerUsual(call) : answerWanted(wanted, call);
     },
+  };
+}
+
+/** The open record of one event, and whether there is nothing to do. */
+export function openSignals(
+  latest: Latest,
+  event: ActiveEvent,
+  bettor: Bettor,
+  rates: WinRates,
+  late: readonly Input[],
+): { readonly isEmpty: boolean; readonly text: string } {
+  const signals = latest.get('signals', event.key);
+  const record = signals && skipStale(signals.record, late);
+  const fields = signalsToWire(event.record, record, bettor, rates);
+  return {
+    isEmpty: fields.BUY.length === 0 && fields.SELL.length === 0,
+    text: openRecord(fields, newest(event, signals)),
   };
 }
 

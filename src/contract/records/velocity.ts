@@ -1,0 +1,13 @@
+import { z } from 'zod';
+
+/** How often an account posts. */
+export const velocityRecord = z
+  .object({
+    account: z.string().meta({ description: 'Path segment of the account.', examples: ['account_a'] }),
+    velocity_counted_1h: z.number().meta({ description: 'Counted posts of the last hour.' }),
+    velocity_all_1h: z.number().meta({ description: 'All posts of the last hour.' }),
+  })
+  .meta({
+    description: 'Posts of the last hour.',
+    examples: [{ account: 'account_a', velocity_counted_1h: 3, velocity_all_1h: 8 }],
+  });

@@ -1,0 +1,119 @@
+import type { z } from 'zod';
+import { CLOSE_CODES, clientMessage } from '../contract/feed.ts';
+import type { Latest } from '../store/latest.ts';
+import { type Connection, closeConnection, end, say } from './connection.ts';
+import type { FeedLog } from './log.ts';
+import type { Reading } from './reader.ts';
+import {
+  authenticatedText,
+  errorText,
+  pongText,
+  subscribedText,
+  tooOldTexts,
+  unsubscribedText,
+} from './replies.ts';
+import { FeedError, type Subscriptions } from './subscribe.ts';
+
+export type ClientMessage = z.output<typeof clientMessage>;
+type Message<Op extends ClientMessage['op']> = Extract<ClientMessage, { readonly op: Op }>;
+
+/** So many malformed messages are a mistake, more are none. */
+const MAX_FAULTS = 5;
+
+export interface ProtocolDeps {
+  readonly latest: Latest;
+  readonly log: FeedLog;
+  readonly reading: Reading;
+  readonly subscriptions: Subscriptions;
+  /** UTC ms. */
+  readonly now: () => number;
+}
+
+/** Does what a message asks for, or answers why not. `useKey` says whether the key was taken, and closes if not. */
+export function obey(
+  deps: ProtocolDeps,
+  connection: Connection,
+  text: string,
+  useKey: (key: string) => boolean,
+): void {
+  const message = read(text);
+  if (typeof message === 'string') {
+    connection.faults += 1;
+    if (connection.faults > MAX_FAULTS) {
+      closeConnection(connection, CLOSE_CODES.policy, 'message_malformed', message);
+    } else say(connection, errorText(undefined, 'message_malformed', message));
+    return;
+  }
+  switch (message.op) {
+    case 'auth':
+      authenticate(connection, message, useKey);
+      return;
+    case 'subscribe':
+      attempt(connection, message, () => subscribe(deps, connection, message));
+      return;
+    case 'unsubscribe':
+      attempt(connection, message, () => unsubscribe(deps, connection, message));
+      return;
+    case 'ping':
+      say(connection, pongText(message.id, deps.now(), deps.latest.at));
+  }
+}
+
+/** The message, or what is wrong with it. */
+function read(text: string): ClientMessage | string {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return 'The message is not JSON';
+  }
+  const parsed = clientMessage.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  return `The message is not understood: ${issue?.path.join('.') || 'message'}: ${issue?.message ?? ''}`;
+}
+
+function authenticate(
+  connection: Connection,
+  { id, key }: Message<'auth'>,
+  useKey: (key: string) => boolean,
+): void {
+  if (connection.hasSubscribed || connection.keyId !== null) {
+    say(connection, errorText(id, 'auth_late', 'A key is sent once, before the first subscription'));
+    return;
+  }
+  if (useKey(key)) say(connection, authenticatedText(id, connection.tier));
+}
+
+function attempt(connection: Connection, { id }: ClientMessage, act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    if (!(error instanceof FeedError)) throw error;
+    say(connection, errorText(id, error.code, error.message));
+    if (error.code === 'tier_too_low') end(connection, CLOSE_CODES.tier, error.code);
+  }
+}
+
+function subscribe(deps: ProtocolDeps, connection: Connection, message: Message<'subscribe'>): void {
+  const { subscriptions, reading, log } = deps;
+  const { id, channels, resume } = message;
+  const { reader, tier } = connection;
+  const wants = subscriptions.find(channels, tier, resume);
+  connection.hasSubscribed = true;
+  const begun = wants.map((want) => subscriptions.begin(reader, want, tier));
+  say(connection, subscribedText(id, log.epoch, begun));
+  for (const text of tooOldTexts(id, begun)) say(connection, text);
+  reading.catchUp(reader);
+}
+
+function unsubscribe(
+  { subscriptions }: ProtocolDeps,
+  connection: Connection,
+  { id, channels }: Message<'unsubscribe'>,
+): void {
+  const { reader, tier } = connection;
+  const topics = subscriptions.find(channels, tier).map(({ topic }) => topic);
+  for (const topic of topics) subscriptions.end(reader, topic);
+  say(connection, unsubscribedText(id, topics));
+}

@@ -1,0 +1,179 @@
+import { type Frame, type Parcel, parcelOf, snapshotText, updateText } from './frames.ts';
+import type { FeedLog, TopicState } from './log.ts';
+import type { Records } from './records.ts';
+import type { View } from './views.ts';
+
+/** Past so many unsent bytes a reader is slow, and nothing more is written to him until they are gone. */
+const SLOW_FROM_BYTES = 64 * 1_024;
+/** So far behind a lossless channel a reader is let go. */
+export const TOO_SLOW_BYTES = 1_024 * 1_024;
+const ROWS_PER_STEP = 64;
+/** Of topics and views; a bankroll of one's own is a view. */
+const MAX_SNAPSHOTS = 100;
+
+/** The way to a reader. */
+export interface Pipe {
+  /** Written, but not yet taken by the network. */
+  unsentBytes(): number;
+  write(parcel: Parcel, subscription: Subscription | undefined): void;
+  /** Lets him go because he is too slow. */
+  dropSlow(): void;
+}
+
+/** A reader's place in a topic. All that is held of a slow one: what he is to be sent is found again by it. */
+export interface Subscription {
+  readonly reader: Reader;
+  readonly state: TopicState;
+  readonly view: View;
+  /** Of the last frame written to him. */
+  sentSeq: number;
+  /** Whether he is to be sent everything as it is, before all else. */
+  wantsSnapshot: boolean;
+  /** Whether he is being told all he missed, one by one, before he is up to date again. */
+  isReplaying: boolean;
+  /** `bytes` of the topic when he was last up to date. */
+  upToDateBytes: number;
+}
+
+export interface Reader {
+  readonly pipe: Pipe;
+  /** By name of topic. */
+  readonly subscriptions: Map<string, Subscription>;
+  isSlow: boolean;
+  isClosed: boolean;
+}
+
+export function createReader(pipe: Pipe): Reader {
+  return { pipe, subscriptions: new Map(), isSlow: false, isClosed: false };
+}
+
+export interface ReadingDeps {
+  readonly log: FeedLog;
+  readonly records: Records;
+  /** Told how many frames were left out. */
+  readonly merged: (count: number) => void;
+  /** Told how many frames were written. */
+  readonly sent: (count: number) => void;
+}
+
+export interface Reading {
+  /** New frames of his topic, as they go to all who are up to date and see the same. */
+  sendNew(subscription: Subscription, frames: readonly Frame[], parcel: (view: View) => Parcel): void;
+  /** What passes and is worth nothing later. */
+  sendPassing(reader: Reader, parcel: Parcel): void;
+  /** Goes on with what he is behind of. To be called when his way is free again. */
+  catchUp(reader: Reader): void;
+}
+
+/** Brings readers up to date, each as fast as he reads. */
+export function createReading({ log, records, merged, sent }: ReadingDeps): Reading {
+  const snapshots = new Map<string, { readonly of: string; readonly parcel: Parcel }>();
+
+  function write(subscription: Subscription, parcel: Parcel): void {
+    const { reader } = subscription;
+    reader.pipe.write(parcel, subscription);
+    sent(parcel.texts.length);
+    reader.isSlow = reader.pipe.unsentBytes() > SLOW_FROM_BYTES;
+  }
+
+  function isBehind({ state, sentSeq, wantsSnapshot }: Subscription): boolean {
+    return wantsSnapshot || sentSeq < state.toldSeq;
+  }
+
+  function sendSnapshot(subscription: Subscription): void {
+    const { state, view } = subscription;
+    const { topic, toldSeq } = state;
+    const name = `${topic.name} ${view.name}`;
+    // Whoever comes in a crowd after a restart shares what was written for the first.
+    const of = `${toldSeq} ${records.moment()}`;
+    let made = snapshots.get(name);
+    if (made?.of !== of) {
+      const text = snapshotText(
+        log.epoch,
+        topic,
+        toldSeq,
+        records.at(),
+        records.all(topic, view, log.toldUpTo),
+      );
+      made = { of, parcel: parcelOf([text], [toldSeq]) };
+      if (snapshots.size >= MAX_SNAPSHOTS) snapshots.clear();
+      snapshots.set(name, made);
+    }
+    subscription.wantsSnapshot = false;
+    subscription.sentSeq = toldSeq;
+    subscription.upToDateBytes = state.bytes;
+    write(subscription, made.parcel);
+  }
+
+  /** The frames to go on with: every one, or of each key the newest. */
+  function nextFrames({ state, sentSeq, isReplaying }: Subscription): readonly Frame[] {
+    const { channel } = state.topic;
+    if (channel.keeps === 'every' && (isReplaying || channel.isLossless)) {
+      return log.read(state, sentSeq, ROWS_PER_STEP);
+    }
+    return Array.from(state.newest.values())
+      .filter(({ seq }) => seq > sentSeq)
+      .sort((a, b) => a.seq - b.seq);
+  }
+
+  /** Writes until he is up to date or slow; returns whether there is more to write at once. */
+  function advance(subscription: Subscription): boolean {
+    const { reader, state, view } = subscription;
+    const frames = nextFrames(subscription);
+    // What he missed is gone and forgotten by now.
+    if (frames.length === 0) subscription.sentSeq = state.toldSeq;
+    for (const frame of frames) {
+      if (reader.isSlow || reader.isClosed) return false;
+      const { sentSeq } = subscription;
+      if (frame.seq > sentSeq + 1) merged(frame.seq - sentSeq - 1);
+      write(subscription, parcelOf([updateText(log.epoch, frame, sentSeq, view)], [frame.seq]));
+      subscription.sentSeq = frame.seq;
+    }
+    if (isBehind(subscription)) return !reader.isSlow && !reader.isClosed;
+    subscription.isReplaying = false;
+    subscription.upToDateBytes = state.bytes;
+    return false;
+  }
+
+  function catchUp(reader: Reader): void {
+    if (reader.isClosed) return;
+    reader.isSlow = reader.pipe.unsentBytes() > SLOW_FROM_BYTES;
+    for (const subscription of reader.subscriptions.values()) {
+      if (reader.isSlow) return;
+      if (subscription.wantsSnapshot) sendSnapshot(subscription);
+      if (reader.isSlow || !isBehind(subscription)) continue;
+      // A long way back is gone in steps, so that others get their turn.
+      if (advance(subscription)) {
+        setImmediate(() => catchUp(reader));
+        return;
+      }
+    }
+  }
+
+  return {
+    sendNew(subscription, frames, parcel) {
+      const { reader, state, view, sentSeq, wantsSnapshot } = subscription;
+      const [first] = frames;
+      const last = frames.at(-1);
+      if (reader.isClosed || wantsSnapshot) return;
+      if (first === undefined || last === undefined || sentSeq >= last.seq) return;
+      if (!reader.isSlow && sentSeq === first.seq - 1) {
+        write(subscription, parcel(view));
+        subscription.sentSeq = last.seq;
+        subscription.upToDateBytes = state.bytes;
+        return;
+      }
+      const { isLossless } = state.topic.channel;
+      if (isLossless && state.bytes - subscription.upToDateBytes > TOO_SLOW_BYTES) reader.pipe.dropSlow();
+      else if (!reader.isSlow && !subscription.isReplaying) catchUp(reader);
+    },
+
+    sendPassing(reader, parcel) {
+      if (reader.isClosed || reader.isSlow) return;
+      reader.pipe.write(parcel, undefined);
+      sent(1);
+    },
+
+    catchUp,
+  };
+}

@@ -1,0 +1,51 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/** The push feed since the start of the process. */
+export interface FeedFigures {
+  readonly connections: number;
+  /** Frames written, to all readers together. */
+  readonly sent: number;
+  /** Frames that slow or returning readers did not get, as newer ones took their place. */
+  readonly merged: number;
+  /** Connections ended, by code. */
+  readonly closed: ReadonlyMap<number, number>;
+}
+
+/** Counts are kept by the feed, as it writes thousands of frames at once, and looked at when they are asked for. */
+export function gaugeFeed(registry: Registry, read: () => FeedFigures): void {
+  const registers = [registry];
+  const counter = (name: string, help: string, of: (figures: FeedFigures) => number) =>
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(of(read()));
+      },
+    });
+  new Gauge({
+    name: 'tallywire_feed_connections',
+    help: 'Readers connected to the feed',
+    registers,
+    collect() {
+      this.set(read().connections);
+    },
+  });
+  counter('tallywire_feed_frames_sent_total', 'Frames written to readers of the feed', ({ sent }) => sent);
+  counter(
+    'tallywire_feed_frames_merged_total',
+    'Frames of the feed that newer ones took the place of',
+    ({ merged }) => merged,
+  );
+  new Counter({
+    name: 'tallywire_feed_closed_total',
+    help: 'Connections to the feed that ended, by code',
+    labelNames: ['code'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [code, count] of read().closed) this.inc({ code: String(code) }, count);
+    },
+  });
+}

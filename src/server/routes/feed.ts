@@ -1,0 +1,19 @@
+import { RequestError } from '../../errors.ts';
+import type { Endpoint } from '../answer.ts';
+import { API_PREFIX } from '../paths.ts';
+
+/** GET /feed by a caller who asks for neither a WebSocket nor an event stream: those never come here. */
+export function feedEndpoint(): Endpoint {
+  return {
+    path: `${API_PREFIX}/feed`,
+    access: 'open',
+    answer() {
+      throw new RequestError(
+        426,
+        'upgrade_required',
+        'This is a feed: ask for a WebSocket, or send Accept: text/event-stream',
+        { Upgrade: 'websocket' },
+      );
+    },
+  };
+}
