@@ -237,6 +237,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
       watch = undefined;
       link.close();
       outbox.clear();
+      if (reason === 'closed') heartbeat$.complete();
       // Who was refused is still refused.
       if (reason === 'closed' || status$.value.state !== 'down') show({ state: 'down', reason });
     },

@@ -1,5 +1,4 @@
-import { defer, finalize, type Observable, startWith } from 'rxjs';
-import { TallywireError } from '../error.ts';
+import { defer, EMPTY, finalize, type Observable, startWith } from 'rxjs';
 import type { ChannelRequest, DataChannel, DataFrame, HeartbeatFrame } from '../wire.ts';
 import { type Channels, channelsOf, type SignalsOptions } from './channels.ts';
 import { type ConversationDeps, createConversation } from './conversation.ts';
@@ -23,7 +22,7 @@ export interface Feed extends Channels {
   readonly status$: Observable<FeedStatus>;
   /** Gaps, new numberings and what the server complains of. */
   readonly event$: Observable<FeedEvent>;
-  /** Ends the socket, and every stream with the code `closed`. */
+  /** Ends the socket and every stream. What is followed later ends at once. */
   close(): void;
 }
 
@@ -41,7 +40,7 @@ export function createFeed(deps: FeedDeps): Feed {
   /** Opens the socket for the first who comes, and closes it after the last. */
   function counted<T>(follow: () => Observable<T>): Observable<T> {
     return defer(() => {
-      if (isClosed) throw closedError();
+      if (isClosed) return EMPTY;
       followers += 1;
       const frame$ = follow();
       if (followers === 1) conversation.start();
@@ -95,7 +94,7 @@ export function createFeed(deps: FeedDeps): Feed {
     event$: conversation.event$,
     close() {
       isClosed = true;
-      for (const { topic } of [...shared.values()]) topic.frame$.error(closedError());
+      for (const { topic } of [...shared.values()]) topic.frame$.complete();
       conversation.stop('closed');
     },
   };
@@ -116,8 +115,4 @@ function requestOf(
     ...(bankroll === undefined ? {} : { bankroll }),
     ...(includeUnproven === undefined ? {} : { include_unproven: includeUnproven }),
   };
-}
-
-function closedError(): TallywireError {
-  return new TallywireError({ status: 0, code: 'closed', detail: 'the feed was closed' });
 }
