@@ -13,6 +13,7 @@ import { createHttpServer, HTTP_LIMITS } from '../src/server/http.ts';
 import { createMetrics } from '../src/server/metrics.ts';
 import { createLatest } from '../src/store/latest.ts';
 import { createMemoryStore } from '../src/store/memory.ts';
+import { openPast } from '../src/store/past.ts';
 import {
   countersOutput,
   eventOutput,
@@ -75,6 +76,7 @@ async function startAll() {
   const accounts = [{ id: 'a', segment: 'account_a' }];
   const app = createApp({
     latest,
+    past: openPast(memory, latest),
     accounts,
     gate: createGate({ keys: demoKeys(), now: Date.now, limits: { FREE: 1e9, PRO: 1e9, INTERNAL: null } }),
     recorder: usage,

@@ -44,6 +44,7 @@ export {
 export { sleepProbability } from './model/forecast/sleep.ts';
 export { HORIZON_HOURS, horizonAt, horizonsOf } from './model/horizons.ts';
 export { percentile } from './model/percentile.ts';
+export { phaseAt } from './model/phase.ts';
 export { compareIds } from './model/post-ids.ts';
 export { expectedValue, fullKelly, STAKE_CAP, stakeFraction, withinCap } from './model/sizing.ts';
 export { type BuyStrategy, STRATEGY_STAKES } from './model/strategy.ts';

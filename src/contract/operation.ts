@@ -5,6 +5,7 @@ import type { ComponentName } from './components.ts';
 export type Refusal =
   | 'WalletInvalid'
   | 'MarketUnreachable'
+  | 'PastBusy'
   | 'BodyIncomplete'
   | 'BodyTooLarge'
   | 'UnsupportedMediaType'
@@ -33,6 +34,8 @@ export interface Operation {
   readonly summary: string;
   readonly description: string;
   readonly query?: z.ZodObject;
+  /** Takes `as_of`, whoever else is served: that is for tier PRO. */
+  readonly hasPast?: boolean;
   readonly body?: ComponentName;
   /** The JSON of a 200, or the media type of what is no JSON. */
   readonly answer: ComponentName | `${string}/${string}`;

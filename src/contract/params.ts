@@ -11,6 +11,18 @@ const wallet = z.string().meta({
 });
 const bankroll = z.number().min(1).max(1_000_000);
 
+export const pastQuery = z.object({
+  as_of: z
+    .int()
+    .min(0)
+    .optional()
+    .meta({
+      description:
+        'An instant of the past, UTC ms: the answer is what it was then, of what was stored by then. Needs a key of tier PRO. An instant that is no longer kept, or that has not come, is answered 422.',
+      examples: [1_794_714_403_563],
+    }),
+});
+
 export const tweetsQuery = z.object({
   limit: z
     .int()

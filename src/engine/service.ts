@@ -13,6 +13,7 @@ import { diskUse } from '../store/disk.ts';
 import { createLatest } from '../store/latest.ts';
 import { openStore } from '../store/lmdb.ts';
 import { lockFolder } from '../store/lock.ts';
+import { openPast } from '../store/past.ts';
 import { openAccess } from './access.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type Closing, createClosing } from './closing.ts';
@@ -111,6 +112,7 @@ async function open(config: Config, log: Logger, rim: ServiceRim, closing: Closi
   );
   const app = createApp({
     latest,
+    past: openPast(store, latest),
     accounts: config.accounts,
     gate,
     counter: till && { till, proxies: proxiesOf(config.trustedProxies) },

@@ -6,6 +6,7 @@ import type { UsageRecorder } from '../access/usage/recorder.ts';
 import type { UsageReader } from '../access/usage/tracking.ts';
 import type { Positions } from '../sources/position.ts';
 import type { Latest } from '../store/latest.ts';
+import type { Past } from '../store/past.ts';
 import type { Waitlist } from '../store/store.ts';
 import type { Door, SlowEndpoint } from './answer.ts';
 import { createCalibration } from './calibration.ts';
@@ -15,6 +16,7 @@ import { createLoopDelay } from './loop-delay.ts';
 import type { Metrics } from './metrics.ts';
 import { answerErrors, countRequests, keepFromPages, refuseUnmatched, setHeaders } from './middleware.ts';
 import type { Counter } from './paid-visit.ts';
+import { asksForPast } from './past/asks-for-past.ts';
 import type { AccountPath } from './paths.ts';
 import { createMarketLine } from './portfolio/market-line.ts';
 import { createWallets } from './portfolio/wallets.ts';
@@ -25,6 +27,7 @@ import { healthEndpoint } from './routes/health.ts';
 import { lagEndpoints } from './routes/lag.ts';
 import { metaEndpoints } from './routes/meta.ts';
 import { opsRoutes } from './routes/ops.ts';
+import { pastEndpoints } from './routes/past.ts';
 import { calibrationEndpoint, historyEndpoint, overviewEndpoint } from './routes/performance.ts';
 import { portfolioEndpoints } from './routes/portfolio.ts';
 import { predictionEndpoints } from './routes/prediction.ts';
@@ -41,6 +44,7 @@ import type { AgeLimits } from './wire/as-of.ts';
 export interface AppDeps {
   /** Loaded before the app is made. */
   readonly latest: Latest;
+  readonly past: Past;
   readonly accounts: readonly AccountPath[];
   readonly gate: Gate;
   /** Where single calls are paid for; nowhere without it. */
@@ -114,9 +118,13 @@ export function createApp(deps: AppDeps): App {
   ];
 
   const router = new Router({ sensitive: true, strict: true });
+  const pasts = new Map(pastEndpoints(deps).map((endpoint) => [endpoint.path, endpoint]));
   for (const endpoint of endpoints) {
+    const past = pasts.get(endpoint.path);
     router.get(endpoint.path, (ctx) =>
-      visit(ctx, { gate, counter }, endpoint, (call, tier) => endpoint.answer(call, tier)),
+      past && asksForPast(ctx.querystring)
+        ? visit(ctx, { gate, counter }, past, (call, tier) => past.answer(call, tier, ctx))
+        : visit(ctx, { gate, counter }, endpoint, (call, tier) => endpoint.answer(call, tier)),
     );
   }
   for (const endpoint of slowEndpoints) {
@@ -143,7 +151,16 @@ export function createApp(deps: AppDeps): App {
   });
   koa.use(refuseUnmatched(router));
 
-  const hot = createHotHandler({ endpoints, gate, counter, served: metrics.requestServed, recorder, report });
+  const isElsewhere = (path: string, query: string) => pasts.has(path) && asksForPast(query);
+  const hot = createHotHandler({
+    endpoints,
+    isElsewhere,
+    gate,
+    counter,
+    served: metrics.requestServed,
+    recorder,
+    report,
+  });
   const cold = koa.callback();
   const unfinished = new Set<ServerResponse>();
   const stopMetrics = metrics.watchStreams(latest, now);

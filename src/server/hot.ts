@@ -9,6 +9,8 @@ import { type Counter, isForSale, offerAfter } from './paid-visit.ts';
 
 export interface HotDeps {
   readonly endpoints: readonly Endpoint[];
+  /** Whether Koa has another answer to a path with this query. */
+  readonly isElsewhere?: (path: string, query: string) => boolean;
   readonly gate: Gate;
   /** When payments are on. */
   readonly counter?: Counter | undefined;
@@ -26,7 +28,7 @@ export type HotHandler = (req: IncomingMessage, res: ServerResponse) => boolean;
  * body to be looked at. The same endpoints are mounted in Koa, so what is left out here is only cost.
  */
 export function createHotHandler(deps: HotDeps): HotHandler {
-  const { counter } = deps;
+  const { counter, isElsewhere } = deps;
   const table = new Map(
     deps.endpoints.map((endpoint) => [endpoint.path, { endpoint, serve: createLane(endpoint, deps) }]),
   );
@@ -36,6 +38,7 @@ export function createHotHandler(deps: HotDeps): HotHandler {
     const query = url.indexOf('?');
     const lane = table.get(query < 0 ? url : url.slice(0, query));
     if (lane === undefined) return false;
+    if (query >= 0 && isElsewhere?.(lane.endpoint.path, url.slice(query + 1))) return false;
     // A sale waits for others, so it is no business of the table.
     if (counter !== undefined && isForSale(lane.endpoint, req)) return false;
     lane.serve(req, res, method);

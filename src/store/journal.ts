@@ -9,6 +9,9 @@ import type { Journal } from './store.ts';
 const BLOCKS_PER_STEP = 1_000;
 const CHARS_PER_STEP = 4_000_000;
 
+/** Of a step backwards, which is taken between the answers to others. */
+const BLOCKS_PER_STEP_BACK = 16;
+
 const CHECKSUM_LENGTH = 8;
 
 /** The checksum starts from the block's seq, so that a block under a wrong key is found out too. */
@@ -68,6 +71,14 @@ export function openJournal({ durable, root, journal, isReadOnly }: Environment)
     return block === undefined ? 0 : (decodeBlock(block.key, block.value).at(-1)?.seq ?? 0);
   }
 
+  /** The observations of the block that `seq` lies in; none when it is no longer kept. */
+  function blockOf(seq: number): readonly Observation[] {
+    for (const { key, value } of journal.getRange({ start: seq, reverse: true, limit: 1 })) {
+      return decodeBlock(key, value);
+    }
+    return [];
+  }
+
   let head = lastSeq();
   let tail = firstKey();
   let isAppending = false;
@@ -124,6 +135,41 @@ export function openJournal({ durable, root, journal, isReadOnly }: Environment)
           next = Math.max(next, key);
         }
       }
+    },
+
+    *readBack(fromSeq) {
+      let start = fromSeq;
+      for (;;) {
+        const blocks = [...journal.getRange({ start, reverse: true, limit: BLOCKS_PER_STEP_BACK })];
+        for (const block of blocks) {
+          const observations = decodeBlock(block.key, block.value);
+          for (const observation of observations.toReversed()) {
+            if (observation.seq <= fromSeq) yield observation;
+          }
+          start = block.key - 1;
+        }
+        if (blocks.length === 0) return;
+      }
+    },
+
+    seqAt(at) {
+      // Halves the seqs, not the blocks: each probe finds the block that its seq lies in.
+      let low = firstKey();
+      let high = this.head;
+      let found = 0;
+      while (low !== 0 && low <= high) {
+        const middle = Math.floor((low + high) / 2);
+        const observations = blockOf(middle);
+        const reached = observations.findLast(({ receivedAt }) => receivedAt <= at);
+        if (reached === undefined) {
+          high = (observations[0]?.seq ?? low) - 1;
+          continue;
+        }
+        found = reached.seq;
+        if (reached !== observations.at(-1)) break;
+        low = found + 1;
+      }
+      return found;
     },
 
     async prune(beforeSeq, maxBlocks) {

@@ -7,6 +7,8 @@ import type { KeptOutput, Outputs } from './store.ts';
 export const MAX_KEY_BYTES = 1_900;
 
 const ROWS_PER_STEP = 1_000;
+/** Of a step backwards, which is taken between the answers to others. */
+const ROWS_PER_STEP_BACK = 32;
 
 type HistoryKey = [seq: number, n: number];
 
@@ -106,6 +108,19 @@ export function openOutputs({ durable, root, meta, histories, latest, isReadOnly
         if (last === undefined) return;
         start = last.key;
         exclusiveStart = true;
+      }
+    },
+
+    *readBack(stream, fromSeq): Iterable<KeptOutput> {
+      const history = histories.get(stream);
+      let start: HistoryKey = [fromSeq + 1, 0];
+      while (history !== undefined) {
+        const step = { start, exclusiveStart: true, reverse: true, limit: ROWS_PER_STEP_BACK };
+        const rows = [...history.getRange(step)];
+        for (const { key, value } of rows) yield { stream, seq: key[0], json: value };
+        const last = rows.at(-1);
+        if (last === undefined) return;
+        start = last.key;
       }
     },
 

@@ -4,10 +4,11 @@ import type { Limits } from '../../src/access/rate-policy.ts';
 import { createUsageTracking, type UsageTracking } from '../../src/access/usage/tracking.ts';
 import { type App, type AppDeps, createApp } from '../../src/server/app.ts';
 import type { StoreState } from '../../src/server/health.ts';
-import { createHttpServer, HTTP_LIMITS, type HttpServer } from '../../src/server/http.ts';
+import { createHttpServer, HTTP_LIMITS, type HttpServer, type Pushing } from '../../src/server/http.ts';
 import { createMetrics, type Metrics } from '../../src/server/metrics.ts';
 import { createLatest, type LatestWriter } from '../../src/store/latest.ts';
 import { createMemoryStore } from '../../src/store/memory.ts';
+import { openPast } from '../../src/store/past.ts';
 import type { Output } from '../../streams/index.ts';
 import { checkedFetch } from '../support/answer-check.ts';
 import { NOON } from '../support/outputs.ts';
@@ -36,6 +37,8 @@ export interface Start {
   readonly limits?: Limits;
   readonly epoch?: string;
   readonly deps?: Partial<AppDeps>;
+  /** Opens the feed that shares the server. */
+  readonly pushing?: (deps: AppDeps) => Pushing;
 }
 
 const UNLIMITED: Limits = { FREE: null, PRO: null, INTERNAL: null };
@@ -47,6 +50,7 @@ export async function start({
   limits = UNLIMITED,
   epoch = 'e1',
   deps,
+  pushing,
 }: Start = {}): Promise<Running> {
   const latest = createLatest();
   latest.load(loaded);
@@ -62,8 +66,9 @@ export async function start({
       throw error;
     },
   });
-  const app = createApp({
+  const appDeps: AppDeps = {
     latest,
+    past: openPast(memory, latest),
     accounts: [
       { id: 'a', segment: 'account_a' },
       { id: 'b', segment: 'account_b' },
@@ -79,8 +84,9 @@ export async function start({
     epoch,
     positions: { of: async () => [] },
     ...deps,
-  });
-  const http = createHttpServer(app, HTTP_LIMITS);
+  };
+  const app = createApp(appDeps);
+  const http = createHttpServer(app, HTTP_LIMITS, pushing?.(appDeps));
   const url = await http.listen(0, '127.0.0.1');
   return {
     url,

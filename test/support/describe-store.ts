@@ -102,6 +102,34 @@ function describeJournal(withStore: (use: Use) => Promise<void>): void {
         RUNS,
       ));
 
+    it('reads back from any seq', () =>
+      fc.assert(
+        fc.asyncProperty(anyBlocks, fc.nat({ max: 80 }), (blocks, fromSeq) =>
+          withStore(async ({ journal }) => {
+            for (const block of blocks) await journal.append(block);
+            const all = blocks.flat().filter(({ seq }) => seq <= fromSeq);
+            assert.deepEqual([...journal.readBack(fromSeq)], all.reverse());
+          }),
+        ),
+        RUNS,
+      ));
+
+    it('finds the last observation at or before an instant', () =>
+      fc.assert(
+        fc.asyncProperty(anyBlocks, fc.nat({ max: 80 }), (blocks, at) =>
+          withStore(async ({ journal }) => {
+            // A clock that only goes forward, and stands still now and then.
+            const timed = blocks.map((block) =>
+              block.map((each) => ({ ...each, receivedAt: 10 + 3 * Math.floor(each.seq / 2) })),
+            );
+            for (const block of timed) await journal.append(block);
+            const before = timed.flat().filter(({ receivedAt }) => receivedAt <= at);
+            assert.equal(journal.seqAt(at), before.at(-1)?.seq ?? 0);
+          }),
+        ),
+        RUNS,
+      ));
+
     it('reads on to what is appended while reading', () =>
       withStore(async ({ journal }) => {
         await journal.append(ticks(1, 3));
@@ -182,6 +210,8 @@ function describeOutputs(withStore: (use: Use) => Promise<void>): void {
                   ? []
                   : turns.flatMap((turn) => turn.outputs).filter((output) => output.stream === stream);
               assert.deepEqual([...outputs.read(stream, fromSeq)], inOrder(said, fromSeq));
+              const before = [...outputs.read(stream, 0)].filter(({ seq }) => seq <= fromSeq);
+              assert.deepEqual([...outputs.readBack(stream, fromSeq)], before.reverse());
               assert.deepEqual(byKey(outputs.latest(stream)), byKey(said));
             }
           }),

@@ -42,10 +42,10 @@ export function pathItems(routes: readonly Route[]): Json {
 }
 
 function operationObject({ operation, account }: Route): Json {
-  const { id, tag, access, isCounted, summary, description, query, body } = operation;
+  const { id, tag, access, isCounted, hasPast = false, summary, description, query, body } = operation;
   const parameters = [
     ...(query === undefined ? [] : queryParameters(query)),
-    ...(access === 'tiered' || access === 'PRO' ? [{ $ref: '#/components/parameters/x402' }] : []),
+    ...(access === 'tiered' || access === 'PRO' || hasPast ? [{ $ref: '#/components/parameters/x402' }] : []),
     ...(operation.isConditional ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
   ];
   return {
@@ -80,11 +80,11 @@ function securityOf({ access, isCounted }: Operation): readonly Json[] {
   return access === 'tiered' || isCounted ? [{}, { ApiKey: [] }] : [];
 }
 
-function success({ answer, summary, access, isCounted, isConditional }: Operation): Json {
+function success({ answer, summary, access, isCounted, isConditional, hasPast = false }: Operation): Json {
   const headers = headerRefs([
     ...(isConditional ? (['ETag'] as const) : []),
     ...(isCounted ? LIMIT_HEADERS : []),
-    ...(access === 'PRO' || access === 'tiered' ? (['PAYMENT-RESPONSE'] as const) : []),
+    ...(access === 'PRO' || access === 'tiered' || hasPast ? (['PAYMENT-RESPONSE'] as const) : []),
   ]);
   return {
     description: summary,

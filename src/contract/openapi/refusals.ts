@@ -151,6 +151,12 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     { market_unreachable: 'The market could not be asked for the positions', ...UNSETTLED },
     ['Retry-After'],
   ),
+  PastBusy: error(
+    503,
+    'Of as_of: too many others wait. Or the outcome of a payment is not known.',
+    { past_busy: 'Too many questions about the past are waiting', ...UNSETTLED },
+    ['Retry-After'],
+  ),
   StoreUnavailable: error(
     503,
     'The place could not be written down.',
@@ -167,11 +173,11 @@ export function refusalResponses(): Json {
 
 /** Every answer of an operation but its own, by status. */
 export function refusalsOf(operation: Operation): Json {
-  const { access, isCounted, isConditional, query, body, refusals = [] } = operation;
+  const { access, isCounted, isConditional, hasPast = false, query, body, refusals = [] } = operation;
   const names: readonly RefusalName[] = [
     ...(isConditional ? (['NotModified'] as const) : []),
-    ...(access === 'open' ? [] : (['Unauthorized'] as const)),
-    ...(access === 'PRO' || access === 'tiered' ? PAID : []),
+    ...(access === 'open' && !hasPast ? [] : (['Unauthorized'] as const)),
+    ...(access === 'PRO' || access === 'tiered' || hasPast ? PAID : []),
     ...(query === undefined && body === undefined ? [] : (['Invalid'] as const)),
     ...(isCounted ? (['OverLimit'] as const) : []),
     'HeadersTooLarge',

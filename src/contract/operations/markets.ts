@@ -1,5 +1,5 @@
 import { OPEN, type Operation, STATE } from '../operation.ts';
-import { tweetsQuery } from '../params.ts';
+import { pastQuery, tweetsQuery } from '../params.ts';
 
 /** What the service knows of events, posts and prices (spec 4, endpoints 1 to 7). */
 export const MARKETS: readonly Operation[] = [
@@ -13,6 +13,9 @@ export const MARKETS: readonly Operation[] = [
     summary: 'Counters of every active event',
     description:
       'Three counts of every active event and what lies between them, the event that ends first first.',
+    query: pastQuery,
+    hasPast: true,
+    refusals: ['PastBusy'],
     answer: 'CountersAnswer',
   },
   {
@@ -58,6 +61,9 @@ export const MARKETS: readonly Operation[] = [
     summary: 'Forecast of every active event',
     description:
       'FREE: counters, time left and prices. PRO: percentiles and distribution of the final count, and for every bucket probability, edge and signal.',
+    query: pastQuery,
+    hasPast: true,
+    refusals: ['PastBusy'],
     answer: 'PredictionAnswer',
   },
 ];

@@ -1,0 +1,49 @@
+import { RequestError } from '../../errors.ts';
+
+const KEPT_BODIES = 64;
+const MAX_WAITING = 32;
+const RETRY_AFTER_SECONDS = '2';
+
+/** Bodies about the past, which never change once they are made. */
+export interface PastBodies {
+  /** The body under the name, made at most once at a time. Rejects with 503 when too many others wait. */
+  of(name: string, make: () => Promise<string>): Promise<string>;
+}
+
+/** Makes one body after the other, as they are made on the thread that answers requests. */
+export function createPastBodies(): PastBodies {
+  const bodies = new Map<string, Promise<string>>();
+  let waiting = 0;
+  let last: Promise<unknown> = Promise.resolve();
+
+  function inTurn(make: () => Promise<string>): Promise<string> {
+    waiting += 1;
+    const body = last.then(make).finally(() => {
+      waiting -= 1;
+    });
+    // One that fails is told of to who asked for it, and holds nobody up.
+    last = body.catch(() => undefined);
+    return body;
+  }
+
+  return {
+    of(name, make) {
+      const known = bodies.get(name);
+      bodies.delete(name);
+      if (known === undefined && waiting >= MAX_WAITING) {
+        throw new RequestError(503, 'past_busy', 'Too many questions about the past are waiting', {
+          'Retry-After': RETRY_AFTER_SECONDS,
+        });
+      }
+      const body = known ?? inTurn(make);
+      // Put last, as the one asked for last.
+      bodies.set(name, body);
+      for (const oldest of bodies.keys()) {
+        if (bodies.size <= KEPT_BODIES) break;
+        bodies.delete(oldest);
+      }
+      body.catch(() => bodies.delete(name));
+      return body;
+    },
+  };
+}

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { openPast } from '../../../src/store/past.ts';
+import type { Output } from '../../../streams/index.ts';
+import { computed, record, START_AT, type Turn, turnsOf, withStore } from '../../research/small-log.ts';
+import { predictedBucket, predictionOutput } from '../../support/outputs.ts';
+import { json, type Running, start } from '../start.ts';
+
+const SECONDS = 60;
+const PRO = { 'X-API-Key': 'demo_pro' };
+const PATHS = ['/api/v1/meta/account_a', '/api/v1/prediction/account_a', '/api/v1/meta/account_b'];
+
+/** What the turn says, and a forecast each ten seconds. */
+function saidIn({ outputs, checkpoint: { seq, at } }: Turn): readonly Output[] {
+  if (((at - START_AT) / 1_000) % 10 !== 5) return outputs;
+  const count = (at - START_AT) / 1_000;
+  const buckets = [predictedBucket({ lo: 0, hi: 9 }), predictedBucket({ lo: 10, hi: null, prob: 0.75 })];
+  return [
+    ...outputs,
+    predictionOutput({ eventId: 71, forecastId: `71-${seq}`, madeAt: at, count, buckets }, { seq, at }),
+  ];
+}
+
+/** Serves a log of a minute that was stored second by second; `during` is called after each. */
+function withPast(
+  during: (server: Running, at: number) => Promise<void>,
+  after: (server: Running) => Promise<void>,
+): Promise<void> {
+  return withStore(async (store) => {
+    const server = await start();
+    const past = openPast(store, server.latest);
+    await server.stop();
+    const { latest } = server;
+    const serving = await start({ deps: { latest, past } });
+    try {
+      await record(store, { seconds: SECONDS, outputs: saidIn });
+      for (const turn of computed(turnsOf(SECONDS))) {
+        const { seq, at } = turn.checkpoint;
+        latest.apply(saidIn(turn), seq, at);
+        serving.clock.now = at;
+        await during(serving, at);
+      }
+      await after(serving);
+    } finally {
+      await serving.stop();
+    }
+  });
+}
+
+const faultOf = async (response: Response) => {
+  const { detail } = await json(response);
+  return { status: response.status, detail };
+};
+
+describe('as_of', function () {
+  this.timeout(30_000);
+
+  it('answers what was answered then', async () => {
+    const then: { readonly path: string; readonly at: number; readonly body: string }[] = [];
+    await withPast(
+      async ({ get }, at) => {
+        for (const path of PATHS) then.push({ path, at, body: await (await get(path, PRO)).text() });
+      },
+      async ({ get, clock }) => {
+        clock.now += 3_600_000;
+        for (const { path, at, body } of then) {
+          const response = await get(`${path}?as_of=${at}`, PRO);
+          assert.equal(await response.text(), body, `${path} at ${at - START_AT}`);
+        }
+        const bodies = new Set(
+          then.filter(({ path }) => path.includes('prediction')).map(({ body }) => body),
+        );
+        assert.ok(bodies.size > 50 && [...bodies].at(-1)?.includes('"forecast_id":"71-'));
+      },
+    );
+  });
+
+  it('knows nothing of what came a millisecond later', () =>
+    withPast(
+      async () => undefined,
+      async ({ get }) => {
+        const seqAt = async (at: number) => {
+          const { data } = await json(await get(`${PATHS[0]}?as_of=${at}`, PRO));
+          return Array.isArray(data) ? data[0].as_of : undefined;
+        };
+        const { seq, ages_ms: ages } = await seqAt(START_AT + 30_000);
+        const before = await seqAt(START_AT + 29_999);
+        assert.ok(before.seq < seq);
+        assert.deepEqual([ages.posts, before.ages_ms.posts], [100, 1_099]);
+      },
+    ));
+
+  it('opens and ends windows by the instant asked about', () =>
+    withPast(
+      async () => undefined,
+      async ({ get, clock }) => {
+        clock.now += 100 * 3_600_000;
+        const size = async (at: number) => {
+          const { data } = await json(await get(`${PATHS[0]}?as_of=${at}`, PRO));
+          return Array.isArray(data) ? data.length : undefined;
+        };
+        const endAt = START_AT + 48 * 3_600_000;
+        assert.deepEqual([await size(endAt - 1), await size(endAt)], [1, 0]);
+      },
+    ));
+
+  it('is for tier PRO, also where the present is open to all', () =>
+    withPast(
+      async () => undefined,
+      async ({ get }) => {
+        for (const path of PATHS) {
+          const codeFor = async (key?: string) => {
+            const response = await get(`${path}?as_of=${START_AT}`, key ? { 'X-API-Key': key } : {});
+            return [response.status, (await json(response)).code];
+          };
+          assert.deepEqual(await codeFor(), [401, 'key_missing']);
+          assert.deepEqual(await codeFor('demo_free'), [401, 'tier_too_low']);
+          assert.deepEqual(await codeFor('tw_pro_nobody'), [401, 'key_invalid']);
+          assert.deepEqual(await codeFor('demo_internal'), [200, undefined]);
+        }
+        assert.equal((await get(PATHS[0] ?? '')).status, 200);
+      },
+    ));
+
+  it('refuses an instant that is not kept, has not come, or is none', () =>
+    withPast(
+      async () => undefined,
+      async ({ get, clock }) => {
+        const refused = async (value: string) => faultOf(await get(`${PATHS[1]}?as_of=${value}`, PRO));
+        const fault = (msg: string, type: string) => ({
+          status: 422,
+          detail: [{ loc: ['query', 'as_of'], msg, type }],
+        });
+        assert.deepEqual(
+          await refused(String(START_AT - 1)),
+          fault(
+            `Input should be greater than or equal to ${START_AT}, where what is kept begins`,
+            'greater_than_equal',
+          ),
+        );
+        assert.deepEqual(
+          await refused(String(clock.now + 1)),
+          fault(`Input should be less than or equal to ${clock.now}, the present`, 'less_than_equal'),
+        );
+        assert.deepEqual(
+          await refused('-1'),
+          fault('Input should be greater than or equal to 0', 'greater_than_equal'),
+        );
+        for (const value of ['', 'noon', '1.5']) assert.equal((await refused(value)).status, 422, value);
+      },
+    ));
+
+  it('says so while nothing is kept', async () => {
+    const { get, stop } = await start();
+    const { status, detail } = await faultOf(await get(`${PATHS[0]}?as_of=1`, PRO));
+    assert.deepEqual(
+      [status, detail],
+      [422, [{ loc: ['query', 'as_of'], msg: 'Value error, nothing is kept yet', type: 'value_error' }]],
+    );
+    await stop();
+  });
+
+  it('has a tag of its own for each instant', () =>
+    withPast(
+      async () => undefined,
+      async ({ get }) => {
+        const path = `${PATHS[0]}?as_of=${START_AT + 20_000}`;
+        const etag = (await get(path, PRO)).headers.get('etag') ?? '';
+        const again = await get(path, { ...PRO, 'If-None-Match': etag });
+        assert.deepEqual([again.status, await again.text()], [304, '']);
+        const others = [PATHS[0] ?? '', `${PATHS[0]}?as_of=${START_AT + 20_001}`];
+        for (const other of others) {
+          assert.equal((await get(other, { ...PRO, 'If-None-Match': etag })).status, 200, other);
+        }
+      },
+    ));
+
+  it('answers many at once, each with what he asked for', () =>
+    withPast(
+      async () => undefined,
+      async ({ get }) => {
+        const asked = Array.from({ length: 30 }, (_, n) => START_AT + (n % 15) * 2_000);
+        const answers = await Promise.all(asked.map((at) => get(`${PATHS[1]}?as_of=${at}`, PRO).then(json)));
+        assert.deepEqual(
+          answers.map(({ timestamp }) => timestamp),
+          asked,
+        );
+      },
+    ));
+});
