@@ -20,6 +20,8 @@ export async function sweepCopies(copies: number, report: Report): Promise<void>
   const shop = await openShop({ payments: store.payments });
   try {
     const payment = await shop.sign();
+    // Long enough for many to find it under way.
+    shop.stand.fail('slow', 'settle', { times: 1, delayMs: 300 });
     const responses = await Promise.all(Array.from({ length: copies }, () => shop.pay(payment)));
     const bodies = new Set<string>();
     let sold = 0;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import type { TillReport } from '../../../src/access/payments/report.ts';
 import type { Sale, Sold } from '../../../src/access/payments/sale.ts';
 import { openTill, type Till, type TillDeps } from '../../../src/access/payments/till.ts';
@@ -104,6 +105,22 @@ describe('openTill', () => {
     assert.equal(settleCalls(), 0);
     assert.deepEqual(rows(), []);
     assert.equal(await bodyOf(await header()), 'answer 1');
+  });
+
+  it('holds a nonce while it is being written down', async () => {
+    const disk = new EventEmitter();
+    const reserve: Payments['reserve'] = async (payment) => {
+      await once(disk, 'free');
+      return payments.reserve(payment);
+    };
+    await reopen({ payments: { ...payments, reserve } });
+    const payment = await header();
+    const first = codeOf(sell(payment));
+    const second = codeOf(sell(payment));
+    assert.equal(await second, '409 payment_in_progress');
+    disk.emit('free');
+    assert.equal(await first, 'sold');
+    assert.equal(stand.facilitator.state().verifyCalls, 1);
   });
 
   it('wants the price of the path, in either version', async () => {
