@@ -26,6 +26,16 @@ function encodeBlock(firstSeq: number, observations: readonly Observation[]): st
   return checksum(firstSeq, text) + text;
 }
 
+interface Block {
+  readonly key: number;
+  readonly value: string;
+}
+
+/** When its first observation was received, without reading the rest. */
+function beginOf({ value }: Block): number {
+  return Number(value.slice(CHECKSUM_LENGTH + '[['.length, value.indexOf(',')));
+}
+
 function decodeBlock(firstSeq: number, block: string): readonly Observation[] {
   const text = block.slice(CHECKSUM_LENGTH);
   if (checksum(firstSeq, text) !== block.slice(0, CHECKSUM_LENGTH)) {
@@ -71,12 +81,10 @@ export function openJournal({ durable, root, journal, isReadOnly }: Environment)
     return block === undefined ? 0 : (decodeBlock(block.key, block.value).at(-1)?.seq ?? 0);
   }
 
-  /** The observations of the block that `seq` lies in; none when it is no longer kept. */
-  function blockOf(seq: number): readonly Observation[] {
-    for (const { key, value } of journal.getRange({ start: seq, reverse: true, limit: 1 })) {
-      return decodeBlock(key, value);
-    }
-    return [];
+  /** The block that `seq` lies in; undefined when it is no longer kept. */
+  function blockOf(seq: number): Block | undefined {
+    for (const block of journal.getRange({ start: seq, reverse: true, limit: 1 })) return block;
+    return undefined;
   }
 
   let head = lastSeq();
@@ -156,20 +164,20 @@ export function openJournal({ durable, root, journal, isReadOnly }: Environment)
       // Halves the seqs, not the blocks: each probe finds the block that its seq lies in.
       let low = firstKey();
       let high = this.head;
-      let found = 0;
+      let last: Block | undefined;
       while (low !== 0 && low <= high) {
         const middle = Math.floor((low + high) / 2);
-        const observations = blockOf(middle);
-        const reached = observations.findLast(({ receivedAt }) => receivedAt <= at);
-        if (reached === undefined) {
-          high = (observations[0]?.seq ?? low) - 1;
-          continue;
+        const block = blockOf(middle);
+        if (block === undefined) return 0;
+        if (beginOf(block) <= at) {
+          last = block;
+          low = middle + 1;
+        } else {
+          high = block.key - 1;
         }
-        found = reached.seq;
-        if (reached !== observations.at(-1)) break;
-        low = found + 1;
       }
-      return found;
+      const observations = last ? decodeBlock(last.key, last.value) : [];
+      return observations.findLast(({ receivedAt }) => receivedAt <= at)?.seq ?? 0;
     },
 
     async prune(beforeSeq, maxBlocks) {

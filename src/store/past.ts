@@ -56,6 +56,7 @@ export function openPast(
       if (latest.seq <= seq) still.push(latest);
       else changed.add(key);
     }
+    if (changed.size === 0) return still;
     const floorSeq = Math.max(firstSeq(), journal.seqAt(sinceAt));
     return [...still, ...(await digests.find(stream, changed, { seq, floorSeq }))];
   }

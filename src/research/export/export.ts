@@ -36,8 +36,7 @@ export interface Exported extends Written {
  */
 export async function exportTable(store: Store, options: ExportOptions): Promise<Exported> {
   const { table, format, from, to, signal } = options;
-  // The range is fixed here: an engine may go on writing.
-  const end = store.outputs.upTo + 1;
+  const end = table.lastSeq(store) + 1;
   const fromSeq = from ? await seqOf(store, from, signal) : Math.max(store.journal.tail, 1);
   const toSeq = Math.max(fromSeq, Math.min(end, to ? await seqOf(store, to, signal) : end));
   const path = options.path ?? defaultPath(options, fromSeq, toSeq);

@@ -22,6 +22,8 @@ export interface Table {
   readonly name: string;
   readonly schemaVersion: number;
   readonly columns: readonly ColumnHead[];
+  /** Seq of the last observation whose rows are all there; an engine may go on writing. */
+  lastSeq(store: Store): number;
   /** From `fromSeq` on, in order. Holds no read transaction between steps. */
   rows(store: Store, fromSeq: number): Iterable<Row>;
 }
@@ -43,16 +45,21 @@ export function tableOf(name: string): Table | undefined {
   return isStreamName(name) && isExported(name) ? streamTable(name) : undefined;
 }
 
+interface Origin<Source> extends Pick<Table, 'lastSeq'> {
+  readonly read: (store: Store, fromSeq: number) => Iterable<Source>;
+}
+
 function table<Source extends { readonly seq: number }>(
   name: string,
   schemaVersion: number,
   columns: readonly Column<Source>[],
-  read: (store: Store, fromSeq: number) => Iterable<Source>,
+  { lastSeq, read }: Origin<Source>,
 ): Table {
   return {
     name,
     schemaVersion,
     columns,
+    lastSeq,
     *rows(store, fromSeq) {
       for (const source of read(store, fromSeq)) {
         yield { seq: source.seq, cells: columns.map(({ of }) => of(source)) };
@@ -73,9 +80,12 @@ function streamTable<S extends Exported>(stream: S): Table {
     column('key', 'UTF8', ({ key }) => key),
     ...schema.columns.map((each) => ({ ...each, of: ({ record }: Said) => each.of(record) })),
   ];
-  return table(stream, schema.version, columns, function* (store, fromSeq) {
-    // Each row is what JSON.stringify made of an output of this stream.
-    for (const { json } of store.outputs.read(stream, fromSeq)) yield JSON.parse(json) as Said & Output;
+  return table(stream, schema.version, columns, {
+    lastSeq: ({ outputs }) => outputs.upTo,
+    *read({ outputs }, fromSeq) {
+      // Each row is what JSON.stringify made of an output of this stream.
+      for (const { json } of outputs.read(stream, fromSeq)) yield JSON.parse(json) as Said & Output;
+    },
   });
 }
 
@@ -96,5 +106,5 @@ const logTable = table<Observed>(
     column('kind', 'UTF8', ({ fact }) => fact.kind),
     column('fact', 'UTF8', ({ fact }) => JSON.stringify(fact)),
   ],
-  (store, fromSeq) => store.journal.read(fromSeq),
+  { lastSeq: ({ journal }) => journal.head, read: ({ journal }, fromSeq) => journal.read(fromSeq) },
 );

@@ -209,7 +209,7 @@ describe('exportTable', function () {
 
   it('exports the log, with what each fact was', () =>
     withStore(async (store, folder) => {
-      await record(store, { seconds: 10 });
+      await record(store, { seconds: 10, unstored: 2 });
       const path = join(folder, 'log.parquet');
       await exported(store, LOG, { path });
       const rows = await query(`SELECT * FROM '${path}' ORDER BY seq`);
