@@ -49,6 +49,7 @@ export function startCommand(shell: Shell): Command {
     examples: [
       ['tallywire start', 'run the embedded world on port 8080'],
       ['tallywire start --port 0 --data demo --json', 'take any free port and say which'],
+      ['tallywire start --payments demo', 'sell single calls for made-up money'],
       ['TALLYWIRE_POSTS_TOKEN=… tallywire start --world live', 'read the live world'],
     ],
     exitCodes: [

@@ -37,7 +37,7 @@ describe('runProgram', () => {
     const { stdout } = await run('--help');
     for (const name of COMMANDS) assert.match(stdout, new RegExp(`^ {2}${name} `, 'm'));
     const start = await run('start', '--help');
-    assert.match(start.stdout, /default: 8080,\s+env:\s+TALLYWIRE_PORT or PORT/);
+    assert.match(start.stdout, /default:\s+8080,\s+env:\s+TALLYWIRE_PORT or PORT/);
     assert.match(start.stdout, /TALLYWIRE_POSTS_TOKEN/);
     assert.doesNotMatch(start.stdout, /--posts-token/);
   });
