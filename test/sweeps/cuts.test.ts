@@ -1,0 +1,8 @@
+import { sweepCuts } from './cuts.ts';
+
+describe('a reader of the feed who is cut off, held up, and whose server is killed', () => {
+  it('has the bytes of one who is not, and ends with the same records', async function () {
+    this.timeout(240_000);
+    await sweepCuts({ disturbances: 6, random: Math.random, report: () => {} });
+  });
+});

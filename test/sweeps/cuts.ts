@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { merge } from 'rxjs';
+import { z } from 'zod';
+import { createClient, type Feed, type FeedEvent, type FeedStatus } from '../../src/client/node.ts';
+import { readMeta, steer } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Program, runProgram } from '../support/program.ts';
+import { type CuttingProxy, openCuttingProxy } from './cutting-proxy.ts';
+import { emptyReading, type Reading, readPlainly, takeIn } from './plain-reader.ts';
+
+export interface CutSweep {
+  /** Disturbances: most of them cuts, every tenth a kill -9, every fifteenth an orderly restart. */
+  readonly disturbances: number;
+  /** Numbers in [0, 1): what happens, when and where. */
+  readonly random: () => number;
+  readonly report: (line: string) => void;
+}
+
+const QUIET_MS = 30_000;
+
+/**
+ * Reads the whole feed of an engine through a client whose connection is cut at random bytes, held up, and whose
+ * server is killed and restarted; and beside it, plainly, straight at the engine. Both must have the same bytes of
+ * the posts and end with the same records.
+ */
+export async function sweepCuts({ disturbances, random, report }: CutSweep): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'tallywire-cuts-'));
+  const world = runProgram(['world', '--port', '0', '--seed', '5', '--json']);
+  const proxy = await openCuttingProxy();
+  const ending = new AbortController();
+  const plain = emptyReading();
+  const cut = emptyReading();
+  const feed = createClient({ url: proxy.url, key: 'demo_internal' }).feed({
+    reconnect: { minMs: 5, maxMs: 60 },
+  });
+  const events: FeedEvent[] = [];
+  let status: FeedStatus | undefined;
+  let engine: Program | undefined;
+  try {
+    const worldUrl = await world.url;
+    const startEngine = async () => {
+      engine = runEngine(join(folder, 'data'), worldUrl);
+      const url = await engine.url;
+      proxy.aim(url);
+      return { program: engine, url, reading: readPlainly(url, plain, ending.signal) };
+    };
+    let life = await startEngine();
+    await eventually('something is counted', () => isCounted(life.url), QUIET_MS);
+    const posting = keepPosting(worldUrl, ending.signal);
+    feed.event$.subscribe((event) => events.push(event));
+    feed.status$.subscribe((each) => {
+      status = each;
+    });
+    followAll(feed).subscribe((frame) => takeIn(cut, JSON.stringify(frame)));
+    await eventually('the reader is there', () => status?.state === 'live', QUIET_MS);
+
+    for (let number = 1; number <= disturbances; number++) {
+      await delay(random() * 500);
+      if (number % 10 === 5 || number % 15 === 12) {
+        proxy.aim(undefined);
+        await life.program.kill(number % 10 === 5 ? 'SIGKILL' : 'SIGTERM');
+        await life.reading;
+        life = await startEngine();
+      } else await disturb(proxy, random);
+      report(`${number} of ${disturbances}: ${postsOf(cut)} posts, ${cut.frames} frames, ${proxy.cuts} cuts`);
+    }
+
+    ending.abort();
+    await posting;
+    const again = new AbortController();
+    const rest = readPlainly(life.url, plain, again.signal);
+    await eventually(
+      'both have the same',
+      () => status?.state === 'live' && isSame(cut, plain),
+      QUIET_MS,
+    ).catch(() => assert.fail(`in the end: ${JSON.stringify(status)} ${differences(cut, plain).join('; ')}`));
+    again.abort();
+    await rest;
+    const replay = await replayed(life.url, cut);
+    for (const [name, texts] of cut.texts) assert.deepEqual(replay.get(name)?.slice(0, texts.length), texts);
+    const gaps = events.filter(({ type }) => type === 'gap' || type === 'cursor_too_old' || type === 'epoch');
+    return `${postsOf(cut)} posts and ${cut.frames} frames over ${proxy.cuts} cuts, ${gaps.length} gaps`;
+  } finally {
+    ending.abort();
+    feed.close();
+    await engine?.kill('SIGKILL');
+    await world.kill('SIGTERM');
+    await proxy.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function postsOf({ texts }: Reading): number {
+  return [...texts.values()].reduce((sum, { length }) => sum + length, 0);
+}
+
+function runEngine(data: string, worldUrl: string): Program {
+  const limits = ['--feed-connects-per-minute', '1000000', '--feed-connections-per-key', '1000'];
+  const flags = ['--port', '0', '--data', data, '--world', worldUrl, '--history-days', '3', ...limits];
+  return runProgram(['start', '--json', '--log-level', 'error', '--drain-seconds', '0', ...flags]);
+}
+
+async function isCounted(url: string): Promise<boolean> {
+  const { data } = await readMeta(url, 'account_a');
+  return data.some((event) => event.real_counter !== null);
+}
+
+async function keepPosting(worldUrl: string, signal: AbortSignal): Promise<void> {
+  const kinds = ['original', 'quote', 'repost', 'selfReply', 'reply'];
+  for (let posted = 0; !signal.aborted; posted++) {
+    await steer(worldUrl, 'post', {
+      account: posted % 3 === 0 ? 'b' : 'a',
+      kind: kinds[posted % kinds.length],
+    });
+    await delay(20);
+  }
+}
+
+function followAll(feed: Feed) {
+  return merge(
+    feed.counters(),
+    feed.tweets(),
+    feed.velocity(),
+    feed.prediction(),
+    feed.signals(),
+    feed.lag(),
+    feed.crypto(),
+    feed.test(),
+  );
+}
+
+async function disturb(proxy: CuttingProxy, random: () => number): Promise<void> {
+  if (random() < 0.2) {
+    proxy.stall();
+    await delay(random() * 800);
+    if (random() < 0.5) proxy.cutNow();
+    proxy.resume();
+    return;
+  }
+  // As often within the handshake and the first bytes as within megabytes.
+  const { cuts } = proxy;
+  proxy.cutAfter(Math.floor(10 ** (random() * 6)));
+  await eventually('it is cut', () => proxy.cuts > cuts, 300).catch(() => proxy.cutNow());
+}
+
+/** What passes with time and is told anew with each snapshot. */
+const PASSING = new Set(['ages_ms', 'seconds_remaining']);
+
+function lasting(records: ReadonlyMap<string, unknown>): string {
+  const entries = [...records].sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify(entries, (key, value: unknown) => (PASSING.has(key) ? undefined : value));
+}
+
+function differences(cut: Reading, plain: Reading): readonly string[] {
+  const names = [...plain.topics.keys()];
+  return names.flatMap((name) => {
+    const [a, b] = [cut.topics.get(name), plain.topics.get(name)];
+    if (a?.epoch !== b?.epoch || a?.seq !== b?.seq) return [`${name} is at ${a?.seq}, not ${b?.seq}`];
+    // Of posts only some are in a snapshot.
+    if (name.startsWith('tweets/')) return postDifferences(name, cut, plain);
+    const [left, right] = [lasting(a?.records ?? new Map()), lasting(b?.records ?? new Map())];
+    return left === right ? [] : [`${name} at ${a?.seq}: ${left} instead of ${right}`];
+  });
+}
+
+function postDifferences(name: string, cut: Reading, plain: Reading): readonly string[] {
+  const [texts, all] = [cut.texts.get(name) ?? [], plain.texts.get(name) ?? []];
+  // The plain reader came first.
+  const expected = all.slice(all.indexOf(texts[0] ?? ''));
+  const at = expected.findIndex((text, index) => text !== texts[index]);
+  if (at >= 0) return [`${name} ${at}: ${texts[at]} instead of ${expected[at]}`];
+  return texts.length === expected.length ? [] : [`${name}: ${texts.length} instead of ${expected.length}`];
+}
+
+function isSame(cut: Reading, plain: Reading): boolean {
+  return cut.frames > 0 && differences(cut, plain).length === 0;
+}
+
+/** The posts of a reader once more, told in one go from where he began. */
+async function replayed(url: string, { texts, topics }: Reading): Promise<Reading['texts']> {
+  const again = emptyReading();
+  for (const [name, [first = '{}']] of texts) {
+    const { seq } = z.object({ seq: z.int() }).parse(JSON.parse(first));
+    again.topics.set(name, { epoch: topics.get(name)?.epoch ?? '', seq: seq - 1, records: new Map() });
+  }
+  const ending = new AbortController();
+  const reading = readPlainly(url, again, ending.signal);
+  const isWhole = () => [...texts].every(([name, own]) => (again.texts.get(name)?.length ?? 0) >= own.length);
+  await eventually('all is told again', isWhole, QUIET_MS);
+  ending.abort();
+  await reading;
+  return again.texts;
+}
