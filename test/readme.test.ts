@@ -162,7 +162,7 @@ describe('README', () => {
   it('lists every metric of ours, and no other', async () => {
     const metrics = createMetrics();
     metrics.watchSources(() => []);
-    metrics.watchFeed(() => ({ connections: 0, sent: 0, merged: 0, closed: new Map() }));
+    metrics.watchFeed(() => ({ connections: 0, unsentBytes: 0, sent: 0, merged: 0, closed: new Map() }));
     const unwatch = metrics.watchStreams(createLatest(), Date.now);
     const names = [...(await metrics.text()).matchAll(/^# HELP (tallywire_\w+)/gm)].map(
       ([, name = '']) => name,

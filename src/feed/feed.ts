@@ -121,7 +121,13 @@ export function openFeed(deps: FeedDeps): Feed {
 
   return {
     epoch: log.epoch,
-    figures: () => ({ connections: admission.connections, sent, merged, closed }),
+    figures: () => ({
+      connections: admission.connections,
+      unsentBytes: sockets.unsentBytes() + streams.unsentBytes(),
+      sent,
+      merged,
+      closed,
+    }),
 
     handle(req, res) {
       const wantsStream = (req.headers.accept ?? '').includes('text/event-stream');

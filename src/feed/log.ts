@@ -163,11 +163,17 @@ export function openLog({ window, topics, publish, beat, report }: LogDeps): Fee
     while (pending.length > 0) {
       const taken = pending;
       pending = [];
-      await keep(taken);
-      for (const entry of taken) letOut(entry);
-      const tick = taken.findLast((entry) => entry.tick !== undefined)?.tick;
-      if (tick !== undefined && ++ticks % PRUNE_EVERY_TICKS === 0) await prune(tick.at - WINDOW_MS);
+      try {
+        await keep(taken);
+        for (const entry of taken) letOut(entry);
+        for (const { tick } of taken) {
+          if (tick !== undefined && ++ticks % PRUNE_EVERY_TICKS === 0) await prune(tick.at - WINDOW_MS);
+        }
+      } catch (error) {
+        report(error);
+      }
     }
+    running = undefined;
   }
 
   async function prune(beforeAt: number): Promise<void> {
@@ -194,11 +200,7 @@ export function openLog({ window, topics, publish, beat, report }: LogDeps): Fee
     tell(changes, upTo, tick) {
       if (isStopped) return;
       pending.push({ frames: changes.map(number), upTo, tick });
-      running ??= run()
-        .catch(report)
-        .finally(() => {
-          running = undefined;
-        });
+      running ??= run();
     },
     floor({ topic, toldSeq }) {
       const { floor } = numberingOf(topic);

@@ -49,6 +49,7 @@ export interface SocketsDeps extends ProtocolDeps {
 export interface Sockets {
   /** Takes over a connection whose address was let in; `release` gives its place back. */
   accept(req: IncomingMessage, socket: Duplex, head: Buffer, release: () => void): void;
+  unsentBytes(): number;
   /** Says goodbye to all and resolves when they are gone. */
   close(): Promise<void>;
 }
@@ -182,6 +183,8 @@ export function createSockets(deps: SocketsDeps): Sockets {
         open(ws, req, release);
       });
     },
+
+    unsentBytes: () => [...connections].reduce((sum, { socket }) => sum + socket.writableLength, 0),
 
     async close() {
       clearInterval(sweep);

@@ -40,6 +40,7 @@ export interface SseDeps {
 export interface EventStreams {
   /** Answers with a stream, or throws a RequestError. `release` gives back the place of the address. */
   open(req: IncomingMessage, res: ServerResponse, release: () => void): void;
+  unsentBytes(): number;
   /** Says goodbye to all. */
   close(): void;
 }
@@ -128,6 +129,8 @@ export function createEventStreams(deps: SseDeps): EventStreams {
       res.write(`retry: ${RETRY_MS}\n${texts.map((text) => `data: ${text}\n\n`).join('')}`);
       reading.catchUp(reader);
     },
+
+    unsentBytes: () => [...streams].reduce((sum, { res }) => sum + res.writableLength, 0),
 
     close() {
       clearInterval(sweep);

@@ -3,6 +3,8 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 /** The push feed since the start of the process. */
 export interface FeedFigures {
   readonly connections: number;
+  /** Written but not yet taken by the network. */
+  readonly unsentBytes: number;
   /** Frames written, to all readers together. */
   readonly sent: number;
   /** Frames that slow or returning readers did not get, as newer ones took their place. */
@@ -24,14 +26,21 @@ export function gaugeFeed(registry: Registry, read: () => FeedFigures): void {
         this.inc(of(read()));
       },
     });
-  new Gauge({
-    name: 'tallywire_feed_connections',
-    help: 'Readers connected to the feed',
-    registers,
-    collect() {
-      this.set(read().connections);
-    },
-  });
+  const gauge = (name: string, help: string, of: (figures: FeedFigures) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(of(read()));
+      },
+    });
+  gauge('tallywire_feed_connections', 'Readers connected to the feed', ({ connections }) => connections);
+  gauge(
+    'tallywire_feed_unsent_bytes',
+    'Written to readers of the feed but not yet taken by the network',
+    ({ unsentBytes }) => unsentBytes,
+  );
   counter('tallywire_feed_frames_sent_total', 'Frames written to readers of the feed', ({ sent }) => sent);
   counter(
     'tallywire_feed_frames_merged_total',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Store } from '../../src/store/store.ts';
 import type { Output, StreamName } from '../../streams/index.ts';
+import { describeFeedWindow } from './describe-feed-window.ts';
 import { describePayments } from './describe-payments.ts';
 import { describeUsageStore } from './describe-usage-store.ts';
 import { describeWaitlist } from './describe-waitlist.ts';
@@ -20,6 +21,7 @@ export function describeStore(name: string, withStore: (use: Use) => Promise<voi
     describeCheckpoints(withStore);
     describeUsageStore(withStore);
     describeWaitlist(withStore);
+    describeFeedWindow(withStore);
     describePayments(withStore);
 
     it('keeps notes, the last one under each name', () =>

@@ -1,0 +1,89 @@
+import { proxiesOf } from '../../src/access/addresses.ts';
+import type { KeyRing } from '../../src/access/key-ring.ts';
+import { FEED_LIMITS, type FeedLimits } from '../../src/feed/admission.ts';
+import { type Feed, openFeed } from '../../src/feed/feed.ts';
+import { SOCKET_TIMES, type SocketTimes } from '../../src/feed/sockets.ts';
+import { createMemoryStore } from '../../src/store/memory.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { Output } from '../../streams/index.ts';
+import { type Running, start } from '../server/start.ts';
+import { freshnessOutput, NOON } from '../support/outputs.ts';
+import { connect, type FeedClient } from './feed-client.ts';
+
+export interface FeedServer extends Running {
+  readonly feed: Feed;
+  readonly failures: unknown[];
+  /** One turn of the engine: stored, then published, like the engine does it. */
+  turn(...outputs: readonly Output[]): Promise<void>;
+  /** A turn with a tick in it, a second later than the last. */
+  tick(ages?: Readonly<Record<string, number>>): Promise<void>;
+  /** Lets time pass in which nothing happens. */
+  skip(ms: number): void;
+  connect(key?: string): Promise<FeedClient>;
+}
+
+export interface FeedServerOptions {
+  readonly store?: Store;
+  readonly loaded?: readonly Output[];
+  readonly keys?: KeyRing;
+  readonly limits?: Partial<FeedLimits>;
+  readonly times?: Partial<SocketTimes>;
+  /** Of the last observation before. */
+  readonly seq?: number;
+}
+
+/** Enough that a test meets no limit it is not about. */
+const ROOMY: FeedLimits = { ...FEED_LIMITS, perAddress: 1_000, perKey: 1_000, connectsPerMinute: 100_000 };
+
+export async function startFeed(options: FeedServerOptions = {}): Promise<FeedServer> {
+  const { store = createMemoryStore(), loaded = [], limits, times } = options;
+  const failures: unknown[] = [];
+  let opened: Feed | undefined;
+  const running = await start({
+    loaded,
+    ...(options.keys ? { keys: options.keys } : {}),
+    pushing({ latest, accounts, gate, now, staleAfterMs }) {
+      opened = openFeed({
+        latest,
+        accounts,
+        gate,
+        now,
+        staleAfterMs,
+        window: store.feed,
+        outputs: store.outputs,
+        proxies: proxiesOf([]),
+        limits: { ...ROOMY, ...limits },
+        times: { ...SOCKET_TIMES, closeMs: 200, ...times },
+        mono: () => performance.now(),
+        report: (error) => failures.push(error),
+      });
+      return opened;
+    },
+  });
+  if (opened === undefined) throw new Error('the feed was not opened');
+  const feed = opened;
+  let seq = Math.max(options.seq ?? 0, running.latest.seq, store.outputs.upTo);
+  let at = Math.max(NOON, running.latest.at);
+
+  async function turn(...outputs: readonly Output[]): Promise<void> {
+    const placed = outputs.map((output) => ({ ...output, seq: ++seq, at }));
+    await store.outputs.append(placed, seq);
+    running.latest.apply(placed, seq, at);
+  }
+
+  return {
+    ...running,
+    feed,
+    failures,
+    turn,
+    tick(ages = {}) {
+      at += 1_000;
+      running.clock.now = at;
+      return turn(freshnessOutput(ages));
+    },
+    skip(ms) {
+      at += ms;
+    },
+    connect: (key) => connect(running.url, key === undefined ? {} : { 'X-API-Key': key }),
+  };
+}
