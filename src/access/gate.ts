@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { RequestError } from '../errors.ts';
 import { clientOf, type Proxies, proxiesOf } from './addresses.ts';
-import { createBadKeys } from './bad-keys.ts';
 import type { Holder, KeyRing } from './key-ring.ts';
 import { createQuotas, type Quotas } from './quotas.ts';
 import { LIMITS, type Limits, limitHeaders, type Policy, policyOf, waitSeconds } from './rate-policy.ts';
 import { type Hour, minuteOf } from './sliding-hour.ts';
+import { createStrikes } from './strikes.ts';
 import { includes, TIERS, type Tier } from './tiers.ts';
 
 /**
@@ -57,6 +57,11 @@ export interface GateDeps {
 
 /** Twice the longest key we issue; a longer one is refused before any look-up. */
 const MAX_KEY_LENGTH = 128;
+/**
+ * Unknown keys of an address in a minute: room for a client that walks all endpoints with a mistyped one. No key is
+ * found by guessing in any case.
+ */
+const MAX_BAD_KEYS = 100;
 /** Sent with every 401. */
 export const CHALLENGE = { 'WWW-Authenticate': 'ApiKey header="X-API-Key"' };
 const NO_HEADERS: readonly string[] = [];
@@ -76,7 +81,7 @@ function isFree(status: number): boolean {
  */
 export function createGate(deps: GateDeps): Gate {
   const { keys, now, quotas = createQuotas(), limits = LIMITS, proxies = proxiesOf([]) } = deps;
-  const badKeys = createBadKeys();
+  const badKeys = createStrikes(MAX_BAD_KEYS);
   const policies = policiesOf(limits);
   const ownPolicies = new WeakMap<Holder, Policy>();
 

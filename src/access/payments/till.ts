@@ -1,6 +1,6 @@
 import { RequestError } from '../../errors.ts';
 import type { KeptPayment, KeptReply, Payments } from '../../store/store.ts';
-import { createBadKeys } from '../bad-keys.ts';
+import { createStrikes } from '../strikes.ts';
 import { kindFault, priceFault } from './checks.ts';
 import { createChores, recoverPayments } from './chores.ts';
 import { createCircuit } from './circuit.ts';
@@ -39,7 +39,6 @@ export interface TillDeps {
 }
 
 const EVERY_MS = 5_000;
-const MAX_ADDRESSES = 10_000;
 const MAX_FAILED_PER_MINUTE = 20;
 
 /**
@@ -53,7 +52,7 @@ export async function openTill(deps: TillDeps): Promise<Till> {
   const closing = new AbortController();
   const facilitator = createFacilitator({ ...deps.facilitator, signal: closing.signal });
   const circuit = createCircuit(deps.mono);
-  const failures = createBadKeys(MAX_ADDRESSES, MAX_FAILED_PER_MINUTE);
+  const failures = createStrikes(MAX_FAILED_PER_MINUTE);
   const active = new Set<string>();
   const work = new Set<Promise<unknown>>();
   const chores = createChores({ payments, facilitator, now, active, report });
