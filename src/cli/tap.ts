@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { isKept, isStreamName, KEPT_STREAMS, type StreamName } from '../../streams/index.ts';
+import type { FeedStatus } from '../client/node.ts';
 import { parseSettings, type Values } from '../config.ts';
 import { parseMoment } from '../research/moment.ts';
 import { filterFault, follow, type TapFilter, tapOnce } from '../research/tap.ts';
@@ -10,12 +11,17 @@ import { addSettings } from './options.ts';
 import { pour } from './pour.ts';
 import type { Shell } from './shell.ts';
 import { listenForStop } from './stopping.ts';
+import { isTapChannel, TAP_CHANNELS, tapFeed } from './tap-feed.ts';
 
 interface Flags extends Readonly<Record<string, unknown>> {
   readonly account?: string;
   readonly event?: number;
   readonly from?: number;
   readonly once?: true;
+  readonly url?: string;
+  readonly channel?: string;
+  readonly key?: string;
+  readonly cursor?: string;
 }
 
 const SETTINGS_READ = ['data', 'accountA', 'accountB'] as const;
@@ -50,9 +56,67 @@ function toAccount(name: string, { accountA, accountB }: Values, command: Comman
   return command.error(`error: unknown account ${name}, expected a, b, ${accountA} or ${accountB}`);
 }
 
-async function tap(name: string, flags: Flags, command: Command, shell: Shell): Promise<void> {
+/** Over the network: what the feed of a service says. */
+async function tapUrl(
+  url: string,
+  name: string,
+  flags: Flags,
+  command: Command,
+  shell: Shell,
+): Promise<void> {
+  const {
+    account,
+    key,
+    cursor: cursorFile,
+    event,
+    from,
+    once,
+    url: _url,
+    channel: _channel,
+    ...settings
+  } = flags;
+  if (!isTapChannel(name)) {
+    return command.error(`error: there is no channel ${name}, expected one of ${TAP_CHANNELS.join(', ')}`);
+  }
+  if (!/^https?:\/\//.test(url))
+    command.error(`error: expected an address such as http://host:8080, found ${url}`);
+  if (event !== undefined || from !== undefined || once) {
+    command.error('error: --event, --from and --once are of a data folder, not of --url');
+  }
+  const { accountA, accountB } = loadConfig((input) => parseSettings(SETTINGS_READ, input), {
+    flags: settings,
+    env: shell.env,
+  });
+  const segments: Readonly<Record<string, string>> = { a: accountA, b: accountB };
+  const accounts = account === undefined ? [accountA, accountB] : [segments[account] ?? account];
+  const stopping = listenForStop(shell);
+  let isLive = false;
+  try {
+    const onStatus = (status: FeedStatus) => {
+      if (status.state === 'live' || !isLive) isLive ||= status.state === 'live';
+      else shell.stderr.write(`tallywire: ${JSON.stringify(status)}\n`);
+    };
+    const { signal } = stopping;
+    await pour(tapFeed({ url, channel: name, accounts, key, cursorFile, onStatus, signal }), shell.stdout);
+  } finally {
+    stopping.release();
+  }
+}
+
+async function tap(
+  argument: string | undefined,
+  flags: Flags,
+  command: Command,
+  shell: Shell,
+): Promise<void> {
+  const name = argument ?? flags.channel;
+  if (name === undefined) return command.error('error: name a stream, or a channel with --channel');
+  if (flags.url !== undefined) return tapUrl(flags.url, name, flags, command, shell);
+  const { account, event, from, once, channel, key, cursor, ...settings } = flags;
+  if (channel !== undefined || key !== undefined || cursor !== undefined) {
+    command.error('error: --channel, --key and --cursor are of a feed, whose address is given with --url');
+  }
   const stream = toStream(name, command);
-  const { account, event, from, once, ...settings } = flags;
   const values = loadConfig((input) => parseSettings(SETTINGS_READ, input), {
     flags: settings,
     env: shell.env,
@@ -87,7 +151,7 @@ async function* toAsync(lines: readonly string[]): AsyncGenerator<string> {
 
 export function tapCommand(shell: Shell): Command {
   const command = new Command('tap')
-    .argument('<stream>', `one of ${KEPT_STREAMS.join(', ')}`)
+    .argument('[stream]', `one of ${KEPT_STREAMS.join(', ')}; or a channel of the feed`)
     .option('--account <account>', 'only this account: a, b or its path segment')
     .addOption(new Option('--event <id>', 'only this event').argParser(toEvent))
     .addOption(
@@ -97,21 +161,30 @@ export function tapCommand(shell: Shell): Command {
       ).argParser(toFrom),
     )
     .option('--once', 'print the latest value of each key and end')
-    .action((name: string, flags: Flags, self: Command) => tap(name, flags, self, shell));
+    .option('--url <address>', 'follow the feed of the service there instead of a data folder')
+    .option('--channel <channel>', `of the feed: ${TAP_CHANNELS.join(', ')}`)
+    .option('--key <key>', 'the key to show to the service')
+    .option('--cursor <file>', 'keep the place in this file, and go on from it')
+    .action((name: string | undefined, flags: Flags, self: Command) => tap(name, flags, self, shell));
   return addManual(addSettings(command, SETTINGS_READ), {
     summary: 'follow a stream of a running engine',
     description:
       'Prints what a stream says as one JSON object per line, as it is stored. It reads the data folder, so it ' +
-      'never slows the engine down and works on the same machine only. It ends with SIGINT, SIGTERM or when the ' +
-      'reader of its output goes away.',
+      'never slows the engine down and works on the same machine only; with --url it follows the feed of a ' +
+      'service anywhere, over lost connections and restarts, and prints its frames. It ends with SIGINT, SIGTERM ' +
+      'or when the reader of its output goes away.',
     examples: [
       ['tallywire tap counters --account a', "follow account A's counters"],
       ['tallywire tap prices --event 4021 --from seq:1 | head -n 100', 'see the first prices of an event'],
       ['tallywire tap events --once | jq .record.title', 'list the titles of all events'],
+      [
+        'tallywire tap tweets --url http://127.0.0.1:8080 --cursor tweets.json',
+        'every post once, also those made between two runs',
+      ],
     ],
     exitCodes: [
       [0, 'ended as asked'],
-      [1, 'there is no store in the data folder, or it cannot be read'],
+      [1, 'there is no store in the data folder, or it cannot be read; or the service refused'],
       [2, 'bad usage or configuration'],
     ],
   });

@@ -28,6 +28,7 @@ export async function* iterate<Frame extends DataFrame>(
       waiting.push(frame);
       if (waiting.length > capacity && overflow === 'newest') waiting = withoutOld(waiting);
       if (waiting.length > capacity) {
+        waiting.length = capacity;
         const detail = `more than ${capacity} frames waited for the loop`;
         stop({ error: new TallywireError({ status: 0, code: 'too_slow', detail }) });
       }
@@ -38,7 +39,7 @@ export async function* iterate<Frame extends DataFrame>(
   });
 
   function stop(how: { readonly error?: unknown }): void {
-    end = how;
+    end ??= how;
     wake();
   }
 

@@ -57,7 +57,7 @@ export function createPulse(openedAt: number, sourceLimitsMs?: Readonly<Record<s
     heartbeat(frame, now) {
       dataAt = now;
       heardAt = now;
-      silent = sources.take(frame.ages_ms);
+      silent = sources.take(frame.ages_ms, frame.ts);
     },
     pong(frame, now) {
       heardAt = now;

@@ -6,16 +6,16 @@ const LONGEST_MS: Readonly<Record<string, number>> = {
   prices: 60_000,
   crypto: 60_000,
 };
-/** Two missed answers of a source that is asked each second. */
-const SHORTEST_MS = 2_000;
+/** Of a source that is asked each second: with a second between heartbeats it is told in less than three. */
+const SHORTEST_MS = 1_600;
 const RHYTHMS_KEPT = 60;
 /** Before so many answers were seen a rhythm is not known. */
 const RHYTHMS_NEEDED = 3;
 
 /** Tells which sources have stopped answering, from the ages in heartbeats. */
 export interface SourceAges {
-  /** The names of those that are silent for too long now. */
-  take(ages: Readonly<Record<string, number>>): readonly string[];
+  /** The names of those that are silent for too long, of the ages at `ts` of the server's clock. */
+  take(ages: Readonly<Record<string, number>>, ts: number): readonly string[];
 }
 
 /**
@@ -24,6 +24,7 @@ export interface SourceAges {
  */
 export function createSourceAges(limitsMs: Readonly<Record<string, number>> = {}): SourceAges {
   const lastAges = new Map<string, number>();
+  let lastTs = 0;
   const peaks = new Map<string, number[]>();
 
   function limitOf(name: string): number {
@@ -37,21 +38,23 @@ export function createSourceAges(limitsMs: Readonly<Record<string, number>> = {}
     return Math.min(longest, Math.max(SHORTEST_MS, 2 * Math.max(...known)));
   }
 
-  function learn(name: string, ageMs: number): void {
+  function learn(name: string, ageMs: number, passedMs: number): void {
     const lastMs = lastAges.get(name);
     lastAges.set(name, ageMs);
-    if (lastMs === undefined || ageMs > lastMs) return;
+    // Without an answer in between it would be older by all the time that passed.
+    if (lastMs === undefined || ageMs > lastMs + passedMs / 2) return;
     const known = peaks.get(name) ?? [];
     peaks.set(name, known);
-    // A silence that was told is no rhythm, or the next one would be told later.
-    if (lastMs < limitOf(name)) known.push(lastMs);
+    // A hiccup is part of the rhythm; a long silence is not, or the next one would be told later.
+    if (lastMs < 2 * limitOf(name)) known.push(lastMs);
     if (known.length > RHYTHMS_KEPT) known.shift();
   }
 
   return {
-    take(ages) {
+    take(ages, ts) {
       const entries = Object.entries(ages).filter(([name]) => Number.isFinite(limitOf(name)));
-      for (const [name, ageMs] of entries) learn(name, ageMs);
+      for (const [name, ageMs] of entries) learn(name, ageMs, ts - lastTs);
+      lastTs = ts;
       return entries.filter(([name, ageMs]) => ageMs >= limitOf(name)).map(([name]) => name);
     },
   };

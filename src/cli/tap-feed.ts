@@ -1,0 +1,96 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { merge, type Observable } from 'rxjs';
+import { z } from 'zod';
+import {
+  type Cursor,
+  createClient,
+  type DataChannel,
+  type DataFrame,
+  type Feed,
+  type FeedStatus,
+  iterate,
+} from '../client/node.ts';
+import { FEED_RECORDS } from '../contract/feed.ts';
+
+/** How often the places are written down, at most. */
+const SAVE_MS = 200;
+
+const CursorFile = z.record(z.string(), z.object({ epoch: z.string(), seq: z.int().min(0) }));
+
+export interface FeedTap {
+  readonly url: string;
+  readonly channel: DataChannel;
+  /** Path segments; of channels that have accounts. */
+  readonly accounts: readonly string[];
+  readonly key: string | undefined;
+  /** Where the places are kept from one run to the next. */
+  readonly cursorFile: string | undefined;
+  readonly onStatus: (status: FeedStatus) => void;
+  readonly signal: AbortSignal;
+}
+
+export const TAP_CHANNELS = Object.keys(FEED_RECORDS);
+
+export function isTapChannel(name: string): name is DataChannel {
+  return Object.hasOwn(FEED_RECORDS, name);
+}
+
+/** Frames of a channel as JSON lines, until the signal. With a file of cursors each comes at least once. */
+export async function* tapFeed(tap: FeedTap): AsyncGenerator<string> {
+  const feed = createClient({ url: tap.url, key: tap.key }).feed();
+  const status = feed.status$.subscribe(tap.onStatus);
+  const stop = () => feed.close();
+  tap.signal.addEventListener('abort', stop, { once: true });
+  const cursors = new Map(Object.entries(await readCursors(tap.cursorFile)));
+  let savedAt = 0;
+  try {
+    if (tap.signal.aborted) return;
+    const frame$ = framesOf(feed, tap, cursors);
+    for await (const frame of iterate(frame$, { overflow: tap.channel === 'tweets' ? 'fail' : 'newest' })) {
+      yield `${JSON.stringify(frame)}\n`;
+      // Whoever asks for more has taken this one.
+      cursors.set(nameOf(frame.channel, frame.account), { epoch: frame.epoch, seq: frame.seq });
+      if (performance.now() - savedAt < SAVE_MS) continue;
+      await saveCursors(tap.cursorFile, cursors);
+      savedAt = performance.now();
+    }
+  } finally {
+    tap.signal.removeEventListener('abort', stop);
+    status.unsubscribe();
+    feed.close();
+    await saveCursors(tap.cursorFile, cursors);
+  }
+}
+
+type Cursors = ReadonlyMap<string, Cursor>;
+
+function framesOf(feed: Feed, { channel, accounts }: FeedTap, cursors: Cursors): Observable<DataFrame> {
+  if (channel === 'crypto' || channel === 'test') return feed[channel]({ resume: cursors.get(channel) });
+  return merge(
+    ...accounts.map((account): Observable<DataFrame> => {
+      return feed[channel](account, { resume: cursors.get(nameOf(channel, account)) });
+    }),
+  );
+}
+
+function nameOf(channel: string, account: string | null): string {
+  return account === null ? channel : `${channel}/${account}`;
+}
+
+async function readCursors(file: string | undefined): Promise<z.output<typeof CursorFile>> {
+  if (file === undefined) return {};
+  try {
+    return CursorFile.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch (error) {
+    // The first run.
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
+    throw new Error(`${file} is no file of cursors; remove it to begin anew`, { cause: error });
+  }
+}
+
+/** Never half a file, wherever the program ends. */
+async function saveCursors(file: string | undefined, cursors: Cursors): Promise<void> {
+  if (file === undefined || cursors.size === 0) return;
+  await writeFile(`${file}.new`, `${JSON.stringify(Object.fromEntries(cursors))}\n`);
+  await rename(`${file}.new`, file);
+}
