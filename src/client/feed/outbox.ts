@@ -3,8 +3,8 @@ import type { ChannelRequest, ClientMessage } from '../wire.ts';
 /** The server takes ten messages at once and five a second after that; some are left for pings. */
 const BURST = 8;
 const PER_SECOND = 4;
-/** Channels in one message, as the contract has it. */
-const MOST_CHANNELS = 32;
+/** Channels in one message, which may have 4 KiB: each has a name of up to 64 characters and a cursor. */
+const MOST_CHANNELS = 16;
 
 /** Sends what is asked of the server no faster than it listens, and knows which answer is to which question. */
 export interface Outbox {
