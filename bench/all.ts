@@ -1,6 +1,7 @@
 import { benchAccess } from './access.ts';
 import { benchBeside } from './beside.ts';
 import { benchDelivery } from './delivery.ts';
+import { benchFeed } from './feed.ts';
 import { benchReplay } from './replay.ts';
 import { main as benchServer } from './server.ts';
 import { benchSimulate } from './simulate.ts';
@@ -13,3 +14,4 @@ await benchAccess();
 await benchUsage();
 await benchSimulate();
 await benchBeside();
+await benchFeed();
