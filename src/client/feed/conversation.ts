@@ -113,8 +113,12 @@ export function createConversation(deps: ConversationDeps): Conversation {
   }
 
   function hear(text: string): void {
-    // What the server sends is tested against the schemas these types are of; what is unknown is left alone.
-    const frame = JSON.parse(text) as ServerFrame;
+    const frame = parsed(text);
+    if (frame === undefined) {
+      event$.next({ type: 'error', code: 'not_json', detail: 'what came is not JSON' });
+      link.renew('it does not speak the protocol');
+      return;
+    }
     switch (frame.type) {
       case 'update':
       case 'snapshot':
@@ -242,6 +246,15 @@ export function createConversation(deps: ConversationDeps): Conversation {
       if (reason === 'closed' || status$.value.state !== 'down') show({ state: 'down', reason });
     },
   };
+}
+
+function parsed(text: string): ServerFrame | undefined {
+  try {
+    // What the server sends is tested against the schemas these types are of; what is unknown is left alone.
+    return JSON.parse(text) as ServerFrame;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The server said so over the socket, where there is no status. */

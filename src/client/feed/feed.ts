@@ -41,8 +41,8 @@ export function createFeed(deps: FeedDeps): Feed {
   function counted<T>(follow: () => Observable<T>): Observable<T> {
     return defer(() => {
       if (isClosed) return EMPTY;
-      followers += 1;
       const frame$ = follow();
+      followers += 1;
       if (followers === 1) conversation.start();
       return frame$.pipe(
         finalize(() => {

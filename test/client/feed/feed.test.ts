@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { firstValueFrom } from 'rxjs';
+import { type Client, createClient, type DataFrame, type FeedStatus } from '../../../src/client/node.ts';
+import { type FeedServer, startFeed } from '../../feed/feed-server.ts';
+import { eventually } from '../../support/eventually.ts';
+import { countersOutput, eventOutput, postOutput } from '../../support/outputs.ts';
+import { openScriptedServer } from '../../support/scripted-server.ts';
+import { openCuttingProxy } from '../../sweeps/cutting-proxy.ts';
+
+const QUICK = { reconnect: { minMs: 5, maxMs: 20 } };
+
+describe('the feed of the client', () => {
+  let server: FeedServer;
+  let free: Client;
+  let pro: Client;
+  before(async () => {
+    server = await startFeed();
+    await server.turn(eventOutput({ eventId: 7 }), countersOutput({ eventId: 7, real: 3 }));
+    await server.tick();
+    free = createClient({ url: server.url });
+    pro = createClient({ url: server.url, key: 'demo_pro' });
+  });
+  after(() => server.stop());
+
+  const connections = () => server.feed.figures().connections;
+  const isIdle = () => eventually('nobody is connected', () => connections() === 0);
+
+  it('begins with a snapshot, in the tier of the key', async () => {
+    const feed = pro.feed();
+    const frame = await firstValueFrom(feed.counters('account_a'));
+    assert.ok(frame.type === 'snapshot');
+    assert.equal(frame.data[0]?.event_id, 7);
+    assert.equal((await firstValueFrom(feed.signals('account_a', { bankroll: 50 }))).channel, 'signals');
+    await isIdle();
+  });
+
+  it('shares one socket, and lets it go after the last', async () => {
+    const feed = pro.feed();
+    const followed = [feed.counters().subscribe(), feed.tweets().subscribe(), feed.test().subscribe()];
+    let status: FeedStatus | undefined;
+    feed.status$.subscribe((each) => {
+      status = each;
+    });
+    await eventually('it is live', () => status?.state === 'live');
+    assert.equal(connections(), 1);
+    for (const subscription of followed) subscription.unsubscribe();
+    assert.deepEqual(status, { state: 'down', reason: 'idle' });
+    await isIdle();
+  });
+
+  it('gives one who comes later a snapshot with all that changed since', async () => {
+    const feed = pro.feed();
+    const seen: DataFrame<'tweets'>[] = [];
+    const followed = feed.tweets('account_a').subscribe((frame) => seen.push(frame));
+    await eventually('the snapshot is there', () => seen.length === 1);
+    await server.turn(postOutput({ id: '41', account: 'a' }));
+    await eventually('the post is seen', () => seen.length === 2);
+    const late = await firstValueFrom(feed.tweets('account_a'));
+    assert.ok(late.type === 'snapshot');
+    assert.equal(late.data[0]?.tweet_id, '41');
+    assert.equal(late.seq, seen[1]?.seq);
+    assert.equal(connections(), 1);
+    followed.unsubscribe();
+    await isIdle();
+  });
+
+  it('does not follow the same channel in two ways', async () => {
+    const feed = pro.feed();
+    const followed = feed.signals('account_a', { bankroll: 100 }).subscribe();
+    await assert.rejects(firstValueFrom(feed.signals('account_a', { bankroll: 200 })), TypeError);
+    const resume = { epoch: 'e', seq: 1 };
+    await assert.rejects(firstValueFrom(feed.signals('account_a', { bankroll: 100, resume })), TypeError);
+    assert.throws(() => feed.counters(undefined, { resume }), /no account of counters was named/);
+    await eventually('it is connected', () => connections() === 1);
+    followed.unsubscribe();
+    await isIdle();
+  });
+
+  it('fails what needs a higher tier, and goes on with the rest', async () => {
+    const feed = free.feed(QUICK);
+    const refused = Promise.all([
+      assert.rejects(firstValueFrom(feed.velocity('account_a')), { code: 'tier_too_low' }),
+      assert.rejects(firstValueFrom(feed.signals('account_a')), { code: 'tier_too_low' }),
+    ]);
+    let status: FeedStatus | undefined;
+    feed.status$.subscribe((each) => {
+      status = each;
+    });
+    let updates = 0;
+    const followed = feed.test().subscribe(() => {
+      updates += 1;
+    });
+    await refused;
+    await eventually('the rest goes on', () => status?.state === 'live' && updates > 0);
+    followed.unsubscribe();
+    await isIdle();
+  });
+
+  it('fails what the server does not understand, alone', async () => {
+    const feed = pro.feed(QUICK);
+    const followed = feed.test().subscribe();
+    await Promise.all([
+      assert.rejects(firstValueFrom(feed.counters('nobody')), { code: 'account_unknown' }),
+      assert.rejects(firstValueFrom(feed.signals('account_a', { bankroll: -1 })), {
+        code: 'message_malformed',
+      }),
+      firstValueFrom(feed.lag('account_a')),
+    ]);
+    assert.equal(connections(), 1);
+    followed.unsubscribe();
+    await isIdle();
+  });
+
+  it('fails everything with a key that is not known, and does not try again', async () => {
+    const feed = createClient({ url: server.url, key: 'wrong' }).feed(QUICK);
+    const statuses: FeedStatus[] = [];
+    feed.status$.subscribe((status) => statuses.push(status));
+    const beats = assert.rejects(firstValueFrom(feed.heartbeat()), { code: 'key_invalid' });
+    await assert.rejects(firstValueFrom(feed.test()), { code: 'key_invalid', name: 'TallywireError' });
+    await beats;
+    assert.deepEqual(statuses.at(-1), { state: 'down', reason: 'refused', code: 4001, retryInMs: undefined });
+    await isIdle();
+  });
+
+  it('waits for a server that is not there yet, and survives one that is lost', async () => {
+    const proxy = await openCuttingProxy();
+    const feed = createClient({ url: proxy.url }).feed(QUICK);
+    const states: string[] = [];
+    feed.status$.subscribe((status) => {
+      const text = status.state === 'down' ? `down ${status.reason}` : status.state;
+      if (states.at(-1) !== text) states.push(text);
+    });
+    const seqs: number[] = [];
+    feed.test().subscribe(({ seq }) => seqs.push(seq));
+    await eventually('it has tried', () => states.filter((state) => state === 'connecting').length > 2);
+    assert.ok(states.includes('down unreachable'));
+    proxy.aim(server.url);
+    await eventually('it is live', () => states.at(-1) === 'live');
+    proxy.cutNow();
+    await server.tick();
+    await eventually('it is live again', () => states.at(-1) === 'live' && seqs.length === 2);
+    assert.deepEqual(states.slice(-4), ['live', 'down lost', 'resuming', 'live']);
+    assert.equal(seqs[1], (seqs[0] ?? 0) + 1);
+    feed.close();
+    await proxy.close();
+    await isIdle();
+  });
+
+  it('ends every stream when it is closed, and later ones at once', async () => {
+    const feed = free.feed();
+    const ends: string[] = [];
+    feed.test().subscribe({ complete: () => ends.push('test') });
+    feed.heartbeat().subscribe({ complete: () => ends.push('heartbeat') });
+    feed.close();
+    feed.close();
+    feed.test().subscribe({ complete: () => ends.push('later') });
+    assert.deepEqual(ends.sort(), ['heartbeat', 'later', 'test']);
+    assert.deepEqual(await firstValueFrom(feed.status$), { state: 'down', reason: 'closed' });
+    await isIdle();
+  });
+
+  it('ignores what it does not know, and leaves a server that speaks another language', async () => {
+    const other = await openScriptedServer();
+    const feed = createClient({ url: other.url }).feed(QUICK);
+    const codes: string[] = [];
+    feed.event$.subscribe((event) => codes.push(event.type === 'error' ? event.code : event.type));
+    other.onSocket((socket) => {
+      socket.send('{"type":"rumour","text":"…"}');
+      socket.send('<html>');
+    });
+    const followed = feed.test().subscribe();
+    await eventually('it has come back', () => codes.length > 1);
+    assert.deepEqual([...new Set(codes)], ['not_json']);
+    followed.unsubscribe();
+    await other.close();
+  });
+});
