@@ -120,8 +120,8 @@ export function createReading({ log, records, merged, sent }: ReadingDeps): Read
   function advance(subscription: Subscription): boolean {
     const { reader, state, view } = subscription;
     const frames = nextFrames(subscription);
-    // What he missed is gone and forgotten by now.
-    if (frames.length === 0) subscription.sentSeq = state.toldSeq;
+    // Right after a start the newest of each key is on its way to the disk, and comes by itself.
+    if (frames.length === 0) return false;
     for (const frame of frames) {
       if (reader.isSlow || reader.isClosed) return false;
       const { sentSeq } = subscription;
@@ -165,7 +165,7 @@ export function createReading({ log, records, merged, sent }: ReadingDeps): Read
       }
       const { isLossless } = state.topic.channel;
       if (isLossless && state.bytes - subscription.upToDateBytes > TOO_SLOW_BYTES) reader.pipe.dropSlow();
-      else if (!reader.isSlow && !subscription.isReplaying) catchUp(reader);
+      else if (!reader.isSlow) catchUp(reader);
     },
 
     sendPassing(reader, parcel) {

@@ -220,6 +220,30 @@ describe('resuming the feed', () => {
     await again.stop();
   });
 
+  it('tells a reader who is back before the first commit after a start what he missed, without a gap', async () => {
+    const store = createMemoryStore();
+    const server = await startFeed({ store });
+    for (let second = 0; second < 3; second++) await server.tick();
+    const { epoch } = server.feed;
+    await server.stop();
+    let letGo: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const feed = {
+      ...store.feed,
+      append: (batch: Parameters<typeof store.feed.append>[0]) => held.then(() => store.feed.append(batch)),
+    };
+    const again = await startFeed({ store: { ...store, feed } });
+    const client = await again.connect();
+    client.send({ op: 'subscribe', channels: [{ channel: 'test' }], resume: { epoch, seq: 1 } });
+    await client.next('subscribed');
+    letGo();
+    const { prev_seq, seq, merged } = await client.next('update');
+    assert.deepEqual([prev_seq, merged], [1, seq - 2]);
+    await again.stop();
+  });
+
   it('refuses cursors of another epoch, of the future and older than a day, and sends a snapshot', async () => {
     const server = await startFeed({ loaded: EVENTS });
     await server.turn(postOutput({ id: '1' }), postOutput({ id: '2' }));
