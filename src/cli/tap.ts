@@ -110,7 +110,7 @@ async function tap(
   shell: Shell,
 ): Promise<void> {
   const name = argument ?? flags.channel;
-  if (name === undefined) return command.error('error: name a stream, or a channel with --channel');
+  if (name === undefined) return command.error("error: missing required argument 'stream'");
   if (flags.url !== undefined) return tapUrl(flags.url, name, flags, command, shell);
   const { account, event, from, once, channel, key, cursor, ...settings } = flags;
   if (channel !== undefined || key !== undefined || cursor !== undefined) {

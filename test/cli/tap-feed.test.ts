@@ -78,7 +78,7 @@ describe('tallywire tap --url', () => {
     await fails(['test', '--url', 'nowhere'], 2, /expected an address such as/);
     await fails(['test', '--url', server.url, '--once'], 2, /are of a data folder/);
     await fails(['counters', '--key', 'k'], 2, /whose address is given with --url/);
-    await fails([], 2, /name a stream/);
+    await fails(['--url', server.url], 2, /missing required argument 'stream'/);
     await fails(['test', '--url', server.url, '--key', 'wrong'], 1, /key_invalid/);
     await fails(['signals', '--url', server.url], 1, /tier_too_low/);
     const cursor = join(folder, 'cursor.json');
