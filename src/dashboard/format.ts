@@ -84,5 +84,9 @@ export function accountText(account: string): string {
 
 /** Titles of events begin with their account, which is told elsewhere. */
 export function windowText(title: string): string {
-  return title.replace(/^.*?# posts /, '').replace(/\?$/, '');
+  return title
+    .replace(/^.*?# posts (in )?/, '')
+    .replace(/(, \d{4})?\?$/, '')
+    .replace(/([A-Z][a-z]{2})[a-z]* (\d+)/g, '$1 $2')
+    .replace(' - ', ' – ');
 }

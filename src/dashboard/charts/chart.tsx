@@ -80,3 +80,14 @@ export function axis(colours: Colours, more: uPlot.Axis = {}): uPlot.Axis {
     ...more,
   };
 }
+
+/** Times in one line: the hour, and at midnight the day. */
+export function timeAxis(colours: Colours, size: number): uPlot.Axis {
+  const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+  const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+  const textOf = (seconds: number) => {
+    const at = new Date(seconds * 1_000);
+    return (at.getHours() + at.getMinutes() === 0 ? day : hour).format(at);
+  };
+  return axis(colours, { size, grid: { show: false }, values: (_u, splits) => splits.map(textOf) });
+}

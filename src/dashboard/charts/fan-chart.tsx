@@ -2,7 +2,7 @@ import uPlot from 'uplot';
 import { countText } from '../format.ts';
 import type { CountPoint } from '../state/posts.ts';
 import type { Prediction } from '../state/records.ts';
-import { axis, Chart, type ChartOptions, type Colours } from './chart.tsx';
+import { axis, Chart, type ChartOptions, type Colours, timeAxis } from './chart.tsx';
 import { type Fan, fanColumns } from './fan-points.ts';
 
 export const FAN_HEIGHT = 330;
@@ -52,7 +52,7 @@ function optionsOf({ edges, range, span }: FanOptions): (colours: Colours) => Ch
       y: { range: () => [range.least, range.most] },
     },
     axes: [
-      axis(colours, { size: FAN_BOTTOM, grid: { show: false } }),
+      timeAxis(colours, FAN_BOTTOM),
       axis(colours, {
         size: 46,
         splits: () => [...edges],

@@ -3,7 +3,7 @@ import { kindOf } from '../state/posts.ts';
 import type { Post } from '../state/records.ts';
 import { Empty, Loading } from './panel.tsx';
 
-const SHOWN = 8;
+const SHOWN = 11;
 
 function CountsTag({ post }: { readonly post: Post }) {
   if (post.is_counted === null) return <span class="tag quiet">PRO</span>;

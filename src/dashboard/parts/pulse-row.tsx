@@ -27,9 +27,7 @@ export function PulseRow(props: {
     <dl class="pulse">
       <div>
         <dt>Closes in</dt>
-        <dd class="num big">
-          {countdownText(event.end_ts - now)}
-        </dd>
+        <dd class="num big">{countdownText(event.end_ts - now)}</dd>
         <dd class="sub">
           <progress max={1} value={Math.min(1, Math.max(0, gone))} aria-label="Share of the window gone" />
           {dayText(event.end_ts)}
