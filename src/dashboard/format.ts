@@ -88,5 +88,6 @@ export function windowText(title: string): string {
     .replace(/^.*?# posts (in )?/, '')
     .replace(/(, \d{4})?\?$/, '')
     .replace(/([A-Z][a-z]{2})[a-z]* (\d+)/g, '$1 $2')
+    .replace(/^(\w+) (\d+) - \1 (\d+)$/, '$1 $2–$3')
     .replace(' - ', ' – ');
 }

@@ -34,7 +34,8 @@ describe('format', () => {
   });
 
   it('shortens titles to their windows', () => {
-    assert.equal(windowText('Account A # posts November 13 - November 15, 2026?'), 'Nov 13 – Nov 15');
+    assert.equal(windowText('Account A # posts November 13 - November 15, 2026?'), 'Nov 13–15');
+    assert.equal(windowText('Account A # posts October 30 - November 2, 2026?'), 'Oct 30 – Nov 2');
     assert.equal(windowText('Account B # posts in November 2026?'), 'Nov 2026');
     assert.equal(windowText('something else'), 'something else');
   });

@@ -30,7 +30,7 @@ function Tile({ name, about, value, words, tone, isStale, ageMs, lag, id }: Tile
         {countText(value)}
       </p>
       <p class="words">{words}</p>
-      <p class="age num">{ageMs === undefined ? ' ' : `answered ${agoText(ageMs)}`}</p>
+      <p class="age num">{ageMs === undefined ? ' ' : agoText(ageMs)}</p>
       <dl class="lags num">
         {(['p50_ms', 'p90_ms', 'p99_ms'] as const).map((level) => (
           <div key={level}>
@@ -39,7 +39,7 @@ function Tile({ name, about, value, words, tone, isStale, ageMs, lag, id }: Tile
           </div>
         ))}
       </dl>
-      <p class="sample num">{`lag over 24 h, ${countText(lag?.n ?? 0)} posts`}</p>
+      <p class="sample num">{`lag of 24 h, n ${countText(lag?.n ?? 0)}`}</p>
     </article>
   );
 }
@@ -73,7 +73,7 @@ export function CounterTiles(props: {
       <Tile
         id="oracle"
         name="Oracle"
-        about="what the market pays on"
+        about="pays out on this"
         value={event.market_oracle_counter}
         words={deltaWords('Oracle', event.settlement_delta)}
         tone={toneOf(event.settlement_delta)}
@@ -84,7 +84,7 @@ export function CounterTiles(props: {
       <Tile
         id="ui"
         name="UI"
-        about="what traders see"
+        about="traders see this"
         value={event.market_ui_counter}
         words={deltaWords('UI', event.display_delta)}
         tone={toneOf(event.display_delta)}
@@ -97,6 +97,6 @@ export function CounterTiles(props: {
 }
 
 function deletedWords(deleted: number | null): string {
-  if (deleted === null || deleted === 0) return 'no post deleted since';
-  return `with ${deleted} deleted since`;
+  if (deleted === null || deleted === 0) return 'none deleted';
+  return `${deleted} deleted since`;
 }
