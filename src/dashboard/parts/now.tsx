@@ -1,4 +1,5 @@
-import { accountText, windowText } from '../format.ts';
+import { deltaWords } from '../delta-words.ts';
+import { accountText, countText, windowText } from '../format.ts';
 import type { AccountState, Counters, Prediction, State } from '../state/records.ts';
 import { CounterTiles } from './counters.tsx';
 import { Panel } from './panel.tsx';
@@ -39,6 +40,9 @@ export function Now(props: {
           {`No fresh answer from ${staleInputs.join(', ')}: the numbers beside were true once. Do not trade on them.`}
         </p>
       ) : null}
+      <p class="sr-only" aria-live="polite">
+        {`Real count ${countText(event.real_counter)}. ${deltaWords('UI', event.display_delta)}. ${deltaWords('Oracle', event.settlement_delta)}.`}
+      </p>
       <CounterTiles event={event} account={known} ages={ages} silent={silent} />
       <Panel title="Pulse">
         <PulseRow
