@@ -73,7 +73,7 @@ export function CounterTiles(props: {
       <Tile
         id="oracle"
         name="Oracle"
-        about="pays out on this"
+        about="settles on this"
         value={event.market_oracle_counter}
         words={deltaWords('Oracle', event.settlement_delta)}
         tone={toneOf(event.settlement_delta)}

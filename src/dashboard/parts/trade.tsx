@@ -79,7 +79,7 @@ export function Trade(props: {
             ) : null}
             {signals === undefined ? null : <SignalsTable signals={signals} />}
           </Panel>
-          <Wallet client={session.client} account={account} bankroll={bankroll} />
+          <Wallet key={account} client={session.client} account={account} bankroll={bankroll} />
         </div>
       ) : null}
     </section>
