@@ -80,7 +80,7 @@ describe('the dashboard in a browser', function () {
     const { id } = desk.world.control.post({ account: 'a', kind: 'original', text: 'a post for the page' });
     const postedAt = performance.now();
     await page.waitForSelector(`[data-post="${id}"]`);
-    // Asked for each second by the source, and half a second for a busy machine.
+    // The source asks each second; the rest is for a busy machine.
     assert.ok(performance.now() - postedAt < 2_500, `${performance.now() - postedAt} ms`);
     assert.match((await page.textContent(`[data-post="${id}"]`)) ?? '', /original.*a post for the page/);
     await eventually('the counter moved', async () => ((await shownCount(page, 'real')) ?? 0) > before);
