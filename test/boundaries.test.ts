@@ -32,7 +32,7 @@ function rootAbove(folder: string): string {
 function readFolder(folder: string): SourceFile[] {
   if (!existsSync(join(root, folder))) return [];
   const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
-  const paths = names.filter((name) => name.endsWith('.ts')).map((name) => posix.join(folder, name));
+  const paths = names.filter((name) => /\.tsx?$/.test(name)).map((name) => posix.join(folder, name));
   return paths.sort().map((path) => {
     const text = readFileSync(join(root, path), 'utf8');
     const code = withoutComments(text);
@@ -115,7 +115,9 @@ describe('boundaries', () => {
     assert.ok(graph.includes('rxjs') && graph.includes('streams/operators/actors.ts'));
     const unknown = files.flatMap(({ path, imports }) =>
       imports
-        .filter(({ target }) => /^(streams|src|test|bench)\//.test(target) && !byPath.has(target))
+        .filter(
+          ({ target }) => /^(streams|src|test|bench)\/.*(?<!\.css)$/.test(target) && !byPath.has(target),
+        )
         .map(({ target }) => `${path} -> ${target}`),
     );
     assert.deepEqual(unknown, []);
@@ -185,6 +187,23 @@ describe('boundaries', () => {
     assert.ok(![...loadedBy('src/client/browser.ts')].includes('ws'));
     assert.deepEqual(
       breaches(within('src/client/'), starts('rxjs', 'src/client/', 'src/contract/', 'zod', 'ws')),
+      [],
+    );
+  });
+
+  it('lets the dashboard see the client for browsers, itself, and what draws it', () => {
+    const isAllowed = starts('src/dashboard/', 'preact', 'uplot', 'rxjs');
+    const isDoor = (target: string) => target === 'src/client/browser.ts';
+    assert.deepEqual(
+      breaches(within('src/dashboard/'), (target) => isAllowed(target) || isDoor(target)),
+      [],
+    );
+    const loaded = [...loadedBy('src/dashboard/main.tsx')];
+    assert.ok(loaded.includes('src/dashboard/parts/app.tsx') && !loaded.includes('zod'));
+    assert.deepEqual(
+      breaches(within('src/', 'test/'), starts('src/dashboard/')).filter(
+        (line) => line.endsWith('.tsx') && !line.startsWith('src/dashboard/'),
+      ),
       [],
     );
   });

@@ -150,8 +150,8 @@ describe('README', () => {
       );
       const served = routers
         .flatMap(({ stack }) => stack.map(({ path, methods }) => `${methods.at(-1)} ${path}`))
-        // Parts of the page.
-        .filter((name) => !name.startsWith('GET /docs/'))
+        // Parts of pages.
+        .filter((name) => !/^GET \/(docs|dashboard)\//.test(name))
         .map((name) => name.replace(/account_[ab]/, '{account}'));
       assert.deepEqual(sorted(firstCells(section('## What is served'), 'Endpoint')), sorted(served));
     } finally {

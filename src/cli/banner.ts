@@ -14,6 +14,7 @@ function forTerminal({ url, banner }: Running): string {
     `  tallywire is running at ${url}`,
     `  world ${banner.world}, data in ${banner.data}`,
     '',
+    `  dashboard ${url}/`,
     `  counters  ${api}/meta/${first}`,
     `            ${api}/meta/${second}`,
     `  health    ${api}/health`,

@@ -117,7 +117,11 @@ async function exchange(
   const late = AbortSignal.timeout(timeoutMs);
   try {
     // Tags are kept here, so that a browser's own cache is not asked as well.
-    const asked = { ...init, cache: 'no-store', signal: signal ? AbortSignal.any([signal, late]) : late };
+    const asked = {
+      ...init,
+      cache: 'no-store' as const,
+      signal: signal ? AbortSignal.any([signal, late]) : late,
+    };
     const response = await ask(address, asked);
     return { status: response.status, headers: response.headers, text: await response.text() };
   } catch (cause) {

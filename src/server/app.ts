@@ -21,6 +21,7 @@ import type { AccountPath } from './paths.ts';
 import { createMarketLine } from './portfolio/market-line.ts';
 import { createWallets } from './portfolio/wallets.ts';
 import { cryptoEndpoint } from './routes/crypto.ts';
+import { dashboardEndpoints } from './routes/dashboard.ts';
 import { documentEndpoints, rendererEndpoints } from './routes/documents.ts';
 import { feedEndpoint } from './routes/feed.ts';
 import { healthEndpoint } from './routes/health.ts';
@@ -115,6 +116,7 @@ export function createApp(deps: AppDeps): App {
     ...rebalancingEndpoints(walletDeps),
     waitlistEndpoint({ ...deps, report }),
     ...rendererEndpoints(),
+    ...dashboardEndpoints(deps.accounts),
   ];
 
   const router = new Router({ sensitive: true, strict: true });

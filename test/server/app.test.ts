@@ -15,7 +15,9 @@ describe('createApp', () => {
 
   it('knows its paths to the letter', async () => {
     const wrong = [
-      '/',
+      '//',
+      '/dashboard',
+      '/dashboard/',
       '/api/v1',
       '/api/v1/',
       '/meta/account_a',

@@ -50,8 +50,10 @@ export async function sweepRequests({ requests, seed, report }: RequestSweep): P
   const bugs: unknown[] = [];
   running.app.koa.on('error', (error: unknown) => bugs.push(error));
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  // The parts of the page are files, and not told of in the document.
-  const paths = running.app.doors.map(({ path }) => path).filter((path) => !path.startsWith('/docs/'));
+  // The parts of pages are files, and not told of in the document.
+  const paths = running.app.doors
+    .map(({ path }) => path)
+    .filter((path) => !/^\/(docs|dashboard)\//.test(path));
   const statuses = new Map<number, number>();
   let slowestMs = 0;
   let slowestCpuMs = 0;

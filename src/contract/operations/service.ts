@@ -73,6 +73,16 @@ export const SERVICE: readonly Operation[] = [
   {
     ...STATE,
     ...OPEN,
+    id: 'getDashboard',
+    path: '/',
+    tag: 'Service',
+    summary: 'The dashboard',
+    description: 'A page for people with everything as it changes. It needs no other host.',
+    answer: 'text/html',
+  },
+  {
+    ...STATE,
+    ...OPEN,
     id: 'getGuide',
     path: '/llms.txt',
     tag: 'Service',

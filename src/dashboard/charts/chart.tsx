@@ -1,0 +1,93 @@
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import { useIsDark } from '../parts/hooks.ts';
+
+export interface Colours {
+  readonly text: string;
+  readonly muted: string;
+  readonly line: string;
+  readonly accent: string;
+  readonly fan: string;
+  readonly good: string;
+  readonly bad: string;
+  readonly warn: string;
+  readonly market: string;
+}
+
+/** The colours of the page as a canvas needs them. */
+function readColours(element: Element): Colours {
+  const style = getComputedStyle(element);
+  const read = (name: string) => style.getPropertyValue(`--${name}`).trim();
+  return {
+    text: read('text'),
+    muted: read('muted'),
+    line: read('line'),
+    accent: read('accent'),
+    fan: read('fan'),
+    good: read('good'),
+    bad: read('bad'),
+    warn: read('warn'),
+    market: read('market'),
+  };
+}
+
+export type ChartOptions = Omit<uPlot.Options, 'width' | 'height'>;
+
+/** A chart as wide as its place. It is made anew when `shape` or the theme changes, else only filled. */
+export function Chart(props: {
+  readonly label: string;
+  readonly height: number;
+  readonly data: uPlot.AlignedData;
+  readonly shape: string;
+  readonly options: (colours: Colours) => ChartOptions;
+}) {
+  const place = useRef<HTMLDivElement>(null);
+  const chart = useRef<uPlot>(undefined);
+  const isDark = useIsDark();
+  const { data, height, options } = props;
+
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return;
+    const width = element.clientWidth;
+    const made = new uPlot({ ...options(readColours(element)), width, height }, data, element);
+    chart.current = made;
+    const observer = new ResizeObserver(() => {
+      if (element.clientWidth !== made.width) made.setSize({ width: element.clientWidth, height });
+    });
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+      chart.current = undefined;
+    };
+  }, [props.shape, isDark, height]);
+
+  useEffect(() => chart.current?.setData(data), [data]);
+
+  return (
+    <div class="chart" role="img" aria-label={props.label} style={{ height: `${height}px` }} ref={place} />
+  );
+}
+
+/** Axes that all charts share. */
+export function axis(colours: Colours, more: uPlot.Axis = {}): uPlot.Axis {
+  return {
+    stroke: colours.muted,
+    font: '11px system-ui, sans-serif',
+    grid: { stroke: colours.line, width: 1 },
+    ticks: { show: false },
+    ...more,
+  };
+}
+
+/** Times in one line: the hour, and at midnight the day. */
+export function timeAxis(colours: Colours, size: number): uPlot.Axis {
+  const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+  const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+  const textOf = (seconds: number) => {
+    const at = new Date(seconds * 1_000);
+    return (at.getHours() + at.getMinutes() === 0 ? day : hour).format(at);
+  };
+  return axis(colours, { size, grid: { show: false }, values: (_u, splits) => splits.map(textOf) });
+}

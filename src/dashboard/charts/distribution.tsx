@@ -1,0 +1,62 @@
+import type { Prediction } from '../state/records.ts';
+import { type CountRange, FAN_BOTTOM, FAN_HEIGHT, FAN_TOP } from './fan-chart.tsx';
+
+const WIDTH = 120;
+const BINS = 36;
+
+/** How probable each final count is, on the same scale as the fan beside it. */
+export function Distribution(props: {
+  readonly distribution: NonNullable<Prediction['distribution']>;
+  readonly range: CountRange;
+  readonly median: number;
+}) {
+  const { range, distribution, median } = props;
+  const height = FAN_HEIGHT - FAN_TOP - FAN_BOTTOM;
+  const perBin = (range.most - range.least) / BINS;
+  const shares = density(distribution, range, perBin);
+  const top = Math.max(...shares, 0.001);
+  const yOf = (count: number) => FAN_TOP + height * (1 - (count - range.least) / (range.most - range.least));
+  return (
+    <svg
+      class="distribution"
+      width={WIDTH}
+      height={FAN_HEIGHT}
+      viewBox={`0 0 ${WIDTH} ${FAN_HEIGHT}`}
+      role="img"
+      aria-label={`Distribution of the final count, median ${median}`}
+    >
+      {shares.map((share, bin) => (
+        <rect
+          key={String(bin)}
+          x={0}
+          y={yOf(range.least + (bin + 1) * perBin) + 0.5}
+          width={(share / top) * (WIDTH - 34)}
+          height={Math.max(1, height / BINS - 1)}
+        />
+      ))}
+      <line x1={0} x2={WIDTH - 34} y1={yOf(median)} y2={yOf(median)} />
+      <text x={WIDTH - 30} y={yOf(median) + 4}>
+        {median}
+      </text>
+    </svg>
+  );
+}
+
+/** Each share lies evenly between the middles of its neighbours, as quantiles do. */
+function density(
+  distribution: NonNullable<Prediction['distribution']>,
+  { least }: CountRange,
+  perBin: number,
+): readonly number[] {
+  const shares = new Array<number>(BINS).fill(0);
+  for (const [place, { count, prob }] of distribution.entries()) {
+    const from = (count + (distribution[place - 1]?.count ?? count - 1)) / 2;
+    const to = (count + (distribution[place + 1]?.count ?? count + 1)) / 2;
+    for (let bin = 0; bin < BINS; bin++) {
+      const start = least + bin * perBin;
+      const shared = Math.min(to, start + perBin) - Math.max(from, start);
+      if (shared > 0) shares[bin] = (shares[bin] ?? 0) + (prob * shared) / (to - from);
+    }
+  }
+  return shares;
+}

@@ -1,0 +1,108 @@
+import uPlot from 'uplot';
+import { countText } from '../format.ts';
+import type { CountPoint } from '../state/posts.ts';
+import type { Prediction } from '../state/records.ts';
+import { axis, Chart, type ChartOptions, type Colours, timeAxis } from './chart.tsx';
+import { type Fan, fanColumns } from './fan-points.ts';
+
+export const FAN_HEIGHT = 330;
+/** Around the plot itself, px; the distribution beside it uses the same. */
+export const FAN_TOP = 10;
+export const FAN_BOTTOM = 26;
+
+export interface CountRange {
+  readonly least: number;
+  readonly most: number;
+}
+
+interface FanOptions {
+  readonly edges: readonly number[];
+  readonly range: CountRange;
+  readonly span: readonly [number, number];
+}
+
+function drawEdges(edges: readonly number[], colours: Colours): (u: uPlot) => void {
+  return (u) => {
+    const { ctx } = u;
+    const { left, top, width, height } = u.bbox;
+    ctx.save();
+    ctx.strokeStyle = colours.muted;
+    ctx.globalAlpha = 0.45;
+    ctx.setLineDash([2, 5]);
+    ctx.lineWidth = 1;
+    ctx.beginPath();
+    for (const edge of edges) {
+      const y = Math.round(u.valToPos(edge - 0.5, 'y', true)) + 0.5;
+      if (y < top || y > top + height) continue;
+      ctx.moveTo(left, y);
+      ctx.lineTo(left + width, y);
+    }
+    ctx.stroke();
+    ctx.restore();
+  };
+}
+
+function optionsOf({ edges, range, span }: FanOptions): (colours: Colours) => ChartOptions {
+  return (colours) => ({
+    padding: [FAN_TOP, 8, 0, 0],
+    legend: { show: false },
+    cursor: { y: false, points: { size: 6 } },
+    scales: {
+      x: { time: true, range: () => [span[0] / 1_000, span[1] / 1_000] },
+      y: { range: () => [range.least, range.most] },
+    },
+    axes: [
+      timeAxis(colours, FAN_BOTTOM),
+      axis(colours, {
+        size: 46,
+        splits: () => [...edges],
+        values: (_u, splits) => splits.map((at) => countText(at)),
+      }),
+    ],
+    series: [
+      {},
+      {
+        label: 'count',
+        stroke: colours.accent,
+        width: 2.5,
+        points: { show: false },
+        ...(uPlot.paths.stepped ? { paths: uPlot.paths.stepped({ align: 1 }) } : {}),
+      },
+      { label: 'p5', stroke: colours.fan, width: 1, points: { show: false } },
+      { label: 'p50', stroke: colours.text, width: 1.5, dash: [5, 4], points: { show: false } },
+      { label: 'p95', stroke: colours.fan, width: 1, points: { show: false } },
+    ],
+    bands: [{ series: [4, 2], fill: `${colours.fan}38` }],
+    hooks: { drawAxes: [drawEdges(edges, colours)] },
+  });
+}
+
+/** The count so far and where it may end, with the edges of the buckets across. */
+export function FanChart(props: {
+  readonly prediction: Prediction;
+  readonly fan: Fan;
+  readonly past: readonly CountPoint[];
+  readonly range: CountRange;
+  readonly now: number;
+}) {
+  const { prediction, fan, past, range, now } = props;
+  const { start_ts, end_ts, markets, real_counter } = prediction;
+  const edges = markets.flatMap(({ lo }) => (lo !== null && lo > range.least && lo < range.most ? [lo] : []));
+  const shown = everyFew(edges);
+  const span = [past.at(0)?.at ?? start_ts, end_ts] as const;
+  return (
+    <Chart
+      label={`Count of ${countText(real_counter)} now; at the close ${fan.p5} to ${fan.p95}, median ${fan.p50}`}
+      height={FAN_HEIGHT}
+      data={fanColumns(past, fan, { now, endAt: end_ts })}
+      shape={JSON.stringify([prediction.event_id, shown, range, span])}
+      options={optionsOf({ edges: shown, range, span })}
+    />
+  );
+}
+
+/** A month has dozens of buckets: as many edges as can be told apart. */
+function everyFew(edges: readonly number[]): readonly number[] {
+  const step = Math.ceil(edges.length / 14);
+  return edges.filter((_edge, place) => place % step === 0);
+}

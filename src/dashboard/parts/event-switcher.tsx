@@ -1,0 +1,53 @@
+import { accountText, countdownText, countText, windowText } from '../format.ts';
+import type { State } from '../state/records.ts';
+
+export interface Chosen {
+  readonly account: string;
+  readonly eventId: number;
+}
+
+/** Every active event of every account, as one choice among them. */
+export function EventSwitcher(props: {
+  readonly state: State;
+  readonly now: number;
+  readonly chosen: Chosen | undefined;
+  readonly onChoose: (chosen: Chosen) => void;
+}) {
+  return (
+    <div class="switcher">
+      {[...props.state.accounts].map(([account, { counters }]) => (
+        <fieldset key={account}>
+          <legend>{accountText(account)}</legend>
+          <div class="events">
+            {counters?.map((event) => {
+              const isChosen = event.event_id === props.chosen?.eventId;
+              return (
+                <label key={event.event_id} class={isChosen ? 'event chosen' : 'event'}>
+                  <input
+                    type="radio"
+                    name="event"
+                    checked={isChosen}
+                    onChange={() => props.onChoose({ account, eventId: event.event_id })}
+                  />
+                  <span class="window">{windowText(event.event_title)}</span>
+                  <span class="count num">{countText(event.real_counter)}</span>
+                  <span class="left num">{countdownText(event.end_ts - props.now)}</span>
+                  <span class={event.stale.length > 0 ? 'tag warn' : 'tag quiet'}>
+                    {event.stale.length > 0 ? 'stale' : gapText(event.display_delta)}
+                  </span>
+                </label>
+              );
+            })}
+            {counters?.length === 0 ? <p class="none">No active event.</p> : null}
+            {counters === undefined ? <p class="none">Reading events …</p> : null}
+          </div>
+        </fieldset>
+      ))}
+    </div>
+  );
+}
+
+function gapText(delta: number | null): string {
+  if (delta === null) return 'UI ?';
+  return delta === 0 ? 'UI level' : `UI ${delta > 0 ? '−' : '+'}${Math.abs(delta)}`;
+}

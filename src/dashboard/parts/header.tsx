@@ -1,0 +1,53 @@
+import { useState } from 'preact/hooks';
+import type { State } from '../state/records.ts';
+import { Connection } from './connection.tsx';
+import { useIsDark } from './hooks.ts';
+import { KeyForm } from './key-form.tsx';
+
+const SECTIONS = ['Now', 'Forecast', 'Trade', 'Trust'];
+
+function ThemeButton() {
+  const isDark = useIsDark();
+  const [, setTurn] = useState(0);
+  const turn = () => {
+    const theme = isDark ? 'light' : 'dark';
+    document.documentElement.dataset.theme = theme;
+    localStorage.setItem('theme', theme);
+    setTurn((count) => count + 1);
+  };
+  return (
+    <button
+      type="button"
+      class="theme"
+      onClick={turn}
+      aria-label={isDark ? 'Use light colours' : 'Use dark colours'}
+    >
+      {isDark ? '☀' : '☾'}
+    </button>
+  );
+}
+
+export function Header(props: { readonly state: State; readonly onKey: (key: string | undefined) => void }) {
+  const { status, key, keyFault } = props.state;
+  return (
+    <header class="top">
+      <h1>
+        <span class="mark" aria-hidden="true">
+          ⁄⁄⁄⁄
+        </span>
+        tallywire
+      </h1>
+      <nav aria-label="Sections">
+        {SECTIONS.map((name) => (
+          <a key={name} href={`#${name.toLowerCase()}`}>
+            {name}
+          </a>
+        ))}
+        <a href="docs">API</a>
+      </nav>
+      <Connection status={status} />
+      <KeyForm state={key} fault={keyFault} onKey={props.onKey} />
+      <ThemeButton />
+    </header>
+  );
+}

@@ -1,0 +1,78 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { TallywireError } from '../../client/browser.ts';
+import type { State } from '../state/records.ts';
+import type { Store } from '../state/store.ts';
+
+export function useStore(store: Store): State {
+  const [state, setState] = useState(store.state);
+  useEffect(() => store.listen(() => setState(store.state)), [store]);
+  return state;
+}
+
+/** The server's time, ms, anew each second. */
+export function useNow(skewMs: number): number {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  return now + skewMs;
+}
+
+export type Asked<T> =
+  | { readonly state: 'loading' }
+  | { readonly state: 'failed'; readonly why: string }
+  | { readonly state: 'done'; readonly value: T };
+
+/** An answer over REST, asked for again each `everyMs`. What was last known stays while it is asked for. */
+export function useAnswer<T>(
+  ask: (signal: AbortSignal) => Promise<T>,
+  deps: readonly unknown[],
+  everyMs: number,
+): Asked<T> {
+  const [asked, setAsked] = useState<Asked<T>>({ state: 'loading' });
+  const latest = useRef(ask);
+  latest.current = ask;
+  useEffect(() => {
+    const left = new AbortController();
+    const once = () =>
+      latest
+        .current(left.signal)
+        .then((value) => setAsked({ state: 'done', value }))
+        .catch((error: unknown) => {
+          if (left.signal.aborted) return;
+          const why = error instanceof TallywireError ? error.detail : String(error);
+          setAsked((known) => (known.state === 'done' ? known : { state: 'failed', why }));
+        });
+    void once();
+    const timer = setInterval(once, everyMs);
+    return () => {
+      left.abort();
+      clearInterval(timer);
+    };
+  }, [...deps, everyMs]);
+  return asked;
+}
+
+/** Whether the page is dark now; moves with the system and with the choice made on the page. */
+export function useIsDark(): boolean {
+  const [isDark, setIsDark] = useState(readIsDark);
+  useEffect(() => {
+    const media = matchMedia('(prefers-color-scheme: dark)');
+    const look = () => setIsDark(readIsDark());
+    const observer = new MutationObserver(look);
+    observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
+    media.addEventListener('change', look);
+    return () => {
+      observer.disconnect();
+      media.removeEventListener('change', look);
+    };
+  }, []);
+  return isDark;
+}
+
+function readIsDark(): boolean {
+  const chosen = document.documentElement.dataset.theme;
+  if (chosen !== undefined) return chosen === 'dark';
+  return matchMedia('(prefers-color-scheme: dark)').matches;
+}

@@ -1,0 +1,48 @@
+import { useState } from 'preact/hooks';
+import type { State } from '../state/records.ts';
+
+/** Where a key is typed in. It stays in this tab. */
+export function KeyForm(props: {
+  readonly state: State['key'];
+  readonly fault: string | undefined;
+  readonly onKey: (key: string | undefined) => void;
+}) {
+  const [text, setText] = useState('');
+  if (props.state === 'accepted') {
+    return (
+      <div class="key-form">
+        <span class="tag good">Key accepted</span>
+        <button type="button" onClick={() => props.onKey(undefined)}>
+          Forget key
+        </button>
+      </div>
+    );
+  }
+  return (
+    <form
+      class="key-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text.trim() !== '') props.onKey(text.trim());
+        setText('');
+      }}
+    >
+      <label>
+        <span class="sr-only">API key</span>
+        <input
+          type="password"
+          name="key"
+          autocomplete="off"
+          placeholder="API key (demo: demo_pro)"
+          value={text}
+          aria-describedby="key-fault"
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </label>
+      <button type="submit">{props.state === 'trying' ? 'Trying …' : 'Unlock'}</button>
+      <span id="key-fault" class="fault" role="alert">
+        {props.fault ?? ''}
+      </span>
+    </form>
+  );
+}

@@ -1,0 +1,65 @@
+import { agoText, countText, percentText, signed } from '../format.ts';
+import type { Prediction, Stir } from '../state/records.ts';
+
+const CAUSES: Readonly<Record<string, string>> = {
+  new_post: 'a new post',
+  post_deleted: 'a post deleted',
+  oracle: 'the oracle counted',
+  ui: 'the trading page moved',
+  price: 'prices moved',
+  clock: 'time passed',
+  sleep_state: 'sleep or waking',
+  model: 'the model was fitted anew',
+  event_opened: 'the event opened',
+  event_closed: 'the event closed',
+};
+
+export function causeWords(cause: string): string {
+  return CAUSES[cause] ?? cause;
+}
+
+/** What moved the forecast last, and why. */
+export function Moves(props: {
+  readonly prediction: Prediction;
+  readonly stir: Stir | undefined;
+  readonly now: number;
+}) {
+  const { moved = [], forecast_ts, flip_risk, model_version } = props.prediction;
+  return (
+    <dl class="moves">
+      <div>
+        <dt>Forecast moved by</dt>
+        {moved.length === 0 ? <dd>nothing since the one before</dd> : null}
+        {moved.map(({ cause, p50 }) => (
+          <dd key={cause}>
+            <span class={`num ${p50 > 0 ? 'up' : p50 < 0 ? 'down' : ''}`}>{signed(p50)}</span>{' '}
+            {causeWords(cause)} <code>{cause}</code>
+          </dd>
+        ))}
+      </div>
+      <div>
+        <dt>Last update because</dt>
+        <dd>
+          {props.stir === undefined ? 'none since the page was opened' : null}
+          {props.stir?.causes.map((cause) => (
+            <code key={cause}>{cause}</code>
+          ))}
+          {props.stir === undefined ? null : <span class="num"> {agoText(props.now - props.stir.at)}</span>}
+        </dd>
+      </div>
+      <div>
+        <dt>Made</dt>
+        <dd class="num">{forecast_ts === undefined ? '–' : agoText(props.now - forecast_ts)}</dd>
+        <dd>
+          <code>{model_version ?? countText(null)}</code>
+        </dd>
+      </div>
+      <div>
+        <dt>Flip risk after the close</dt>
+        <dd class="num">
+          {flip_risk === null || flip_risk === undefined ? 'not known yet' : percentText(flip_risk)}
+        </dd>
+      </div>
+    </dl>
+  );
+}

@@ -1,0 +1,91 @@
+import { countText, percentText, pointsText, usdText } from '../format.ts';
+import type { Signals } from '../state/records.ts';
+
+const TONES = { BUY: 'good', SELL: 'bad', HOLD: 'quiet', SKIP: 'quiet' } as const;
+const SHOWN = 12;
+
+function Orders({ signals }: { readonly signals: Signals }) {
+  const { BUY: buys, SELL: sells } = signals;
+  return (
+    <ul class="orders">
+      {buys.map((order) => (
+        <li key={order.strategy}>
+          <span class="tag good">BUY</span> {order.buckets.join(' and ')} for {usdText(order.stake_usd)}{' '}
+          <code>{order.strategy}</code>{' '}
+          {order.measured_win_rate === null
+            ? `no measured win rate yet (${order.sample_size} settled)`
+            : `won ${order.measured_win_rate} % of ${order.sample_size}`}
+        </li>
+      ))}
+      {sells.length === 0 ? null : (
+        <li>
+          <span class="tag bad">SELL</span> if held: {sells.map(({ bucket }) => bucket).join(', ')}
+        </li>
+      )}
+      {buys.length + sells.length === 0 ? <li>Nothing to do.</li> : null}
+    </ul>
+  );
+}
+
+/** The buckets of an event with what to do about each, best edge first. */
+export function SignalsTable({ signals }: { readonly signals: Signals }) {
+  const { track_record: record } = signals;
+  return (
+    <>
+      <p class="proof">
+        <span class={`tag ${signals.proven ? 'good' : 'warn'}`}>
+          {signals.proven ? 'skill demonstrated' : 'no demonstrated skill'}
+        </span>{' '}
+        {record === null
+          ? 'nothing settled to measure by'
+          : `${countText(record.sample_size)} settled at ${record.horizon ?? 'over 72'} h, ${percentText(record.coverage90)} inside p5 to p95`}
+      </p>
+      <Orders signals={signals} />
+      {/* What scrolls sideways on a narrow screen has to be reached by keyboard. */}
+      <section class="scroll" aria-label="Signals by bucket" tabIndex={0}>
+        <table class="grid">
+          <thead>
+            <tr>
+              <th scope="col">Bucket</th>
+              <th scope="col">Action</th>
+              <th scope="col" class="num">
+                Model
+              </th>
+              <th scope="col" class="num">
+                Market
+              </th>
+              <th scope="col" class="num">
+                Net edge
+              </th>
+              <th scope="col" class="num">
+                Bet
+              </th>
+              <th scope="col">Trust</th>
+              <th scope="col">Why</th>
+            </tr>
+          </thead>
+          <tbody>
+            {signals.signals.slice(0, SHOWN).map((signal) => (
+              <tr key={signal.token_id} title={signal.reasons.join('; ')}>
+                <th scope="row">{signal.bucket}</th>
+                <td>
+                  <span class={`tag ${TONES[signal.action]}`}>{signal.action}</span>
+                </td>
+                <td class="num">{percentText(signal.model_prob)}</td>
+                <td class="num">{percentText(signal.market_price)}</td>
+                <td class={`num ${(signal.edge_net ?? 0) > 0 ? 'up' : 'down'}`}>
+                  {pointsText(signal.edge_net)}
+                </td>
+                <td class="num">{usdText(signal.suggested_bet)}</td>
+                <td>{signal.confidence.toLowerCase()}</td>
+                <td>
+                  <code>{signal.reason_codes.join(' ')}</code>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
+  );
+}

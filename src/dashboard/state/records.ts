@@ -1,0 +1,50 @@
+import type { FeedRecord, FeedStatus, HeartbeatFrame } from '../../client/browser.ts';
+
+export type Counters = FeedRecord<'counters'>;
+export type Prediction = FeedRecord<'prediction'>;
+export type Post = FeedRecord<'tweets'>;
+export type Lag = FeedRecord<'lag'>;
+export type Velocity = FeedRecord<'velocity'>;
+export type Signals = FeedRecord<'signals'>;
+
+/** What led to the newest frame of an event's forecast. */
+export interface Stir {
+  readonly causes: readonly string[];
+  readonly at: number;
+}
+
+/** All that is known of an account; undefined until it was first told. */
+export interface AccountState {
+  readonly counters: readonly Counters[] | undefined;
+  readonly predictions: readonly Prediction[] | undefined;
+  /** Newest first. */
+  readonly posts: readonly Post[] | undefined;
+  readonly lag: Lag | undefined;
+  readonly velocity: Velocity | undefined;
+  readonly signals: readonly Signals[] | undefined;
+  /** By event. */
+  readonly stirs: ReadonlyMap<number, Stir>;
+}
+
+export interface State {
+  readonly status: FeedStatus;
+  readonly accounts: ReadonlyMap<string, AccountState>;
+  readonly heartbeat: HeartbeatFrame | undefined;
+  /** The server's clock less ours, ms. */
+  readonly skewMs: number;
+  /** Whether there is a key, and what the server says of it. */
+  readonly key: 'none' | 'trying' | 'accepted';
+  readonly keyFault: string | undefined;
+  /** Posts that came since the page was opened, by id. */
+  readonly fresh: ReadonlySet<string>;
+}
+
+export const NOTHING_YET: AccountState = {
+  counters: undefined,
+  predictions: undefined,
+  posts: undefined,
+  lag: undefined,
+  velocity: undefined,
+  signals: undefined,
+  stirs: new Map(),
+};

@@ -1,0 +1,2 @@
+/** Taken in by the bundler. */
+declare module '*.css';

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { gzipSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
+import { eventually } from '../support/eventually.ts';
+import { missingPackages } from '../support/system-packages.ts';
+import { type Desk, openDesk, shownCount, unlock } from './desk.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const FIRST_NUMBER = '[data-counter=real] [data-value]:not([data-value=""])';
+/** The longest a page may take to show numbers, on the same machine. */
+const FIRST_PAINT_MS = 2_000;
+const MOST_SCRIPT_BYTES = 150 * 1_024;
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+async function seriousFindings(page: Page): Promise<string[]> {
+  // As text, which the page's own policy does not stop.
+  await page.evaluate(AXE);
+  const found = await page.evaluate<{ readonly violations: readonly Violation[] }>('axe.run()');
+  return found.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+}
+
+async function widthBeyondScreen(page: Page): Promise<number> {
+  return page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+}
+
+describe('the dashboard in a browser', function () {
+  this.timeout(90_000);
+  let desk: Desk;
+
+  before(async function () {
+    const missing = missingPackages();
+    if (missing !== undefined) {
+      if (process.env.CI === 'true') throw new Error(`cannot be tested without ${missing}`);
+      process.stderr.write(`NOT TESTED: ${missing} is missing\n`);
+      this.skip();
+    }
+    desk = await openDesk({ historyDays: 40 });
+  });
+  after(() => desk?.close());
+
+  it('shows numbers within two seconds and complains of nothing', async () => {
+    const { page, faults } = await desk.look();
+    // A first page pays for the start of the browser's own processes.
+    await page.goto(desk.url);
+    await page.waitForSelector(FIRST_NUMBER);
+    const startedAt = performance.now();
+    await page.reload();
+    await page.waitForSelector(FIRST_NUMBER);
+    const ms = performance.now() - startedAt;
+    assert.ok(ms < FIRST_PAINT_MS, `${ms} ms`);
+    await page.waitForSelector('[data-state=live]');
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  });
+
+  it('sends little script, and none from elsewhere', async () => {
+    const script = await (await fetch(`${desk.url}/dashboard/page.js`)).text();
+    assert.ok(gzipSync(script).length < MOST_SCRIPT_BYTES, `${gzipSync(script).length} bytes`);
+    const page = await fetch(`${desk.url}/`);
+    const policy = page.headers.get('content-security-policy') ?? '';
+    assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self'; /);
+    assert.doesNotMatch(policy, /unsafe|http|\*/);
+    assert.doesNotMatch(await page.text(), /<script>|style=|onload=|https?:/);
+  });
+
+  it('moves the counter when a post comes, and shows its kind', async () => {
+    const { page, faults } = await desk.look();
+    await page.goto(desk.url);
+    await page.waitForSelector('[data-state=live]');
+    const before = (await shownCount(page, 'real')) ?? 0;
+    const { id } = desk.world.control.post({ account: 'a', kind: 'original', text: 'a post for the page' });
+    const postedAt = performance.now();
+    await page.waitForSelector(`[data-post="${id}"]`);
+    // The source asks each second; the rest is for a busy machine.
+    assert.ok(performance.now() - postedAt < 2_500, `${performance.now() - postedAt} ms`);
+    assert.match((await page.textContent(`[data-post="${id}"]`)) ?? '', /original.*a post for the page/);
+    await eventually('the counter moved', async () => ((await shownCount(page, 'real')) ?? 0) > before);
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  });
+
+  it('unlocks the forecast with a key, which stays in the tab', async () => {
+    const { page, faults } = await desk.look({ viewport: { width: 1_600, height: 1_000 } });
+    await page.goto(desk.url);
+    await page.waitForSelector('text=Forecasts need a PRO key');
+    await unlock(page, 'no_such_key');
+    await page.waitForSelector('text=The server does not know this key.');
+    await unlock(page, 'demo_pro');
+    await page.waitForSelector('[data-level=p50]', { timeout: 40_000 });
+    assert.match((await page.textContent('[data-level=p50]')) ?? '', /^[\d,]+$/);
+    await page.waitForSelector('#trade table.grid tbody tr');
+    const { id } = desk.world.control.post({ account: 'a', kind: 'original', text: 'one that counts' });
+    await page.waitForSelector(`[data-post="${id}"] .tag.good`);
+    assert.equal(await page.evaluate<string>('sessionStorage.getItem("key")'), 'demo_pro');
+    assert.equal(await page.evaluate<number>('localStorage.length'), 0);
+    assert.deepEqual(await seriousFindings(page), []);
+    await page.setViewportSize({ width: 380, height: 800 });
+    assert.ok((await widthBeyondScreen(page)) <= 0, 'wider than the screen');
+    await page.click('text=Forget key');
+    await page.waitForSelector('text=Forecasts need a PRO key');
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  });
+
+  it('sizes signals for the bankroll and shows what a wallet holds', async () => {
+    const { page, faults } = await desk.look();
+    await page.goto(desk.url);
+    await unlock(page, 'demo_pro');
+    await page.waitForSelector('#trade input[type=range]');
+    await page.focus('#trade input[type=range]');
+    await page.keyboard.press('End');
+    await page.waitForSelector('text=sized for $100,000.00');
+    await page.fill('input[name=wallet]', '0xa1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1');
+    await page.press('input[name=wallet]', 'Enter');
+    await page.waitForSelector('section[aria-label=Positions] tbody tr');
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  });
+
+  it('has no serious finding of accessibility in either theme or on a narrow screen', async () => {
+    const { page, faults } = await desk.look({ colorScheme: 'light' });
+    await page.goto(desk.url);
+    await page.waitForSelector(FIRST_NUMBER);
+    assert.deepEqual(await seriousFindings(page), []);
+    const light = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    await page.click('[aria-label="Use dark colours"]');
+    await page.waitForSelector('[aria-label="Use light colours"]');
+    const dark = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    assert.notEqual(dark, light);
+    assert.deepEqual(await seriousFindings(page), []);
+    await page.setViewportSize({ width: 380, height: 800 });
+    assert.deepEqual(await seriousFindings(page), []);
+    assert.ok((await widthBeyondScreen(page)) <= 0, 'wider than the screen');
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  });
+
+  it('follows the theme of the system, and switches events by keyboard', async () => {
+    const { page } = await desk.look({ colorScheme: 'dark' });
+    await page.goto(desk.url);
+    await page.waitForSelector('[aria-label="Use light colours"]');
+    const title = await page.textContent('#now-title');
+    await page.focus('.event input:checked');
+    await page.keyboard.press('ArrowDown');
+    await eventually('another event is shown', async () => (await page.textContent('#now-title')) !== title);
+    await page.context().close();
+  });
+
+  it('shows a source that stopped answering, and that it answers again', async () => {
+    const { page } = await desk.look();
+    await page.goto(desk.url);
+    await page.waitForSelector('[data-state=live]');
+    desk.world.control.fault({ role: 'posts', kind: 'status', status: 503 });
+    try {
+      await page.waitForSelector('[data-state=stale]', { timeout: 25_000 });
+      await page.waitForSelector('[data-counter=real].is-stale');
+      assert.match((await page.textContent('.connection')) ?? '', /Stale.*posts of Account A/);
+      await page.waitForSelector('[data-source="posts/account_a"].silent');
+    } finally {
+      desk.world.control.clearFaults();
+    }
+    await page.waitForSelector('[data-state=live]', { timeout: 25_000 });
+    await page.context().close();
+  });
+
+  it('goes on by itself after the server was killed, and misses no post', async () => {
+    const { page } = await desk.look();
+    await page.goto(desk.url);
+    await page.waitForSelector('[data-state=live]');
+    const before = (await shownCount(page, 'real')) ?? 0;
+    await desk.kill();
+    await page.waitForSelector('[data-state=down]');
+    await page.waitForSelector('text=Nothing new comes in.');
+    const posts = ['first', 'second', 'third'].map((text) => desk.world.control.post({ account: 'a', text }));
+    await desk.revive();
+    await page.waitForSelector('[data-state=live]', { timeout: 40_000 });
+    for (const { id } of posts) await page.waitForSelector(`[data-post="${id}"]`);
+    await eventually('all are counted', async () => ((await shownCount(page, 'real')) ?? 0) >= before + 3);
+    await page.context().close();
+  });
+});
