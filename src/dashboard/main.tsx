@@ -2,20 +2,32 @@ import { render } from 'preact';
 import 'uplot/dist/uPlot.min.css';
 import './page.css';
 import { App } from './parts/app.tsx';
+import { paced } from './state/pace.ts';
 import { openSession } from './state/session.ts';
 import { createStore } from './state/store.ts';
+
+/** Nobody reads faster, and whatever comes in between is drawn together. */
+const LEAST_GAP_MS = 100;
 
 const theme = localStorage.getItem('theme');
 if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
 
 const accounts = (document.body.dataset.accounts ?? '').split(' ').filter((segment) => segment !== '');
-const store = createStore(accounts);
+const store = createStore(
+  accounts,
+  paced(LEAST_GAP_MS, {
+    now: () => performance.now(),
+    later: (run, ms) => void setTimeout(run, ms),
+    beforeFrame: (run) => void requestAnimationFrame(run),
+  }),
+);
 const url = new URL('.', document.baseURI).href;
 const root = document.getElementById('page');
 if (root !== null) {
   render(
     <App
       store={store}
+      demoKey={document.body.dataset.demoKey}
       openSession={(key, onRefused) => openSession({ url, accounts, key, store, onRefused })}
     />,
     root,

@@ -3,28 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { BrowserContextOptions } from 'playwright-core';
 import { openWorld, type World } from '../../src/world/world.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Program, runProgram } from '../support/program.ts';
-import { CHROMIUM } from '../support/system-packages.ts';
-
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-/** A page with all that went wrong in it. */
-export interface Seen {
-  readonly page: Page;
-  readonly faults: string[];
-}
+import { type Browsing, openBrowsing, type Seen } from './browsing.ts';
 
 /** A world, the program as a user runs it, and a browser to look at it with. */
 export interface Desk {
@@ -58,28 +41,21 @@ export async function openDesk({ historyDays, seed = 3, startAt }: DeskOptions):
   };
   let program = await start();
   await eventually('it is ready', async () => (await fetch(`${url}/readyz`)).status === 200, 30_000);
-  let browser: Browser | undefined;
+  let browsing: Browsing | undefined;
 
   return {
     world,
     url,
-    async look(options = {}) {
-      browser ??= await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
-      const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
-      const page = await context.newPage();
-      const faults: string[] = [];
-      page.on('console', (message) => {
-        if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
-      });
-      page.on('pageerror', (error) => faults.push(String(error)));
-      return { page, faults };
+    async look(options) {
+      browsing ??= await openBrowsing();
+      return browsing.look(options);
     },
     kill: () => program.kill('SIGKILL'),
     async revive() {
       program = await start();
     },
     async close() {
-      await browser?.close();
+      await browsing?.close();
       await program.kill('SIGTERM');
       await world.close();
       await rm(data, { recursive: true });
@@ -95,15 +71,4 @@ async function freePort(): Promise<number> {
   server.close();
   await once(server, 'close');
   return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
-export async function unlock(page: Page, key: string): Promise<void> {
-  await page.fill('input[name=key]', key);
-  await page.press('input[name=key]', 'Enter');
-}
-
-/** The count shown, or null. */
-export async function shownCount(page: Page, counter: 'real' | 'oracle' | 'ui'): Promise<number | null> {
-  const text = await page.getAttribute(`[data-counter=${counter}] [data-value]`, 'data-value');
-  return text === null || text === '' ? null : Number(text);
 }

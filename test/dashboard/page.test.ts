@@ -5,7 +5,8 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
 import { missingPackages } from '../support/system-packages.ts';
-import { type Desk, openDesk, shownCount, unlock } from './desk.ts';
+import { shownCount, unlock } from './browsing.ts';
+import { type Desk, openDesk } from './desk.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const FIRST_NUMBER = '[data-counter=real] [data-value]:not([data-value=""])';

@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../support/eventually.ts';
-import { openDesk, unlock } from './desk.ts';
+import { unlock } from './browsing.ts';
+import { openDesk } from './desk.ts';
 
 /** Takes the pictures of the README: each section of the page, filled by the demo's world. */
 

@@ -1,11 +1,11 @@
 import { percentText, pointsText } from '../format.ts';
+import { memo } from '../parts/memo.tsx';
 import type { Prediction } from '../state/records.ts';
 
 type Market = Prediction['markets'][number];
 
-/** Buckets that neither the model nor the market gives more than this are folded away. */
-const WORTH_SHOWING = 0.005;
-const SHOWN = 14;
+/** The rest is folded away: those that neither the model nor the market gives much. */
+const SHOWN = 12;
 
 function standing({ lo, hi }: Market, count: number | null): 'dead' | 'current' | 'open' {
   if (count === null) return 'open';
@@ -40,13 +40,13 @@ function Row(props: { readonly market: Market; readonly count: number | null; re
   );
 }
 
-/** Of each bucket what the model says and what the market pays. */
-export function BucketBars({ prediction }: { readonly prediction: Prediction }) {
+/** Of each bucket what the model says and what the market pays. There are as many rows whatever they say. */
+export const BucketBars = memo(({ prediction }: { readonly prediction: Prediction }) => {
   const { markets, real_counter: count } = prediction;
   const weight = (market: Market) => Math.max(market.model_prob ?? 0, market.market_price ?? 0);
-  const worth = markets.filter((each) => weight(each) > WORTH_SHOWING || standing(each, count) === 'current');
-  const heaviest = new Set(worth.toSorted((a, b) => weight(b) - weight(a)).slice(0, SHOWN));
-  const shown = worth.filter((each) => heaviest.has(each));
+  const rank = (market: Market) => (standing(market, count) === 'current' ? 1 : weight(market));
+  const heaviest = new Set(markets.toSorted((a, b) => rank(b) - rank(a)).slice(0, SHOWN));
+  const shown = markets.filter((each) => heaviest.has(each));
   const most = Math.max(0.05, ...shown.map(weight));
   const dead = markets.filter((each) => standing(each, count) === 'dead').length;
   return (
@@ -76,7 +76,7 @@ export function BucketBars({ prediction }: { readonly prediction: Prediction }) 
           ))}
         </tbody>
       </table>
-      <p class="foot num">{`${markets.length - shown.length} buckets below 0.5 % not shown, ${dead} of all dead`}</p>
+      <p class="foot num">{`${markets.length - shown.length} less likely buckets not shown, ${dead} of all dead`}</p>
     </>
   );
-}
+});

@@ -8,37 +8,34 @@ export interface Colours {
   readonly line: string;
   readonly accent: string;
   readonly fan: string;
-  readonly good: string;
-  readonly bad: string;
+  readonly band: string;
   readonly warn: string;
-  readonly market: string;
 }
 
-/** The colours of the page as a canvas needs them. */
-function readColours(element: Element): Colours {
-  const style = getComputedStyle(element);
-  const read = (name: string) => style.getPropertyValue(`--${name}`).trim();
+/** The colours of the page as a canvas needs them, in the theme of now. */
+function readColours(element: HTMLElement): Colours {
+  const read = (name: keyof Colours) => {
+    element.style.color = `var(--${name})`;
+    return getComputedStyle(element).color;
+  };
   return {
     text: read('text'),
     muted: read('muted'),
     line: read('line'),
     accent: read('accent'),
     fan: read('fan'),
-    good: read('good'),
-    bad: read('bad'),
+    band: read('band'),
     warn: read('warn'),
-    market: read('market'),
   };
 }
 
 export type ChartOptions = Omit<uPlot.Options, 'width' | 'height'>;
 
-/** A chart as wide as its place. It is made anew when `shape` or the theme changes, else only filled. */
+/** A chart as wide as its place. It is made once for a theme, and from then on only filled when `data` is another. */
 export function Chart(props: {
   readonly label: string;
   readonly height: number;
   readonly data: uPlot.AlignedData;
-  readonly shape: string;
   readonly options: (colours: Colours) => ChartOptions;
 }) {
   const place = useRef<HTMLDivElement>(null);
@@ -61,9 +58,12 @@ export function Chart(props: {
       made.destroy();
       chart.current = undefined;
     };
-  }, [props.shape, isDark, height]);
+  }, [isDark, height]);
 
-  useEffect(() => chart.current?.setData(data), [data]);
+  useEffect(() => {
+    // One that has just been made has it already.
+    if (chart.current?.data !== data) chart.current?.setData(data);
+  }, [data]);
 
   return (
     <div class="chart" role="img" aria-label={props.label} style={{ height: `${height}px` }} ref={place} />

@@ -1,5 +1,7 @@
+import { useMemo, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
 import type { Answer } from '../../client/browser.ts';
+import { memo } from '../parts/memo.tsx';
 import { axis, Chart, type ChartOptions, type Colours, timeAxis } from './chart.tsx';
 
 type History = Answer<'PerformanceHistory'>;
@@ -15,11 +17,13 @@ function median(values: readonly number[]): number | null {
   return sorted[Math.floor(sorted.length / 2)] ?? null;
 }
 
-function optionsOf(annotations: History['annotations'], most: number): (colours: Colours) => ChartOptions {
+function optionsOf(
+  drawn: () => { readonly history: History; readonly most: number },
+): (colours: Colours) => ChartOptions {
   return (colours) => ({
     legend: { show: false },
     padding: [14, 10, 0, 0],
-    scales: { y: { range: () => [0, most] } },
+    scales: { y: { range: () => [0, drawn().most] } },
     axes: [
       timeAxis(colours, 26),
       axis(colours, { size: 42, values: (_u, splits) => splits.map((value) => `${value} %`) }),
@@ -29,7 +33,7 @@ function optionsOf(annotations: History['annotations'], most: number): (colours:
       { label: 'error', stroke: colours.fan, width: 0, points: { show: true, size: 5, fill: colours.fan } },
       { label: 'median', stroke: colours.accent, width: 2, points: { show: false } },
     ],
-    hooks: { draw: [(u) => drawNotes(u, annotations, colours)] },
+    hooks: { draw: [(u) => drawNotes(u, drawn().history.annotations, colours)] },
   });
 }
 
@@ -55,30 +59,49 @@ function drawNotes(u: uPlot, annotations: History['annotations'], colours: Colou
   ctx.restore();
 }
 
-/** The error of every settled event, its running median, and when the model changed. */
-export function ErrorChart({ history, horizon }: { readonly history: History; readonly horizon: number }) {
-  const samples = history.data.filter(({ error_pct }) => error_pct !== null);
-  const errors = samples.map(({ error_pct }) => error_pct);
+interface Errors {
+  /** Seconds, errors and their running medians. */
+  readonly columns: [number[], (number | null)[], (number | null)[]];
+  /** Upper end of the chart, % of the final count. */
+  readonly most: number;
+  readonly beyond: number;
+}
+
+function errorsOf(history: History): Errors {
+  const samples = history.data.flatMap(({ timestamp, error_pct }) =>
+    error_pct === null ? [] : [{ at: Date.parse(timestamp) / 1_000, error: error_pct }],
+  );
+  const errors = samples.map(({ error }) => error);
   const medians = errors.map((_error, place) =>
-    median(errors.slice(Math.max(0, place - RUN + 1), place + 1).filter((error) => error !== null)),
+    median(errors.slice(Math.max(0, place - RUN + 1), place + 1)),
   );
   // One event gone wrong would press all others to the ground.
-  const usual = errors.filter((error) => error !== null).toSorted((a, b) => a - b)[
-    Math.floor(errors.length * USUAL)
-  ];
-  const most = Math.max(10, Math.ceil(((usual ?? 0) * 1.25) / 5) * 5);
-  const beyond = errors.filter((error) => error !== null && error > most).length;
-  const times = samples.map(({ timestamp }) => Date.parse(timestamp) / 1_000);
-  return (
-    <>
-      <Chart
-        label={`Error ${horizon} h before the close of ${samples.length} settled events; the last median is ${medians.at(-1)?.toFixed(1) ?? 'unknown'} percent`}
-        height={HEIGHT}
-        data={[times, errors, medians]}
-        shape={JSON.stringify([horizon, most, history.annotations])}
-        options={optionsOf(history.annotations, most)}
-      />
-      <p class="foot">{`each event a point, the line their running median${beyond === 0 ? '' : `; ${beyond} above the chart`}`}</p>
-    </>
-  );
+  const usual = errors.toSorted((a, b) => a - b)[Math.floor(errors.length * USUAL)] ?? 0;
+  const most = Math.max(10, Math.ceil((usual * 1.25) / 5) * 5);
+  return {
+    columns: [samples.map(({ at }) => at), errors, medians],
+    most,
+    beyond: errors.filter((error) => error > most).length,
+  };
 }
+
+/** The error of every settled event, its running median, and when the model changed. */
+export const ErrorChart = memo(
+  ({ history, horizon }: { readonly history: History; readonly horizon: number }) => {
+    const { columns, most, beyond } = useMemo(() => errorsOf(history), [history]);
+    const drawn = useRef({ history, most });
+    drawn.current = { history, most };
+    const last = columns[2].at(-1)?.toFixed(1) ?? 'unknown';
+    return (
+      <>
+        <Chart
+          label={`Error ${horizon} h before the close of ${columns[1].length} settled events; the last median is ${last} percent`}
+          height={HEIGHT}
+          data={columns}
+          options={optionsOf(() => drawn.current)}
+        />
+        <p class="foot">{`each event a point, the line their running median${beyond === 0 ? '' : `; ${beyond} above the chart`}`}</p>
+      </>
+    );
+  },
+);

@@ -1,3 +1,4 @@
+import { useMemo, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { countText } from '../format.ts';
 import type { CountPoint } from '../state/posts.ts';
@@ -15,47 +16,46 @@ export interface CountRange {
   readonly most: number;
 }
 
-interface FanOptions {
+/** What else the chart is drawn by; read anew whenever it is drawn. */
+interface View {
   readonly edges: readonly number[];
   readonly range: CountRange;
   readonly span: readonly [number, number];
 }
 
-function drawEdges(edges: readonly number[], colours: Colours): (u: uPlot) => void {
-  return (u) => {
-    const { ctx } = u;
-    const { left, top, width, height } = u.bbox;
-    ctx.save();
-    ctx.strokeStyle = colours.muted;
-    ctx.globalAlpha = 0.45;
-    ctx.setLineDash([2, 5]);
-    ctx.lineWidth = 1;
-    ctx.beginPath();
-    for (const edge of edges) {
-      const y = Math.round(u.valToPos(edge - 0.5, 'y', true)) + 0.5;
-      if (y < top || y > top + height) continue;
-      ctx.moveTo(left, y);
-      ctx.lineTo(left + width, y);
-    }
-    ctx.stroke();
-    ctx.restore();
-  };
+function drawEdges(u: uPlot, edges: readonly number[], colours: Colours): void {
+  const { ctx } = u;
+  const { left, top, width, height } = u.bbox;
+  ctx.save();
+  ctx.strokeStyle = colours.muted;
+  ctx.globalAlpha = 0.45;
+  ctx.setLineDash([2, 5]);
+  ctx.lineWidth = 1;
+  ctx.beginPath();
+  for (const edge of edges) {
+    const y = Math.round(u.valToPos(edge - 0.5, 'y', true)) + 0.5;
+    if (y < top || y > top + height) continue;
+    ctx.moveTo(left, y);
+    ctx.lineTo(left + width, y);
+  }
+  ctx.stroke();
+  ctx.restore();
 }
 
-function optionsOf({ edges, range, span }: FanOptions): (colours: Colours) => ChartOptions {
+function optionsOf(view: () => View): (colours: Colours) => ChartOptions {
   return (colours) => ({
     padding: [FAN_TOP, 8, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { size: 6 } },
     scales: {
-      x: { time: true, range: () => [span[0] / 1_000, span[1] / 1_000] },
-      y: { range: () => [range.least, range.most] },
+      x: { time: true, range: () => [view().span[0] / 1_000, view().span[1] / 1_000] },
+      y: { range: () => [view().range.least, view().range.most] },
     },
     axes: [
       timeAxis(colours, FAN_BOTTOM),
       axis(colours, {
         size: 46,
-        splits: () => [...edges],
+        splits: () => [...view().edges],
         values: (_u, splits) => splits.map((at) => countText(at)),
       }),
     ],
@@ -72,8 +72,8 @@ function optionsOf({ edges, range, span }: FanOptions): (colours: Colours) => Ch
       { label: 'p50', stroke: colours.text, width: 1.5, dash: [5, 4], points: { show: false } },
       { label: 'p95', stroke: colours.fan, width: 1, points: { show: false } },
     ],
-    bands: [{ series: [4, 2], fill: `${colours.fan}38` }],
-    hooks: { drawAxes: [drawEdges(edges, colours)] },
+    bands: [{ series: [4, 2], fill: colours.band }],
+    hooks: { drawAxes: [(u) => drawEdges(u, view().edges, colours)] },
   });
 }
 
@@ -88,15 +88,19 @@ export function FanChart(props: {
   const { prediction, fan, past, range, now } = props;
   const { start_ts, end_ts, markets, real_counter } = prediction;
   const edges = markets.flatMap(({ lo }) => (lo !== null && lo > range.least && lo < range.most ? [lo] : []));
-  const shown = everyFew(edges);
-  const span = [past.at(0)?.at ?? start_ts, end_ts] as const;
+  const view = useRef<View>(undefined);
+  view.current = { edges: everyFew(edges), range, span: [past.at(0)?.at ?? start_ts, end_ts] };
+  const { p5, p50, p95 } = fan;
+  const data = useMemo(
+    () => fanColumns(past, { p5, p50, p95 }, { now, endAt: end_ts }),
+    [past, p5, p50, p95, now, end_ts],
+  );
   return (
     <Chart
-      label={`Count of ${countText(real_counter)} now; at the close ${fan.p5} to ${fan.p95}, median ${fan.p50}`}
+      label={`Count of ${countText(real_counter)} now; at the close ${p5} to ${p95}, median ${p50}`}
       height={FAN_HEIGHT}
-      data={fanColumns(past, fan, { now, endAt: end_ts })}
-      shape={JSON.stringify([prediction.event_id, shown, range, span])}
-      options={optionsOf({ edges: shown, range, span })}
+      data={data}
+      options={optionsOf(() => view.current ?? { edges: [], range, span: [start_ts, end_ts] })}
     />
   );
 }

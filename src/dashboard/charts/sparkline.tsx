@@ -1,8 +1,10 @@
+import { memo } from '../parts/memo.tsx';
+
 const HEIGHT = 34;
 const STEP = 8;
 
 /** Posts per hour as bars, the last one now. */
-export function Sparkline({ values, label }: { readonly values: readonly number[]; readonly label: string }) {
+export const Sparkline = memo(({ values }: { readonly values: readonly number[] }) => {
   const top = Math.max(1, ...values);
   const width = values.length * STEP;
   return (
@@ -11,7 +13,7 @@ export function Sparkline({ values, label }: { readonly values: readonly number[
       viewBox={`0 0 ${width} ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={label}
+      aria-label={`Posts in each of the last ${values.length} hours: ${values.join(', ')}`}
     >
       {values.map((value, place) => {
         const height = Math.max(1, (value / top) * (HEIGHT - 2));
@@ -28,4 +30,4 @@ export function Sparkline({ values, label }: { readonly values: readonly number[
       })}
     </svg>
   );
-}
+});

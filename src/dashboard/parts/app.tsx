@@ -1,10 +1,13 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import type { AccountState, Counters, State } from '../state/records.ts';
 import type { Session } from '../state/session.ts';
+import { staleInputs } from '../state/staleness.ts';
 import type { Store } from '../state/store.ts';
 import { type Chosen, EventSwitcher } from './event-switcher.tsx';
 import { Forecast } from './forecast.tsx';
 import { Header } from './header.tsx';
 import { useNow, useStore } from './hooks.ts';
+import { isOld, Notice, noticeOf } from './notice.tsx';
 import { Now } from './now.tsx';
 import { Empty, Loading } from './panel.tsx';
 import { Trade } from './trade.tsx';
@@ -12,6 +15,8 @@ import { Trust } from './trust.tsx';
 
 export interface AppProps {
   readonly store: Store;
+  /** A key that everyone may use; there is one in the demo. */
+  readonly demoKey: string | undefined;
   readonly openSession: (key: string | undefined, onRefused: (detail: string) => void) => Session;
 }
 
@@ -30,13 +35,28 @@ function useSession({ store, openSession }: AppProps) {
     setSession(opened);
     return () => opened.end();
   }, [key]);
-  const onKey = (typed: string | undefined) => {
+  const onKey = useCallback((typed: string | undefined) => {
     store.change({ keyFault: undefined });
     if (typed === undefined) sessionStorage.removeItem(KEY);
     else sessionStorage.setItem(KEY, typed);
     setKey(typed);
-  };
+  }, []);
   return { session, onKey };
+}
+
+interface Shown extends Chosen {
+  readonly known: AccountState;
+  readonly event: Counters;
+}
+
+/** The event that was chosen as long as it is there, else the first one. */
+function shownOf({ accounts }: State, wanted: Chosen | undefined): Shown | undefined {
+  const all = [...accounts].flatMap(([account, known]) =>
+    (known.counters ?? []).map((event) => ({ account, eventId: event.event_id, known, event })),
+  );
+  return (
+    all.find(({ account, eventId }) => account === wanted?.account && eventId === wanted.eventId) ?? all[0]
+  );
 }
 
 /** The whole page. */
@@ -45,56 +65,93 @@ export function App(props: AppProps) {
   const now = useNow(state.skewMs);
   const { session, onKey } = useSession(props);
   const [wanted, setWanted] = useState<Chosen>();
-  const [first] = [...state.accounts].flatMap(([account, { counters = [] }]) =>
-    counters.map(({ event_id }) => ({ account, eventId: event_id })),
-  );
-  const isThere = (choice: Chosen) =>
-    state.accounts.get(choice.account)?.counters?.some(({ event_id }) => event_id === choice.eventId);
-  const chosen = wanted && isThere(wanted) ? wanted : first;
-  const known = chosen && state.accounts.get(chosen.account);
-  const event = known?.counters?.find(({ event_id }) => event_id === chosen?.eventId);
-  const prediction = known?.predictions?.find(({ event_id }) => event_id === chosen?.eventId);
-  const isOld =
-    state.status.state === 'down' || (state.status.state === 'stale' && state.status.reason !== 'source');
-  const areAllRead = [...state.accounts.values()].every(({ counters }) => counters !== undefined);
+  const shown = shownOf(state, wanted);
+  const stale = shown ? staleInputs(shown.event, state.status, shown.account) : [];
   return (
     <>
-      <Header state={state} onKey={onKey} />
-      <main class={isOld ? 'old' : ''}>
-        {isOld ? (
-          <p class="banner" role="alert">
-            Nothing new comes in. What you see is how things were; it goes on by itself.
-          </p>
-        ) : null}
-        <EventSwitcher state={state} now={now} chosen={chosen} onChoose={setWanted} />
-        {chosen && known && event && session ? (
-          <>
-            <div class="desk">
-              <Now
-                state={state}
-                account={chosen.account}
-                known={known}
-                event={event}
-                prediction={prediction}
-                now={now}
-              />
-              <Forecast state={state} known={known} prediction={prediction} now={now} />
-            </div>
-            <Trade state={state} session={session} account={chosen.account} known={known} event={event} />
-            <Trust client={session.client} state={state} account={chosen.account} known={known} now={now} />
-          </>
-        ) : areAllRead ? (
-          <Empty title="No active event">
-            The market has none open now. New ones appear here by themselves.
-          </Empty>
+      <Header
+        status={state.status}
+        keyState={state.key}
+        keyFault={state.keyFault}
+        demoKey={props.demoKey}
+        onKey={onKey}
+      />
+      <main class={isOld(state.status) ? 'old' : ''}>
+        <EventSwitcher accounts={state.accounts} now={now} chosen={shown} onChoose={setWanted} />
+        {shown && session ? (
+          <Sections state={state} session={session} shown={shown} now={now} />
         ) : (
-          <Loading what="events" />
+          <Nothing accounts={state.accounts} />
         )}
       </main>
       <footer class="bottom">
         <a href="docs">API</a> · <a href="llms.txt">for language models</a> · <a href="metrics">metrics</a> ·
         times are of your own zone
       </footer>
+      <Notice text={noticeOf(state.status, stale)} />
     </>
+  );
+}
+
+function Sections(props: {
+  readonly state: State;
+  readonly session: Session;
+  readonly shown: Shown;
+  readonly now: number;
+}) {
+  const { state, session, now } = props;
+  const { account, eventId, known, event } = props.shown;
+  const { status, heartbeat } = state;
+  const isPaid = state.key === 'accepted';
+  const prediction = known.predictions?.find(({ event_id }) => event_id === eventId);
+  return (
+    <>
+      <div class="desk">
+        <Now
+          account={account}
+          event={event}
+          status={status}
+          heartbeat={heartbeat}
+          lag={known.lag}
+          velocity={known.velocity}
+          sleepProbability={prediction?.sleep_probability}
+          posts={known.posts}
+          times={known.times}
+          isPaid={isPaid}
+          now={now}
+        />
+        <Forecast
+          key={eventId}
+          prediction={prediction}
+          times={known.times}
+          stir={known.stirs.get(eventId)}
+          isPaid={isPaid}
+          now={now}
+        />
+      </div>
+      <Trade
+        session={session}
+        account={account}
+        signals={known.signals?.find(({ event_id }) => event_id === eventId)}
+        areSignalsRead={known.signals !== undefined}
+        isPaid={isPaid}
+      />
+      <Trust
+        client={session.client}
+        status={status}
+        heartbeat={heartbeat}
+        account={account}
+        times={known.times}
+        now={now}
+      />
+    </>
+  );
+}
+
+function Nothing({ accounts }: Pick<State, 'accounts'>) {
+  const areAllRead = [...accounts.values()].every(({ counters }) => counters !== undefined);
+  if (!areAllRead) return <Loading what="events" />;
+  return (
+    <Empty title="No active event">The market has none open now. New ones appear here by themselves.</Empty>
   );
 }

@@ -8,14 +8,14 @@ export interface Chosen {
 
 /** Every active event of every account, as one choice among them. */
 export function EventSwitcher(props: {
-  readonly state: State;
+  readonly accounts: State['accounts'];
   readonly now: number;
   readonly chosen: Chosen | undefined;
   readonly onChoose: (chosen: Chosen) => void;
 }) {
   return (
     <div class="switcher">
-      {[...props.state.accounts].map(([account, { counters }]) => (
+      {[...props.accounts].map(([account, { counters }]) => (
         <fieldset key={account}>
           <legend>{accountText(account)}</legend>
           <div class="events">

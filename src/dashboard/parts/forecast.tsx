@@ -1,11 +1,16 @@
+import { useMemo } from 'preact/hooks';
 import { BucketBars } from '../charts/bucket-bars.tsx';
 import { Distribution } from '../charts/distribution.tsx';
 import { type CountRange, FanChart } from '../charts/fan-chart.tsx';
 import { countText } from '../format.ts';
-import { countSoFar } from '../state/posts.ts';
-import type { AccountState, Prediction, State } from '../state/records.ts';
+import { countSoFar, type PostTime } from '../state/posts.ts';
+import type { Prediction, Stir } from '../state/records.ts';
+import { memo } from './memo.tsx';
 import { Moves } from './moves.tsx';
 import { Empty, Loading, Panel } from './panel.tsx';
+
+/** A window of days is as good as still for so long. */
+const REDRAW_MS = 10_000;
 
 function rangeOf(prediction: Prediction, first: number, p95: number): CountRange {
   const step = Math.max(5, Math.round(p95 / 40));
@@ -14,23 +19,25 @@ function rangeOf(prediction: Prediction, first: number, p95: number): CountRange
   return { least, most: Math.ceil((Math.max(far, p95) + step) / step) * step };
 }
 
-function Fan(props: {
+interface FanProps {
   readonly prediction: Prediction;
   readonly fan: NonNullable<Prediction['forecast']>;
-  readonly known: AccountState;
-  readonly now: number;
-}) {
-  const { prediction, fan, known, now } = props;
-  const { start_ts: startAt, end_ts: endAt, real_counter } = prediction;
-  if (real_counter === null) {
-    return <Empty title="Count not known">The posts of this window are not known without a hole yet.</Empty>;
-  }
-  const past = countSoFar(known.posts ?? [], { startAt, endAt, now }, real_counter);
+  readonly count: number;
+  readonly times: readonly PostTime[];
+  readonly drawnAt: number;
+}
+
+const Fan = memo(({ prediction, fan, count, times, drawnAt }: FanProps) => {
+  const { start_ts: startAt, end_ts: endAt } = prediction;
+  const past = useMemo(
+    () => countSoFar(times, { startAt, endAt, now: drawnAt }, count),
+    [times, startAt, endAt, drawnAt, count],
+  );
   const range = rangeOf(prediction, past.at(0)?.count ?? 0, fan.p95);
   return (
     <>
       <div class="fan">
-        <FanChart prediction={prediction} fan={fan} past={past} range={range} now={now} />
+        <FanChart prediction={prediction} fan={fan} past={past} range={range} now={drawnAt} />
         {prediction.distribution ? (
           <Distribution distribution={prediction.distribution} range={range} median={fan.p50} />
         ) : null}
@@ -44,50 +51,55 @@ function Fan(props: {
         ))}
         <div class="to-go">
           <dt>to go</dt>
-          <dd>{countText(Math.max(0, Math.round(fan.p50 - real_counter)))}</dd>
+          <dd>{countText(Math.max(0, Math.round(fan.p50 - count)))}</dd>
         </div>
       </dl>
     </>
   );
+});
+
+interface ForecastProps {
+  readonly prediction: Prediction | undefined;
+  readonly times: readonly PostTime[];
+  readonly stir: Stir | undefined;
+  readonly isPaid: boolean;
+  readonly now: number;
 }
 
 /** Where it may end. */
-export function Forecast(props: {
-  readonly state: State;
-  readonly known: AccountState;
-  readonly prediction: Prediction | undefined;
-  readonly now: number;
-}) {
-  const { prediction, known, now, state } = props;
-  return (
-    <section id="forecast" class="column" aria-labelledby="forecast-title">
-      <h2 id="forecast-title">
-        Forecast <span>of the final count</span>
-      </h2>
-      <Panel
-        title="To the close"
-        note="dashed lines are bucket edges; the end is the forecast, the way there is drawn"
-      >
-        {prediction === undefined ? <Loading what="forecasts" /> : null}
-        {prediction && !prediction.forecast ? <Locked state={state} /> : null}
-        {prediction?.forecast ? (
-          <Fan prediction={prediction} fan={prediction.forecast} known={known} now={now} />
-        ) : null}
-      </Panel>
-      <Panel title="Buckets" note="model probability against market price" className="grow">
-        {prediction === undefined ? <Loading what="prices" /> : <BucketBars prediction={prediction} />}
-        {prediction?.forecast ? (
-          <Moves prediction={prediction} stir={known.stirs.get(prediction.event_id)} now={now} />
-        ) : null}
-      </Panel>
-    </section>
-  );
-}
+export const Forecast = memo(({ prediction, times, stir, isPaid, now }: ForecastProps) => (
+  <section id="forecast" class="column" aria-labelledby="forecast-title">
+    <h2 id="forecast-title">
+      Forecast <span>of the final count</span>
+    </h2>
+    <Panel
+      title="To the close"
+      note="dashed lines are bucket edges; the end is the forecast, the way there is drawn"
+      className="to-close"
+    >
+      <ToTheClose prediction={prediction} times={times} isPaid={isPaid} now={now} />
+    </Panel>
+    <Panel title="Buckets" note="model probability against market price" className="grow">
+      {prediction === undefined ? <Loading what="prices" /> : <BucketBars prediction={prediction} />}
+      {prediction?.forecast ? <Moves prediction={prediction} stir={stir} now={now} /> : null}
+    </Panel>
+  </section>
+));
 
-function Locked({ state }: { readonly state: State }) {
-  if (state.key === 'accepted') {
-    return <Empty title="No forecast yet">The first one is made once enough history was read.</Empty>;
+function ToTheClose({ prediction, times, isPaid, now }: Omit<ForecastProps, 'stir'>) {
+  if (prediction === undefined) return <Loading what="forecasts" />;
+  const { forecast, real_counter } = prediction;
+  if (forecast && real_counter !== null) {
+    // Never before the newest post, or the line would run back.
+    const drawnAt = Math.max(times[0]?.created_ts ?? 0, now - (now % REDRAW_MS));
+    return (
+      <Fan prediction={prediction} fan={forecast} count={real_counter} times={times} drawnAt={drawnAt} />
+    );
   }
+  if (forecast)
+    return <Empty title="Count not known">The posts of this window are not known without a hole yet.</Empty>;
+  if (isPaid)
+    return <Empty title="No forecast yet">The first one is made once enough history was read.</Empty>;
   return (
     <Empty title="Forecasts need a PRO key">
       Type one in at the top; it stays in this tab. Market prices below are for everyone.

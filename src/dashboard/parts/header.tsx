@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
+import type { FeedStatus } from '../../client/browser.ts';
 import type { State } from '../state/records.ts';
 import { Connection } from './connection.tsx';
 import { useIsDark } from './hooks.ts';
 import { KeyForm } from './key-form.tsx';
+import { memo } from './memo.tsx';
 
 const SECTIONS = ['Now', 'Forecast', 'Trade', 'Trust'];
 
@@ -27,8 +29,15 @@ function ThemeButton() {
   );
 }
 
-export function Header(props: { readonly state: State; readonly onKey: (key: string | undefined) => void }) {
-  const { status, key, keyFault } = props.state;
+interface HeaderProps {
+  readonly status: FeedStatus;
+  readonly keyState: State['key'];
+  readonly keyFault: string | undefined;
+  readonly demoKey: string | undefined;
+  readonly onKey: (key: string | undefined) => void;
+}
+
+export const Header = memo(({ status, keyState, keyFault, demoKey, onKey }: HeaderProps) => {
   return (
     <header class="top">
       <h1>
@@ -46,8 +55,8 @@ export function Header(props: { readonly state: State; readonly onKey: (key: str
         <a href="docs">API</a>
       </nav>
       <Connection status={status} />
-      <KeyForm state={key} fault={keyFault} onKey={props.onKey} />
+      <KeyForm state={keyState} fault={keyFault} demoKey={demoKey} onKey={onKey} />
       <ThemeButton />
     </header>
   );
-}
+});

@@ -5,6 +5,8 @@ import type { State } from '../state/records.ts';
 export function KeyForm(props: {
   readonly state: State['key'];
   readonly fault: string | undefined;
+  /** A key that everyone may use; there is one in the demo. */
+  readonly demoKey: string | undefined;
   readonly onKey: (key: string | undefined) => void;
 }) {
   const [text, setText] = useState('');
@@ -33,7 +35,7 @@ export function KeyForm(props: {
           type="password"
           name="key"
           autocomplete="off"
-          placeholder="API key (demo: demo_pro)"
+          placeholder={props.demoKey === undefined ? 'API key' : `API key (demo: ${props.demoKey})`}
           value={text}
           aria-describedby="key-fault"
           onInput={(event) => setText(event.currentTarget.value)}

@@ -1,27 +1,24 @@
+import { useMemo } from 'preact/hooks';
 import { Sparkline } from '../charts/sparkline.tsx';
 import { countdownText, dayText, percentText } from '../format.ts';
-import { hourlyPosts } from '../state/posts.ts';
-import type { AccountState, Counters, Prediction } from '../state/records.ts';
+import { hourlyPosts, type PostTime } from '../state/posts.ts';
+import type { Counters, Velocity } from '../state/records.ts';
 
 const HOURS = 24;
+const HOUR_MS = 3_600_000;
+/** How often bars of an hour are worth drawing again though nothing came. */
+const REDRAW_MS = 30_000;
 
 /** Time left, pace and sleep. */
 export function PulseRow(props: {
   readonly event: Counters;
-  readonly prediction: Prediction | undefined;
-  readonly account: AccountState;
-  readonly now: number;
+  readonly velocity: Velocity | undefined;
+  readonly sleepProbability: number | null | undefined;
+  readonly times: readonly PostTime[];
   readonly isPaid: boolean;
+  readonly now: number;
 }) {
-  const { event, prediction, account, now, isPaid } = props;
-  const posts = account.posts ?? [];
-  const oldest = posts.at(-1)?.created_ts ?? now;
-  // Callers without a key are shown the newest posts only: hours before those are not known.
-  const known = Math.min(HOURS, Math.max(1, Math.floor((now - oldest) / 3_600_000)));
-  const hours = hourlyPosts(posts, now, isPaid ? HOURS : known);
-  const lastHour = hours.at(-1) ?? 0;
-  const velocity = account.velocity;
-  const asleep = prediction?.sleep_probability;
+  const { event, velocity, sleepProbability, times, now, isPaid } = props;
   const gone = (now - event.start_ts) / (event.end_ts - event.start_ts);
   return (
     <dl class="pulse">
@@ -33,25 +30,41 @@ export function PulseRow(props: {
           {dayText(event.end_ts)}
         </dd>
       </div>
-      <div>
-        <dt>Posts an hour</dt>
-        <dd class="num big">
-          {velocity ? `${velocity.velocity_counted_1h} / ${velocity.velocity_all_1h}` : lastHour}
-        </dd>
-        <dd class="sub">
-          <Sparkline
-            values={hours}
-            label={`Posts in each of the last ${hours.length} hours: ${hours.join(', ')}`}
-          />
-          {velocity ? 'counted / all' : `all, ${hours.length} h known`}
-        </dd>
-      </div>
+      <Pace velocity={velocity} times={times} isPaid={isPaid} now={now} />
       <div>
         <dt>Asleep</dt>
-        <dd class="num big">{isPaid ? percentText(asleep) : '–'}</dd>
-        <dd class="sub">{isPaid ? sleepWords(asleep) : 'needs a PRO key'}</dd>
+        <dd class="num big">{isPaid ? percentText(sleepProbability) : '–'}</dd>
+        <dd class="sub">{isPaid ? sleepWords(sleepProbability) : 'needs a PRO key'}</dd>
       </div>
     </dl>
+  );
+}
+
+function Pace(props: {
+  readonly velocity: Velocity | undefined;
+  readonly times: readonly PostTime[];
+  readonly isPaid: boolean;
+  readonly now: number;
+}) {
+  const { velocity, times, isPaid } = props;
+  const drawnAt = Math.max(times[0]?.created_ts ?? 0, props.now - (props.now % REDRAW_MS));
+  const hours = useMemo(() => {
+    const oldest = times.at(-1)?.created_ts ?? drawnAt;
+    // Callers without a key are shown the newest posts only: hours before those are not known.
+    const known = Math.min(HOURS, Math.max(1, Math.floor((drawnAt - oldest) / HOUR_MS)));
+    return hourlyPosts(times, drawnAt, isPaid ? HOURS : known);
+  }, [times, drawnAt, isPaid]);
+  return (
+    <div>
+      <dt>Posts an hour</dt>
+      <dd class="num big">
+        {velocity ? `${velocity.velocity_counted_1h} / ${velocity.velocity_all_1h}` : (hours.at(-1) ?? 0)}
+      </dd>
+      <dd class="sub">
+        <Sparkline values={hours} />
+        {velocity ? 'counted / all' : `all, ${hours.length} h known`}
+      </dd>
+    </div>
   );
 }
 

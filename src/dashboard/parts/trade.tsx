@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { accountText, countText, usdText } from '../format.ts';
-import type { AccountState, Counters, State } from '../state/records.ts';
+import type { Signals } from '../state/records.ts';
 import type { Session } from '../state/session.ts';
+import { memo } from './memo.tsx';
 import { Empty, Loading, Panel } from './panel.tsx';
 import { SignalsTable } from './signals-table.tsx';
 import { Wallet } from './wallet.tsx';
@@ -20,25 +21,25 @@ const bankrollAt = (place: number) => {
 };
 const placeOf = (bankroll: number) => (100 * Math.log(bankroll / LEAST)) / Math.log(MOST / LEAST);
 
-/** What to do about it. */
-export function Trade(props: {
-  readonly state: State;
+interface TradeProps {
   readonly session: Session;
   readonly account: string;
-  readonly known: AccountState;
-  readonly event: Counters;
-}) {
-  const { state, session, account, known, event } = props;
+  /** Of the event that is shown; undefined while there are none of it. */
+  readonly signals: Signals | undefined;
+  readonly areSignalsRead: boolean;
+  readonly isPaid: boolean;
+}
+
+/** What to do about it. */
+export const Trade = memo(({ session, account, signals, areSignalsRead, isPaid }: TradeProps) => {
   const [place, setPlace] = useState(placeOf(FIRST));
   const [isUnproven, setIsUnproven] = useState(false);
   const bankroll = bankrollAt(place);
-  const isPaid = state.key === 'accepted';
   useEffect(() => {
     if (!isPaid) return;
     const timer = setTimeout(() => session.size(bankroll, isUnproven), SETTLE_MS);
     return () => clearTimeout(timer);
   }, [session, bankroll, isUnproven, isPaid]);
-  const signals = known.signals?.find(({ event_id }) => event_id === event.event_id);
   return (
     <section id="trade" class="wide" aria-labelledby="trade-title">
       <h2 id="trade-title">
@@ -73,8 +74,8 @@ export function Trade(props: {
                 also where no skill is demonstrated
               </label>
             </div>
-            {known.signals === undefined ? <Loading what="signals" /> : null}
-            {known.signals !== undefined && signals === undefined ? (
+            {areSignalsRead ? null : <Loading what="signals" />}
+            {areSignalsRead && signals === undefined ? (
               <Empty title="No signals for this event">Nothing is open to trade on here.</Empty>
             ) : null}
             {signals === undefined ? null : <SignalsTable signals={signals} />}
@@ -84,4 +85,4 @@ export function Trade(props: {
       ) : null}
     </section>
   );
-}
+});

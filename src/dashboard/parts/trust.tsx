@@ -1,11 +1,12 @@
-import { useState } from 'preact/hooks';
-import type { Client } from '../../client/browser.ts';
+import { useMemo, useState } from 'preact/hooks';
+import type { Client, FeedStatus, HeartbeatFrame } from '../../client/browser.ts';
 import { CalibrationChart } from '../charts/calibration-chart.tsx';
 import { ErrorChart } from '../charts/error-chart.tsx';
 import { LagHistogram } from '../charts/lag-histogram.tsx';
 import { accountText, countText, percentText } from '../format.ts';
-import type { AccountState, State } from '../state/records.ts';
+import type { PostTime } from '../state/posts.ts';
 import { type Asked, useAnswer } from './hooks.ts';
+import { memo } from './memo.tsx';
 import { Empty, Loading, Panel } from './panel.tsx';
 import { ScoresTable } from './scores-table.tsx';
 import { Sources } from './sources.tsx';
@@ -13,6 +14,7 @@ import { Sources } from './sources.tsx';
 /** Settled events are scored once each. */
 const AGAIN_MS = 60_000;
 const HORIZONS = [24, 48, 72] as const;
+const NONE: readonly string[] = [];
 
 function unless<T>(asked: Asked<T>, what: string, show: (value: T) => preact.ComponentChild) {
   if (asked.state === 'loading') return <Loading what={what} />;
@@ -21,15 +23,17 @@ function unless<T>(asked: Asked<T>, what: string, show: (value: T) => preact.Com
   return show(asked.value);
 }
 
-/** How far it can be believed. */
-export function Trust(props: {
+interface TrustProps {
   readonly client: Client;
-  readonly state: State;
+  readonly status: FeedStatus;
+  readonly heartbeat: HeartbeatFrame | undefined;
   readonly account: string;
-  readonly known: AccountState;
+  readonly times: readonly PostTime[];
   readonly now: number;
-}) {
-  const { client, state, account, known, now } = props;
+}
+
+/** How far it can be believed. */
+export const Trust = memo(({ client, status, heartbeat, account, times, now }: TrustProps) => {
   const [horizon, setHorizon] = useState<(typeof HORIZONS)[number]>(24);
   const calibration = useAnswer((signal) => client.performance.calibration({ signal }), [client], AGAIN_MS);
   const history = useAnswer(
@@ -41,7 +45,13 @@ export function Trust(props: {
   const own = groups.filter((group) => group.account === account && group.horizon === horizon);
   // Forecasts that were published at the time say more than those made later, once there are any.
   const group = own.find(({ origin, n }) => origin === 'live' && n > 0) ?? own.find(({ n }) => n > 0);
-  const silent = state.status.state === 'stale' ? state.status.sources : [];
+  const ownHistory = useMemo(
+    () =>
+      history.state === 'done'
+        ? { ...history.value, data: history.value.data.filter((sample) => sample.account === account) }
+        : undefined,
+    [history, account],
+  );
   return (
     <section id="trust" class="wide" aria-labelledby="trust-title">
       <h2 id="trust-title">
@@ -72,12 +82,13 @@ export function Trust(props: {
           )}
         </Panel>
         <Panel title="Error over time" note={`${horizon} h before the close, % of the final count`}>
-          {unless(history, 'errors', (value) => {
-            const data = value.data.filter((sample) => sample.account === account);
-            if (data.length === 0)
-              return <Empty title="Nothing settled yet">Errors appear with settled events.</Empty>;
-            return <ErrorChart history={{ ...value, data }} horizon={horizon} />;
-          })}
+          {unless(history, 'errors', () =>
+            ownHistory === undefined || ownHistory.data.length === 0 ? (
+              <Empty title="Nothing settled yet">Errors appear with settled events.</Empty>
+            ) : (
+              <ErrorChart history={ownHistory} horizon={horizon} />
+            ),
+          )}
           {group ? <ScoresTable group={group} /> : null}
           {group && group.n_market === 0 ? (
             <p class="foot">No settled forecast had market prices beside it yet.</p>
@@ -85,13 +96,17 @@ export function Trust(props: {
         </Panel>
         <div class="stack">
           <Panel title="Sources" note="since they last answered">
-            <Sources heartbeat={state.heartbeat} silent={silent} now={now} />
+            <Sources
+              heartbeat={heartbeat}
+              silent={status.state === 'stale' ? status.sources : NONE}
+              now={now}
+            />
           </Panel>
           <Panel title="Lag of the last hour" note="from a post until it was seen">
-            <LagHistogram posts={known.posts ?? []} now={now} />
+            <LagHistogram times={times} now={now} />
           </Panel>
         </div>
       </div>
     </section>
   );
-}
+});

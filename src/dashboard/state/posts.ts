@@ -1,21 +1,40 @@
 import type { Post } from './records.ts';
 
-/** More are of no use: the longest window is a month. */
-const MOST = 6_000;
+/** Of a post what is needed once it is too old to be read. */
+export type PostTime = Pick<Post, 'tweet_id' | 'created_ts' | 'seen_ts' | 'is_counted'>;
 
-/** Both lists as one, newest first; of a post told twice the one in `newer` counts. */
-export function mergePosts(older: readonly Post[], newer: readonly Post[]): readonly Post[] {
-  const byId = new Map([...older, ...newer].map((post) => [post.tweet_id, post]));
-  const merged = [...byId.values()].sort(
-    (a, b) => b.created_ts - a.created_ts || (a.tweet_id < b.tweet_id ? 1 : -1),
-  );
-  return merged.slice(0, MOST);
+/** A post that was seen so long after it was made came with the history, and is no news. */
+const LATE_MS = 120_000;
+/** For so long what has just come stands out. */
+const NEWS_MS = 4_000;
+
+export function timeOf({ tweet_id, created_ts, seen_ts, is_counted }: Post): PostTime {
+  return { tweet_id, created_ts, seen_ts, is_counted };
+}
+
+/** Both lists as one, newest first and no more than `most`; of a post told twice the one in `newer` counts. */
+export function mergePosts<T extends PostTime>(
+  older: readonly T[],
+  newer: readonly T[],
+  most: number,
+): readonly T[] {
+  const told = new Set(newer.map(({ tweet_id }) => tweet_id));
+  const kept = older.filter(({ tweet_id }) => !told.has(tweet_id));
+  return [...newer, ...kept].sort(newestFirst).slice(0, most);
+}
+
+function newestFirst(a: PostTime, b: PostTime): number {
+  return b.created_ts - a.created_ts || (a.tweet_id < b.tweet_id ? 1 : -1);
 }
 
 export function kindOf({ is_reply, is_quote, is_retweet }: Post): string {
   if (is_retweet) return 'repost';
   if (is_quote) return 'quote';
   return is_reply ? 'reply' : 'original';
+}
+
+export function isNews({ created_ts, seen_ts, deleted_ts }: Post, now: number): boolean {
+  return deleted_ts === null && seen_ts - created_ts < LATE_MS && now - seen_ts < NEWS_MS;
 }
 
 export interface CountPoint {
@@ -28,7 +47,7 @@ export interface CountPoint {
  * posts stay counted.
  */
 export function countSoFar(
-  posts: readonly Post[],
+  posts: readonly PostTime[],
   window: { readonly startAt: number; readonly endAt: number; readonly now: number },
   count: number,
 ): readonly CountPoint[] {
@@ -46,11 +65,12 @@ export function countSoFar(
 }
 
 /** Posts in each of the `bins` hours up to `now`, oldest first. */
-export function hourlyPosts(posts: readonly Post[], now: number, bins: number): readonly number[] {
+export function hourlyPosts(posts: readonly PostTime[], now: number, bins: number): readonly number[] {
   const hours = new Array<number>(bins).fill(0);
   for (const { created_ts } of posts) {
     const place = bins - 1 - Math.floor((now - created_ts) / 3_600_000);
-    if (place >= 0 && place < bins) hours[place] = (hours[place] ?? 0) + 1;
+    if (place < 0) break;
+    if (place < bins) hours[place] = (hours[place] ?? 0) + 1;
   }
   return hours;
 }

@@ -1,4 +1,5 @@
 import type { FeedRecord, FeedStatus, HeartbeatFrame } from '../../client/browser.ts';
+import type { PostTime } from './posts.ts';
 
 export type Counters = FeedRecord<'counters'>;
 export type Prediction = FeedRecord<'prediction'>;
@@ -17,8 +18,10 @@ export interface Stir {
 export interface AccountState {
   readonly counters: readonly Counters[] | undefined;
   readonly predictions: readonly Prediction[] | undefined;
-  /** Newest first. */
+  /** Those that can be read, newest first. */
   readonly posts: readonly Post[] | undefined;
+  /** When all known posts of the last month were made, newest first. */
+  readonly times: readonly PostTime[];
   readonly lag: Lag | undefined;
   readonly velocity: Velocity | undefined;
   readonly signals: readonly Signals[] | undefined;
@@ -35,14 +38,13 @@ export interface State {
   /** Whether there is a key, and what the server says of it. */
   readonly key: 'none' | 'trying' | 'accepted';
   readonly keyFault: string | undefined;
-  /** Posts that came since the page was opened, by id. */
-  readonly fresh: ReadonlySet<string>;
 }
 
 export const NOTHING_YET: AccountState = {
   counters: undefined,
   predictions: undefined,
   posts: undefined,
+  times: [],
   lag: undefined,
   velocity: undefined,
   signals: undefined,

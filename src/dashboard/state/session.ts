@@ -8,16 +8,17 @@ import {
   type FeedRecord,
   TallywireError,
 } from '../../client/browser.ts';
-import { mergePosts } from './posts.ts';
+import { mergePosts, timeOf } from './posts.ts';
 import type { AccountState, Post } from './records.ts';
+import { createSkew } from './skew.ts';
 import type { Store } from './store.ts';
 
 const PAGE = 100;
 /** A month of a busy account. */
-const MOST_PAGES = 60;
+const MOST_TIMES = 6_000;
 const MONTH_MS = 31 * 86_400_000;
-/** Posts older than this are no news, whenever they come. */
-const FRESH_MS = 120_000;
+/** More than are ever shown at once. */
+const MOST_POSTS = 30;
 
 export interface Session {
   readonly client: Client;
@@ -32,7 +33,7 @@ export interface SessionOptions {
   readonly accounts: readonly string[];
   readonly key: string | undefined;
   readonly store: Store;
-  /** The server does not know the key. */
+  /** The key does not do, and why. */
   readonly onRefused: (detail: string) => void;
 }
 
@@ -41,14 +42,14 @@ export function openSession({ url, accounts, key, store, onRefused }: SessionOpt
   const client = createClient({ url, accounts, key });
   const feed = client.feed();
   const all = new Subscription();
+  const skew = createSkew();
   const ended = new AbortController();
   let sizing = new Subscription();
 
   function fail(error: unknown): void {
     if (!(error instanceof TallywireError)) throw error;
     if (error.code === 'key_invalid') onRefused('The server does not know this key.');
-    else if (error.code === 'tier_too_low')
-      store.change({ keyFault: 'This key has no access to forecasts.' });
+    else if (error.code === 'tier_too_low') onRefused('Forecasts and signals need a key of tier PRO.');
     else store.change({ keyFault: `${error.code}: ${error.detail}` });
   }
 
@@ -59,51 +60,43 @@ export function openSession({ url, accounts, key, store, onRefused }: SessionOpt
     return frame$.pipe(byKey<C>()).subscribe({ next: (held) => take([...held.values()]), error: fail });
   }
 
-  function takePosts(account: string, frame: DataFrame<'tweets'>): void {
-    const news = frame.type === 'snapshot' ? frame.data : frame.data === null ? [] : [frame.data];
-    const known = store.state.accounts.get(account)?.posts ?? [];
-    store.changeAccount(account, { posts: mergePosts(known, news) });
-    if (frame.type === 'snapshot') return;
-    const fresh = news.filter((post) => frame.ts - post.created_ts < FRESH_MS && post.deleted_ts === null);
-    if (fresh.length === 0) return;
-    store.change({ fresh: new Set([...store.state.fresh, ...fresh.map((post) => post.tweet_id)]) });
+  function takePosts(account: string, news: readonly Post[]): void {
+    const { posts = [], times } = store.accountOf(account);
+    store.changeAccount(account, {
+      posts: mergePosts(posts, news, MOST_POSTS),
+      times: mergePosts(times, news.map(timeOf), MOST_TIMES),
+    });
   }
 
   /** Posts of before, which only a paying caller may page through. */
   async function readPast(account: string): Promise<void> {
     const oldest = Date.now() + store.state.skewMs - MONTH_MS;
-    const read: Post[] = [];
-    for (let page = 0; page < MOST_PAGES; page++) {
-      const { data } = await client.tweets(
-        account,
-        { limit: PAGE, offset: page * PAGE },
-        { signal: ended.signal },
-      );
-      read.push(...data);
+    for (let offset = 0; offset < MOST_TIMES; offset += PAGE) {
+      const { data } = await client.tweets(account, { limit: PAGE, offset }, { signal: ended.signal });
+      // What came over the feed meanwhile is newer.
+      const { times } = store.accountOf(account);
+      store.changeAccount(account, { times: mergePosts(data.map(timeOf), times, MOST_TIMES) });
       const last = data.at(-1);
-      const isDone = data.length < PAGE || last === undefined || last.created_ts < oldest;
-      // Shown in a few steps: the newest at once, the month when it is whole.
-      if (page === 0 || page % 10 === 9 || isDone) {
-        store.changeAccount(account, {
-          posts: mergePosts(read, store.state.accounts.get(account)?.posts ?? []),
-        });
-      }
-      if (isDone) return;
+      if (data.length < PAGE || last === undefined || last.created_ts < oldest) return;
     }
   }
 
   function followAccount(account: string): void {
     const put = (part: Partial<AccountState>) => store.changeAccount(account, part);
     all.add(follow(feed.counters(account), (data) => put({ counters: data.toSorted(endsFirst) })));
-    all.add(feed.tweets(account).subscribe({ next: (frame) => takePosts(account, frame), error: fail }));
+    all.add(
+      feed.tweets(account).subscribe({ next: (frame) => takePosts(account, postsIn(frame)), error: fail }),
+    );
     all.add(follow(feed.lag(account), ([lag]) => put({ lag })));
     all.add(follow(feed.prediction(account), (data) => put({ predictions: data.toSorted(endsFirst) })));
     all.add(
       feed.prediction(account).subscribe({
         next(frame) {
           if (frame.type === 'snapshot' || frame.cause.length === 0) return;
-          const stirs = store.state.accounts.get(account)?.stirs ?? new Map();
-          put({ stirs: new Map(stirs).set(Number(frame.key), { causes: frame.cause, at: frame.ts }) });
+          const stirs = new Map(store.accountOf(account).stirs);
+          if (frame.data === null) stirs.delete(Number(frame.key));
+          else stirs.set(Number(frame.key), { causes: frame.cause, at: frame.ts });
+          put({ stirs });
         },
         // Told where the records are followed.
         error: () => undefined,
@@ -128,11 +121,14 @@ export function openSession({ url, accounts, key, store, onRefused }: SessionOpt
   }
 
   store.change({ key: key === undefined ? 'none' : 'trying' });
-  for (const account of accounts) store.changeAccount(account, { velocity: undefined, signals: undefined });
-  for (const account of accounts) followAccount(account);
+  for (const account of accounts) {
+    // Without a key it is not told which posts count: those of before are read anew.
+    store.changeAccount(account, { velocity: undefined, signals: undefined, times: [] });
+    followAccount(account);
+  }
   all.add(
     feed.heartbeat().subscribe({
-      next: (heartbeat) => store.change({ heartbeat, skewMs: heartbeat.ts - Date.now() }),
+      next: (heartbeat) => store.change({ heartbeat, skewMs: skew.take(heartbeat.ts, Date.now()) }),
       error: () => undefined,
     }),
   );
@@ -158,6 +154,11 @@ export function openSession({ url, accounts, key, store, onRefused }: SessionOpt
       feed.close();
     },
   };
+}
+
+function postsIn(frame: DataFrame<'tweets'>): readonly Post[] {
+  if (frame.type === 'snapshot') return frame.data;
+  return frame.data === null ? [] : [frame.data];
 }
 
 function endsFirst(a: { readonly end_ts: number }, b: { readonly end_ts: number }): number {

@@ -1,16 +1,17 @@
 import { type AccountState, NOTHING_YET, type State } from './records.ts';
 
-/** What the page shows. Listeners are told once per turn, however much changed in it. */
+/** What the page shows. Listeners are told when `schedule` says so, however much changed until then. */
 export interface Store {
   readonly state: State;
+  accountOf(account: string): AccountState;
   change(part: Partial<State>): void;
   changeAccount(account: string, part: Partial<AccountState>): void;
   listen(listener: () => void): () => void;
 }
 
-export function createStore(accounts: readonly string[]): Store {
+export function createStore(accounts: readonly string[], schedule: (tell: () => void) => void): Store {
   const listeners = new Set<() => void>();
-  let isTelling = false;
+  let isScheduled = false;
   let state: State = {
     status: { state: 'connecting' },
     accounts: new Map(accounts.map((account) => [account, NOTHING_YET])),
@@ -18,31 +19,30 @@ export function createStore(accounts: readonly string[]): Store {
     skewMs: 0,
     key: 'none',
     keyFault: undefined,
-    fresh: new Set(),
   };
 
+  const accountOf = (account: string) => state.accounts.get(account) ?? NOTHING_YET;
+
   function tell(): void {
-    if (isTelling) return;
-    isTelling = true;
-    queueMicrotask(() => {
-      isTelling = false;
-      for (const listener of [...listeners]) listener();
-    });
+    isScheduled = false;
+    for (const listener of [...listeners]) listener();
   }
 
   function change(part: Partial<State>): void {
     state = { ...state, ...part };
-    tell();
+    if (isScheduled) return;
+    isScheduled = true;
+    schedule(tell);
   }
 
   return {
     get state() {
       return state;
     },
+    accountOf,
     change,
     changeAccount(account, part) {
-      const known = state.accounts.get(account) ?? NOTHING_YET;
-      change({ accounts: new Map(state.accounts).set(account, { ...known, ...part }) });
+      change({ accounts: new Map(state.accounts).set(account, { ...accountOf(account), ...part }) });
     },
     listen(listener) {
       listeners.add(listener);

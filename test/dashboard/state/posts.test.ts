@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { countSoFar, hourlyPosts, kindOf, mergePosts } from '../../../src/dashboard/state/posts.ts';
+import { countSoFar, hourlyPosts, isNews, kindOf, mergePosts } from '../../../src/dashboard/state/posts.ts';
 import type { Post } from '../../../src/dashboard/state/records.ts';
 
 function post(id: number, createdAt: number, more: Partial<Post> = {}): Post {
@@ -21,7 +21,8 @@ function post(id: number, createdAt: number, more: Partial<Post> = {}): Post {
 
 describe('posts', () => {
   it('are merged newest first, and the newer word on a post wins', () => {
-    const merged = mergePosts([post(1, 10), post(2, 20)], [post(1, 10, { deleted_ts: 99 }), post(3, 30)]);
+    const told = [post(1, 10, { deleted_ts: 99 }), post(3, 30)];
+    const merged = mergePosts([post(2, 20), post(1, 10)], told, 10);
     assert.deepEqual(
       merged.map(({ tweet_id, deleted_ts }) => [tweet_id, deleted_ts]),
       [
@@ -30,6 +31,21 @@ describe('posts', () => {
         ['1', 99],
       ],
     );
+  });
+
+  it('are kept up to a number, the newest of them', () => {
+    const merged = mergePosts([post(2, 20), post(1, 10)], [post(3, 15)], 2);
+    assert.deepEqual(
+      merged.map(({ tweet_id }) => tweet_id),
+      ['2', '3'],
+    );
+  });
+
+  it('are news for a few seconds, unless they came with the history or are gone', () => {
+    assert.equal(isNews(post(1, 1_000, { seen_ts: 1_500 }), 5_000), true);
+    assert.equal(isNews(post(1, 1_000, { seen_ts: 1_500 }), 6_000), false);
+    assert.equal(isNews(post(1, 1_000, { seen_ts: 500_000 }), 500_001), false);
+    assert.equal(isNews(post(1, 1_000, { seen_ts: 1_500, deleted_ts: 1_600 }), 1_700), false);
   });
 
   it('have one kind each', () => {
