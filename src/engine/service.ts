@@ -125,6 +125,7 @@ async function open(config: Config, log: Logger, rim: ServiceRim, closing: Closi
     staleAfterMs: config.staleAfterMs,
     epoch: randomUUID(),
     hasFeed: config.feed !== null,
+    isDemo,
     positions: createPositions(
       outside.endpoints,
       (reason) => log.warn({ reason }, 'a list of positions was not believed'),

@@ -13,10 +13,10 @@ export interface Call {
 }
 
 /** A whole response. Headers are complete but for `Date` and those of the connection. */
-export interface Answer {
+export interface Answer<Body = string> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: Body;
 }
 
 /** Where something is served, for whom, and whether it counts towards the hourly limit. */
@@ -39,6 +39,12 @@ export interface SlowEndpoint extends Door {
   answer(call: Call, tier: Tier, ctx: Context): Promise<Answer>;
 }
 
+/** A GET of a file that everyone may have, in whichever form he can read. Koa alone serves it. */
+export interface FileEndpoint extends Door {
+  readonly access: 'open';
+  answer(call: Call, ctx: Context): Promise<Answer<Buffer>>;
+}
+
 export function callOf({ url = '', headers }: IncomingMessage, keyId: string | null): Call {
   return { query: queryOf(url), keyId, ifNoneMatch: headers['if-none-match'] };
 }
@@ -51,7 +57,7 @@ function queryOf(url: string): string {
 }
 
 /** Hands an answer to Koa, byte for byte what the table in front of it would send. */
-export function serve(ctx: Context, { status, headers, body }: Answer): void {
+export function serve(ctx: Context, { status, headers, body }: Answer<string | Buffer>): void {
   ctx.status = status;
   ctx.set({ ...headers });
   if (status !== 304) ctx.body = body;

@@ -37,7 +37,7 @@ import { signalsEndpoints } from './routes/signals.ts';
 import { tweetsEndpoints } from './routes/tweets.ts';
 import { usageEndpoints } from './routes/usage.ts';
 import { waitlistEndpoint } from './routes/waitlist.ts';
-import { visit } from './visit.ts';
+import { visit, visitFile } from './visit.ts';
 import { createVitals } from './vitals.ts';
 import { createWatcher } from './watch.ts';
 import type { AgeLimits } from './wire/as-of.ts';
@@ -67,6 +67,8 @@ export interface AppDeps {
   readonly positions: Positions;
   /** Whether the push feed is served; it is unless told otherwise. */
   readonly hasFeed?: boolean;
+  /** Whether the published keys of the demo are let in; they are not unless told so. */
+  readonly isDemo?: boolean;
 }
 
 export interface App {
@@ -116,8 +118,8 @@ export function createApp(deps: AppDeps): App {
     ...rebalancingEndpoints(walletDeps),
     waitlistEndpoint({ ...deps, report }),
     ...rendererEndpoints(),
-    ...dashboardEndpoints(deps.accounts),
   ];
+  const fileEndpoints = dashboardEndpoints(deps);
 
   const router = new Router({ sensitive: true, strict: true });
   const pasts = new Map(pastEndpoints(deps).map((endpoint) => [endpoint.path, endpoint]));
@@ -134,12 +136,16 @@ export function createApp(deps: AppDeps): App {
       visit(ctx, { gate, counter }, endpoint, (call, tier) => endpoint.answer(call, tier, ctx)),
     );
   }
+  for (const file of fileEndpoints) router.get(file.path, (ctx) => visitFile(ctx, gate, file));
   router.use(opsRoutes(vitals, metrics, loop).routes());
   const routes = new Set(router.stack.map(({ path }) => String(path)));
 
   // Koa's own listener would print what the caller's logs already; the event itself still goes out.
   koa.silent = true;
-  const doors = [...endpoints.map((each) => ({ ...each, method: 'GET' as const })), ...slowEndpoints];
+  const doors = [
+    ...[...endpoints, ...fileEndpoints].map((each) => ({ ...each, method: 'GET' as const })),
+    ...slowEndpoints,
+  ];
   const internal = new Set(doors.filter(({ access }) => access === 'INTERNAL').map(({ path }) => path));
   koa.use(countRequests(routes, metrics.requestServed, recorder));
   koa.use(keepFromPages(internal));

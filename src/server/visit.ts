@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import type { Gate } from '../access/gate.ts';
 import type { Offer } from '../access/payments/offer.ts';
 import type { Tier } from '../access/tiers.ts';
-import { type Answer, type Call, callOf, type Door, serve } from './answer.ts';
+import { type Answer, type Call, callOf, type Door, type FileEndpoint, serve } from './answer.ts';
 import { internalError, refusal, sentenceOf } from './error-answer.ts';
 import { type Counter, isForSale, needsNoPayment, offerAfter, servePaid } from './paid-visit.ts';
 
@@ -45,6 +45,15 @@ export async function visit(
   }
   const limits = gate.settle(visitor, ctx.status);
   for (let at = 0; at < limits.length; at += 2) ctx.set(limits[at] ?? '', limits[at + 1] ?? '');
+}
+
+/** The same for a file, which nobody has to pay for. */
+export async function visitFile(ctx: Context, gate: Gate, file: FileEndpoint): Promise<void> {
+  const state: VisitState = ctx.state;
+  const visitor = gate.identify(file, ctx.req);
+  state.keyId = visitor.keyId;
+  gate.admit(file, visitor);
+  serve(ctx, await file.answer(callOf(ctx.req, visitor.keyId), ctx));
 }
 
 /** What is not a caller's fault is told on the app, to be logged. */

@@ -1,4 +1,4 @@
-import type { PostTime } from '../state/posts.ts';
+import type { PostTime } from '../state/records.ts';
 
 const HOUR_MS = 3_600_000;
 /** Upper ends of the bins, ms; a last one is for all that took longer. */

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { countText, durationText } from '../format.ts';
-import type { PostTime } from '../state/posts.ts';
+import type { PostTime } from '../state/records.ts';
 import { lagBins } from './lag-bins.ts';
 
 /** How often the hour is worth moving on though nothing came. */

@@ -1,8 +1,7 @@
 import type { FeedStatus, HeartbeatFrame } from '../../client/browser.ts';
 import { deltaWords } from '../delta-words.ts';
 import { accountText, countText, windowText } from '../format.ts';
-import type { PostTime } from '../state/posts.ts';
-import type { Counters, Lag, Post, Velocity } from '../state/records.ts';
+import type { Counters, Lag, Post, PostTime, Velocity } from '../state/records.ts';
 import { inputAges, staleInputs } from '../state/staleness.ts';
 import { CounterTiles } from './counters.tsx';
 import { memo } from './memo.tsx';

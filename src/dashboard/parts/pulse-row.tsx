@@ -1,8 +1,8 @@
 import { useMemo } from 'preact/hooks';
 import { Sparkline } from '../charts/sparkline.tsx';
 import { countdownText, dayText, percentText } from '../format.ts';
-import { hourlyPosts, type PostTime } from '../state/posts.ts';
-import type { Counters, Velocity } from '../state/records.ts';
+import { hourlyPosts } from '../state/posts.ts';
+import type { Counters, PostTime, Velocity } from '../state/records.ts';
 
 const HOURS = 24;
 const HOUR_MS = 3_600_000;

@@ -4,7 +4,7 @@ import { CalibrationChart } from '../charts/calibration-chart.tsx';
 import { ErrorChart } from '../charts/error-chart.tsx';
 import { LagHistogram } from '../charts/lag-histogram.tsx';
 import { accountText, countText, percentText } from '../format.ts';
-import type { PostTime } from '../state/posts.ts';
+import type { PostTime } from '../state/records.ts';
 import { type Asked, useAnswer } from './hooks.ts';
 import { memo } from './memo.tsx';
 import { Empty, Loading, Panel } from './panel.tsx';

@@ -1,7 +1,4 @@
-import type { Post } from './records.ts';
-
-/** Of a post what is needed once it is too old to be read. */
-export type PostTime = Pick<Post, 'tweet_id' | 'created_ts' | 'seen_ts' | 'is_counted'>;
+import type { Post, PostTime } from './records.ts';
 
 /** A post that was seen so long after it was made came with the history, and is no news. */
 const LATE_MS = 120_000;

@@ -1,9 +1,10 @@
 import type { FeedRecord, FeedStatus, HeartbeatFrame } from '../../client/browser.ts';
-import type { PostTime } from './posts.ts';
 
 export type Counters = FeedRecord<'counters'>;
 export type Prediction = FeedRecord<'prediction'>;
 export type Post = FeedRecord<'tweets'>;
+/** Of a post what is needed once it is too old to be read. */
+export type PostTime = Pick<Post, 'tweet_id' | 'created_ts' | 'seen_ts' | 'is_counted'>;
 export type Lag = FeedRecord<'lag'>;
 export type Velocity = FeedRecord<'velocity'>;
 export type Signals = FeedRecord<'signals'>;

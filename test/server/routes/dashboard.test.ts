@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { AppDeps } from '../../../src/server/app.ts';
 import { type Running, start } from '../start.ts';
 
 describe('the dashboard', () => {
@@ -32,6 +33,49 @@ describe('the dashboard', () => {
     assert.match(page, /data-accounts="account_a account_b"/);
     const addresses = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address);
     assert.deepEqual(addresses, ['data:,', 'dashboard/page.css', 'dashboard/page.js']);
+  });
+
+  const parts = ['/dashboard/page.js', '/dashboard/page.css'];
+  for (const path of parts) {
+    it(`sends ${path} as small as the caller can read it, under a tag of its own`, async () => {
+      const ask = (accepted: string) =>
+        fetch(running.url + path, { headers: { 'Accept-Encoding': accepted } });
+      const plain = await ask('identity');
+      const text = await plain.text();
+      const lengths = [Number(plain.headers.get('content-length'))];
+      const tags = new Set([plain.headers.get('etag')]);
+      assert.equal(plain.headers.get('content-encoding'), null);
+      for (const encoding of ['gzip', 'br']) {
+        const answer = await ask(`${encoding}, identity;q=0.1`);
+        assert.equal(answer.headers.get('content-encoding'), encoding);
+        assert.equal(answer.headers.get('vary'), 'Accept-Encoding');
+        assert.equal(await answer.text(), text);
+        lengths.push(Number(answer.headers.get('content-length')));
+        tags.add(answer.headers.get('etag'));
+      }
+      assert.deepEqual(
+        lengths,
+        lengths.toSorted((a, b) => b - a),
+      );
+      assert.equal(tags.size, 3);
+      const both = await ask('gzip, deflate, br, zstd');
+      assert.equal(both.headers.get('content-encoding'), 'br');
+      assert.equal((await ask('br;q=0, gzip;q=0.5')).headers.get('content-encoding'), 'gzip');
+    });
+  }
+
+  it('names the published key in the demo only, and says when there is no feed', async () => {
+    const pageOf = async (deps: Partial<AppDeps>) => {
+      const other = await start({ deps });
+      try {
+        return await (await fetch(`${other.url}/`)).text();
+      } finally {
+        await other.stop();
+      }
+    };
+    assert.match(await pageOf({ isDemo: true }), /data-demo-key="demo_pro"/);
+    assert.match(await pageOf({ hasFeed: false }), /data-feed="off"/);
+    assert.doesNotMatch(await pageOf({}), /demo|data-feed/);
   });
 
   it('has a script that holds no schema', async () => {
