@@ -1,13 +1,15 @@
-/** Of every value in a column. Lists and structs keep their shape in Parquet and NDJSON, and are JSON text in CSV. */
-export type ColumnType =
-  | 'INT64'
-  | 'DOUBLE'
-  | 'BOOLEAN'
-  | 'UTF8'
-  | { readonly list: ColumnType }
-  | { readonly struct: Readonly<Record<string, ColumnType>> };
+export type ScalarType = 'INT64' | 'DOUBLE' | 'BOOLEAN' | 'UTF8';
 
-export type Cell = number | string | boolean | null | readonly Cell[] | { readonly [field: string]: Cell };
+type ItemType = ScalarType | { readonly struct: Readonly<Record<string, ScalarType>> };
+
+/** Of every value in a column. Lists keep their shape in Parquet and NDJSON, and are JSON text in CSV. */
+export type ColumnType = ScalarType | { readonly list: ItemType };
+
+export type Scalar = number | string | boolean | null;
+
+export type Item = Scalar | { readonly [field: string]: Scalar };
+
+export type Cell = Scalar | readonly Item[];
 
 export interface ColumnHead {
   readonly name: string;
@@ -31,8 +33,8 @@ export function column<Source>(
 
 export function nullable<Source>(
   name: string,
-  type: ColumnType,
-  of: (source: Source) => Cell,
+  type: ScalarType,
+  of: (source: Source) => Scalar,
 ): Column<Source> {
   return { name, type, isNullable: true, of };
 }
@@ -40,7 +42,8 @@ export function nullable<Source>(
 /** `INT64`, `LIST<DOUBLE>`, `LIST<STRUCT<lo INT64, hi INT64>>`. */
 export function typeName(type: ColumnType): string {
   if (typeof type === 'string') return type;
-  if ('list' in type) return `LIST<${typeName(type.list)}>`;
-  const fields = Object.entries(type.struct).map(([name, each]) => `${name} ${typeName(each)}`);
-  return `STRUCT<${fields.join(', ')}>`;
+  const { list } = type;
+  if (typeof list === 'string') return `LIST<${list}>`;
+  const fields = Object.entries(list.struct).map(([name, each]) => `${name} ${each}`);
+  return `LIST<STRUCT<${fields.join(', ')}>>`;
 }

@@ -1,35 +1,33 @@
-import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
-import { type Cell, type ColumnHead, type ColumnType, typeName } from './columns.ts';
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { writeColumn } from 'hyparquet-writer/src/column.js';
+import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
+import type { Cell, ColumnHead, Scalar } from './columns.ts';
+import { elementsOf, type Leaf, shred } from './parquet-leaves.ts';
 import type { RowWriter, WriteBytes } from './row-writer.ts';
 
-/** A row group ends at whichever comes first: the writer holds one in memory, as arrays of its values. */
-const ROWS_PER_GROUP = 50_000;
+/** Of a row group, which the writer holds in memory, as the cells of its columns. */
 const BYTES_PER_GROUP = 8_000_000;
-const BYTES_PER_NUMBER = 8;
+const BYTES_PER_VALUE = 8;
+/** Uncompressed, of a part of a leaf within a group. */
+const BYTES_PER_PAGE = 1_048_576;
 
-/** What the writer takes: it wants bigint for INT64. */
-type ParquetCell =
-  | bigint
-  | number
-  | string
-  | boolean
-  | null
-  | readonly ParquetCell[]
-  | { readonly [field: string]: ParquetCell };
-
-/** Snappy, which every reader and every Node has, and whose bytes do not depend on the version of either. */
+/**
+ * Snappy, which every reader and every Node has, and whose bytes do not depend on the version of either. The library
+ * is given leaves, as its own way from rows to them took most of the time.
+ */
 export function createParquetWriter(
   columns: readonly ColumnHead[],
   write: WriteBytes,
   metadata: Readonly<Record<string, string>>,
 ): RowWriter {
   const bytes = new ByteWriter();
+  const parts = columns.map(elementsOf);
   const file = new ParquetWriter({
     writer: bytes,
-    schema: schemaOf(columns),
+    schema: [{ name: 'root', num_children: columns.length }, ...parts.flatMap(({ elements }) => elements)],
     kvMetadata: Object.entries(metadata).map(([key, value]) => ({ key, value })),
   });
-  let group: ParquetCell[][] = columns.map(() => []);
+  let group: Cell[][] = columns.map(() => []);
   let rows = 0;
   let bytesHeld = 0;
 
@@ -41,8 +39,17 @@ export function createParquetWriter(
 
   async function flush(): Promise<void> {
     if (rows === 0) return;
-    const columnData = columns.map(({ name }, index) => ({ name, data: group[index] ?? [] }));
-    await file.write({ columnData, rowGroupSize: rows });
+    const startedAt = bytes.offset;
+    const written = parts.flatMap(({ leaves }, index) =>
+      leaves.map((leaf) => writeLeaf(bytes, leaf, group[index] ?? [])),
+    );
+    file.pendingIndexes.push(...written);
+    file.row_groups.push({
+      columns: written.map(({ chunk }) => chunk),
+      total_byte_size: BigInt(bytes.offset - startedAt),
+      num_rows: BigInt(rows),
+    });
+    file.num_rows += BigInt(rows);
     group = columns.map(() => []);
     rows = 0;
     bytesHeld = 0;
@@ -51,13 +58,13 @@ export function createParquetWriter(
 
   return {
     put(cells) {
-      for (const [index, { type }] of columns.entries()) {
+      for (let index = 0; index < columns.length; index++) {
         const cell = cells[index] ?? null;
-        group[index]?.push(toParquet(type, cell));
-        bytesHeld += sizeOf(cell);
+        group[index]?.push(cell);
+        bytesHeld += sizeOf(cell) * (parts[index]?.leaves.length ?? 0);
       }
       rows += 1;
-      return rows >= ROWS_PER_GROUP || bytesHeld >= BYTES_PER_GROUP;
+      return bytesHeld >= BYTES_PER_GROUP;
     },
     flush,
     async end() {
@@ -68,55 +75,49 @@ export function createParquetWriter(
   };
 }
 
-/** Throws for a cell that is not of its column's type, which is a bug of the schema. */
-function toParquet(type: ColumnType, cell: Cell): ParquetCell {
-  if (cell === null) return null;
-  if (typeof cell !== 'object') return type === 'INT64' ? BigInt(cell) : cell;
-  if (typeof type === 'object' && 'list' in type && isList(cell)) {
-    return cell.map((each) => toParquet(type.list, each));
-  }
-  if (typeof type === 'object' && 'struct' in type && !isList(cell)) {
-    const fields = Object.entries(type.struct);
-    return Object.fromEntries(fields.map(([name, each]) => [name, toParquet(each, cell[name] ?? null)]));
-  }
-  throw new TypeError(`found ${JSON.stringify(cell)}, expected ${typeName(type)}`);
-}
-
-/** Near enough to bound memory by. */
+/** Of each of its leaves, near enough to bound memory by. */
 function sizeOf(cell: Cell): number {
-  if (typeof cell === 'string') return BYTES_PER_NUMBER + cell.length;
-  if (cell === null || typeof cell !== 'object') return BYTES_PER_NUMBER;
-  return Object.values(cell).reduce<number>((sum, each) => sum + sizeOf(each), BYTES_PER_NUMBER);
+  if (typeof cell === 'string') return BYTES_PER_VALUE + cell.length;
+  return cell !== null && typeof cell === 'object' ? BYTES_PER_VALUE * (1 + cell.length) : BYTES_PER_VALUE;
 }
 
-function isList(cell: Cell): cell is readonly Cell[] {
-  return Array.isArray(cell);
+/** Writes the part of a leaf in a row group. */
+function writeLeaf(writer: ByteWriter, leaf: Leaf, cells: readonly Cell[]): ReturnType<typeof writeColumn> {
+  const { type, path, maxDefinition, isListed } = leaf;
+  const { values, definitions, repetitions } = shred(leaf, cells);
+  const element = path.at(-1);
+  if (element === undefined) throw new RangeError('a leaf has a place in the schema');
+  const isPacked = type === 'INT64' && isListed && values.every(isSmall);
+  return writeColumn({
+    writer,
+    column: {
+      columnName: path.map(({ name }) => name).join('.'),
+      element,
+      schemaPath: [{ name: 'root' }, ...path],
+      codec: 'SNAPPY',
+      compressors: { SNAPPY: snappyCompress },
+      // Nobody skips rows by what is somewhere in their lists.
+      stats: !isListed,
+      pageSize: BYTES_PER_PAGE,
+      columnIndex: false,
+      offsetIndex: true,
+      // The integers in lists are most of a file, small, and near one another.
+      ...(isPacked ? { encoding: 'DELTA_BINARY_PACKED' } : {}),
+    },
+    pageData: {
+      // Unless it packs them, the library wants a bigint for each.
+      values: type === 'INT64' && !isPacked ? values.map(toBigInt) : values,
+      definitionLevels: definitions,
+      repetitionLevels: repetitions,
+      maxDefinitionLevel: maxDefinition,
+    },
+  });
 }
 
-function schemaOf(columns: readonly ColumnHead[]): SchemaElement[] {
-  return [
-    { name: 'root', num_children: columns.length },
-    ...columns.flatMap(({ name, type, isNullable }) => elementsOf(name, type, isNullable)),
-  ];
+function isSmall(value: Scalar): boolean {
+  return value === null || (typeof value === 'number' && value === (value | 0));
 }
 
-/** Lists in the three levels that the format asks for. */
-function elementsOf(name: string, type: ColumnType, isNullable: boolean): SchemaElement[] {
-  const self = { name, repetition_type: isNullable ? 'OPTIONAL' : 'REQUIRED' } as const;
-  if (type === 'UTF8') {
-    return [{ ...self, type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } }];
-  }
-  if (typeof type === 'string') return [{ ...self, type }];
-  if ('list' in type) {
-    return [
-      { ...self, num_children: 1, converted_type: 'LIST', logical_type: { type: 'LIST' } },
-      { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
-      ...elementsOf('element', type.list, false),
-    ];
-  }
-  const fields = Object.entries(type.struct);
-  return [
-    { ...self, num_children: fields.length },
-    ...fields.flatMap(([field, each]) => elementsOf(field, each, true)),
-  ];
+function toBigInt(value: Scalar): bigint | null {
+  return value === null ? null : BigInt(value);
 }

@@ -269,17 +269,53 @@ describe('exportTable', function () {
 
   it('writes a long history in groups of rows', () =>
     withStore(async (store, folder) => {
-      const said = Array.from({ length: 60_000 }, (_, n) => velocityOutput({ counted1h: n }, { seq: n + 1 }));
+      const text = 'long '.repeat(40_000);
+      const said = Array.from({ length: 60 }, (_, n) =>
+        postOutput({ id: String(n), text, seenAt: n }, { seq: n + 1 }),
+      );
       await store.outputs.append(said, said.length);
-      const path = join(folder, 'velocity.parquet');
-      await exported(store, 'velocity', { path });
+      const path = join(folder, 'posts.parquet');
+      await exported(store, 'posts', { path });
       const groups = await query(`SELECT num_row_groups AS n FROM parquet_file_metadata('${path}')`);
       assert.ok(Number(groups[0]?.n) > 1);
       assert.deepEqual(
-        await query(`SELECT count(*) AS n, sum(counted_1h) AS sum, max(seq) AS last FROM '${path}'`),
-        [{ n: said.length, sum: (said.length * (said.length - 1)) / 2, last: said.length }],
+        await query(
+          `SELECT count(*) AS n, sum(seen_ts) AS sum, max(seq) AS last, min(text) = max(text) AS same FROM '${path}'`,
+        ),
+        [{ n: said.length, sum: (said.length * (said.length - 1)) / 2, last: said.length, same: true }],
       );
     }));
+
+  it('keeps lists of any integers, empty ones and nulls inside', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(fc.maxSafeInteger(), { maxLength: 9 }), { minLength: 1, maxLength: 9 }),
+        fc.array(fc.option(fc.integer({ min: 0, max: 60 })), { maxLength: 9 }),
+        (lists, his) =>
+          withStore(async (store, folder) => {
+            const buckets = his.map((hi, lo) => predictedBucket({ lo, hi }));
+            const said = lists.map((quantiles, n) =>
+              predictionOutput({ quantiles, buckets }, { seq: n + 1 }),
+            );
+            await store.outputs.append(said, said.length);
+            const path = join(folder, 'forecasts.parquet');
+            await exported(store, 'predictions', { path });
+            const rows = await query(`SELECT quantiles, buckets FROM '${path}' ORDER BY seq`);
+            assert.deepEqual(
+              rows.map(({ quantiles }) => quantiles),
+              lists,
+            );
+            const wanted = his.map((hi, lo) => ({ lo, hi }));
+            for (const { buckets: found } of rows) {
+              assert.deepEqual(
+                (found as { lo: number; hi: number | null }[]).map(({ lo, hi }) => ({ lo, hi })),
+                wanted,
+              );
+            }
+          }),
+      ),
+      { numRuns: 12 },
+    ));
 
   it('leaves nothing behind when it is stopped, and what was there as it was', () =>
     withStore(async (store, folder) => {
