@@ -113,7 +113,7 @@ export const updateFrame = z
       .int()
       .min(1)
       .optional()
-      .meta({ description: 'Frames in between that were left out, as later ones say what counts now.' }),
+      .meta({ description: 'Frames that a slow reader was not sent, as later ones say what counts now.' }),
     key: z.string().meta({ description: 'What the record is of: an event, a post, an account.' }),
     data: z
       .looseObject({})
@@ -154,7 +154,7 @@ export const subscribedFrame = z.object({
   channels: z.array(
     topic.extend({
       seq: z.int().min(0).nullable().meta({ description: 'Where the channel is; null of the heartbeat.' }),
-      resumed: z.boolean().meta({ description: 'Whether what was missed follows, instead of a snapshot.' }),
+      resumed: z.boolean().meta({ description: 'Whether every frame missed follows, instead of a snapshot.' }),
     }),
   ),
 });

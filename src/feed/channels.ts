@@ -10,26 +10,25 @@ export interface Channel {
   readonly tier: Tier;
   /** Every frame reaches every reader; of the others a slow one gets the newest per key. */
   readonly isLossless: boolean;
-  /**
-   * What of it is stored for a day: every frame; or only how far it is and of which keys, for what moves each
-   * second, where a reader who comes back needs the newest per key. The heartbeat passes.
-   */
-  readonly keeps: 'every' | 'newest' | 'nothing';
+  /** Whether it moves with every price, and is told once a second per key at most. */
+  readonly isPaced: boolean;
+  /** What of it is stored for a day. The heartbeat passes. */
+  readonly keeps: 'every' | 'nothing';
 }
 
-const STATE = { hasAccounts: true, tier: 'FREE', isLossless: false, keeps: 'every' } as const;
+const STATE = { hasAccounts: true, tier: 'FREE', isLossless: false, isPaced: false, keeps: 'every' } as const;
 
 export const CHANNELS: readonly Channel[] = [
   { ...STATE, name: 'counters' },
   { ...STATE, name: 'tweets', isLossless: true },
   // A PRO field of the predictions over REST.
   { ...STATE, name: 'velocity', tier: 'PRO' },
-  { ...STATE, name: 'prediction', keeps: 'newest' },
-  { ...STATE, name: 'signals', tier: 'PRO', keeps: 'newest' },
-  { ...STATE, name: 'crypto', hasAccounts: false, keeps: 'newest' },
+  { ...STATE, name: 'prediction', isPaced: true },
+  { ...STATE, name: 'signals', tier: 'PRO', isPaced: true },
+  { ...STATE, name: 'crypto', hasAccounts: false, isPaced: true },
   { ...STATE, name: 'lag' },
   { ...STATE, name: 'heartbeat', hasAccounts: false, keeps: 'nothing' },
-  { ...STATE, name: 'test', hasAccounts: false, keeps: 'newest' },
+  { ...STATE, name: 'test', hasAccounts: false, isPaced: true },
 ];
 
 /** A channel of an account, or of none: what is numbered and subscribed to. */

@@ -1,43 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import type { FeedCause } from '../contract/feed.ts';
 import type { OutputOf } from '../store/latest.ts';
 import type { FeedWindow } from '../store/store.ts';
 import type { Topic } from './channels.ts';
-import { type Frame, GONE } from './frames.ts';
-import { decodeFrame, encodeFrame, viewsOf } from './rows.ts';
-import type { View } from './views.ts';
+import type { Frame } from './frames.ts';
+import { createInsistence } from './insist.ts';
+import { type Change, createNumbering, type TopicState } from './numbering.ts';
+import { decodeFrame, encodeFrame, type KeptFrame } from './rows.ts';
+import { createUpkeep } from './upkeep.ts';
 
-/** How long readers may come back and be told what they missed. */
-export const WINDOW_MS = 86_400_000;
-const PRUNE_EVERY_TICKS = 60;
-const PRUNE_ROWS = 500;
-/** How long a write that the disk refused waits before it is tried again. */
-const RETRY_MS = 1_000;
-
-/** A frame that has no number yet. */
-export type Change = Omit<Frame, 'seq'>;
-
-/** How far a topic is. What is told counts once it is on disk. */
-export interface TopicState {
-  readonly topic: Topic;
-  /** Of the last frame that readers may have. */
-  toldSeq: number;
-  /** Of what readers may have the newest frame of each key, those that have gone too. */
-  readonly newest: Map<string, Frame>;
-  /** Bytes told since the start, of a lossless one. */
-  bytes: number;
-}
-
-interface Numbering extends TopicState {
-  seq: number;
-  floor: number;
-  /** Keys that have a record, and when they were last told. */
-  readonly live: Map<string, number>;
-  readonly gone: Map<string, readonly [seq: number, at: number]>;
-}
+export type { Change, TopicState };
 
 interface Entry {
-  readonly frames: readonly Frame[];
+  readonly frames: readonly KeptFrame[];
   readonly upTo: number;
   readonly tick: OutputOf<'freshness'> | undefined;
 }
@@ -68,95 +42,59 @@ export interface FeedLog {
   tell(changes: readonly Change[], upTo: number, tick?: OutputOf<'freshness'>): void;
   /** The oldest seq after which nothing is lost. */
   floor(state: TopicState): number;
-  /** Every frame that readers may have behind `seq`, at most `limit`. Of topics that keep every frame. */
+  /** Every frame that readers may have behind `seq`, at most `limit`. */
   read(state: TopicState, seq: number, limit: number): readonly Frame[];
   /** Waits until all is told that was numbered, and numbers nothing more. */
   stop(): Promise<void>;
 }
 
+interface Shared {
+  readonly of: string;
+  readonly frames: readonly Frame[];
+}
+
 export function openLog({ window, topics, publish, beat, report }: LogDeps): FeedLog {
   const head = window.head();
   const epoch = head?.epoch ?? randomUUID();
-  const states = new Map(topics.map((topic) => [topic.name, emptyNumbering(topic)]));
-  for (const kept of window.topics()) restore(states.get(kept.topic), kept);
+  const numbering = createNumbering(topics, window.topics());
+  const upkeep = createUpkeep(window, report);
+  const insistence = createInsistence(report);
+  const shared = new Map<Topic, Shared>();
 
   let pending: Entry[] = [];
   let running: Promise<void> | undefined;
   let toldUpTo = head?.upTo ?? 0;
-  let ticks = 0;
   let isStopped = false;
-  let wake: () => void = () => undefined;
-
-  const numberingOf = (topic: Topic): Numbering => {
-    const state = states.get(topic.name);
-    if (state === undefined) throw new RangeError(`no topic ${topic.name}`);
-    return state;
-  };
-
-  function number(change: Change): Frame {
-    const state = numberingOf(change.topic);
-    const { key, at, isGone } = change;
-    const seq = ++state.seq;
-    state.live.delete(key);
-    state.gone.delete(key);
-    if (isGone) state.gone.set(key, [seq, at]);
-    else if (!change.topic.channel.isLossless) state.live.set(key, at);
-    return { ...change, seq };
-  }
 
   /** One commit for all entries. */
   async function keep(entries: readonly Entry[]): Promise<void> {
     const frames = entries.flatMap((entry) => entry.frames);
     if (frames.length === 0) return;
-    const moved = new Set(frames.map(({ topic }) => numberingOf(topic)));
     const batch = {
       epoch,
       upTo: entries.at(-1)?.upTo ?? toldUpTo,
-      rows: frames.filter(({ topic }) => topic.channel.keeps === 'every').map(encodeFrame),
-      topics: Array.from(moved, ({ topic, seq, floor, live, gone }) => ({
-        topic: topic.name,
-        seq,
-        floor,
-        keys: [...live.keys()],
-        gone: Array.from(gone, ([key, [goneSeq, at]]) => [key, goneSeq, at] as const),
-      })),
+      rows: frames.map(encodeFrame),
+      topics: numbering.placesOf(frames.map(({ topic }) => topic)),
     };
-    await insist(() => window.append(batch));
-  }
-
-  async function insist(write: () => Promise<unknown>): Promise<void> {
-    for (let attempt = 0; ; attempt++) {
-      try {
-        await write();
-        return;
-      } catch (error) {
-        if (isStopped) throw error;
-        if (attempt === 0) report(error);
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, RETRY_MS);
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      }
-    }
+    await insistence.insist(() => window.append(batch));
+    upkeep.added(frames);
   }
 
   function letOut({ frames, upTo, tick }: Entry): void {
     toldUpTo = upTo;
     const byState = new Map<TopicState, Frame[]>();
     for (const frame of frames) {
-      const state = numberingOf(frame.topic);
-      state.toldSeq = frame.seq;
-      if (frame.topic.channel.isLossless) state.bytes += bytesOf(frame);
-      else state.newest.set(frame.key, frame);
+      const state = numbering.told(frame);
       const group = byState.get(state) ?? [];
       byState.set(state, group);
       group.push(frame);
     }
     for (const [state, group] of byState) publish(state, group);
-    if (tick !== undefined) beat(tick);
+    if (tick === undefined) return;
+    beat(tick);
+    shared.clear();
+    const oldestAt = upkeep.second(tick.at);
+    if (oldestAt !== undefined) numbering.forgetGone(oldestAt);
   }
 
   async function run(): Promise<void> {
@@ -166,26 +104,11 @@ export function openLog({ window, topics, publish, beat, report }: LogDeps): Fee
       try {
         await keep(taken);
         for (const entry of taken) letOut(entry);
-        for (const { tick } of taken) {
-          if (tick !== undefined && ++ticks % PRUNE_EVERY_TICKS === 0) await prune(tick.at - WINDOW_MS);
-        }
       } catch (error) {
         report(error);
       }
     }
     running = undefined;
-  }
-
-  async function prune(beforeAt: number): Promise<void> {
-    for (const state of states.values()) {
-      for (const [key, [seq, at]] of state.gone) {
-        if (at >= beforeAt) continue;
-        state.gone.delete(key);
-        state.newest.delete(key);
-        state.floor = Math.max(state.floor, seq);
-      }
-    }
-    await window.prune(beforeAt, PRUNE_ROWS).catch(report);
   }
 
   return {
@@ -194,65 +117,33 @@ export function openLog({ window, topics, publish, beat, report }: LogDeps): Fee
     get toldUpTo() {
       return toldUpTo;
     },
-    state: numberingOf,
-    states: () => states.values(),
-    live: (topic) => numberingOf(topic).live,
+    state: numbering.state,
+    states: numbering.states,
+    live: numbering.live,
     tell(changes, upTo, tick) {
       if (isStopped) return;
-      pending.push({ frames: changes.map(number), upTo, tick });
+      pending.push({ frames: changes.map(numbering.number), upTo, tick });
       running ??= run();
     },
     floor({ topic, toldSeq }) {
-      const { floor } = numberingOf(topic);
-      if (topic.channel.keeps !== 'every') return floor;
-      const [oldest] = window.read(topic.name, 0, 1);
-      return oldest === undefined ? toldSeq : oldest.seq - 1;
+      const oldest = window.oldest(topic.name);
+      return oldest === undefined ? toldSeq : Math.min(toldSeq, oldest - 1);
     },
-    read: ({ topic, toldSeq }, seq, limit) =>
-      window
-        .read(topic.name, seq, limit)
-        .filter((row) => row.seq <= toldSeq)
-        .map((row) => decodeFrame(topic, row)),
+    read({ topic, toldSeq }, seq, limit) {
+      // A crowd that comes back after a restart was told the same last.
+      const of = `${seq} ${toldSeq} ${limit}`;
+      const known = shared.get(topic);
+      if (known?.of === of) return known.frames;
+      const rows = window.read(topic.name, seq, limit).filter((row) => row.seq <= toldSeq);
+      const frames = rows.map((row) => decodeFrame(topic, row));
+      shared.set(topic, { of, frames });
+      return frames;
+    },
     async stop() {
       isStopped = true;
-      wake();
+      insistence.stop();
       while (running) await running;
+      await upkeep.stop();
     },
   };
-}
-
-function bytesOf(frame: Frame): number {
-  const [view] = viewsOf(frame.topic);
-  return view === undefined ? 0 : Buffer.byteLength(frame.data(view));
-}
-
-function emptyNumbering(topic: Topic): Numbering {
-  return {
-    topic,
-    seq: 0,
-    toldSeq: 0,
-    floor: 0,
-    bytes: 0,
-    newest: new Map(),
-    live: new Map(),
-    gone: new Map(),
-  };
-}
-
-function restore(state: Numbering | undefined, kept: ReturnType<FeedWindow['topics']>[number]): void {
-  // A topic of an account that is no longer configured.
-  if (state === undefined) return;
-  state.seq = kept.seq;
-  state.toldSeq = kept.seq;
-  state.floor = kept.floor;
-  for (const key of kept.keys) state.live.set(key, 0);
-  for (const [key, seq, at] of kept.gone) {
-    state.gone.set(key, [seq, at]);
-    state.newest.set(key, goneFrame(state.topic, key, seq, at));
-  }
-}
-
-function goneFrame(topic: Topic, key: string, seq: number, at: number): Frame {
-  const causes: readonly FeedCause[] = ['event_closed'];
-  return { topic, key, seq, at, causes, isGone: true, data: (_view: View) => GONE };
 }

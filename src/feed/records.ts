@@ -11,7 +11,9 @@ import { postToWire } from '../server/wire/posts.ts';
 import { velocityToWire } from '../server/wire/velocity.ts';
 import type { Latest, OutputOf } from '../store/latest.ts';
 import type { Topic } from './channels.ts';
-import type { View } from './views.ts';
+import { signalFacts } from './signal-facts.ts';
+import type { Lines } from './tellings.ts';
+import { type View, viewsOf } from './views.ts';
 
 /** Posts in a snapshot: the first page over REST. */
 const FIRST_PAGE = 15;
@@ -27,9 +29,9 @@ export interface RecordsDeps {
 export interface Records {
   /** Of which there are records now, in the order of REST. Posts are told one by one and have none here. */
   keys(topic: Topic): readonly string[];
-  /** Undefined when there is none, such as of an event that is no longer active. */
-  record(topic: Topic, key: string, view: View): string | undefined;
-  post(post: OutputOf<'posts'>, account: AccountId, view: View): string;
+  /** In every view of it. Empty when there is none, such as of an event that is no longer active. */
+  record(topic: Topic, key: string): Lines;
+  post(topic: Topic, post: OutputOf<'posts'>): Lines;
   /** When the last observation came in, UTC ms. */
   at(): number;
   /** Changes with whatever changes a record, ages included. */
@@ -66,6 +68,12 @@ export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Recor
       const velocity = latest.get('velocity', account.id);
       return velocity && openRecord(velocityToWire(velocity.record, account.segment), velocity);
     }
+    const event = ownEvent(topic, key);
+    return event && openEvent(topic, event, view);
+  }
+
+  /** The event, if it is active and one of this topic. */
+  function ownEvent({ channel, account }: Topic, key: string): ActiveEvent | undefined {
     const event = latest.get('events', key);
     if (event === undefined || !isActive(event)) return undefined;
     const { subject } = event.record;
@@ -73,13 +81,13 @@ export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Recor
       channel.name === 'crypto'
         ? subject.type === 'crypto'
         : subject.type === 'posts' && subject.account === account?.id;
-    return isOwn ? openEvent(topic, event, view) : undefined;
+    return isOwn ? event : undefined;
   }
 
   function openEvent({ channel, account }: Topic, event: ActiveEvent, view: View): string | undefined {
     if (channel.name === 'crypto') return openCrypto(latest, event, now())[0];
     if (account === null) return undefined;
-    const late = lateInputs(agesOf(latest, now(), account.id), staleAfterMs);
+    const late = lateFor(account.id);
     switch (channel.name) {
       case 'counters':
         return openCounters(latest, event, late);
@@ -94,6 +102,7 @@ export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Recor
     }
   }
 
+  const lateFor = (account: AccountId) => lateInputs(agesOf(latest, now(), account), staleAfterMs);
   const ages = ({ account }: Topic) => agesOf(latest, now(), account?.id);
   const close = (text: string, topic: Topic) => closeRecords([text], ages(topic)).slice(1, -1);
 
@@ -122,16 +131,21 @@ export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Recor
     keys,
     at: () => latest.at,
     moment: () => `${latest.seq} ${Math.floor(now() / 1_000)}`,
-    record(topic, key, view) {
-      if (topic.channel.name === 'test') return testRecord();
-      const text = open(topic, key, view);
-      return text && close(text, topic);
+    record(topic, key) {
+      const { channel, account } = topic;
+      if (channel.name === 'test') return [testRecord()];
+      if (channel.name === 'signals' && account !== null) {
+        const event = ownEvent(topic, key);
+        if (event === undefined) return [];
+        return [signalFacts(latest, event, ratesOf(account.id), lateFor(account.id), ages(topic))];
+      }
+      return viewsOf(topic).flatMap((view) => {
+        const text = open(topic, key, view);
+        return text === undefined ? [] : close(text, topic);
+      });
     },
-    post: (post, account, view) =>
-      closeRecords(
-        [openRecord(postToWire(post.record, view.tier), post)],
-        agesOf(latest, now(), account),
-      ).slice(1, -1),
+    post: (topic, post) =>
+      viewsOf(topic).map(({ tier }) => close(openRecord(postToWire(post.record, tier), post), topic)),
     all(topic, view, upTo) {
       const { channel, account } = topic;
       if (channel.name === 'test') return `[${testRecord()}]`;

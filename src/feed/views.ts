@@ -30,3 +30,10 @@ export function viewOf({ channel }: Topic, tier: Tier, wishes: Wishes = {}): Vie
       return { ...plain, name: '' };
   }
 }
+
+/** All views of a topic, PRO first; of signals the one of a caller without wishes. */
+export function viewsOf(topic: Topic): readonly View[] {
+  const paid = viewOf(topic, 'PRO');
+  const free = viewOf(topic, 'FREE');
+  return paid.name === free.name ? [paid] : [paid, free];
+}

@@ -42,6 +42,8 @@ export interface Environment {
   readonly waitlist: Database<string, number>;
   readonly waitlistIndex: Database<string, string>;
   readonly feed: Database<string, [topic: string, seq: number]>;
+  /** Of many rows each, by the seq of the last. */
+  readonly feedPacks: Database<Buffer, [topic: string, seq: number]>;
   readonly feedTopics: Database<string, string>;
   readonly payments: Database<string, string>;
   readonly paymentMarks: Database<string, [mark: string, at: number, id: string]>;
@@ -171,6 +173,11 @@ export async function openEnvironment(folder: string, isReadOnly: boolean): Prom
       waitlist: openTexts<number>(root, 'waitlist'),
       waitlistIndex: openTexts<string>(root, 'waitlistIndex'),
       feed: openTexts<[string, number]>(root, 'feed', true),
+      feedPacks: root.openDB<Buffer, [string, number]>({
+        name: 'feedPacks',
+        encoding: 'binary',
+        compression: false,
+      }),
       feedTopics: openTexts<string>(root, 'feedTopics'),
       payments: openTexts<string>(root, 'payments', true),
       paymentMarks: openTexts<[string, number, string]>(root, 'paymentMarks'),

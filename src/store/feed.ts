@@ -1,17 +1,14 @@
 import { StoreError } from '../errors.ts';
 import type { Environment } from './environment.ts';
+import { headOf, packRows, rowOf, storedText, unpackRows } from './feed-packs.ts';
 import type { FeedRow, FeedTopic, FeedWindow } from './store.ts';
 
 /** The row of `feedTopics` that is about all of them. No topic is called so. */
 const HEAD = 'head';
-
-type PackedTopic = [seq: number, floor: number, keys: FeedTopic['keys'], gone: FeedTopic['gone']];
-
-/** Rows are `<at> <text>` under topic and seq. */
-function unpack(topic: string, seq: number, value: string): FeedRow {
-  const space = value.indexOf(' ');
-  return { topic, seq, at: Number(value.slice(0, space)), text: value.slice(space + 1) };
-}
+/** As many rows of a topic stay as they are: most who come back were away for less. */
+const PACK_ROWS = 64;
+/** Unpacked ones that are kept until the next pruning, for those who come back together. */
+const MAX_OPEN_PACKS = 4;
 
 function parse<T>(text: string, what: string): T {
   try {
@@ -22,8 +19,47 @@ function parse<T>(text: string, what: string): T {
   }
 }
 
-export function openFeedWindow({ durable, root, feed, feedTopics, fileId }: Environment): FeedWindow {
+/** What a topic has behind a seq. */
+function behind(topic: string, seq: number, limit: number) {
+  const start: [string, number] = [topic, seq + 1];
+  const end: [string, number] = [topic, Number.MAX_SAFE_INTEGER];
+  return { start, end, limit };
+}
+
+export function openFeedWindow(environment: Environment): FeedWindow {
+  const { durable, root, feed, feedPacks, feedTopics, fileId } = environment;
+  const openPacks = new Map<string, readonly FeedRow[]>();
   const names = () => Array.from(feedTopics.getKeys()).filter((name) => name !== HEAD);
+
+  function* rowsBehind(topic: string, seq: number, limit: number): Iterable<FeedRow> {
+    for (const { key, value } of feed.getRange(behind(topic, seq, limit))) yield rowOf(topic, key[1], value);
+  }
+
+  /** The rows of the pack that has the first one behind `seq`. */
+  function packBehind(topic: string, seq: number): readonly FeedRow[] {
+    for (const { key, value } of feedPacks.getRange(behind(topic, seq, 1))) {
+      const name = `${topic} ${key[1]}`;
+      const rows = openPacks.get(name) ?? unpackRows(topic, value);
+      if (openPacks.size >= MAX_OPEN_PACKS && !openPacks.has(name)) openPacks.clear();
+      openPacks.set(name, rows);
+      return rows;
+    }
+    return [];
+  }
+
+  async function packOnce(topic: string): Promise<boolean> {
+    const rows = [...rowsBehind(topic, 0, 2 * PACK_ROWS)];
+    if (rows.length < 2 * PACK_ROWS) return false;
+    const older = rows.slice(0, PACK_ROWS);
+    const last = older[PACK_ROWS - 1]?.seq ?? 0;
+    const pack = await packRows(older);
+    const write = root.batch(() => {
+      void feedPacks.put([topic, last], pack);
+      for (const { seq } of older) void feed.remove([topic, seq]);
+    });
+    await durable(write, `a pack of the feed's ${topic}`);
+    return true;
+  }
 
   return {
     head() {
@@ -35,43 +71,73 @@ export function openFeedWindow({ durable, root, feed, feedTopics, fileId }: Envi
 
     topics: () =>
       names().map((topic) => {
-        const packed = parse<PackedTopic>(feedTopics.get(topic) ?? '', `the topic ${topic}`);
-        const [seq, floor, keys, gone] = packed;
-        return { topic, seq, floor, keys, gone };
+        // A row may hold more than what is asked for here.
+        const [seq, ...rest] = parse<[number, ...unknown[]]>(
+          feedTopics.get(topic) ?? '',
+          `the topic ${topic}`,
+        );
+        const keys = rest.find((part): part is FeedTopic['keys'] => Array.isArray(part)) ?? [];
+        return { topic, seq, keys };
       }),
 
     async append({ epoch, upTo, rows, topics }) {
       const write = root.batch(() => {
-        for (const { topic, seq, at, text } of rows) void feed.put([topic, seq], `${at} ${text}`);
-        for (const { topic, seq, floor, keys, gone } of topics) {
-          const packed: PackedTopic = [seq, floor, keys, gone];
-          void feedTopics.put(topic, JSON.stringify(packed));
-        }
+        for (const row of rows) void feed.put([row.topic, row.seq], storedText(row));
+        for (const { topic, seq, keys } of topics) void feedTopics.put(topic, JSON.stringify([seq, keys]));
         void feedTopics.put(HEAD, JSON.stringify([epoch, upTo, fileId]));
       });
       await durable(write, `the feed up to seq ${upTo}`);
     },
 
+    oldest(topic) {
+      for (const { value } of feedPacks.getRange(behind(topic, 0, 1))) {
+        return headOf(value).firstSeq;
+      }
+      for (const [, seq] of feed.getKeys(behind(topic, 0, 1))) return seq;
+      return undefined;
+    },
+
     read(topic, seq, limit) {
-      const range = feed.getRange({ start: [topic, seq + 1], end: [topic, Number.MAX_SAFE_INTEGER], limit });
-      return Array.from(range, ({ key, value }) => unpack(topic, key[1], value));
+      const found: FeedRow[] = [];
+      let last = seq;
+      while (found.length < limit) {
+        const packed = packBehind(topic, last).filter((row) => row.seq > last);
+        if (packed.length === 0) break;
+        found.push(...packed.slice(0, limit - found.length));
+        last = found.at(-1)?.seq ?? last;
+      }
+      if (found.length < limit) found.push(...rowsBehind(topic, last, limit - found.length));
+      return found;
+    },
+
+    async pack(topic) {
+      while (await packOnce(topic));
     },
 
     async prune(beforeAt, maxRows) {
-      const stale: [string, number][] = [];
+      openPacks.clear();
+      const stalePacks: [string, number][] = [];
+      const staleRows: [string, number][] = [];
+      const room = () => maxRows - stalePacks.length - staleRows.length;
       for (const topic of names()) {
-        for (const { seq, at } of this.read(topic, 0, maxRows - stale.length)) {
-          if (at >= beforeAt) break;
-          stale.push([topic, seq]);
+        for (const { key, value } of feedPacks.getRange(behind(topic, 0, room()))) {
+          if (headOf(value).lastAt >= beforeAt) break;
+          stalePacks.push(key);
         }
-        if (stale.length >= maxRows) break;
+        for (const { seq, at } of rowsBehind(topic, 0, room())) {
+          if (at >= beforeAt) break;
+          staleRows.push([topic, seq]);
+        }
+        if (room() <= 0) break;
       }
-      if (stale.length === 0) return 0;
+      const count = stalePacks.length + staleRows.length;
+      if (count === 0) return 0;
       const removal = root.batch(() => {
-        for (const key of stale) void feed.remove(key);
+        for (const key of stalePacks) void feedPacks.remove(key);
+        for (const key of staleRows) void feed.remove(key);
       });
       await durable(removal, 'the pruned feed');
-      return stale.length;
+      return count;
     },
   };
 }

@@ -12,6 +12,9 @@ export function createMemoryFeedWindow(): FeedWindow {
       for (const topic of moved) topics.set(topic.topic, topic);
       head = { epoch, upTo };
     },
+    oldest: (topic) => rows.find((row) => row.topic === topic)?.seq,
+    // Nothing is gained by it in memory.
+    async pack() {},
     read: (topic, seq, limit) => rows.filter((row) => row.topic === topic && row.seq > seq).slice(0, limit),
     async prune(beforeAt, maxRows) {
       const stale = new Set(rows.filter(({ at }) => at < beforeAt).slice(0, maxRows));

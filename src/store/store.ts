@@ -249,12 +249,8 @@ export interface FeedTopic {
   readonly topic: string;
   /** Of its last frame. */
   readonly seq: number;
-  /** Whoever has seen less of it cannot be told what has gone since. */
-  readonly floor: number;
   /** Keys that have a record. */
   readonly keys: readonly string[];
-  /** Keys whose record has gone, in which frame and when. */
-  readonly gone: readonly (readonly [key: string, seq: number, at: number])[];
 }
 
 /** What the feed told, as far back as readers may ask for it again. */
@@ -272,9 +268,13 @@ export interface FeedWindow {
     readonly rows: readonly FeedRow[];
     readonly topics: readonly FeedTopic[];
   }): Promise<void>;
+  /** The seq of a topic's oldest row. */
+  oldest(topic: string): number | undefined;
   /** Of a topic the first rows behind `seq`, at most `limit`. */
   read(topic: string, seq: number, limit: number): readonly FeedRow[];
-  /** Drops rows older than `beforeAt`, at most `maxRows`; resolves to how many were dropped. */
+  /** Puts the older rows of a topic together, if they are many. They take a fortieth of the room, and read the same. */
+  pack(topic: string): Promise<void>;
+  /** Drops rows older than `beforeAt`, at most `maxRows` or so many packs; resolves to how many were dropped. */
   prune(beforeAt: number, maxRows: number): Promise<number>;
 }
 

@@ -172,6 +172,29 @@ describe('the feed', () => {
       assert.equal(second?.data?.real_counter, 22);
     });
 
+    it('says when the account fell asleep or woke up, by the forecasts of each event', async () => {
+      const client = await subscribed('demo_pro', [{ channel: 'prediction', ...A }]);
+      await server.tick();
+      const before = client.updates().length;
+      const probabilities = [0.2, 0.4, 0.7, 0.9, 0.1];
+      for (const [index, sleepProbability] of probabilities.entries()) {
+        await server.turn(predictionOutput({ sleepProbability }, { cause: 'model' }));
+        await server.tick();
+        await client.next('update', before + index);
+      }
+      const told = client.updates().slice(before);
+      assert.deepEqual(
+        told.map(({ cause, data }) => [data?.sleep_probability, cause]),
+        [
+          [0.2, ['model']],
+          [0.4, ['model']],
+          [0.7, ['model', 'sleep_state']],
+          [0.9, ['model']],
+          [0.1, ['model', 'sleep_state']],
+        ],
+      );
+    });
+
     it('sizes signals for the bankroll of each reader', async () => {
       const channels = (bankroll: number) => [{ channel: 'signals', ...A, bankroll }];
       const clients = [

@@ -5,7 +5,15 @@ import { createMemoryStore } from '../../src/store/memory.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Output } from '../../streams/index.ts';
 import { eventually } from '../support/eventually.ts';
-import { bucket, countersOutput, eventOutput, NOON, postOutput, priceOutput } from '../support/outputs.ts';
+import {
+  bucket,
+  countersOutput,
+  eventOutput,
+  NOON,
+  postOutput,
+  priceOutput,
+  signalsOutput,
+} from '../support/outputs.ts';
 import { withFolder } from '../support/store-records.ts';
 import type { FeedClient } from './feed-client.ts';
 import { type FeedServer, startFeed } from './feed-server.ts';
@@ -13,11 +21,18 @@ import { type FeedServer, startFeed } from './feed-server.ts';
 const A = { account: 'account_a' };
 const bucketsOf = (eventId: number) => [bucket({ yesToken: `yes-${eventId}` })];
 const EVENTS = [1, 2].map((eventId) => eventOutput({ eventId, buckets: bucketsOf(eventId) }));
-const CHANNELS = ['tweets', 'counters', 'prediction'] as const;
+const REQUESTS = [
+  { channel: 'tweets', ...A },
+  { channel: 'counters', ...A },
+  { channel: 'prediction', ...A },
+  { channel: 'signals', ...A, bankroll: 250 },
+  { channel: 'test' },
+] as const;
 
 /** A reader that remembers where it was and what it knows, over any number of connections. */
 class Follower {
-  readonly posts: string[] = [];
+  /** Updates as they came, by channel. */
+  readonly texts = new Map<string, string[]>(REQUESTS.map(({ channel }) => [channel, []]));
   readonly state = new Map<string, unknown>();
   readonly cursors = new Map<string, { epoch: string; seq: number }>();
   readonly gaps: string[] = [];
@@ -27,9 +42,9 @@ class Follower {
   async join(server: FeedServer): Promise<void> {
     this.client = await server.connect('demo_pro');
     this.read = 0;
-    const channels = CHANNELS.map((channel) => {
-      const resume = this.cursors.get(channel);
-      return { channel, ...A, ...(resume ? { resume } : {}) };
+    const channels = REQUESTS.map((request) => {
+      const resume = this.cursors.get(request.channel);
+      return { ...request, ...(resume ? { resume } : {}) };
     });
     this.client.send({ op: 'subscribe', channels });
     await this.client.next('subscribed');
@@ -44,11 +59,11 @@ class Follower {
       if (frame.type === 'snapshot') {
         if (channel === 'tweets') frame.data.length = 0;
         for (const name of this.state.keys()) if (name.startsWith(channel)) this.state.delete(name);
-        for (const record of frame.data) this.put(`${channel} ${record.event_id}`, record);
+        for (const record of frame.data) this.put(`${channel} ${record.event_id ?? channel}`, record);
       } else {
         if (prev_seq !== this.cursors.get(channel)?.seq) this.gaps.push(`${channel} ${prev_seq} ${seq}`);
-        if (channel === 'tweets') this.posts.push(this.client?.texts[this.read - 1] ?? '');
-        else this.put(`${channel} ${frame.key}`, frame.data);
+        this.texts.get(channel)?.push(this.client?.texts[this.read - 1] ?? '');
+        if (channel !== 'tweets') this.put(`${channel} ${frame.key}`, frame.data);
       }
       this.cursors.set(channel, { epoch, seq });
     }
@@ -65,9 +80,10 @@ class Follower {
     const { seqs } = await heartbeatOf(server);
     await eventually('up to date', () => {
       this.take();
-      return CHANNELS.every(
-        (name) => (this.cursors.get(name)?.seq ?? -1) >= (seqs[`${name}/account_a`] ?? 0),
-      );
+      return REQUESTS.every(({ channel }) => {
+        const name = channel === 'test' ? channel : `${channel}/account_a`;
+        return (this.cursors.get(channel)?.seq ?? -1) >= (seqs[name] ?? 0);
+      });
     });
   }
 
@@ -108,6 +124,9 @@ const anyOutput: fc.Arbitrary<Output> = fc.oneof(
     .map(([eventId, phase]) =>
       eventOutput({ eventId, phase, buckets: bucketsOf(eventId) }, { cause: 'event_closed' }),
     ),
+  fc
+    .tuple(fc.constantFrom(1, 2), fc.nat({ max: 50 }))
+    .map(([eventId, p50]) => signalsOutput({ eventId, p50 })),
 );
 const anySteps: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.oneof(
@@ -130,6 +149,8 @@ async function run(store: Store, steps: readonly Step[]): Promise<void> {
   let server = await startFeed({ store, loaded });
   const steady = new Follower();
   const shaky = new Follower();
+  // What a start tells is told by then, and both begin with the same.
+  await heartbeatOf(server);
   await steady.join(server);
   await shaky.join(server);
   for (const step of steps) {
@@ -144,7 +165,7 @@ async function run(store: Store, steps: readonly Step[]): Promise<void> {
       await server.stop();
       await steady.leave();
       await shaky.leave();
-      const kept = (['posts', 'events', 'counters', 'prices'] as const).flatMap((stream) => [
+      const kept = (['posts', 'events', 'counters', 'prices', 'signals'] as const).flatMap((stream) => [
         ...latest.all(stream),
       ]);
       server = await startFeed({ store, loaded: kept, seq: latest.seq });
@@ -162,11 +183,15 @@ async function run(store: Store, steps: readonly Step[]): Promise<void> {
   await steady.upTo(server);
   await shaky.upTo(server);
   await server.stop();
+  for (const follower of [steady, shaky, fresh]) {
+    await follower.client?.closed();
+    follower.take();
+  }
   assert.deepEqual(server.failures, []);
   assert.deepEqual([steady.gaps, shaky.gaps], [[], []]);
-  assert.deepEqual(shaky.posts, steady.posts);
+  assert.deepEqual(shaky.texts, steady.texts);
   assert.deepEqual(
-    steady.posts.length,
+    steady.texts.get('tweets')?.length,
     steps
       .flatMap((step) => (step.type === 'turn' ? step.outputs : []))
       .filter(({ stream }) => stream === 'posts').length,
@@ -177,7 +202,7 @@ async function run(store: Store, steps: readonly Step[]): Promise<void> {
 }
 
 describe('resuming the feed', () => {
-  it('gives the same bytes of posts and the same state, wherever a reader was cut off', () =>
+  it('gives the same bytes on every channel and the same state, wherever a reader was cut off', () =>
     fc.assert(
       fc.asyncProperty(anySteps, (steps) => run(createMemoryStore(), steps)),
       { numRuns: Number(process.env.FEED_RUNS ?? 15) },
@@ -215,7 +240,8 @@ describe('resuming the feed', () => {
     const again = await startFeed({ store, loaded: [...EVENTS, ...missed], seq: latest.seq + 2 });
     await follower.join(again);
     await follower.upTo(again);
-    const keys = follower.posts.map((text) => Object(JSON.parse(text)).key);
+    const posts = follower.texts.get('tweets') ?? [];
+    const keys = posts.map((text) => Object(JSON.parse(text)).key);
     assert.deepEqual([keys, follower.gaps], [['one', 'two'], []]);
     await again.stop();
   });
@@ -237,12 +263,56 @@ describe('resuming the feed', () => {
     const again = await startFeed({ store: { ...store, feed } });
     const client = await again.connect();
     client.send({ op: 'subscribe', channels: [{ channel: 'test' }], resume: { epoch, seq: 1 } });
-    await client.next('subscribed');
+    await client.next('update', 1);
     letGo();
-    const { prev_seq, seq, merged } = await client.next('update');
-    assert.deepEqual([prev_seq, merged], [1, seq - 2]);
+    await client.next('update', 2);
+    const told = client.updates().map(({ prev_seq, seq, merged }) => [prev_seq, seq, merged]);
+    assert.deepEqual(
+      told,
+      [2, 3, 4].map((seq) => [seq - 1, seq, undefined]),
+    );
     await again.stop();
   });
+
+  it('tells hundreds of frames again as they were, from the disk of a process that is gone', () =>
+    withFolder(async (folder) => {
+      const store = await openStore(folder);
+      const server = await startFeed({ store, loaded: EVENTS });
+      const follower = new Follower();
+      await follower.join(server);
+      await eventually('it has begun', () => {
+        follower.take();
+        return follower.cursors.size === REQUESTS.length;
+      });
+      const began = new Map(follower.cursors);
+      for (let second = 0; second < 300; second++) {
+        await server.turn(
+          countersOutput({ eventId: 1, real: second }),
+          priceOutput({ eventId: 2, token: 'yes-2', price: (second % 100) / 100 }),
+          signalsOutput({ eventId: 1, p50: second }),
+        );
+        await server.tick();
+      }
+      await follower.upTo(server);
+      await follower.leave();
+      await server.stop();
+      await store.close();
+
+      const reopened = await openStore(folder);
+      const again = await startFeed({ store: reopened, loaded: EVENTS });
+      const late = new Follower();
+      for (const [channel, cursor] of began) late.cursors.set(channel, cursor);
+      await late.join(again);
+      await late.upTo(again);
+      await late.leave();
+      await again.stop();
+      await reopened.close();
+      for (const [channel, texts] of follower.texts) {
+        assert.ok(channel === 'tweets' || texts.length >= 300, `${texts.length} of ${channel}`);
+        assert.deepEqual(late.texts.get(channel)?.slice(0, texts.length), texts);
+      }
+      assert.deepEqual([late.gaps, again.failures, server.failures], [[], [], []]);
+    }));
 
   it('refuses cursors of another epoch, of the future and older than a day, and sends a snapshot', async () => {
     const server = await startFeed({ loaded: EVENTS });

@@ -23,10 +23,10 @@ const LEAST_SAMPLE = 30;
 
 /** An event's signals for one caller, under the names of spec 2.5. */
 export function signalsToWire(
-  event: EventRecord,
+  event: Pick<EventRecord, 'eventId' | 'title' | 'slug' | 'endAt'>,
   record: EventSignals | undefined,
   bettor: Bettor,
-  rates: WinRates,
+  rates: Pick<WinRates, 'byStrategy'>,
 ): RecordOf<typeof signalsRecord> {
   const { eventId: event_id, title: event_title, slug: event_slug, endAt: end_ts } = event;
   const head = { event_id, event_title, event_slug, end_ts };
@@ -94,7 +94,7 @@ function signalToWire(
 
 function buyToWire(
   { strategy, stakeFraction, stakeUsd, legs }: SizedOrder,
-  { byStrategy }: WinRates,
+  { byStrategy }: Pick<WinRates, 'byStrategy'>,
 ): RecordOf<typeof buyOrderRecord> {
   const { percent, sampleSize } = byStrategy[strategy];
   return {
