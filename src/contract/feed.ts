@@ -154,7 +154,9 @@ export const subscribedFrame = z.object({
   channels: z.array(
     topic.extend({
       seq: z.int().min(0).nullable().meta({ description: 'Where the channel is; null of the heartbeat.' }),
-      resumed: z.boolean().meta({ description: 'Whether every frame missed follows, instead of a snapshot.' }),
+      resumed: z
+        .boolean()
+        .meta({ description: 'Whether every frame missed follows, instead of a snapshot.' }),
     }),
   ),
 });

@@ -7,7 +7,7 @@ export interface FeedFigures {
   readonly unsentBytes: number;
   /** Frames written, to all readers together. */
   readonly sent: number;
-  /** Frames that slow or returning readers did not get, as newer ones took their place. */
+  /** Frames that slow readers did not get, as newer ones took their place. */
   readonly merged: number;
   /** Connections ended, by code. */
   readonly closed: ReadonlyMap<number, number>;
