@@ -1,10 +1,11 @@
 import { basename } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { TextFile } from '../research/backtest/files.ts';
-import { parseTime } from '../research/moment.ts';
 import { addManual } from './manual.ts';
+import { toTime } from './places.ts';
+import { createProgress } from './progress.ts';
 import type { Shell } from './shell.ts';
-import { listenForStop } from './stopping.ts';
+import { untilStopped } from './stopping.ts';
 
 interface Flags {
   readonly posts: string;
@@ -20,16 +21,6 @@ interface Flags {
 }
 
 const HOUR_MS = 3_600_000;
-/** What shells expect of a command that an interrupt ended. */
-const EXIT_INTERRUPTED = 130;
-
-function toTime(text: string): number {
-  const at = parseTime(text);
-  if (at === undefined) {
-    throw new InvalidArgumentError('expected a time such as 2026-01-31T10:00:00Z, or ms since 1970');
-  }
-  return at;
-}
 
 function toPeriod(text: string): number {
   const [, amount, unit] = /^(\d+(?:\.\d+)?)(h|d)$/.exec(text) ?? [];
@@ -38,38 +29,22 @@ function toPeriod(text: string): number {
   return ms;
 }
 
-/** Resolves to the exit code. */
-async function run(flags: Flags, shell: Shell): Promise<number> {
-  const stopping = listenForStop(shell);
-  try {
-    await measure(flags, shell, stopping.signal);
-    return 0;
-  } catch (error) {
-    if (!stopping.signal.aborted) throw error;
-    shell.stderr.write('tallywire: stopped by a signal, nothing was written\n');
-    return EXIT_INTERRUPTED;
-  } finally {
-    stopping.release();
-  }
-}
-
 async function measure(flags: Flags, shell: Shell, signal: AbortSignal): Promise<void> {
   // Loaded when needed: a help page can do without them.
-  const [{ backtest }, { reportOf }, { tableOf }, { createCountdown }, files] = await Promise.all([
+  const [{ backtest }, { reportOf }, { tableOf }, files] = await Promise.all([
     import('../research/backtest/backtest.ts'),
     import('../research/backtest/summary.ts'),
     import('../research/backtest/table.ts'),
-    import('../research/backtest/progress.ts'),
     import('../research/backtest/files.ts'),
   ]);
   await files.expectWritable([flags.rows, flags.json, flags.report].filter((path) => path !== undefined));
-  const countdown = createCountdown(shell.stderr);
+  const progress = createProgress(shell.stderr);
   const { posts, windows, from, to, every, prices, gaps } = flags;
   const rows = await backtest({
     ...{ posts, windows, prices, gaps, fromAt: from, toAt: to, everyMs: every },
-    onProgress: countdown.show,
+    onProgress: (done, all) => progress.show(`${done} of ${all} forecasts`, done / all),
     signal,
-  }).finally(countdown.end);
+  }).finally(progress.end);
   const report = reportOf(rows);
   const texts: TextFile[] = [];
   if (flags.rows !== undefined) texts.push({ path: flags.rows, text: files.rowsText(rows) });
@@ -108,7 +83,9 @@ export function backtestCommand(shell: Shell, exitWith: (code: number) => void):
     .option('--rows <file>', 'write every forecast, one JSON object per line')
     .option('--json <file>', 'write the scores, over all and by hours left')
     .option('--report <file>', 'write a page with pictures, HTML')
-    .action(async (flags: Flags) => exitWith(await run(flags, shell)));
+    .action(async (flags: Flags) =>
+      exitWith(await untilStopped(shell, (signal) => measure(flags, shell, signal))),
+    );
   return addManual(command, {
     summary: 'forecast the past and score it',
     description:

@@ -1,15 +1,16 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { parseSettings } from '../config.ts';
 import { FORMATS, type Format } from '../research/export/manifest.ts';
 import { TABLE_NAMES, type Table, tableOf } from '../research/export/table.ts';
-import { type Moment, parseMoment } from '../research/moment.ts';
+import type { Moment } from '../research/moment.ts';
 import { loadConfig } from './load-config.ts';
 import { addManual } from './manual.ts';
 import { openData } from './open-data.ts';
 import { addSettings } from './options.ts';
+import { rangeOptions } from './places.ts';
 import { createProgress } from './progress.ts';
 import type { Shell } from './shell.ts';
-import { listenForStop } from './stopping.ts';
+import { untilStopped } from './stopping.ts';
 import { packageVersion } from './version.ts';
 
 interface Flags extends Readonly<Record<string, unknown>> {
@@ -20,16 +21,6 @@ interface Flags extends Readonly<Record<string, unknown>> {
 }
 
 const SETTINGS_READ = ['data'] as const;
-/** What shells expect of a command that an interrupt ended. */
-const EXIT_INTERRUPTED = 130;
-
-function toMoment(text: string): Moment {
-  const moment = parseMoment(text);
-  if (moment === undefined) {
-    throw new InvalidArgumentError('expected seq:N, a time such as 2026-01-31T10:00:00Z, or ms since 1970');
-  }
-  return moment;
-}
 
 function toTable(name: string, command: Command): Table {
   const expected = `expected one of ${TABLE_NAMES.join(', ')}`;
@@ -45,41 +36,28 @@ async function run(name: string, flags: Flags, command: Command, shell: Shell): 
     env: shell.env,
   });
   const store = await openData(data);
-  const stopping = listenForStop(shell);
-  const progress = createProgress(shell.stderr, 'exported');
+  const progress = createProgress(shell.stderr);
   try {
-    const { exportTable } = await import('../research/export/export.ts');
-    const { path, rows, bytes, sha256 } = await exportTable(store, {
-      ...{ table, format, from, to, path: output, version: packageVersion() },
-      onProgress: (seq, { fromSeq, toSeq }) => progress.show(seq, toSeq - 1, fromSeq),
-      signal: stopping.signal,
-    }).finally(progress.end);
-    shell.stdout.write(`wrote ${path}: ${rows} rows, ${bytes} bytes, sha256 ${sha256}\n`);
-    return 0;
-  } catch (error) {
-    if (!stopping.signal.aborted) throw error;
-    shell.stderr.write('tallywire: stopped by a signal, nothing was written\n');
-    return EXIT_INTERRUPTED;
+    return await untilStopped(shell, async (signal) => {
+      const { exportTable } = await import('../research/export/export.ts');
+      const { path, rows, bytes, sha256 } = await exportTable(store, {
+        ...{ table, format, from, to, path: output, version: packageVersion(), signal },
+        onProgress: (seq, { fromSeq, toSeq }) =>
+          progress.show(`exported seq ${seq} of ${toSeq - 1}`, (seq + 1 - fromSeq) / (toSeq - fromSeq)),
+      }).finally(progress.end);
+      shell.stdout.write(`wrote ${path}: ${rows} rows, ${bytes} bytes, sha256 ${sha256}\n`);
+    });
   } finally {
-    stopping.release();
     await store.close();
   }
 }
 
 export function exportCommand(shell: Shell, exitWith: (code: number) => void): Command {
+  const [from, to] = rangeOptions('exported');
   const command = new Command('export')
     .argument('<stream>', `one of ${TABLE_NAMES.join(', ')}`)
-    .addOption(
-      new Option('--from <place>', 'first observation: seq:N or a time (default: the oldest)').argParser(
-        toMoment,
-      ),
-    )
-    .addOption(
-      new Option(
-        '--to <place>',
-        'first observation not exported: seq:N or a time (default: up to now)',
-      ).argParser(toMoment),
-    )
+    .addOption(from)
+    .addOption(to)
     .addOption(new Option('--format <format>', 'what to write').choices(FORMATS).default('parquet'))
     .option('-o, --output <file>', 'where to write (default: STREAM-FROM-TO.FORMAT in this folder)')
     .action(async (name: string, flags: Flags, self: Command) =>

@@ -4,20 +4,23 @@ const BAR_CHARS = 30;
 const BAR_PERIOD_MS = 100;
 const LINE_PERIOD_MS = 5_000;
 
-/** How far a long task is: a bar that redraws itself on a terminal, now and then a line elsewhere. */
-export function createProgress(stderr: ShellStream, done: string) {
+/** How far a long task is and how long it will take: a bar on a terminal, now and then a line elsewhere. */
+export function createProgress(stderr: ShellStream) {
   const periodMs = stderr.isTTY ? BAR_PERIOD_MS : LINE_PERIOD_MS;
-  let shownAt = performance.now();
+  const startedAt = performance.now();
+  let shownAt = startedAt;
   let hasBar = false;
   return {
-    show(seq: number, head: number, first = 0): void {
-      if (performance.now() - shownAt < periodMs) return;
-      shownAt = performance.now();
-      const share = head === first ? 1 : (seq - first) / (head - first);
-      const text = `${done} seq ${seq} of ${head}, ${Math.floor(share * 100)} %`;
-      const filled = Math.round(share * BAR_CHARS);
+    /** `share` is above 0, and 1 at the end. */
+    show(what: string, share: number): void {
+      const now = performance.now();
+      if (now - shownAt < periodMs) return;
+      shownAt = now;
+      const secondsLeft = Math.ceil(((now - startedAt) / 1_000) * (1 / share - 1));
+      const text = `${what}, ${Math.floor(share * 100)} %, ${secondsLeft} s left`;
+      const bar = '#'.repeat(Math.round(share * BAR_CHARS)).padEnd(BAR_CHARS);
       hasBar = stderr.isTTY === true;
-      stderr.write(hasBar ? `\r[${'#'.repeat(filled).padEnd(BAR_CHARS)}] ${text}` : `${text}\n`);
+      stderr.write(hasBar ? `\r[${bar}] ${text}\u001b[K` : `${text}\n`);
     },
     /** Takes the bar away. */
     end(): void {

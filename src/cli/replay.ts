@@ -1,12 +1,13 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { isStreamName, KEPT_STREAMS, STREAM_NAMES, type StreamName } from '../../streams/index.ts';
 import { parseSettings } from '../config.ts';
-import { type Moment, parseMoment } from '../research/moment.ts';
+import type { Moment } from '../research/moment.ts';
 import { EXIT_FAILED } from './failure.ts';
 import { loadConfig } from './load-config.ts';
 import { addManual } from './manual.ts';
 import { openData } from './open-data.ts';
 import { addSettings } from './options.ts';
+import { rangeOptions } from './places.ts';
 import { pour } from './pour.ts';
 import type { Shell } from './shell.ts';
 import { listenForStop } from './stopping.ts';
@@ -21,14 +22,6 @@ interface Flags extends Readonly<Record<string, unknown>> {
 }
 
 const SETTINGS_READ = ['data', 'json'] as const;
-
-function toMoment(text: string): Moment {
-  const moment = parseMoment(text);
-  if (moment === undefined) {
-    throw new InvalidArgumentError('expected seq:N, a time such as 2026-01-31T10:00:00Z, or ms since 1970');
-  }
-  return moment;
-}
 
 function toSpeed(text: string): number {
   const speed = text === 'max' ? Number.POSITIVE_INFINITY : Number(text);
@@ -80,6 +73,7 @@ async function run(flags: Flags, shell: Shell): Promise<number> {
 }
 
 export function replayCommand(shell: Shell, exitWith: (code: number) => void): Command {
+  const [from, to] = rangeOptions('replayed');
   const command = new Command('replay')
     .addOption(
       new Option('--verify', 'compare with what the folder keeps instead of printing outputs').conflicts([
@@ -98,17 +92,8 @@ export function replayCommand(shell: Shell, exitWith: (code: number) => void): C
         .implies({ verify: true })
         .conflicts(['from', 'to', 'speed', 'stream']),
     )
-    .addOption(
-      new Option('--from <place>', 'first observation: seq:N or a time (default: the oldest)').argParser(
-        toMoment,
-      ),
-    )
-    .addOption(
-      new Option(
-        '--to <place>',
-        'first observation not replayed: seq:N or a time (default: up to now)',
-      ).argParser(toMoment),
-    )
+    .addOption(from)
+    .addOption(to)
     .addOption(
       new Option(
         '--speed <factor>',

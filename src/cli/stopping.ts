@@ -3,6 +3,9 @@ import type { Shell } from './shell.ts';
 /** From the first signal to the end by force. */
 const GRACE_MS = 25_000;
 
+/** What shells expect of a command that an interrupt ended. */
+const EXIT_INTERRUPTED = 130;
+
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 export interface Stopping {
@@ -37,4 +40,22 @@ export function listenForStop(shell: Shell): Stopping {
       for (const name of SIGNALS) shell.off(name, onSignal);
     },
   };
+}
+
+/** Does work that leaves nothing behind when a signal ends it; resolves to the exit code. */
+export async function untilStopped(
+  shell: Shell,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<number> {
+  const { signal, release } = listenForStop(shell);
+  try {
+    await work(signal);
+    return 0;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    shell.stderr.write('tallywire: stopped by a signal, nothing was written\n');
+    return EXIT_INTERRUPTED;
+  } finally {
+    release();
+  }
 }

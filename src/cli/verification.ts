@@ -30,9 +30,9 @@ export async function printVerification(
   { json, simulations }: { readonly json: boolean; readonly simulations: number | undefined },
   shell: Shell,
 ): Promise<boolean> {
-  const progress = createProgress(shell.stderr, 'verified');
+  const progress = createProgress(shell.stderr);
   const verdict = await verify(store, {
-    onProgress: progress.show,
+    onProgress: (seq, head) => progress.show(`verified seq ${seq} of ${head}`, seq / head),
     ...(simulations !== undefined && { simulations }),
   });
   progress.end();

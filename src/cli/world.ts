@@ -1,9 +1,9 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { parseSettings } from '../config.ts';
-import { parseTime } from '../research/moment.ts';
 import { loadConfig } from './load-config.ts';
 import { addManual } from './manual.ts';
 import { addSettings } from './options.ts';
+import { toTime } from './places.ts';
 import type { Shell } from './shell.ts';
 import { listenForStop } from './stopping.ts';
 
@@ -15,13 +15,6 @@ const SETTINGS_READ = ['port', 'host', 'seed', 'json'] as const;
 
 /** Beside the engine's own port, so that both run on one machine without a flag. */
 const DEFAULTS = { port: 9000 } as const;
-
-function toStart(text: string): number {
-  const at = parseTime(text);
-  if (at === undefined)
-    throw new InvalidArgumentError('expected a time such as 2026-01-31T10:00:00Z, or ms since 1970');
-  return at;
-}
 
 async function runWorld({ start, ...flags }: Flags, shell: Shell): Promise<void> {
   const { env, stdout } = shell;
@@ -54,7 +47,7 @@ export function worldCommand(shell: Shell): Command {
       new Option(
         '--start <time>',
         "the world's time when it starts: ISO 8601 or ms since 1970 (default: now)",
-      ).argParser(toStart),
+      ).argParser(toTime),
     )
     .action((flags: Flags) => runWorld(flags, shell));
   return addManual(addSettings(command, SETTINGS_READ, DEFAULTS), {
