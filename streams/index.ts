@@ -47,6 +47,7 @@ export { percentile } from './model/percentile.ts';
 export { phaseAt } from './model/phase.ts';
 export { compareIds } from './model/post-ids.ts';
 export { expectedValue, fullKelly, STAKE_CAP, stakeFraction, withinCap } from './model/sizing.ts';
+export { countBetween, lowerBound } from './model/sorted-times.ts';
 export { type BuyStrategy, STRATEGY_STAKES } from './model/strategy.ts';
 export type { Confidence } from './model/time-left.ts';
 export type { TrackRecord } from './model/track-record.ts';

@@ -1,5 +1,5 @@
-import { type AccountNow, accountNow, accountSeries } from '../../streams/index.ts';
-import { areSame, firstAtOrAfter } from './post-times.ts';
+import { type AccountNow, accountNow, accountSeries, lowerBound } from '../../streams/index.ts';
+import { areSame } from './post-times.ts';
 
 /** All events of two accounts are asked about at once, each from up to three points of view. */
 const KEPT_ACCOUNTS = 6;
@@ -18,7 +18,7 @@ const kept: KeptAccount[] = [];
  * for all events of an update; it is used again only for the very same posts.
  */
 export function accountAt(postTimes: Float64Array, fromAt: number, now: number): AccountNow {
-  const posts = postTimes.subarray(0, firstAtOrAfter(postTimes, now));
+  const posts = postTimes.subarray(0, lowerBound(postTimes, now));
   const known = kept.find((each) => each.now === now && each.fromAt === fromAt && areSame(each.posts, posts));
   if (known !== undefined) return known.account;
   const account = accountNow(accountSeries(posts, fromAt, now));

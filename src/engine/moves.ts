@@ -2,13 +2,13 @@ import {
   type ForecastWindow,
   finalCount,
   inputsAt,
+  lowerBound,
   type ModelParams,
   type ModelRequest,
   type Move,
   quantileOf,
 } from '../../streams/index.ts';
 import { accountAt } from './account-at.ts';
-import { firstAtOrAfter } from './post-times.ts';
 
 export type ForecastRequest = Extract<ModelRequest, { readonly type: 'forecast' }>;
 
@@ -22,8 +22,8 @@ export function movesOf(request: ForecastRequest, params: ModelParams, p50: numb
   if (previous === null) return [];
   const total = p50 - previous.p50;
   const isSameModel = params.version === previous.params.version;
-  const before = firstAtOrAfter(postTimes, previous.now);
-  const hasNoNews = count === previous.count && firstAtOrAfter(postTimes, now) === before;
+  const before = lowerBound(postTimes, previous.now);
+  const hasNoNews = count === previous.count && lowerBound(postTimes, now) === before;
   if (isSameModel && hasNoNews) return withoutZeros([{ cause: 'clock', p50: total }]);
 
   const posts = postTimes.subarray(0, before);

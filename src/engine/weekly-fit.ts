@@ -1,5 +1,12 @@
-import { type AccountId, accountSeries, coldStart, fitModel, type ModelParams } from '../../streams/index.ts';
-import { areSame, firstAtOrAfter } from './post-times.ts';
+import {
+  type AccountId,
+  accountSeries,
+  coldStart,
+  fitModel,
+  lowerBound,
+  type ModelParams,
+} from '../../streams/index.ts';
+import { areSame } from './post-times.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 /** Histories are worked through week by week for each account: older fits are not asked for again. */
@@ -28,7 +35,7 @@ export function fitOfWeek(
   now: number,
 ): ModelParams {
   const weekAt = Math.floor(now / WEEK_MS) * WEEK_MS;
-  const posts = postTimes.subarray(0, firstAtOrAfter(postTimes, weekAt));
+  const posts = postTimes.subarray(0, lowerBound(postTimes, weekAt));
   const known = kept.find(
     (fit) =>
       fit.account === account && fit.weekAt === weekAt && fit.fromAt === fromAt && areSame(fit.posts, posts),

@@ -26,6 +26,6 @@ export function removeTime(times: number[], at: number): void {
 }
 
 /** How many times lie in the half-open span `[from, to)`. */
-export function countBetween(times: readonly number[], from: number, to: number): number {
+export function countBetween(times: ArrayLike<number>, from: number, to: number): number {
   return Math.max(0, lowerBound(times, to) - lowerBound(times, from));
 }

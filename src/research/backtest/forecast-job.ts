@@ -3,6 +3,7 @@ import {
   accountNow,
   accountSeries,
   bucketOf,
+  countBetween,
   crps,
   type FinalCount,
   finalCount,
@@ -113,35 +114,18 @@ function seriesAt({ postTimes, holes }: Material, now: number) {
   return accountSeries(postTimes, fromAt, now, holesKnownAt(holes, now));
 }
 
-function countIn(postTimes: Float64Array, fromAt: number, toAt: number): number {
-  let count = 0;
-  for (let index = firstAtOrAfter(postTimes, fromAt); (postTimes[index] ?? toAt) < toAt; index++) count += 1;
-  return count;
-}
-
-function firstAtOrAfter(ascending: Float64Array, at: number): number {
-  let low = 0;
-  let high = ascending.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ascending[middle] ?? 0) < at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 /** The row, and the quantiles at 0 %, 1 %, ... 100 %. */
 function forecastRow(account: AccountNow, params: ModelParams, material: Material, index: number) {
   const window = material.windows[index];
   if (window === undefined) throw new RangeError(`there is no window ${index}`);
   const { startAt, endAt, total } = window;
   const { now } = account.series;
-  const count = countIn(material.postTimes, startAt, Math.min(now, endAt));
+  const count = countBetween(material.postTimes, startAt, Math.min(now, endAt));
   const inputs = inputsAt(account, params, { startAt, endAt, count });
   const outlook = finalCount(inputs, seedOf(window));
   const { p5, p50, p95, quantiles } = forecastOf(outlook, []);
   const isKnown = endAt <= material.knownUntil;
-  const final = total ?? (isKnown ? countIn(material.postTimes, startAt, endAt) : null);
+  const final = total ?? (isKnown ? countBetween(material.postTimes, startAt, endAt) : null);
   const pace = paceFinalCount(account.series, { startAt, endAt, count });
   const prices = material.prices[index];
   const row: Row = {
