@@ -13,9 +13,9 @@ const Frame = z.looseObject({
   data: z.unknown().optional(),
 });
 
-/** Everything a reader has of the feed: lossless frames as they came, and the newest of every other. */
+/** Everything a reader has of the feed: updates as they came, and the records they left. */
 export interface Reading {
-  /** Texts of the updates of lossless topics, in order, by name. */
+  /** Texts of the updates of each topic, in order, by name. */
   readonly texts: Map<string, string[]>;
   /** Place and records of each topic, by name. */
   readonly topics: Map<string, { epoch: string; seq: number; readonly records: Map<string, unknown> }>;
@@ -41,7 +41,7 @@ export function takeIn(reading: Reading, text: string): void {
     for (const record of z.array(z.looseObject({})).parse(data)) topic.records.set(keyOf(record), record);
   } else if (data === null) topic.records.delete(key);
   else topic.records.set(key, data);
-  if (channel !== 'tweets' || type !== 'update') return;
+  if (type !== 'update') return;
   const texts = reading.texts.get(name) ?? [];
   reading.texts.set(name, texts);
   texts.push(text);
