@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CHALLENGE, type Gate } from '../access/gate.ts';
 import { includes, type Tier } from '../access/tiers.ts';
-import { CHANNEL_NAMES, type ChannelName } from '../contract/feed.ts';
+import { CHANNEL_NAMES, type ChannelName, CLOSE_CODES } from '../contract/feed.ts';
 import { feedQuery } from '../contract/params.ts';
 import { RequestError } from '../errors.ts';
 import { API_HEADERS } from '../server/headers.ts';
@@ -11,6 +11,7 @@ import { cursorOf, parseCursor } from './cursor.ts';
 import type { FeedLog } from './log.ts';
 import { createReader, type Pipe, type Reader, type Reading } from './reader.ts';
 import { errorText, goodbyeText, subscribedText, tooOldTexts } from './replies.ts';
+import { SOCKET_TIMES, type SocketTimes } from './sockets.ts';
 import { type ChannelRequest, FeedError, type Subscriptions } from './subscribe.ts';
 
 const HEADERS = {
@@ -34,6 +35,8 @@ export interface SseDeps {
   readonly reading: Reading;
   readonly subscriptions: Subscriptions;
   readonly now: () => number;
+  readonly times?: SocketTimes;
+  /** Told with the code a socket would have been closed with. */
   readonly closed: (code: number) => void;
 }
 
@@ -49,13 +52,13 @@ interface Stream {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly reader: Reader;
-  tier: Tier;
+  readonly tier: Tier;
   slowLooks: number;
 }
 
 /** Server-sent events: one way only, told in the address what is wanted, each with a cursor over all of it. */
 export function createEventStreams(deps: SseDeps): EventStreams {
-  const { gate, admission, log, reading, subscriptions, closed } = deps;
+  const { gate, admission, log, reading, subscriptions, times = SOCKET_TIMES, closed } = deps;
   const streams = new Set<Stream>();
   const door = { access: 'tiered', isCounted: false } as const;
 
@@ -70,34 +73,47 @@ export function createEventStreams(deps: SseDeps): EventStreams {
         }
         res.write(events);
       },
-      dropSlow() {
-        closed(4008);
-        res.end(`data: ${errorText(undefined, 'too_slow', 'The reader is too slow')}\n\n`);
-      },
+      dropSlow: () =>
+        end(res, readerOf(), CLOSE_CODES.tooSlow, errorText(undefined, 'too_slow', 'The reader is too slow')),
     };
   }
 
-  function look(stream: Stream): void {
-    const { req, res, reader } = stream;
-    stream.slowLooks = reader.isSlow ? stream.slowLooks + 1 : 0;
-    if (stream.slowLooks >= MAX_SLOW_LOOKS) {
-      res.destroy();
-      return;
-    }
-    if (!reader.isSlow) res.write(':\n\n');
+  /** Says why, and lets him go: once all is sent, or soon if he does not even read that. */
+  function end(res: ServerResponse, reader: Reader, code: number, text: string): void {
+    if (reader.isClosed) return;
+    reader.isClosed = true;
+    closed(code);
+    res.end(`data: ${text}\n\n`);
+    setTimeout(() => res.destroy(), times.closeMs).unref();
+  }
+
+  /** Ends a stream whose key is no longer what it was. */
+  function checkKey({ req, res, reader, tier }: Stream): void {
     try {
-      const { tier } = gate.identify(door, req);
-      if (includes(tier, stream.tier)) return;
-      res.end(`data: ${errorText(undefined, 'tier_too_low', 'The key has another tier now')}\n\n`);
+      if (includes(gate.identify(door, req).tier, tier)) return;
+      const text = errorText(undefined, 'tier_too_low', 'The key has another tier now');
+      end(res, reader, CLOSE_CODES.tier, text);
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      res.end(`data: ${errorText(undefined, error.code, error.message)}\n\n`);
+      end(res, reader, CLOSE_CODES.badKey, errorText(undefined, error.code, error.message));
     }
   }
 
-  const sweep = setInterval(() => {
-    for (const stream of streams) look(stream);
-  }, SWEEP_MS);
+  function look(stream: Stream): void {
+    const { res, reader } = stream;
+    if (reader.isClosed) return;
+    stream.slowLooks = reader.isSlow ? stream.slowLooks + 1 : 0;
+    if (stream.slowLooks >= MAX_SLOW_LOOKS) res.destroy();
+    else if (!reader.isSlow) res.write(':\n\n');
+    checkKey(stream);
+  }
+
+  const sweep = setInterval(
+    () => {
+      for (const stream of streams) look(stream);
+    },
+    Math.min(SWEEP_MS, times.checkKeyMs),
+  );
   sweep.unref();
 
   return {
@@ -134,12 +150,8 @@ export function createEventStreams(deps: SseDeps): EventStreams {
 
     close() {
       clearInterval(sweep);
-      const goodbye = `data: ${goodbyeText(deps.now())}\n\n`;
-      for (const { res, reader } of streams) {
-        reader.isClosed = true;
-        closed(1001);
-        res.end(goodbye);
-      }
+      const goodbye = goodbyeText(deps.now());
+      for (const { res, reader } of streams) end(res, reader, CLOSE_CODES.goodbye, goodbye);
     },
   };
 }

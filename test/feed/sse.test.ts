@@ -1,52 +1,10 @@
 import assert from 'node:assert/strict';
-import { get } from 'node:http';
-import { serverFrame } from '../../src/contract/feed.ts';
+import type { Holder, KeyRing } from '../../src/access/key-ring.ts';
 import { checkedFetch } from '../support/answer-check.ts';
 import { eventually } from '../support/eventually.ts';
 import { countersOutput, eventOutput, postOutput } from '../support/outputs.ts';
-import type { ServerFrame } from './feed-client.ts';
+import { listen } from './event-stream.ts';
 import { type FeedServer, startFeed } from './feed-server.ts';
-
-interface StreamEvent {
-  readonly id: string | undefined;
-  readonly frame: ServerFrame;
-}
-
-/** Reads an event stream as a browser does. */
-function listen(url: string, headers: Readonly<Record<string, string>> = {}) {
-  const events: StreamEvent[] = [];
-  let text = '';
-  let hasEnded = false;
-  const request = get(url, { headers: { Accept: 'text/event-stream', ...headers } }, (response) => {
-    assert.equal(response.statusCode, 200);
-    assert.equal(response.headers['content-type'], 'text/event-stream; charset=utf-8');
-    response.setEncoding('utf8');
-    response.on('data', (chunk: string) => {
-      text += chunk;
-      const parts = text.split('\n\n');
-      text = parts.pop() ?? '';
-      for (const part of parts) {
-        const field = (name: string) =>
-          part
-            .split('\n')
-            .find((line) => line.startsWith(`${name}: `))
-            ?.slice(name.length + 2);
-        const data = field('data');
-        if (data !== undefined) events.push({ id: field('id'), frame: serverFrame.parse(JSON.parse(data)) });
-      }
-    });
-    response.on('end', () => {
-      hasEnded = true;
-    });
-  });
-  request.on('error', () => undefined);
-  return {
-    events,
-    updates: () => events.flatMap(({ frame }) => (frame.type === 'update' ? [frame] : [])),
-    hasEnded: () => hasEnded,
-    close: () => request.destroy(),
-  };
-}
 
 describe('the feed as an event stream', () => {
   let server: FeedServer;
@@ -115,5 +73,100 @@ describe('the feed as an event stream', () => {
     assert.deepEqual(await ask('test', { 'X-API-Key': 'nobody' }), [401, 'key_invalid']);
     assert.deepEqual(await ask(''), [422, undefined]);
     assert.equal(server.feed.figures().connections, 0);
+  });
+
+  describe('to one who does not read', () => {
+    const LONG_TEXT = 'x'.repeat(40_000);
+    const codes = () => server.feed.figures().closed;
+
+    it('sends the newest of every event once he reads again, and holds little until then', async () => {
+      for (const eventId of [1, 2]) await server.turn(eventOutput({ eventId, title: LONG_TEXT }));
+      const slow = listen(url('counters/account_a'));
+      const quick = listen(url('counters/account_a'));
+      await eventually('both are there', () => slow.events.length > 1 && quick.events.length > 1);
+      slow.pause();
+      for (let real = 1; real <= 200; real++) {
+        const seen = quick.updates().length;
+        await server.turn(...[1, 2].map((eventId) => countersOutput({ eventId, real })));
+        await eventually('the other keeps up', () => quick.updates().length === seen + 2);
+      }
+      const { unsentBytes } = server.feed.figures();
+      // A frame is 40 KB; all of them are 16 MB.
+      assert.ok(unsentBytes > 0 && unsentBytes < 250_000, String(unsentBytes));
+      slow.resume();
+      const last = quick.updates().at(-1)?.seq;
+      await eventually('he is up to date', () => slow.updates().at(-1)?.seq === last, 20_000);
+      const frames = slow.updates();
+      for (const [index, { seq, prev_seq, merged = 0 }] of frames.entries()) {
+        if (index > 0) assert.equal(prev_seq, frames[index - 1]?.seq);
+        assert.equal(merged, seq - prev_seq - 1);
+      }
+      assert.ok(frames.some(({ merged = 0 }) => merged > 0));
+      const ends = ['1', '2'].map((key) => frames.findLast((frame) => frame.key === key)?.data?.real_counter);
+      assert.deepEqual(ends, [200, 200]);
+      slow.close();
+      quick.close();
+    });
+
+    it('ends, of posts, when he is more than 1 MiB behind, and he can go on from his last id', async () => {
+      const slow = listen(url('tweets/account_a'));
+      await eventually('he is there', () => slow.events.length === 2);
+      slow.pause();
+      const total = 300;
+      for (let id = 1; id <= total; id++) await server.turn(postOutput({ id: String(id), text: LONG_TEXT }));
+      await eventually('he is let go', () => codes().get(4008) === 1);
+      assert.ok(server.feed.figures().unsentBytes < 250_000);
+      slow.resume();
+      await eventually('he is told', slow.hasEnded);
+      const end = slow.events.at(-1)?.frame;
+      assert.equal(end?.type === 'error' && end.code, 'too_slow');
+      const id = slow.events.findLast((event) => event.id !== undefined)?.id ?? '';
+      const again = listen(url('tweets/account_a'), { 'Last-Event-ID': id });
+      await eventually('he has the rest', () => slow.updates().length + again.updates().length >= total);
+      assert.deepEqual(
+        [...slow.updates(), ...again.updates()].map(({ key }) => Number(key)),
+        Array.from({ length: total }, (_, index) => index + 1),
+      );
+      assert.deepEqual([...codes()], [[4008, 1]]);
+      again.close();
+    });
+
+    it('lets go of one who does not even read that it ends', async () => {
+      const slow = listen(url('tweets/account_a'));
+      await eventually('he is there', () => slow.events.length === 2);
+      slow.pause();
+      for (let id = 1; id <= 300; id++) await server.turn(postOutput({ id: String(id), text: LONG_TEXT }));
+      await eventually('he is gone', () => server.feed.figures().connections === 0);
+      assert.deepEqual([...codes()], [[4008, 1]]);
+      slow.close();
+    });
+  });
+});
+
+describe('an event stream whose key changes', () => {
+  const holder: Holder = { id: 'k1', tier: 'PRO', limit: null, lastUsedAt: null };
+
+  async function endAfter(change: (valid: Map<string, Holder>) => void): Promise<readonly unknown[]> {
+    const valid = new Map([['secret', holder]]);
+    const keys: KeyRing = { find: (key) => valid.get(key) };
+    const server = await startFeed({ keys, times: { checkKeyMs: 10 } });
+    const stream = listen(`${server.url}/api/v1/feed?channels=signals/account_a`, { 'X-API-Key': 'secret' });
+    await eventually('it is there', () => stream.events.length === 2);
+    change(valid);
+    await eventually('it ends', stream.hasEnded);
+    const { frame } = stream.events.at(-1) ?? {};
+    await eventually('its place is free', () => server.feed.figures().connections === 0);
+    const found = [frame?.type === 'error' && frame.code, ...server.feed.figures().closed.keys()];
+    await server.stop();
+    return found;
+  }
+
+  it('ends once the key is revoked, and says so', async () => {
+    assert.deepEqual(await endAfter((valid) => valid.clear()), ['key_invalid', 4001]);
+  });
+
+  it('ends once the key has a lower tier, and says so', async () => {
+    const found = await endAfter((valid) => valid.set('secret', { ...holder, tier: 'FREE' }));
+    assert.deepEqual(found, ['tier_too_low', 4003]);
   });
 });
