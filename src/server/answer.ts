@@ -17,6 +17,8 @@ export interface Answer<Body = string> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Body;
+  /** The same body where most of it is bytes already: what was made for this call, all ASCII, and what follows. */
+  readonly parts?: { readonly head: string; readonly tail: Buffer };
 }
 
 /** Where something is served, for whom, and whether it counts towards the hourly limit. */

@@ -46,14 +46,28 @@ export function createHotHandler(deps: HotDeps): HotHandler {
   };
 }
 
+/** Headers in the form that Node takes at the least cost: names and values in turn. */
+interface Row {
+  /** The headers, and behind them the limits last sent with them. */
+  readonly list: string[];
+  /** How much of the list is not limits. */
+  readonly own: number;
+  readonly bodyBytes: number;
+}
+
+/** Writes over the limits last sent: Node has read the list when `writeHead` returns. */
+function withLimits({ list, own }: Row, limits: readonly string[]): string[] {
+  if (list.length > own + limits.length) list.length = own;
+  for (let at = 0; at < limits.length; at++) list[own + at] = limits[at] ?? '';
+  return list;
+}
+
 type Lane = (req: IncomingMessage, res: ServerResponse, method: string) => void;
 
 function createLane(endpoint: Endpoint, { gate, counter, served, recorder, report }: HotDeps): Lane {
   const { path, access } = endpoint;
-  // A prebuilt answer brings the same headers again and again: they are put in a row once.
-  let lastHeaders: Answer['headers'] = {};
-  let lastRow: string[] = [];
-  let lastBytes = 0;
+  // Prebuilt answers bring the same headers again and again: they are put in a row once.
+  const rows = new WeakMap<Answer['headers'], Row>();
 
   return (req, res, method) => {
     const startedMs = performance.now();
@@ -75,15 +89,18 @@ function createLane(endpoint: Endpoint, { gate, counter, served, recorder, repor
       answer = answerTo(error, offerAfter(error, endpoint, req, counter?.till));
       message = sentenceOf(error);
     }
-    const { status, headers, body } = answer;
-    if (headers !== lastHeaders) {
-      lastHeaders = headers;
-      lastRow = Object.entries(shownHeaders(access, headers)).flat();
-      lastBytes = Number(headers['Content-Length'] ?? 0);
-    }
-    res.writeHead(status, limits.length === 0 ? lastRow : lastRow.concat(limits));
+    const { status, headers, body, parts } = answer;
+    const row = rows.get(headers) ?? keepRow(headers);
+    res.writeHead(status, withLimits(row, limits));
     // Node itself leaves the body out of an answer to HEAD.
-    res.end(body);
+    if (parts === undefined) {
+      res.end(body);
+    } else {
+      // Corked, both leave in one piece with the head of the response.
+      res.cork();
+      res.write(parts.head, 'latin1');
+      res.end(parts.tail);
+    }
     const ms = performance.now() - startedMs;
     served(path, status, ms);
     recorder.record(
@@ -91,11 +108,18 @@ function createLane(endpoint: Endpoint, { gate, counter, served, recorder, repor
       method,
       status,
       ms,
-      method === 'HEAD' ? 0 : lastBytes,
+      method === 'HEAD' ? 0 : row.bodyBytes,
       visitor?.keyId ?? null,
       message,
     );
   };
+
+  function keepRow(headers: Answer['headers']): Row {
+    const list = Object.entries(shownHeaders(access, headers)).flat();
+    const row = { list, own: list.length, bodyBytes: Number(headers['Content-Length'] ?? 0) };
+    rows.set(headers, row);
+    return row;
+  }
 
   function answerTo(error: unknown, offer?: Offer): Answer {
     const refused = refusal(error, offer);

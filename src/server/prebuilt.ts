@@ -56,16 +56,16 @@ export function createPrebuilt({ watch, variant, now, size, build, mark }: Recip
   let revision = -1;
   let dueAt = Number.POSITIVE_INFINITY;
   let etag = '';
-  let tail = '';
-  let tailBytes = 0;
+  let text = '';
+  let tail = Buffer.alloc(0);
   let whole: Answer | undefined;
   let unchanged = notModified(etag);
 
   const rebuild = (nowMs: number) => {
     revision = watch.revision;
     dueAt = Math.max(nowMs + REFRESH_MS, watch.tickAt + TICK_MISSED_AFTER_MS);
-    tail = `,${build(nowMs)}}`;
-    tailBytes = Buffer.byteLength(tail);
+    text = `,${build(nowMs)}}`;
+    tail = Buffer.from(text);
     whole = undefined;
     const tag = tagOf(watch.seq, size(), mark ? `${variant}-${mark(nowMs)}` : variant);
     if (tag === etag) return;
@@ -78,12 +78,11 @@ export function createPrebuilt({ watch, variant, now, size, build, mark }: Recip
     if (watch.revision !== revision || nowMs >= dueAt) rebuild(nowMs);
     if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) return unchanged;
     const head = `{"timestamp":${nowMs}`;
-    const body = head + tail;
+    const body = head + text;
     // All times of the next centuries have 13 digits, so the headers of one build fit every call.
     if (whole === undefined || whole.body.length !== body.length) {
-      whole = streamAnswer(etag, body, head.length + tailBytes);
-      return whole;
+      whole = streamAnswer(etag, body, head.length + tail.length);
     }
-    return { status: 200, headers: whole.headers, body };
+    return { status: 200, headers: whole.headers, body, parts: { head, tail } };
   };
 }

@@ -49,6 +49,25 @@ describe('createPrebuilt', () => {
     assert.equal(buildsUntil(5_400, []), 5);
     assert.equal(buildsUntil(5_400, [], Number.POSITIVE_INFINITY), 1);
   });
+
+  it('gives the same bytes in parts as in one piece, as many as it says', () => {
+    let nowMs = NOON;
+    const answer = createPrebuilt({
+      watch: { seq: 1, revision: 0, changes: 0, tickAt: NOON },
+      variant: 'v',
+      now: () => nowMs,
+      size: () => 1,
+      build: () => '"data":["caf\u00e9 \u{1f44d}"]',
+    });
+    for (; nowMs < NOON + 3_000; nowMs += 700) {
+      const { headers, body, parts } = answer(CALL);
+      assert.ok(parts);
+      const bytes = Buffer.concat([Buffer.from(parts.head, 'latin1'), parts.tail]);
+      assert.equal(bytes.toString(), body);
+      assert.equal(headers['Content-Length'], String(bytes.length));
+      assert.deepEqual(JSON.parse(body), { timestamp: nowMs, data: ['caf\u00e9 \u{1f44d}'] });
+    }
+  });
 });
 
 describe('bodies while no tick comes', () => {
