@@ -42,6 +42,8 @@ export function connectionOf(
     write(parcel) {
       if (ws.readyState === ws.OPEN) socket.write(parcel.wire());
     },
+    hold: () => socket.cork(),
+    release: () => socket.uncork(),
     dropSlow: () => closeConnection(connection, CLOSE_CODES.tooSlow, 'too_slow', 'The reader is too slow'),
   };
   const connection: Connection = {

@@ -16,6 +16,9 @@ export interface Pipe {
   /** Written, but not yet taken by the network. */
   unsentBytes(): number;
   write(parcel: Parcel, subscription: Subscription | undefined): void;
+  /** Gathers what is written until `release`, to be sent as one. */
+  hold(): void;
+  release(): void;
   /** Lets him go because he is too slow. */
   dropSlow(): void;
 }
@@ -61,6 +64,8 @@ export interface Reading {
   sendNew(subscription: Subscription, frames: readonly Frame[], parcel: (view: View) => Parcel): void;
   /** What passes and is worth nothing later. */
   sendPassing(reader: Reader, parcel: Parcel): void;
+  /** Notes whether he is slow. To be called after he was sent something new. */
+  judge(reader: Reader): void;
   /** Goes on with what he is behind of. To be called when his way is free again. */
   catchUp(reader: Reader): void;
 }
@@ -73,6 +78,9 @@ export function createReading({ log, records, merged, sent }: ReadingDeps): Read
     const { reader } = subscription;
     reader.pipe.write(parcel, subscription);
     sent(parcel.texts.length);
+  }
+
+  function judge(reader: Reader): void {
     reader.isSlow = reader.pipe.unsentBytes() > SLOW_FROM_BYTES;
   }
 
@@ -103,6 +111,7 @@ export function createReading({ log, records, merged, sent }: ReadingDeps): Read
     subscription.sentSeq = toldSeq;
     subscription.upToDateBytes = state.bytes;
     write(subscription, made.parcel);
+    judge(subscription.reader);
   }
 
   /** The frames to go on with: every one, or of each key the newest. */
@@ -127,6 +136,7 @@ export function createReading({ log, records, merged, sent }: ReadingDeps): Read
       const { sentSeq } = subscription;
       if (frame.seq > sentSeq + 1) merged(frame.seq - sentSeq - 1);
       write(subscription, parcelOf([updateText(log.epoch, frame, sentSeq, view)], [frame.seq]));
+      judge(reader);
       subscription.sentSeq = frame.seq;
     }
     if (isBehind(subscription)) return !reader.isSlow && !reader.isClosed;
@@ -137,7 +147,7 @@ export function createReading({ log, records, merged, sent }: ReadingDeps): Read
 
   function catchUp(reader: Reader): void {
     if (reader.isClosed) return;
-    reader.isSlow = reader.pipe.unsentBytes() > SLOW_FROM_BYTES;
+    judge(reader);
     for (const subscription of reader.subscriptions.values()) {
       if (reader.isSlow) return;
       if (subscription.wantsSnapshot) sendSnapshot(subscription);
@@ -174,6 +184,7 @@ export function createReading({ log, records, merged, sent }: ReadingDeps): Read
       sent(1);
     },
 
+    judge,
     catchUp,
   };
 }

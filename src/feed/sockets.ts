@@ -184,7 +184,11 @@ export function createSockets(deps: SocketsDeps): Sockets {
       });
     },
 
-    unsentBytes: () => [...connections].reduce((sum, { socket }) => sum + socket.writableLength, 0),
+    unsentBytes() {
+      let bytes = 0;
+      for (const { socket } of connections) bytes += socket.writableLength;
+      return bytes;
+    },
 
     async close() {
       clearInterval(sweep);
