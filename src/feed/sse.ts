@@ -73,6 +73,8 @@ export function createEventStreams(deps: SseDeps): EventStreams {
         }
         res.write(events);
       },
+      hold: () => res.cork(),
+      release: () => res.uncork(),
       dropSlow: () =>
         end(res, readerOf(), CLOSE_CODES.tooSlow, errorText(undefined, 'too_slow', 'The reader is too slow')),
     };
