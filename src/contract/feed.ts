@@ -183,7 +183,9 @@ export const errorFrame = z.object({
   id: given,
   code: z.string(),
   detail: z.string(),
-  channel: channel.optional(),
+  channel: channel
+    .optional()
+    .meta({ description: 'What it is about: given with `cursor_too_old` and `tier_too_low`.' }),
   account: account.optional(),
   oldest_seq: z.int().optional().meta({ description: 'The oldest cursor that can be resumed from.' }),
 });

@@ -9,6 +9,7 @@ import {
   errorText,
   pongText,
   subscribedText,
+  tierTexts,
   tooOldTexts,
   unsubscribedText,
 } from './replies.ts';
@@ -90,8 +91,13 @@ function attempt(connection: Connection, { id }: ClientMessage, act: () => void)
     act();
   } catch (error) {
     if (!(error instanceof FeedError)) throw error;
-    say(connection, errorText(id, error.code, error.message));
-    if (error.code === 'tier_too_low') end(connection, CLOSE_CODES.tier, error.code);
+    if (error.code !== 'tier_too_low') {
+      say(connection, errorText(id, error.code, error.message));
+      return;
+    }
+    // Each by name: who comes back asks for the others alone.
+    for (const text of tierTexts(id, error.topics)) say(connection, text);
+    end(connection, CLOSE_CODES.tier, error.code);
   }
 }
 

@@ -28,6 +28,15 @@ export function errorText(id: Id, code: string, detail: string): string {
   return JSON.stringify({ type: 'error', id: id ?? null, code, detail });
 }
 
+/** For each topic that is not for this tier. */
+export function tierTexts(id: Id, topics: readonly Topic[]): readonly string[] {
+  return topics.map((topic) => {
+    const { name, tier } = topic.channel;
+    const detail = `The channel ${name} needs a key of tier ${tier}`;
+    return JSON.stringify({ type: 'error', id: id ?? null, code: 'tier_too_low', detail, ...placeOf(topic) });
+  });
+}
+
 /** For each topic whose cursor was of no use. */
 export function tooOldTexts(id: Id, begun: readonly Begun[]): readonly string[] {
   return begun.flatMap(({ topic, oldestSeq }) => {

@@ -12,7 +12,15 @@ export type ChannelRequest = z.output<typeof channelRequest>;
 export type Cursor = NonNullable<ChannelRequest['resume']>;
 
 /** What a reader asked for that cannot be. Its code goes on the wire. */
-export class FeedError extends ServiceError {}
+export class FeedError extends ServiceError {
+  /** Those that were refused, where some were and others not. */
+  readonly topics: readonly Topic[];
+
+  constructor(code: string, message: string, topics: readonly Topic[] = []) {
+    super(code, message);
+    this.topics = topics;
+  }
+}
 
 /** A topic a reader wants, in his view of it. */
 export interface Want {
@@ -60,7 +68,7 @@ export function createSubscriptions({ topics, log, fanOut }: SubscribeDeps): Sub
     const old = reader.subscriptions.get(topic.name);
     if (old === undefined) return;
     reader.subscriptions.delete(topic.name);
-    fanOut.remove(old);
+    fanOut.remove(old.state, reader);
   }
 
   /** Whether what came after the cursor is known. One of another numbering, or ahead of ours, says nothing. */
@@ -74,10 +82,10 @@ export function createSubscriptions({ topics, log, fanOut }: SubscribeDeps): Sub
       const wants = requests.flatMap((request) =>
         meant(request).map((topic) => ({ topic, request, resume: request.resume })),
       );
-      const refused = wants.find(({ topic }) => !includes(tier, topic.channel.tier));
-      if (refused !== undefined) {
-        const { name, tier: needed } = refused.topic.channel;
-        throw new FeedError('tier_too_low', `The channel ${name} needs a key of tier ${needed}`);
+      const refused = wants.map(({ topic }) => topic).filter(({ channel }) => !includes(tier, channel.tier));
+      if (refused[0] !== undefined) {
+        const { name, tier: needed } = refused[0].channel;
+        throw new FeedError('tier_too_low', `The channel ${name} needs a key of tier ${needed}`, refused);
       }
       const hasVague = requests.some((request) => request.resume && meant(request).length > 1);
       if (hasVague || (resume !== undefined && wants.length > 1)) {
@@ -103,7 +111,7 @@ export function createSubscriptions({ topics, log, fanOut }: SubscribeDeps): Sub
         upToDateBytes: state.bytes,
       };
       reader.subscriptions.set(topic.name, subscription);
-      fanOut.add(subscription);
+      fanOut.add(state, reader);
       if (topic.channel.keeps === 'nothing') {
         return { topic, seq: null, isResumed: false, oldestSeq: undefined };
       }
@@ -124,7 +132,7 @@ export function createSubscriptions({ topics, log, fanOut }: SubscribeDeps): Sub
 
     end,
     endAll(reader) {
-      for (const subscription of reader.subscriptions.values()) fanOut.remove(subscription);
+      for (const { state } of reader.subscriptions.values()) fanOut.remove(state, reader);
       reader.subscriptions.clear();
     },
   };

@@ -284,6 +284,21 @@ describe('the feed', () => {
       }
     });
 
+    it('name each channel of a message that is not for the tier', async () => {
+      const client = await server.connect('demo_free');
+      const channels = [{ channel: 'test' }, { channel: 'signals' }, { channel: 'velocity', ...A }];
+      client.send({ op: 'subscribe', id: 4, channels });
+      assert.equal(await client.closed(), 4003);
+      assert.deepEqual(
+        client.frames.map((frame) => frame.type === 'error' && [frame.id, frame.channel, frame.account]),
+        [
+          [4, 'signals', 'account_a'],
+          [4, 'signals', 'account_b'],
+          [4, 'velocity', 'account_a'],
+        ],
+      );
+    });
+
     it('show FREE no field of PRO', async () => {
       const free = await subscribed('demo_free', [
         { channel: 'prediction', ...A },

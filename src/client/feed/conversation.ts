@@ -1,6 +1,6 @@
 import { BehaviorSubject, interval, type Observable, Subject, type Subscription } from 'rxjs';
 import { TallywireError } from '../error.ts';
-import type { ChannelRequest, DataFrame, HeartbeatFrame, ServerFrame } from '../wire.ts';
+import type { DataFrame, HeartbeatFrame, ServerFrame } from '../wire.ts';
 import { RECONNECT, type ReconnectOptions } from './backoff.ts';
 import { createLink, type Loss } from './link.ts';
 import { createOutbox } from './outbox.ts';
@@ -8,6 +8,7 @@ import { createPulse } from './pulse.ts';
 import type { FeedSocketClass } from './socket.ts';
 import { type DownReason, type FeedEvent, type FeedStatus, sameStatus } from './status.ts';
 import { nameOf, type Topic } from './topic.ts';
+import { createWishes } from './wishes.ts';
 
 /** How often it is looked whether all is well. */
 const LOOK_MS = 200;
@@ -46,10 +47,6 @@ export interface Conversation {
 export function createConversation(deps: ConversationDeps): Conversation {
   const { key, load, random = Math.random, reconnect = RECONNECT } = deps;
   const now = () => performance.now();
-  const topics = new Map<string, Topic>();
-  const due = new Set<Topic>();
-  /** Topics that are asked for alone, as a message with them and others was refused. */
-  const alone = new Set<string>();
   const event$ = new Subject<FeedEvent>();
   const status$ = new BehaviorSubject<FeedStatus>({ state: 'down', reason: 'idle' });
   let heartbeat$ = new Subject<HeartbeatFrame>();
@@ -73,6 +70,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     onLost: lose,
   });
   const outbox = createOutbox((text) => link.send(text), now);
+  const wishes = createWishes({ outbox, isOpen: () => link.isOpen, asked: look });
 
   function greet(): void {
     refusal = undefined;
@@ -80,36 +78,19 @@ export function createConversation(deps: ConversationDeps): Conversation {
     outbox.clear();
     if (key !== undefined) outbox.auth(key);
     outbox.subscribe(new Map([[HEARTBEAT, { channel: HEARTBEAT }]]));
-    ask(topics.values());
+    wishes.askAll();
   }
 
   function lose({ wasOpen, code }: Loss, retryInMs: number): boolean {
     outbox.clear();
-    for (const topic of topics.values()) topic.forget();
+    wishes.forgetAll();
     if (code === BAD_KEY) failAll(refusal ?? refused('key_invalid', 'the server does not know the key'));
     // Those whose tier does not do were told so, and the others go on.
-    const isOver = code === BAD_KEY || (code === LOW_TIER && topics.size === 0);
+    const isNobodyLeft = wishes.isEmpty && !heartbeat$.observed;
+    const isOver = code === BAD_KEY || (code === LOW_TIER && isNobodyLeft);
     const reason = isOver ? 'refused' : wasOpen ? 'lost' : 'unreachable';
     show({ state: 'down', reason, code, retryInMs: isOver ? undefined : retryInMs });
     return !isOver;
-  }
-
-  /** What is asked for within one turn of the program goes into one message. */
-  function ask(wanted: Iterable<Topic>): void {
-    if (due.size === 0) queueMicrotask(askDue);
-    for (const topic of wanted) due.add(topic);
-  }
-
-  function askDue(): void {
-    const requests = new Map<string, ChannelRequest>();
-    const wanted = [...due].filter((topic) => link.isOpen && topics.get(topic.name) === topic);
-    due.clear();
-    for (const topic of wanted) {
-      if (alone.has(topic.name)) outbox.subscribe(new Map([[topic.name, topic.ask()]]));
-      else requests.set(topic.name, topic.ask());
-    }
-    outbox.subscribe(requests);
-    look();
   }
 
   function hear(text: string): void {
@@ -135,7 +116,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
       case 'subscribed':
         outbox.answered(frame.id);
         for (const { channel, account, seq, resumed } of frame.channels) {
-          topics.get(nameOf(channel, account))?.begin(seq ?? 0, resumed);
+          wishes.get(nameOf(channel, account))?.begin(seq ?? 0, resumed);
         }
         break;
       case 'unsubscribed':
@@ -152,7 +133,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
   }
 
   function takeData(frame: DataFrame): void {
-    const topic = topics.get(nameOf(frame.channel, frame.account));
+    const topic = wishes.get(nameOf(frame.channel, frame.account));
     if (topic === undefined) return;
     const { name, cursor, isCurrent } = topic;
     if (cursor !== undefined && cursor.epoch !== frame.epoch && frame.type === 'snapshot') {
@@ -165,13 +146,13 @@ export function createConversation(deps: ConversationDeps): Conversation {
   function mend(topic: Topic, beforeSeq: number): void {
     event$.next({ type: 'gap', topic: topic.name, afterSeq: topic.cursor?.seq, beforeSeq });
     topic.forget();
-    ask([topic]);
+    wishes.ask([topic]);
   }
 
   function takeHeartbeat(frame: HeartbeatFrame): void {
     pulse.heartbeat(frame, now());
     for (const [name, seq] of Object.entries(frame.seqs)) {
-      const topic = topics.get(name);
+      const topic = wishes.get(name);
       if (topic?.cursor?.epoch === frame.epoch && topic.misses(seq)) mend(topic, seq + 1);
     }
     heartbeat$.next(frame);
@@ -187,22 +168,15 @@ export function createConversation(deps: ConversationDeps): Conversation {
     event$.next({ type: 'error', code, detail });
     refusal = refused(code, detail);
     const names = outbox.answered(id).filter((name) => name !== HEARTBEAT);
-    if (names.length === 1) for (const name of names) fail(name, refusal);
-    else for (const name of names) alone.add(name);
-    ask(names.flatMap((name) => topics.get(name) ?? []));
-  }
-
-  function fail(name: string, error: TallywireError): void {
-    const topic = topics.get(name);
-    topics.delete(name);
-    topic?.frame$.error(error);
+    const blamed = at.channel === undefined ? undefined : nameOf(at.channel, at.account ?? null);
+    wishes.refuse(names, blamed, refusal);
   }
 
   function failAll(error: TallywireError): void {
     const failed$ = heartbeat$;
     heartbeat$ = new Subject();
     failed$.error(error);
-    for (const name of [...topics.keys()]) fail(name, error);
+    wishes.failAll(error);
   }
 
   function look(): void {
@@ -211,7 +185,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     if (isPingDue) outbox.ping();
     if (isGivenUp) link.renew('nothing comes');
     else if (stale !== undefined) show({ state: 'stale', ...stale });
-    else if ([...topics.values()].every(({ isCurrent }) => isCurrent)) {
+    else if (wishes.areCurrent()) {
       wasLive = true;
       show({ state: 'live' });
     } else show({ state: wasLive ? 'resuming' : 'connecting' });
@@ -221,16 +195,8 @@ export function createConversation(deps: ConversationDeps): Conversation {
     status$,
     event$,
     heartbeat$: () => heartbeat$,
-    add(topic) {
-      topics.set(topic.name, topic);
-      ask([topic]);
-    },
-    remove(topic) {
-      if (topics.get(topic.name) !== topic) return;
-      topics.delete(topic.name);
-      alone.delete(topic.name);
-      if (link.isOpen) outbox.unsubscribe([topic.request]);
-    },
+    add: wishes.add,
+    remove: wishes.remove,
     start() {
       wasLive = false;
       watch ??= interval(LOOK_MS).subscribe(look);

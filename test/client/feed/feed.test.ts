@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { firstValueFrom } from 'rxjs';
+import { firstValueFrom, merge, type Observable } from 'rxjs';
 import { type Client, createClient, type DataFrame, type FeedStatus } from '../../../src/client/node.ts';
 import { type FeedServer, startFeed } from '../../feed/feed-server.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -76,24 +76,57 @@ describe('the feed of the client', () => {
     await isIdle();
   });
 
-  it('fails what needs a higher tier, and goes on with the rest', async () => {
+  it('fails what needs a higher tier, each once, and goes on with the rest after one more connection', async () => {
+    const refusals = () => server.feed.figures().closed.get(4003) ?? 0;
+    const before = refusals();
     const feed = free.feed(QUICK);
-    const refused = Promise.all([
-      assert.rejects(firstValueFrom(feed.velocity('account_a')), { code: 'tier_too_low' }),
-      assert.rejects(firstValueFrom(feed.signals('account_a')), { code: 'tier_too_low' }),
-    ]);
+    const errors: string[] = [];
+    const fails = (name: string, frame$: Observable<unknown>) =>
+      frame$.subscribe({
+        error: (error: unknown) => errors.push(`${name} ${Reflect.get(Object(error), 'code')}`),
+      });
     let status: FeedStatus | undefined;
     feed.status$.subscribe((each) => {
       status = each;
     });
-    let updates = 0;
-    const followed = feed.test().subscribe(() => {
-      updates += 1;
-    });
-    await refused;
-    await eventually('the rest goes on', () => status?.state === 'live' && updates > 0);
+    const seen = new Set<string>();
+    const followed = merge(feed.test(), feed.counters(), feed.prediction('account_b')).subscribe((frame) =>
+      seen.add(`${frame.channel} ${frame.account}`),
+    );
+    fails('velocity a', feed.velocity('account_a'));
+    fails('velocity b', feed.velocity('account_b'));
+    fails('signals', feed.signals());
+    await eventually('the rest goes on', () => status?.state === 'live' && seen.size === 4);
+    assert.deepEqual(errors.sort(), [
+      'signals tier_too_low',
+      'velocity a tier_too_low',
+      'velocity b tier_too_low',
+    ]);
+    assert.equal(refusals() - before, 1);
+    fails('later', feed.signals('account_b'));
+    await eventually('that is refused too', () => errors.includes('later tier_too_low'));
+    await eventually('and the rest goes on', () => status?.state === 'live');
+    assert.equal(refusals() - before, 2);
     followed.unsubscribe();
     await isIdle();
+  });
+
+  it('comes back for the heartbeat alone, and for nothing does not', async () => {
+    const feed = free.feed(QUICK);
+    const beats: number[] = [];
+    const followed = feed.heartbeat().subscribe(({ ts }) => beats.push(ts));
+    await assert.rejects(firstValueFrom(feed.signals('account_a')), { code: 'tier_too_low' });
+    await eventually('it is back', async () => {
+      await server.tick();
+      return beats.length > 1;
+    });
+    followed.unsubscribe();
+    await assert.rejects(firstValueFrom(feed.signals('account_a')), { code: 'tier_too_low' });
+    const { closed } = server.feed.figures();
+    const refusals = closed.get(4003);
+    await isIdle();
+    assert.equal((await firstValueFrom(feed.status$)).state, 'down');
+    assert.equal(closed.get(4003), refusals);
   });
 
   it('fails what the server does not understand, alone', async () => {
