@@ -5,12 +5,10 @@ import { InvalidRequest } from './validate.ts';
 /** Far above any body the interface knows. */
 const MAX_BODY_BYTES = 16 * 1_024;
 /**
- * What is refused is read to its end first, up to this much, so that the connection can go on. A caller who has
- * more to send loses his connection instead.
+ * What is refused is read to its end first, up to this much: whoever sends it all before he listens would find the
+ * connection closed and never read why. A caller who has more to send does.
  */
 const MAX_DISCARDED_BYTES = 1_024 * 1_024;
-
-const CLOSE = { Connection: 'close' };
 
 /** The text of a JSON body, or a RequestError. No body is an empty text. */
 export async function receiveJson(req: IncomingMessage): Promise<string> {
@@ -19,35 +17,27 @@ export async function receiveJson(req: IncomingMessage): Promise<string> {
   if (declared === 0) return '';
   const refusal = encodingRefusal(headers) ?? typeRefusal(headers) ?? lengthRefusal(declared ?? 0);
   if (refusal === undefined) return decode(await receive(req));
-  if (declared !== null && declared > MAX_DISCARDED_BYTES) throw refusal(CLOSE);
-  throw refusal((await discard(req, 0)) ? {} : CLOSE);
+  if (declared === null || declared <= MAX_DISCARDED_BYTES) await discard(req, 0);
+  throw refusal;
 }
-
-/** Makes the error with headers of its own beside those of the connection. */
-type Refusal = (connection: Readonly<Record<string, string>>) => RequestError;
 
 function encodingRefusal({ 'content-encoding': encoding = 'identity' }: IncomingHttpHeaders) {
   if (encoding.trim().toLowerCase() === 'identity') return undefined;
   const message = 'The body has to be sent as it is, without a content encoding';
-  return (connection: Readonly<Record<string, string>>) =>
-    new RequestError(415, 'unsupported_media_type', message, {
-      'Accept-Encoding': 'identity',
-      ...connection,
-    });
+  return new RequestError(415, 'unsupported_media_type', message, { 'Accept-Encoding': 'identity' });
 }
 
 function typeRefusal({ 'content-type': type = '' }: IncomingHttpHeaders) {
   const [essence = ''] = type.split(';', 1);
   if (/^application\/(?:[\w.!#$&^-]+\+)?json$/i.test(essence.trim())) return undefined;
   const message = 'The body has to be JSON, with the Content-Type application/json';
-  return (connection: Readonly<Record<string, string>>) =>
-    new RequestError(415, 'unsupported_media_type', message, { Accept: 'application/json', ...connection });
+  return new RequestError(415, 'unsupported_media_type', message, { Accept: 'application/json' });
 }
 
-const tooLarge: Refusal = (connection) =>
-  new RequestError(413, 'body_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes`, connection);
-
-const lengthRefusal = (declared: number) => (declared > MAX_BODY_BYTES ? tooLarge : undefined);
+function lengthRefusal(bytes: number) {
+  if (bytes <= MAX_BODY_BYTES) return undefined;
+  return new RequestError(413, 'body_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes`);
+}
 
 /** All bytes of the body, no more than the most allowed. */
 async function receive(req: IncomingMessage): Promise<Buffer> {
@@ -58,21 +48,23 @@ async function receive(req: IncomingMessage): Promise<Buffer> {
     chunks.push(chunk);
     return received <= MAX_BODY_BYTES;
   });
-  if (received <= MAX_BODY_BYTES) return Buffer.concat(chunks);
-  throw tooLarge((await discard(req, received)) ? {} : CLOSE);
+  const refusal = lengthRefusal(received);
+  if (refusal === undefined) return Buffer.concat(chunks);
+  await discard(req, received);
+  throw refusal;
 }
 
-/** Reads what is left and keeps none of it. Resolves to whether that was all. */
-async function discard(req: IncomingMessage, before: number): Promise<boolean> {
+/** Reads what is left, unless it is too much, and keeps none of it. */
+async function discard(req: IncomingMessage, before: number): Promise<void> {
   let received = before;
-  return readWhile(req, (chunk) => {
+  await readWhile(req, (chunk) => {
     received += chunk.length;
     return received <= MAX_DISCARDED_BYTES;
   });
 }
 
-/** Resolves to true at the end of the body, to false as soon as `take` wants no more. */
-function readWhile(req: IncomingMessage, take: (chunk: Buffer) => boolean): Promise<boolean> {
+/** Resolves at the end of the body, or as soon as `take` wants no more. */
+function readWhile(req: IncomingMessage, take: (chunk: Buffer) => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (act: () => void) => {
       req.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
@@ -80,9 +72,9 @@ function readWhile(req: IncomingMessage, take: (chunk: Buffer) => boolean): Prom
       act();
     };
     const onData = (chunk: Buffer) => {
-      if (!take(chunk)) settle(() => resolve(false));
+      if (!take(chunk)) settle(resolve);
     };
-    const onEnd = () => settle(() => resolve(true));
+    const onEnd = () => settle(resolve);
     // Nobody is left to read the answer, but the request has to come to an end.
     const onGone = () =>
       settle(() =>
