@@ -12,7 +12,7 @@ const compress = promisify(brotliCompress);
 const OPTIONS = {
   params: {
     [constants.BROTLI_PARAM_QUALITY]: 5,
-    [constants.BROTLI_PARAM_LGWIN]: 20,
+    [constants.BROTLI_PARAM_LGWIN]: 18,
     [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
   },
 };

@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { firstValueFrom } from 'rxjs';
 import { WebSocket } from 'ws';
 import { createClient } from '../../src/client/browser.ts';
 import { startFeed } from '../feed/feed-server.ts';
+import { eventually } from '../support/eventually.ts';
+import { openCuttingProxy } from '../sweeps/cutting-proxy.ts';
+
+/** Prints how far the test channel is with each frame, and what the feed complains of. */
+const FOLLOWER = `
+  const { createClient } = await import(process.argv[1]);
+  const feed = createClient({ url: process.argv[2], key: 'demo_pro' }).feed({ reconnect: { minMs: 5, maxMs: 20 } });
+  feed.event$.subscribe((event) => console.log(JSON.stringify(event)));
+  feed.test().subscribe(({ type, seq }) => console.log(type + ' ' + seq));
+`;
 
 describe('the client in a browser', () => {
   it('uses the socket the platform has', async () => {
@@ -22,6 +33,40 @@ describe('the client in a browser', () => {
       assert.equal(made, 1);
     } finally {
       Reflect.set(globalThis, 'WebSocket', before);
+      await server.stop();
+    }
+  });
+
+  it('goes on over lost connections with the socket of Node, which is that of browsers', async () => {
+    const server = await startFeed();
+    const proxy = await openCuttingProxy();
+    proxy.aim(server.url);
+    const door = String(new URL('../../src/client/browser.js', import.meta.url));
+    // Node 20 has it behind a flag, later ones always.
+    const flags = ['--no-warnings', '--experimental-websocket', '--input-type=module'];
+    const child = spawn(process.execPath, [...flags, '--eval', FOLLOWER, door, proxy.url]);
+    let printed = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (bytes: Buffer) => {
+        printed += bytes;
+      });
+    }
+    const lines = () => printed.trim().split('\n');
+    try {
+      await eventually('the snapshot', () => printed.startsWith('snapshot '), 15_000);
+      const start = Number(lines()[0]?.split(' ')[1]);
+      for (let count = 1; count <= 6; count++) {
+        if (count % 2 === 0) proxy.cutNow();
+        await server.tick();
+        await eventually('the update', () => lines().length === count + 1, 10_000).catch(() =>
+          assert.fail(printed),
+        );
+      }
+      const expected = Array.from({ length: 6 }, (_, index) => `update ${start + 1 + index}`);
+      assert.deepEqual(lines().slice(1), expected);
+    } finally {
+      child.kill();
+      await proxy.close();
       await server.stop();
     }
   });

@@ -5,6 +5,7 @@ import { RECONNECT, type ReconnectOptions } from './backoff.ts';
 import { createLink, type Loss } from './link.ts';
 import { createOutbox } from './outbox.ts';
 import { createPulse } from './pulse.ts';
+import { createReception } from './reception.ts';
 import type { FeedSocketClass } from './socket.ts';
 import { type DownReason, type FeedEvent, type FeedStatus, sameStatus } from './status.ts';
 import { nameOf, type Topic } from './topic.ts';
@@ -71,6 +72,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
   });
   const outbox = createOutbox((text) => link.send(text), now);
   const wishes = createWishes({ outbox, isOpen: () => link.isOpen, asked: look });
+  const reception = createReception(wishes, (event) => event$.next(event));
 
   function greet(): void {
     refusal = undefined;
@@ -104,7 +106,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
       case 'update':
       case 'snapshot':
         pulse.data(now());
-        takeData(frame as DataFrame);
+        reception.data(frame as DataFrame);
         break;
       case 'heartbeat':
         takeHeartbeat(frame);
@@ -115,9 +117,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
         break;
       case 'subscribed':
         outbox.answered(frame.id);
-        for (const { channel, account, seq, resumed } of frame.channels) {
-          wishes.get(nameOf(channel, account))?.begin(seq ?? 0, resumed);
-        }
+        reception.begun(frame);
         break;
       case 'unsubscribed':
       case 'authenticated':
@@ -132,29 +132,9 @@ export function createConversation(deps: ConversationDeps): Conversation {
     if (status$.value.state !== 'live') look();
   }
 
-  function takeData(frame: DataFrame): void {
-    const topic = wishes.get(nameOf(frame.channel, frame.account));
-    if (topic === undefined) return;
-    const { name, cursor, isCurrent } = topic;
-    if (cursor !== undefined && cursor.epoch !== frame.epoch && frame.type === 'snapshot') {
-      event$.next({ type: 'epoch', topic: name, from: cursor.epoch, to: frame.epoch });
-    }
-    // While something is awaited, what does not fit is of before.
-    if (topic.take(frame) === 'gap' && isCurrent) mend(topic, frame.seq);
-  }
-
-  function mend(topic: Topic, beforeSeq: number): void {
-    event$.next({ type: 'gap', topic: topic.name, afterSeq: topic.cursor?.seq, beforeSeq });
-    topic.forget();
-    wishes.ask([topic]);
-  }
-
   function takeHeartbeat(frame: HeartbeatFrame): void {
     pulse.heartbeat(frame, now());
-    for (const [name, seq] of Object.entries(frame.seqs)) {
-      const topic = wishes.get(name);
-      if (topic?.cursor?.epoch === frame.epoch && topic.misses(seq)) mend(topic, seq + 1);
-    }
+    reception.counted(frame);
     heartbeat$.next(frame);
     look();
   }

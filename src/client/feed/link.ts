@@ -4,6 +4,8 @@ import type { FeedSocket, FeedSocketClass } from './socket.ts';
 /** To come back after so long is a new loss, not a further try after the old one. */
 const SETTLED_MS = 5_000;
 const HANDSHAKE_MS = 10_000;
+/** After an error a close follows, except of some sockets that never opened: those of Node 22. */
+const CLOSE_FOLLOWS_MS = 100;
 
 export interface Loss {
   readonly wasOpen: boolean;
@@ -99,8 +101,7 @@ export function createLink(deps: LinkDeps): Link {
     };
     made.onclose = ({ code, reason }: { readonly code: number; readonly reason: string }) =>
       lose({ code, reason });
-    // A close follows, with what is known of it.
-    made.onerror = () => undefined;
+    made.onerror = () => wait(CLOSE_FOLLOWS_MS, () => lose({ code: undefined, reason: 'an error' }));
   }
 
   return {
