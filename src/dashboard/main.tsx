@@ -2,6 +2,7 @@ import { render } from 'preact';
 import 'uplot/dist/uPlot.min.css';
 import './page.css';
 import { App } from './parts/app.tsx';
+import { NoFeed } from './parts/no-feed.tsx';
 import { paced } from './state/pace.ts';
 import { openSession } from './state/session.ts';
 import { createStore } from './state/store.ts';
@@ -23,7 +24,8 @@ const store = createStore(
 );
 const url = new URL('.', document.baseURI).href;
 const root = document.getElementById('page');
-if (root !== null) {
+if (root !== null && document.body.dataset.feed === 'off') render(<NoFeed />, root);
+else if (root !== null) {
   render(
     <App
       store={store}

@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { CHROMIUM } from '../support/system-packages.ts';
+import { CHROMIUM, missingPackages } from '../support/system-packages.ts';
 
 const FLAGS = [
   '--headless',
@@ -11,6 +11,15 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
+
+/** Leaves out what follows where there is no browser, and says so; with `CI=true` it fails instead. */
+export function requireBrowser(test: Mocha.Context): void {
+  const missing = missingPackages();
+  if (missing === undefined) return;
+  if (process.env.CI === 'true') throw new Error(`cannot be tested without ${missing}`);
+  process.stderr.write(`NOT TESTED: ${missing} is missing\n`);
+  test.skip();
+}
 
 /** A page with all that went wrong in it. */
 export interface Seen {

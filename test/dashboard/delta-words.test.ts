@@ -6,6 +6,6 @@ describe('deltaWords', () => {
     assert.equal(deltaWords('UI', 4), 'UI is 4 behind');
     assert.equal(deltaWords('UI', -1), 'UI is 1 ahead');
     assert.equal(deltaWords('Oracle', 0), 'Oracle agrees');
-    assert.equal(deltaWords('Oracle', null), 'Oracle not comparable yet');
+    assert.equal(deltaWords('Oracle', null), 'Oracle not known yet');
   });
 });

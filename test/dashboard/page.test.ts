@@ -4,8 +4,7 @@ import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
-import { missingPackages } from '../support/system-packages.ts';
-import { shownCount, unlock } from './browsing.ts';
+import { requireBrowser, shownCount, unlock } from './browsing.ts';
 import { type Desk, openDesk } from './desk.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -38,12 +37,7 @@ describe('the dashboard in a browser', function () {
   let desk: Desk;
 
   before(async function () {
-    const missing = missingPackages();
-    if (missing !== undefined) {
-      if (process.env.CI === 'true') throw new Error(`cannot be tested without ${missing}`);
-      process.stderr.write(`NOT TESTED: ${missing} is missing\n`);
-      this.skip();
-    }
+    requireBrowser(this);
     desk = await openDesk({ historyDays: 40 });
   });
   after(() => desk?.close());

@@ -1,46 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
-import { readMeta } from '../support/api.ts';
+import { openStore } from '../../src/store/lmdb.ts';
+import { BUSY_EVENTS, busyCounters, busyForecast, busyOutputs, busyPost } from '../dashboard/busy-outputs.ts';
+import { startFeed } from '../feed/feed-server.ts';
 import { tellParent } from '../support/child.ts';
-import { openStage } from '../support/service.ts';
+import { FRESH_AGES, NOON } from '../support/outputs.ts';
 
-// An engine on a world that moves until the parent has counted as many updates as it wants each second.
+// The server with its feed and its store, fed by hand: every 20 ms a counter moves, every second each forecast and its
+// signals, and every other second somebody posts. Ends when it is told to, or with its parent.
 
-const STEER_EVERY_MS = 50;
-const POST_EVERY_MS = 2_500;
-/** The trading page is asked without a pause: what it shows is how updates are made. */
-const SOURCES = { postsPeriodMs: 500, uiPeriodMs: 10, uiFirstPeriodMs: 500, archivePauseMs: 1 };
+const MOVE_EVERY_MS = 20;
+const PER_SECOND = 1_000 / MOVE_EVERY_MS;
 
-const order = z.object({ toldUpdates: z.int(), wantedUpdates: z.int() });
-
-const stage = await openStage({ startAt: Date.now(), sources: SOURCES });
-const { control } = stage.world;
-let missing = 0;
+const folder = await mkdtemp(join(tmpdir(), 'tallywire-busy-'));
+const store = await openStore(folder);
+const server = await startFeed({ store, loaded: busyOutputs() });
 let isEnding = false;
-process.on('message', (message) => {
-  const { toldUpdates, wantedUpdates } = order.parse(message);
-  missing = wantedUpdates - toldUpdates;
-});
-process.on('disconnect', () => {
-  isEnding = true;
-});
-tellParent({ url: stage.url() });
-
-let shown = 0;
-let posts = 0;
-const startedAt = performance.now();
-while (!isEnding) {
-  await delay(STEER_EVERY_MS);
-  if (missing <= 0) continue;
-  const [a, b] = await Promise.all(['account_a', 'account_b'].map((each) => readMeta(stage.url(), each)));
-  for (const event of [...(a?.data ?? []), ...(b?.data ?? [])].slice(0, missing)) {
-    // Another count than before: the same one is no update.
-    const count = (event.real_counter ?? 0) - 1 - (shown++ % 7);
-    control.setUiCount({ event: event.event_id, count: Math.max(0, count) });
-  }
-  if (performance.now() - startedAt > posts * POST_EVERY_MS) {
-    posts += 1;
-    control.post({ account: posts % 2 === 0 ? 'a' : 'b', text: `Number ${posts} of a busy day` });
-  }
+for (const end of ['SIGTERM', 'disconnect']) {
+  process.once(end, () => {
+    isEnding = true;
+  });
 }
-await stage.close();
+await server.tick(FRESH_AGES);
+tellParent({ url: server.url });
+
+const startedAt = performance.now();
+for (let move = 1; !isEnding; move++) {
+  // By the clock, so that what a busy machine held up is caught up with.
+  await delay(Math.max(0, startedAt + move * MOVE_EVERY_MS - performance.now()));
+  const event = BUSY_EVENTS[move % BUSY_EVENTS.length];
+  if (event === undefined) break;
+  const lap = Math.floor(move / BUSY_EVENTS.length);
+  await server.turn(busyCounters(event, lap % 7));
+  if (move % PER_SECOND !== 0) continue;
+  const second = move / PER_SECOND;
+  await server.turn(...BUSY_EVENTS.flatMap((each) => busyForecast(each, Math.sin(second / 9))));
+  if (second % 2 === 0) {
+    const madeAt = NOON + second * 1_000;
+    const account = second % 4 === 0 ? 'a' : 'b';
+    await server.turn(busyPost(account, 1_000_000 + second, { createdAt: madeAt, seenAt: madeAt + 600 }));
+  }
+  await server.tick(FRESH_AGES);
+}
+await server.stop();
+await store.close();
+await rm(folder, { recursive: true });
+if (process.connected) process.disconnect();

@@ -27,7 +27,7 @@ function tilesOf(event: Counters, lag: Lag | undefined): readonly Tile[] {
       name: 'Real',
       about: 'our own count',
       value: real,
-      words: real === null ? 'posts not known without a hole' : deletedWords(event.deleted_count),
+      words: real === null ? 'a hole in the posts' : deletedWords(event.deleted_count),
       tone: 'own',
       lag: lag?.seen,
     },
@@ -80,7 +80,9 @@ export function CounterTiles(props: {
             <p class="value num" data-value={tile.value ?? ''}>
               {countText(tile.value)}
             </p>
-            <p class="words">{tile.words}</p>
+            <p class="words" title={tile.words}>
+              {tile.words}
+            </p>
             <p class="age num">{ageMs === undefined ? ' ' : agoText(ageMs)}</p>
             <dl class="lags num">
               {(['p50_ms', 'p90_ms', 'p99_ms'] as const).map((level) => (

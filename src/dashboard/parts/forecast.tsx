@@ -5,6 +5,7 @@ import { type CountRange, FanChart } from '../charts/fan-chart.tsx';
 import { countText } from '../format.ts';
 import { countSoFar } from '../state/posts.ts';
 import type { PostTime, Prediction, Stir } from '../state/records.ts';
+import { later } from './later.tsx';
 import { memo } from './memo.tsx';
 import { Moves } from './moves.tsx';
 import { Empty, Loading, Panel } from './panel.tsx';
@@ -67,7 +68,7 @@ interface ForecastProps {
 }
 
 /** Where it may end. */
-export const Forecast = memo(({ prediction, times, stir, isPaid, now }: ForecastProps) => (
+export const Forecast = later(1, ({ prediction, times, stir, isPaid, now }: ForecastProps) => (
   <section id="forecast" class="column" aria-labelledby="forecast-title">
     <h2 id="forecast-title">
       Forecast <span>of the final count</span>
@@ -75,7 +76,7 @@ export const Forecast = memo(({ prediction, times, stir, isPaid, now }: Forecast
     <Panel
       title="To the close"
       note="dashed lines are bucket edges; the end is the forecast, the way there is drawn"
-      className="to-close"
+      className={isPaid ? 'to-close' : ''}
     >
       <ToTheClose prediction={prediction} times={times} isPaid={isPaid} now={now} />
     </Panel>

@@ -19,12 +19,22 @@ export function useNow(skewMs: number): number {
   return now + skewMs;
 }
 
+/** The value once it has been the same for `ms`; at first what it is. */
+export function useSettled<T>(value: T, ms: number): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return settled;
+}
+
 export type Asked<T> =
   | { readonly state: 'loading' }
   | { readonly state: 'failed'; readonly why: string }
   | { readonly state: 'done'; readonly value: T };
 
-/** An answer over REST, asked for again each `everyMs`. What was last known stays while it is asked for. */
+/** An answer over REST, asked for again each `everyMs`; the last one stays meanwhile, unless `deps` are others. */
 export function useAnswer<T>(
   ask: (signal: AbortSignal) => Promise<T>,
   deps: readonly unknown[],
@@ -34,6 +44,7 @@ export function useAnswer<T>(
   const latest = useRef(ask);
   latest.current = ask;
   useEffect(() => {
+    setAsked((known) => (known.state === 'loading' ? known : { state: 'loading' }));
     const left = new AbortController();
     const once = () =>
       latest

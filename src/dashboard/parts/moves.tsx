@@ -18,6 +18,9 @@ export function causeWords(cause: string): string {
   return CAUSES[cause] ?? cause;
 }
 
+/** The others weigh less, and there is room for no more. */
+const SHOWN = 3;
+
 /** What moved the forecast last, and why. */
 export function Moves(props: {
   readonly prediction: Prediction;
@@ -25,12 +28,13 @@ export function Moves(props: {
   readonly now: number;
 }) {
   const { moved = [], forecast_ts, flip_risk, model_version } = props.prediction;
+  const most = moved.toSorted((a, b) => Math.abs(b.p50) - Math.abs(a.p50)).slice(0, SHOWN);
   return (
     <dl class="moves">
       <div>
         <dt>Forecast moved by</dt>
         {moved.length === 0 ? <dd>nothing since the one before</dd> : null}
-        {moved.map(({ cause, p50 }) => (
+        {most.map(({ cause, p50 }) => (
           <dd key={cause}>
             <span class={`num ${p50 > 0 ? 'up' : p50 < 0 ? 'down' : ''}`}>{signed(p50)}</span>{' '}
             {causeWords(cause)} <code>{cause}</code>

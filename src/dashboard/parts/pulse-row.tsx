@@ -61,7 +61,7 @@ function Pace(props: {
         {velocity ? `${velocity.velocity_counted_1h} / ${velocity.velocity_all_1h}` : (hours.at(-1) ?? 0)}
       </dd>
       <dd class="sub">
-        <Sparkline values={hours} />
+        <Sparkline values={hours} places={HOURS} />
         {velocity ? 'counted / all' : `all, ${hours.length} h known`}
       </dd>
     </div>

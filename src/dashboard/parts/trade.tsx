@@ -2,7 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { accountText, countText, usdText } from '../format.ts';
 import type { Signals } from '../state/records.ts';
 import type { Session } from '../state/session.ts';
-import { memo } from './memo.tsx';
+import { useSettled } from './hooks.ts';
+import { later } from './later.tsx';
 import { Empty, Loading, Panel } from './panel.tsx';
 import { SignalsTable } from './signals-table.tsx';
 import { Wallet } from './wallet.tsx';
@@ -31,15 +32,14 @@ interface TradeProps {
 }
 
 /** What to do about it. */
-export const Trade = memo(({ session, account, signals, areSignalsRead, isPaid }: TradeProps) => {
+export const Trade = later(3, ({ session, account, signals, areSignalsRead, isPaid }: TradeProps) => {
   const [place, setPlace] = useState(placeOf(FIRST));
   const [isUnproven, setIsUnproven] = useState(false);
   const bankroll = bankrollAt(place);
+  const settled = useSettled(bankroll, SETTLE_MS);
   useEffect(() => {
-    if (!isPaid) return;
-    const timer = setTimeout(() => session.size(bankroll, isUnproven), SETTLE_MS);
-    return () => clearTimeout(timer);
-  }, [session, bankroll, isUnproven, isPaid]);
+    if (isPaid) session.size(settled, isUnproven);
+  }, [session, settled, isUnproven, isPaid]);
   return (
     <section id="trade" class="wide" aria-labelledby="trade-title">
       <h2 id="trade-title">
@@ -80,7 +80,7 @@ export const Trade = memo(({ session, account, signals, areSignalsRead, isPaid }
             ) : null}
             {signals === undefined ? null : <SignalsTable signals={signals} />}
           </Panel>
-          <Wallet key={account} client={session.client} account={account} bankroll={bankroll} />
+          <Wallet client={session.client} account={account} bankroll={settled} />
         </div>
       ) : null}
     </section>

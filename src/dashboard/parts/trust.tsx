@@ -6,7 +6,7 @@ import { LagHistogram } from '../charts/lag-histogram.tsx';
 import { accountText, countText, percentText } from '../format.ts';
 import type { PostTime } from '../state/records.ts';
 import { type Asked, useAnswer } from './hooks.ts';
-import { memo } from './memo.tsx';
+import { later } from './later.tsx';
 import { Empty, Loading, Panel } from './panel.tsx';
 import { ScoresTable } from './scores-table.tsx';
 import { Sources } from './sources.tsx';
@@ -33,7 +33,7 @@ interface TrustProps {
 }
 
 /** How far it can be believed. */
-export const Trust = memo(({ client, status, heartbeat, account, times, now }: TrustProps) => {
+export const Trust = later(5, ({ client, status, heartbeat, account, times, now }: TrustProps) => {
   const [horizon, setHorizon] = useState<(typeof HORIZONS)[number]>(24);
   const calibration = useAnswer((signal) => client.performance.calibration({ signal }), [client], AGAIN_MS);
   const history = useAnswer(

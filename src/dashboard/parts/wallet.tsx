@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks';
-import { type Answer, type Client, TallywireError } from '../../client/browser.ts';
+import type { Answer, Client } from '../../client/browser.ts';
 import { percentText, pointsText, signed, usdText, windowText } from '../format.ts';
+import { useAnswer } from './hooks.ts';
 import { Empty, Loading, Panel } from './panel.tsx';
 
 type Portfolio = Answer<'PortfolioAnswer'>['data'][number];
-type Asked =
-  | { readonly state: 'idle' | 'loading' }
-  | { readonly state: 'failed'; readonly why: string }
-  | { readonly state: 'done'; readonly data: readonly Portfolio[] };
+/** Prices move, and so do results. */
+const AGAIN_MS = 60_000;
 
 const ACTIONS = { ADD_MORE: 'add', TRIM: 'trim', HOLD: 'hold' } as const;
 
@@ -70,31 +69,44 @@ function Positions({ data }: { readonly data: readonly Portfolio[] }) {
   );
 }
 
+/** A wallet as it was asked for; another object each time. */
+interface Wanted {
+  readonly wallet: string;
+}
+
+function Held(props: {
+  readonly client: Client;
+  readonly account: string;
+  readonly bankroll: number;
+  readonly wanted: Wanted;
+}) {
+  const { client, account, bankroll, wanted } = props;
+  const { wallet } = wanted;
+  const asked = useAnswer(
+    (signal) => client.portfolio(account, { wallet, bankroll }, { signal }),
+    [client, account, bankroll, wanted],
+    AGAIN_MS,
+  );
+  if (asked.state === 'loading') return <Loading what="positions" />;
+  if (asked.state === 'failed') return <Empty title="Not answered">{asked.why}</Empty>;
+  return <Positions data={asked.value.data} />;
+}
+
 /** What a wallet holds, against the model. */
 export function Wallet(props: {
   readonly client: Client;
   readonly account: string;
   readonly bankroll: number;
 }) {
-  const { client, account, bankroll } = props;
-  const [wallet, setWallet] = useState('');
-  const [asked, setAsked] = useState<Asked>({ state: 'idle' });
-  async function look(): Promise<void> {
-    setAsked({ state: 'loading' });
-    try {
-      const { data } = await client.portfolio(account, { wallet, bankroll });
-      setAsked({ state: 'done', data });
-    } catch (error) {
-      setAsked({ state: 'failed', why: error instanceof TallywireError ? error.detail : String(error) });
-    }
-  }
+  const [typed, setTyped] = useState('');
+  const [wanted, setWanted] = useState<Wanted>();
   return (
     <Panel title="Wallet" note="P&L and advice">
       <form
         class="wallet-form"
         onSubmit={(event) => {
           event.preventDefault();
-          void look();
+          if (typed !== '') setWanted({ wallet: typed });
         }}
       >
         <label>
@@ -104,20 +116,19 @@ export function Wallet(props: {
             autocomplete="off"
             spellcheck={false}
             placeholder="0x… address of a wallet"
-            value={wallet}
-            onInput={(event) => setWallet(event.currentTarget.value.trim())}
+            value={typed}
+            onInput={(event) => setTyped(event.currentTarget.value.trim())}
           />
         </label>
-        <button type="submit" disabled={wallet === ''}>
+        <button type="submit" disabled={typed === ''}>
           Show
         </button>
       </form>
-      {asked.state === 'idle' ? (
+      {wanted === undefined ? (
         <Empty title="No wallet yet">Positions are read from the market; nothing is signed or sent.</Empty>
-      ) : null}
-      {asked.state === 'loading' ? <Loading what="positions" /> : null}
-      {asked.state === 'failed' ? <Empty title="Not answered">{asked.why}</Empty> : null}
-      {asked.state === 'done' ? <Positions data={asked.data} /> : null}
+      ) : (
+        <Held client={props.client} account={props.account} bankroll={props.bankroll} wanted={wanted} />
+      )}
     </Panel>
   );
 }

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { requireBrowser } from '../dashboard/browsing.ts';
+import { sweepPage } from './page.ts';
+
+describe('a page that is left open', () => {
+  it('draws 50 updates a second in little time and keeps none of them', async function () {
+    this.timeout(60_000);
+    requireBrowser(this);
+    const samples = await sweepPage({ samples: 2, everyMs: 3_000, lookMs: 1_500, report: () => undefined });
+    const [first, last] = samples;
+    assert.ok(first && last);
+    for (const { updatesPerSecond } of samples)
+      assert.ok(updatesPerSecond >= 50, `${updatesPerSecond} a second`);
+    // Some 400 updates of 1 KB came in between; code that has just been compiled is on the heap as well.
+    assert.ok(last.heapBytes - first.heapBytes < 1_000_000, `${first.heapBytes} and ${last.heapBytes} bytes`);
+    assert.equal(last.listeners, first.listeners);
+    // Of so few frames the longest would be chance.
+    assert.ok(last.cpuMs.p95 < 16, `${last.cpuMs.p95} ms`);
+  });
+});
