@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type FeedServer, startFeed } from './feed/feed-server.ts';
+import { countersOutput, eventOutput } from './support/outputs.ts';
+
+const run = promisify(execFile);
+const root = rootAbove(dirname(fileURLToPath(import.meta.url)));
+
+function rootAbove(folder: string): string {
+  return existsSync(join(folder, 'package.json')) ? folder : rootAbove(dirname(folder));
+}
+
+/** What a stranger would write: its types have to hold without any of ours. */
+const USE = `
+import { byKey, createClient, type DataFrame, TallywireError } from 'tallywire/client';
+import { graph } from 'tallywire/streams';
+import { firstValueFrom } from 'rxjs';
+
+const client = createClient({ url: process.argv[2] ?? '', key: 'demo_pro' });
+const { data } = await client.meta('account_a');
+const count: number | null | undefined = data[0]?.real_counter;
+const feed = client.feed();
+const frame: DataFrame<'counters'> = await firstValueFrom(feed.counters('account_a'));
+const held = await firstValueFrom(feed.counters('account_a').pipe(byKey()));
+const title: string | undefined = held.get('7')?.event_title;
+const failure: unknown = await client.meta('nobody').catch((error: unknown) => error);
+const code = failure instanceof TallywireError ? failure.code : '';
+console.log(JSON.stringify([count, frame.type, title, code, typeof graph]));
+`;
+
+/** A folder with a package of its own in which ours is installed, as far as that goes without a network. */
+async function installed(folder: string): Promise<string> {
+  await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], { cwd: root });
+  const [packed = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
+  const modules = join(folder, 'node_modules');
+  const ours = join(modules, 'tallywire');
+  await mkdir(ours, { recursive: true });
+  await run('tar', ['xzf', join(folder, packed), '-C', ours, '--strip-components=1']);
+  await symlink(join(root, 'node_modules'), join(ours, 'node_modules'));
+  await symlink(join(root, 'node_modules', 'rxjs'), join(modules, 'rxjs'));
+  await mkdir(join(modules, '@types'));
+  await symlink(join(root, 'node_modules', '@types', 'node'), join(modules, '@types', 'node'));
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'stranger', type: 'module' }));
+  await writeFile(join(folder, 'use.ts'), USE);
+  return folder;
+}
+
+describe('the package as it is published', function () {
+  this.timeout(120_000);
+  let folder = '';
+  let server: FeedServer;
+  before(async () => {
+    folder = await installed(await mkdtemp(join(tmpdir(), 'tallywire-package-')));
+    server = await startFeed();
+    await server.turn(eventOutput({ eventId: 7, title: 'Posts' }), countersOutput({ eventId: 7, real: 3 }));
+  });
+  after(async () => {
+    await server?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('has types and programs behind both doors, for Node and for browsers', async () => {
+    const compiler = join(root, 'node_modules', '.bin', 'tsc');
+    const flags = ['--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
+    await run(compiler, [...flags, 'use.ts'], { cwd: folder }).catch((error: unknown) =>
+      assert.fail(String(Reflect.get(Object(error), 'stdout'))),
+    );
+    for (const conditions of [[], ['--experimental-websocket', '--no-warnings', '--conditions=browser']]) {
+      const { stdout } = await run(process.execPath, [...conditions, 'use.js', server.url], { cwd: folder });
+      assert.deepEqual(JSON.parse(stdout), [3, 'snapshot', 'Posts', 'not_found', 'function']);
+    }
+  });
+});
