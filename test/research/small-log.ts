@@ -148,19 +148,29 @@ export interface Recording {
   readonly unstored?: number;
 }
 
-/** Keeps a computed log in a store, with a checkpoint every ten turns. */
+/** Keeps a computed log in a store, with a checkpoint every ten turns, before which outputs are stored together. */
 export async function record(store: Store, recording: Recording): Promise<void> {
   const { seconds, unstored = 0 } = recording;
+  let unwritten: Output[] = [];
+  let saidAt = 0;
+  const write = async () => {
+    if (unwritten.length > 0) await store.outputs.append(unwritten, saidAt);
+    unwritten = [];
+  };
   for (const [n, turn] of [...computed(turnsOf(seconds))].entries()) {
     const observations = recording.observations?.(turn) ?? turn.observations;
     const outputs = recording.outputs?.(turn) ?? turn.outputs;
     await store.journal.append(observations);
     if (n >= seconds - unstored) continue;
     if (outputs.some(({ stream }) => stream !== 'freshness')) {
-      await store.outputs.append(outputs, observations.at(-1)?.seq ?? 0);
+      unwritten.push(...outputs);
+      saidAt = observations.at(-1)?.seq ?? 0;
     }
-    if (n % 10 === 9) await store.checkpoints.save(recording.checkpoint?.(turn) ?? turn.checkpoint);
+    if (n % 10 !== 9) continue;
+    await write();
+    await store.checkpoints.save(recording.checkpoint?.(turn) ?? turn.checkpoint);
   }
+  await write();
 }
 
 export function temporaryFolder(): { readonly path: string; remove(): void } {
