@@ -15,8 +15,9 @@ import { createWatcher } from '../src/server/watch.ts';
 import { openStore } from '../src/store/lmdb.ts';
 import { start } from '../test/server/start.ts';
 import { countersOutput, eventOutput, FRESH_AGES, freshnessOutput } from '../test/support/outputs.ts';
+import { measureInTurns } from './cpu-per-request.ts';
 import { print } from './print.ts';
-import { measure, startGenerator } from './server.ts';
+import { median, rankOf } from './rank.ts';
 
 const ROUNDS = 24;
 const META = '/api/v1/meta/account_a';
@@ -48,17 +49,10 @@ export async function benchAccess(): Promise<void> {
   const lines = [`GET ${META} HTTP/1.1`, 'Host: localhost', `X-API-Key: ${key}`, 'If-None-Match: W/"old"'];
   const head = [...lines, '', ''].join('\r\n');
   const ports = [bare.port, again.port, Number(new URL(full.url).port)];
-  const generator = await startGenerator();
-  const costsUs: number[][] = ports.map(() => []);
-  for (let round = -2; round < ROUNDS; round++) {
-    for (let turn = 0; turn < ports.length; turn++) {
-      // Each comes first, second and last as often as the others.
-      const place = (turn + round + 2) % ports.length;
-      const costUs = await measure(generator, { port: ports[place] ?? 0, head });
-      if (round >= 0) costsUs[place]?.push(costUs);
-    }
-  }
-  generator.disconnect();
+  const costsUs = await measureInTurns(
+    ports.map((port) => ({ port, head })),
+    ROUNDS,
+  );
   await Promise.all([bare.stop(), again.stop(), full.stop(), usage.stop(), keeping.stop()]);
   await store.close();
   rmSync(folder, { recursive: true });
@@ -68,8 +62,8 @@ export async function benchAccess(): Promise<void> {
   const noise = second.map((costUs, round) => costUs / (first[round] ?? Number.NaN));
   print(
     'GET of counters with key, limit, usage and ETag, against without',
-    `${percent(at(ratios, 0.5))} more`,
-    `goal 15 %; ${at(whole, 0.5).toFixed(1)} us, quartiles ${percent(at(ratios, 0.25))} and ${percent(at(ratios, 0.75))}, noise ${percent(at(noise, 0.5))}`,
+    `${percent(median(ratios))} more`,
+    `goal 15 %; ${median(whole).toFixed(1)} us, quartiles ${percent(rankOf(ratios, 25))} and ${percent(rankOf(ratios, 75))}, noise ${percent(median(noise))}`,
   );
 }
 
@@ -120,10 +114,5 @@ function withoutTag(endpoint: Endpoint): Endpoint {
 }
 
 const percent = (ratio: number) => `${(100 * (ratio - 1)).toFixed(1)} %`;
-
-function at(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.round(share * (sorted.length - 1))] ?? Number.NaN;
-}
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await benchAccess();

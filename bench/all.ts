@@ -3,8 +3,9 @@ import { benchBeside } from './beside.ts';
 import { benchDelivery } from './delivery.ts';
 import { benchExport } from './export.ts';
 import { benchFeed } from './feed.ts';
+import { benchPast } from './past.ts';
 import { benchReplay } from './replay.ts';
-import { main as benchServer } from './server.ts';
+import { benchServer } from './server.ts';
 import { benchSimulate } from './simulate.ts';
 import { benchUsage } from './usage.ts';
 
@@ -16,4 +17,5 @@ await benchAccess();
 await benchUsage();
 await benchSimulate();
 await benchBeside();
+await benchPast();
 await benchFeed();

@@ -11,8 +11,8 @@ import { createSources } from '../src/sources/sources.ts';
 import { diskUse } from '../src/store/disk.ts';
 import { createLatest } from '../src/store/latest.ts';
 import { openStore } from '../src/store/lmdb.ts';
-import { percentile } from '../streams/index.ts';
 import { print } from './print.ts';
+import { rankOf } from './rank.ts';
 
 /** The history of the demo is read in this time; afterwards life is ordinary. */
 const WARM_UP_MS = 25_000;
@@ -71,14 +71,5 @@ export async function benchDelivery(): Promise<void> {
     '  against one bare commit, the peer',
     `${(rankOf(deliveries, 50) / rankOf(commits, 50)).toFixed(1)} x`,
     `what limits: the disk, p99 ${rankOf(commits, 99).toFixed(1)} ms a commit`,
-  );
-}
-
-function rankOf(values: readonly number[], rank: number): number {
-  return (
-    percentile(
-      [...values].sort((a, b) => a - b),
-      rank,
-    ) ?? Number.NaN
   );
 }

@@ -10,6 +10,7 @@ import type { Store } from '../src/store/store.ts';
 import type { OutputOf } from '../streams/index.ts';
 import { predictedBucket, predictionOutput } from '../test/support/outputs.ts';
 import { print } from './print.ts';
+import { median } from './rank.ts';
 
 /** Of two days, as far as rows go: 9,000 a day. */
 const ROWS = 18_000;
@@ -110,10 +111,6 @@ async function time(work: () => Promise<unknown>): Promise<number> {
   await work();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await benchExport();

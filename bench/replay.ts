@@ -1,10 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { from } from 'rxjs';
 import { recover } from '../src/engine/recover.ts';
 import { createLatest } from '../src/store/latest.ts';
-import { openStore } from '../src/store/lmdb.ts';
 import type { Store } from '../src/store/store.ts';
 import {
   emptyState,
@@ -15,8 +11,9 @@ import {
   type Observation,
   type Output,
 } from '../streams/index.ts';
-import { type DayOptions, dayOfLog } from './day-of-log.ts';
+import { fill, withStore } from './filled-store.ts';
 import { print } from './print.ts';
+import { median } from './rank.ts';
 
 /**
  * How fast a log becomes outputs again. Regression means a slower restart, verification and backtest.
@@ -80,34 +77,6 @@ function* until(observations: Iterable<Observation>, seq: number): Iterable<Obse
   }
 }
 
-/** Writes the log in blocks of `secondsPerBlock`, as a running engine does with 1, and its outputs. */
-async function fill(store: Store, options: DayOptions, secondsPerBlock: number): Promise<number> {
-  let seq = 0;
-  let block: Observation[] = [];
-  const all: Observation[] = [];
-  let seconds = 0;
-  for (const { at, facts } of dayOfLog(options)) {
-    for (const fact of facts) block.push({ seq: ++seq, receivedAt: at, fact });
-    if (++seconds % secondsPerBlock !== 0) continue;
-    await store.journal.append(block);
-    all.push(...block);
-    block = [];
-  }
-  await store.journal.append(block);
-  all.push(...block);
-
-  const outputs: Output[] = [];
-  graph(from(all), emptyState()).subscribe((output) => outputs.push(output));
-  for (let index = 0; index < outputs.length; ) {
-    // An observation's outputs are kept together.
-    let end = Math.min(index + 20_000, outputs.length);
-    while (end < outputs.length && outputs[end]?.seq === outputs[end - 1]?.seq) end += 1;
-    await store.outputs.append(outputs.slice(index, end), outputs[end - 1]?.seq ?? seq);
-    index = end;
-  }
-  return seq;
-}
-
 /** The same work as verification: through the graph, and every output to its bytes. */
 function replayAll(store: Store): void {
   let bytes = 0;
@@ -125,19 +94,4 @@ function time(work: () => void): number {
   const startedAt = performance.now();
   work();
   return performance.now() - startedAt;
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
-async function withStore(use: (store: Store) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'tallywire-bench-'));
-  const store = await openStore(folder);
-  try {
-    await use(store);
-  } finally {
-    await store.close();
-    await rm(folder, { recursive: true });
-  }
 }

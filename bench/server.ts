@@ -1,7 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { Router } from '@koa/router';
 import Koa from 'koa';
@@ -21,7 +20,9 @@ import {
   freshnessOutput,
   timeline,
 } from '../test/support/outputs.ts';
+import { type Load, measureInTurns } from './cpu-per-request.ts';
 import { print } from './print.ts';
+import { median, rankOf } from './rank.ts';
 
 /**
  * One GET of the counters, answered in several ways by one process, as CPU time per request against bare
@@ -30,34 +31,17 @@ import { print } from './print.ts';
  */
 
 const ROUNDS = 7;
-const CONNECTIONS = 64;
-/** Below the limit of requests on one socket. */
-const REQUESTS_PER_CONNECTION = 50;
 const META = '/api/v1/meta/account_a';
-
-interface Load {
-  readonly port: number;
-  readonly head: string;
-}
 
 interface Contestant extends Load {
   readonly name: string;
 }
 
-export async function main(): Promise<void> {
+export async function benchServer(): Promise<void> {
   const { contestants, close } = await startAll();
-  const generator = await startGenerator();
-  const costs = new Map<string, number[]>(contestants.map(({ name }) => [name, []]));
-  for (let round = -1; round < ROUNDS; round++) {
-    for (const contestant of contestants) {
-      const costUs = await measure(generator, contestant);
-      // The first round warms up.
-      if (round >= 0) costs.get(contestant.name)?.push(costUs);
-    }
-  }
-  generator.disconnect();
+  const costsUs = await measureInTurns(contestants, ROUNDS);
   close();
-  report(costs);
+  report(contestants, costsUs);
 }
 
 async function startAll() {
@@ -145,75 +129,18 @@ async function listen(listener: RequestListener) {
   return { port, close: () => void server.close() };
 }
 
-/** A process of its own that asks. To be disconnected. */
-export async function startGenerator(): Promise<ChildProcess> {
-  const generator = fork(fileURLToPath(import.meta.url), ['load']);
-  await once(generator, 'message');
-  return generator;
-}
-
-/** CPU time of this process per request, in microseconds, while the child asks. */
-export async function measure(generator: ChildProcess, load: Load): Promise<number> {
-  const before = process.cpuUsage();
-  generator.send(load);
-  await once(generator, 'message');
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / (CONNECTIONS * REQUESTS_PER_CONNECTION);
-}
-
-function report(costs: ReadonlyMap<string, readonly number[]>): void {
-  const [base = []] = costs.values();
-  for (const [name, costsUs] of costs) {
+function report(contestants: readonly Contestant[], costs: readonly (readonly number[])[]): void {
+  const [base = []] = costs;
+  for (const [place, { name }] of contestants.entries()) {
+    const costsUs = costs[place] ?? [];
     const ratios = costsUs.map((costUs, round) => (base[round] ?? Number.NaN) / costUs);
-    const [low, mid, high] = [0, 0.5, 1].map((share) => at(ratios, share).toFixed(2));
+    const [low, mid, high] = [0, 50, 100].map((rank) => rankOf(ratios, rank).toFixed(2));
     print(
       `GET of counters: ${name}`,
       `${mid} of bare`,
-      `${low} to ${high}, ${at(costsUs, 0.5).toFixed(1)} us of CPU a request`,
+      `${low} to ${high}, ${median(costsUs).toFixed(1)} us of CPU a request`,
     );
   }
 }
 
-function at(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.round(share * (sorted.length - 1))] ?? Number.NaN;
-}
-
-/** One keep-alive connection that asks again as soon as it is answered. Resolves after the last answer. */
-function askRepeatedly({ port, head }: Load): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(head));
-    let left = REQUESTS_PER_CONNECTION;
-    let pending = '';
-    socket.setNoDelay(true).setEncoding('latin1');
-    socket.on('error', reject);
-    socket.on('data', (chunk: string) => {
-      pending += chunk;
-      const headEnd = pending.indexOf('\r\n\r\n');
-      if (headEnd < 0) return;
-      const length = Number(/\r\nContent-Length: (\d+)/i.exec(pending.slice(0, headEnd))?.[1] ?? 0);
-      if (pending.length < headEnd + 4 + length) return;
-      pending = '';
-      left -= 1;
-      if (left > 0) {
-        socket.write(head);
-        return;
-      }
-      socket.destroy();
-      resolve();
-    });
-  });
-}
-
-function generateLoad(): void {
-  process.on('message', async (load: Load) => {
-    await Promise.all(Array.from({ length: CONNECTIONS }, () => askRepeatedly(load)));
-    process.send?.('done');
-  });
-  process.send?.('ready');
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  if (process.argv[2] === 'load') generateLoad();
-  else await main();
-}
+if (process.argv[1] === fileURLToPath(import.meta.url)) await benchServer();

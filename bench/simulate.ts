@@ -8,6 +8,7 @@ import { answer } from '../src/engine/simulate-request.ts';
 import { gather } from '../streams/model/forecast/mixture.ts';
 import { PATHS, pathMeans, tablesOf } from '../streams/model/forecast/paths.ts';
 import { print } from './print.ts';
+import { median } from './rank.ts';
 import { EVENTS, updatesOfEvents } from './update-of-events.ts';
 
 /** A week ahead at 60 posts a day, the case that costs most of those open at once. */
@@ -154,8 +155,4 @@ function time(work: () => void): number {
   work();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -7,8 +7,9 @@ import { openStore } from '../src/store/lmdb.ts';
 import type { UsagePage, UsageStore } from '../src/store/store.ts';
 import { start } from '../test/server/start.ts';
 import { countersOutput, eventOutput, FRESH_AGES, freshnessOutput } from '../test/support/outputs.ts';
+import { measureInTurns } from './cpu-per-request.ts';
 import { print } from './print.ts';
-import { measure, startGenerator } from './server.ts';
+import { median } from './rank.ts';
 
 const ROUNDS = 45;
 const HOUR_MS = 3_600_000;
@@ -48,31 +49,14 @@ async function benchRecording(tracking: UsageTracking): Promise<void> {
   // Two without, as what lies between them is noise.
   const servers = [await without(), await without(), await start({ loaded, deps: { recorder: tracking } })];
   tracking.start();
-  const generator = await startGenerator();
-  const costsUs: number[][] = servers.map(() => []);
-  for (let round = -2; round < ROUNDS; round++) {
-    for (let turn = 0; turn < servers.length; turn++) {
-      // Each comes first, second and last as often as the others.
-      const place = (turn + round + 2) % servers.length;
-      const port = Number(new URL(servers[place]?.url ?? '').port);
-      const costUs = await measure(generator, { port, head: HEAD });
-      if (round >= 0) costsUs[place]?.push(costUs);
-    }
-  }
-  generator.disconnect();
+  const loads = servers.map(({ url }) => ({ port: Number(new URL(url).port), head: HEAD }));
+  const costsUs = await measureInTurns(loads, ROUNDS);
   await Promise.all(servers.map(({ stop }) => stop()));
   const [bare = [], again = [], recorded = []] = costsUs;
   const more = (costs: readonly number[]) =>
-    at(
-      costs.map((costUs, round) => (2 * costUs) / ((bare[round] ?? 0) + (again[round] ?? 0))),
-      0.5,
-    ) - 1;
-  const noise =
-    at(
-      again.map((costUs, round) => costUs / (bare[round] ?? Number.NaN)),
-      0.5,
-    ) - 1;
-  const bareUs = at([...bare, ...again], 0.5);
+    median(costs.map((costUs, round) => (2 * costUs) / ((bare[round] ?? 0) + (again[round] ?? 0)))) - 1;
+  const noise = median(again.map((costUs, round) => costUs / (bare[round] ?? Number.NaN))) - 1;
+  const bareUs = median([...bare, ...again]);
   print('recording usage, cost of a hot GET', percent(more(recorded)), `goal 3 %; noise ${percent(noise)}`);
 
   const directUs = recordDirectly(tracking);
@@ -97,7 +81,7 @@ function recordDirectly(tracking: UsageTracking): number {
     const { user, system } = process.cpuUsage(before);
     rounds.push((user + system) / capacity);
   }
-  return at(rounds, 0.5);
+  return median(rounds);
 }
 
 async function benchAnswers(store: UsageStore, tracking: UsageTracking): Promise<void> {
@@ -121,8 +105,8 @@ async function benchAnswers(store: UsageStore, tracking: UsageTracking): Promise
   }
   print(
     `usage by endpoint over ${DAYS} days of ${ENDPOINTS} endpoints`,
-    `${at(sums, 0.5).toFixed(2)} ms`,
-    `at most ${at(sums, 1).toFixed(1)} ms; to read every hour takes ${at(scans, 0.5).toFixed(1)} ms`,
+    `${median(sums).toFixed(2)} ms`,
+    `at most ${Math.max(...sums).toFixed(1)} ms; to read every hour takes ${median(scans).toFixed(1)} ms`,
   );
 }
 
@@ -145,10 +129,5 @@ function timed(act: () => unknown): number {
 }
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
-
-function at(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.round(share * (sorted.length - 1))] ?? Number.NaN;
-}
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await benchUsage();
