@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { Hello } from './ways.ts';
+import { MARK } from './ways.ts';
+
+export interface ReadersOrder {
+  readonly port: number;
+  readonly hello: Hello;
+  readonly sockets: number;
+}
+
+const AT_A_TIME = 100;
+
+/** A masked text frame. The mask is zero, which leaves the text as it is. */
+function frameOf(text: string): Buffer {
+  const head =
+    text.length < 126 ? [0x81, 0x80 | text.length] : [0x81, 0xfe, text.length >> 8, text.length & 255];
+  return Buffer.concat([Buffer.from([...head, 0, 0, 0, 0]), Buffer.from(text)]);
+}
+
+async function open(
+  port: number,
+  { path, isUpgrade, after }: Hello,
+  hear: (bytes: Buffer) => void,
+): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  const upgrade = `Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${'A'.repeat(22)}==\r\n`;
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${isUpgrade ? upgrade : ''}\r\n`);
+  await once(socket, 'data');
+  if (after !== '') {
+    socket.write(frameOf(after));
+    await once(socket, 'data');
+  }
+  socket.on('data', hear);
+  return socket;
+}
+
+/** In a process of its own: readers of one port, who together count marks and tell when they have as many as expected. */
+export async function read({ port, hello, sockets }: ReadersOrder): Promise<void> {
+  const mark = MARK.charCodeAt(0);
+  let count = 0;
+  let expected: number | undefined;
+  const look = () => {
+    if (expected === undefined || count < expected) return;
+    if (count > expected) throw new Error(`heard ${count} marks, expected ${expected}`);
+    count = 0;
+    expected = undefined;
+    process.send?.('heard');
+  };
+  const hear = (bytes: Buffer) => {
+    for (let from = bytes.indexOf(mark); from >= 0; from = bytes.indexOf(mark, from + 1)) count += 1;
+    look();
+  };
+  for (let made = 0; made < sockets; made += AT_A_TIME) {
+    const length = Math.min(AT_A_TIME, sockets - made);
+    await Promise.all(Array.from({ length }, () => open(port, hello, hear)));
+  }
+  // What belongs to the beginning may still be under way.
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  count = 0;
+  process.on('message', (marks: number) => {
+    expected = marks;
+    look();
+  });
+  process.send?.('open');
+}

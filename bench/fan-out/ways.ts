@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
+import { createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Server as SocketIo } from 'socket.io';
+import { WebSocketServer } from 'ws';
+import { proxiesOf } from '../../src/access/addresses.ts';
+import { createGate } from '../../src/access/gate.ts';
+import { demoKeys } from '../../src/access/key-ring.ts';
+import { openFeed } from '../../src/feed/feed.ts';
+import { SOCKET_TIMES } from '../../src/feed/sockets.ts';
+import { createLatest } from '../../src/store/latest.ts';
+import { openStore } from '../../src/store/lmdb.ts';
+import { lagOutput } from '../../test/support/outputs.ts';
+
+/**
+ * In the account's name, and so three times in every message: readers count it to know that they have all. No byte
+ * of a frame's head may be the same, or they would think so too early: 126 and 127 tell of a long one.
+ */
+export const MARK = '^';
+export const MARKS = 3;
+const ACCOUNT = `account_a${MARK}`;
+
+/** What a reader says to be let in, and after the first answer. */
+export interface Hello {
+  readonly path: string;
+  readonly isUpgrade: boolean;
+  readonly after: string;
+}
+
+/** One way to bring an update to everyone who listens. */
+export interface Way {
+  readonly port: number;
+  readonly hello: Hello;
+  send(): void;
+}
+
+export const WAYS = {
+  'tallywire feed': startFeed,
+  'ws, send(JSON.stringify(...)) to each': startPlain,
+  'bare net, write(bytes) to each': startBare,
+  'socket.io, emit': startSocketIo,
+  'event stream, write(JSON.stringify(...)) to each': startSse,
+} as const satisfies Record<string, () => Promise<Way>>;
+
+export type WayName = keyof typeof WAYS;
+
+/** What the others send: a frame of the feed, 480 bytes. */
+function message(): unknown {
+  const none = { n: 0, p50_ms: null, p90_ms: null, p99_ms: null };
+  const ages = { posts: null, oracle: null, ui: null, prices: null };
+  const seen = { n: 1, p50_ms: 11_500, p90_ms: 13_000, p99_ms: 28_200 };
+  const asOf = { seq: 1, ts: Date.now(), ages_ms: ages };
+  const data = { account: ACCOUNT, seen, oracle: none, ui: none, as_of: asOf };
+  const epoch = '00000000-0000-4000-8000-000000000000';
+  const place = { epoch, seq: 100, prev_seq: 99, ts: Date.now(), cause: ['clock'], key: ACCOUNT };
+  return { type: 'update', channel: 'lag', account: ACCOUNT, ...place, data };
+}
+
+async function listening(server: TcpServer): Promise<number> {
+  server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 });
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new TypeError('not listening on a port');
+  return address.port;
+}
+
+/** From the change of a value on, through the disk: all that the service does for its readers. */
+async function startFeed(): Promise<Way> {
+  const latest = createLatest();
+  const store = await openStore(await mkdtemp(join(tmpdir(), 'tallywire-bench-')));
+  const feed = openFeed({
+    latest,
+    window: store.feed,
+    outputs: store.outputs,
+    accounts: [{ id: 'a', segment: ACCOUNT }],
+    gate: createGate({ keys: demoKeys(), now: Date.now }),
+    proxies: proxiesOf([]),
+    limits: { connections: 1e6, perAddress: 1e6, perKey: 1e6, connectsPerMinute: 1e6 },
+    staleAfterMs: { posts: 1, oracle: 1, ui: 1, prices: 1 },
+    now: Date.now,
+    mono: () => performance.now(),
+    // The readers here answer no pings.
+    times: { ...SOCKET_TIMES, pingMs: 3_600_000 },
+    report: (error) => process.emitWarning(String(error)),
+  });
+  const server = createServer().on('upgrade', (req, socket, head) => feed.upgrade(req, socket, head));
+  let seq = 0;
+  return {
+    port: await listening(server),
+    hello: {
+      path: '/api/v1/feed',
+      isUpgrade: true,
+      after: JSON.stringify({ op: 'subscribe', channels: [{ channel: 'lag' }] }),
+    },
+    send() {
+      seq += 1;
+      const seen = { n: seq, p50: 11_500, p90: 13_000, p99: 28_200 };
+      latest.apply([lagOutput({ seen }, { seq, at: Date.now() })], seq, Date.now());
+    },
+  };
+}
+
+async function startPlain(): Promise<Way> {
+  const server = createServer();
+  const sockets = new WebSocketServer({ server, perMessageDeflate: false });
+  const update = message();
+  return {
+    port: await listening(server),
+    hello: { path: '/', isUpgrade: true, after: '' },
+    send() {
+      for (const client of sockets.clients) client.send(JSON.stringify(update));
+    },
+  };
+}
+
+/** The least that can be done in Node: bytes that are there already, to sockets that are nothing else. */
+async function startBare(): Promise<Way> {
+  const sockets = new Set<Socket>();
+  // As a web server's sockets are: small writes are not held back.
+  const server = createTcpServer({ noDelay: true }, (socket) => {
+    sockets.add(socket);
+    socket.once('data', () => socket.write(':'));
+  });
+  const bytes = Buffer.from(JSON.stringify(message()));
+  return {
+    port: await listening(server),
+    hello: { path: '/', isUpgrade: false, after: '' },
+    send() {
+      for (const socket of sockets) socket.write(bytes);
+    },
+  };
+}
+
+async function startSocketIo(): Promise<Way> {
+  const server = createServer();
+  const io = new SocketIo(server, { pingInterval: 3_600_000, transports: ['websocket'] });
+  const update = message();
+  return {
+    port: await listening(server),
+    hello: { path: '/socket.io/?EIO=4&transport=websocket', isUpgrade: true, after: '40' },
+    send: () => void io.emit('update', update),
+  };
+}
+
+async function startSse(): Promise<Way> {
+  const clients = new Set<ServerResponse>();
+  const server = createServer((_req, res) => {
+    res.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(':\n\n');
+    clients.add(res);
+  });
+  const update = message();
+  return {
+    port: await listening(server),
+    hello: { path: '/', isUpgrade: false, after: '' },
+    send() {
+      for (const client of clients) client.write(`data: ${JSON.stringify(update)}\n\n`);
+    },
+  };
+}
