@@ -142,7 +142,7 @@ describe('access', () => {
       'demo_pro, demo_pro',
     ];
     for (const door of doors()) {
-      // Ten such keys a minute are the most.
+      // Only so many such keys a minute are answered with 401.
       running.clock.now += 60_000;
       for (const key of wrong) {
         const response = await knock(running, withQuery(door), { 'X-API-Key': key });

@@ -1,27 +1,10 @@
 import type { ExampleOf } from '../components.ts';
-
-export const AS_OF: ExampleOf<'AsOf'> = {
-  seq: 17_044,
-  ts: 1_794_714_403_563,
-  ages_ms: { posts: 439, oracle: 232, ui: 9_388, prices: 89 },
-};
+import { COUNTERS_EXAMPLE } from '../records/counters.ts';
+import { AS_OF_EXAMPLE } from '../records/envelope.ts';
 
 export const PREDICTION: ExampleOf<'Prediction'> = {
   seconds_remaining: 47_591,
-  event_id: 130_385,
-  event_title: 'Account A # posts November 13 - November 15, 2026?',
-  event_slug: 'account-a-of-posts-november-13-november-15',
-  image: 'https://market.example/event.png',
-  start_ts: 1_794_589_200_000,
-  end_ts: 1_794_762_000_000,
-  market_oracle_counter: 132,
-  real_counter: 133,
-  market_ui_counter: 132,
-  settlement_delta: 1,
-  display_delta: 1,
-  internal_delta: 0,
-  deleted_count: 3,
-  stale: [],
+  ...COUNTERS_EXAMPLE,
   velocity_counted_1h: 5,
   velocity_all_1h: 9,
   forecast: { p5: 158, p50: 203, p95: 275 },
@@ -49,5 +32,5 @@ export const PREDICTION: ExampleOf<'Prediction'> = {
       signal: 'BUY',
     },
   ],
-  as_of: AS_OF,
+  as_of: AS_OF_EXAMPLE,
 };

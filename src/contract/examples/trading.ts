@@ -1,5 +1,5 @@
 import type { ExampleOf } from '../components.ts';
-import { AS_OF } from './predictions.ts';
+import { AS_OF_EXAMPLE } from '../records/envelope.ts';
 
 const TOKEN = '53078475754233625809832957366633203805888825719603600736691927786082779134058';
 const WALLET = '0xa1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1';
@@ -65,7 +65,7 @@ export const SIGNALS: ExampleOf<'Signals'> = {
     },
   ],
   SELL: [{ strategy: 'RISK_MANAGEMENT', bucket: '240-259', token_id: TOKEN, edge: -0.0507 }],
-  as_of: AS_OF,
+  as_of: AS_OF_EXAMPLE,
 };
 
 export const PORTFOLIO: ExampleOf<'Portfolio'> = {
@@ -115,7 +115,7 @@ export const PORTFOLIO: ExampleOf<'Portfolio'> = {
   },
   positions_ts: 1_794_714_400_000,
   stale: [],
-  as_of: AS_OF,
+  as_of: AS_OF_EXAMPLE,
 };
 
 export const REBALANCING: ExampleOf<'Rebalancing'> = {
@@ -142,5 +142,5 @@ export const REBALANCING: ExampleOf<'Rebalancing'> = {
   ],
   positions_ts: 1_794_714_400_000,
   stale: [],
-  as_of: AS_OF,
+  as_of: AS_OF_EXAMPLE,
 };

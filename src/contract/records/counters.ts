@@ -1,6 +1,23 @@
 import { z } from 'zod';
 import { count, eventId, input, timeMs } from './fields.ts';
 
+export const COUNTERS_EXAMPLE = {
+  event_id: 130_385,
+  event_title: 'Account A # posts November 13 - November 15, 2026?',
+  event_slug: 'account-a-of-posts-november-13-november-15',
+  image: 'https://market.example/event.png',
+  start_ts: 1_794_589_200_000,
+  end_ts: 1_794_762_000_000,
+  market_oracle_counter: 132,
+  real_counter: 133,
+  market_ui_counter: 132,
+  settlement_delta: 1,
+  display_delta: 1,
+  internal_delta: 0,
+  deleted_count: 3,
+  stale: [],
+};
+
 /** One active event with its three counters and what lies between them (spec 2.2). */
 export const countersRecord = z
   .object({
@@ -36,22 +53,5 @@ export const countersRecord = z
   })
   .meta({
     description: 'Counters of an active event. Null is not known, and so is a delta with an unknown side.',
-    examples: [
-      {
-        event_id: 130_385,
-        event_title: 'Account A # posts November 13 - November 15, 2026?',
-        event_slug: 'account-a-of-posts-november-13-november-15',
-        image: 'https://market.example/event.png',
-        start_ts: 1_794_589_200_000,
-        end_ts: 1_794_762_000_000,
-        market_oracle_counter: 132,
-        real_counter: 133,
-        market_ui_counter: 132,
-        settlement_delta: 1,
-        display_delta: 1,
-        internal_delta: 0,
-        deleted_count: 3,
-        stale: [],
-      },
-    ],
+    examples: [COUNTERS_EXAMPLE],
   });

@@ -3,7 +3,7 @@ import { timeMs } from './fields.ts';
 
 const age = z.number().min(0).nullable().meta({ description: 'Ms since it last answered, or null.' });
 
-const AS_OF_EXAMPLE = {
+export const AS_OF_EXAMPLE = {
   seq: 17_044,
   ts: 1_794_714_403_563,
   ages_ms: { posts: 439, oracle: 232, ui: 9_388, prices: 89 },

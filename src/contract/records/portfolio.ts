@@ -1,8 +1,13 @@
 import { z } from 'zod';
+import { input } from './fields.ts';
 
-const usd = z.number().meta({ description: 'USD, to the cent' });
+export const usd = z.number().meta({ description: 'USD, to the cent' });
 const percent = z.number().meta({ description: 'Percent, 2 decimals' });
 const price = z.number().min(0).max(1);
+export const positionsTs = z
+  .number()
+  .nullable()
+  .meta({ description: 'When the market was asked for the positions, UTC ms: at most 5 minutes ago' });
 
 /** The event a portfolio or its rebalancing is about (spec 2.6). */
 export const heldEventRecord = z.object({
@@ -99,11 +104,6 @@ export const portfolioRecord = z.object({
     .string()
     .optional()
     .meta({ description: 'Why there are no positions; only when no event of the account is active' }),
-  positions_ts: z
-    .number()
-    .nullable()
-    .meta({ description: 'When the market was asked for the positions, UTC ms: at most 5 minutes ago' }),
-  stale: z
-    .array(z.enum(['posts', 'oracle', 'ui', 'prices']))
-    .meta({ description: 'Inputs past their limit. With stale posts no sizing is given' }),
+  positions_ts: positionsTs,
+  stale: z.array(input).meta({ description: 'Inputs past their limit. With stale posts no sizing is given' }),
 });

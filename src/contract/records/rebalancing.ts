@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { heldEventRecord } from './portfolio.ts';
-
-const usd = z.number().meta({ description: 'USD, to the cent' });
+import { input } from './fields.ts';
+import { heldEventRecord, positionsTs, usd } from './portfolio.ts';
 
 export const adjustmentRecord = z.object({
   event_id: z.number().meta({ description: 'Unique id of the market event' }),
@@ -30,11 +29,8 @@ export const rebalancingRecord = z.object({
     .string()
     .optional()
     .meta({ description: 'Why there are none; only when no event of the account is active' }),
-  positions_ts: z
-    .number()
-    .nullable()
-    .meta({ description: 'When the market was asked for the positions, UTC ms: at most 5 minutes ago' }),
+  positions_ts: positionsTs,
   stale: z
-    .array(z.enum(['posts', 'oracle', 'ui', 'prices']))
+    .array(input)
     .meta({ description: 'Inputs past their limit. With stale posts or prices there are no adjustments' }),
 });
