@@ -1,4 +1,4 @@
-import { BehaviorSubject, interval, type Observable, Subject, type Subscription } from 'rxjs';
+import { interval, type Observable, Subject, type Subscription } from 'rxjs';
 import { TallywireError } from '../error.ts';
 import type { DataFrame, HeartbeatFrame, ServerFrame } from '../wire.ts';
 import { RECONNECT, type ReconnectOptions } from './backoff.ts';
@@ -7,7 +7,8 @@ import { createOutbox } from './outbox.ts';
 import { createPulse } from './pulse.ts';
 import { createReception } from './reception.ts';
 import type { FeedSocketClass } from './socket.ts';
-import { type DownReason, type FeedEvent, type FeedStatus, sameStatus } from './status.ts';
+import { createStanding } from './standing.ts';
+import type { DownReason, FeedEvent, FeedStatus } from './status.ts';
 import { nameOf, type Topic } from './topic.ts';
 import { createWishes } from './wishes.ts';
 
@@ -49,23 +50,19 @@ export function createConversation(deps: ConversationDeps): Conversation {
   const { key, load, random = Math.random, reconnect = RECONNECT } = deps;
   const now = () => performance.now();
   const event$ = new Subject<FeedEvent>();
-  const status$ = new BehaviorSubject<FeedStatus>({ state: 'down', reason: 'idle' });
+  const standing = createStanding();
   let heartbeat$ = new Subject<HeartbeatFrame>();
   let pulse = createPulse(now());
-  let wasLive = false;
   let refusal: TallywireError | undefined;
   let watch: Subscription | undefined;
 
-  const show = (status: FeedStatus) => {
-    if (!sameStatus(status, status$.value)) status$.next(status);
-  };
   const link = createLink({
     url: deps.url,
     load,
     reconnect,
     random,
     now,
-    onConnecting: () => show({ state: wasLive ? 'resuming' : 'connecting' }),
+    onConnecting: standing.begin,
     onOpen: greet,
     onText: hear,
     onLost: lose,
@@ -91,7 +88,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
     const isNobodyLeft = wishes.isEmpty && !heartbeat$.observed;
     const isOver = code === BAD_KEY || (code === LOW_TIER && isNobodyLeft);
     const reason = isOver ? 'refused' : wasOpen ? 'lost' : 'unreachable';
-    show({ state: 'down', reason, code, retryInMs: isOver ? undefined : retryInMs });
+    standing.show({ state: 'down', reason, code, retryInMs: isOver ? undefined : retryInMs });
     return !isOver;
   }
 
@@ -129,7 +126,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
       case 'goodbye':
         event$.next({ type: 'goodbye', reason: frame.reason });
     }
-    if (status$.value.state !== 'live') look();
+    if (standing.now.state !== 'live') look();
   }
 
   function takeHeartbeat(frame: HeartbeatFrame): void {
@@ -164,21 +161,19 @@ export function createConversation(deps: ConversationDeps): Conversation {
     const { stale, isPingDue, isGivenUp } = pulse.look(now());
     if (isPingDue) outbox.ping();
     if (isGivenUp) link.renew('nothing comes');
-    else if (stale !== undefined) show({ state: 'stale', ...stale });
-    else if (wishes.areCurrent()) {
-      wasLive = true;
-      show({ state: 'live' });
-    } else show({ state: wasLive ? 'resuming' : 'connecting' });
+    else if (stale !== undefined) standing.show({ state: 'stale', ...stale });
+    else if (wishes.areCurrent()) standing.show({ state: 'live' });
+    else standing.begin();
   }
 
   return {
-    status$,
+    status$: standing.status$,
     event$,
     heartbeat$: () => heartbeat$,
     add: wishes.add,
     remove: wishes.remove,
     start() {
-      wasLive = false;
+      standing.anew();
       watch ??= interval(LOOK_MS).subscribe(look);
       link.open();
     },
@@ -189,7 +184,7 @@ export function createConversation(deps: ConversationDeps): Conversation {
       outbox.clear();
       if (reason === 'closed') heartbeat$.complete();
       // Who was refused is still refused.
-      if (reason === 'closed' || status$.value.state !== 'down') show({ state: 'down', reason });
+      if (reason === 'closed' || standing.now.state !== 'down') standing.show({ state: 'down', reason });
     },
   };
 }
