@@ -1,9 +1,20 @@
-import { defer, EMPTY, finalize, type Observable, startWith } from 'rxjs';
+import {
+  BehaviorSubject,
+  combineLatest,
+  defer,
+  distinctUntilChanged,
+  EMPTY,
+  map,
+  merge,
+  type Observable,
+  switchMap,
+} from 'rxjs';
 import type { ChannelRequest, DataChannel, DataFrame, HeartbeatFrame } from '../wire.ts';
 import { type Channels, channelsOf, type SignalsOptions } from './channels.ts';
-import { type ConversationDeps, createConversation } from './conversation.ts';
-import type { FeedEvent, FeedStatus } from './status.ts';
-import { createTopic, nameOf, type Topic } from './topic.ts';
+import type { ConversationDeps } from './conversation.ts';
+import { createLine, type Line } from './line.ts';
+import { type FeedEvent, type FeedStatus, sameStatus, worstOf } from './status.ts';
+import { nameOf } from './topic.ts';
 
 export interface FeedDeps extends ConversationDeps {
   /** Path segments of all accounts. */
@@ -11,53 +22,31 @@ export interface FeedDeps extends ConversationDeps {
 }
 
 /**
- * Everything over one socket, which is open while somebody follows a channel. A stream goes on over lost
- * connections and restarts of the server: each frame comes once and in order. It fails only when the server
- * refuses it, as a TallywireError.
+ * Everything over one socket, which is open while somebody follows a channel; one more for a channel that is
+ * followed in another way at the same time, as with another bankroll. A stream goes on over lost connections and
+ * restarts of the server: each frame comes once and in order. It fails only when the server refuses it, as a
+ * TallywireError.
  */
 export interface Feed extends Channels {
   /** Once a second, while data could come. */
   heartbeat(): Observable<HeartbeatFrame>;
-  /** How things are, at once and whenever that changes. Follows nothing by itself. */
+  /** How things are, at once and whenever that changes: of several sockets the worst. Follows nothing by itself. */
   readonly status$: Observable<FeedStatus>;
   /** Gaps, new numberings and what the server complains of. */
   readonly event$: Observable<FeedEvent>;
-  /** Ends the socket and every stream. What is followed later ends at once. */
+  /** Ends the sockets and every stream. What is followed later ends at once. */
   close(): void;
 }
 
-interface Shared {
-  readonly topic: Topic;
-  followers: number;
-}
-
 export function createFeed(deps: FeedDeps): Feed {
-  const conversation = createConversation(deps);
-  const shared = new Map<string, Shared>();
-  let followers = 0;
+  const main = createLine(deps, () => undefined);
+  const lines$ = new BehaviorSubject<readonly Line[]>([main]);
   let isClosed = false;
 
-  /** Opens the socket for the first who comes, and closes it after the last. */
-  function counted<T>(follow: () => Observable<T>): Observable<T> {
-    return defer(() => {
-      if (isClosed) return EMPTY;
-      const frame$ = follow();
-      followers += 1;
-      if (followers === 1) conversation.start();
-      return frame$.pipe(
-        finalize(() => {
-          followers -= 1;
-          if (followers === 0) conversation.stop(isClosed ? 'closed' : 'idle');
-        }),
-      );
-    });
-  }
-
-  function leave(name: string, left: Shared): void {
-    left.followers -= 1;
-    if (left.followers > 0) return;
-    if (shared.get(name) === left) shared.delete(name);
-    conversation.remove(left.topic);
+  function addLine(): Line {
+    const line = createLine(deps, () => lines$.next(lines$.value.filter((each) => each !== line)));
+    lines$.next([...lines$.value, line]);
+    return line;
   }
 
   function follow<C extends DataChannel>(
@@ -67,41 +56,29 @@ export function createFeed(deps: FeedDeps): Feed {
   ): Observable<DataFrame<C>> {
     const name = nameOf(channel, account ?? null);
     const request = requestOf(channel, account, options);
-    return counted(() => {
-      const joined = shared.get(name);
-      if (joined !== undefined && !canJoin(joined.topic, request, options)) {
-        throw new TypeError(`${name} is followed already, otherwise or from another place; use another feed`);
-      }
-      const { topic } = joined ?? { topic: createTopic(name, request, options.resume) };
-      const entry = joined ?? { topic, followers: 0 };
-      entry.followers += 1;
-      if (joined === undefined) {
-        shared.set(name, entry);
-        conversation.add(topic);
-      }
-      const snapshot = topic.snapshot();
+    const { resume } = options;
+    return defer(() => {
+      if (isClosed) return EMPTY;
+      const line = lines$.value.find((each) => each.takes(name, request, resume)) ?? addLine();
       // Only frames of this channel reach the topic of its name.
-      const frame$ = topic.frame$ as Observable<DataFrame> as Observable<DataFrame<C>>;
-      const ended$ = frame$.pipe(finalize(() => leave(name, entry)));
-      return snapshot === undefined ? ended$ : ended$.pipe(startWith(snapshot as DataFrame<C>));
+      return line.follow(name, request, resume) as Observable<DataFrame<C>>;
     });
   }
 
   return {
     ...channelsOf(follow, deps.accounts),
-    heartbeat: () => counted(() => conversation.heartbeat$()),
-    status$: conversation.status$,
-    event$: conversation.event$,
+    heartbeat: main.heartbeat,
+    status$: lines$.pipe(
+      switchMap((lines) => combineLatest(lines.map(({ status$ }) => status$))),
+      map(worstOf),
+      distinctUntilChanged(sameStatus),
+    ),
+    event$: lines$.pipe(switchMap((lines) => merge(...lines.map(({ event$ }) => event$)))),
     close() {
       isClosed = true;
-      for (const { topic } of [...shared.values()]) topic.frame$.complete();
-      conversation.stop('closed');
+      for (const line of lines$.value) line.close();
     },
   };
-}
-
-function canJoin(topic: Topic, request: ChannelRequest, { resume }: SignalsOptions): boolean {
-  return topic.suits(request) && resume === undefined && !topic.isPartial;
 }
 
 function requestOf(

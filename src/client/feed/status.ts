@@ -55,3 +55,15 @@ export type FeedEvent =
 export function sameStatus(a: FeedStatus, b: FeedStatus): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
+
+const IDLE: FeedStatus = { state: 'down', reason: 'idle' };
+/** From the worst on. A socket that nobody needs is as good as none. */
+const BY_BADNESS: readonly FeedStatus['state'][] = ['down', 'stale', 'connecting', 'resuming', 'live'];
+
+/** What holds for a reader of several sockets. */
+export function worstOf(statuses: readonly FeedStatus[]): FeedStatus {
+  const isNeeded = (status: FeedStatus) => status.state !== 'down' || status.reason !== 'idle';
+  const badness = ({ state }: FeedStatus) => BY_BADNESS.indexOf(state);
+  const [worst = IDLE] = statuses.filter(isNeeded).sort((a, b) => badness(a) - badness(b));
+  return worst;
+}

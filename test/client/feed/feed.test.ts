@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { firstValueFrom, merge, type Observable } from 'rxjs';
+import { firstValueFrom, merge, type Observable, take, toArray } from 'rxjs';
 import { type Client, createClient, type DataFrame, type FeedStatus } from '../../../src/client/node.ts';
 import { type FeedServer, startFeed } from '../../feed/feed-server.ts';
 import { eventually } from '../../support/eventually.ts';
-import { countersOutput, eventOutput, postOutput } from '../../support/outputs.ts';
+import { countersOutput, eventOutput, postOutput, signalsOutput } from '../../support/outputs.ts';
 import { openScriptedServer } from '../../support/scripted-server.ts';
 import { openCuttingProxy } from '../../sweeps/cutting-proxy.ts';
 
@@ -64,14 +64,50 @@ describe('the feed of the client', () => {
     await isIdle();
   });
 
-  it('does not follow the same channel in two ways', async () => {
+  it('follows the same channel in two ways over two sockets, and lets each go by itself', async () => {
     const feed = pro.feed();
-    const followed = feed.signals('account_a', { bankroll: 100 }).subscribe();
-    await assert.rejects(firstValueFrom(feed.signals('account_a', { bankroll: 200 })), TypeError);
-    const resume = { epoch: 'e', seq: 1 };
-    await assert.rejects(firstValueFrom(feed.signals('account_a', { bankroll: 100, resume })), TypeError);
-    assert.throws(() => feed.counters(undefined, { resume }), /no account of counters was named/);
-    await eventually('it is connected', () => connections() === 1);
+    const bankrolls = (bankroll: number) => {
+      const seen: (number | undefined)[] = [];
+      const followed = feed.signals('account_a', { bankroll }).subscribe((frame) => {
+        if (frame.type === 'update') seen.push(frame.data?.signals[0]?.bankroll);
+      });
+      return { seen, followed };
+    };
+    let status: FeedStatus | undefined;
+    feed.status$.subscribe((each) => {
+      status = each;
+    });
+    const [small, large, same] = [bankrolls(100), bankrolls(200), bankrolls(100)];
+    const other = feed.test().subscribe();
+    await eventually('all are live', () => status?.state === 'live' && connections() === 2);
+    await server.turn(signalsOutput({ eventId: 7 }));
+    await server.tick();
+    await eventually('all are told', () => [small, large, same].every(({ seen }) => seen.length > 0));
+    assert.deepEqual([small.seen[0], large.seen[0], same.seen[0]], [100, 200, 100]);
+    const states: string[] = [];
+    feed.status$.subscribe(({ state }) => states.push(state));
+    large.followed.unsubscribe();
+    await eventually('one is enough', () => connections() === 1);
+    assert.deepEqual(states, ['live']);
+    for (const followed of [small.followed, same.followed, other]) followed.unsubscribe();
+    assert.deepEqual(status, { state: 'down', reason: 'idle' });
+    await isIdle();
+  });
+
+  it('goes on from a place while others follow the same channel', async () => {
+    const feed = pro.feed();
+    const seen: DataFrame<'test'>[] = [];
+    const followed = feed.test().subscribe((frame) => seen.push(frame));
+    await eventually('it has begun', () => seen.length === 1);
+    for (let second = 0; second < 3; second++) await server.tick();
+    await eventually('three seconds', () => seen.length === 4);
+    const [{ epoch, seq } = { epoch: '', seq: 0 }] = seen;
+    const again = await firstValueFrom(feed.test({ resume: { epoch, seq } }).pipe(take(3), toArray()));
+    assert.deepEqual(again, seen.slice(1));
+    assert.throws(
+      () => feed.counters(undefined, { resume: { epoch, seq } }),
+      /no account of counters was named/,
+    );
     followed.unsubscribe();
     await isIdle();
   });
