@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
 import type { AccountState, Counters, State } from '../state/records.ts';
 import type { Session } from '../state/session.ts';
 import { staleInputs } from '../state/staleness.ts';
@@ -26,7 +26,8 @@ const KEY = 'key';
 function useSession({ store, openSession }: AppProps) {
   const [key, setKey] = useState(() => sessionStorage.getItem(KEY) ?? undefined);
   const [session, setSession] = useState<Session>();
-  useEffect(() => {
+  // Before the first frame: the server is asked while that is drawn.
+  useLayoutEffect(() => {
     const opened = openSession(key, (detail) => {
       store.change({ keyFault: detail });
       sessionStorage.removeItem(KEY);

@@ -27,9 +27,15 @@ function Orders({ signals }: { readonly signals: Signals }) {
   );
 }
 
-/** The buckets of an event with what to do about each, best edge first. */
+/** The lower end that the title of a bucket tells, such as `<140`, `140-164` or `340+`. */
+function lowerEnd(title: string): number {
+  return title.startsWith('<') ? 0 : Number.parseInt(title, 10);
+}
+
+/** The buckets with the best edges and what to do about each, in their own order: edges change all the time. */
 export function SignalsTable({ signals }: { readonly signals: Signals }) {
   const { track_record: record } = signals;
+  const shown = signals.signals.slice(0, SHOWN).sort((a, b) => lowerEnd(a.bucket) - lowerEnd(b.bucket));
   return (
     <>
       <p class="proof">
@@ -43,7 +49,7 @@ export function SignalsTable({ signals }: { readonly signals: Signals }) {
       <Orders signals={signals} />
       {/* What scrolls sideways on a narrow screen has to be reached by keyboard. */}
       <section class="scroll" aria-label="Signals by bucket" tabIndex={0}>
-        <table class="grid">
+        <table class="grid steady">
           <thead>
             <tr>
               <th scope="col">Bucket</th>
@@ -65,7 +71,7 @@ export function SignalsTable({ signals }: { readonly signals: Signals }) {
             </tr>
           </thead>
           <tbody>
-            {signals.signals.slice(0, SHOWN).map((signal) => (
+            {shown.map((signal) => (
               <tr key={signal.token_id} title={signal.reasons.join('; ')}>
                 <th scope="row">{signal.bucket}</th>
                 <td>

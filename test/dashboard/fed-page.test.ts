@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { type FeedServer, startFeed } from '../feed/feed-server.ts';
+import { start } from '../server/start.ts';
+import { eventually } from '../support/eventually.ts';
+import { FRESH_AGES, NOON } from '../support/outputs.ts';
+import { type Browsing, openBrowsing, requireBrowser, type Seen, shownCount, unlock } from './browsing.ts';
+import { BUSY_EVENTS, busyCounters, busyForecast, busyOutputs, busyPost } from './busy-outputs.ts';
+
+const DESKTOP: BrowserContextOptions = { viewport: { width: 1_600, height: 1_000 } };
+
+/**
+ * What moved on the screen without anybody having asked for it. Rows make room for a new post by design, and digits
+ * of a number that is set to the right begin further left when there are more of them.
+ */
+const WATCH_SHIFTS = `
+  window.shifts = [];
+  new PerformanceObserver((list) => {
+    for (const { hadRecentInput, sources } of list.getEntries()) {
+      if (hadRecentInput) continue;
+      for (const { node } of sources) {
+        const isText = node?.nodeType === Node.TEXT_NODE;
+        const element = isText ? node.parentElement : node;
+        if (element?.closest('.posts') || (isText && element.matches('td.num'))) continue;
+        window.shifts.push(element?.outerHTML.slice(0, 200) ?? 'what is gone');
+      }
+    }
+  }).observe({ type: 'layout-shift' });
+`;
+
+describe('the dashboard, fed by hand', function () {
+  this.timeout(60_000);
+  let browsing: Browsing;
+  let server: FeedServer;
+  let isTicking = true;
+  let ticking: ReturnType<typeof setInterval>;
+
+  before(async function () {
+    requireBrowser(this);
+    browsing = await openBrowsing();
+    server = await startFeed({ loaded: busyOutputs() });
+    ticking = setInterval(() => {
+      if (isTicking) void server.tick(FRESH_AGES);
+    }, 1_000);
+  });
+  after(async () => {
+    clearInterval(ticking);
+    await browsing?.close();
+    await server?.stop();
+  });
+
+  async function open(options: BrowserContextOptions = DESKTOP, key?: string): Promise<Seen> {
+    const seen = await browsing.look(options);
+    await seen.page.goto(server.url);
+    await seen.page.waitForSelector('[data-state=live]');
+    if (key !== undefined) {
+      await unlock(seen.page, key);
+      await seen.page.waitForSelector('[data-level=p50]');
+      await seen.page.waitForSelector('#trade table.grid tbody tr');
+    }
+    return seen;
+  }
+
+  const shown = (page: Page, selector: string) => page.locator(selector).allInnerTexts();
+
+  it('holds the model against pace and market where there were prices', async () => {
+    const { page, faults } = await open(DESKTOP, 'demo_pro');
+    await page.waitForSelector('.scores tbody tr');
+    assert.deepEqual(await shown(page, '.scores tbody td'), [
+      ...['5.00', '8.00', '5.60'],
+      ...['1.700', '2.400', '1.900'],
+      ...['0.7400', '0.9000', '0.7800'],
+    ]);
+    assert.equal(await page.locator('text=had market prices beside it').count(), 0);
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  });
+
+  it('moves nothing when numbers change, nor when what is shown is of the past', async () => {
+    const { page } = await open(DESKTOP, 'demo_pro');
+    await page.waitForSelector('.scores tbody tr');
+    await page.evaluate(WATCH_SHIFTS);
+    const [event] = BUSY_EVENTS;
+    assert.ok(event);
+    for (let turn = 0; turn < 20; turn++) {
+      await server.turn(busyCounters(event, turn * 61), ...busyForecast(event, turn / 40));
+      const at = NOON + turn * 1_000;
+      await server.turn(busyPost('a', 1_000_000 + turn, { createdAt: at, seenAt: at + 500 }));
+      await eventually('the new count is there', async () =>
+        (await page.innerText('[data-counter=ui] .words')).includes(
+          turn === 0 ? 'agrees' : String(turn * 61),
+        ),
+      );
+    }
+    isTicking = false;
+    try {
+      await page.waitForSelector('.notice p', { timeout: 10_000 });
+      assert.match(await page.innerText('.notice'), /^Nothing new comes in/);
+    } finally {
+      isTicking = true;
+    }
+    await page.waitForSelector('[data-state=live]');
+    await page.waitForSelector('.notice p', { state: 'detached' });
+    assert.deepEqual(await page.evaluate('shifts'), []);
+    await page.context().close();
+  });
+
+  it('lets a new post glow, but not for those who want less motion', async () => {
+    const glow = `getComputedStyle(document.querySelector('.posts .fresh'), '::before').animationName`;
+    for (const [reducedMotion, expected] of [
+      ['no-preference', 'arrive'],
+      ['reduce', 'none'],
+    ] as const) {
+      const { page } = await open({ ...DESKTOP, reducedMotion });
+      const at = server.clock.now;
+      await server.turn(busyPost('a', at, { createdAt: at, seenAt: at }));
+      await page.waitForSelector('.posts .fresh');
+      assert.equal(await page.evaluate<string>(glow), expected);
+      await page.context().close();
+    }
+  });
+
+  it('says why a key does not do, and takes another', async () => {
+    const { page } = await open();
+    await unlock(page, 'demo_free');
+    await page.waitForSelector('text=need a key of tier PRO');
+    assert.equal(await page.evaluate('sessionStorage.getItem("key")'), null);
+    await page.waitForSelector('[data-state=live]');
+    await unlock(page, 'demo_pro');
+    await page.waitForSelector('[data-level=p50]');
+    assert.equal(await page.locator('.fault').count(), 0);
+    await page.context().close();
+  });
+
+  it('goes by the clock of the server, whatever that of the browser says', async () => {
+    // The server lives years before the browser.
+    const { page } = await open();
+    const endAt = BUSY_EVENTS[0]?.endAt ?? 0;
+    await eventually('time left is that of the server', async () => {
+      const [hours = 0, minutes = 0, seconds = 0] = (await page.innerText('.pulse .big'))
+        .split(':')
+        .map(Number);
+      const leftMs = ((hours * 60 + minutes) * 60 + seconds) * 1_000;
+      return Math.abs(endAt - server.clock.now - leftMs) < 2_500;
+    });
+    const ages = await shown(page, '.tile .age');
+    for (const age of ages) assert.match(age, /^\d s ago$/);
+    await page.context().close();
+  });
+
+  it('shows how things are when it comes back from being frozen in the background', async () => {
+    const { page } = await open();
+    const devtools = await page.context().newCDPSession(page);
+    const [event] = BUSY_EVENTS;
+    assert.ok(event);
+    await server.turn(busyCounters(event, 5));
+    await eventually('it is there', async () =>
+      (await page.innerText('[data-counter=ui]')).includes('5 behind'),
+    );
+    const before = (await shownCount(page, 'ui')) ?? 0;
+    await devtools.send('Page.setWebLifecycleState', { state: 'frozen' });
+    for (let behind = 6; behind < 40; behind++) await server.turn(busyCounters(event, behind));
+    await devtools.send('Page.setWebLifecycleState', { state: 'active' });
+    await eventually('the last is shown', async () => (await shownCount(page, 'ui')) === before - 34);
+    await page.waitForSelector('[data-state=live]');
+    await page.context().close();
+  });
+
+  it('is used with the keyboard alone', async () => {
+    const { page } = await open();
+    const focused = () =>
+      page.evaluate<string>('document.activeElement.name || document.activeElement.innerText');
+    const tabTo = async (wanted: string) => {
+      for (let presses = 0; presses < 30; presses++) {
+        if ((await focused()) === wanted) return;
+        await page.keyboard.press('Tab');
+      }
+      assert.fail(`${wanted} is not reached; last was ${await focused()}`);
+    };
+    await tabTo('key');
+    await page.keyboard.type('demo_pro');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[data-level=p50]');
+    await tabTo('event');
+    await page.keyboard.press('ArrowRight');
+    await page.waitForSelector('#now-title:has-text("Nov 10–17")');
+    await tabTo('wallet');
+    await tabTo('horizon');
+    await page.keyboard.press('ArrowRight');
+    await page.waitForSelector('text=48 h before the close, % of the final count');
+    await page.context().close();
+  });
+
+  it('says so when the server pushes nothing', async () => {
+    const silent = await start({ deps: { hasFeed: false } });
+    const { page, faults } = await browsing.look();
+    await page.goto(silent.url);
+    await page.waitForSelector('text=The feed is switched off');
+    assert.deepEqual(faults, []);
+    await page.context().close();
+    await silent.stop();
+  });
+});
