@@ -46,7 +46,7 @@ export { HORIZON_HOURS, horizonAt, horizonsOf } from './model/horizons.ts';
 export { percentile } from './model/percentile.ts';
 export { phaseAt } from './model/phase.ts';
 export { compareIds } from './model/post-ids.ts';
-export { expectedValue, fullKelly, STAKE_CAP, stakeFraction, withinCap } from './model/sizing.ts';
+export { expectedValue, stakeFraction, withinCap } from './model/sizing.ts';
 export { countBetween, lowerBound } from './model/sorted-times.ts';
 export { type BuyStrategy, STRATEGY_STAKES } from './model/strategy.ts';
 export type { Confidence } from './model/time-left.ts';

@@ -3,6 +3,7 @@ import type { CountersChange } from './counters.ts';
 import { rangesOf } from './forecast-state.ts';
 import { flipRisk } from './model/flip-risk.ts';
 import { horizonAt, horizonsOf } from './model/horizons.ts';
+import { isSame } from './model/is-same.ts';
 import { sha256 } from './model/sha256.ts';
 import type { AccountId, ForecastFact, Observation } from './observation.ts';
 import { type ActorFailure, type ActorStates, actors } from './operators/actors.ts';
@@ -108,16 +109,16 @@ function list({ events }: LedgerState, { seq, at, record }: OutputOf<'events'>):
   const known = events.get(eventId);
   const rows = known?.rows ?? [];
   const buckets = record.isPartition && !isComplete({ startAt, endAt, rows }, at) ? listed(record) : [];
-  const isSame =
+  const isUnchanged =
     known !== undefined &&
     known.startAt === startAt &&
     known.endAt === endAt &&
-    JSON.stringify(known.buckets) === JSON.stringify(buckets);
+    isSame(known.buckets, buckets);
   events.set(eventId, {
     buckets,
     startAt,
     endAt,
-    changedSeq: isSame ? known.changedSeq : seq,
+    changedSeq: isUnchanged ? known.changedSeq : seq,
     askedSeq: known?.askedSeq ?? 0,
     // Nobody trades what is over.
     prices: phase === 'closed' ? new Map() : (known?.prices ?? new Map()),

@@ -36,7 +36,7 @@ export interface Verdict {
 }
 
 /** Enough to notice a model that gives other digits, in seconds. */
-export const USUAL_SIMULATIONS = 100;
+const USUAL_SIMULATIONS = 100;
 
 export interface VerifyOptions {
   /** How many fits and forecasts of the log are simulated again; infinite for all. */

@@ -99,7 +99,7 @@ function bucketMarkets(
 }
 
 /** Six digits, the same for the same window in every world. */
-export function eventIdOf(series: Series, index: number): number {
+function eventIdOf(series: Series, index: number): number {
   const offset = { 'week-tuesday': 100_000, 'week-friday': 110_000, 'two-days': 120_000, month: 150_000 }[
     series.kind
   ];

@@ -27,7 +27,7 @@ export function dayStart(account: Account, startAt: number, day: number): number
 const FIRST_WEEK = -Math.ceil(HISTORY_DAYS / 7) - 1;
 
 /** How busy a week is, 1 on average: a chain, so that a busy week is likely followed by another. */
-export function weekLevel(account: Account, seed: number, week: number): number {
+function weekLevel(account: Account, seed: number, week: number): number {
   let log = 0;
   for (let index = FIRST_WEEK; index <= week; index++) {
     log = 0.6 * log + 0.13 * createRng(seed, 'week', account.id, index).normal();

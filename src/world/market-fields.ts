@@ -10,7 +10,7 @@ type Json = Record<string, unknown>;
 const UNPRICED_MS = 10 * 60_000;
 
 /** `2025-12-01 15:46:34+00`: how markets, unlike events, write the moment they closed. */
-export function closedTimeText(at: number): string {
+function closedTimeText(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}+00`;
 }
 

@@ -31,7 +31,7 @@ function instant(query: URLSearchParams, name: string): number | undefined {
 }
 
 /** `closed` defaults to false: settled events are shown only to those who ask for them, and then alone. */
-export function wantsClosed(query: URLSearchParams): boolean {
+function wantsClosed(query: URLSearchParams): boolean {
   return query.get('closed') === 'true';
 }
 

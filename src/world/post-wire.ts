@@ -20,7 +20,7 @@ interface Reference {
   readonly other: Referenced | undefined;
 }
 
-export function referencesOf(entry: Entry): readonly Reference[] {
+function referencesOf(entry: Entry): readonly Reference[] {
   const { post } = entry;
   const other = referencedBy(post.id, post.createdAt);
   switch (post.kind) {
@@ -73,11 +73,7 @@ export function postWire(entry: Entry, fields: ReadonlySet<string>, now: number)
   };
 }
 
-export function authorWire(author: {
-  readonly id: string;
-  readonly handle: string;
-  readonly name: string;
-}): Json {
+function authorWire(author: { readonly id: string; readonly handle: string; readonly name: string }): Json {
   return { id: author.id, name: author.name, username: author.handle };
 }
 

@@ -18,10 +18,10 @@ export function stakeFraction(prob: number, price: number): number {
   return Math.min(STAKE_CAP, SHARE_OF_KELLY * fullKelly(prob, price));
 }
 
-/** Stakes on outcomes that exclude one another, shrunk alike until they take at most `cap` together. */
-export function withinCap(fractions: readonly number[], cap: number = STAKE_CAP): readonly number[] {
+/** Stakes on outcomes that exclude one another, shrunk alike until they take at most the cap together. */
+export function withinCap(fractions: readonly number[]): readonly number[] {
   const sum = fractions.reduce((total, fraction) => total + fraction, 0);
-  return sum <= cap ? fractions : fractions.map((fraction) => fraction * (cap / sum));
+  return sum <= STAKE_CAP ? fractions : fractions.map((fraction) => fraction * (STAKE_CAP / sum));
 }
 
 /** What one unit bet returns beyond itself on average: q / p - 1. Null where there is no price to pay. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { eventSignals, type SignalFacts } from '../../streams/event-signals.ts';
-import { type Bucket, type Input, STAKE_CAP, skipStale } from '../../streams/index.ts';
+import { type Bucket, type Input, skipStale } from '../../streams/index.ts';
+import { STAKE_CAP } from '../../streams/model/sizing.ts';
 import {
   bucket,
   bucketSignal,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type BucketSignal, type EventSignals, STAKE_CAP, sizedSignals } from '../../streams/index.ts';
+import { type BucketSignal, type EventSignals, sizedSignals } from '../../streams/index.ts';
+import { STAKE_CAP } from '../../streams/model/sizing.ts';
 import { bucketSignal, eventSignalsRecord } from '../support/outputs.ts';
 
 const own = { bankrollUsd: 1_000, includesUnproven: false };

@@ -34,7 +34,7 @@ function curve(at: readonly AtHorizon[], value: (summary: AtHorizon) => number):
   return at.map((summary) => ({ x: summary.hours, y: value(summary) }));
 }
 
-export function errorChart(report: Report): string {
+function errorChart(report: Report): string {
   const at = horizons(report);
   const model = curve(at, ({ crps }) => crps);
   const pace = curve(at, ({ crps_pace }) => crps_pace);
@@ -51,7 +51,7 @@ export function errorChart(report: Report): string {
   });
 }
 
-export function medianErrorChart(report: Report): string {
+function medianErrorChart(report: Report): string {
   const at = horizons(report);
   const median = curve(at, ({ median_ape }) => median_ape);
   const high = curve(at, ({ p90_ape }) => p90_ape);
@@ -71,7 +71,7 @@ export function medianErrorChart(report: Report): string {
   });
 }
 
-export function logScoreChart(report: Report): string {
+function logScoreChart(report: Report): string {
   const at = horizons(report);
   const model = curve(at, ({ log_score }) => log_score);
   const pace = curve(at, ({ log_score_pace }) => log_score_pace);
@@ -88,7 +88,7 @@ export function logScoreChart(report: Report): string {
   });
 }
 
-export function coverageChart(report: Report): string {
+function coverageChart(report: Report): string {
   const at = horizons(report);
   const shares = curve(at, ({ coverage90 }) => coverage90);
   return plot({
@@ -120,7 +120,7 @@ export function coverageChart(report: Report): string {
   });
 }
 
-export function calibrationChart(rows: readonly ScoredRow[]): string {
+function calibrationChart(rows: readonly ScoredRow[]): string {
   const levels = Array.from({ length: 99 }, (_, index) => (index + 1) / 100);
   const points = levels.map((level, index) => ({
     x: level,
@@ -149,7 +149,7 @@ export function calibrationChart(rows: readonly ScoredRow[]): string {
 
 const PIT_BINS = 20;
 
-export function pitChart(rows: readonly ScoredRow[]): string {
+function pitChart(rows: readonly ScoredRow[]): string {
   const bins = Array.from({ length: PIT_BINS }, () => 0);
   for (const { scores } of rows) {
     const bin = Math.min(PIT_BINS - 1, Math.floor(scores.pit * PIT_BINS));

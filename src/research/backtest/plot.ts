@@ -102,7 +102,7 @@ export function band(frame: Frame, low: readonly Point[], high: readonly Point[]
 }
 
 /** About five round numbers from `from` to `to`. */
-export function roundTicks(from: number, to: number): number[] {
+function roundTicks(from: number, to: number): number[] {
   const rough = (to - from) / 5;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough) ?? rough;
