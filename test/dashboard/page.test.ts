@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
+import { z } from 'zod';
+import { readMeta } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { requireBrowser, shownCount, unlock } from './browsing.ts';
 import { type Desk, openDesk } from './desk.ts';
@@ -12,6 +13,16 @@ const FIRST_NUMBER = '[data-counter=real] [data-value]:not([data-value=""])';
 /** The longest a page may take to show numbers, on the same machine. */
 const FIRST_PAINT_MS = 2_000;
 const MOST_SCRIPT_BYTES = 150 * 1_024;
+
+/** From when the engine saw a post until it is on the screen. */
+const SEEN_WITHIN_MS = 1_000;
+/** Notes when each post came on the screen. */
+const WATCH_POSTS = `
+  window.posts = {};
+  new MutationObserver(() => {
+    for (const { dataset } of document.querySelectorAll('[data-post]')) posts[dataset.post] ??= Date.now();
+  }).observe(document.body, { childList: true, subtree: true });
+`;
 
 interface Violation {
   readonly id: string;
@@ -28,6 +39,16 @@ async function seriousFindings(page: Page): Promise<string[]> {
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
 }
 
+const tweets = z.object({ data: z.array(z.object({ tweet_id: z.string(), seen_ts: z.int() })) });
+
+async function seenAt(url: string, id: string): Promise<number> {
+  const headers = { 'X-API-Key': 'demo_pro' };
+  const answer = await fetch(`${url}/api/v1/meta/account_a/tweets?limit=20`, { headers });
+  const found = tweets.parse(await answer.json()).data.find(({ tweet_id }) => tweet_id === id);
+  assert.ok(found, `post ${id} is not told of`);
+  return found.seen_ts;
+}
+
 async function widthBeyondScreen(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
 }
@@ -42,24 +63,34 @@ describe('the dashboard in a browser', function () {
   });
   after(() => desk?.close());
 
-  it('shows numbers within two seconds and complains of nothing', async () => {
-    const { page, faults } = await desk.look();
-    // A first page pays for the start of the browser's own processes.
-    await page.goto(desk.url);
-    await page.waitForSelector(FIRST_NUMBER);
-    const startedAt = performance.now();
-    await page.reload();
-    await page.waitForSelector(FIRST_NUMBER);
-    const ms = performance.now() - startedAt;
-    assert.ok(ms < FIRST_PAINT_MS, `${ms} ms`);
-    await page.waitForSelector('[data-state=live]');
-    assert.deepEqual(faults, []);
-    await page.context().close();
+  it('shows numbers within two seconds, also to one who never came before, and complains of nothing', async () => {
+    await eventually(
+      'posts are counted',
+      async () =>
+        (await readMeta(desk.url, 'account_a')).data.some(({ real_counter }) => real_counter !== null),
+      30_000,
+    );
+    const times: number[] = [];
+    for (let turn = 0; turn < 3; turn++) {
+      // With nothing kept from the turn before.
+      const { page, faults } = await desk.look();
+      const startedAt = performance.now();
+      await page.goto(desk.url);
+      await page.waitForSelector(FIRST_NUMBER);
+      times.push(performance.now() - startedAt);
+      await page.waitForSelector('[data-state=live]');
+      assert.deepEqual(faults, []);
+      await page.context().close();
+    }
+    // Others are on the machine as well: the quickest says most about the page.
+    assert.ok(Math.min(...times) < FIRST_PAINT_MS, `${times.join(', ')} ms`);
   });
 
   it('sends little script, and none from elsewhere', async () => {
-    const script = await (await fetch(`${desk.url}/dashboard/page.js`)).text();
-    assert.ok(gzipSync(script).length < MOST_SCRIPT_BYTES, `${gzipSync(script).length} bytes`);
+    const script = await fetch(`${desk.url}/dashboard/page.js`, { headers: { 'Accept-Encoding': 'gzip' } });
+    const bytes = Number(script.headers.get('content-length'));
+    assert.equal(script.headers.get('content-encoding'), 'gzip');
+    assert.ok(bytes > 0 && bytes < MOST_SCRIPT_BYTES, `${bytes} bytes`);
     const page = await fetch(`${desk.url}/`);
     const policy = page.headers.get('content-security-policy') ?? '';
     assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self'; /);
@@ -72,11 +103,13 @@ describe('the dashboard in a browser', function () {
     await page.goto(desk.url);
     await page.waitForSelector('[data-state=live]');
     const before = (await shownCount(page, 'real')) ?? 0;
+    await page.evaluate(WATCH_POSTS);
     const { id } = desk.world.control.post({ account: 'a', kind: 'original', text: 'a post for the page' });
-    const postedAt = performance.now();
     await page.waitForSelector(`[data-post="${id}"]`);
-    // The source asks each second; the rest is for a busy machine.
-    assert.ok(performance.now() - postedAt < 2_500, `${performance.now() - postedAt} ms`);
+    const shownAt = await page.evaluate<number>(`posts['${id}']`);
+    // Until the source asks the world again, each second, nobody can know of it.
+    const ms = shownAt - (await seenAt(desk.url, id));
+    assert.ok(ms < SEEN_WITHIN_MS, `${ms} ms`);
     assert.match((await page.textContent(`[data-post="${id}"]`)) ?? '', /original.*a post for the page/);
     await eventually('the counter moved', async () => ((await shownCount(page, 'real')) ?? 0) > before);
     assert.deepEqual(faults, []);

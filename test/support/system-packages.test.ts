@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { CHROMIUM, installPackages, type Machine, missingPackages } from './system-packages.ts';
+
+interface Made extends Machine {
+  readonly commands: string[];
+  readonly said: string[];
+}
+
+/** A machine with these files, on which installing works unless told otherwise. */
+function machine(
+  files: readonly string[],
+  fields: Partial<Machine> & { readonly isOffline?: true } = {},
+): Made {
+  const present = new Set(files);
+  const commands: string[] = [];
+  const said: string[] = [];
+  return {
+    env: {},
+    isRoot: true,
+    exists: (path) => present.has(path),
+    run(command, args) {
+      commands.push([command, ...args].join(' '));
+      if (fields.isOffline) throw new Error('cannot reach the mirror');
+      if (args.includes('chromium')) present.add(CHROMIUM);
+    },
+    say: (text) => void said.push(text),
+    commands,
+    said,
+    ...fields,
+  };
+}
+
+const DEBIAN = '/etc/debian_version';
+
+describe('installPackages', () => {
+  it('does nothing where nothing is missing', () => {
+    const whole = machine([CHROMIUM, DEBIAN]);
+    assert.equal(installPackages(whole), true);
+    assert.deepEqual([whole.commands, whole.said], [[], []]);
+    assert.equal(missingPackages(whole), undefined);
+  });
+
+  it('installs what is missing on Debian as root', () => {
+    const bare = machine([DEBIAN]);
+    assert.equal(installPackages(bare), true);
+    assert.deepEqual(bare.commands, [
+      'apt-get update -q',
+      'apt-get install -q -y --no-install-recommends chromium',
+    ]);
+    assert.deepEqual(bare.said, []);
+  });
+
+  it('names what is missing elsewhere and lets the others be tested', () => {
+    for (const other of [machine([]), machine([DEBIAN], { isRoot: false })]) {
+      assert.equal(installPackages(other), true);
+      assert.deepEqual(other.commands, []);
+      assert.match(
+        other.said.join(''),
+        /NOT TESTED: the dashboard in a browser.*chromium.*\/usr\/bin\/chromium/,
+      );
+    }
+  });
+
+  it('says why it could not install, and goes on', () => {
+    const offline = machine([DEBIAN], { isOffline: true });
+    assert.equal(installPackages(offline), true);
+    assert.match(offline.said.join(''), /cannot reach the mirror.*NOT TESTED/s);
+  });
+
+  it('is not content with less where everything is to be tested', () => {
+    const env = { CI: 'true' };
+    assert.equal(installPackages(machine([], { env })), false);
+    assert.equal(installPackages(machine([DEBIAN], { env, isOffline: true })), false);
+    assert.equal(installPackages(machine([DEBIAN], { env })), true);
+  });
+});
