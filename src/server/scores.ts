@@ -7,7 +7,7 @@ import {
 } from '../../streams/index.ts';
 import type { Latest } from '../store/latest.ts';
 
-export const ORIGINS: readonly ForecastOrigin[] = ['live', 'history'];
+const ORIGINS: readonly ForecastOrigin[] = ['live', 'history'];
 
 /** A settled forecast with the buckets it was published with, which is empty when its row is gone. */
 export interface ScoredForecast {

@@ -42,7 +42,7 @@ export interface UsageBuffer extends UsageRecorder {
 }
 
 /** About two seconds of the most one process serves; 2 MB. */
-export const BUFFER_CAPACITY = 32_768;
+const BUFFER_CAPACITY = 32_768;
 /** Texts of a request, and its numbers: four of each. */
 const SLOT = 4;
 

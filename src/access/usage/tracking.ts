@@ -11,7 +11,7 @@ const PRUNE_INTERVAL_MS = 600_000;
 const PRUNE_ROWS = 200;
 
 /** Those without a known key share one account, which nobody can ask for over HTTP. */
-export const ANONYMOUS = 'anonymous';
+const ANONYMOUS = 'anonymous';
 
 export interface UsageDeps {
   readonly store: UsageStore;

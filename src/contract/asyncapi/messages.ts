@@ -80,9 +80,3 @@ const replies: readonly Message[] = [
 
 /** Everything that is said over the feed, in both directions. */
 export const MESSAGES: readonly Message[] = [...fromClient, ...data, ...replies];
-
-/** The message a frame of the server is, by its type and channel. */
-export function messageName({ type, channel }: { readonly type: string; readonly channel?: string }): string {
-  if (type === 'snapshot') return `${channel}Snapshot`;
-  return type === 'update' ? `${channel}Update` : type;
-}

@@ -85,7 +85,7 @@ export const positionRecord = z.object({
   sizing: sizingRecord.optional().meta({ description: 'Only when a bankroll was given' }),
 });
 
-export const portfolioTotalsRecord = z.object({
+const portfolioTotalsRecord = z.object({
   total_positions: z.number().meta({ description: 'Positions listed' }),
   total_cost: usd,
   current_value: usd,

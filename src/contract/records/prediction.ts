@@ -4,7 +4,7 @@ import { count, price, probability, timeMs } from './fields.ts';
 
 const posts = z.number().min(0);
 
-export const forecastRecord = z
+const forecastRecord = z
   .object({
     p5: posts.meta({ description: 'Final count exceeded with 95 % probability, posts.' }),
     p50: posts.meta({ description: 'Median of the final count, posts.' }),
@@ -39,7 +39,7 @@ export const predictionMarketRecord = z
   })
   .meta({ description: 'A bucket of an event.' });
 
-export const moveRecord = z.object({
+const moveRecord = z.object({
   cause: z.enum(['new_post', 'post_deleted', 'clock', 'model']).meta({ description: 'What moved it.' }),
   p50: z.number().meta({ description: 'By how many posts the median moved.' }),
 });

@@ -17,7 +17,7 @@ export interface Sizing {
 }
 
 /** A smaller trade is not worth its spread, unless the caller says otherwise. */
-export const DEFAULT_THRESHOLD_USD = 5;
+const DEFAULT_THRESHOLD_USD = 5;
 
 /**
  * A size for each holding of one event, in their order; null where the edge is not known. What is held of one event

@@ -28,7 +28,7 @@ export interface WalletLimits {
 }
 
 /** Five minutes is the interface's word (spec 8); the rest keeps the memory under some 15 MB. */
-export const WALLET_LIMITS: WalletLimits = { keepMs: 300_000, wallets: 2_000, positions: 20_000 };
+const WALLET_LIMITS: WalletLimits = { keepMs: 300_000, wallets: 2_000, positions: 20_000 };
 
 /**
  * Positions by wallet, kept for five minutes, the longest unused dropped first. Whoever asks while a wallet is being
