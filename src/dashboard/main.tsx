@@ -1,6 +1,9 @@
 import { render } from 'preact';
 import 'uplot/dist/uPlot.min.css';
-import './page.css';
+import './styles/base.css';
+import './styles/now-forecast.css';
+import './styles/trade-trust.css';
+import './styles/screens.css';
 import { App } from './parts/app.tsx';
 import { NoFeed } from './parts/no-feed.tsx';
 import { paced } from './state/pace.ts';

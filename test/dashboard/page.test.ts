@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
 import { readMeta } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { requireBrowser, shownCount, unlock } from './browsing.ts';
 import { type Desk, openDesk } from './desk.ts';
+import { seriousFindings } from './findings.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const FIRST_NUMBER = '[data-counter=real] [data-value]:not([data-value=""])';
 /** The longest a page may take to show numbers, on the same machine. */
 const FIRST_PAINT_MS = 2_000;
@@ -23,21 +21,6 @@ const WATCH_POSTS = `
     for (const { dataset } of document.querySelectorAll('[data-post]')) posts[dataset.post] ??= Date.now();
   }).observe(document.body, { childList: true, subtree: true });
 `;
-
-interface Violation {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
-
-async function seriousFindings(page: Page): Promise<string[]> {
-  // As text, which the page's own policy does not stop.
-  await page.evaluate(AXE);
-  const found = await page.evaluate<{ readonly violations: readonly Violation[] }>('axe.run()');
-  return found.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-}
 
 const tweets = z.object({ data: z.array(z.object({ tweet_id: z.string(), seen_ts: z.int() })) });
 

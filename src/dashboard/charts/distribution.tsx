@@ -1,8 +1,10 @@
 import type { Prediction } from '../state/records.ts';
 import { type CountRange, FAN_BOTTOM, FAN_HEIGHT, FAN_TOP } from './fan-chart.tsx';
 
-const WIDTH = 120;
 const BINS = 36;
+/** Of the width, for the bars; the rest is for the number beside. */
+const BARS = 0.7;
+const percent = (share: number) => `${(share * 100).toFixed(2)}%`;
 
 /** How probable each final count is, on the same scale as the fan beside it. */
 export function Distribution(props: {
@@ -19,9 +21,7 @@ export function Distribution(props: {
   return (
     <svg
       class="distribution"
-      width={WIDTH}
       height={FAN_HEIGHT}
-      viewBox={`0 0 ${WIDTH} ${FAN_HEIGHT}`}
       role="img"
       aria-label={`Distribution of the final count, median ${median}`}
     >
@@ -30,12 +30,12 @@ export function Distribution(props: {
           key={String(bin)}
           x={0}
           y={yOf(range.least + (bin + 1) * perBin) + 0.5}
-          width={(share / top) * (WIDTH - 34)}
+          width={percent((share / top) * BARS)}
           height={Math.max(1, height / BINS - 1)}
         />
       ))}
-      <line x1={0} x2={WIDTH - 34} y1={yOf(median)} y2={yOf(median)} />
-      <text x={WIDTH - 30} y={yOf(median) + 4}>
+      <line x1={0} x2={percent(BARS)} y1={yOf(median)} y2={yOf(median)} />
+      <text x={percent(BARS + 0.03)} y={yOf(median) + 4}>
         {median}
       </text>
     </svg>

@@ -4,12 +4,14 @@ import { countText } from '../format.ts';
 import type { CountPoint } from '../state/posts.ts';
 import type { Prediction } from '../state/records.ts';
 import { axis, Chart, type ChartOptions, type Colours, timeAxis } from './chart.tsx';
-import { type Fan, fanColumns } from './fan-points.ts';
+import { apart, type Fan, fanColumns } from './fan-points.ts';
 
 export const FAN_HEIGHT = 330;
 /** Around the plot itself, px; the distribution beside it uses the same. */
 export const FAN_TOP = 10;
 export const FAN_BOTTOM = 26;
+/** What a label needs of the height. */
+const LABEL_PX = 16;
 
 export interface CountRange {
   readonly least: number;
@@ -55,6 +57,7 @@ function optionsOf(view: () => View): (colours: Colours) => ChartOptions {
       timeAxis(colours, FAN_BOTTOM),
       axis(colours, {
         size: 46,
+        grid: { show: false },
         splits: () => [...view().edges],
         values: (_u, splits) => splits.map((at) => countText(at)),
       }),
@@ -89,7 +92,11 @@ export function FanChart(props: {
   const { start_ts, end_ts, markets, real_counter } = prediction;
   const edges = markets.flatMap(({ lo }) => (lo !== null && lo > range.least && lo < range.most ? [lo] : []));
   const view = useRef<View>(undefined);
-  view.current = { edges: everyFew(edges), range, span: [past.at(0)?.at ?? start_ts, end_ts] };
+  view.current = {
+    edges: apart(edges, (LABEL_PX * (range.most - range.least)) / (FAN_HEIGHT - FAN_TOP - FAN_BOTTOM)),
+    range,
+    span: [past.at(0)?.at ?? start_ts, end_ts],
+  };
   const { p5, p50, p95 } = fan;
   const data = useMemo(
     () => fanColumns(past, { p5, p50, p95 }, { now, endAt: end_ts }),
@@ -103,10 +110,4 @@ export function FanChart(props: {
       options={optionsOf(() => view.current ?? { edges: [], range, span: [start_ts, end_ts] })}
     />
   );
-}
-
-/** A month has dozens of buckets: as many edges as can be told apart. */
-function everyFew(edges: readonly number[]): readonly number[] {
-  const step = Math.ceil(edges.length / 14);
-  return edges.filter((_edge, place) => place % step === 0);
 }

@@ -52,3 +52,13 @@ export function fanColumns(
   }
   return columns;
 }
+
+/** Of ascending values as many as are at least `gap` apart, from the lowest on. */
+export function apart(ascending: readonly number[], gap: number): readonly number[] {
+  const kept: number[] = [];
+  for (const value of ascending) {
+    const last = kept.at(-1);
+    if (last === undefined || value - last >= gap) kept.push(value);
+  }
+  return kept;
+}

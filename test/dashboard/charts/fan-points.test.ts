@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { fanColumns } from '../../../src/dashboard/charts/fan-points.ts';
+import { apart, fanColumns } from '../../../src/dashboard/charts/fan-points.ts';
 
 describe('fanColumns', () => {
   const past = [
@@ -34,5 +34,13 @@ describe('fanColumns', () => {
         }
       }),
     );
+  });
+});
+
+describe('apart', () => {
+  it('leaves out what would lie too near, and the same whenever it is asked', () => {
+    assert.deepEqual(apart([0, 4, 8, 12, 40, 41], 9), [0, 12, 40]);
+    assert.deepEqual(apart([5], 9), [5]);
+    assert.deepEqual(apart([], 9), []);
   });
 });
