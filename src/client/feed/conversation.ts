@@ -21,6 +21,11 @@ const HEARTBEAT = 'heartbeat';
 
 export interface ConversationOptions {
   readonly reconnect?: ReconnectOptions | undefined;
+  /**
+   * After a longer absence channels begin anew with a snapshot, but for `tweets`. Unless given every frame missed
+   * is told, of 24 h at most, which may be many: for those who want to know how things are now.
+   */
+  readonly replayWithinMs?: number | undefined;
   /** Longest silence of a source that is not news, by role (`posts`) or name (`posts/account_a`). */
   readonly sourceLimitsMs?: Readonly<Record<string, number>> | undefined;
   /** Numbers in [0, 1), for the waits between tries. */

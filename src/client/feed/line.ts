@@ -25,6 +25,7 @@ interface Shared {
 /** `left` is told when nobody follows anything any more. */
 export function createLine(deps: ConversationDeps, left: () => void): Line {
   const conversation = createConversation(deps);
+  const { replayWithinMs = Number.POSITIVE_INFINITY } = deps;
   const shared = new Map<string, Shared>();
   let followers = 0;
   let isClosed = false;
@@ -64,7 +65,7 @@ export function createLine(deps: ConversationDeps, left: () => void): Line {
     follow: (name, request, resume) =>
       counted(() => {
         const joined = shared.get(name);
-        const entry = joined ?? { topic: createTopic(name, request, resume), followers: 0 };
+        const entry = joined ?? { topic: createTopic(name, request, resume, replayWithinMs), followers: 0 };
         const { topic } = entry;
         entry.followers += 1;
         if (joined === undefined) {

@@ -41,10 +41,12 @@ export function nameOf(channel: string, account: string | null): string {
   return account === null ? channel : `${channel}/${account}`;
 }
 
+/** `replayWithinMs` is the longest absence after which every frame missed is asked for, and not how things are now. */
 export function createTopic<C extends DataChannel>(
   name: string,
   request: ChannelRequest,
   resume: Cursor | undefined,
+  replayWithinMs: number,
 ): Topic<C> {
   const frame$ = new Subject<DataFrame<C>>();
   let cursor = resume;
@@ -52,6 +54,8 @@ export function createTopic<C extends DataChannel>(
   let held = new Map<string, FeedRecord<C>>();
   let last: DataFrame<C> | undefined;
   let isPartial = resume !== undefined;
+  /** Of the wall clock, which goes on while the machine sleeps. */
+  let heardAt = Date.now();
   /** Where the reader was at the heartbeat before, when it counted more. */
   let behindAt: number | undefined;
 
@@ -77,7 +81,8 @@ export function createTopic<C extends DataChannel>(
     ask() {
       standing = { at: 'asked' };
       behindAt = undefined;
-      return cursor === undefined ? request : { ...request, resume: cursor };
+      const isLongAgo = request.channel !== 'tweets' && Date.now() - heardAt > replayWithinMs;
+      return cursor === undefined || isLongAgo ? request : { ...request, resume: cursor };
     },
     forget() {
       standing = { at: 'unasked' };
@@ -87,6 +92,7 @@ export function createTopic<C extends DataChannel>(
       settle();
     },
     take(frame) {
+      heardAt = Date.now();
       const verdict = judge(cursor, frame);
       if (frame.type === 'snapshot') {
         standing = { at: 'current' };

@@ -215,6 +215,28 @@ describe('the feed of the client', () => {
     await isIdle();
   });
 
+  it('begins anew after a long absence if asked to, but for posts', async () => {
+    const proxy = await openCuttingProxy();
+    proxy.aim(server.url);
+    const feed = createClient({ url: proxy.url }).feed({ ...QUICK, replayWithinMs: 0 });
+    const seen: string[] = [];
+    const note = ({ channel, type }: DataFrame) => seen.push(`${channel} ${type}`);
+    merge(feed.test(), feed.tweets('account_a')).subscribe(note);
+    await eventually('both began', () => seen.length === 2);
+    proxy.aim(undefined);
+    proxy.cutNow();
+    for (const id of ['71', '72']) {
+      await server.turn(postOutput({ id, account: 'a' }));
+      await server.tick();
+    }
+    proxy.aim(server.url);
+    await eventually('both go on', () => seen.length === 5);
+    assert.deepEqual(seen.slice(2).sort(), ['test snapshot', 'tweets update', 'tweets update']);
+    feed.close();
+    await proxy.close();
+    await isIdle();
+  });
+
   it('ends every stream when it is closed, and later ones at once', async () => {
     const feed = free.feed();
     const ends: string[] = [];
