@@ -131,11 +131,13 @@ describe('the client of a running service', function () {
     await eventually('its rhythm is known', () => beats > 5 && statuses.at(-1)?.state === 'live', 30_000);
     const frozenAt = performance.now();
     stage.world.control.fault({ role: 'posts', kind: 'hang' });
-    await eventually('it is noticed', () => statuses.at(-1)?.state === 'stale', 10_000);
+    // On a busy machine others may be late too.
+    const isNoticed = (status: FeedStatus | undefined) =>
+      status?.state === 'stale' && status.sources.some((name) => name.startsWith('posts/'));
+    await eventually('it is noticed', () => isNoticed(statuses.at(-1)), 10_000);
     const noticedAfterMs = performance.now() - frozenAt;
     const status = statuses.at(-1);
-    assert.ok(status?.state === 'stale' && status.reason === 'source', JSON.stringify(status));
-    assert.ok(status.sources.some((name) => name.startsWith('posts/')));
+    assert.equal(status?.state === 'stale' && status.reason, 'source');
     assert.ok(noticedAfterMs < 3_000, `${noticedAfterMs} ms`);
     feed.close();
   });
