@@ -20,26 +20,32 @@ const MINUTE_MS = 60_000;
 /** Counts who is connected. */
 export interface Admission {
   readonly connections: number;
-  /** Lets an address in, or throws a RequestError. The function returned takes it out again. */
-  enter(address: string): () => void;
-  /** Whether one more may come with this key; if so it is counted, until the function is called. */
-  useKey(keyId: string): (() => void) | undefined;
+  /** Lets an address in, or throws a RequestError. */
+  enter(address: string): void;
+  /** To be called once for each that was let in. */
+  leave(address: string): void;
+  /** Whether one more may come with this key; if so it is counted. */
+  useKey(keyId: string): boolean;
+  /** To be called once for each that was counted. */
+  leaveKey(keyId: string): void;
 }
 
 /** `now` is in ms and never goes back. */
 export function createAdmission(limits: FeedLimits, now: () => number): Admission {
   let connections = 0;
-  const held = new Map<string, number>();
+  const byAddress = new Map<string, number>();
+  const byKey = new Map<string, number>();
   let connects = new Map<string, number>();
   let minute = 0;
 
-  function take(name: string): () => void {
-    held.set(name, (held.get(name) ?? 0) + 1);
-    return () => {
-      const left = (held.get(name) ?? 1) - 1;
-      if (left === 0) held.delete(name);
-      else held.set(name, left);
-    };
+  function add(counts: Map<string, number>, name: string): void {
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+
+  function subtract(counts: Map<string, number>, name: string): void {
+    const left = (counts.get(name) ?? 1) - 1;
+    if (left === 0) counts.delete(name);
+    else counts.set(name, left);
   }
 
   function countConnect(address: string): number {
@@ -64,17 +70,22 @@ export function createAdmission(limits: FeedLimits, now: () => number): Admissio
       if (countConnect(address) > limits.connectsPerMinute) {
         throw tooMany('This address connects to the feed too often', 60);
       }
-      if ((held.get(`address ${address}`) ?? 0) >= limits.perAddress) {
+      if ((byAddress.get(address) ?? 0) >= limits.perAddress) {
         throw tooMany(`This address holds ${limits.perAddress} connections to the feed already`, 10);
       }
       connections += 1;
-      const release = take(`address ${address}`);
-      return () => {
-        connections -= 1;
-        release();
-      };
+      add(byAddress, address);
     },
-    useKey: (keyId) => ((held.get(`key ${keyId}`) ?? 0) >= limits.perKey ? undefined : take(`key ${keyId}`)),
+    leave(address) {
+      connections -= 1;
+      subtract(byAddress, address);
+    },
+    useKey(keyId) {
+      if ((byKey.get(keyId) ?? 0) >= limits.perKey) return false;
+      add(byKey, keyId);
+      return true;
+    },
+    leaveKey: (keyId) => subtract(byKey, keyId),
   };
 }
 

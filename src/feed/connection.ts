@@ -3,75 +3,101 @@ import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Tier } from '../access/tiers.ts';
 import { CLOSE_CODES } from '../contract/feed.ts';
-import { toWire } from './frames.ts';
+import { type Parcel, toWire } from './frames.ts';
 import { createReader, type Pipe, type Reader } from './reader.ts';
 import { errorText } from './replies.ts';
 
-/** One WebSocket. It has no timer of its own: all are looked at in turns. */
-export interface Connection {
+export interface ConnectionDeps {
   readonly ws: WebSocket;
   readonly socket: Socket;
-  readonly reader: Reader;
   /** Of the request it began with, what tells who it is. */
   readonly headers: IncomingMessage['headers'];
-  tier: Tier;
-  keyId: string | null;
-  hasSubscribed: boolean;
-  /** Malformed messages so far. */
-  faults: number;
-  /** Messages it may send at once, as of `tokensAt`. */
-  tokens: number;
-  tokensAt: number;
-  readonly openedAt: number;
-  pingAt: number;
-  checkAt: number;
-  missedPongs: number;
-  /** Gives back its places. */
-  readonly releases: (() => void)[];
+  /** Ms that never go back. */
+  readonly nowMs: number;
+  /** Messages it may send at once. */
+  readonly tokens: number;
   /** Told with which code it was closed. */
   readonly closed: (code: number) => void;
 }
 
-export function connectionOf(
-  fields: Omit<Connection, 'reader' | 'hasSubscribed' | 'faults' | 'missedPongs' | 'releases'>,
-): Connection {
-  const { ws, socket } = fields;
-  const pipe: Pipe = {
-    unsentBytes: () => socket.writableLength,
-    // Past the library, which writes whole frames too: what goes to many is framed once.
-    write(parcel) {
-      if (ws.readyState === ws.OPEN) socket.write(parcel.wire());
-    },
-    hold: () => socket.cork(),
-    release: () => socket.uncork(),
-    dropSlow: () => closeConnection(connection, CLOSE_CODES.tooSlow, 'too_slow', 'The reader is too slow'),
-  };
-  const connection: Connection = {
-    ...fields,
-    reader: createReader(pipe),
-    hasSubscribed: false,
-    faults: 0,
-    missedPongs: 0,
-    releases: [],
-  };
-  return connection;
-}
+/**
+ * One WebSocket. There are thousands: it has no timer of its own, as all are looked at in turns, and is a class lest
+ * each has its own functions.
+ */
+export class Connection implements Pipe {
+  readonly ws: WebSocket;
+  readonly socket: Socket;
+  readonly reader: Reader;
+  readonly headers: IncomingMessage['headers'];
+  readonly openedAt: number;
+  tier: Tier = 'FREE';
+  keyId: string | null = null;
+  hasSubscribed = false;
+  /** Malformed messages so far. */
+  faults = 0;
+  /** Messages it may send at once, as of `tokensAt`. */
+  tokens: number;
+  tokensAt: number;
+  /** When it was last pinged, and when its key was last looked up. */
+  pingedAt: number;
+  checkedAt: number;
+  missedPongs = 0;
+  readonly #closed: (code: number) => void;
 
-/** Says something to this one alone. */
-export function say({ ws, socket }: Connection, text: string): void {
-  if (ws.readyState === ws.OPEN) socket.write(toWire(text));
-}
+  constructor({ ws, socket, headers, nowMs, tokens, closed }: ConnectionDeps) {
+    this.ws = ws;
+    this.socket = socket;
+    this.headers = headers;
+    this.openedAt = nowMs;
+    this.tokens = tokens;
+    this.tokensAt = nowMs;
+    this.pingedAt = nowMs;
+    this.checkedAt = nowMs;
+    this.reader = createReader(this);
+    this.#closed = closed;
+  }
 
-/** Says why, then closes. */
-export function closeConnection(connection: Connection, code: number, error: string, detail: string): void {
-  if (connection.reader.isClosed) return;
-  say(connection, errorText(undefined, error, detail));
-  end(connection, code, error);
-}
+  unsentBytes(): number {
+    return this.socket.writableLength;
+  }
 
-export function end({ ws, reader, closed }: Connection, code: number, reason: string): void {
-  if (reader.isClosed) return;
-  reader.isClosed = true;
-  closed(code);
-  ws.close(code, reason);
+  /** Past the library, which writes whole frames too: what goes to many is framed once. */
+  write(parcel: Parcel): void {
+    if (this.ws.readyState === this.ws.OPEN) this.socket.write(parcel.wire());
+  }
+
+  hold(): void {
+    this.socket.cork();
+  }
+
+  release(): void {
+    this.socket.uncork();
+  }
+
+  onceSent(listener: () => void): void {
+    this.socket.once('drain', listener);
+  }
+
+  dropSlow(): void {
+    this.refuse(CLOSE_CODES.tooSlow, 'too_slow', 'The reader is too slow');
+  }
+
+  /** Says something to this one alone. */
+  say(text: string): void {
+    if (this.ws.readyState === this.ws.OPEN) this.socket.write(toWire(text));
+  }
+
+  /** Says why, then closes. */
+  refuse(code: number, error: string, detail: string): void {
+    if (this.reader.isClosed) return;
+    this.say(errorText(undefined, error, detail));
+    this.end(code, error);
+  }
+
+  end(code: number, reason: string): void {
+    if (this.reader.isClosed) return;
+    this.reader.isClosed = true;
+    this.#closed(code);
+    this.ws.close(code, reason);
+  }
 }

@@ -108,15 +108,12 @@ export function openFeed(deps: FeedDeps): Feed {
     }
   });
 
-  /** Lets the address in, or throws. Its place may be given back twice. */
-  function enter(req: IncomingMessage): () => void {
+  /** Lets the address in until `way` closes, or throws. */
+  function enter(req: IncomingMessage, way: Duplex | ServerResponse): void {
     if (isClosing) throw new RequestError(503, 'stopping', 'The service stops', { 'Retry-After': '5' });
-    const release = admission.enter(addressOf(req, deps.proxies));
-    let isHeld = true;
-    return () => {
-      if (isHeld) release();
-      isHeld = false;
-    };
+    const address = addressOf(req, deps.proxies);
+    admission.enter(address);
+    way.once('close', () => admission.leave(address));
   }
 
   return {
@@ -132,12 +129,10 @@ export function openFeed(deps: FeedDeps): Feed {
     handle(req, res) {
       const wantsStream = (req.headers.accept ?? '').includes('text/event-stream');
       if (req.method !== 'GET' || !wantsStream || !isFeed(req)) return false;
-      let release: () => void = () => undefined;
       try {
-        release = enter(req);
-        streams.open(req, res, release);
+        enter(req, res);
+        streams.open(req, res);
       } catch (error) {
-        release();
         const { status, headers, body } = answerTo(error, report);
         res.writeHead(status, headers).end(body);
       }
@@ -146,12 +141,10 @@ export function openFeed(deps: FeedDeps): Feed {
 
     upgrade(req, socket, head) {
       if (req.headers.upgrade?.toLowerCase() !== 'websocket' || !isFeed(req)) return false;
-      let release: () => void = () => undefined;
       try {
-        release = enter(req);
-        sockets.accept(req, socket, head, release);
+        enter(req, socket);
+        sockets.accept(req, socket, head);
       } catch (error) {
-        release();
         refuseUpgrade(socket, answerTo(error, report));
       }
       return true;

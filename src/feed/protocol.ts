@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { CLOSE_CODES, clientMessage } from '../contract/feed.ts';
 import type { Latest } from '../store/latest.ts';
-import { type Connection, closeConnection, end, say } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { FeedLog } from './log.ts';
 import type { Reading } from './reader.ts';
 import {
@@ -41,8 +41,8 @@ export function obey(
   if (typeof message === 'string') {
     connection.faults += 1;
     if (connection.faults > MAX_FAULTS) {
-      closeConnection(connection, CLOSE_CODES.policy, 'message_malformed', message);
-    } else say(connection, errorText(undefined, 'message_malformed', message));
+      connection.refuse(CLOSE_CODES.policy, 'message_malformed', message);
+    } else connection.say(errorText(undefined, 'message_malformed', message));
     return;
   }
   switch (message.op) {
@@ -56,7 +56,7 @@ export function obey(
       attempt(connection, message, () => unsubscribe(deps, connection, message));
       return;
     case 'ping':
-      say(connection, pongText(message.id, deps.now(), deps.latest.at));
+      connection.say(pongText(message.id, deps.now(), deps.latest.at));
   }
 }
 
@@ -80,10 +80,10 @@ function authenticate(
   useKey: (key: string) => boolean,
 ): void {
   if (connection.hasSubscribed || connection.keyId !== null) {
-    say(connection, errorText(id, 'auth_late', 'A key is sent once, before the first subscription'));
+    connection.say(errorText(id, 'auth_late', 'A key is sent once, before the first subscription'));
     return;
   }
-  if (useKey(key)) say(connection, authenticatedText(id, connection.tier));
+  if (useKey(key)) connection.say(authenticatedText(id, connection.tier));
 }
 
 function attempt(connection: Connection, { id }: ClientMessage, act: () => void): void {
@@ -92,12 +92,12 @@ function attempt(connection: Connection, { id }: ClientMessage, act: () => void)
   } catch (error) {
     if (!(error instanceof FeedError)) throw error;
     if (error.code !== 'tier_too_low') {
-      say(connection, errorText(id, error.code, error.message));
+      connection.say(errorText(id, error.code, error.message));
       return;
     }
     // Each by name: who comes back asks for the others alone.
-    for (const text of tierTexts(id, error.topics)) say(connection, text);
-    end(connection, CLOSE_CODES.tier, error.code);
+    for (const text of tierTexts(id, error.topics)) connection.say(text);
+    connection.end(CLOSE_CODES.tier, error.code);
   }
 }
 
@@ -108,8 +108,8 @@ function subscribe(deps: ProtocolDeps, connection: Connection, message: Message<
   const wants = subscriptions.find(channels, tier, resume);
   connection.hasSubscribed = true;
   const begun = wants.map((want) => subscriptions.begin(reader, want, tier));
-  say(connection, subscribedText(id, log.epoch, begun));
-  for (const text of tooOldTexts(id, begun)) say(connection, text);
+  connection.say(subscribedText(id, log.epoch, begun));
+  for (const text of tooOldTexts(id, begun)) connection.say(text);
   reading.catchUp(reader);
 }
 
@@ -121,5 +121,5 @@ function unsubscribe(
   const { reader, tier } = connection;
   const topics = subscriptions.find(channels, tier).map(({ topic }) => topic);
   for (const topic of topics) subscriptions.end(reader, topic);
-  say(connection, unsubscribedText(id, topics));
+  connection.say(unsubscribedText(id, topics));
 }

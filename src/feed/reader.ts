@@ -19,6 +19,8 @@ export interface Pipe {
   /** Gathers what is written until `release`, to be sent as one. */
   hold(): void;
   release(): void;
+  /** Calls back once all that is unsent now was taken by the network; not at once. */
+  onceSent(listener: () => void): void;
   /** Lets him go because he is too slow. */
   dropSlow(): void;
 }
@@ -64,9 +66,9 @@ export interface Reading {
   sendNew(subscription: Subscription, frames: readonly Frame[], parcel: (view: View) => Parcel): void;
   /** What passes and is worth nothing later. */
   sendPassing(reader: Reader, parcel: Parcel): void;
-  /** Notes whether he is slow. To be called after he was sent something new. */
+  /** Notes whether he is slow, until all was sent. To be called after he was sent something new. */
   judge(reader: Reader): void;
-  /** Goes on with what he is behind of. To be called when his way is free again. */
+  /** Goes on with what he is behind of. To be called when he wants more than before. */
   catchUp(reader: Reader): void;
 }
 
@@ -81,7 +83,12 @@ export function createReading({ log, records, merged, sent }: ReadingDeps): Read
   }
 
   function judge(reader: Reader): void {
-    reader.isSlow = reader.pipe.unsentBytes() > SLOW_FROM_BYTES;
+    if (reader.isSlow || reader.pipe.unsentBytes() <= SLOW_FROM_BYTES) return;
+    reader.isSlow = true;
+    reader.pipe.onceSent(() => {
+      reader.isSlow = false;
+      catchUp(reader);
+    });
   }
 
   function isBehind({ state, sentSeq, wantsSnapshot }: Subscription): boolean {
@@ -147,7 +154,6 @@ export function createReading({ log, records, merged, sent }: ReadingDeps): Read
 
   function catchUp(reader: Reader): void {
     if (reader.isClosed) return;
-    judge(reader);
     for (const subscription of reader.subscriptions.values()) {
       if (reader.isSlow) return;
       if (subscription.wantsSnapshot) sendSnapshot(subscription);

@@ -7,7 +7,7 @@ import { includes } from '../access/tiers.ts';
 import { CLOSE_CODES } from '../contract/feed.ts';
 import { RequestError } from '../errors.ts';
 import type { Admission } from './admission.ts';
-import { type Connection, closeConnection, connectionOf, end, say } from './connection.ts';
+import { Connection } from './connection.ts';
 import { obey, type ProtocolDeps } from './protocol.ts';
 import { goodbyeText } from './replies.ts';
 
@@ -47,16 +47,16 @@ export interface SocketsDeps extends ProtocolDeps {
 }
 
 export interface Sockets {
-  /** Takes over a connection whose address was let in; `release` gives its place back. */
-  accept(req: IncomingMessage, socket: Duplex, head: Buffer, release: () => void): void;
+  /** Takes over a connection whose address was let in. */
+  accept(req: IncomingMessage, socket: Duplex, head: Buffer): void;
   unsentBytes(): number;
   /** Says goodbye to all and resolves when they are gone. */
   close(): Promise<void>;
 }
 
 export function createSockets(deps: SocketsDeps): Sockets {
-  const { gate, admission, mono, times, subscriptions, reading } = deps;
-  const connections = new Set<Connection>();
+  const { gate, admission, mono, times, subscriptions } = deps;
+  const connections = new Map<WebSocket, Connection>();
   // Not written where it is used, as the types do not know how long a peer may take to close.
   const options = {
     noServer: true,
@@ -70,70 +70,48 @@ export function createSockets(deps: SocketsDeps): Sockets {
   };
   const server = new WebSocketServer(options);
 
-  function open(ws: WebSocket, req: IncomingMessage, release: () => void): void {
-    const nowMs = mono();
-    const connection = connectionOf({
+  function open(ws: WebSocket, { socket, headers }: IncomingMessage): void {
+    const { 'x-api-key': key, 'x-forwarded-for': forwarded } = headers;
+    const connection = new Connection({
       ws,
-      socket: req.socket,
-      headers: { 'x-api-key': req.headers['x-api-key'], 'x-forwarded-for': req.headers['x-forwarded-for'] },
-      tier: 'FREE',
-      keyId: null,
+      socket,
+      headers: { 'x-api-key': key, 'x-forwarded-for': forwarded },
+      nowMs: mono(),
       tokens: MESSAGE_BURST,
-      tokensAt: nowMs,
-      openedAt: nowMs,
-      pingAt: nowMs + times.pingMs,
-      checkAt: nowMs + times.checkKeyMs,
       closed: deps.closed,
     });
-    connection.releases.push(release);
-    connections.add(connection);
-    // What the peer broke the library tells and closes for.
-    ws.on('error', () => undefined);
-    ws.on('pong', () => {
-      connection.missedPongs = 0;
-    });
-    ws.on('message', (data, isBinary) => hear(connection, data, isBinary));
-    ws.on('close', (code) => {
-      if (!connection.reader.isClosed) deps.closed(code);
-      connection.reader.isClosed = true;
-      connections.delete(connection);
-      subscriptions.endAll(connection.reader);
-      for (const giveBack of connection.releases) giveBack();
-    });
-    req.socket.on('drain', () => reading.catchUp(connection.reader));
+    connections.set(ws, connection);
+    ws.on('error', ignoreError).on('pong', hearPong).on('message', hear).on('close', forget);
     identify(connection);
   }
 
-  /** Whether the key it sent is good, and not used by too many. */
-  function identify(connection: Connection): boolean {
-    try {
-      const { tier, keyId } = gate.identify({ access: 'tiered', isCounted: false }, connection);
-      connection.tier = tier;
-      if (keyId === null || keyId === connection.keyId) return true;
-      const release = admission.useKey(keyId);
-      if (release === undefined) {
-        const detail = 'Too many connections use this key already';
-        closeConnection(connection, CLOSE_CODES.tooMany, 'too_many_feeds', detail);
-        return false;
-      }
-      connection.keyId = keyId;
-      connection.releases.push(release);
-      return true;
-    } catch (error) {
-      if (!(error instanceof RequestError)) throw error;
-      closeConnection(connection, CLOSE_CODES.badKey, error.code, error.message);
-      return false;
-    }
+  // Each of these serves all sockets, as `this` tells which.
+
+  function hearPong(this: WebSocket): void {
+    const connection = connections.get(this);
+    if (connection) connection.missedPongs = 0;
   }
 
-  function hear(connection: Connection, data: RawData, isBinary: boolean): void {
-    if (connection.reader.isClosed) return;
+  function forget(this: WebSocket, code: number): void {
+    const connection = connections.get(this);
+    if (connection === undefined) return;
+    const { reader, keyId } = connection;
+    if (!reader.isClosed) deps.closed(code);
+    reader.isClosed = true;
+    connections.delete(this);
+    subscriptions.endAll(reader);
+    if (keyId !== null) admission.leaveKey(keyId);
+  }
+
+  function hear(this: WebSocket, data: RawData, isBinary: boolean): void {
+    const connection = connections.get(this);
+    if (connection === undefined || connection.reader.isClosed) return;
     const nowMs = mono();
     const gained = ((nowMs - connection.tokensAt) * MESSAGES_PER_SECOND) / 1_000;
     connection.tokens = Math.min(MESSAGE_BURST, connection.tokens + gained) - 1;
     connection.tokensAt = nowMs;
     if (connection.tokens < 0) {
-      closeConnection(connection, CLOSE_CODES.tooMany, 'too_many_messages', 'Too many messages');
+      connection.refuse(CLOSE_CODES.tooMany, 'too_many_messages', 'Too many messages');
       return;
     }
     const text = isBinary ? '' : String(data);
@@ -143,68 +121,88 @@ export function createSockets(deps: SocketsDeps): Sockets {
     });
   }
 
+  /** Whether the key it sent is good, and not used by too many. */
+  function identify(connection: Connection): boolean {
+    try {
+      const { tier, keyId } = gate.identify({ access: 'tiered', isCounted: false }, connection);
+      connection.tier = tier;
+      if (keyId === null || keyId === connection.keyId) return true;
+      if (!admission.useKey(keyId)) {
+        const detail = 'Too many connections use this key already';
+        connection.refuse(CLOSE_CODES.tooMany, 'too_many_feeds', detail);
+        return false;
+      }
+      connection.keyId = keyId;
+      return true;
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error;
+      connection.refuse(CLOSE_CODES.badKey, error.code, error.message);
+      return false;
+    }
+  }
+
   function look(connection: Connection, nowMs: number): void {
     const { ws, reader } = connection;
     if (!connection.hasSubscribed && nowMs - connection.openedAt > times.subscribeMs) {
       const detail = 'Nothing was subscribed to in time';
-      closeConnection(connection, CLOSE_CODES.policy, 'subscribe_missing', detail);
+      connection.refuse(CLOSE_CODES.policy, 'subscribe_missing', detail);
     }
-    if (nowMs >= connection.pingAt) {
-      connection.pingAt = nowMs + times.pingMs;
+    if (nowMs - connection.pingedAt >= times.pingMs) {
+      connection.pingedAt = nowMs;
       if (connection.missedPongs >= MAX_MISSED_PONGS) ws.terminate();
       else if (ws.readyState === ws.OPEN) {
         connection.missedPongs += 1;
         ws.ping();
       }
     }
-    if (nowMs < connection.checkAt || connection.keyId === null || reader.isClosed) return;
-    connection.checkAt = nowMs + times.checkKeyMs;
+    if (nowMs - connection.checkedAt < times.checkKeyMs) return;
+    connection.checkedAt = nowMs;
+    if (connection.keyId === null || reader.isClosed) return;
     if (!identify(connection)) return;
     for (const { state } of reader.subscriptions.values()) {
       const { tier, name } = state.topic.channel;
       if (includes(connection.tier, tier)) continue;
       const detail = `The channel ${name} needs a key of tier ${tier}`;
-      closeConnection(connection, CLOSE_CODES.tier, 'tier_too_low', detail);
+      connection.refuse(CLOSE_CODES.tier, 'tier_too_low', detail);
     }
   }
 
   const sweep = setInterval(() => {
     const nowMs = mono();
-    for (const connection of connections) look(connection, nowMs);
+    for (const connection of connections.values()) look(connection, nowMs);
   }, times.sweepMs);
   sweep.unref();
 
   return {
-    accept(req, socket, head, release) {
+    accept(req, socket, head) {
       if (!(socket instanceof Socket)) throw new TypeError('an upgrade without a socket');
-      socket.once('error', release).once('close', release);
-      server.handleUpgrade(req, socket, head, (ws) => {
-        socket.off('error', release).off('close', release);
-        open(ws, req, release);
-      });
+      server.handleUpgrade(req, socket, head, open);
     },
 
     unsentBytes() {
       let bytes = 0;
-      for (const { socket } of connections) bytes += socket.writableLength;
+      for (const { socket } of connections.values()) bytes += socket.writableLength;
       return bytes;
     },
 
     async close() {
       clearInterval(sweep);
-      const all = [...connections];
+      const all = [...connections.values()];
       const gone = all.map(({ ws }) => new Promise((resolve) => ws.once('close', resolve)));
       const goodbye = goodbyeText(deps.now());
       for (const [index, connection] of all.entries()) {
-        say(connection, goodbye);
-        end(connection, CLOSE_CODES.goodbye, 'goodbye');
+        connection.say(goodbye);
+        connection.end(CLOSE_CODES.goodbye, 'goodbye');
         if (index % SLICE === SLICE - 1) await new Promise((resolve) => setImmediate(resolve));
       }
       const deadline = setTimeout(() => {
-        for (const { ws } of connections) ws.terminate();
+        for (const ws of connections.keys()) ws.terminate();
       }, times.closeMs);
       await Promise.all(gone);
       clearTimeout(deadline);
     },
   };
 }
+
+/** What the peer broke the library tells, and closes for. */
+function ignoreError(): void {}

@@ -41,8 +41,8 @@ export interface SseDeps {
 }
 
 export interface EventStreams {
-  /** Answers with a stream, or throws a RequestError. `release` gives back the place of the address. */
-  open(req: IncomingMessage, res: ServerResponse, release: () => void): void;
+  /** Answers with a stream, or throws a RequestError. */
+  open(req: IncomingMessage, res: ServerResponse): void;
   unsentBytes(): number;
   /** Says goodbye to all. */
   close(): void;
@@ -75,6 +75,7 @@ export function createEventStreams(deps: SseDeps): EventStreams {
       },
       hold: () => res.cork(),
       release: () => res.uncork(),
+      onceSent: (listener) => void res.once('drain', listener),
       dropSlow: () =>
         end(res, readerOf(), CLOSE_CODES.tooSlow, errorText(undefined, 'too_slow', 'The reader is too slow')),
     };
@@ -119,24 +120,23 @@ export function createEventStreams(deps: SseDeps): EventStreams {
   sweep.unref();
 
   return {
-    open(req, res, release) {
+    open(req, res) {
       const { tier, keyId } = gate.identify(door, req);
       const { channels, ...wishes } = readQuery(feedQuery, queryOf(req));
       const wants = asRequest(() => subscriptions.find(requestsOf(channels, wishes), tier));
-      const releaseKey = keyId === null ? () => undefined : admission.useKey(keyId);
-      if (releaseKey === undefined) throw tooMany('Too many connections use this key already', 10);
+      if (keyId !== null && !admission.useKey(keyId)) {
+        throw tooMany('Too many connections use this key already', 10);
+      }
       const reader: Reader = createReader(pipeTo(res, () => reader));
       const stream = { req, res, reader, tier, slowLooks: 0 };
       streams.add(stream);
-      res.on('drain', () => reading.catchUp(reader));
       res.on('error', () => undefined);
       res.on('close', () => {
         if (!reader.isClosed) closed(1000);
         reader.isClosed = true;
         streams.delete(stream);
         subscriptions.endAll(reader);
-        release();
-        releaseKey();
+        if (keyId !== null) admission.leaveKey(keyId);
       });
       res.writeHead(200, HEADERS);
       const known = parseCursor(String(req.headers['last-event-id'] ?? ''));
