@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createClient } from '../../src/client/node.ts';
+import { type Child, startChild } from '../support/child.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Program, runProgram } from '../support/program.ts';
+import type { CrowdOrder, CrowdReport } from './crowd-readers.ts';
+
+export interface CrowdSweep {
+  /** Who come at the same moment, and stay. */
+  readonly readers: number;
+  /** Who come after them and never read. */
+  readonly stalled: number;
+  /** How long each part lasts. */
+  readonly seconds: number;
+  /** With two weeks and more there are forecasts to tell, and all waits for the first. */
+  readonly historyDays: number;
+  readonly report: (line: string) => void;
+}
+
+export interface CrowdFound {
+  readonly cameMs: number;
+  /** Of the serving process, per reader who came. */
+  readonly bytesPerReader: number;
+  /** The longest the loop was held while all were being told. */
+  readonly heldMs: number;
+  readonly before: CrowdReport;
+  readonly beside: CrowdReport;
+  /** By how much the stalled ones grew the process, from when they had come to the end. */
+  readonly grownBytes: number;
+  readonly replaced: number;
+}
+
+interface Vitals {
+  readonly rssBytes: number;
+  readonly heldMs: number;
+}
+
+const FITTED_DAYS = 14;
+/** Moves each second, for everyone. */
+const CHANNELS = ['test', 'counters', 'heartbeat'];
+/** The most there is to be told. */
+const ALL_CHANNELS = ['prediction', 'signals', 'crypto', 'counters', 'velocity', 'lag', 'tweets', 'test'];
+
+/**
+ * Lets a crowd come to the feed of the program at the same moment, holds it, and then adds readers who never read.
+ * Nobody may fail to get in or miss a frame; what the others cost is for the caller to judge.
+ */
+export async function sweepCrowd(sweep: CrowdSweep): Promise<CrowdFound> {
+  const { readers, stalled, seconds, historyDays, report } = sweep;
+  const folder = await mkdtemp(join(tmpdir(), 'tallywire-crowd-'));
+  const program = startProgram(join(folder, 'data'), historyDays);
+  const crowd = startCrowd();
+  const idlers = startCrowd();
+  try {
+    const url = await program.url;
+    const port = Number(new URL(url).port);
+    const isReady = historyDays < FITTED_DAYS ? isCounting : isForecasting;
+    await eventually('there is something to tell', () => isReady(url), 120_000);
+    const alone = await vitals(url);
+
+    const startedAt = performance.now();
+    const come = { op: 'come', port, key: 'demo_internal', isStalling: false } as const;
+    const came = await order(crowd, { ...come, readers, channels: CHANNELS });
+    const cameMs = performance.now() - startedAt;
+    report(`${came.open} came at once in ${Math.round(cameMs)} ms, ${came.failed} failed`);
+    assert.equal(came.failed, 0, 'somebody was not let in');
+    assert.equal(came.open, readers);
+
+    await vitals(url);
+    await order(crowd, { op: 'tell' });
+    await delay(seconds * 1_000);
+    const before = await order(crowd, { op: 'tell' });
+    const held = await vitals(url);
+    const bytesPerReader = (held.rssBytes - alone.rssBytes) / readers;
+    report(`held ${seconds} s: ${told(before)}; loop held ${held.heldMs.toFixed(0)} ms at most`);
+    assert.ok(before.frames >= readers * (seconds - 2), 'too little was told');
+
+    const idle = await order(idlers, { ...come, readers: stalled, channels: ALL_CHANNELS, isStalling: true });
+    assert.equal(idle.failed, 0, 'somebody who was to stall was not let in');
+    const first = await vitals(url);
+    await order(crowd, { op: 'tell' });
+    await delay(seconds * 1_000);
+    const beside = await order(crowd, { op: 'tell' });
+    const last = await vitals(url);
+    const { replaced } = await order(idlers, { op: 'tell' });
+    report(`beside ${stalled} who do not read: ${told(beside)}; ${replaced} of them were let go`);
+    assert.equal(beside.open, readers, 'somebody was lost');
+    assert.equal(beside.failed, 0, 'somebody was let go');
+    assert.equal(beside.gaps, 0, 'somebody missed a frame');
+    return {
+      cameMs,
+      bytesPerReader,
+      heldMs: held.heldMs,
+      before,
+      beside,
+      grownBytes: last.rssBytes - first.rssBytes,
+      replaced,
+    };
+  } finally {
+    crowd.process.kill();
+    idlers.process.kill();
+    await program.kill('SIGTERM');
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function told({ open, frames, p50Ms, p99Ms, maxMs }: CrowdReport): string {
+  return `${open} readers, ${frames} frames, with them after ${p50Ms} ms, p99 ${p99Ms} ms, at most ${maxMs} ms`;
+}
+
+function startProgram(data: string, historyDays: number): Program {
+  const limits = ['--feed-connections', '--feed-connections-per-address', '--feed-connections-per-key'];
+  return runProgram([
+    ...['start', '--json', '--log-level', 'error', '--port', '0', '--data', data],
+    ...['--history-days', String(historyDays)],
+    ...limits.flatMap((flag) => [flag, '15000']),
+    ...['--connections-per-address', '15000', '--feed-connects-per-minute', '1000000'],
+  ]);
+}
+
+async function isCounting(url: string): Promise<boolean> {
+  const { data } = await createClient({ url, key: 'demo_internal' }).meta('account_a');
+  return data.some(({ real_counter }) => real_counter !== null);
+}
+
+async function isForecasting(url: string): Promise<boolean> {
+  const { data } = await createClient({ url, key: 'demo_internal' }).prediction('account_a');
+  return data.some(({ markets }) => markets.some(({ model_prob }) => typeof model_prob === 'number'));
+}
+
+function startCrowd(): Child {
+  return startChild(new URL('./crowd-readers.js', import.meta.url), []);
+}
+
+async function order({ process: crowd }: Child, given: CrowdOrder): Promise<CrowdReport> {
+  crowd.send(given);
+  const [report] = (await once(crowd, 'message')) as [CrowdReport];
+  return report;
+}
+
+/** What the program says of itself; the loop's worst since it was last asked. */
+async function vitals(url: string): Promise<Vitals> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const figure = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+  return {
+    rssBytes: figure('process_resident_memory_bytes'),
+    heldMs: figure('nodejs_eventloop_lag_max_seconds') * 1_000,
+  };
+}
