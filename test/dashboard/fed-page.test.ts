@@ -10,8 +10,8 @@ import { BUSY_EVENTS, busyCounters, busyForecast, busyOutputs, busyPost } from '
 const DESKTOP: BrowserContextOptions = { viewport: { width: 1_600, height: 1_000 } };
 
 /**
- * What moved on the screen without anybody having asked for it. Rows make room for a new post by design, and digits
- * of a number that is set to the right begin further left when there are more of them.
+ * What moved on the screen without anybody having asked for it. Rows make room for a new post by design, and text
+ * that is set to the right or in the middle begins further left when there is more of it.
  */
 const WATCH_SHIFTS = `
   window.shifts = [];
@@ -21,7 +21,7 @@ const WATCH_SHIFTS = `
       for (const { node } of sources) {
         const isText = node?.nodeType === Node.TEXT_NODE;
         const element = isText ? node.parentElement : node;
-        if (element?.closest('.posts') || (isText && element.matches('td.num'))) continue;
+        if (element?.closest('.posts') || (isText && element.matches('td.num, .tag'))) continue;
         window.shifts.push(element?.outerHTML.slice(0, 200) ?? 'what is gone');
       }
     }

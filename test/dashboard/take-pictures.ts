@@ -40,6 +40,8 @@ try {
   await narrow.page.goto(desk.url);
   await unlock(narrow.page, 'demo_pro');
   await narrow.page.waitForSelector('[data-level=p50]');
+  await narrow.page.waitForSelector('#trade table.grid tbody tr');
+  await narrow.page.waitForSelector('[data-state=live]');
   await narrow.page.evaluate('scrollTo(0, 0)');
   await narrow.page.screenshot({ path: `${FOLDER}narrow.png` });
 } finally {

@@ -19,7 +19,7 @@ export function sourceText(name: string): string {
   return account === undefined ? role : `${role} of ${accountText(account)}`;
 }
 
-export function statusWords(status: FeedStatus): Said {
+function statusWords(status: FeedStatus): Said {
   switch (status.state) {
     case 'live':
       return { tone: 'good', word: 'Live', detail: 'everything as it happens' };

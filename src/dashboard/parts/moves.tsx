@@ -14,7 +14,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   event_closed: 'the event closed',
 };
 
-export function causeWords(cause: string): string {
+function causeWords(cause: string): string {
   return CAUSES[cause] ?? cause;
 }
 
