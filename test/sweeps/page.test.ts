@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { requireBrowser } from '../dashboard/browsing.ts';
-import { sweepPage } from './page.ts';
+import { judgePage, type PageSample, sweepPage } from './page.ts';
 
 describe('a page that is left open', () => {
   it('draws 50 updates a second in little time and keeps none of them', async function () {
@@ -16,5 +16,25 @@ describe('a page that is left open', () => {
     assert.equal(last.listeners, first.listeners);
     // Of so few frames the longest would be chance.
     assert.ok(last.cpuMs.p95 < 16, `${last.cpuMs.p95} ms`);
+  });
+
+  it('is found at fault when it grows, when its frames are long, and when too little came', () => {
+    const spread = (p99: number) => ({ p50: 1, p95: 5, p99, most: 30 });
+    const hour = (fields: (place: number) => Partial<PageSample>) =>
+      Array.from({ length: 60 }, (_, place) => ({
+        minutes: place,
+        heapBytes: 5_000_000,
+        nodes: 1_000,
+        listeners: 60,
+        updatesPerSecond: 60,
+        gapMs: spread(17),
+        wallMs: spread(30),
+        cpuMs: spread(10),
+        ...fields(place),
+      }));
+    assert.equal(judgePage(hour(() => ({}))).isGood, true);
+    assert.equal(judgePage(hour((place) => ({ heapBytes: 5_000_000 + place * 20_000 }))).isGood, false);
+    assert.equal(judgePage(hour(() => ({ cpuMs: spread(17) }))).isGood, false);
+    assert.equal(judgePage(hour((place) => ({ updatesPerSecond: place === 30 ? 40 : 60 }))).isGood, false);
   });
 });
