@@ -191,6 +191,21 @@ describe('the dashboard, fed by hand', function () {
     await page.context().close();
   });
 
+  it('keeps the wallet that was typed in when another account is looked at', async () => {
+    const { page } = await open(DESKTOP, 'demo_pro');
+    const wallet = `0x${'a1'.repeat(20)}`;
+    await page.fill('input[name=wallet]', wallet);
+    const asked = page.waitForRequest(/portfolio\/account_a/);
+    await page.press('input[name=wallet]', 'Enter');
+    await asked;
+    const askedAgain = page.waitForRequest(/portfolio\/account_b/);
+    await page.click('.switcher fieldset:last-child .event');
+    assert.match((await askedAgain).url(), new RegExp(`wallet=${wallet}`));
+    await page.waitForSelector('text=Nothing held');
+    assert.equal(await page.inputValue('input[name=wallet]'), wallet);
+    await page.context().close();
+  });
+
   it('says so when the server pushes nothing', async () => {
     const silent = await start({ deps: { hasFeed: false } });
     const { page, faults } = await browsing.look();
