@@ -1,15 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import type { Gate } from '../access/gate.ts';
-import { includes } from '../access/tiers.ts';
+import { includes, type Tier } from '../access/tiers.ts';
 import { CLOSE_CODES } from '../contract/feed.ts';
 import { RequestError } from '../errors.ts';
 import type { Admission } from './admission.ts';
 import { Connection } from './connection.ts';
 import { obey, type ProtocolDeps } from './protocol.ts';
+import type { Subscription } from './reader.ts';
 import { goodbyeText } from './replies.ts';
+import { viewOf } from './views.ts';
 
 export interface SocketTimes {
   /** Within this a connection has to subscribe to something. */
@@ -159,17 +162,29 @@ export function createSockets(deps: SocketsDeps): Sockets {
     connection.checkedAt = nowMs;
     if (connection.keyId === null || reader.isClosed) return;
     if (!identify(connection)) return;
-    for (const { state } of reader.subscriptions.values()) {
-      const { tier, name } = state.topic.channel;
-      if (includes(connection.tier, tier)) continue;
-      const detail = `The channel ${name} needs a key of tier ${tier}`;
+    for (const subscription of reader.subscriptions.values()) {
+      if (isFor(connection.tier, subscription)) continue;
+      const { name } = subscription.state.topic.channel;
+      const detail = `The channel ${name}, as it was told, is not for the tier of this key any more`;
       connection.refuse(CLOSE_CODES.tier, 'tier_too_low', detail);
     }
   }
 
+  /** In slices: those who came in a crowd are due for a ping at the same moment too. */
+  async function lookAtAll(): Promise<void> {
+    let seen = 0;
+    isLooking = true;
+    for (const connection of connections.values()) {
+      look(connection, mono());
+      seen += 1;
+      if (seen % SLICE === 0) await turn();
+    }
+    isLooking = false;
+  }
+
+  let isLooking = false;
   const sweep = setInterval(() => {
-    const nowMs = mono();
-    for (const connection of connections.values()) look(connection, nowMs);
+    if (!isLooking) void lookAtAll();
   }, times.sweepMs);
   sweep.unref();
 
@@ -193,7 +208,7 @@ export function createSockets(deps: SocketsDeps): Sockets {
       for (const [index, connection] of all.entries()) {
         connection.say(goodbye);
         connection.end(CLOSE_CODES.goodbye, 'goodbye');
-        if (index % SLICE === SLICE - 1) await new Promise((resolve) => setImmediate(resolve));
+        if (index % SLICE === SLICE - 1) await turn();
       }
       const deadline = setTimeout(() => {
         for (const ws of connections.keys()) ws.terminate();
@@ -202,6 +217,12 @@ export function createSockets(deps: SocketsDeps): Sockets {
       clearTimeout(deadline);
     },
   };
+}
+
+/** Whether a reader of this tier may go on as he is told now. */
+function isFor(tier: Tier, { state: { topic }, view }: Subscription): boolean {
+  if (!includes(tier, topic.channel.tier)) return false;
+  return includes(tier, view.tier) || viewOf(topic, tier, view).name === view.name;
 }
 
 /** What the peer broke the library tells, and closes for. */

@@ -429,6 +429,23 @@ describe('the limits of the feed', () => {
     await server.stop();
   });
 
+  it('end a connection that is told more than its key is good for now, and no other', async () => {
+    const holder: Holder = { id: 'k1', tier: 'PRO', limit: null, lastUsedAt: null };
+    const valid = new Map([['secret', holder]]);
+    const keys: KeyRing = { find: (key) => valid.get(key) };
+    const server = await open({ keys, times: { checkKeyMs: 10, sweepMs: 5 } });
+    const [forecasts, counters] = [await server.connect('secret'), await server.connect('secret')];
+    forecasts.send({ op: 'subscribe', channels: [{ channel: 'prediction', ...A }] });
+    counters.send({ op: 'subscribe', channels: [{ channel: 'counters', ...A }] });
+    await Promise.all([forecasts.next('snapshot'), counters.next('snapshot')]);
+    valid.set('secret', { ...holder, tier: 'FREE' });
+    assert.equal(await forecasts.closed(), 4003);
+    counters.send({ op: 'ping' });
+    await counters.next('pong');
+    await eventually('one is left', () => server.feed.figures().connections === 1);
+    await server.stop();
+  });
+
   it('count what happens', async () => {
     const server = await open({});
     const client = await server.connect();

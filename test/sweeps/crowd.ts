@@ -37,6 +37,8 @@ export interface CrowdFound {
 
 interface Vitals {
   readonly rssBytes: number;
+  /** Processor time since the start. */
+  readonly cpuSeconds: number;
   readonly heldMs: number;
 }
 
@@ -71,13 +73,13 @@ export async function sweepCrowd(sweep: CrowdSweep): Promise<CrowdFound> {
     assert.equal(came.failed, 0, 'somebody was not let in');
     assert.equal(came.open, readers);
 
-    await vitals(url);
+    const full = await vitals(url);
     await order(crowd, { op: 'tell' });
     await delay(seconds * 1_000);
     const before = await order(crowd, { op: 'tell' });
     const held = await vitals(url);
     const bytesPerReader = (held.rssBytes - alone.rssBytes) / readers;
-    report(`held ${seconds} s: ${told(before)}; loop held ${held.heldMs.toFixed(0)} ms at most`);
+    report(`held ${seconds} s: ${told(before)}; ${cost(full, held, seconds)}`);
     assert.ok(before.frames >= readers * (seconds - 2), 'too little was told');
 
     const idle = await order(idlers, { ...come, readers: stalled, channels: ALL_CHANNELS, isStalling: true });
@@ -88,7 +90,9 @@ export async function sweepCrowd(sweep: CrowdSweep): Promise<CrowdFound> {
     const beside = await order(crowd, { op: 'tell' });
     const last = await vitals(url);
     const { replaced } = await order(idlers, { op: 'tell' });
-    report(`beside ${stalled} who do not read: ${told(beside)}; ${replaced} of them were let go`);
+    report(
+      `beside ${stalled} who do not read: ${told(beside)}; ${cost(first, last, seconds)}; ${replaced} were let go`,
+    );
     assert.equal(beside.open, readers, 'somebody was lost');
     assert.equal(beside.failed, 0, 'somebody was let go');
     assert.equal(beside.gaps, 0, 'somebody missed a frame');
@@ -111,6 +115,11 @@ export async function sweepCrowd(sweep: CrowdSweep): Promise<CrowdFound> {
 
 function told({ open, frames, p50Ms, p99Ms, maxMs }: CrowdReport): string {
   return `${open} readers, ${frames} frames, with them after ${p50Ms} ms, p99 ${p99Ms} ms, at most ${maxMs} ms`;
+}
+
+function cost(start: Vitals, end: Vitals, seconds: number): string {
+  const share = (100 * (end.cpuSeconds - start.cpuSeconds)) / seconds;
+  return `${share.toFixed(0)} % of a core, loop held ${end.heldMs.toFixed(0)} ms at most`;
 }
 
 function startProgram(data: string, historyDays: number): Program {
@@ -149,6 +158,7 @@ async function vitals(url: string): Promise<Vitals> {
   const figure = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
   return {
     rssBytes: figure('process_resident_memory_bytes'),
+    cpuSeconds: figure('process_cpu_seconds_total'),
     heldMs: figure('nodejs_eventloop_lag_max_seconds') * 1_000,
   };
 }
