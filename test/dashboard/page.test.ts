@@ -191,10 +191,13 @@ describe('the dashboard in a browser', function () {
     await desk.kill();
     await page.waitForSelector('[data-state=down]');
     await page.waitForSelector('text=Nothing new comes in.');
+    await page.click('text=48 h');
+    await page.waitForSelector('#trust >> text=Not answered');
     const posts = ['first', 'second', 'third'].map((text) => desk.world.control.post({ account: 'a', text }));
     await desk.revive();
     await page.waitForSelector('[data-state=live]', { timeout: 40_000 });
     for (const { id } of posts) await page.waitForSelector(`[data-post="${id}"]`);
+    await page.waitForSelector('#trust >> text=Not answered', { state: 'detached', timeout: 10_000 });
     await eventually('all are counted', async () => ((await shownCount(page, 'real')) ?? 0) >= before + 3);
     await page.context().close();
   });

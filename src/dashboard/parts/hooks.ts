@@ -34,7 +34,13 @@ export type Asked<T> =
   | { readonly state: 'failed'; readonly why: string }
   | { readonly state: 'done'; readonly value: T };
 
-/** An answer over REST, asked for again each `everyMs`; the last one stays meanwhile, unless `deps` are others. */
+/** How soon what was not answered is asked for again. */
+const RETRY_MS = 5_000;
+
+/**
+ * An answer over REST, asked for again each `everyMs`, and sooner when there was none. The last one stays meanwhile,
+ * unless `deps` are others.
+ */
 export function useAnswer<T>(
   ask: (signal: AbortSignal) => Promise<T>,
   deps: readonly unknown[],
@@ -46,20 +52,29 @@ export function useAnswer<T>(
   useEffect(() => {
     setAsked((known) => (known.state === 'loading' ? known : { state: 'loading' }));
     const left = new AbortController();
-    const once = () =>
-      latest
-        .current(left.signal)
-        .then((value) => setAsked({ state: 'done', value }))
-        .catch((error: unknown) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const again = (ms: number) => {
+      timer = setTimeout(once, ms);
+    };
+    function once(): void {
+      latest.current(left.signal).then(
+        (value) => {
+          if (left.signal.aborted) return;
+          setAsked({ state: 'done', value });
+          again(everyMs);
+        },
+        (error: unknown) => {
           if (left.signal.aborted) return;
           const why = error instanceof TallywireError ? error.detail : String(error);
           setAsked((known) => (known.state === 'done' ? known : { state: 'failed', why }));
-        });
-    void once();
-    const timer = setInterval(once, everyMs);
+          again(RETRY_MS);
+        },
+      );
+    }
+    once();
     return () => {
       left.abort();
-      clearInterval(timer);
+      clearTimeout(timer);
     };
   }, [...deps, everyMs]);
   return asked;

@@ -19,7 +19,7 @@ const NONE: readonly string[] = [];
 function unless<T>(asked: Asked<T>, what: string, show: (value: T) => preact.ComponentChild) {
   if (asked.state === 'loading') return <Loading what={what} />;
   if (asked.state === 'failed')
-    return <Empty title="Not answered">{`${asked.why}. Asked again each minute.`}</Empty>;
+    return <Empty title="Not answered">{`${asked.why}. It is asked again.`}</Empty>;
   return show(asked.value);
 }
 
