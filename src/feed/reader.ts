@@ -152,6 +152,16 @@ export function createReading({ log, records, merged, sent }: ReadingDeps): Read
     return false;
   }
 
+  /** For one who came while they were on their way to the others, and knows some of them from his snapshot. */
+  function restOf(frames: readonly Frame[], { sentSeq, view }: Subscription): Parcel {
+    const rest = frames.filter(({ seq }) => seq > sentSeq);
+    const texts = rest.map((frame) => updateText(log.epoch, frame, frame.seq - 1, view));
+    return parcelOf(
+      texts,
+      rest.map(({ seq }) => seq),
+    );
+  }
+
   function catchUp(reader: Reader): void {
     if (reader.isClosed) return;
     for (const subscription of reader.subscriptions.values()) {
@@ -173,8 +183,8 @@ export function createReading({ log, records, merged, sent }: ReadingDeps): Read
       const last = frames.at(-1);
       if (reader.isClosed || wantsSnapshot) return;
       if (first === undefined || last === undefined || sentSeq >= last.seq) return;
-      if (!reader.isSlow && sentSeq === first.seq - 1) {
-        write(subscription, parcel(view));
+      if (!reader.isSlow && sentSeq >= first.seq - 1) {
+        write(subscription, sentSeq < first.seq ? parcel(view) : restOf(frames, subscription));
         subscription.sentSeq = last.seq;
         subscription.upToDateBytes = state.bytes;
         return;

@@ -22,8 +22,10 @@ export interface CrowdReport {
   /** Of stalled readers, those who were let go and came back. */
   readonly replaced: number;
   readonly frames: number;
-  /** Numbers of a channel that did not follow the one before. */
+  /** Frames that did not follow the one before, with nothing said of it. */
   readonly gaps: number;
+  /** Frames that were left out of what slow readers were sent. */
+  readonly merged: number;
   /** From the observation behind a frame until a reader has it, ms. */
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -36,10 +38,11 @@ interface Tally {
   replaced: number;
   frames: number;
   gaps: number;
+  merged: number;
   delays: number[];
 }
 
-const tally: Tally = { open: 0, failed: 0, replaced: 0, frames: 0, gaps: 0, delays: [] };
+const tally: Tally = { open: 0, failed: 0, replaced: 0, frames: 0, gaps: 0, merged: 0, delays: [] };
 
 /** Opens a reader's connection; `settled` is called once, when he has a snapshot or failed. */
 function open(order: Newcomers, settled: () => void): void {
@@ -64,15 +67,17 @@ function open(order: Newcomers, settled: () => void): void {
       if (type === 'error') tally.failed += 1;
       if (type !== 'snapshot' && type !== 'update') return;
       const topic = `${channel} ${account}`;
-      if (type === 'update' && seqs.get(topic) !== Number(seq) - 1) tally.gaps += 1;
-      seqs.set(topic, Number(seq));
       if (type === 'update') {
+        const prevSeq = Number(/"prev_seq":(\d+)/.exec(text)?.[1]);
+        if (seqs.get(topic) !== prevSeq) tally.gaps += 1;
+        tally.merged += Number(seq) - prevSeq - 1;
         tally.frames += 1;
         tally.delays.push(Date.now() - Number(/"ts":(\d+)/.exec(text)?.[1]));
       } else {
         settle('open');
         if (isStalling) raw.socket.pause();
       }
+      seqs.set(topic, Number(seq));
     },
     closed() {
       if (state === 'open') tally.open -= 1;
@@ -88,12 +93,22 @@ function open(order: Newcomers, settled: () => void): void {
 }
 
 function report(): CrowdReport {
-  const { open: isOpen, failed, replaced, frames, gaps } = tally;
+  const { open: isOpen, failed, replaced, frames, gaps, merged } = tally;
   const delays = tally.delays.sort((a, b) => a - b);
   tally.delays = [];
   tally.frames = 0;
   const at = (rank: number) => percentile(delays, rank) ?? Number.NaN;
-  return { open: isOpen, failed, replaced, frames, gaps, p50Ms: at(50), p99Ms: at(99), maxMs: at(100) };
+  return {
+    open: isOpen,
+    failed,
+    replaced,
+    frames,
+    gaps,
+    merged,
+    p50Ms: at(50),
+    p99Ms: at(99),
+    maxMs: at(100),
+  };
 }
 
 async function come(order: Newcomers): Promise<void> {

@@ -113,8 +113,8 @@ export async function sweepCrowd(sweep: CrowdSweep): Promise<CrowdFound> {
   }
 }
 
-function told({ open, frames, p50Ms, p99Ms, maxMs }: CrowdReport): string {
-  return `${open} readers, ${frames} frames, with them after ${p50Ms} ms, p99 ${p99Ms} ms, at most ${maxMs} ms`;
+function told({ open, frames, merged, p50Ms, p99Ms, maxMs }: CrowdReport): string {
+  return `${open} readers, ${frames} frames, ${merged} merged, with them after ${p50Ms} ms, p99 ${p99Ms} ms, at most ${maxMs} ms`;
 }
 
 function cost(start: Vitals, end: Vitals, seconds: number): string {
