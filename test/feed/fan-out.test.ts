@@ -92,6 +92,11 @@ function setUp() {
 const seqsOf = (frames: readonly Frame[]) =>
   frames.filter(({ type }) => type === 'update').map(({ seq }) => seq);
 
+/** Lets a commit end, which takes promises only, but no slice begin. */
+async function committed(): Promise<void> {
+  for (let step = 0; step < 50; step++) await Promise.resolve();
+}
+
 describe('the fan-out', () => {
   it('sends a reader all that is new to him of several channels as one', async () => {
     const { subscribe, tell } = setUp();
@@ -117,7 +122,7 @@ describe('the fan-out', () => {
     const ways = Array.from({ length: 600 }, openWay);
     for (const { reader } of ways) subscribe(reader, 'test');
     tell('test');
-    await Promise.resolve();
+    await committed();
     tell('test');
     tell('test');
     for (let slice = 0; slice < 10; slice++) await turn();
@@ -132,10 +137,10 @@ describe('the fan-out', () => {
     const ways = Array.from({ length: 600 }, openWay);
     for (const { reader } of ways) subscribe(reader, 'test');
     tell('test');
-    await turn();
-    // Is told behind those of the slice under way.
+    await committed();
+    // Waits for the slices that are left.
     tell('test');
-    await Promise.resolve();
+    await committed();
     const late = openWay();
     subscribe(late.reader, 'test');
     tell('test');
@@ -147,6 +152,6 @@ describe('the fan-out', () => {
       updates.map(({ prev_seq, merged }) => [prev_seq, merged]),
       updates.map((_, index) => [snapshot.seq + index, undefined]),
     );
-    assert.equal(updates.at(-1)?.seq, 4);
+    assert.deepEqual(seqsOf(updates), [3, 4]);
   });
 });
