@@ -185,7 +185,8 @@ export async function openEnvironment(folder: string, isReadOnly: boolean): Prom
     // A reader may come before the writer has made them all; its types do not say so.
     const all: unknown[] = Object.values(databases);
     if (all.includes(undefined)) {
-      throw new StoreError('STORE_MISSING', `the store in ${folder} is not whole yet`);
+      const remedy = 'start the service on it once';
+      throw new StoreError('STORE_MISSING', `the store in ${folder} lacks parts of this version: ${remedy}`);
     }
     const histories = openHistories(root);
     // A killed reader keeps its slot, and with it old pages, until someone looks.
