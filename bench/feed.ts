@@ -9,7 +9,7 @@ import { print } from './print.ts';
 import { median, rankOf } from './rank.ts';
 
 const ROUNDS = 12;
-const WARM_UP_ROUNDS = 3;
+const WARM_UP_ROUNDS = 12;
 const USUAL: WayName = 'ws, send(JSON.stringify(...)) to each';
 const NAMES = Object.keys(WAYS) as readonly WayName[];
 
@@ -37,11 +37,14 @@ interface Contestant {
   readonly name: WayName;
   readonly server: ChildProcess;
   readonly readers: ChildProcess;
+  /** By how much its process grew for each reader. */
+  readonly bytesPerReader: number;
 }
 
 interface Spent {
   readonly cpuUs: number;
   readonly heldMs: number;
+  readonly rssBytes: number;
 }
 
 interface Turn extends Spent {
@@ -51,6 +54,13 @@ interface Turn extends Spent {
 async function compare(sockets: number): Promise<void> {
   const contestants: Contestant[] = [];
   for (const name of NAMES) contestants.push(await enter(name, sockets));
+  for (const { name, bytesPerReader } of contestants) {
+    print(
+      `${name}, ${sockets} sockets`,
+      `${(bytesPerReader / 1_024).toFixed(1)} KB`,
+      'resident memory for each',
+    );
+  }
   for (const pace of PACES) {
     const turns = new Map(NAMES.map((name): [WayName, Turn[]] => [name, []]));
     for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round++) {
@@ -72,10 +82,12 @@ async function compare(sockets: number): Promise<void> {
 async function enter(name: WayName, sockets: number): Promise<Contestant> {
   const server = fork(fileURLToPath(import.meta.url), ['serve', name]);
   const [place] = (await once(server, 'message')) as [{ readonly port: number; readonly hello: Hello }];
+  const { rssBytes: emptyBytes } = await spentBy(server);
   const order: ReadersOrder = { ...place, sockets };
   const readers = fork(fileURLToPath(import.meta.url), ['read', JSON.stringify(order)]);
   await once(readers, 'message');
-  return { name, server, readers };
+  const { rssBytes } = await spentBy(server);
+  return { name, server, readers, bytesPerReader: (rssBytes - emptyBytes) / sockets };
 }
 
 async function takeTurn({ server, readers }: Contestant, sockets: number, { updates }: Pace): Promise<Turn> {
@@ -85,9 +97,14 @@ async function takeTurn({ server, readers }: Contestant, sockets: number, { upda
   readers.send(sockets * updates * MARKS);
   await heard;
   const tookMs = performance.now() - startedAt;
+  return { ...(await spentBy(server)), tookMs };
+}
+
+/** Since the last updates it was told to send. */
+async function spentBy(server: ChildProcess): Promise<Spent> {
   server.send('spent');
   const [spent] = (await once(server, 'message')) as [Spent];
-  return { ...spent, tookMs };
+  return spent;
 }
 
 function report(
@@ -121,7 +138,8 @@ async function serve(name: WayName): Promise<void> {
     if (order === 'spent') {
       const { user, system } = process.cpuUsage(cpu);
       holds.disable();
-      process.send?.({ cpuUs: user + system, heldMs: holds.max / 1e6 } satisfies Spent);
+      const rssBytes = process.memoryUsage.rss();
+      process.send?.({ cpuUs: user + system, heldMs: holds.max / 1e6, rssBytes } satisfies Spent);
       return;
     }
     holds.reset();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { Hello } from './ways.ts';
-import { MARK } from './ways.ts';
+import { textFrame, upgradeRequest } from '../../test/support/raw-websocket.ts';
+import { type Hello, MARK } from './ways.ts';
 
 export interface ReadersOrder {
   readonly port: number;
@@ -11,24 +11,16 @@ export interface ReadersOrder {
 
 const AT_A_TIME = 100;
 
-/** A masked text frame. The mask is zero, which leaves the text as it is. */
-function frameOf(text: string): Buffer {
-  const head =
-    text.length < 126 ? [0x81, 0x80 | text.length] : [0x81, 0xfe, text.length >> 8, text.length & 255];
-  return Buffer.concat([Buffer.from([...head, 0, 0, 0, 0]), Buffer.from(text)]);
-}
-
 async function open(
   port: number,
   { path, isUpgrade, after }: Hello,
   hear: (bytes: Buffer) => void,
 ): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
-  const upgrade = `Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${'A'.repeat(22)}==\r\n`;
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${isUpgrade ? upgrade : ''}\r\n`);
+  socket.write(isUpgrade ? upgradeRequest(path) : `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   await once(socket, 'data');
   if (after !== '') {
-    socket.write(frameOf(after));
+    socket.write(textFrame(after));
     await once(socket, 'data');
   }
   socket.on('data', hear);
