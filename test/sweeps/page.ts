@@ -110,11 +110,12 @@ export function judgePage(samples: readonly PageSample[]): Judgement {
   const growth = last / first - 1;
   const frameMs = median(samples.map(({ cpuMs }) => cpuMs.p99));
   const worstMs = Math.max(...samples.map(({ cpuMs }) => cpuMs.p99));
-  const updates = Math.min(...samples.map(({ updatesPerSecond }) => updatesPerSecond));
+  // What a busy machine holds up for a minute comes in the next.
+  const updates = samples.reduce((sum, { updatesPerSecond }) => sum + updatesPerSecond, 0) / samples.length;
   const words = [
     `heap ${(first / 1_000_000).toFixed(2)} MB in the second quarter and ${(last / 1_000_000).toFixed(2)} MB in the last (${(growth * 100).toFixed(1)} %)`,
     `p99 of a frame's work ${frameMs.toFixed(1)} ms in the middle and ${worstMs.toFixed(1)} ms at worst`,
-    `never below ${updates.toFixed(0)} updates a second`,
+    `${updates.toFixed(0)} updates a second`,
   ].join('; ');
   const isGood = growth < MOST_GROWTH && frameMs < MOST_FRAME_MS && updates >= UPDATES_PER_SECOND;
   return { words, isGood };

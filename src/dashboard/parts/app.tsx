@@ -1,13 +1,13 @@
 import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
 import type { AccountState, Counters, State } from '../state/records.ts';
 import type { Session } from '../state/session.ts';
-import { staleInputs } from '../state/staleness.ts';
+import { isOld, staleInputs } from '../state/staleness.ts';
 import type { Store } from '../state/store.ts';
 import { type Chosen, EventSwitcher } from './event-switcher.tsx';
 import { Forecast } from './forecast.tsx';
 import { Header } from './header.tsx';
 import { useNow, useStore } from './hooks.ts';
-import { isOld, Notice, noticeOf } from './notice.tsx';
+import { Notice, noticeOf } from './notice.tsx';
 import { Now } from './now.tsx';
 import { Empty, Loading } from './panel.tsx';
 import { Trade } from './trade.tsx';

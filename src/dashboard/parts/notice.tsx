@@ -1,15 +1,11 @@
 import type { FeedStatus } from '../../client/browser.ts';
+import { isOld } from '../state/staleness.ts';
 
 /** What is wrong with the numbers on the page; undefined when nothing is. */
 export function noticeOf(status: FeedStatus, staleInputs: readonly string[]): string | undefined {
   if (isOld(status)) return 'Nothing new comes in. What you see is how things were; it goes on by itself.';
   if (staleInputs.length === 0) return undefined;
   return `No fresh answer from ${staleInputs.join(', ')}: numbers marked stale were true once. Do not trade on them.`;
-}
-
-/** Whether all that is shown is of the past. */
-export function isOld(status: FeedStatus): boolean {
-  return status.state === 'down' || (status.state === 'stale' && status.reason !== 'source');
 }
 
 /** Lies over the foot of the window, so that nothing moves when it comes or goes. */

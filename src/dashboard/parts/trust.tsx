@@ -14,7 +14,6 @@ import { Sources } from './sources.tsx';
 /** Settled events are scored once each. */
 const AGAIN_MS = 60_000;
 const HORIZONS = [24, 48, 72] as const;
-const NONE: readonly string[] = [];
 
 function unless<T>(asked: Asked<T>, what: string, show: (value: T) => preact.ComponentChild) {
   if (asked.state === 'loading') return <Loading what={what} />;
@@ -96,11 +95,7 @@ export const Trust = later(5, ({ client, status, heartbeat, account, times, now 
         </Panel>
         <div class="stack">
           <Panel title="Sources" note="since they last answered">
-            <Sources
-              heartbeat={heartbeat}
-              silent={status.state === 'stale' ? status.sources : NONE}
-              now={now}
-            />
+            <Sources heartbeat={heartbeat} status={status} now={now} />
           </Panel>
           <Panel title="Lag of the last hour" note="from a post until it was seen">
             <LagHistogram times={times} now={now} />

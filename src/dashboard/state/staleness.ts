@@ -6,8 +6,14 @@ export type Input = Counters['stale'][number];
 
 const INPUTS: readonly Input[] = ['posts', 'oracle', 'ui', 'prices'];
 
-/** Inputs of an event whose numbers were true once: by the word of the server, or as their source is silent. */
+/** Whether all that is shown is of the past, as nothing comes from the server. */
+export function isOld(status: FeedStatus): boolean {
+  return status.state === 'down' || (status.state === 'stale' && status.reason !== 'source');
+}
+
+/** Inputs of an event whose numbers were true once: by the word of the server, or as their source or it is silent. */
 export function staleInputs(event: Counters, status: FeedStatus, account: string): readonly Input[] {
+  if (isOld(status)) return INPUTS;
   const silent = status.state === 'stale' ? status.sources : [];
   return INPUTS.filter(
     (input) =>

@@ -27,6 +27,12 @@ describe('staleInputs', () => {
     assert.deepEqual(staleInputs(EVENT, status, 'account_a'), ['posts', 'ui', 'prices']);
     assert.deepEqual(staleInputs(EVENT, { state: 'live' }, 'account_a'), ['ui']);
   });
+
+  it('names all when nothing comes from the server at all', () => {
+    const all = ['posts', 'oracle', 'ui', 'prices'];
+    assert.deepEqual(staleInputs(EVENT, { state: 'down', reason: 'lost' }, 'account_a'), all);
+    assert.deepEqual(staleInputs(EVENT, { state: 'stale', reason: 'graph', sources: [] }, 'account_a'), all);
+  });
 });
 
 describe('inputAges', () => {
