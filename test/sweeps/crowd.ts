@@ -78,7 +78,7 @@ export async function sweepCrowd(sweep: CrowdSweep): Promise<CrowdFound> {
     await delay(seconds * 1_000);
     const before = await order(crowd, { op: 'tell' });
     const held = await vitals(url);
-    const bytesPerReader = (held.rssBytes - alone.rssBytes) / readers;
+    const bytesPerReader = (full.rssBytes - alone.rssBytes) / readers;
     report(`held ${seconds} s: ${told(before)}; ${cost(full, held, seconds)}`);
     assert.ok(before.frames >= readers * (seconds - 2), 'too little was told');
 
@@ -124,12 +124,15 @@ function cost(start: Vitals, end: Vitals, seconds: number): string {
 
 function startProgram(data: string, historyDays: number): Program {
   const limits = ['--feed-connections', '--feed-connections-per-address', '--feed-connections-per-key'];
-  return runProgram([
+  // As `npm start` runs it.
+  const env = { NODE_OPTIONS: '--max-semi-space-size=2 --max-old-space-size=256' };
+  const args = [
     ...['start', '--json', '--log-level', 'error', '--port', '0', '--data', data],
     ...['--history-days', String(historyDays)],
     ...limits.flatMap((flag) => [flag, '15000']),
     ...['--connections-per-address', '15000', '--feed-connects-per-minute', '1000000'],
-  ]);
+  ];
+  return runProgram(args, env);
 }
 
 async function isCounting(url: string): Promise<boolean> {
