@@ -5,7 +5,6 @@ import { pino } from 'pino';
 import { parseConfig } from '../../src/config.ts';
 import type { Clock } from '../../src/engine/clock.ts';
 import { openService, type Service } from '../../src/engine/service.ts';
-import type { SourceSettings } from '../../src/sources/settings.ts';
 import { openWorld, type World } from '../../src/world/world.ts';
 
 /** A world and a service that reads it, both living at a time of the test's choice. */
@@ -35,16 +34,9 @@ export interface StageOptions {
   /** Called before the service first looks at the world. */
   readonly before?: (world: World) => void;
   readonly historyDays?: number;
-  /** Periods instead of the quick ones. */
-  readonly sources?: Partial<SourceSettings>;
 }
 
-export async function openStage({
-  startAt,
-  before,
-  historyDays = 40,
-  sources = QUICK,
-}: StageOptions): Promise<Stage> {
+export async function openStage({ startAt, before, historyDays = 40 }: StageOptions): Promise<Stage> {
   const offset = startAt - Date.now();
   const clock: Clock = { wall: () => Date.now() + offset, mono: () => performance.now() };
   const data = await mkdtemp(join(tmpdir(), 'tallywire-stage-'));
@@ -52,7 +44,7 @@ export async function openStage({
   before?.(world);
   const open = () => {
     const flags = { port: '0', data, world: world.url, historyDays: String(historyDays) };
-    return openService(parseConfig({ flags, env: {} }), pino({ level: 'silent' }), { clock, sources });
+    return openService(parseConfig({ flags, env: {} }), pino({ level: 'silent' }), { clock, sources: QUICK });
   };
   let service: Service = await open();
   return {

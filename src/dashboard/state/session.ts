@@ -40,7 +40,8 @@ export interface SessionOptions {
 /** Follows everything with one key, or without, until it is ended. */
 export function openSession({ url, accounts, key, store, onRefused }: SessionOptions): Session {
   const client = createClient({ url, accounts, key });
-  const feed = client.feed();
+  // After a longer absence how things are now tells more than a replay, but for posts, which are replayed in any case.
+  const feed = client.feed({ replayWithinMs: 60_000 });
   const all = new Subscription();
   const skew = createSkew();
   const ended = new AbortController();
