@@ -1,5 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +10,7 @@ import { type Hello, MARKS, WAYS, type WayName } from './fan-out/ways.ts';
 import { print } from './print.ts';
 import { median, rankOf } from './rank.ts';
 
+const TASKSET = '/usr/bin/taskset';
 const ROUNDS = 12;
 const WARM_UP_ROUNDS = 12;
 const USUAL: WayName = 'ws, send(JSON.stringify(...)) to each';
@@ -37,14 +40,11 @@ interface Contestant {
   readonly name: WayName;
   readonly server: ChildProcess;
   readonly readers: ChildProcess;
-  /** By how much its process grew for each reader. */
-  readonly bytesPerReader: number;
 }
 
 interface Spent {
   readonly cpuUs: number;
   readonly heldMs: number;
-  readonly rssBytes: number;
 }
 
 interface Turn extends Spent {
@@ -54,13 +54,6 @@ interface Turn extends Spent {
 async function compare(sockets: number): Promise<void> {
   const contestants: Contestant[] = [];
   for (const name of NAMES) contestants.push(await enter(name, sockets));
-  for (const { name, bytesPerReader } of contestants) {
-    print(
-      `${name}, ${sockets} sockets`,
-      `${(bytesPerReader / 1_024).toFixed(1)} KB`,
-      'resident memory for each',
-    );
-  }
   for (const pace of PACES) {
     const turns = new Map(NAMES.map((name): [WayName, Turn[]] => [name, []]));
     for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round++) {
@@ -80,14 +73,19 @@ async function compare(sockets: number): Promise<void> {
 }
 
 async function enter(name: WayName, sockets: number): Promise<Contestant> {
-  const server = fork(fileURLToPath(import.meta.url), ['serve', name]);
+  const server = startOn(0, ['serve', name]);
   const [place] = (await once(server, 'message')) as [{ readonly port: number; readonly hello: Hello }];
-  const { rssBytes: emptyBytes } = await spentBy(server);
   const order: ReadersOrder = { ...place, sockets };
-  const readers = fork(fileURLToPath(import.meta.url), ['read', JSON.stringify(order)]);
+  const readers = startOn(1, ['read', JSON.stringify(order)]);
   await once(readers, 'message');
-  const { rssBytes } = await spentBy(server);
-  return { name, server, readers, bytesPerReader: (rssBytes - emptyBytes) / sockets };
+  return { name, server, readers };
+}
+
+/** Servers have one core and readers another, where the system lets us say so: moving about costs up to twice the time. */
+function startOn(core: number, args: readonly string[]): ChildProcess {
+  const script = fileURLToPath(import.meta.url);
+  if (!existsSync(TASKSET) || availableParallelism() < 2) return fork(script, args);
+  return fork(script, args, { execPath: TASKSET, execArgv: ['-c', String(core), process.execPath] });
 }
 
 async function takeTurn({ server, readers }: Contestant, sockets: number, { updates }: Pace): Promise<Turn> {
@@ -97,14 +95,9 @@ async function takeTurn({ server, readers }: Contestant, sockets: number, { upda
   readers.send(sockets * updates * MARKS);
   await heard;
   const tookMs = performance.now() - startedAt;
-  return { ...(await spentBy(server)), tookMs };
-}
-
-/** Since the last updates it was told to send. */
-async function spentBy(server: ChildProcess): Promise<Spent> {
   server.send('spent');
   const [spent] = (await once(server, 'message')) as [Spent];
-  return spent;
+  return { ...spent, tookMs };
 }
 
 function report(
@@ -138,8 +131,7 @@ async function serve(name: WayName): Promise<void> {
     if (order === 'spent') {
       const { user, system } = process.cpuUsage(cpu);
       holds.disable();
-      const rssBytes = process.memoryUsage.rss();
-      process.send?.({ cpuUs: user + system, heldMs: holds.max / 1e6, rssBytes } satisfies Spent);
+      process.send?.({ cpuUs: user + system, heldMs: holds.max / 1e6 } satisfies Spent);
       return;
     }
     holds.reset();
