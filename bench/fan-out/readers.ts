@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { textFrame, upgradeRequest } from '../../test/support/raw-websocket.ts';
-import { type Hello, MARK } from './ways.ts';
+import { type Hello, MARK, MARKS, sampleMessage } from './ways.ts';
 
 export interface ReadersOrder {
   readonly port: number;
@@ -39,8 +39,14 @@ export async function read({ port, hello, sockets }: ReadersOrder): Promise<void
     expected = undefined;
     process.send?.('heard');
   };
+  const text = JSON.stringify(sampleMessage());
   const hear = (bytes: Buffer) => {
-    for (let from = bytes.indexOf(mark); from >= 0; from = bytes.indexOf(mark, from + 1)) count += 1;
+    for (let from = bytes.indexOf(mark); from >= 0; from = bytes.indexOf(mark, from + 1)) {
+      count += 1;
+      // Whoever reads a message parses it. If they did not, they would fall asleep between any two, and each write
+      // would take as long as it takes to wake them.
+      if (count % MARKS === 0) JSON.parse(text);
+    }
     look();
   };
   for (let made = 0; made < sockets; made += AT_A_TIME) {

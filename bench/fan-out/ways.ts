@@ -48,7 +48,7 @@ export const WAYS = {
 export type WayName = keyof typeof WAYS;
 
 /** What the others send: a frame of the feed, 480 bytes. */
-function message(): unknown {
+export function sampleMessage(): unknown {
   const none = { n: 0, p50_ms: null, p90_ms: null, p99_ms: null };
   const ages = { posts: null, oracle: null, ui: null, prices: null };
   const seen = { n: 1, p50_ms: 11_500, p90_ms: 13_000, p99_ms: 28_200 };
@@ -106,7 +106,7 @@ async function startFeed(): Promise<Way> {
 async function startPlain(): Promise<Way> {
   const server = createServer();
   const sockets = new WebSocketServer({ server, perMessageDeflate: false });
-  const update = message();
+  const update = sampleMessage();
   return {
     port: await listening(server),
     hello: { path: '/', isUpgrade: true, after: '' },
@@ -124,7 +124,7 @@ async function startBare(): Promise<Way> {
     sockets.add(socket);
     socket.once('data', () => socket.write(':'));
   });
-  const bytes = Buffer.from(JSON.stringify(message()));
+  const bytes = Buffer.from(JSON.stringify(sampleMessage()));
   return {
     port: await listening(server),
     hello: { path: '/', isUpgrade: false, after: '' },
@@ -137,7 +137,7 @@ async function startBare(): Promise<Way> {
 async function startSocketIo(): Promise<Way> {
   const server = createServer();
   const io = new SocketIo(server, { pingInterval: 3_600_000, transports: ['websocket'] });
-  const update = message();
+  const update = sampleMessage();
   return {
     port: await listening(server),
     hello: { path: '/socket.io/?EIO=4&transport=websocket', isUpgrade: true, after: '40' },
@@ -151,7 +151,7 @@ async function startSse(): Promise<Way> {
     res.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(':\n\n');
     clients.add(res);
   });
-  const update = message();
+  const update = sampleMessage();
   return {
     port: await listening(server),
     hello: { path: '/', isUpgrade: false, after: '' },

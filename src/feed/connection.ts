@@ -63,7 +63,7 @@ export class Connection implements Pipe {
 
   /** Past the library, which writes whole frames too: what goes to many is framed once. */
   write(parcel: Parcel): void {
-    if (this.ws.readyState === this.ws.OPEN) this.socket.write(parcel.wire());
+    if (this.socket.writable) this.socket.write(parcel.wire());
   }
 
   hold(): void {
@@ -84,7 +84,7 @@ export class Connection implements Pipe {
 
   /** Says something to this one alone. */
   say(text: string): void {
-    if (this.ws.readyState === this.ws.OPEN) this.socket.write(toWire(text));
+    if (this.socket.writable) this.socket.write(toWire(text));
   }
 
   /** Says why, then closes. */

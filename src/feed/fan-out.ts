@@ -1,14 +1,14 @@
 import { type Frame, type Parcel, parcelOf, updateText } from './frames.ts';
 import type { TopicState } from './log.ts';
-import type { Reader, Reading } from './reader.ts';
+import type { Reader, Reading, Subscription } from './reader.ts';
 import type { View } from './views.ts';
 
 /** Readers between two breaths of the process: to write to thousands at once would hold up everyone else. */
 const SLICE = 250;
 
 export interface FanOut {
-  add(state: TopicState, reader: Reader): void;
-  remove(state: TopicState, reader: Reader): void;
+  add(subscription: Subscription): void;
+  remove(subscription: Subscription): void;
   /** Frames of one topic, in order, for all who are subscribed to it. */
   send(state: TopicState, frames: readonly Frame[]): void;
   /** To all who are subscribed to a topic that has no frames. */
@@ -29,18 +29,21 @@ interface News {
  * written to once for all that is new to him, since it is the write that costs.
  */
 export function createFanOut(epoch: string, reading: Reading): FanOut {
-  const readersOf = new Map<TopicState, Set<Reader>>();
+  const subscribed = new Map<TopicState, Set<Subscription>>();
   /** What came since the writing of what was before began. */
   let waiting: News[] = [];
   let isRunning = false;
 
   function newsOf(state: TopicState, frames: readonly Frame[], passing: Parcel | undefined): News {
     const parcels = new Map<string, Parcel>();
+    let last: { readonly view: View; readonly parcel: Parcel } | undefined;
     const news: News = {
       state,
       frames,
       passing,
       parcel(view) {
+        // Most readers share a view with the one before them.
+        if (last?.view === view) return last.parcel;
         let parcel = parcels.get(view.name);
         if (parcel === undefined) {
           const texts = news.frames.map((frame) => updateText(epoch, frame, frame.seq - 1, view));
@@ -48,6 +51,7 @@ export function createFanOut(epoch: string, reading: Reading): FanOut {
           parcel = parcelOf(texts, seqs);
           parcels.set(view.name, parcel);
         }
+        last = { view, parcel };
         return parcel;
       },
     };
@@ -56,37 +60,50 @@ export function createFanOut(epoch: string, reading: Reading): FanOut {
 
   function readersOfAll(all: readonly News[]): readonly Reader[] {
     const readers = new Set<Reader>();
-    for (const { state } of all) for (const reader of readersOf.get(state) ?? []) readers.add(reader);
+    for (const { state } of all) for (const { reader } of subscribed.get(state) ?? []) readers.add(reader);
     return [...readers];
   }
 
-  function tell(reader: Reader, all: readonly News[]): void {
-    if (all.length > 1) reader.pipe.hold();
-    for (const { state, frames, passing, parcel } of all) {
-      const subscription = reader.subscriptions.get(state.topic.name);
-      if (subscription === undefined) continue;
-      if (passing === undefined) reading.sendNew(subscription, frames, parcel);
-      else reading.sendPassing(reader, passing);
+  function write(subscription: Subscription, { frames, passing, parcel }: News): void {
+    if (passing === undefined) reading.sendNew(subscription, frames, parcel);
+    else reading.sendPassing(subscription.reader, passing);
+  }
+
+  /** Everything that is new to a reader. */
+  function tellAll(reader: Reader, all: readonly News[]): void {
+    reader.pipe.hold();
+    for (const news of all) {
+      const subscription = reader.subscriptions.get(news.state.topic.name);
+      if (subscription !== undefined) write(subscription, news);
     }
-    if (all.length > 1) reader.pipe.release();
+    reader.pipe.release();
     reading.judge(reader);
+  }
+
+  function tellOne(subscription: Subscription, news: News): void {
+    write(subscription, news);
+    reading.judge(subscription.reader);
   }
 
   function run(): void {
     const all = waiting;
+    const [first] = all;
     waiting = [];
-    isRunning = all.length > 0;
-    if (isRunning) tellFrom(0, readersOfAll(all), all);
+    isRunning = first !== undefined;
+    if (first === undefined) return;
+    if (all.length > 1) inSlices(0, readersOfAll(all), (reader) => tellAll(reader, all));
+    else
+      inSlices(0, [...(subscribed.get(first.state) ?? [])], (subscription) => tellOne(subscription, first));
   }
 
-  function tellFrom(start: number, readers: readonly Reader[], all: readonly News[]): void {
-    for (const reader of readers.slice(start, start + SLICE)) tell(reader, all);
-    if (start + SLICE < readers.length) setImmediate(tellFrom, start + SLICE, readers, all);
+  function inSlices<T>(start: number, targets: readonly T[], tell: (target: T) => void): void {
+    for (const target of targets.slice(start, start + SLICE)) tell(target);
+    if (start + SLICE < targets.length) setImmediate(() => inSlices(start + SLICE, targets, tell));
     else run();
   }
 
   function enqueue(state: TopicState, frames: readonly Frame[], passing: Parcel | undefined): void {
-    if ((readersOf.get(state)?.size ?? 0) === 0) return;
+    if ((subscribed.get(state)?.size ?? 0) === 0) return;
     // What is still waiting takes up what came since: however many readers there are, the line stays short.
     const place = waiting.findIndex((news) => news.state === state);
     const news = waiting[place];
@@ -103,11 +120,11 @@ export function createFanOut(epoch: string, reading: Reading): FanOut {
   }
 
   return {
-    add(state, reader) {
-      const readers = readersOf.get(state) ?? new Set();
-      readersOf.set(state, readers.add(reader));
+    add(subscription) {
+      const all = subscribed.get(subscription.state) ?? new Set();
+      subscribed.set(subscription.state, all.add(subscription));
     },
-    remove: (state, reader) => void readersOf.get(state)?.delete(reader),
+    remove: (subscription) => void subscribed.get(subscription.state)?.delete(subscription),
     send: (state, frames) => enqueue(state, frames, undefined),
     sendPassing: (state, text) => enqueue(state, [], parcelOf([text])),
   };

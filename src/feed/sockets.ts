@@ -12,7 +12,6 @@ import { Connection } from './connection.ts';
 import { obey, type ProtocolDeps } from './protocol.ts';
 import type { Subscription } from './reader.ts';
 import { goodbyeText } from './replies.ts';
-import { viewOf } from './views.ts';
 
 export interface SocketTimes {
   /** Within this a connection has to subscribe to something. */
@@ -220,9 +219,8 @@ export function createSockets(deps: SocketsDeps): Sockets {
 }
 
 /** Whether a reader of this tier may go on as he is told now. */
-function isFor(tier: Tier, { state: { topic }, view }: Subscription): boolean {
-  if (!includes(tier, topic.channel.tier)) return false;
-  return includes(tier, view.tier) || viewOf(topic, tier, view).name === view.name;
+function isFor(tier: Tier, { state, view }: Subscription): boolean {
+  return includes(tier, state.topic.channel.tier) && includes(tier, view.tier);
 }
 
 /** What the peer broke the library tells, and closes for. */

@@ -68,7 +68,7 @@ export function createSubscriptions({ topics, log, fanOut }: SubscribeDeps): Sub
     const old = reader.subscriptions.get(topic.name);
     if (old === undefined) return;
     reader.subscriptions.delete(topic.name);
-    fanOut.remove(old.state, reader);
+    fanOut.remove(old);
   }
 
   /** Whether what came after the cursor is known. One of another numbering, or ahead of ours, says nothing. */
@@ -111,7 +111,7 @@ export function createSubscriptions({ topics, log, fanOut }: SubscribeDeps): Sub
         upToDateBytes: state.bytes,
       };
       reader.subscriptions.set(topic.name, subscription);
-      fanOut.add(state, reader);
+      fanOut.add(subscription);
       if (topic.channel.keeps === 'nothing') {
         return { topic, seq: null, isResumed: false, oldestSeq: undefined };
       }
@@ -132,7 +132,7 @@ export function createSubscriptions({ topics, log, fanOut }: SubscribeDeps): Sub
 
     end,
     endAll(reader) {
-      for (const { state } of reader.subscriptions.values()) fanOut.remove(state, reader);
+      for (const subscription of reader.subscriptions.values()) fanOut.remove(subscription);
       reader.subscriptions.clear();
     },
   };

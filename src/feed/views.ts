@@ -15,19 +15,24 @@ export interface Wishes {
   readonly includesUnproven?: boolean | undefined;
 }
 
+const NO_WISHES = { bankrollUsd: DEFAULT_BANKROLL_USD, includesUnproven: false };
+// Made once: whoever has the same has the very same, which the fan-out sees at a glance.
+const FOR_ALL: View = { ...NO_WISHES, name: '', tier: 'FREE' };
+const FREE: View = { ...NO_WISHES, name: 'FREE', tier: 'FREE' };
+const PRO: View = { ...NO_WISHES, name: 'PRO', tier: 'PRO' };
+
 /** INTERNAL sees what PRO does. Where all see the same there is one view. */
 export function viewOf({ channel }: Topic, tier: Tier, wishes: Wishes = {}): View {
-  const paid = includes(tier, 'PRO') ? 'PRO' : 'FREE';
-  const { bankrollUsd = DEFAULT_BANKROLL_USD, includesUnproven = false } = wishes;
-  const plain = { tier: paid, bankrollUsd, includesUnproven } as const;
   switch (channel.name) {
     case 'tweets':
     case 'prediction':
-      return { ...plain, name: paid };
-    case 'signals':
-      return { ...plain, name: `${bankrollUsd} ${includesUnproven}` };
+      return includes(tier, 'PRO') ? PRO : FREE;
+    case 'signals': {
+      const { bankrollUsd = DEFAULT_BANKROLL_USD, includesUnproven = false } = wishes;
+      return { name: `${bankrollUsd} ${includesUnproven}`, tier: 'PRO', bankrollUsd, includesUnproven };
+    }
     default:
-      return { ...plain, name: '' };
+      return FOR_ALL;
   }
 }
 
