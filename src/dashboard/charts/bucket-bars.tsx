@@ -49,6 +49,8 @@ export const BucketBars = memo(({ prediction }: { readonly prediction: Predictio
   const shown = markets.filter((each) => heaviest.has(each));
   const most = Math.max(0.05, ...shown.map(weight));
   const dead = markets.filter((each) => standing(each, count) === 'dead').length;
+  const hidden = markets.length - shown.length;
+  const extent = `${markets.length} buckets${hidden > 0 ? `, the ${hidden} least likely not shown` : ''}`;
   return (
     <>
       <table class="buckets">
@@ -76,7 +78,7 @@ export const BucketBars = memo(({ prediction }: { readonly prediction: Predictio
           ))}
         </tbody>
       </table>
-      <p class="foot num">{`${markets.length - shown.length} less likely buckets not shown, ${dead} of all dead`}</p>
+      <p class="foot num">{`${extent}, ${dead} dead`}</p>
     </>
   );
 });
