@@ -128,18 +128,18 @@ function report(
 async function serve(name: WayName): Promise<void> {
   const { port, hello, send } = await WAYS[name]();
   const holds = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  holds.enable();
   let cpu = process.cpuUsage();
   process.on('message', async (order: number | 'spent') => {
     if (order === 'spent') {
       const { user, system } = process.cpuUsage(cpu);
       // What held it to the end is noted when it goes on.
       await delay(3 * RESOLUTION_MS);
-      holds.disable();
       process.send?.({ cpuUs: user + system, heldMs: holds.max / 1e6 } satisfies Spent);
+      // Not before the next turn, as what comes first after it is not counted.
+      holds.reset();
       return;
     }
-    holds.reset();
-    holds.enable();
     cpu = process.cpuUsage();
     for (let update = 0; update < order; update++) {
       send();
