@@ -33,7 +33,7 @@ describe('a page that is left open', () => {
         ...fields(place),
       }));
     assert.equal(judgePage(hour(() => ({}))).isGood, true);
-    assert.equal(judgePage(hour((place) => ({ heapBytes: 5_000_000 + place * 8_000 }))).isGood, false);
+    assert.equal(judgePage(hour((place) => ({ heapBytes: 5_000_000 + place * 12_000 }))).isGood, false);
     assert.equal(judgePage(hour((place) => (place === 30 ? { cpuMs: spread(17) } : {}))).isGood, false);
     assert.equal(judgePage(hour((place) => (place === 30 ? { updatesPerSecond: 40 } : {}))).isGood, false);
   });
