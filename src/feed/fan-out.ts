@@ -1,4 +1,4 @@
-import { type Frame, type Parcel, parcelOf, updateText } from './frames.ts';
+import { type Frame, type Parcel, parcelOf, updatesParcel } from './frames.ts';
 import type { TopicState } from './log.ts';
 import type { Reader, Reading, Subscription } from './reader.ts';
 import type { View } from './views.ts';
@@ -46,9 +46,7 @@ export function createFanOut(epoch: string, reading: Reading): FanOut {
         if (last?.view === view) return last.parcel;
         let parcel = parcels.get(view.name);
         if (parcel === undefined) {
-          const texts = news.frames.map((frame) => updateText(epoch, frame, frame.seq - 1, view));
-          const seqs = news.frames.map(({ seq }) => seq);
-          parcel = parcelOf(texts, seqs);
+          parcel = updatesParcel(epoch, news.frames, view);
           parcels.set(view.name, parcel);
         }
         last = { view, parcel };

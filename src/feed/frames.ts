@@ -67,6 +67,15 @@ export interface Parcel {
   wire(): Buffer;
 }
 
+/** Frames in a row, as they go to a reader who has the one before them. */
+export function updatesParcel(epoch: string, frames: readonly Frame[], view: View): Parcel {
+  const texts = frames.map((frame) => updateText(epoch, frame, frame.seq - 1, view));
+  return parcelOf(
+    texts,
+    frames.map(({ seq }) => seq),
+  );
+}
+
 export function parcelOf(texts: readonly string[], seqs: readonly number[] = []): Parcel {
   let wire: Buffer | undefined;
   return {

@@ -1,4 +1,4 @@
-import { type Frame, type Parcel, parcelOf, snapshotText, updateText } from './frames.ts';
+import { type Frame, type Parcel, parcelOf, snapshotText, updatesParcel, updateText } from './frames.ts';
 import type { FeedLog, TopicState } from './log.ts';
 import type { Records } from './records.ts';
 import type { View } from './views.ts';
@@ -124,7 +124,7 @@ export function createReading({ log, records, merged, sent }: ReadingDeps): Read
   /** The frames to go on with: every one, or of each key the newest. */
   function nextFrames({ state, sentSeq, isReplaying }: Subscription): readonly Frame[] {
     const { channel } = state.topic;
-    if (channel.keeps === 'every' && (isReplaying || channel.isLossless)) {
+    if (isReplaying || channel.isLossless) {
       return log.read(state, sentSeq, ROWS_PER_STEP);
     }
     return Array.from(state.newest.values())
@@ -155,11 +155,7 @@ export function createReading({ log, records, merged, sent }: ReadingDeps): Read
   /** For one who came while they were on their way to the others, and knows some of them from his snapshot. */
   function restOf(frames: readonly Frame[], { sentSeq, view }: Subscription): Parcel {
     const rest = frames.filter(({ seq }) => seq > sentSeq);
-    const texts = rest.map((frame) => updateText(log.epoch, frame, frame.seq - 1, view));
-    return parcelOf(
-      texts,
-      rest.map(({ seq }) => seq),
-    );
+    return updatesParcel(log.epoch, rest, view);
   }
 
   function catchUp(reader: Reader): void {

@@ -23,7 +23,6 @@ export interface CrowdSweep {
 }
 
 export interface CrowdFound {
-  readonly cameMs: number;
   /** Of the serving process, per reader who came. */
   readonly bytesPerReader: number;
   /** The longest the loop was held while all were being told. */
@@ -32,7 +31,6 @@ export interface CrowdFound {
   readonly beside: CrowdReport;
   /** By how much the stalled ones grew the process, from when they had come to the end. */
   readonly grownBytes: number;
-  readonly replaced: number;
 }
 
 interface Vitals {
@@ -97,13 +95,11 @@ export async function sweepCrowd(sweep: CrowdSweep): Promise<CrowdFound> {
     assert.equal(beside.failed, 0, 'somebody was let go');
     assert.equal(beside.gaps, 0, 'somebody missed a frame');
     return {
-      cameMs,
       bytesPerReader,
       heldMs: held.heldMs,
       before,
       beside,
       grownBytes: last.rssBytes - first.rssBytes,
-      replaced,
     };
   } finally {
     crowd.process.kill();
