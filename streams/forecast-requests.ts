@@ -30,6 +30,7 @@ const LIVE_PATIENCE_MS = MINUTE_MS;
 
 const HISTORY_BEFORE_MS = 28 * DAY_MS;
 const HISTORY_PATIENCE_MS = 10 * MINUTE_MS;
+/** Of one account, at the same time. */
 const MOST_HISTORY_ASKED = 4;
 
 /** Asks for coefficients once a fortnight is known, then weekly, and when the past has grown. */
