@@ -11,37 +11,37 @@ import { print } from './print.ts';
 import { median, rankOf } from './rank.ts';
 
 const TASKSET = '/usr/bin/taskset';
-const ROUNDS = 12;
-const WARM_UP_ROUNDS = 12;
+/** A thousand sockets cost a third more or less by where in memory they happen to be, so each round has new ones. */
+const ROUNDS = Number(process.env.ROUNDS ?? 5);
+/**
+ * After a pause of 200 ms TCP confirms each of the next 16 messages for itself, which takes as long as to send them.
+ * A feed makes no such pauses; besides, code has to be compiled.
+ */
+const WARM_UP_UPDATES = 40;
+const UPDATES = 20;
 /** Of the time the loop is held. */
 const RESOLUTION_MS = 5;
 const USUAL: WayName = 'ws, send(JSON.stringify(...)) to each';
 const NAMES = Object.keys(WAYS) as readonly WayName[];
 
-/** How updates come: one when all readers have the one before, or as fast as the process takes them. */
+/** How updates come: each when all readers have the one before, or some as fast as the process takes them. */
 interface Pace {
   readonly name: string;
-  readonly updates: number;
+  readonly atOnce: number;
 }
 
 const PACES: readonly Pace[] = [
-  { name: 'one update', updates: 1 },
-  { name: 'ten in a row', updates: 10 },
+  { name: 'one by one', atOnce: 1 },
+  { name: 'ten in a row', atOnce: 10 },
 ];
 
 /**
  * CPU time of the serving process per message of 480 bytes and reader, from the change of a value until it is with
- * every reader. Each way has a process, and so have its readers; all ways in turns. A regression means that readers
+ * every reader. The ways take turns, each turn with a new process and new readers. A regression means that readers
  * cost each other more.
  */
 export async function benchFeed(): Promise<void> {
   for (const sockets of (process.env.SOCKETS ?? '1000,5000').split(',').map(Number)) await compare(sockets);
-}
-
-interface Contestant {
-  readonly name: WayName;
-  readonly server: ChildProcess;
-  readonly readers: ChildProcess;
 }
 
 interface Spent {
@@ -50,28 +50,33 @@ interface Spent {
 }
 
 interface Turn extends Spent {
-  readonly tookMs: number;
+  /** For each time something was sent, until all had it. */
+  readonly tookMs: readonly number[];
 }
 
 async function compare(sockets: number): Promise<void> {
-  const contestants: Contestant[] = [];
-  for (const name of NAMES) contestants.push(await enter(name, sockets));
-  for (const pace of PACES) {
-    const turns = new Map(NAMES.map((name): [WayName, Turn[]] => [name, []]));
-    for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round++) {
-      for (let place = 0; place < contestants.length; place++) {
-        const contestant = contestants[(place + round + WARM_UP_ROUNDS) % contestants.length];
-        if (contestant === undefined) continue;
-        const took = await takeTurn(contestant, sockets, pace);
-        if (round >= 0) turns.get(contestant.name)?.push(took);
-      }
+  const turns = new Map(
+    PACES.map((pace) => [pace, new Map(NAMES.map((name): [WayName, Turn[]] => [name, []]))]),
+  );
+  for (let round = 0; round < ROUNDS; round++) {
+    for (let place = 0; place < NAMES.length; place++) {
+      const name = NAMES[(place + round) % NAMES.length];
+      if (name === undefined) continue;
+      const contestant = await enter(name, sockets);
+      for (const pace of PACES)
+        turns
+          .get(pace)
+          ?.get(name)
+          ?.push(await takeTurn(contestant, sockets, pace));
+      await leave(contestant);
     }
-    report(sockets, pace, turns);
   }
-  for (const { server, readers } of contestants) {
-    readers.kill();
-    server.kill();
-  }
+  for (const [pace, ofPace] of turns) report(sockets, pace, ofPace);
+}
+
+interface Contestant {
+  readonly server: ChildProcess;
+  readonly readers: ChildProcess;
 }
 
 async function enter(name: WayName, sockets: number): Promise<Contestant> {
@@ -80,7 +85,14 @@ async function enter(name: WayName, sockets: number): Promise<Contestant> {
   const order: ReadersOrder = { ...place, sockets };
   const readers = startOn(1, ['read', JSON.stringify(order)]);
   await once(readers, 'message');
-  return { name, server, readers };
+  return { server, readers };
+}
+
+async function leave({ server, readers }: Contestant): Promise<void> {
+  for (const child of [readers, server]) {
+    child.kill();
+    await once(child, 'exit');
+  }
 }
 
 /** Servers have one core and readers another, where the system lets us say so: moving about costs up to twice the time. */
@@ -90,57 +102,61 @@ function startOn(core: number, args: readonly string[]): ChildProcess {
   return fork(script, args, { execPath: TASKSET, execArgv: ['-c', String(core), process.execPath] });
 }
 
-async function takeTurn({ server, readers }: Contestant, sockets: number, { updates }: Pace): Promise<Turn> {
-  const startedAt = performance.now();
-  const heard = once(readers, 'message');
-  server.send(updates);
-  readers.send(sockets * updates * MARKS);
-  await heard;
-  const tookMs = performance.now() - startedAt;
-  server.send('spent');
-  const [spent] = (await once(server, 'message')) as [Spent];
-  return { ...spent, tookMs };
+async function takeTurn({ server, readers }: Contestant, sockets: number, { atOnce }: Pace): Promise<Turn> {
+  async function send(): Promise<number> {
+    const startedAt = performance.now();
+    const heard = once(readers, 'message');
+    server.send(atOnce);
+    readers.send(sockets * atOnce * MARKS);
+    await heard;
+    return performance.now() - startedAt;
+  }
+  async function spent(): Promise<Spent> {
+    server.send('spent');
+    const [answer] = (await once(server, 'message')) as [Spent];
+    return answer;
+  }
+  for (let sent = 0; sent < WARM_UP_UPDATES; sent += atOnce) await send();
+  await spent();
+  const tookMs: number[] = [];
+  for (let sent = 0; sent < UPDATES; sent += atOnce) tookMs.push(await send());
+  return { ...(await spent()), tookMs };
 }
 
-function report(
-  sockets: number,
-  { name: pace, updates }: Pace,
-  turns: ReadonlyMap<WayName, readonly Turn[]>,
-): void {
-  const costOf = ({ cpuUs }: Turn) => cpuUs / sockets / updates;
+function report(sockets: number, { name: pace }: Pace, turns: ReadonlyMap<WayName, readonly Turn[]>): void {
+  const costOf = ({ cpuUs }: Turn) => cpuUs / sockets / UPDATES;
   const usual = (turns.get(USUAL) ?? []).map(costOf);
   for (const [name, own] of turns) {
     const costs = own.map(costOf);
-    const ratios = costs.map((cost, index) => (usual[index] ?? Number.NaN) / cost);
-    const took = own.map(({ tookMs }) => tookMs);
-    const half = `half of them ${rankOf(ratios, 25).toFixed(2)} to ${rankOf(ratios, 75).toFixed(2)}`;
+    const ratios = costs.map((cost, round) => (usual[round] ?? Number.NaN) / cost);
+    const took = own.flatMap(({ tookMs }) => tookMs);
+    const range = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)} in ${own.length} rounds`;
     const times = `all have it after ${median(took).toFixed(0)} ms, p99 ${rankOf(took, 99).toFixed(0)} ms`;
     const held = `loop held ${Math.max(...own.map(({ heldMs }) => heldMs)).toFixed(0)} ms at most`;
     print(
       `${name}, ${sockets} sockets, ${pace}`,
       `${median(ratios).toFixed(2)} x`,
-      `${median(costs).toFixed(2)} us; ${half}; ${times}; ${held}`,
+      `${median(costs).toFixed(2)} us; ${range}; ${times}; ${held}`,
     );
   }
 }
 
-/** In a process of its own: sends as many updates as it is told to, and tells what that took. */
+/** In a process of its own: sends as many updates as it is told to, and tells what it took since it last told. */
 async function serve(name: WayName): Promise<void> {
   const { port, hello, send } = await WAYS[name]();
   const holds = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   holds.enable();
-  let cpu = process.cpuUsage();
+  let before = process.cpuUsage();
   process.on('message', async (order: number | 'spent') => {
     if (order === 'spent') {
-      const { user, system } = process.cpuUsage(cpu);
+      const { user, system } = process.cpuUsage(before);
       // What held it to the end is noted when it goes on.
       await delay(3 * RESOLUTION_MS);
       process.send?.({ cpuUs: user + system, heldMs: holds.max / 1e6 } satisfies Spent);
-      // Not before the next turn, as what comes first after it is not counted.
       holds.reset();
+      before = process.cpuUsage();
       return;
     }
-    cpu = process.cpuUsage();
     for (let update = 0; update < order; update++) {
       send();
       await turn();

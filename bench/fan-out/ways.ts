@@ -13,6 +13,8 @@ import { openFeed } from '../../src/feed/feed.ts';
 import { SOCKET_TIMES } from '../../src/feed/sockets.ts';
 import { createLatest } from '../../src/store/latest.ts';
 import { openStore } from '../../src/store/lmdb.ts';
+import { createMemoryStore } from '../../src/store/memory.ts';
+import type { Store } from '../../src/store/store.ts';
 import { lagOutput } from '../../test/support/outputs.ts';
 
 /**
@@ -38,7 +40,8 @@ export interface Way {
 }
 
 export const WAYS = {
-  'tallywire feed': startFeed,
+  'tallywire feed': startStoredFeed,
+  'tallywire feed, kept in memory only': () => startFeed(createMemoryStore()),
   'ws, send(JSON.stringify(...)) to each': startPlain,
   'bare net, write(bytes) to each': startBare,
   'socket.io, emit': startSocketIo,
@@ -48,7 +51,7 @@ export const WAYS = {
 export type WayName = keyof typeof WAYS;
 
 /** What the others send: a frame of the feed, 480 bytes. */
-export function sampleMessage(): unknown {
+function sampleMessage(): unknown {
   const none = { n: 0, p50_ms: null, p90_ms: null, p99_ms: null };
   const ages = { posts: null, oracle: null, ui: null, prices: null };
   const seen = { n: 1, p50_ms: 11_500, p90_ms: 13_000, p99_ms: 28_200 };
@@ -68,9 +71,12 @@ async function listening(server: TcpServer): Promise<number> {
 }
 
 /** From the change of a value on, through the disk: all that the service does for its readers. */
-async function startFeed(): Promise<Way> {
+async function startStoredFeed(): Promise<Way> {
+  return startFeed(await openStore(await mkdtemp(join(tmpdir(), 'tallywire-bench-'))));
+}
+
+async function startFeed(store: Pick<Store, 'feed' | 'outputs'>): Promise<Way> {
   const latest = createLatest();
-  const store = await openStore(await mkdtemp(join(tmpdir(), 'tallywire-bench-')));
   const feed = openFeed({
     latest,
     window: store.feed,

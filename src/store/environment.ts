@@ -8,7 +8,7 @@ import { DICTIONARY } from './dictionary.ts';
 import { makeFolder } from './folder.ts';
 
 /** Raised with every change of how rows are keyed or encoded. */
-export const LAYOUT = 2;
+export const LAYOUT = 3;
 
 const MAX_READERS = 512;
 const MAX_DBS = 64;
@@ -172,7 +172,8 @@ export async function openEnvironment(folder: string, isReadOnly: boolean): Prom
       usageErrors: openTexts<[string, number]>(root, 'usageErrors'),
       waitlist: openTexts<number>(root, 'waitlist'),
       waitlistIndex: openTexts<string>(root, 'waitlistIndex'),
-      feed: openTexts<[string, number]>(root, 'feed', true),
+      // Soon in a pack, or gone: not worth the time of those who wait for them.
+      feed: openTexts<[string, number]>(root, 'feed'),
       feedPacks: root.openDB<Buffer, [string, number]>({
         name: 'feedPacks',
         encoding: 'binary',
