@@ -10,15 +10,17 @@ import { type Hello, MARKS, WAYS, type WayName } from './fan-out/ways.ts';
 import { print } from './print.ts';
 import { median, rankOf } from './rank.ts';
 
+const SETARCH = '/usr/bin/setarch';
 const TASKSET = '/usr/bin/taskset';
-/** A thousand sockets cost a third more or less by where in memory they happen to be, so each round has new ones. */
-const ROUNDS = Number(process.env.ROUNDS ?? 5);
+const ROUNDS = Number(process.env.ROUNDS ?? 3);
+/** Until code is compiled and what was made for the newcomers is cleared away. */
+const WARM_UP_MESSAGES = 150_000;
+const MESSAGES = 50_000;
 /**
  * After a pause of 200 ms TCP confirms each of the next 16 messages for itself, which takes as long as to send them.
- * A feed makes no such pauses; besides, code has to be compiled.
+ * A feed makes no such pauses.
  */
-const WARM_UP_UPDATES = 40;
-const UPDATES = 20;
+const LEAST_UPDATES = 20;
 /** Of the time the loop is held. */
 const RESOLUTION_MS = 5;
 const USUAL: WayName = 'ws, send(JSON.stringify(...)) to each';
@@ -95,11 +97,15 @@ async function leave({ server, readers }: Contestant): Promise<void> {
   }
 }
 
-/** Servers have one core and readers another, where the system lets us say so: moving about costs up to twice the time. */
+/**
+ * Servers have one core and readers another, and all the same layout in memory, where the system lets us say so:
+ * moving about costs up to twice the time, and by mere luck a random layout costs half as much again.
+ */
 function startOn(core: number, args: readonly string[]): ChildProcess {
   const script = fileURLToPath(import.meta.url);
-  if (!existsSync(TASKSET) || availableParallelism() < 2) return fork(script, args);
-  return fork(script, args, { execPath: TASKSET, execArgv: ['-c', String(core), process.execPath] });
+  if (![SETARCH, TASKSET].every(existsSync) || availableParallelism() < 2) return fork(script, args);
+  const execArgv = ['-R', TASKSET, '-c', String(core), process.execPath];
+  return fork(script, args, { execPath: SETARCH, execArgv });
 }
 
 async function takeTurn({ server, readers }: Contestant, sockets: number, { atOnce }: Pace): Promise<Turn> {
@@ -116,15 +122,19 @@ async function takeTurn({ server, readers }: Contestant, sockets: number, { atOn
     const [answer] = (await once(server, 'message')) as [Spent];
     return answer;
   }
-  for (let sent = 0; sent < WARM_UP_UPDATES; sent += atOnce) await send();
+  for (let sent = 0; sent < updatesOf(WARM_UP_MESSAGES, sockets); sent += atOnce) await send();
   await spent();
   const tookMs: number[] = [];
-  for (let sent = 0; sent < UPDATES; sent += atOnce) tookMs.push(await send());
+  for (let sent = 0; sent < updatesOf(MESSAGES, sockets); sent += atOnce) tookMs.push(await send());
   return { ...(await spent()), tookMs };
 }
 
+function updatesOf(messages: number, sockets: number): number {
+  return Math.max(LEAST_UPDATES, Math.round(messages / sockets));
+}
+
 function report(sockets: number, { name: pace }: Pace, turns: ReadonlyMap<WayName, readonly Turn[]>): void {
-  const costOf = ({ cpuUs }: Turn) => cpuUs / sockets / UPDATES;
+  const costOf = ({ cpuUs }: Turn) => cpuUs / sockets / updatesOf(MESSAGES, sockets);
   const usual = (turns.get(USUAL) ?? []).map(costOf);
   for (const [name, own] of turns) {
     const costs = own.map(costOf);
