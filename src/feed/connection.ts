@@ -4,8 +4,12 @@ import type { WebSocket } from 'ws';
 import type { Tier } from '../access/tiers.ts';
 import { CLOSE_CODES } from '../contract/feed.ts';
 import { type Parcel, toWire } from './frames.ts';
+import { handOver, type Waiter } from './hand-over.ts';
 import { createReader, type Pipe, type Reader } from './reader.ts';
 import { errorText } from './replies.ts';
+
+/** Larger ones are left to the stream, which knows how much waits and tells when it is gone. */
+const HANDED_OVER_BYTES = 16 * 1_024;
 
 export interface ConnectionDeps {
   readonly ws: WebSocket;
@@ -24,7 +28,7 @@ export interface ConnectionDeps {
  * One WebSocket. There are thousands: it has no timer of its own, as all are looked at in turns, and is a class lest
  * each has its own functions.
  */
-export class Connection implements Pipe {
+export class Connection implements Pipe, Waiter {
   readonly ws: WebSocket;
   readonly socket: Socket;
   readonly reader: Reader;
@@ -42,6 +46,7 @@ export class Connection implements Pipe {
   pingedAt: number;
   checkedAt: number;
   missedPongs = 0;
+  isWaiting = false;
   readonly #closed: (code: number) => void;
 
   constructor({ ws, socket, headers, nowMs, tokens, closed }: ConnectionDeps) {
@@ -63,7 +68,12 @@ export class Connection implements Pipe {
 
   /** Past the library, which writes whole frames too: what goes to many is framed once. */
   write(parcel: Parcel): void {
-    if (this.socket.writable) this.socket.write(parcel.wire());
+    const { socket } = this;
+    if (!socket.writable) return;
+    const bytes = parcel.wire();
+    const isIdle = !this.isWaiting && socket.writableLength === 0 && socket.writableCorked === 0;
+    if (isIdle && bytes.length <= HANDED_OVER_BYTES && handOver(socket, bytes, this)) return;
+    socket.write(bytes);
   }
 
   hold(): void {

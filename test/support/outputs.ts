@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import type { OutputOf } from '../../src/store/latest.ts';
 import type {
   Bucket,
@@ -10,7 +9,6 @@ import type {
   EventSignals,
   Failure,
   Lag,
-  Output,
   Post,
   PredictedBucket,
   Prediction,
@@ -335,20 +333,3 @@ export const FRESH_AGES: Readonly<Record<string, number>> = {
   events: 20_000,
   crypto: 300,
 };
-
-/** Posts with any text there is, lone surrogates included. */
-export const anyPost: fc.Arbitrary<Output> = fc
-  .record(
-    {
-      id: fc.bigInt({ min: 1n, max: 2n ** 63n }).map(String),
-      text: fc.string({ unit: 'binary', maxLength: 300 }),
-      createdAt: fc.integer({ min: NOON - DAY_MS, max: NOON }),
-      isReply: fc.boolean(),
-      isQuote: fc.boolean(),
-      isRepost: fc.boolean(),
-      isCounted: fc.boolean(),
-      deletedAt: fc.option(fc.integer({ min: NOON - DAY_MS, max: NOON })),
-    },
-    { noNullPrototype: true },
-  )
-  .map((fields) => postOutput(fields));

@@ -1,11 +1,29 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Output } from '../../../streams/index.ts';
-import { anyPost, FRESH_AGES, freshnessOutput, NOON, postOutput, timeline } from '../../support/outputs.ts';
+import { FRESH_AGES, freshnessOutput, NOON, postOutput, timeline } from '../../support/outputs.ts';
 import { json, type Running, start } from '../start.ts';
 
 const PATH = '/api/v1/meta/account_a/tweets';
 const PRO = { 'X-API-Key': 'demo_pro' };
+const DAY_MS = 86_400_000;
+
+/** Posts with any text there is, lone surrogates included. */
+const anyPost: fc.Arbitrary<Output> = fc
+  .record(
+    {
+      id: fc.bigInt({ min: 1n, max: 2n ** 63n }).map(String),
+      text: fc.string({ unit: 'binary', maxLength: 300 }),
+      createdAt: fc.integer({ min: NOON - DAY_MS, max: NOON }),
+      isReply: fc.boolean(),
+      isQuote: fc.boolean(),
+      isRepost: fc.boolean(),
+      isCounted: fc.boolean(),
+      deletedAt: fc.option(fc.integer({ min: NOON - DAY_MS, max: NOON })),
+    },
+    { noNullPrototype: true },
+  )
+  .map((fields) => postOutput(fields));
 
 describe('GET /meta/{account}/tweets', () => {
   let running: Running;
