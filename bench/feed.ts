@@ -17,8 +17,8 @@ const ROUNDS = Number(process.env.ROUNDS ?? 3);
 const WARM_UP_MESSAGES = 150_000;
 const MESSAGES = 50_000;
 /**
- * After a pause of 200 ms TCP confirms each of the next 16 messages for itself, which takes as long as to send them.
- * A feed makes no such pauses.
+ * After a pause of 200 ms TCP confirms each of the next 16 messages for itself, which costs the sender half as much
+ * again. A feed makes no such pauses.
  */
 const LEAST_UPDATES = 20;
 /** Of the time the loop is held. */
@@ -52,31 +52,28 @@ interface Spent {
 }
 
 interface Turn extends Spent {
+  readonly name: WayName;
+  readonly pace: Pace;
   /** For each time something was sent, until all had it. */
   readonly tookMs: readonly number[];
 }
 
 async function compare(sockets: number): Promise<void> {
-  const turns = new Map(
-    PACES.map((pace) => [pace, new Map(NAMES.map((name): [WayName, Turn[]] => [name, []]))]),
-  );
+  const turns: Turn[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     for (let place = 0; place < NAMES.length; place++) {
       const name = NAMES[(place + round) % NAMES.length];
       if (name === undefined) continue;
       const contestant = await enter(name, sockets);
-      for (const pace of PACES)
-        turns
-          .get(pace)
-          ?.get(name)
-          ?.push(await takeTurn(contestant, sockets, pace));
+      for (const pace of PACES) turns.push(await takeTurn(contestant, sockets, pace));
       await leave(contestant);
     }
   }
-  for (const [pace, ofPace] of turns) report(sockets, pace, ofPace);
+  for (const pace of PACES) report(sockets, pace, turns);
 }
 
 interface Contestant {
+  readonly name: WayName;
   readonly server: ChildProcess;
   readonly readers: ChildProcess;
 }
@@ -87,7 +84,7 @@ async function enter(name: WayName, sockets: number): Promise<Contestant> {
   const order: ReadersOrder = { ...place, sockets };
   const readers = startOn(1, ['read', JSON.stringify(order)]);
   await once(readers, 'message');
-  return { server, readers };
+  return { name, server, readers };
 }
 
 async function leave({ server, readers }: Contestant): Promise<void> {
@@ -108,7 +105,8 @@ function startOn(core: number, args: readonly string[]): ChildProcess {
   return fork(script, args, { execPath: SETARCH, execArgv });
 }
 
-async function takeTurn({ server, readers }: Contestant, sockets: number, { atOnce }: Pace): Promise<Turn> {
+async function takeTurn({ name, server, readers }: Contestant, sockets: number, pace: Pace): Promise<Turn> {
+  const { atOnce } = pace;
   async function send(): Promise<number> {
     const startedAt = performance.now();
     const heard = once(readers, 'message');
@@ -126,17 +124,19 @@ async function takeTurn({ server, readers }: Contestant, sockets: number, { atOn
   await spent();
   const tookMs: number[] = [];
   for (let sent = 0; sent < updatesOf(MESSAGES, sockets); sent += atOnce) tookMs.push(await send());
-  return { ...(await spent()), tookMs };
+  return { name, pace, ...(await spent()), tookMs };
 }
 
 function updatesOf(messages: number, sockets: number): number {
   return Math.max(LEAST_UPDATES, Math.round(messages / sockets));
 }
 
-function report(sockets: number, { name: pace }: Pace, turns: ReadonlyMap<WayName, readonly Turn[]>): void {
+function report(sockets: number, pace: Pace, turns: readonly Turn[]): void {
   const costOf = ({ cpuUs }: Turn) => cpuUs / sockets / updatesOf(MESSAGES, sockets);
-  const usual = (turns.get(USUAL) ?? []).map(costOf);
-  for (const [name, own] of turns) {
+  const turnsOf = (wanted: WayName) => turns.filter((turn) => turn.name === wanted && turn.pace === pace);
+  const usual = turnsOf(USUAL).map(costOf);
+  for (const name of NAMES) {
+    const own = turnsOf(name);
     const costs = own.map(costOf);
     const ratios = costs.map((cost, round) => (usual[round] ?? Number.NaN) / cost);
     const took = own.flatMap(({ tookMs }) => tookMs);
@@ -144,7 +144,7 @@ function report(sockets: number, { name: pace }: Pace, turns: ReadonlyMap<WayNam
     const times = `all have it after ${median(took).toFixed(0)} ms, p99 ${rankOf(took, 99).toFixed(0)} ms`;
     const held = `loop held ${Math.max(...own.map(({ heldMs }) => heldMs)).toFixed(0)} ms at most`;
     print(
-      `${name}, ${sockets} sockets, ${pace}`,
+      `${name}, ${sockets} sockets, ${pace.name}`,
       `${median(ratios).toFixed(2)} x`,
       `${median(costs).toFixed(2)} us; ${range}; ${times}; ${held}`,
     );
