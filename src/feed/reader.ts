@@ -7,7 +7,10 @@ import type { View } from './views.ts';
 const SLOW_FROM_BYTES = 64 * 1_024;
 /** So far behind a lossless channel a reader is let go. */
 export const TOO_SLOW_BYTES = 1_024 * 1_024;
+/** What a reader who is behind is sent in one step, and how many take a step before everyone else has a turn. */
 const ROWS_PER_STEP = 64;
+const CHARS_PER_STEP = 32 * 1_024;
+const STEPS_PER_TURN = 8;
 /** Of topics and views; a bankroll of one's own is a view. */
 const MAX_SNAPSHOTS = 100;
 
@@ -46,10 +49,12 @@ export interface Reader {
   readonly subscriptions: Map<string, Subscription>;
   isSlow: boolean;
   isClosed: boolean;
+  /** Whether his next step comes by itself. */
+  isInLine: boolean;
 }
 
 export function createReader(pipe: Pipe): Reader {
-  return { pipe, subscriptions: new Map(), isSlow: false, isClosed: false };
+  return { pipe, subscriptions: new Map(), isSlow: false, isClosed: false, isInLine: false };
 }
 
 export interface ReadingDeps {
@@ -75,6 +80,9 @@ export interface Reading {
 /** Brings readers up to date, each as fast as he reads. */
 export function createReading({ log, records, merged, sent }: ReadingDeps): Reading {
   const snapshots = new Map<string, { readonly of: string; readonly parcel: Parcel }>();
+  /** Readers who are behind, each once. */
+  const line: Reader[] = [];
+  let isServing = false;
 
   function write(subscription: Subscription, parcel: Parcel): void {
     const { reader } = subscription;
@@ -92,7 +100,7 @@ export function createReading({ log, records, merged, sent }: ReadingDeps): Read
   }
 
   function isBehind({ state, sentSeq, wantsSnapshot }: Subscription): boolean {
-    return wantsSnapshot || sentSeq < state.toldSeq;
+    return !wantsSnapshot && sentSeq < state.toldSeq;
   }
 
   function sendSnapshot(subscription: Subscription): void {
@@ -132,21 +140,28 @@ export function createReading({ log, records, merged, sent }: ReadingDeps): Read
       .sort((a, b) => a.seq - b.seq);
   }
 
-  /** Writes until he is up to date or slow; returns whether there is more to write at once. */
+  /** Writes what comes next; returns whether there is more to write at once. */
   function advance(subscription: Subscription): boolean {
     const { reader, state, view } = subscription;
-    const frames = nextFrames(subscription);
-    // Right after a start the newest of each key is on its way to the disk, and comes by itself.
-    if (frames.length === 0) return false;
-    for (const frame of frames) {
-      if (reader.isSlow || reader.isClosed) return false;
-      const { sentSeq } = subscription;
+    const texts: string[] = [];
+    const seqs: number[] = [];
+    let { sentSeq } = subscription;
+    let length = 0;
+    for (const frame of nextFrames(subscription)) {
+      if (length >= CHARS_PER_STEP) break;
       if (frame.seq > sentSeq + 1) merged(frame.seq - sentSeq - 1);
-      write(subscription, parcelOf([updateText(log.epoch, frame, sentSeq, view)], [frame.seq]));
-      judge(reader);
-      subscription.sentSeq = frame.seq;
+      const text = updateText(log.epoch, frame, sentSeq, view);
+      texts.push(text);
+      seqs.push(frame.seq);
+      length += text.length;
+      sentSeq = frame.seq;
     }
-    if (isBehind(subscription)) return !reader.isSlow && !reader.isClosed;
+    // Right after a start the newest of each key is on its way to the disk, and comes by itself.
+    if (texts.length === 0) return false;
+    write(subscription, parcelOf(texts, seqs));
+    subscription.sentSeq = sentSeq;
+    judge(reader);
+    if (isBehind(subscription)) return true;
     subscription.isReplaying = false;
     subscription.upToDateBytes = state.bytes;
     return false;
@@ -158,15 +173,39 @@ export function createReading({ log, records, merged, sent }: ReadingDeps): Read
     return updatesParcel(log.epoch, rest, view);
   }
 
+  /** Snapshots, which are made once for all, at once; the rest when it is his turn. */
   function catchUp(reader: Reader): void {
-    if (reader.isClosed) return;
     for (const subscription of reader.subscriptions.values()) {
-      if (reader.isSlow) return;
+      if (reader.isSlow || reader.isClosed) return;
       if (subscription.wantsSnapshot) sendSnapshot(subscription);
-      if (reader.isSlow || !isBehind(subscription)) continue;
-      // A long way back is gone in steps, so that others get their turn.
-      if (advance(subscription)) {
-        setImmediate(() => catchUp(reader));
+    }
+    if (!reader.isSlow && Array.from(reader.subscriptions.values()).some(isBehind)) waitInLine(reader);
+  }
+
+  function waitInLine(reader: Reader): void {
+    if (reader.isInLine) return;
+    reader.isInLine = true;
+    line.push(reader);
+    if (isServing) return;
+    isServing = true;
+    setImmediate(serveLine);
+  }
+
+  /** A long way back is gone in steps, by a few readers at a time: a crowd that comes back holds up nobody else. */
+  function serveLine(): void {
+    for (const reader of line.splice(0, STEPS_PER_TURN)) {
+      reader.isInLine = false;
+      step(reader);
+    }
+    isServing = line.length > 0;
+    if (isServing) setImmediate(serveLine);
+  }
+
+  function step(reader: Reader): void {
+    for (const subscription of reader.subscriptions.values()) {
+      if (reader.isSlow || reader.isClosed) return;
+      if (isBehind(subscription) && advance(subscription)) {
+        waitInLine(reader);
         return;
       }
     }
