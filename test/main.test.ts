@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { LAYOUT } from '../src/store/environment.ts';
 import { openUnmarked } from '../src/store/lmdb.ts';
 import { type Ended, runMain, startMain } from './cli/run-main.ts';
 import { temporaryFolder } from './research/small-log.ts';
@@ -120,7 +121,10 @@ describe('tallywire', function () {
       await meta.put('layout', '99');
       await root.close();
       const before = readFileSync(join(folder.path, 'db', 'data.mdb'));
-      assertOneSentence(await runMain(start(folder.path)), /has layout 99, expected layout 2/);
+      assertOneSentence(
+        await runMain(start(folder.path)),
+        new RegExp(`has layout 99, expected layout ${LAYOUT}$`),
+      );
       assert.deepEqual(readFileSync(join(folder.path, 'db', 'data.mdb')), before);
     });
 
