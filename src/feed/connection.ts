@@ -8,9 +8,6 @@ import { handOver, type Waiter } from './hand-over.ts';
 import { createReader, type Pipe, type Reader } from './reader.ts';
 import { errorText } from './replies.ts';
 
-/** Larger ones are left to the stream, which knows how much waits and tells when it is gone. */
-const HANDED_OVER_BYTES = 16 * 1_024;
-
 export interface ConnectionDeps {
   readonly ws: WebSocket;
   readonly socket: Socket;
@@ -68,12 +65,10 @@ export class Connection implements Pipe, Waiter {
 
   /** Past the library, which writes whole frames too: what goes to many is framed once. */
   write(parcel: Parcel): void {
-    const { socket } = this;
-    if (!socket.writable) return;
+    // Once a close was sent or heard nothing may follow it.
+    if (this.ws.readyState !== this.ws.OPEN) return;
     const bytes = parcel.wire();
-    const isIdle = !this.isWaiting && socket.writableLength === 0 && socket.writableCorked === 0;
-    if (isIdle && bytes.length <= HANDED_OVER_BYTES && handOver(socket, bytes, this)) return;
-    socket.write(bytes);
+    if (!handOver(this.socket, bytes, this)) this.socket.write(bytes);
   }
 
   hold(): void {
@@ -94,7 +89,7 @@ export class Connection implements Pipe, Waiter {
 
   /** Says something to this one alone. */
   say(text: string): void {
-    if (this.socket.writable) this.socket.write(toWire(text));
+    if (this.ws.readyState === this.ws.OPEN) this.socket.write(toWire(text));
   }
 
   /** Says why, then closes. */

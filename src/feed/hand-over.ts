@@ -16,13 +16,16 @@ export interface Waiter {
 }
 
 /**
- * Gives bytes to the system, after all that was given to it before, and returns whether it has them or will. It may
- * only be called while nothing waits in the socket's stream.
+ * Gives bytes to the system, behind all that was written before, and returns whether it has them or will. If not, they
+ * are for the socket's stream: where something waits already, and where it is not to be done without.
  */
 export type HandOver = (socket: Socket, bytes: Buffer, waiter: Waiter) => boolean;
 
 /** Parts that Node does not promise to anyone, as they are in these versions of it. */
 export const TRIED_WITH: readonly number[] = [20, 22, 24];
+
+/** More is left to the stream, which knows how much waits and tells when it is gone. */
+const MOST_BYTES = 16 * 1_024;
 
 interface Parts {
   readonly WriteWrap: new () => object;
@@ -60,8 +63,8 @@ function isHandled(socket: Socket): socket is HandledSocket {
 }
 
 /**
- * A frame that goes to thousands is written thousands of times, and a sixth of what a write takes is the bookkeeping
- * of a stream that has nothing to keep. In versions of Node that are not known the stream is not passed by: nothing
+ * A frame that goes to thousands is written thousands of times, and much of what a write takes is the bookkeeping of a
+ * stream that has nothing to keep. In versions of Node that are not known the stream is not passed by: nothing
  * is handed over.
  */
 export function createHandOver(major: number): HandOver {
@@ -71,7 +74,8 @@ export function createHandOver(major: number): HandOver {
   // Used up only by bytes that have to wait.
   let request = new WriteWrap();
   return (socket, bytes, waiter) => {
-    if (!isHandled(socket) || socket._handle === null) return false;
+    if (!isHandled(socket) || socket._handle === null || bytes.length > MOST_BYTES) return false;
+    if (waiter.isWaiting || socket.writableLength > 0 || socket.writableCorked > 0) return false;
     // Of an error the stream will learn for itself, and tell everyone who listens.
     if (socket._handle.writeBuffer(request, bytes) !== 0) return false;
     if (streamBaseState[kLastWriteWasAsync] === 0) return true;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import fc from 'fast-check';
-import { createHandOver, handOver, NODE_MAJOR, TRIED_WITH, type Waiter } from '../../src/feed/hand-over.ts';
+import { createHandOver, handOver, NODE_MAJOR, TRIED_WITH } from '../../src/feed/hand-over.ts';
 import { eventually } from '../support/eventually.ts';
 
 /** A writer, and a reader who does not read until he is told to. */
@@ -29,12 +29,6 @@ function bytesFrom(place: number, length: number): Buffer {
   return bytes;
 }
 
-/** As a connection does it: handed over while nothing waits, if it is so wished. */
-function write(writer: Socket, bytes: Buffer, waiter: Waiter, isHandedOver: boolean): void {
-  const isIdle = !waiter.isWaiting && writer.writableLength === 0;
-  if (!(isHandedOver && isIdle && handOver(writer, bytes, waiter))) writer.write(bytes);
-}
-
 async function read(reader: Socket, length: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
@@ -46,6 +40,9 @@ async function read(reader: Socket, length: number): Promise<Buffer> {
   await eventually(`all of ${length} bytes`, () => size >= length);
   return Buffer.concat(parts);
 }
+
+/** Of what is handed over and of what is too large for it. */
+const anyLength = fc.oneof(fc.integer({ min: 1, max: 16_384 }), fc.integer({ min: 1, max: 400_000 }));
 
 describe('handing bytes over to the system', () => {
   before(function () {
@@ -72,7 +69,7 @@ describe('handing bytes over to the system', () => {
   it('keeps the order of all bytes, through the stream or past it, to readers who are slow', () =>
     fc.assert(
       fc.asyncProperty(
-        fc.array(fc.record({ length: fc.integer({ min: 1, max: 400_000 }), isHandedOver: fc.boolean() }), {
+        fc.array(fc.record({ length: anyLength, isHandedOver: fc.boolean() }), {
           minLength: 1,
           maxLength: 40,
         }),
@@ -85,7 +82,8 @@ describe('handing bytes over to the system', () => {
             const waiter = { isWaiting: false };
             let place = 0;
             for (const { length, isHandedOver } of writes) {
-              write(writer, bytesFrom(place, length), waiter, isHandedOver);
+              const bytes = bytesFrom(place, length);
+              if (!isHandedOver || !handOver(writer, bytes, waiter)) writer.write(bytes);
               place += length;
               await new Promise((resolve) => setImmediate(resolve));
             }
@@ -96,6 +94,18 @@ describe('handing bytes over to the system', () => {
       ),
       { numRuns: 30 },
     ));
+
+  it('is refused while something waits in the stream, and behind bytes that wait', () =>
+    withPair(async (writer, reader) => {
+      const waiter = { isWaiting: false };
+      writer.cork();
+      writer.write('a');
+      assert.equal(handOver(writer, Buffer.from('too early'), waiter), false);
+      writer.uncork();
+      assert.equal((await read(reader, 1)).toString(), 'a');
+      assert.equal(handOver(writer, Buffer.from('too early'), { isWaiting: true }), false);
+      assert.equal(handOver(writer, Buffer.alloc(16_385), waiter), false);
+    }));
 
   it('says when the system did not take all, until it has', () =>
     withPair(async (writer, reader) => {

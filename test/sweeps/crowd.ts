@@ -23,8 +23,9 @@ export interface CrowdSweep {
 }
 
 export interface CrowdFound {
-  /** Of the serving process, per reader who came. */
+  /** Of the serving process, per reader, when all had come and after they were held. */
   readonly bytesPerReader: number;
+  readonly heldBytesPerReader: number;
   /** The longest the loop was held while all were being told. */
   readonly heldMs: number;
   readonly before: CrowdReport;
@@ -76,7 +77,7 @@ export async function sweepCrowd(sweep: CrowdSweep): Promise<CrowdFound> {
     await delay(seconds * 1_000);
     const before = await order(crowd, { op: 'tell' });
     const held = await vitals(url);
-    const bytesPerReader = (full.rssBytes - alone.rssBytes) / readers;
+    const perReader = ({ rssBytes }: Vitals) => (rssBytes - alone.rssBytes) / readers;
     report(`held ${seconds} s: ${told(before)}; ${cost(full, held, seconds)}`);
     assert.ok(before.frames >= readers * (seconds - 2), 'too little was told');
 
@@ -95,7 +96,8 @@ export async function sweepCrowd(sweep: CrowdSweep): Promise<CrowdFound> {
     assert.equal(beside.failed, 0, 'somebody was let go');
     assert.equal(beside.gaps, 0, 'somebody missed a frame');
     return {
-      bytesPerReader,
+      bytesPerReader: perReader(full),
+      heldBytesPerReader: perReader(held),
       heldMs: held.heldMs,
       before,
       beside,
