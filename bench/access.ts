@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createGate, type Gate } from '../src/access/gate.ts';
-import { startKeeping } from '../src/access/keeping.ts';
-import { openKeyBook } from '../src/access/key-book.ts';
-import { createQuotas } from '../src/access/quotas.ts';
+import { openKeyRegistry } from '../src/access/keys/key-registry.ts';
+import { startQuotaPersistence } from '../src/access/limits/quota-persistence.ts';
+import { createQuotas } from '../src/access/limits/quotas.ts';
 import { createUsageTracking } from '../src/access/usage/tracking.ts';
 import type { Answer, Endpoint } from '../src/server/answer.ts';
-import { createHotHandler } from '../src/server/hot.ts';
 import { createHttpServer } from '../src/server/http.ts';
+import { createReadyAnswers } from '../src/server/ready-answers.ts';
 import { metaEndpoints } from '../src/server/routes/meta.ts';
-import { createWatcher } from '../src/server/watch.ts';
-import { openStore } from '../src/store/lmdb.ts';
+import { openStore } from '../src/store/lmdb/open-store.ts';
+import { createWatcher } from '../src/views/watch.ts';
 import { start } from '../test/server/start.ts';
 import { countersOutput, eventOutput, FRESH_AGES, freshnessOutput } from '../test/support/outputs.ts';
 import { measureInTurns } from './cpu-per-request.ts';
@@ -31,9 +31,9 @@ export async function benchAccess(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-access-'));
   const store = await openStore(folder);
   const report = (error: unknown) => process.emitWarning(String(error));
-  const book = openKeyBook(store.keys, Date.now);
+  const book = openKeyRegistry(store.keys, Date.now);
   const quotas = createQuotas();
-  const keeping = startKeeping({ quotas, hours: store.hours, book, now: Date.now, report });
+  const keeping = startQuotaPersistence({ quotas, hours: store.hours, book, now: Date.now, report });
   const usage = createUsageTracking({ store: store.usage, now: Date.now, retentionDays: 90, report });
   usage.start();
   const { key } = await book.create({ tier: 'PRO', name: '', limit: 1_000_000_000 });
@@ -83,7 +83,7 @@ async function startBare({ app, latest, metrics }: Awaited<ReturnType<typeof sta
     staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
     epoch: 'bare',
   });
-  const hot = createHotHandler({
+  const hot = createReadyAnswers({
     endpoints: endpoints.map(withoutTag),
     gate: OPEN_GATE,
     served: metrics.requestServed,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createSimulators } from '../src/engine/simulators.ts';
+import { createSimulators } from '../src/simulation/pool.ts';
 import { start } from '../test/server/start.ts';
 import {
   countersOutput,

@@ -1,4 +1,4 @@
-import { MAIN_FEED } from '../src/engine/counting-rule.ts';
+import { MAIN_FEED } from '../src/service/counting-rule.ts';
 import type { Bucket, Fact } from '../streams/index.ts';
 
 const DAY_S = 86_400;

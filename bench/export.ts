@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createAtomicFile } from '../src/research/export/atomic-file.ts';
 import { exportTable } from '../src/research/export/export.ts';
-import { createSealedFile } from '../src/research/export/sealed-file.ts';
 import { tableOf } from '../src/research/export/table.ts';
-import { openStore } from '../src/store/lmdb.ts';
+import { openStore } from '../src/store/lmdb/open-store.ts';
 import type { Store } from '../src/store/store.ts';
 import type { OutputOf } from '../streams/index.ts';
 import { predictedBucket, predictionOutput } from '../test/support/outputs.ts';
@@ -92,7 +92,7 @@ function predictionRow(seq: number): OutputOf<'predictions'> {
 }
 
 async function writeLines(store: Store, path: string): Promise<void> {
-  const file = await createSealedFile(path);
+  const file = await createAtomicFile(path);
   let text = '';
   for (const { json } of store.outputs.read('predictions', 1)) {
     text += `${json}\n`;

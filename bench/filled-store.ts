@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { from } from 'rxjs';
-import { openStore } from '../src/store/lmdb.ts';
+import { openStore } from '../src/store/lmdb/open-store.ts';
 import type { Store } from '../src/store/store.ts';
 import { emptyState, graph, type Observation, type Output } from '../streams/index.ts';
 import { type DayOptions, dayOfLog } from './day-of-log.ts';

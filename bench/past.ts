@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { createLatest } from '../src/store/latest.ts';
-import { openPast } from '../src/store/past.ts';
+import { createLatest } from '../src/views/latest.ts';
+import { openPast } from '../src/views/past.ts';
 import { KEPT_STREAMS, type Observation, type Output } from '../streams/index.ts';
 import { start } from '../test/server/start.ts';
 import { FRESH_AGES, freshnessOutput, predictedBucket, predictionOutput } from '../test/support/outputs.ts';

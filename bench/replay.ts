@@ -1,7 +1,7 @@
 import { from } from 'rxjs';
 import { recover } from '../src/engine/recover.ts';
-import { createLatest } from '../src/store/latest.ts';
 import type { Store } from '../src/store/store.ts';
+import { createLatest } from '../src/views/latest.ts';
 import {
   emptyState,
   encodeState,

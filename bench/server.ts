@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url';
 import { Router } from '@koa/router';
 import Koa from 'koa';
 import { createGate } from '../src/access/gate.ts';
-import { demoKeys } from '../src/access/key-ring.ts';
+import { demoKeys } from '../src/access/keys/key-lookup.ts';
 import { createUsageTracking } from '../src/access/usage/tracking.ts';
+import { createMetrics } from '../src/observability/metrics.ts';
 import { createApp } from '../src/server/app.ts';
 import { createHttpServer, HTTP_LIMITS } from '../src/server/http.ts';
-import { createMetrics } from '../src/server/metrics.ts';
-import { createLatest } from '../src/store/latest.ts';
-import { createMemoryStore } from '../src/store/memory.ts';
-import { openPast } from '../src/store/past.ts';
+import { createLatest } from '../src/views/latest.ts';
+import { openPast } from '../src/views/past.ts';
+import { createMemoryStore } from '../test/support/memory-store/memory-store.ts';
 import {
   countersOutput,
   eventOutput,

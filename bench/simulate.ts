@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { answer } from '../src/engine/simulate-request.ts';
+import { answer } from '../src/simulation/answer-request.ts';
 import { gather } from '../streams/model/forecast/mixture.ts';
 import { PATHS, pathMeans, tablesOf } from '../streams/model/forecast/paths.ts';
 import { print } from './print.ts';

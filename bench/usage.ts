@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createUsageTracking, type UsageTracking } from '../src/access/usage/tracking.ts';
-import { openStore } from '../src/store/lmdb.ts';
+import { openStore } from '../src/store/lmdb/open-store.ts';
 import type { UsagePage, UsageStore } from '../src/store/store.ts';
 import { start } from '../test/server/start.ts';
 import { countersOutput, eventOutput, FRESH_AGES, freshnessOutput } from '../test/support/outputs.ts';

@@ -7,8 +7,7 @@ export {
   type ConfigInput,
   parseConfig,
   type WorldConfig,
-} from './config.ts';
-export { openService, type Service } from './engine/service.ts';
+} from './config/config.ts';
 export {
   ConfigError,
   type Fault,
@@ -22,7 +21,8 @@ export type { Difference } from './research/difference.ts';
 export type { Moment } from './research/moment.ts';
 export { type ReplayOptions, replay } from './research/replay.ts';
 export { type StreamDigest, type Verdict, type VerifyOptions, verify } from './research/verify.ts';
-export { openStore, type StoreOptions } from './store/lmdb.ts';
+export { openService, type Service } from './service/service.ts';
+export { openStore, type StoreOptions } from './store/lmdb/open-store.ts';
 export type { Checkpoint, Checkpoints, Journal, KeptOutput, Notes, Outputs, Store } from './store/store.ts';
 export {
   openWorld,

@@ -10,22 +10,22 @@ import {
   share,
   takeUntil,
 } from 'rxjs';
-import { type CountersState, counters } from './counters.ts';
-import { type EventsState, events } from './events.ts';
-import { forecast } from './forecast.ts';
-import type { ForecastChange, ForecastState } from './forecast-state.ts';
-import { freshness } from './freshness.ts';
-import { type LagState, lag } from './lag.ts';
-import { type LedgerState, ledger } from './ledger.ts';
 import type { Observation } from './observation.ts';
 import type { ActorFailure, ActorStates } from './operators/actors.ts';
-import { type PerformanceState, performance } from './performance.ts';
-import { type PostsState, posts } from './posts.ts';
-import { type PricesState, prices } from './prices.ts';
+import { type CountersState, counters } from './pipelines/counters.ts';
+import { type EventsState, events } from './pipelines/events.ts';
+import { forecast } from './pipelines/forecast.ts';
+import type { ForecastChange, ForecastState } from './pipelines/forecast-state.ts';
+import { freshness } from './pipelines/freshness.ts';
+import { type LagState, lag } from './pipelines/lag.ts';
+import { type LedgerState, ledger } from './pipelines/ledger.ts';
+import { type PerformanceState, performance } from './pipelines/performance.ts';
+import { type PostsState, posts } from './pipelines/posts.ts';
+import { type PricesState, prices } from './pipelines/prices.ts';
+import { lastSignals, type SignalsState, signals } from './pipelines/signals.ts';
+import { type SpotState, spot } from './pipelines/spot.ts';
+import { type VelocityState, velocity } from './pipelines/velocity.ts';
 import type { Output } from './records.ts';
-import { lastSignals, type SignalsState, signals } from './signals.ts';
-import { type SpotState, spot } from './spot.ts';
-import { type VelocityState, velocity } from './velocity.ts';
 
 /** Raised whenever the same log would give other bytes: what an older graph derived is then derived anew. */
 export const GRAPH_VERSION = 5;

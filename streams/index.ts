@@ -1,7 +1,5 @@
 export { decodeState, encodeState, encodeStateBytes } from './checkpoint.ts';
-export { skipStale } from './event-signals.ts';
 export { emptyState, GRAPH_VERSION, type GraphState, graph, lastPassing } from './graph.ts';
-export { predictionHash } from './ledger.ts';
 export type { Action, ReasonCode } from './model/bucket-signal.ts';
 export {
   biasAt,
@@ -78,6 +76,15 @@ export type {
   TrackingFact,
   UiFact,
 } from './observation.ts';
+export { skipStale } from './pipelines/event-signals.ts';
+export { predictionHash } from './pipelines/ledger.ts';
+export {
+  type Bettor,
+  type SizedOrder,
+  type SizedSignal,
+  type SizedSignals,
+  sizedSignals,
+} from './pipelines/sized-signals.ts';
 export type {
   Cause,
   Counters,
@@ -104,10 +111,3 @@ export type {
 export { isKept, isStreamName, KEPT_STREAMS, STREAM_NAMES } from './records.ts';
 export type { Score, ScoreRecord } from './score-records.ts';
 export type { BucketSignal, Decision, EventSignals, FrozenBuy } from './signal-records.ts';
-export {
-  type Bettor,
-  type SizedOrder,
-  type SizedSignal,
-  type SizedSignals,
-  sizedSignals,
-} from './sized-signals.ts';

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mintKey } from '../src/access/key-text.ts';
+import { mintKey } from '../src/access/keys/key-text.ts';
 import { createLog } from '../src/cli/log.ts';
-import { parseConfig } from '../src/config.ts';
-import { openService } from '../src/engine/service.ts';
+import { parseConfig } from '../src/config/config.ts';
+import { openService } from '../src/service/service.ts';
 import { exchangeRaw } from './sweeps/raw-http.ts';
 
 const ROUNDS = 20;

@@ -6,15 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Server as SocketIo } from 'socket.io';
 import { WebSocketServer } from 'ws';
-import { proxiesOf } from '../../src/access/addresses.ts';
+import { proxiesOf } from '../../src/access/client-address.ts';
 import { createGate } from '../../src/access/gate.ts';
-import { demoKeys } from '../../src/access/key-ring.ts';
+import { demoKeys } from '../../src/access/keys/key-lookup.ts';
 import { openFeed } from '../../src/feed/feed.ts';
-import { SOCKET_TIMES } from '../../src/feed/sockets.ts';
-import { createLatest } from '../../src/store/latest.ts';
-import { openStore } from '../../src/store/lmdb.ts';
-import { createMemoryStore } from '../../src/store/memory.ts';
+import { SOCKET_TIMES } from '../../src/feed/transport/sockets.ts';
+import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { createLatest } from '../../src/views/latest.ts';
+import { createMemoryStore } from '../../test/support/memory-store/memory-store.ts';
 import { lagOutput } from '../../test/support/outputs.ts';
 
 /**

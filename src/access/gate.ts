@@ -1,11 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { RequestError } from '../errors.ts';
-import { clientOf, type Proxies, proxiesOf } from './addresses.ts';
-import type { Holder, KeyRing } from './key-ring.ts';
-import { createQuotas, type Quotas } from './quotas.ts';
-import { LIMITS, type Limits, limitHeaders, type Policy, policyOf, waitSeconds } from './rate-policy.ts';
-import { type Hour, minuteOf } from './sliding-hour.ts';
-import { createStrikes } from './strikes.ts';
+import { clientOf, type Proxies, proxiesOf } from './client-address.ts';
+import type { Holder, KeyLookup } from './keys/key-lookup.ts';
+import { createFailedKeys } from './limits/failed-keys.ts';
+import { createQuotas, type Quotas } from './limits/quotas.ts';
+import {
+  LIMITS,
+  type Limits,
+  limitHeaders,
+  type Policy,
+  policyOf,
+  waitSeconds,
+} from './limits/rate-policy.ts';
+import { type Hour, minuteOf } from './limits/sliding-hour.ts';
 import { includes, TIERS, type Tier } from './tiers.ts';
 
 /**
@@ -47,7 +54,7 @@ export interface Gate {
 }
 
 export interface GateDeps {
-  readonly keys: KeyRing;
+  readonly keys: KeyLookup;
   /** UTC ms that only ever go forward, as calls are counted by it. */
   readonly now: () => number;
   readonly quotas?: Quotas;
@@ -81,7 +88,7 @@ function isFree(status: number): boolean {
  */
 export function createGate(deps: GateDeps): Gate {
   const { keys, now, quotas = createQuotas(), limits = LIMITS, proxies = proxiesOf([]) } = deps;
-  const badKeys = createStrikes(MAX_BAD_KEYS);
+  const badKeys = createFailedKeys(MAX_BAD_KEYS);
   const policies = policiesOf(limits);
   const ownPolicies = new WeakMap<Holder, Policy>();
 

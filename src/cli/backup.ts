@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { parseSettings } from '../config.ts';
+import { parseSettings } from '../config/config.ts';
 import { loadConfig } from './load-config.ts';
 import { addManual } from './manual.ts';
 import { openData } from './open-data.ts';

@@ -1,6 +1,6 @@
-import type { Config } from '../config.ts';
-import type { Service } from '../engine/service.ts';
-import { API_PREFIX } from '../server/paths.ts';
+import type { Config } from '../config/config.ts';
+import { API_PREFIX } from '../contract/api-prefix.ts';
+import type { Service } from '../service/service.ts';
 import type { Shell } from './shell.ts';
 
 type Running = Pick<Service, 'url' | 'banner'>;

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { parseSettings } from '../config.ts';
+import { parseSettings } from '../config/config.ts';
 import { FORMATS, type Format } from '../research/export/manifest.ts';
 import { TABLE_NAMES, type Table, tableOf } from '../research/export/table.ts';
 import type { Moment } from '../research/moment.ts';

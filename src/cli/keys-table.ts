@@ -1,6 +1,6 @@
-import type { KeyAnswer } from '../access/key-orders.ts';
+import type { KeyCommandAnswer } from '../access/keys/key-commands.ts';
 
-type ShownKey = KeyAnswer['keys'][number];
+type ShownKey = KeyCommandAnswer['keys'][number];
 
 function timeOf(at: number | null): string {
   return at === null ? '-' : new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { KeyAnswer, KeyOrder } from '../access/key-orders.ts';
+import type { KeyCommand, KeyCommandAnswer } from '../access/keys/key-commands.ts';
 import { TIERS, type Tier } from '../access/tiers.ts';
-import { parseSettings } from '../config.ts';
+import { parseSettings } from '../config/config.ts';
 import { ServiceError, StoreError } from '../errors.ts';
 import { keyLines, keysTable } from './keys-table.ts';
 import { loadConfig } from './load-config.ts';
@@ -20,12 +20,12 @@ const BUSY_FOLDER_MS = 10_000;
 const RETRY_MS = 50;
 
 /** Given to the engine that runs on the folder, or done here when there is none: one writer at a time. */
-async function carryOut(folder: string, order: KeyOrder): Promise<KeyAnswer> {
-  const { parseKeyAnswer } = await import('../access/key-orders.ts');
+async function carryOut(folder: string, order: KeyCommand): Promise<KeyCommandAnswer> {
+  const { parseKeyCommandAnswer } = await import('../access/keys/key-commands.ts');
   const giveUpAt = performance.now() + BUSY_FOLDER_MS;
   for (;;) {
     const reply = await askEngine(folder, order);
-    if (reply?.ok) return parseKeyAnswer(reply.result);
+    if (reply?.ok) return parseKeyCommandAnswer(reply.result);
     if (reply !== undefined) throw new ServiceError('KEYS_REFUSED', reply.message);
     try {
       return await doHere(folder, order);
@@ -37,21 +37,21 @@ async function carryOut(folder: string, order: KeyOrder): Promise<KeyAnswer> {
   }
 }
 
-async function askEngine(folder: string, order: KeyOrder) {
+async function askEngine(folder: string, order: KeyCommand) {
   if (!existsSync(folder)) return undefined;
-  const [{ askDesk }, { deskPathOf }] = await Promise.all([
-    import('../access/desk.ts'),
-    import('../access/desk-path.ts'),
+  const [{ askControlSocket }, { controlSocketPathOf }] = await Promise.all([
+    import('../access/keys/control-socket.ts'),
+    import('../access/keys/control-socket-path.ts'),
   ]);
-  return askDesk(deskPathOf(folder), order);
+  return askControlSocket(controlSocketPathOf(folder), order);
 }
 
-async function doHere(folder: string, order: KeyOrder): Promise<KeyAnswer> {
-  const [{ openStore }, { lockFolder }, { openKeyBook }, { serveKeyOrder }] = await Promise.all([
-    import('../store/lmdb.ts'),
+async function doHere(folder: string, order: KeyCommand): Promise<KeyCommandAnswer> {
+  const [{ openStore }, { lockFolder }, { openKeyRegistry }, { runKeyCommand }] = await Promise.all([
+    import('../store/lmdb/open-store.ts'),
     import('../store/lock.ts'),
-    import('../access/key-book.ts'),
-    import('../access/key-orders.ts'),
+    import('../access/keys/key-registry.ts'),
+    import('../access/keys/key-commands.ts'),
   ]);
   // Only a first key may make a folder: any other order would be for a folder that was mistyped.
   if (order.op !== 'create') await (await openStore(folder, { readOnly: true })).close();
@@ -59,7 +59,7 @@ async function doHere(folder: string, order: KeyOrder): Promise<KeyAnswer> {
   try {
     const store = await openStore(folder);
     try {
-      return await serveKeyOrder(openKeyBook(store.keys, Date.now), order);
+      return await runKeyCommand(openKeyRegistry(store.keys, Date.now), order);
     } finally {
       await store.close();
     }
@@ -68,7 +68,7 @@ async function doHere(folder: string, order: KeyOrder): Promise<KeyAnswer> {
   }
 }
 
-async function run(order: KeyOrder, settings: Settings, { env, stdout, stderr }: Shell): Promise<void> {
+async function run(order: KeyCommand, settings: Settings, { env, stdout, stderr }: Shell): Promise<void> {
   const input = { flags: settings, env };
   const { data, json } = loadConfig((each) => parseSettings(SETTINGS_READ, each), input);
   const { keys, key } = await carryOut(data, order);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { CONFIG_FILE_ENV, type ConfigInput } from '../config.ts';
+import { CONFIG_FILE_ENV, type ConfigInput } from '../config/config.ts';
 import { ConfigError, type Fault } from '../errors.ts';
 
 type Sources = Pick<ConfigInput, 'flags' | 'strays' | 'env' | 'defaults'>;

@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import type { LogLevel } from '../settings.ts';
+import type { LogLevel } from '../config/settings.ts';
 import { redact, redactText } from './redact.ts';
 
 /** One JSON object per line, with secrets taken out. */

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { envOf, flagOf, SETTINGS, type Setting, type SettingKey } from '../settings.ts';
+import { envOf, flagOf, SETTINGS, type Setting, type SettingKey } from '../config/settings.ts';
 
 /** Adds the flags of settings to a command, told as the table tells them. Secrets have none. */
 export function addSettings(command: Command, keys: readonly SettingKey[], defaults: Defaults = {}): Command {

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { isStreamName, KEPT_STREAMS, STREAM_NAMES, type StreamName } from '../../streams/index.ts';
-import { parseSettings } from '../config.ts';
+import { parseSettings } from '../config/config.ts';
 import type { Moment } from '../research/moment.ts';
 import { EXIT_FAILED } from './failure.ts';
 import { loadConfig } from './load-config.ts';
@@ -8,9 +8,9 @@ import { addManual } from './manual.ts';
 import { openData } from './open-data.ts';
 import { addSettings } from './options.ts';
 import { rangeOptions } from './places.ts';
-import { pour } from './pour.ts';
 import type { Shell } from './shell.ts';
 import { listenForStop } from './stopping.ts';
+import { writeLines } from './write-lines.ts';
 
 interface Flags extends Readonly<Record<string, unknown>> {
   readonly verify?: true;
@@ -65,7 +65,7 @@ async function run(flags: Flags, shell: Shell): Promise<number> {
     const stopping = listenForStop(shell);
     const { signal } = stopping;
     const lines = replay(store, { streams: stream ?? KEPT_STREAMS, from, to, speed, signal });
-    await pour(lines, shell.stdout).finally(stopping.release);
+    await writeLines(lines, shell.stdout).finally(stopping.release);
     return 0;
   } finally {
     await store.close();

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { parseConfig } from '../config.ts';
-import { envOf, SETTING_KEYS, SETTINGS } from '../settings.ts';
+import { parseConfig } from '../config/config.ts';
+import { envOf, SETTING_KEYS, SETTINGS } from '../config/settings.ts';
 import { announce } from './banner.ts';
 import { loadConfig } from './load-config.ts';
 import { addManual } from './manual.ts';
@@ -18,7 +18,7 @@ async function start(flags: Flags, args: readonly string[], shell: Shell): Promi
   const stopping = listenForStop(shell);
   try {
     const { createLog } = await import('./log.ts');
-    const { openService } = await import('../engine/service.ts');
+    const { openService } = await import('../service/service.ts');
     const service = await openService(config, createLog(config.logLevel, stderr));
     if (!stopping.signal.aborted) announce(service, config, shell);
     await stopping.asked;

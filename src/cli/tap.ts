@@ -1,17 +1,17 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { isKept, isStreamName, KEPT_STREAMS, type StreamName } from '../../streams/index.ts';
 import type { FeedStatus } from '../client/node.ts';
-import { parseSettings, type Values } from '../config.ts';
+import { parseSettings, type Values } from '../config/config.ts';
 import { parseMoment } from '../research/moment.ts';
 import { filterFault, follow, type TapFilter, tapOnce } from '../research/tap.ts';
 import { loadConfig } from './load-config.ts';
 import { addManual } from './manual.ts';
 import { openData } from './open-data.ts';
 import { addSettings } from './options.ts';
-import { pour } from './pour.ts';
 import type { Shell } from './shell.ts';
 import { listenForStop } from './stopping.ts';
 import { isTapChannel, TAP_CHANNELS, tapFeed } from './tap-feed.ts';
+import { writeLines } from './write-lines.ts';
 
 interface Flags extends Readonly<Record<string, unknown>> {
   readonly account?: string;
@@ -97,7 +97,10 @@ async function tapUrl(
       else shell.stderr.write(`tallywire: ${JSON.stringify(status)}\n`);
     };
     const { signal } = stopping;
-    await pour(tapFeed({ url, channel: name, accounts, key, cursorFile, onStatus, signal }), shell.stdout);
+    await writeLines(
+      tapFeed({ url, channel: name, accounts, key, cursorFile, onStatus, signal }),
+      shell.stdout,
+    );
   } finally {
     stopping.release();
   }
@@ -134,11 +137,11 @@ async function tap(
   try {
     if (once) {
       const lines = tapOnce(store.outputs, filter).map((output) => `${JSON.stringify(output)}\n`);
-      await pour(toAsync(lines), shell.stdout);
+      await writeLines(toAsync(lines), shell.stdout);
       return;
     }
     const fromSeq = from ?? store.outputs.upTo + 1;
-    await pour(follow(store.outputs, filter, { fromSeq, signal: stopping.signal }), shell.stdout);
+    await writeLines(follow(store.outputs, filter, { fromSeq, signal: stopping.signal }), shell.stdout);
   } finally {
     stopping.release();
     await store.close();

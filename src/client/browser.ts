@@ -3,7 +3,7 @@ import type { FeedSocketClass } from './feed/socket.ts';
 
 /** The door for browsers, and whatever else has a WebSocket of its own. */
 
-export * from './door.ts';
+export * from './exports.ts';
 
 declare const WebSocket: FeedSocketClass;
 

@@ -1,5 +1,5 @@
-import type { ConversationOptions } from './feed/conversation.ts';
 import { createFeed, type Feed } from './feed/feed.ts';
+import type { ConversationOptions } from './feed/session.ts';
 import type { FeedSocketClass } from './feed/socket.ts';
 import { createHttp, type HttpOptions } from './http.ts';
 import type { Quota } from './quota.ts';

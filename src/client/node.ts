@@ -3,7 +3,7 @@ import type { FeedSocketClass } from './feed/socket.ts';
 
 /** The door for Node. */
 
-export * from './door.ts';
+export * from './exports.ts';
 
 export function createClient(options: ClientOptions): Client {
   return clientWith(loadSocket, options);

@@ -1,15 +1,15 @@
 import { exhaustMap, interval, type Subscription } from 'rxjs';
 import type { SettingsFact } from '../../streams/index.ts';
+import { createSimulators, type SimulatorReport } from '../simulation/pool.ts';
 import type { Source, SourceStatus } from '../sources/source.ts';
 import type { DiskUse } from '../store/disk.ts';
-import type { LatestWriter } from '../store/latest.ts';
 import type { Store } from '../store/store.ts';
+import type { LatestWriter } from '../views/latest.ts';
 import { takeCheckpoint, thinCheckpoints } from './checkpointing.ts';
 import type { Clock } from './clock.ts';
-import { knownFrom } from './known.ts';
 import { recover } from './recover.ts';
 import { pruneStep } from './retention.ts';
-import { createSimulators, type SimulatorReport } from './simulators.ts';
+import { sourceLookupsFrom } from './source-lookups.ts';
 import { supervise } from './supervise.ts';
 import { ticker } from './ticker.ts';
 import { createTurns, type TurnReport } from './turns.ts';
@@ -95,7 +95,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
   // it would wait for space, and readers can be served before that.
   void tick(deps.settings);
 
-  const known = knownFrom(latest, (account) => state.counters.get(account)?.coveredFrom ?? undefined);
+  const known = sourceLookupsFrom(latest, (account) => state.counters.get(account)?.coveredFrom ?? undefined);
   const sources: Subscription[] = deps.sources.map((source) =>
     supervise(source, {
       clock,

@@ -11,8 +11,8 @@ import {
   type Output,
   type TickFact,
 } from '../../streams/index.ts';
-import type { LatestWriter } from '../store/latest.ts';
 import type { Store } from '../store/store.ts';
+import type { LatestWriter } from '../views/latest.ts';
 
 /** Outputs stored at once while the log is read again. */
 const BATCH = 5_000;

@@ -1,6 +1,6 @@
 import { defer, ignoreElements, interval, map, merge, type Observable, retry, timer } from 'rxjs';
 import { SourceError } from '../errors.ts';
-import type { Known, Source, SourceContext, SourceStatus } from '../sources/source.ts';
+import type { Source, SourceContext, SourceLookups, SourceStatus } from '../sources/source.ts';
 import { CIRCUIT_FAILURES, delayBefore } from './backoff.ts';
 import type { Clock } from './clock.ts';
 
@@ -10,7 +10,7 @@ const WATCH_MS = 1_000;
 export interface SuperviseDeps {
   readonly clock: Clock;
   readonly random: () => number;
-  readonly known: Known;
+  readonly known: SourceLookups;
   readonly deliver: SourceContext['deliver'];
   readonly onStatus: (status: SourceStatus, error?: unknown) => void;
 }

@@ -8,8 +8,8 @@ import {
   type Output,
 } from '../../streams/index.ts';
 import { StoreError } from '../errors.ts';
-import type { LatestWriter } from '../store/latest.ts';
 import type { Journal, Outputs } from '../store/store.ts';
+import type { LatestWriter } from '../views/latest.ts';
 import type { Clock } from './clock.ts';
 
 /** How long a write that the disk refused waits before it is tried again. */

@@ -1,6 +1,6 @@
 import type { Tier } from '../access/tiers.ts';
 import type { ChannelName } from '../contract/feed.ts';
-import type { AccountPath } from '../server/paths.ts';
+import type { AccountPath } from '../views/account-path.ts';
 
 /** What the feed tells of, and how. */
 export interface Channel {

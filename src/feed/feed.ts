@@ -1,26 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Output } from '../../streams/index.ts';
-import type { Proxies } from '../access/addresses.ts';
+import type { Proxies } from '../access/client-address.ts';
 import type { Gate } from '../access/gate.ts';
 import { RequestError } from '../errors.ts';
-import type { FeedFigures } from '../server/feed-metrics.ts';
-import type { AccountPath } from '../server/paths.ts';
-import type { AgeLimits } from '../server/wire/as-of.ts';
-import type { Latest, OutputOf } from '../store/latest.ts';
+import type { FeedFigures } from '../observability/feed-metrics.ts';
 import type { FeedWindow, Outputs } from '../store/store.ts';
-import { createAdmission, type FeedLimits } from './admission.ts';
-import { createChanges } from './changes.ts';
+import type { AccountPath } from '../views/account-path.ts';
+import type { AgeLimits } from '../views/as-of.ts';
+import type { Latest, OutputOf } from '../views/latest.ts';
+import { createRecords } from '../views/records.ts';
 import { topicsOf } from './channels.ts';
-import { createFanOut, type FanOut } from './fan-out.ts';
-import { heartbeatText } from './heartbeat.ts';
-import { addressOf, answerTo, isFeed, refuseUpgrade } from './http.ts';
-import { openLog } from './log.ts';
-import { createReading } from './reader.ts';
-import { createRecords } from './records.ts';
-import { createSockets, SOCKET_TIMES, type SocketTimes } from './sockets.ts';
-import { createEventStreams } from './sse.ts';
-import { createSubscriptions } from './subscribe.ts';
+import { createReading } from './delivery/delivery.ts';
+import { createFanOut, type FanOut } from './delivery/fan-out.ts';
+import { heartbeatText } from './delivery/heartbeat.ts';
+import { createSubscriptions } from './delivery/subscriptions.ts';
+import { createChanges } from './log/changes.ts';
+import { openFrameLog } from './log/frame-log.ts';
+import { createAdmission, type FeedLimits } from './transport/admission.ts';
+import { addressOf, answerTo, isFeed, refuseUpgrade } from './transport/http.ts';
+import { createSockets, SOCKET_TIMES, type SocketTimes } from './transport/sockets.ts';
+import { createEventStreams } from './transport/sse.ts';
 
 export interface FeedDeps {
   readonly latest: Latest;
@@ -65,7 +65,7 @@ export function openFeed(deps: FeedDeps): Feed {
 
   const heartbeat = topics.find(({ channel }) => channel.name === 'heartbeat');
   let fanOut: FanOut | undefined;
-  const log = openLog({
+  const log = openFrameLog({
     ...deps,
     topics,
     publish: (state, frames) => fanOut?.send(state, frames),

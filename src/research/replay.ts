@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Observation, StreamName } from '../../streams/index.ts';
 import type { Store } from '../store/store.ts';
-import { createBreath } from './breathe.ts';
 import { isReached, type Moment } from './moment.ts';
 import { latestStart, recomputation, type Start } from './recompute.ts';
+import { createBreath } from './yield-to-loop.ts';
 
 /** Lines handed over at once: large enough to be cheap, small enough to keep memory low. */
 const BATCH_CHARS = 65_536;

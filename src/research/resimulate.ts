@@ -5,7 +5,7 @@ import {
   type Observation,
   type Output,
 } from '../../streams/index.ts';
-import { answer } from '../engine/simulate-request.ts';
+import { answer } from '../simulation/answer-request.ts';
 import type { Difference } from './difference.ts';
 
 type Request = Extract<Output, { readonly stream: 'requests' }>;

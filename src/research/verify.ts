@@ -8,11 +8,11 @@ import {
   type StreamName,
 } from '../../streams/index.ts';
 import { type KeptOutput, type Outputs, PRUNED_BEFORE_NOTE, type Store } from '../store/store.ts';
-import { createBreath } from './breathe.ts';
 import type { Difference } from './difference.ts';
 import { compareLatest, createRecomputedLatest } from './latest-values.ts';
 import { earliestStart, recomputation } from './recompute.ts';
 import { openResimulation } from './resimulate.ts';
+import { createBreath } from './yield-to-loop.ts';
 
 export interface StreamDigest {
   readonly stream: StreamName;

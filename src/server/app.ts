@@ -4,22 +4,26 @@ import Koa from 'koa';
 import type { Gate } from '../access/gate.ts';
 import type { UsageRecorder } from '../access/usage/recorder.ts';
 import type { UsageReader } from '../access/usage/tracking.ts';
-import type { Positions } from '../sources/position.ts';
-import type { Latest } from '../store/latest.ts';
-import type { Past } from '../store/past.ts';
+import type { StoreState } from '../observability/health.ts';
+import { createLoopDelay } from '../observability/loop-delay.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { createVitals } from '../observability/vitals.ts';
+import type { Positions } from '../sources/positions/position.ts';
 import type { Waitlist } from '../store/store.ts';
+import type { AccountPath } from '../views/account-path.ts';
+import type { AgeLimits } from '../views/as-of.ts';
+import type { Latest } from '../views/latest.ts';
+import type { Past } from '../views/past.ts';
+import { createCalibration } from '../views/performance/calibration.ts';
+import { createWatcher } from '../views/watch.ts';
 import type { Door, SlowEndpoint } from './answer.ts';
-import { createCalibration } from './calibration.ts';
-import type { StoreState } from './health.ts';
-import { createHotHandler } from './hot.ts';
-import { createLoopDelay } from './loop-delay.ts';
-import type { Metrics } from './metrics.ts';
 import { answerErrors, countRequests, keepFromPages, refuseUnmatched, setHeaders } from './middleware.ts';
-import type { Counter } from './paid-visit.ts';
+import type { PaidAccess } from './paid-access.ts';
 import { asksForPast } from './past/asks-for-past.ts';
-import type { AccountPath } from './paths.ts';
-import { createMarketLine } from './portfolio/market-line.ts';
+import { createPositionRequests } from './portfolio/position-requests.ts';
 import { createWallets } from './portfolio/wallets.ts';
+import { createReadyAnswers } from './ready-answers.ts';
+import { visit, visitFile } from './request-protocol.ts';
 import { cryptoEndpoint } from './routes/crypto.ts';
 import { dashboardEndpoints } from './routes/dashboard.ts';
 import { documentEndpoints, rendererEndpoints } from './routes/documents.ts';
@@ -37,10 +41,6 @@ import { signalsEndpoints } from './routes/signals.ts';
 import { tweetsEndpoints } from './routes/tweets.ts';
 import { usageEndpoints } from './routes/usage.ts';
 import { waitlistEndpoint } from './routes/waitlist.ts';
-import { visit, visitFile } from './visit.ts';
-import { createVitals } from './vitals.ts';
-import { createWatcher } from './watch.ts';
-import type { AgeLimits } from './wire/as-of.ts';
 
 export interface AppDeps {
   /** Loaded before the app is made. */
@@ -49,7 +49,7 @@ export interface AppDeps {
   readonly accounts: readonly AccountPath[];
   readonly gate: Gate;
   /** Where single calls are paid for; nowhere without it. */
-  readonly counter?: Counter | undefined;
+  readonly paidAccess?: PaidAccess | undefined;
   /** Told of every request that was answered. */
   readonly recorder?: UsageRecorder;
   /** What was recorded. */
@@ -87,7 +87,7 @@ export interface App {
 const UNRECORDED: UsageRecorder = { record: () => undefined };
 
 export function createApp(deps: AppDeps): App {
-  const { latest, metrics, now, gate, counter, recorder = UNRECORDED } = deps;
+  const { latest, metrics, now, gate, paidAccess, recorder = UNRECORDED } = deps;
   const watcher = createWatcher(latest);
   const loop = createLoopDelay();
   const vitals = createVitals(deps);
@@ -111,7 +111,7 @@ export function createApp(deps: AppDeps): App {
     ...documentEndpoints(deps.accounts),
     ...(deps.hasFeed === false ? [] : [feedEndpoint()]),
   ];
-  const line = createMarketLine(deps.positions);
+  const line = createPositionRequests(deps.positions);
   const walletDeps = { ...deps, wallets: createWallets({ read: line.read, now }) };
   const slowEndpoints: readonly SlowEndpoint[] = [
     ...portfolioEndpoints(walletDeps),
@@ -127,13 +127,13 @@ export function createApp(deps: AppDeps): App {
     const past = pasts.get(endpoint.path);
     router.get(endpoint.path, (ctx) =>
       past && asksForPast(ctx.querystring)
-        ? visit(ctx, { gate, counter }, past, (call, tier) => past.answer(call, tier, ctx))
-        : visit(ctx, { gate, counter }, endpoint, (call, tier) => endpoint.answer(call, tier)),
+        ? visit(ctx, { gate, paidAccess }, past, (call, tier) => past.answer(call, tier, ctx))
+        : visit(ctx, { gate, paidAccess }, endpoint, (call, tier) => endpoint.answer(call, tier)),
     );
   }
   for (const endpoint of slowEndpoints) {
     router.register(endpoint.path, [endpoint.method], (ctx) =>
-      visit(ctx, { gate, counter }, endpoint, (call, tier) => endpoint.answer(call, tier, ctx)),
+      visit(ctx, { gate, paidAccess }, endpoint, (call, tier) => endpoint.answer(call, tier, ctx)),
     );
   }
   for (const file of fileEndpoints) router.get(file.path, (ctx) => visitFile(ctx, gate, file));
@@ -160,11 +160,11 @@ export function createApp(deps: AppDeps): App {
   koa.use(refuseUnmatched(router));
 
   const isElsewhere = (path: string, query: string) => pasts.has(path) && asksForPast(query);
-  const hot = createHotHandler({
+  const hot = createReadyAnswers({
     endpoints,
     isElsewhere,
     gate,
-    counter,
+    paidAccess,
     served: metrics.requestServed,
     recorder,
     report,

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { callerAddress, type Proxies } from '../access/addresses.ts';
+import { callerAddress, type Proxies } from '../access/client-address.ts';
 import { refuseConnection, TOO_MANY_CONNECTIONS } from './client-error.ts';
 
 export interface ConnectionLimits {

@@ -1,5 +1,5 @@
-import type { Offer } from '../access/payments/offer.ts';
 import { RequestError } from '../errors.ts';
+import type { Offer } from '../payments/offer.ts';
 import type { Answer } from './answer.ts';
 import { API_HEADERS, JSON_TYPE } from './headers.ts';
 import { InvalidRequest } from './validate.ts';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Proxies, proxiesOf } from '../access/addresses.ts';
+import { type Proxies, proxiesOf } from '../access/client-address.ts';
 import { StartError } from '../errors.ts';
 import type { App } from './app.ts';
 import { refuseConnection, TOO_MANY_HEADERS } from './client-error.ts';

@@ -1,10 +1,10 @@
 import type { Router } from '@koa/router';
 import type { Middleware } from 'koa';
 import type { UsageRecorder } from '../access/usage/recorder.ts';
+import { API_PREFIX } from '../contract/api-prefix.ts';
 import { RequestError } from '../errors.ts';
 import { API_HEADERS, PAGE_HEADERS, PREFLIGHT_HEADERS, SECURITY_HEADERS } from './headers.ts';
-import { API_PREFIX } from './paths.ts';
-import { serveError, type VisitState } from './visit.ts';
+import { serveError, type VisitState } from './request-protocol.ts';
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 

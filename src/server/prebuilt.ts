@@ -1,7 +1,7 @@
+import type { Watch } from '../views/watch.ts';
 import type { Answer, Call } from './answer.ts';
 import { namesTag } from './etag.ts';
 import { JSON_TYPE, STREAM_HEADERS } from './headers.ts';
-import type { Watch } from './watch.ts';
 
 export interface Recipe {
   readonly watch: Watch;

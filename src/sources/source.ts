@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs';
 import type { AccountId, EventRecord, Fact, SourceName } from '../../streams/index.ts';
 
 /** What a source may ask of what is already in the log: so no source keeps a cursor of its own. */
-export interface Known {
+export interface SourceLookups {
   /** The newest post of the account, by id; undefined before the first one. */
   newestPostId(account: AccountId): string | undefined;
   /** Posts not yet found gone and created after `sinceMs` (UTC ms), newest first. */
@@ -22,7 +22,7 @@ export interface Known {
 export interface SourceContext {
   /** UTC ms. */
   readonly now: () => number;
-  readonly known: Known;
+  readonly known: SourceLookups;
   /**
    * Hands facts over; resolves once they are durable and visible in `known`. An empty list says: a good
    * answer with nothing new. Either moves the source's watermark. Await it before the next request.

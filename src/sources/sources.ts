@@ -1,16 +1,16 @@
-import { archiveSource } from './archive.ts';
-import { cryptoSource } from './crypto.ts';
-import { deletionsSource } from './deletions.ts';
+import { cryptoSource } from './crypto/crypto.ts';
 import type { Endpoints } from './endpoints.ts';
-import { eventsSource } from './events.ts';
-import { oracleSource } from './oracle.ts';
-import type { Positions } from './position.ts';
-import { positionsOf } from './positions.ts';
-import { postsSource } from './posts.ts';
-import { pricesSource } from './prices.ts';
+import { eventsSource } from './market/events.ts';
+import { pricesSource } from './market/prices.ts';
+import { uiSource } from './market/ui.ts';
+import { oracleSource } from './oracle/oracle.ts';
+import type { Positions } from './positions/position.ts';
+import { positionsOf } from './positions/positions.ts';
+import { archiveSource } from './posts/archive.ts';
+import { deletionsSource } from './posts/deletions.ts';
+import { postsSource } from './posts/posts.ts';
 import { SOURCE_SETTINGS, type SourceSettings } from './settings.ts';
 import type { Source } from './source.ts';
-import { uiSource } from './ui.ts';
 
 /** Every source of what the outside world tells: five per account, and three for all. */
 export function createSources(

@@ -4,8 +4,8 @@ import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreError } from '../errors.ts';
-import { describe } from './commit.ts';
 import { makeFolder } from './folder.ts';
+import { describe } from './lmdb/commit.ts';
 import { socketPathOf } from './socket-path.ts';
 
 const ANSWER_TIMEOUT_MS = 1_000;

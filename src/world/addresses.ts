@@ -1,8 +1,8 @@
-import { ACCOUNTS, type WorldAccountId } from './accounts.ts';
-import { CRYPTO_TAG, POSTS_TAG } from './event.ts';
-import { POSTS_TOKEN } from './posts-api.ts';
-import { CRYPTO_SYMBOLS } from './spot.ts';
-import { WORLD_WALLETS } from './wallets.ts';
+import { ACCOUNTS, type WorldAccountId } from './life/accounts.ts';
+import { CRYPTO_TAG, POSTS_TAG } from './market/event.ts';
+import { CRYPTO_SYMBOLS } from './market/spot.ts';
+import { WORLD_WALLETS } from './market/wallets.ts';
+import { POSTS_TOKEN } from './wire/posts-api.ts';
 
 export interface WorldAccount {
   readonly id: WorldAccountId;

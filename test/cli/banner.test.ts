@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { announce } from '../../src/cli/banner.ts';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import { memoryShell } from './memory-shell.ts';
 
 const url = 'http://127.0.0.1:8080';

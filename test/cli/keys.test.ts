@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { runProgram } from '../../src/cli/program.ts';
-import { openAccess } from '../../src/engine/access.ts';
 import { systemClock } from '../../src/engine/clock.ts';
-import { createClosing } from '../../src/engine/closing.ts';
-import { openStore } from '../../src/store/lmdb.ts';
+import { openAccess } from '../../src/service/access.ts';
+import { createShutdown } from '../../src/service/shutdown.ts';
+import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { lockFolder } from '../../src/store/lock.ts';
 import { memoryShell } from './memory-shell.ts';
 
@@ -41,7 +41,7 @@ describe('tallywire keys', () => {
 
   /** What an engine holds of the folder, as far as keys go. */
   async function engine() {
-    const closing = createClosing();
+    const closing = createShutdown();
     const lock = await lockFolder(data);
     closing.add(() => lock.release());
     const store = await openStore(data);

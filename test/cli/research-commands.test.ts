@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openStore } from '../../src/store/lmdb.ts';
+import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { KEPT_STREAMS } from '../../streams/index.ts';
 import { computed, keptLines, record, turnsOf, withStore } from '../research/small-log.ts';
 import { runMain, startMain } from './run-main.ts';

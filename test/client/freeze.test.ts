@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createClient, type FeedStatus } from '../../src/client/node.ts';
-import { createMemoryStore } from '../../src/store/memory.ts';
 import type { FeedWindow } from '../../src/store/store.ts';
 import { type FeedServer, startFeed } from '../feed/feed-server.ts';
 import { eventually } from '../support/eventually.ts';
+import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import { openCuttingProxy } from '../sweeps/cutting-proxy.ts';
 
 const NOTICED_WITHIN_MS = 3_000;

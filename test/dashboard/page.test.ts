@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { readMeta } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { requireBrowser, shownCount, unlock } from './browsing.ts';
-import { type Desk, openDesk } from './desk.ts';
 import { seriousFindings } from './findings.ts';
+import { type ControlSocket, openControlSocket } from './served-page.ts';
 
 const FIRST_NUMBER = '[data-counter=real] [data-value]:not([data-value=""])';
 /** The longest a page may take to show numbers, on the same machine. */
@@ -38,11 +38,11 @@ async function widthBeyondScreen(page: Page): Promise<number> {
 
 describe('the dashboard in a browser', function () {
   this.timeout(90_000);
-  let desk: Desk;
+  let desk: ControlSocket;
 
   before(async function () {
     requireBrowser(this);
-    desk = await openDesk({ historyDays: 40 });
+    desk = await openControlSocket({ historyDays: 40 });
   });
   after(() => desk?.close());
 

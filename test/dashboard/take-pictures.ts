@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../support/eventually.ts';
 import { unlock } from './browsing.ts';
-import { openDesk } from './desk.ts';
+import { openControlSocket } from './served-page.ts';
 
 /** Takes the pictures of the README: each section of the page, filled by the demo's world. */
 
@@ -11,7 +11,7 @@ const DESKTOP = { viewport: { width: 1_600, height: 1_000 } } as const;
 const WALLET = '0xa1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1';
 
 mkdirSync(FOLDER, { recursive: true });
-const desk = await openDesk({ historyDays: 100, seed: 1 });
+const desk = await openControlSocket({ historyDays: 100, seed: 1 });
 try {
   const { page } = await desk.look({ ...DESKTOP, colorScheme: 'dark' });
   await page.goto(desk.url);

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { NEVER, Observable } from 'rxjs';
 import { type EngineReport, openEngine } from '../../src/engine/engine.ts';
 import type { Source, SourceContext } from '../../src/sources/source.ts';
-import { createLatest } from '../../src/store/latest.ts';
-import { createMemoryStore } from '../../src/store/memory.ts';
+import { createLatest } from '../../src/views/latest.ts';
 import { GRAPH_VERSION } from '../../streams/index.ts';
 import { manualClock } from '../support/clock.ts';
 import { eventually } from '../support/eventually.ts';
 import { event, partition, post, settings } from '../support/facts.ts';
+import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 
 /** An engine whose sources are what the test makes them; it stops when the test is over. */
 function stage(store = createMemoryStore()) {

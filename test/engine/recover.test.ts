@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { takeCheckpoint } from '../../src/engine/checkpointing.ts';
 import { recover } from '../../src/engine/recover.ts';
 import { createTurns } from '../../src/engine/turns.ts';
-import { createLatest } from '../../src/store/latest.ts';
-import { createMemoryStore } from '../../src/store/memory.ts';
 import type { Store } from '../../src/store/store.ts';
+import { createLatest } from '../../src/views/latest.ts';
 import { emptyState, type Fact, GRAPH_VERSION, type StreamName } from '../../streams/index.ts';
 import { manualClock } from '../support/clock.ts';
 import { event, partition, post, settings, tracking } from '../support/facts.ts';
+import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 
 const STREAMS: readonly StreamName[] = ['posts', 'events', 'counters', 'velocity', 'prices', 'lag'];
 

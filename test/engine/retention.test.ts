@@ -3,11 +3,11 @@ import { takeCheckpoint, thinCheckpoints } from '../../src/engine/checkpointing.
 import { recover } from '../../src/engine/recover.ts';
 import { pruneStep } from '../../src/engine/retention.ts';
 import { createTurns } from '../../src/engine/turns.ts';
-import { createLatest } from '../../src/store/latest.ts';
-import { createMemoryStore } from '../../src/store/memory.ts';
+import { createLatest } from '../../src/views/latest.ts';
 import { emptyState, GRAPH_VERSION } from '../../streams/index.ts';
 import { manualClock } from '../support/clock.ts';
 import { post, settings } from '../support/facts.ts';
+import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -4,9 +4,9 @@ import { map } from 'rxjs/operators';
 import { TestScheduler } from 'rxjs/testing';
 import { supervise } from '../../src/engine/supervise.ts';
 import { SourceError } from '../../src/errors.ts';
-import type { Known, Source, SourceContext, SourceStatus } from '../../src/sources/source.ts';
+import type { Source, SourceContext, SourceLookups, SourceStatus } from '../../src/sources/source.ts';
 
-const nothingKnown: Known = {
+const nothingKnown: SourceLookups = {
   newestPostId: () => undefined,
   livePosts: () => [],
   hasPost: () => false,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createTurns, type TurnReport } from '../../src/engine/turns.ts';
 import { StoreError } from '../../src/errors.ts';
-import { createLatest } from '../../src/store/latest.ts';
-import { createMemoryStore } from '../../src/store/memory.ts';
 import type { Store } from '../../src/store/store.ts';
+import { createLatest } from '../../src/views/latest.ts';
 import { emptyState, type Fact, type Output } from '../../streams/index.ts';
 import { manualClock } from '../support/clock.ts';
 import { post, settings } from '../support/facts.ts';
+import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 
 function setUp(store: Store = createMemoryStore()) {
   const latest = createLatest();

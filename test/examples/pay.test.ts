@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
-import { parseConfig } from '../../src/config.ts';
-import { openService } from '../../src/engine/service.ts';
+import { parseConfig } from '../../src/config/config.ts';
+import { openService } from '../../src/service/service.ts';
 import { openWorld } from '../../src/world/world.ts';
 import { SIGNALS } from '../support/payments.ts';
 

@@ -1,12 +1,12 @@
-import { proxiesOf } from '../../src/access/addresses.ts';
-import type { KeyRing } from '../../src/access/key-ring.ts';
-import { FEED_LIMITS, type FeedLimits } from '../../src/feed/admission.ts';
+import { proxiesOf } from '../../src/access/client-address.ts';
+import type { KeyLookup } from '../../src/access/keys/key-lookup.ts';
 import { type Feed, openFeed } from '../../src/feed/feed.ts';
-import { SOCKET_TIMES, type SocketTimes } from '../../src/feed/sockets.ts';
-import { createMemoryStore } from '../../src/store/memory.ts';
+import { FEED_LIMITS, type FeedLimits } from '../../src/feed/transport/admission.ts';
+import { SOCKET_TIMES, type SocketTimes } from '../../src/feed/transport/sockets.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Output } from '../../streams/index.ts';
 import { type Running, start } from '../server/start.ts';
+import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import { freshnessOutput, NOON } from '../support/outputs.ts';
 import { connect, type FeedClient } from './feed-client.ts';
 
@@ -25,7 +25,7 @@ export interface FeedServer extends Running {
 export interface FeedServerOptions {
   readonly store?: Store;
   readonly loaded?: readonly Output[];
-  readonly keys?: KeyRing;
+  readonly keys?: KeyLookup;
   readonly limits?: Partial<FeedLimits>;
   readonly times?: Partial<SocketTimes>;
   /** Of the last observation before. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { extname } from 'node:path';
 import { z } from 'zod';
-import { openStore } from '../../src/store/lmdb.ts';
+import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { startChild } from '../support/child.ts';
 import { eventually } from '../support/eventually.ts';
 import { withFolder } from '../support/store-records.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { topicsOf } from '../../src/feed/channels.ts';
-import { createFanOut, type FanOut } from '../../src/feed/fan-out.ts';
-import { type Change, openLog } from '../../src/feed/log.ts';
-import { createReader, createReading, type Pipe, type Reader } from '../../src/feed/reader.ts';
-import { createRecords } from '../../src/feed/records.ts';
-import { type ChannelRequest, createSubscriptions } from '../../src/feed/subscribe.ts';
-import { createLatest } from '../../src/store/latest.ts';
-import { createMemoryStore } from '../../src/store/memory.ts';
+import { createReader, createReading, type Pipe, type Reader } from '../../src/feed/delivery/delivery.ts';
+import { createFanOut, type FanOut } from '../../src/feed/delivery/fan-out.ts';
+import { type ChannelRequest, createSubscriptions } from '../../src/feed/delivery/subscriptions.ts';
+import { type Change, openFrameLog } from '../../src/feed/log/frame-log.ts';
+import { createLatest } from '../../src/views/latest.ts';
+import { createRecords } from '../../src/views/records.ts';
+import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import { NOON } from '../support/outputs.ts';
 
 const Frame = z.looseObject({
@@ -50,7 +50,7 @@ export function setUpReaders() {
   const stale = { posts: 1, oracle: 1, ui: 1, prices: 1 };
   const ages = { latest, now: () => NOON, staleAfterMs: stale };
   let fanOut: FanOut | undefined;
-  const log = openLog({
+  const log = openFrameLog({
     window: createMemoryStore().feed,
     topics,
     publish: (state, frames) => fanOut?.send(state, frames),

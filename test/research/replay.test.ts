@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type ReplayOptions, replay } from '../../src/research/replay.ts';
-import { openStore } from '../../src/store/lmdb.ts';
+import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { KEPT_STREAMS, type Output } from '../../streams/index.ts';
 import { keptLines, record, START_AT, temporaryFolder, withStore } from './small-log.ts';

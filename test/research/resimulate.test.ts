@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { answer } from '../../src/engine/simulate-request.ts';
 import { recomputation } from '../../src/research/recompute.ts';
 import { verify } from '../../src/research/verify.ts';
+import { answer } from '../../src/simulation/answer-request.ts';
 import type { Store } from '../../src/store/store.ts';
 import { emptyState, type Fact, type ForecastFact, type Observation } from '../../streams/index.ts';
 import { turnsOf, withStore } from './small-log.ts';

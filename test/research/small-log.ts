@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Subject } from 'rxjs';
-import { openStore } from '../../src/store/lmdb.ts';
+import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { Checkpoint, Store } from '../../src/store/store.ts';
 import {
   emptyState,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { filterFault, follow, type TapFilter, tapOnce } from '../../src/research/tap.ts';
-import { openStore } from '../../src/store/lmdb.ts';
+import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { computed, keptLines, record, turnsOf, withStore } from './small-log.ts';
 

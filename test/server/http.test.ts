@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { StartError } from '../../src/errors.ts';
+import { createMetrics } from '../../src/observability/metrics.ts';
 import { checkPort, createHttpServer, HTTP_LIMITS, urlOf } from '../../src/server/http.ts';
-import { createMetrics } from '../../src/server/metrics.ts';
 import { type Running, start } from './start.ts';
 
 /** Sends raw bytes; resolves with everything received once the other side has closed. */

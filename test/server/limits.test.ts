@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { proxiesOf } from '../../src/access/addresses.ts';
+import { proxiesOf } from '../../src/access/client-address.ts';
 import { createGate, isCounted } from '../../src/access/gate.ts';
-import { demoKeys } from '../../src/access/key-ring.ts';
-import { LIMITS } from '../../src/access/rate-policy.ts';
+import { demoKeys } from '../../src/access/keys/key-lookup.ts';
+import { LIMITS } from '../../src/access/limits/rate-policy.ts';
 import { SourceError } from '../../src/errors.ts';
 import { checkedFetch } from '../support/answer-check.ts';
 import { countersOutput, eventOutput, NOON } from '../support/outputs.ts';

@@ -8,8 +8,8 @@ import { eventually } from '../support/eventually.ts';
 import { eventOutput } from '../support/outputs.ts';
 import { createPayer, headerOf, SIGNALS } from '../support/payments.ts';
 import { QUERY } from './knock.ts';
+import { openShop, type Shop } from './payment-server.ts';
 import { json, start } from './start.ts';
-import { openShop, type Shop } from './till-server.ts';
 
 const PORTFOLIO = `/api/v1/portfolio/account_a${QUERY}`;
 const codeOf = async (response: Response) => `${response.status} ${(await json(response)).code}`;

@@ -1,16 +1,16 @@
 import { createGate } from '../../src/access/gate.ts';
-import { demoKeys, type KeyRing } from '../../src/access/key-ring.ts';
-import type { Limits } from '../../src/access/rate-policy.ts';
+import { demoKeys, type KeyLookup } from '../../src/access/keys/key-lookup.ts';
+import type { Limits } from '../../src/access/limits/rate-policy.ts';
 import { createUsageTracking, type UsageTracking } from '../../src/access/usage/tracking.ts';
+import type { StoreState } from '../../src/observability/health.ts';
+import { createMetrics, type Metrics } from '../../src/observability/metrics.ts';
 import { type App, type AppDeps, createApp } from '../../src/server/app.ts';
-import type { StoreState } from '../../src/server/health.ts';
 import { createHttpServer, HTTP_LIMITS, type HttpServer, type Pushing } from '../../src/server/http.ts';
-import { createMetrics, type Metrics } from '../../src/server/metrics.ts';
-import { createLatest, type LatestWriter } from '../../src/store/latest.ts';
-import { createMemoryStore } from '../../src/store/memory.ts';
-import { openPast } from '../../src/store/past.ts';
+import { createLatest, type LatestWriter } from '../../src/views/latest.ts';
+import { openPast } from '../../src/views/past.ts';
 import type { Output } from '../../streams/index.ts';
 import { checkedFetch } from '../support/answer-check.ts';
+import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import { NOON } from '../support/outputs.ts';
 
 /** A server on a free port, with everything around it in the test's hand. */
@@ -32,7 +32,7 @@ export interface Running {
 
 export interface Start {
   readonly loaded?: readonly Output[];
-  readonly keys?: KeyRing;
+  readonly keys?: KeyLookup;
   /** Without them everyone may ask as often as he likes. */
   readonly limits?: Limits;
   readonly epoch?: string;

@@ -1,5 +1,5 @@
 import { createUsageTracking } from '../../src/access/usage/tracking.ts';
-import { openStore } from '../../src/store/lmdb.ts';
+import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { tellParent } from '../support/child.ts';
 import { start } from './start.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { endpointsOf } from '../../src/engine/outside.ts';
+import { endpointsOf } from '../../src/service/upstream.ts';
 import { createPositions, createSources } from '../../src/sources/sources.ts';
 import { openWorld, type World } from '../../src/world/world.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,4 +1,4 @@
-import { openStore } from '../../src/store/lmdb.ts';
+import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { tellParent } from '../support/child.ts';
 import { ticks, velocityAt } from '../support/store-records.ts';
 

@@ -1,4 +1,4 @@
-import { openStore } from '../../src/store/lmdb.ts';
+import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { tellParent } from '../support/child.ts';
 
 // Lets a rejection go astray that has nothing to do with the store, which stays open.

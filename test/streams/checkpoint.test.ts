@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { decodeState, emptyState, encodeState, encodeStateBytes } from '../../streams/index.ts';
 import { log, post, settings } from '../support/facts.ts';
 import { anyLog } from '../support/observations.ts';
-import { run } from './run.ts';
+import { run } from './pipelines/run.ts';
 
 describe('checkpoint', () => {
   it('brings any state back as it was, maps and sets and the order of their keys', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { decodeState, emptyState, encodeState, type Fact } from '../../streams/index.ts';
 import { DAY_MS, event, log, post, quote, settings, tick } from '../support/facts.ts';
-import { ofStream, records, run, runInParts } from './run.ts';
+import { ofStream, records, run, runInParts } from './pipelines/run.ts';
 
 const book = (eventId: number, bid: number): Fact => ({
   kind: 'prices',

@@ -14,8 +14,8 @@ import {
 import { HOUR_MS, tick } from '../support/facts.ts';
 import { marbles } from '../support/marbles.ts';
 import { anyLog } from '../support/observations.ts';
-import { recount, seenPosts } from './recount.ts';
-import { latest, ofStream, records, run, runByStep, runInParts } from './run.ts';
+import { recount, seenPosts } from './pipelines/recount.ts';
+import { latest, ofStream, records, run, runByStep, runInParts } from './pipelines/run.ts';
 
 /** A crypto event is forgotten within the time of a log, and is news when it is listed again. */
 function isForgettable(record: Output['record']): boolean {

@@ -1,4 +1,4 @@
-import type { OutputOf } from '../../src/store/latest.ts';
+import type { OutputOf } from '../../src/views/latest.ts';
 import type {
   Bucket,
   BucketSignal,

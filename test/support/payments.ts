@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { authorizationTypes } from '@x402/evm';
 import { type Hex, toHex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { firstNameOf } from '../../src/access/payments/networks.ts';
-import { type PaymentTerms, priceOf, requirementsOf } from '../../src/access/payments/terms.ts';
-import { createFacilitator, type Facilitator } from '../../src/world/facilitator.ts';
-import { createFaults, type FaultRule, type Faults } from '../../src/world/faults.ts';
-import { createWorldServer } from '../../src/world/http.ts';
+import { firstNameOf } from '../../src/payments/networks.ts';
+import { type PaymentTerms, priceOf, requirementsOf } from '../../src/payments/terms.ts';
+import { createFaults, type FaultRule, type Faults } from '../../src/world/control/faults.ts';
+import { createFacilitator, type Facilitator } from '../../src/world/wire/facilitator.ts';
+import { createWorldServer } from '../../src/world/wire/http.ts';
 
 export const TERMS: PaymentTerms = {
   network: 'eip155:84532',

@@ -1,4 +1,4 @@
-import type { Position, Positions } from '../../src/sources/position.ts';
+import type { Position, Positions } from '../../src/sources/positions/position.ts';
 
 export const WALLET = `0x${'aB'.repeat(20)}`;
 

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import type { Clock } from '../../src/engine/clock.ts';
-import { openService, type Service } from '../../src/engine/service.ts';
+import { openService, type Service } from '../../src/service/service.ts';
 import { openWorld, type World } from '../../src/world/world.ts';
 
 /** A world and a service that reads it, both living at a time of the test's choice. */

@@ -1,9 +1,9 @@
 import type { Subscription } from 'rxjs';
-import type { Known, Source, SourceContext } from '../../src/sources/source.ts';
+import type { Source, SourceContext, SourceLookups } from '../../src/sources/source.ts';
 import type { EventRecord, Fact } from '../../streams/index.ts';
 
 /** What the fake log knows. Facts delivered are added to it as an engine would. */
-export interface FakeKnown extends Known {
+export interface FakeKnown extends SourceLookups {
   readonly posts: Map<string, { id: string; createdAt: number; isGone: boolean }>;
   readonly records: Map<number, EventRecord>;
   covered: number | undefined;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { createQuotas, type Quotas } from '../../src/access/quotas.ts';
-import { minuteOf, moreAt } from '../../src/access/sliding-hour.ts';
-import { createMemoryStore } from '../../src/store/memory.ts';
+import { createQuotas, type Quotas } from '../../src/access/limits/quotas.ts';
+import { minuteOf, moreAt } from '../../src/access/limits/sliding-hour.ts';
+import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 
 export interface ArrivalSweep {
   readonly arrivals: number;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openStore } from '../../src/store/lmdb.ts';
+import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { BUSY_EVENTS, busyCounters, busyForecast, busyOutputs, busyPost } from '../dashboard/busy-outputs.ts';
 import { startFeed } from '../feed/feed-server.ts';
 import { tellParent } from '../support/child.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { verify } from '../../src/research/verify.ts';
-import { openStore } from '../../src/store/lmdb.ts';
+import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { readMeta, readTweets, steer } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Program, runProgram } from '../support/program.ts';

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { openStore } from '../../src/store/lmdb.ts';
-import { openShop } from '../server/till-server.ts';
+import { openStore } from '../../src/store/lmdb/open-store.ts';
+import { openShop } from '../server/payment-server.ts';
 import { type Child, startChild } from '../support/child.ts';
 import { MUTATIONS } from '../support/payment-mutations.ts';
 import { createPayer, type FacilitatorStand, headerOf, openFacilitator } from '../support/payments.ts';
@@ -101,7 +101,7 @@ export async function sweepCrashes(times: number, report: Report): Promise<void>
   const stand = await openFacilitator(() => Date.now() + offsetMs);
   const payer = createPayer();
   const startSeller = () =>
-    startChild(new URL('./till-child.js', import.meta.url), [folder, stand.url, String(offsetMs)]);
+    startChild(new URL('./payment-child.js', import.meta.url), [folder, stand.url, String(offsetMs)]);
   let seller = startSeller();
   try {
     for (let time = 1; time <= times; time++) {

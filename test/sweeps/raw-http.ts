@@ -44,11 +44,11 @@ export function statusesIn(text: string): readonly number[] {
 export function pouring(more: string): (socket: Socket) => () => void {
   return (socket) => {
     let isOver = false;
-    const pour = () => {
+    const writeLines = () => {
       while (!isOver && more !== '' && socket.writable && socket.write(more, 'latin1'));
     };
-    socket.on('drain', pour);
-    pour();
+    socket.on('drain', writeLines);
+    writeLines();
     return () => {
       isOver = true;
     };

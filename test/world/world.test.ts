@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/world/calendar.ts';
-import { createCatalog, isActive } from '../../src/world/catalog.ts';
-import { createLifecycle } from '../../src/world/lifecycle.ts';
-import { createSteering } from '../../src/world/steering.ts';
-import { createSync } from '../../src/world/sync.ts';
-import { createTally } from '../../src/world/tally.ts';
-import { createTimeline } from '../../src/world/timeline.ts';
+import { createSteering } from '../../src/world/control/steering.ts';
+import { createTimeline } from '../../src/world/life/timeline.ts';
+import { createCatalog, isActive } from '../../src/world/market/catalog.ts';
+import { createLifecycle } from '../../src/world/market/lifecycle.ts';
+import { createSync } from '../../src/world/market/sync.ts';
+import { createTally } from '../../src/world/market/tally.ts';
 import { openWorld } from '../../src/world/world.ts';
 import { openTestWorld, START_AT, type TestWorld } from './open.ts';
 

@@ -1,6 +1,6 @@
 import { map, type OperatorFunction, scan } from 'rxjs';
 import type { DataChannel, DataFrame, FeedRecord } from '../wire.ts';
-import { type Holding, hold } from './holding.ts';
+import { type Holding, hold } from './record-map.ts';
 
 /** The records of a channel as they are now, by key, after each frame. Of posts the newest only. */
 export function byKey<C extends DataChannel>(): OperatorFunction<DataFrame<C>, Holding<C>> {

@@ -11,8 +11,8 @@ import {
 } from 'rxjs';
 import type { ChannelRequest, DataChannel, DataFrame, HeartbeatFrame } from '../wire.ts';
 import { type Channels, channelsOf, type SignalsOptions } from './channels.ts';
-import type { ConversationDeps } from './conversation.ts';
-import { createLine, type Line } from './line.ts';
+import type { ConversationDeps } from './session.ts';
+import { createLine, type Line } from './shared-socket.ts';
 import { type FeedEvent, type FeedStatus, sameStatus, worstOf } from './status.ts';
 import { nameOf } from './topic.ts';
 

@@ -1,7 +1,7 @@
 import { Subject } from 'rxjs';
 import type { ChannelRequest, Cursor, DataChannel, DataFrame, FeedRecord, SnapshotFrame } from '../wire.ts';
-import { hold, snapshotOf } from './holding.ts';
-import { judge, type Verdict } from './judge.ts';
+import { judge, type Verdict } from './frame-order.ts';
+import { hold, snapshotOf } from './record-map.ts';
 
 /** How a topic stands with the server. */
 type Standing =

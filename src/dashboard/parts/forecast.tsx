@@ -5,9 +5,9 @@ import { type CountRange, FanChart } from '../charts/fan-chart.tsx';
 import { countText } from '../format.ts';
 import { countSoFar } from '../state/posts.ts';
 import type { PostTime, Prediction, Stir } from '../state/records.ts';
+import { Moves } from './forecast-changes.tsx';
 import { later } from './later.tsx';
 import { memo } from './memo.tsx';
-import { Moves } from './moves.tsx';
 import { Empty, Loading, Panel } from './panel.tsx';
 
 /** A window of days is as good as still for so long. */

@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import { GRAPH_VERSION } from '../../../streams/index.ts';
 import type { Store } from '../../store/store.ts';
-import { createBreath } from '../breathe.ts';
 import type { Moment } from '../moment.ts';
+import { createBreath } from '../yield-to-loop.ts';
+import { type AtomicFile, createAtomicFile } from './atomic-file.ts';
 import { type Format, manifestText, type Written } from './manifest.ts';
 import type { RowWriter, WriteBytes } from './row-writer.ts';
-import { createSealedFile, type SealedFile } from './sealed-file.ts';
 import { seqOf } from './seq-of.ts';
 import type { Table } from './table.ts';
 import { createCsvWriter, createNdjsonWriter } from './text-writers.ts';
@@ -41,13 +41,13 @@ export async function exportTable(store: Store, options: ExportOptions): Promise
   const toSeq = Math.max(fromSeq, Math.min(end, to ? await seqOf(store, to, signal) : end));
   const path = options.path ?? defaultPath(options, fromSeq, toSeq);
   const manifestPath = `${path}.manifest.json`;
-  const files: SealedFile[] = [];
+  const files: AtomicFile[] = [];
   try {
-    const file = await createSealedFile(path);
+    const file = await createAtomicFile(path);
     files.push(file);
     const rows = await writeRows(store, options, { fromSeq, toSeq }, file.write);
     const written = { ...rows, ...(await file.close()) };
-    const manifest = await createSealedFile(manifestPath);
+    const manifest = await createAtomicFile(manifestPath);
     files.push(manifest);
     const graphVersion = store.checkpoints.list().at(-1)?.graphVersion ?? GRAPH_VERSION;
     const { version } = options;

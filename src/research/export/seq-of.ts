@@ -1,6 +1,6 @@
 import type { Store } from '../../store/store.ts';
-import { createBreath } from '../breathe.ts';
 import { isReached, type Moment } from '../moment.ts';
+import { createBreath } from '../yield-to-loop.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,10 +1,10 @@
 import type { AccountId } from '../../../streams/index.ts';
-import type { Latest } from '../../store/latest.ts';
-import { activeEvents } from '../active-events.ts';
-import type { AccountPath } from '../paths.ts';
-import type { AgeLimits } from '../wire/as-of.ts';
-import { eventFacts } from './event-facts.ts';
-import { type Portfolio, portfolioOf } from './portfolio.ts';
+import type { AccountPath } from '../../views/account-path.ts';
+import { activeEvents } from '../../views/active-events.ts';
+import type { AgeLimits } from '../../views/as-of.ts';
+import type { Latest } from '../../views/latest.ts';
+import { eventFacts } from '../../views/portfolio/event-facts.ts';
+import { type Portfolio, portfolioOf } from '../../views/portfolio/portfolio.ts';
 import type { Wallets } from './wallets.ts';
 
 /** What the endpoints about wallets read. */

@@ -1,5 +1,5 @@
-import type { Position } from '../../sources/position.ts';
-import { isOpen } from './holding.ts';
+import type { Position } from '../../sources/positions/position.ts';
+import { isOpen } from '../../views/portfolio/holding.ts';
 
 /** What a wallet held when the market was last asked. */
 export interface Held {

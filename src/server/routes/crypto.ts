@@ -1,11 +1,11 @@
 import type { Output } from '../../../streams/index.ts';
-import type { Latest } from '../../store/latest.ts';
-import { type ActiveEvent, activeCryptoEvents } from '../active-events.ts';
+import { API_PREFIX } from '../../contract/api-prefix.ts';
+import { type ActiveEvent, activeCryptoEvents } from '../../views/active-events.ts';
+import { agesOf, closeRecords, newest, openRecord } from '../../views/as-of.ts';
+import type { Latest } from '../../views/latest.ts';
+import { cryptoToWire } from '../../views/records/crypto-fields.ts';
 import type { Endpoint } from '../answer.ts';
-import { API_PREFIX } from '../paths.ts';
 import { createPrebuilt } from '../prebuilt.ts';
-import { agesOf, closeRecords, newest, openRecord } from '../wire/as-of.ts';
-import { cryptoToWire } from '../wire/crypto.ts';
 import type { StreamDeps } from './deps.ts';
 
 /** GET /meta/crypto: every active crypto price event with its prices (spec 4, endpoint 3). */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import type { AccountPath } from '../../views/account-path.ts';
 import type { Answer, FileEndpoint } from '../answer.ts';
 import { namesTag } from '../etag.ts';
 import { SECURITY_HEADERS } from '../headers.ts';
-import type { AccountPath } from '../paths.ts';
 
 type Headers = Readonly<Record<string, string>>;
 

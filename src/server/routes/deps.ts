@@ -1,7 +1,7 @@
-import type { Latest } from '../../store/latest.ts';
-import type { AccountPath } from '../paths.ts';
-import type { Watcher } from '../watch.ts';
-import type { AgeLimits } from '../wire/as-of.ts';
+import type { AccountPath } from '../../views/account-path.ts';
+import type { AgeLimits } from '../../views/as-of.ts';
+import type { Latest } from '../../views/latest.ts';
+import type { Watcher } from '../../views/watch.ts';
 
 /** What the endpoints that serve stream state read. */
 export interface StreamDeps {

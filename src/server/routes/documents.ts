@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { z } from 'zod';
+import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { asyncApiDocument } from '../../contract/asyncapi/document.ts';
 import { guideText } from '../../contract/guide.ts';
 import { openApiDocument } from '../../contract/openapi/document.ts';
+import type { AccountPath } from '../../views/account-path.ts';
 import type { Answer, Call, Endpoint, SlowEndpoint } from '../answer.ts';
 import { namesTag } from '../etag.ts';
 import { API_HEADERS, JSON_TYPE, SECURITY_HEADERS } from '../headers.ts';
-import { type AccountPath, API_PREFIX } from '../paths.ts';
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -1,6 +1,6 @@
+import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { RequestError } from '../../errors.ts';
 import type { Endpoint } from '../answer.ts';
-import { API_PREFIX } from '../paths.ts';
 
 /** GET /feed by a caller who asks for neither a WebSocket nor an event stream: those never come here. */
 export function feedEndpoint(): Endpoint {

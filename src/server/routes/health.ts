@@ -1,8 +1,8 @@
+import { API_PREFIX } from '../../contract/api-prefix.ts';
+import type { Vitals } from '../../observability/vitals.ts';
 import type { Endpoint } from '../answer.ts';
 import { API_HEADERS, JSON_TYPE } from '../headers.ts';
-import { API_PREFIX } from '../paths.ts';
 import { plainAnswer } from '../plain-answer.ts';
-import type { Vitals } from '../vitals.ts';
 
 const UNAVAILABLE_HEADERS = { ...API_HEADERS, 'Retry-After': '5' };
 

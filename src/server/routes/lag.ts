@@ -1,9 +1,9 @@
-import type { OutputOf } from '../../store/latest.ts';
+import { API_PREFIX } from '../../contract/api-prefix.ts';
+import { agesOf, closeRecords, openRecord } from '../../views/as-of.ts';
+import type { OutputOf } from '../../views/latest.ts';
+import { lagToWire } from '../../views/records/lag-fields.ts';
 import type { Endpoint } from '../answer.ts';
-import { API_PREFIX } from '../paths.ts';
 import { createPrebuilt } from '../prebuilt.ts';
-import { agesOf, closeRecords, openRecord } from '../wire/as-of.ts';
-import { lagToWire } from '../wire/lag.ts';
 import type { StreamDeps } from './deps.ts';
 
 /** GET /meta/{account}/lag: how far the service, the oracle and the trading page are behind the posts. */

@@ -1,11 +1,11 @@
 import type { Input } from '../../../streams/index.ts';
-import type { Latest } from '../../store/latest.ts';
-import { type ActiveEvent, activeEvents } from '../active-events.ts';
+import { API_PREFIX } from '../../contract/api-prefix.ts';
+import { type ActiveEvent, activeEvents } from '../../views/active-events.ts';
+import { agesOf, closeRecords, lateInputs, newest, openRecord, staleNow } from '../../views/as-of.ts';
+import type { Latest } from '../../views/latest.ts';
+import { countersToWire } from '../../views/records/counters-fields.ts';
 import type { Endpoint } from '../answer.ts';
-import { API_PREFIX } from '../paths.ts';
 import { createPrebuilt } from '../prebuilt.ts';
-import { agesOf, closeRecords, lateInputs, newest, openRecord, staleNow } from '../wire/as-of.ts';
-import { countersToWire } from '../wire/counters.ts';
 import type { StreamDeps } from './deps.ts';
 
 /** GET /meta/{account}: the counters of every active event (spec 4, endpoints 1 and 2). */

@@ -1,10 +1,10 @@
 import { Router } from '@koa/router';
+import type { LoopDelay } from '../../observability/loop-delay.ts';
+import type { Metrics } from '../../observability/metrics.ts';
+import type { Vitals } from '../../observability/vitals.ts';
 import { type Answer, serve } from '../answer.ts';
 import { JSON_TYPE, SECURITY_HEADERS } from '../headers.ts';
-import type { LoopDelay } from '../loop-delay.ts';
-import type { Metrics } from '../metrics.ts';
 import { plainAnswer } from '../plain-answer.ts';
-import type { Vitals } from '../vitals.ts';
 
 /** A process whose loop stood still this long is of no use to anyone. */
 const DEAD_LOOP_MS = 5_000;

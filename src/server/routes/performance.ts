@@ -1,15 +1,19 @@
 import type { ScoreRecord } from '../../../streams/index.ts';
+import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { historyQuery } from '../../contract/params.ts';
+import type { Calibration } from '../../views/performance/calibration.ts';
+import {
+  annotationsToWire,
+  overviewToWire,
+  sampleToWire,
+} from '../../views/performance/performance-records.ts';
+import { lastScoredAt, scoredForecasts } from '../../views/performance/scores.ts';
+import { winRates } from '../../views/performance/win-rates.ts';
+import { oncePerChange, type Watch } from '../../views/watch.ts';
 import type { Endpoint } from '../answer.ts';
-import type { Calibration } from '../calibration.ts';
 import { namesTag } from '../etag.ts';
-import { API_PREFIX } from '../paths.ts';
 import { createPrebuilt, notModified, streamAnswer, tagOf } from '../prebuilt.ts';
-import { lastScoredAt, scoredForecasts } from '../scores.ts';
 import { readQuery } from '../validate.ts';
-import { oncePerChange, type Watch } from '../watch.ts';
-import { winRates } from '../win-rates.ts';
-import { annotationsToWire, overviewToWire, sampleToWire } from '../wire/performance.ts';
 import type { StreamDeps } from './deps.ts';
 
 const DAY_MS = 86_400_000;

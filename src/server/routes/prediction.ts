@@ -1,13 +1,14 @@
 import type { AccountId, Input, Output } from '../../../streams/index.ts';
 import { includes, type Tier } from '../../access/tiers.ts';
-import type { Latest } from '../../store/latest.ts';
-import { type ActiveEvent, activeEvents } from '../active-events.ts';
+import { API_PREFIX } from '../../contract/api-prefix.ts';
+import type { AccountPath } from '../../views/account-path.ts';
+import { type ActiveEvent, activeEvents } from '../../views/active-events.ts';
+import { agesOf, closeRecords, lateInputs, newest, openRecord, staleNow } from '../../views/as-of.ts';
+import type { Latest } from '../../views/latest.ts';
+import { predictionToWire } from '../../views/records/prediction-fields.ts';
+import { oncePerChange } from '../../views/watch.ts';
 import type { Answer, Call, Endpoint } from '../answer.ts';
-import { type AccountPath, API_PREFIX } from '../paths.ts';
 import { createPrebuilt } from '../prebuilt.ts';
-import { oncePerChange } from '../watch.ts';
-import { agesOf, closeRecords, lateInputs, newest, openRecord, staleNow } from '../wire/as-of.ts';
-import { predictionToWire } from '../wire/prediction.ts';
 import type { StreamDeps } from './deps.ts';
 
 /** The account whose PRO record tells its pace (spec 2.4). */

@@ -1,17 +1,18 @@
 import type { z } from 'zod';
 import { type AccountId, type Bettor, type Input, type Output, skipStale } from '../../../streams/index.ts';
+import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { signalsQuery } from '../../contract/params.ts';
-import type { Latest } from '../../store/latest.ts';
-import { type ActiveEvent, activeEvents } from '../active-events.ts';
+import type { AccountPath } from '../../views/account-path.ts';
+import { type ActiveEvent, activeEvents } from '../../views/active-events.ts';
+import { agesOf, closeRecords, lateInputs, newest, openRecord } from '../../views/as-of.ts';
+import type { Latest } from '../../views/latest.ts';
+import { type WinRates, winRates } from '../../views/performance/win-rates.ts';
+import { signalsToWire } from '../../views/records/signals-fields.ts';
+import { oncePerChange } from '../../views/watch.ts';
 import type { Answer, Call, Endpoint } from '../answer.ts';
 import { namesTag } from '../etag.ts';
-import { type AccountPath, API_PREFIX } from '../paths.ts';
 import { createPrebuilt, notModified, streamAnswer, tagOf } from '../prebuilt.ts';
 import { readQuery } from '../validate.ts';
-import { oncePerChange } from '../watch.ts';
-import { type WinRates, winRates } from '../win-rates.ts';
-import { agesOf, closeRecords, lateInputs, newest, openRecord } from '../wire/as-of.ts';
-import { signalsToWire } from '../wire/signals.ts';
 import type { StreamDeps } from './deps.ts';
 
 /** Of a caller who does not say what he has, USD. */

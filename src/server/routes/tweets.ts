@@ -1,13 +1,14 @@
 import { includes, type Tier } from '../../access/tiers.ts';
+import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { tweetsQuery } from '../../contract/params.ts';
-import type { OutputOf } from '../../store/latest.ts';
+import type { AccountPath } from '../../views/account-path.ts';
+import { agesOf, closeRecords, openRecord } from '../../views/as-of.ts';
+import type { OutputOf } from '../../views/latest.ts';
+import { postToWire } from '../../views/records/post-fields.ts';
 import type { Answer, Call, Endpoint } from '../answer.ts';
 import { namesTag } from '../etag.ts';
-import { type AccountPath, API_PREFIX } from '../paths.ts';
 import { createPrebuilt, notModified, streamAnswer, tagOf } from '../prebuilt.ts';
 import { readQuery } from '../validate.ts';
-import { agesOf, closeRecords, openRecord } from '../wire/as-of.ts';
-import { postToWire } from '../wire/posts.ts';
 import type { StreamDeps } from './deps.ts';
 
 interface Page {

@@ -1,16 +1,16 @@
 import type { UsageReader } from '../../access/usage/tracking.ts';
+import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { usageByEndpointQuery, usageErrorsQuery, usageSummaryQuery } from '../../contract/params.ts';
 import type { Call, Endpoint } from '../answer.ts';
 import { API_HEADERS, JSON_TYPE } from '../headers.ts';
-import { API_PREFIX } from '../paths.ts';
 import { plainAnswer } from '../plain-answer.ts';
-import { readQuery } from '../validate.ts';
 import {
   usageByEndpointToWire,
   usageErrorsToWire,
   usageStatsToWire,
   usageSummaryToWire,
-} from '../wire/usage.ts';
+} from '../usage-records.ts';
+import { readQuery } from '../validate.ts';
 
 const DAY_MS = 86_400_000;
 

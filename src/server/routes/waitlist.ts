@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { waitlistBody } from '../../contract/params.ts';
 import type { waitlistRecord } from '../../contract/records/waitlist.ts';
 import { RequestError, StoreError } from '../../errors.ts';
@@ -6,7 +7,6 @@ import type { Waitlist, WaitlistEntry, WaitlistPlace } from '../../store/store.t
 import type { SlowEndpoint } from '../answer.ts';
 import { receiveJson } from '../body.ts';
 import { API_HEADERS, JSON_TYPE } from '../headers.ts';
-import { API_PREFIX } from '../paths.ts';
 import { plainAnswer } from '../plain-answer.ts';
 import { readBody } from '../validate.ts';
 

@@ -1,8 +1,8 @@
+import { BASE_LEVEL, LEVEL_DAYS, LEVELS, type Standing } from './account-state.ts';
 import { cosTurns, exp, ln, sinTurns } from './exact.ts';
 import { HOUR_MS } from './new-york.ts';
 import { factorOf } from './profile.ts';
 import { type AccountSeries, MISSING } from './series.ts';
-import { BASE_LEVEL, LEVEL_DAYS, LEVELS, type Standing } from './standing.ts';
 
 /** What the regression sees of an account at one instant (MODEL 3.3). */
 export interface Features {

@@ -1,3 +1,4 @@
+import { calendarOf, type Standing, standingOf } from './account-state.ts';
 import { biasAt } from './bias.ts';
 import { exp, ln } from './exact.ts';
 import { featuresNow } from './features.ts';
@@ -6,7 +7,6 @@ import type { ModelParams } from './params.ts';
 import { factorOf } from './profile.ts';
 import { byFactor, DISPERSION_COLUMNS, FACTORS, factorsOf, MEAN_COLUMNS, predictor } from './regression.ts';
 import type { AccountSeries } from './series.ts';
-import { calendarOf, type Standing, standingOf } from './standing.ts';
 
 /** A window to forecast, [startAt, endAt), and the posts in it so far. */
 export interface ForecastWindow {

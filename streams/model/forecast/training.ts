@@ -1,9 +1,9 @@
+import { calendarOf, MARK_HOURS, SETTLED_HOURS, type Standing, standingOf } from './account-state.ts';
 import { exp, ln } from './exact.ts';
 import { FEATURES, featuresAtMark } from './features.ts';
 import { factorOf } from './profile.ts';
 import { FACTORS, factorsOf } from './regression.ts';
 import { type AccountSeries, MISSING } from './series.ts';
-import { calendarOf, MARK_HOURS, SETTLED_HOURS, type Standing, standingOf } from './standing.ts';
 
 /** Horizons fitted to, in hours. */
 export const HORIZONS = [3, 6, 12, 24, 36, 48, 72, 96, 120, 168, 336, 504, 720] as const;

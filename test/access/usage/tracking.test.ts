@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createUsageTracking, type UsageTracking } from '../../../src/access/usage/tracking.ts';
-import { openStore } from '../../../src/store/lmdb.ts';
-import { createMemoryStore } from '../../../src/store/memory.ts';
+import { openStore } from '../../../src/store/lmdb/open-store.ts';
 import type { UsageRow, UsageStore } from '../../../src/store/store.ts';
+import { createMemoryStore } from '../../support/memory-store/memory-store.ts';
 import { withFolder } from '../../support/store-records.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openPast } from '../../../src/store/past.ts';
+import { openPast } from '../../../src/views/past.ts';
 import type { Output } from '../../../streams/index.ts';
 import { computed, record, START_AT, type Turn, turnsOf, withStore } from '../../research/small-log.ts';
 import { predictedBucket, predictionOutput } from '../../support/outputs.ts';

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { extname, join } from 'node:path';
 import { z } from 'zod';
 import { waitlistRecord } from '../../../src/contract/records/waitlist.ts';
-import { openStore } from '../../../src/store/lmdb.ts';
+import { openStore } from '../../../src/store/lmdb/open-store.ts';
 import { checkedFetch } from '../../support/answer-check.ts';
 import { type Child, startChild } from '../../support/child.ts';
 import { walletOf } from '../../support/describe-waitlist.ts';

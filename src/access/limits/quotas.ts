@@ -1,0 +1,158 @@
+import type { KeptHour } from '../../store/store.ts';
+import { add, advance, charge, type Hour, KEPT_MINUTES, minutesOf, refund } from './sliding-hour.ts';
+
+/** What changed since it was last asked. Callers in `gone` may be in `hours` as well: they came back. */
+export interface QuotaChanges {
+  readonly hours: readonly KeptHour[];
+  readonly gone: readonly string[];
+}
+
+/**
+ * Counts the calls of everyone. Synchronous and cheap: it is asked on every counted request. Minutes are since
+ * 1970 and must not go back from call to call.
+ */
+export interface Quotas {
+  ofKey(id: string): Hour;
+  /** Addresses beyond the most that are told apart share one hour. */
+  ofAddress(address: string, minute: number): Hour;
+  /** Counts a call, or returns false when the limit is reached. */
+  charge(hour: Hour, minute: number, limit: number): boolean;
+  /** Takes back a call counted in `minute`. */
+  refund(hour: Hour, minute: number): void;
+  /** Takes up what was stored. Minutes yet to come count as this one: the calendar was set back. */
+  restore(hours: Iterable<KeptHour>, minute: number): void;
+  /** Hands over what is to be stored. Forgets addresses that have been silent for an hour. */
+  changes(minute: number): QuotaChanges;
+  /** Takes back changes that could not be stored. */
+  keepDirty(changes: QuotaChanges): void;
+  /** How many addresses are told apart right now. */
+  readonly addresses: number;
+}
+
+/** Some 40 MB when a flood of addresses fills it. */
+const MAX_ADDRESSES = 200_000;
+const HOURS_PER_CHUNK = 4_096;
+const OVERFLOW = 'others';
+
+export function createQuotas(maxAddresses = MAX_ADDRESSES): Quotas {
+  const keys = new Map<string, Hour>();
+  // In the order of the minute of their last call, which makes the first one the longest silent.
+  const addresses = new Map<string, Hour>();
+  const takeHour = createHours();
+  const overflow = takeHour(`a:${OVERFLOW}`);
+  const spare: Hour[] = [];
+  let dirty: Hour[] = [];
+  let gone: string[] = [];
+
+  function touch(hour: Hour): void {
+    if (hour.isDirty) return;
+    hour.isDirty = true;
+    dirty.push(hour);
+  }
+
+  function forgetSilent(minute: number, most: number): void {
+    let left = most;
+    for (const [address, hour] of addresses) {
+      if (left === 0 || hour.minute > minute - KEPT_MINUTES) return;
+      left -= 1;
+      addresses.delete(address);
+      gone.push(hour.id);
+      // One that is still to be stored must keep its name until it is.
+      if (!hour.isDirty) spare.push(hour);
+    }
+  }
+
+  function newAddress(address: string, minute: number): Hour {
+    if (addresses.size >= maxAddresses) forgetSilent(minute, 1);
+    if (addresses.size >= maxAddresses) return overflow;
+    const hour = spare.pop() ?? takeHour('');
+    hour.id = `a:${address}`;
+    addresses.set(address, hour);
+    return hour;
+  }
+
+  function ofKey(id: string): Hour {
+    let hour = keys.get(id);
+    if (hour === undefined) {
+      hour = takeHour(`k:${id}`);
+      keys.set(id, hour);
+    }
+    return hour;
+  }
+
+  function ofAddress(address: string, minute: number): Hour {
+    const hour = addresses.get(address) ?? newAddress(address, minute);
+    if (hour !== overflow && hour.minute !== minute) {
+      addresses.delete(address);
+      addresses.set(address, hour);
+    }
+    return hour;
+  }
+
+  function hourOf(caller: string, minute: number): Hour {
+    if (caller === overflow.id) return overflow;
+    const name = caller.slice(2);
+    return caller.startsWith('k:') ? ofKey(name) : ofAddress(name, minute);
+  }
+
+  function restoreOne({ caller, minutes }: KeptHour, minute: number): boolean {
+    const live = minutes.filter(([each]) => each > minute - KEPT_MINUTES);
+    if (live.length === 0) return false;
+    const hour = hourOf(caller, minute);
+    advance(hour, minute);
+    for (const [each, calls] of live) add(hour, Math.min(each, minute), calls);
+    return hour.id === caller;
+  }
+
+  return {
+    ofKey,
+    ofAddress,
+    get addresses() {
+      return addresses.size;
+    },
+    charge(hour, minute, limit) {
+      if (!charge(hour, minute, limit)) return false;
+      touch(hour);
+      return true;
+    },
+    refund(hour, minute) {
+      refund(hour, minute);
+      touch(hour);
+    },
+    restore(hours, minute) {
+      for (const hour of hours) if (!restoreOne(hour, minute)) gone.push(hour.caller);
+    },
+    changes(minute) {
+      forgetSilent(minute, Number.POSITIVE_INFINITY);
+      const hours = dirty.map((hour) => ({ caller: hour.id, minutes: minutesOf(hour) }));
+      const changes = { hours, gone };
+      for (const hour of dirty) hour.isDirty = false;
+      dirty = [];
+      gone = [];
+      return changes;
+    },
+    keepDirty(changes) {
+      gone = [...changes.gone, ...gone];
+      for (const { caller } of changes.hours) {
+        const hour =
+          caller === overflow.id ? overflow : (keys.get(caller.slice(2)) ?? addresses.get(caller.slice(2)));
+        if (hour?.id === caller) touch(hour);
+      }
+    },
+  };
+}
+
+/** Hours side by side in few large arrays: one array each would cost several times what it holds. */
+function createHours(): (id: string) => Hour {
+  let counts = new Uint32Array(0);
+  let base = 0;
+  return (id) => {
+    if (base >= counts.length) {
+      counts = new Uint32Array(HOURS_PER_CHUNK * KEPT_MINUTES);
+      base = 0;
+    }
+    const hour = { id, counts, base, minute: 0, used: 0, oldest: 0, isDirty: false };
+    base += KEPT_MINUTES;
+    return hour;
+  };
+}

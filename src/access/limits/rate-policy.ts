@@ -1,0 +1,50 @@
+import type { Tier } from '../tiers.ts';
+import { type Hour, moreAt } from './sliding-hour.ts';
+
+/** Requests an hour by tier; null for no limit (spec 8). */
+export type Limits = Readonly<Record<Tier, number | null>>;
+
+export const LIMITS: Limits = { FREE: 100, PRO: 10_000, INTERNAL: null };
+
+const HOUR_S = 3_600;
+
+/** A limit and the parts of its headers that never change. */
+export interface Policy {
+  readonly limit: number;
+  readonly limitText: string;
+  /** A structured string, as the draft of the RateLimit fields wants names to be. */
+  readonly name: string;
+  readonly header: string;
+}
+
+export function policyOf(tier: Tier, limit: number): Policy {
+  const name = `"${tier.toLowerCase()}"`;
+  return { limit, limitText: String(limit), name, header: `${name};q=${limit};w=${HOUR_S}` };
+}
+
+/** Seconds until there is more quota than now. */
+export function waitSeconds(hour: Hour, nowMs: number): number {
+  return Math.ceil((moreAt(hour, nowMs) - nowMs) / 1_000);
+}
+
+/** Names and values in turn: a list is what a hot answer can be joined with at the least cost. */
+export function limitHeaders(
+  { limit, limitText, name, header }: Policy,
+  hour: Hour,
+  nowMs: number,
+): string[] {
+  // A limit that was lowered may leave more used than it allows.
+  const remaining = Math.max(0, limit - hour.used);
+  return [
+    'RateLimit-Policy',
+    header,
+    'RateLimit',
+    `${name};r=${remaining};t=${waitSeconds(hour, nowMs)}`,
+    'X-RateLimit-Limit',
+    limitText,
+    'X-RateLimit-Remaining',
+    String(remaining),
+    'X-RateLimit-Reset',
+    String(Math.ceil(moreAt(hour, nowMs) / 1_000)),
+  ];
+}

@@ -1,0 +1,14 @@
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+/** A reader that has seen enough closes the pipe; whichever way Node tells it, that is no failure. */
+const CLOSED: ReadonlySet<unknown> = new Set(['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED']);
+
+/** Writes texts as fast as the other side takes them, until they end or the other side closes. */
+export async function writeLines(texts: AsyncIterable<string>, to: Writable): Promise<void> {
+  try {
+    await pipeline(Readable.from(texts, { highWaterMark: 1 }), to, { end: false });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && CLOSED.has(error.code))) throw error;
+  }
+}

@@ -1,0 +1,51 @@
+import type { AccountId, SourceName } from '../../streams/index.ts';
+import type { Latest } from '../views/latest.ts';
+
+export type HealthStatus = 'ok' | 'degraded' | 'unavailable';
+
+/** `read_only` when writes fail, for instance on a full disk, while reads go on. */
+export type StoreState = 'open' | 'read_only' | 'closed';
+
+export interface HealthInputs {
+  readonly accounts: readonly AccountId[];
+  /** Per source, ms since its last good answer; a source that never answered is absent. */
+  readonly ages: Readonly<Record<SourceName, number>>;
+  readonly hasSnapshot: boolean;
+  readonly isDraining: boolean;
+  readonly store: StoreState;
+  readonly failedActors: number;
+}
+
+/** A source older than this no longer does its work, though what is served may still be right. */
+const DEGRADED_AFTER_MS = { posts: 15_000, oracle: 30_000, ui: 30_000, prices: 15_000, events: 180_000 };
+
+/** `unavailable`: nothing to serve, or going down. `degraded`: serving, but something is old or broken. */
+export function healthOf(inputs: HealthInputs): HealthStatus {
+  if (inputs.isDraining || !inputs.hasSnapshot || inputs.store === 'closed') return 'unavailable';
+  if (inputs.store === 'read_only' || inputs.failedActors > 0) return 'degraded';
+  return limits(inputs.accounts).every(([source, limitMs]) => (inputs.ages[source] ?? Infinity) <= limitMs)
+    ? 'ok'
+    : 'degraded';
+}
+
+function limits(accounts: readonly AccountId[]): readonly (readonly [SourceName, number])[] {
+  const { posts, oracle, ui, prices, events } = DEGRADED_AFTER_MS;
+  return [
+    ...accounts.flatMap((account): [SourceName, number][] => [
+      [`posts:${account}`, posts],
+      [`oracle:${account}`, oracle],
+      [`ui:${account}`, ui],
+    ]),
+    ['prices', prices],
+    ['events', events],
+  ];
+}
+
+/** Whether anything is known of an account: a post, its pace, or an event about it. */
+export function hasSnapshot(latest: Latest, account: AccountId): boolean {
+  if (latest.posts(account).length > 0 || latest.get('velocity', account) !== undefined) return true;
+  for (const { record } of latest.all('events')) {
+    if (record.subject.type === 'posts' && record.subject.account === account) return true;
+  }
+  return false;
+}

@@ -1,0 +1,96 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { SourceStatus } from '../sources/source.ts';
+import type { Latest } from '../views/latest.ts';
+import { type FeedFigures, gaugeFeed } from './feed-metrics.ts';
+import { createHttpDurations } from './http-durations.ts';
+import { gaugeSources } from './source-metrics.ts';
+import { followStreams } from './stream-metrics.ts';
+
+/** What an operator may scrape. The engine reports through it; every method is cheap and none throws. */
+export interface Metrics {
+  readonly contentType: string;
+  journalCommitted(ms: number): void;
+  outputsCommitted(ms: number): void;
+  /** From a source's answer until readers see what came of it. */
+  delivered(ms: number): void;
+  /** Worker time of a fit or a forecast. */
+  simulated(request: string, ms: number): void;
+  diskUsed(storeBytes: number, freeBytes: number): void;
+  /** How a paid call ended. */
+  paid(outcome: string): void;
+  /** Payments that were settled while their reply never left. */
+  unsentReplies(count: number): void;
+  requestServed(route: string, status: number, ms: number): void;
+  /** Asked at each scrape. */
+  watchSources(read: () => readonly SourceStatus[]): void;
+  /** Source ages, lags and the time until new posts were seen. Returns what stops it. */
+  watchStreams(latest: Latest, now: () => number): () => void;
+  /** The push feed; asked at each scrape. */
+  watchFeed(read: () => FeedFigures): void;
+  text(): Promise<string>;
+}
+
+/** From a fast local disk to a stall worth waking for. */
+const COMMIT_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+
+/** From one forecast to a fit to years of posts. */
+const SIMULATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
+/** A registry of its own, with the process's default metrics (memory, CPU, event-loop delay, GC) in it. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const durations = createHttpDurations();
+  const commits = (name: string, help: string) =>
+    new Histogram({ name, help, buckets: COMMIT_BUCKETS_S, registers: [registry] });
+  const journal = commits('tallywire_journal_commit_seconds', 'Time until a turn of the log was on disk');
+  const outputs = commits('tallywire_output_commit_seconds', 'Time until the outputs of a turn were on disk');
+  const deliveries = commits(
+    'tallywire_delivery_seconds',
+    'Time from the answer of a source until readers see what came of it',
+  );
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] });
+  const storeSize = gauge('tallywire_store_bytes', 'Size of the store on disk');
+  const diskFree = gauge(
+    'tallywire_disk_free_bytes',
+    'What may still be written to the disk of the data folder',
+  );
+
+  const simulations = new Histogram({
+    name: 'tallywire_simulation_seconds',
+    help: 'Worker time of a fit or a forecast',
+    labelNames: ['request'],
+    buckets: SIMULATION_BUCKETS_S,
+    registers: [registry],
+  });
+
+  const payments = new Counter({
+    name: 'tallywire_payments_total',
+    help: 'Paid calls by how they ended',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  const unsent = gauge(
+    'tallywire_payments_unsent',
+    'Payments that were settled while their reply never left',
+  );
+
+  return {
+    contentType: registry.contentType,
+    journalCommitted: (ms) => journal.observe(ms / 1_000),
+    outputsCommitted: (ms) => outputs.observe(ms / 1_000),
+    delivered: (ms) => deliveries.observe(ms / 1_000),
+    simulated: (request, ms) => simulations.observe({ request }, ms / 1_000),
+    diskUsed(storeBytes, freeBytes) {
+      storeSize.set(storeBytes);
+      diskFree.set(freeBytes);
+    },
+    paid: (outcome) => payments.inc({ outcome }),
+    unsentReplies: (count) => unsent.set(count),
+    requestServed: durations.observe,
+    watchSources: (read) => gaugeSources(registry, read),
+    watchStreams: (latest, now) => followStreams(registry, latest, now),
+    watchFeed: (read) => gaugeFeed(registry, read),
+    text: async () => `${await registry.metrics()}\n${durations.text()}`,
+  };
+}

@@ -1,0 +1,66 @@
+import { Gauge, Histogram, type Registry } from 'prom-client';
+import type { Percentiles } from '../../streams/index.ts';
+import { agesNow } from '../views/as-of.ts';
+import type { Latest } from '../views/latest.ts';
+
+/** Around the seconds a post is expected to take (spec 1). */
+const SEEN_BUCKETS_S = [1, 2, 5, 8, 10, 12, 15, 20, 30, 60, 300, 1_800];
+
+/** Ages and lags at each scrape, and every new post as it comes. Returns what stops the latter. */
+export function followStreams(registry: Registry, latest: Latest, now: () => number): () => void {
+  const startedAt = now();
+  const registers = [registry];
+  new Gauge({
+    name: 'tallywire_source_age_seconds',
+    help: 'Time since the last good answer of a source',
+    labelNames: ['source'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [source, ageMs] of Object.entries(agesNow(latest, now()))) {
+        this.set({ source }, ageMs / 1_000);
+      }
+    },
+  });
+  new Gauge({
+    name: 'tallywire_post_lag_seconds',
+    help: 'Time from creation of a post until it was seen, settled on and shown, over 24 h',
+    labelNames: ['account', 'stage', 'quantile'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { record } of latest.all('lag')) {
+        for (const stage of ['seen', 'oracle', 'ui'] as const) {
+          for (const [quantile, ms] of quantiles(record[stage])) {
+            this.set({ account: record.account, stage, quantile }, ms / 1_000);
+          }
+        }
+      }
+    },
+  });
+  const seen = new Histogram({
+    name: 'tallywire_post_seen_delay_seconds',
+    help: 'Time from creation of a new post until it was seen',
+    labelNames: ['account'],
+    buckets: SEEN_BUCKETS_S,
+    registers,
+  });
+  const subscription = latest.change$.subscribe((outputs) => {
+    for (const output of outputs) {
+      if (output.stream !== 'posts' || output.cause !== 'new_post') continue;
+      const { account, seenAt, createdAt } = output.record;
+      // An older post is history being read, not a post that came late.
+      if (createdAt > startedAt) seen.observe({ account }, (seenAt - createdAt) / 1_000);
+    }
+  });
+  return () => subscription.unsubscribe();
+}
+
+function quantiles({ p50, p90, p99 }: Percentiles): readonly (readonly [string, number])[] {
+  const all: readonly (readonly [string, number | null])[] = [
+    ['0.5', p50],
+    ['0.9', p90],
+    ['0.99', p99],
+  ];
+  return all.flatMap(([quantile, ms]) => (ms === null ? [] : [[quantile, ms] as const]));
+}

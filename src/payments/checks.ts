@@ -1,0 +1,58 @@
+import type { Authorization } from './authorization.ts';
+import { firstNameOf } from './networks.ts';
+import { MAX_TIMEOUT_SECONDS, type PaymentTerms, requirementsOf } from './terms.ts';
+
+/** A payment must be good long enough to be verified and settled. */
+const LEAST_LEFT_SECONDS = 15;
+/** The clocks of callers may run ahead so much. */
+const CLOCK_SECONDS = 60;
+
+const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
+
+/**
+ * What is wrong with a payment whenever it comes, in the words of the protocol: it is of another kind, or for
+ * someone else. Held against our own terms, never against what the caller says he accepted.
+ */
+export function kindFault(proof: Authorization, terms: PaymentTerms): string | undefined {
+  if (proof.x402Version === 1) {
+    if (proof.scheme !== 'exact') return 'unsupported_scheme';
+    if (proof.network !== firstNameOf(terms.network)) return 'invalid_network';
+  } else {
+    const { scheme, network, asset } = proof.accepted;
+    if (scheme !== 'exact') return 'unsupported_scheme';
+    if (!same(network, terms.network)) return 'invalid_network';
+    if (!same(asset, terms.asset)) return 'invalid_payment_requirements';
+  }
+  const { to } = proof.payload.authorization;
+  return same(to, terms.payTo) ? undefined : 'invalid_exact_evm_payload_recipient_mismatch';
+}
+
+/** What is wrong with a payment for this path at this time. */
+export function priceFault(
+  proof: Authorization,
+  terms: PaymentTerms,
+  path: string,
+  nowMs: number,
+): string | undefined {
+  const ours = requirementsOf(terms, path);
+  if (proof.x402Version === 2) {
+    const { amount, payTo, maxTimeoutSeconds, extra } = proof.accepted;
+    const isOurs =
+      amount === ours.amount &&
+      same(payTo, ours.payTo) &&
+      maxTimeoutSeconds === ours.maxTimeoutSeconds &&
+      extra.name === terms.assetName &&
+      extra.version === terms.assetVersion;
+    if (!isOurs) return 'invalid_payment_requirements';
+  }
+  const { value, validAfter, validBefore } = proof.payload.authorization;
+  if (BigInt(value) !== BigInt(ours.amount)) {
+    return 'invalid_exact_evm_payload_authorization_value_mismatch';
+  }
+  const now = nowMs / 1_000;
+  if (Number(validAfter) > now) return 'invalid_exact_evm_payload_authorization_valid_after';
+  const left = Number(validBefore) - now;
+  return left < LEAST_LEFT_SECONDS || left > MAX_TIMEOUT_SECONDS + CLOCK_SECONDS
+    ? 'invalid_exact_evm_payload_authorization_valid_before'
+    : undefined;
+}

@@ -1,0 +1,90 @@
+import type { Logger } from 'pino';
+import type { PaymentAsset, PaymentsConfig } from '../config/payments.ts';
+import { API_PREFIX } from '../contract/api-prefix.ts';
+import type { Clock } from '../engine/clock.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { openPaymentService, type PaymentService } from '../payments/payment-service.ts';
+import type { PaymentReport } from '../payments/report.ts';
+import type { PaymentTerms } from '../payments/terms.ts';
+import type { Store } from '../store/store.ts';
+import type { Shutdown } from './shutdown.ts';
+
+/** A test network, and a token and a receiver that are nobody's: no money of anyone moves. */
+const DEMO: Omit<PaymentAsset, 'facilitator'> = {
+  network: 'eip155:84532',
+  asset: '0xde00de00de00de00de00de00de00de00de00de00',
+  assetName: 'Demo Dollar',
+  assetVersion: '1',
+  payTo: '0xda00da00da00da00da00da00da00da00da00da00',
+};
+
+export interface PaymentDeps {
+  readonly config: PaymentsConfig;
+  /** That of a made-up world; undefined in the live one. */
+  readonly demoFacilitator: string | undefined;
+  readonly store: Pick<Store, 'payments'>;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+/** The till, when there is one. */
+export async function openPayments(
+  deps: PaymentDeps,
+  closing: Shutdown,
+): Promise<PaymentService | undefined> {
+  const { config, demoFacilitator, store, clock, metrics, log } = deps;
+  if (config.type === 'off') return undefined;
+  const asset = config.type === 'on' ? config : { ...DEMO, facilitator: demoFacilitator };
+  if (asset.facilitator === undefined) throw new TypeError('a live world has no facilitator for a demo');
+  const till = await openPaymentService({
+    terms: termsOf(config, asset),
+    facilitator: { url: asset.facilitator },
+    payments: store.payments,
+    now: clock.wall,
+    mono: clock.mono,
+    report: reportTo(log, metrics),
+  });
+  closing.add(() => till.close());
+  const { network, payTo } = asset;
+  log.info({ network, payTo, facilitator: asset.facilitator }, 'calls can be paid for');
+  return till;
+}
+
+function termsOf(
+  { price, prices }: Exclude<PaymentsConfig, { type: 'off' }>,
+  { network, asset, assetName, assetVersion, payTo }: Omit<PaymentAsset, 'facilitator'>,
+): PaymentTerms {
+  return {
+    network: `eip155:${network.replace(/^eip155:/, '')}`,
+    asset,
+    assetName,
+    assetVersion,
+    payTo,
+    price,
+    prices: prices.map((each) => ({ prefix: `${API_PREFIX}/${each.path}`, price: each.price })),
+  };
+}
+
+function reportTo(log: Logger, metrics: Metrics): (report: PaymentReport) => void {
+  return (report) => {
+    switch (report.type) {
+      case 'outcome':
+        metrics.paid(report.outcome);
+        return;
+      case 'facilitator':
+        log.warn({ call: report.call, reason: report.reason }, 'the facilitator gave no clear answer');
+        return;
+      case 'given_up':
+        log.error({ payment: report.id }, 'whether a payment was settled is not known and no longer asked');
+        return;
+      case 'unsent':
+        metrics.unsentReplies(report.ids.length);
+        if (report.ids.length > 0)
+          log.warn({ payments: report.ids }, 'payments were settled while their replies never left');
+        return;
+      case 'trouble':
+        log.error({ err: report.error }, 'a payment could not be written down');
+    }
+  };
+}

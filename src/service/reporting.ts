@@ -1,0 +1,80 @@
+import type { Logger } from 'pino';
+import type { EngineReport } from '../engine/engine.ts';
+import type { Metrics } from '../observability/metrics.ts';
+
+/** Time to make room: the store grows as it likes, and what else fills the disk grows too. */
+const ALARM_SHARE = 0.7;
+
+/** Turns what the engine reports into log lines and figures. */
+export function reportTo(log: Logger, metrics: Metrics): (report: EngineReport) => void {
+  let isHeldUp = false;
+  let isAlarmed = false;
+  return (report) => {
+    switch (report.type) {
+      case 'turn':
+        metrics.journalCommitted(report.journalMs);
+        metrics.outputsCommitted(report.outputsMs);
+        if (isHeldUp) log.info('the disk takes writes again');
+        isHeldUp = false;
+        for (const output of report.outputs) {
+          if (output.stream === 'failures')
+            log.error({ ...output.record, seq: output.seq }, 'a pipeline failed');
+        }
+        return;
+      case 'refused_write':
+        if (!isHeldUp)
+          log.error({ err: report.error }, 'the disk refuses writes; nothing is lost, trying again');
+        isHeldUp = true;
+        return;
+      case 'recovered':
+        log.info(
+          { head: report.head, replayed: report.replayed, ms: Math.round(report.ms) },
+          'recovered the log',
+        );
+        return;
+      case 'source': {
+        const { name, state, restarts, lastError } = report.status;
+        if (report.error === undefined) log.debug({ source: name, state }, 'source');
+        else if (state === 'open') log.warn({ source: name, restarts, reason: lastError }, 'source is down');
+        else log.info({ source: name, restarts, reason: lastError }, 'source failed, restarting');
+        return;
+      }
+      case 'delivered':
+        metrics.delivered(report.ms);
+        return;
+      case 'simulated':
+        metrics.simulated(report.request, report.ms);
+        return;
+      case 'simulator_failed':
+        log.error(
+          { err: report.error, restartMs: report.restartMs },
+          'a simulation worker failed, restarting',
+        );
+        return;
+      case 'simulation_dropped': {
+        const { type, account, now } = report.request;
+        const { reason, error } = report;
+        // A full queue is history waiting for its turn, not trouble.
+        const level = reason === 'queue_full' ? 'debug' : 'error';
+        log[level]({ err: error, request: type, account, now, reason }, 'a simulation was dropped');
+        return;
+      }
+      case 'disk': {
+        metrics.diskUsed(report.storeBytes, report.freeBytes);
+        const { usedShare, freeBytes, storeBytes } = report;
+        if (usedShare >= ALARM_SHARE && !isAlarmed) {
+          const usedPercent = Math.round(usedShare * 100);
+          log.warn({ usedPercent, freeBytes, storeBytes }, 'the disk of the data folder is getting full');
+        }
+        isAlarmed = usedShare >= ALARM_SHARE;
+        return;
+      }
+      case 'checkpoint':
+        log.debug({ seq: report.seq, bytes: report.bytes }, 'saved a checkpoint');
+        return;
+      case 'maintenance_failed':
+        log.error({ err: report.error }, 'a chore of the engine failed, it is tried again');
+        return;
+    }
+  };
+}

@@ -1,0 +1,185 @@
+import { Worker } from 'node:worker_threads';
+import type { FitFact, ForecastFact, ModelRequest } from '../../streams/index.ts';
+import { SimulatorError } from '../errors.ts';
+import { createSimulatorQueue, type Job } from './queue.ts';
+
+/** One worker keeps up with a dozen events and leaves the other cores to those who ask. */
+const WORKERS = 1;
+/** Typed arrays lie outside these, so they hold what the simulation itself makes many times over. */
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 };
+const MAX_ATTEMPTS = 2;
+const FIRST_RESTART_MS = 100;
+const LONGEST_RESTART_MS = 30_000;
+/** A fit to years of posts takes a second or two; a worker this long without an answer has lost its way. */
+const DEADLINE_MS = 60_000;
+/** What fits leave behind is given back to the system with their thread only: it goes once it has been idle so long. */
+const RETIRE_MS = 5_000;
+
+export type SimulatorReport =
+  | { readonly type: 'simulated'; readonly request: ModelRequest['type']; readonly ms: number }
+  | { readonly type: 'simulator_failed'; readonly error: unknown; readonly restartMs: number }
+  | {
+      readonly type: 'simulation_dropped';
+      readonly request: ModelRequest;
+      readonly reason: 'failed' | 'queue_full' | 'not_delivered';
+      readonly error: unknown;
+    };
+
+export interface SimulatorsDeps {
+  /** Puts the answer into the log. The worker takes nothing more until it is there. */
+  readonly deliver: (fact: FitFact | ForecastFact) => Promise<void>;
+  readonly report: (report: SimulatorReport) => void;
+  readonly workers?: number;
+  /** What a worker runs. */
+  readonly thread?: URL;
+  readonly deadlineMs?: number;
+  readonly retireMs?: number;
+}
+
+export interface Simulators {
+  /** Returns at once; the answer is delivered, or a report tells why not. */
+  ask(request: ModelRequest, askedSeq: number): void;
+  /** Ends the workers; nothing is delivered any more. */
+  stop(): Promise<void>;
+}
+
+interface Done {
+  readonly fact: FitFact | ForecastFact;
+  readonly ms: number;
+}
+
+/** Worker threads that answer what the streams ask for, started with the first request. */
+export function createSimulators(deps: SimulatorsDeps): Simulators {
+  const queue = createSimulatorQueue();
+  const drop = (request: ModelRequest, reason: 'failed' | 'queue_full' | 'not_delivered', error: unknown) =>
+    deps.report({ type: 'simulation_dropped', request, reason, error });
+  const slots = Array.from({ length: deps.workers ?? WORKERS }, () => createSlot(deps, queue.take, failed));
+
+  function failed(job: Job, error: unknown): void {
+    const attempts = job.attempts + 1;
+    if (attempts < MAX_ATTEMPTS) queue.giveBack({ ...job, attempts });
+    else drop(job.request, 'failed', error);
+  }
+
+  return {
+    ask(request, askedSeq) {
+      const refused = queue.add({ request, askedSeq, attempts: 0 });
+      if (refused !== undefined) drop(refused.request, 'queue_full', undefined);
+      for (const slot of slots) slot.wake();
+    },
+    async stop() {
+      await Promise.all(slots.map((slot) => slot.stop()));
+    },
+  };
+}
+
+interface Slot {
+  /** Takes the next job if it has none. */
+  wake(): void;
+  stop(): Promise<void>;
+}
+
+/** The place of one worker, which may be another one after a failure. */
+function createSlot(
+  {
+    deliver,
+    report,
+    thread = new URL('./worker.js', import.meta.url),
+    deadlineMs = DEADLINE_MS,
+    retireMs = RETIRE_MS,
+  }: SimulatorsDeps,
+  take: () => Job | undefined,
+  failed: (job: Job, error: unknown) => void,
+): Slot {
+  let worker: Worker | undefined;
+  /** What the worker is at; nothing once it has answered. */
+  let job: Job | undefined;
+  let isDelivering = false;
+  let hasFitted = false;
+  let retiring: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let failures = 0;
+  let isResting = false;
+  let isStopped = false;
+
+  function begin(): Worker {
+    const started = new Worker(thread, { resourceLimits: RESOURCE_LIMITS });
+    started.on('message', (done: Done) => void finish(done));
+    // Whichever tells first: an error is always followed by the exit.
+    started.once('error', (error) => lose(started, error));
+    started.once('exit', (code) =>
+      lose(started, new SimulatorError('SIMULATOR_ENDED', `a simulation worker ended with code ${code}`)),
+    );
+    return started;
+  }
+
+  function wake(): void {
+    if (isStopped || isResting || isDelivering || job !== undefined) return;
+    job = take();
+    if (job === undefined) return;
+    clearTimeout(retiring);
+    worker ??= begin();
+    hasFitted ||= job.request.type === 'fit' || job.request.params === null;
+    const asked = worker;
+    timer = setTimeout(() => {
+      lose(
+        asked,
+        new SimulatorError('SIMULATOR_SILENT', `no answer from a simulation worker in ${deadlineMs} ms`),
+      );
+    }, deadlineMs);
+    worker.postMessage(job);
+  }
+
+  async function finish({ fact, ms }: Done): Promise<void> {
+    clearTimeout(timer);
+    const request = job?.request;
+    if (isStopped || request === undefined) return;
+    job = undefined;
+    failures = 0;
+    isDelivering = true;
+    report({ type: 'simulated', request: request.type, ms });
+    try {
+      await deliver(fact);
+    } catch (error) {
+      if (!isStopped) report({ type: 'simulation_dropped', request, reason: 'not_delivered', error });
+    }
+    isDelivering = false;
+    wake();
+    if (job === undefined && hasFitted) retiring = setTimeout(retire, retireMs);
+  }
+
+  function retire(): void {
+    const retired = worker;
+    worker = undefined;
+    hasFitted = false;
+    void retired?.terminate();
+  }
+
+  function lose(lost: Worker, error: unknown): void {
+    if (isStopped || worker !== lost) return;
+    clearTimeout(timer);
+    worker = undefined;
+    void lost.terminate();
+    failures += 1;
+    const restartMs = Math.min(LONGEST_RESTART_MS, FIRST_RESTART_MS * 2 ** (failures - 1));
+    report({ type: 'simulator_failed', error, restartMs });
+    const unfinished = job;
+    job = undefined;
+    if (unfinished !== undefined) failed(unfinished, error);
+    isResting = true;
+    timer = setTimeout(() => {
+      isResting = false;
+      wake();
+    }, restartMs);
+  }
+
+  return {
+    wake,
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      clearTimeout(retiring);
+      await worker?.terminate();
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { catchError, concat, defer, exhaustMap, ignoreElements, merge, tap, throwError, timer } from 'rxjs';
+import { SourceError } from '../../errors.ts';
+import { decodeOrReason, readDecoded } from '../decode.ts';
+import type { Endpoints } from '../endpoints.ts';
+import { once } from '../poll.ts';
+import type { SourceSettings } from '../settings.ts';
+import { createSilenceWatchdog } from '../silence-watchdog.ts';
+import { frameJson, openSocket } from '../socket.ts';
+import type { Source, SourceContext } from '../source.ts';
+import { tickerFrame, tickerPrice } from './crypto-payload.ts';
+
+interface SpotTick {
+  readonly symbol: string;
+  readonly price: number;
+  readonly at: number;
+}
+
+/**
+ * Spot prices from the exchange's ticker stream, told at most once a second. When the stream fails, each
+ * price is asked for once before the failure is reported: so every restart brings at least one price.
+ */
+export function cryptoSource(endpoints: Endpoints, settings: SourceSettings): Source {
+  const { socketUrl, restUrl, symbols } = endpoints.crypto;
+  const symbolOf = new Map(symbols.map(({ pair, symbol }) => [pair.toUpperCase(), symbol]));
+  const streams = symbols.map(({ pair }) => `${pair.toLowerCase()}@miniTicker`).join('/');
+
+  function run(context: SourceContext) {
+    const vigil = createSilenceWatchdog(settings.spotSilentMs, 'spot price');
+    // The newest of each symbol since the last delivery, and the price delivered last.
+    const pending = new Map<string, SpotTick>();
+    const told = new Map<string, number>();
+    let hasNews = false;
+
+    function read(text: string | null) {
+      const json = frameJson(text);
+      if (json === undefined) return;
+      const frame =
+        json === null ? { reason: 'neither JSON nor a word' } : decodeOrReason(tickerFrame, json.value);
+      if ('reason' in frame) {
+        context.refused(`a frame of the tickers: ${frame.reason}`);
+        return;
+      }
+      if (frame.value.stream === undefined) return;
+      const { s: pair, c: price, E: at } = frame.value.data;
+      const symbol = symbolOf.get(pair.toUpperCase());
+      if (symbol === undefined) return;
+      vigil.heard();
+      hasNews = true;
+      if (told.get(symbol) === price) pending.delete(symbol);
+      else pending.set(symbol, { symbol, price, at });
+    }
+
+    async function flush() {
+      if (!hasNews) return;
+      const ticks = [...pending.values()];
+      pending.clear();
+      hasNews = false;
+      for (const { symbol, price } of ticks) told.set(symbol, price);
+      await context.deliver(ticks.length > 0 ? [{ kind: 'spot', ticks }] : []);
+    }
+
+    async function ask(signal: AbortSignal) {
+      const ticks: SpotTick[] = [];
+      for (const { symbol, pair } of symbols) {
+        const url = `${restUrl}/api/v3/ticker/price?symbol=${encodeURIComponent(pair.toUpperCase())}`;
+        const request = {
+          signal,
+          timeoutMs: settings.timeoutMs,
+          headers: { 'user-agent': endpoints.userAgent },
+        };
+        const { price } = await readDecoded(url, tickerPrice, request, context);
+        if (told.get(symbol) !== price) ticks.push({ symbol, price, at: context.now() });
+      }
+      await context.deliver(ticks.length > 0 ? [{ kind: 'spot', ticks }] : []);
+    }
+
+    const options = { userAgent: endpoints.userAgent, timeoutMs: settings.timeoutMs };
+    const socket$ = openSocket(`${socketUrl}/stream?streams=${streams}`, options).pipe(
+      tap((event) => {
+        if (event.type === 'frame') read(event.text);
+      }),
+    );
+    const flushes$ = timer(settings.spotPeriodMs, settings.spotPeriodMs).pipe(exhaustMap(() => once(flush)));
+    return merge(socket$, vigil.silence$, flushes$).pipe(
+      ignoreElements(),
+      catchError((error: unknown) => {
+        const failure$ = throwError(() => error);
+        // A provider that asks us to wait is not asked for anything meanwhile.
+        const mayAsk = error instanceof SourceError && error.retryAfterMs === undefined;
+        return mayAsk ? concat(once(ask), failure$) : failure$;
+      }),
+    );
+  }
+
+  return {
+    name: 'crypto',
+    silentAfterMs: 2 * settings.spotSilentMs,
+    run: (context) => defer(() => run(context)),
+  };
+}

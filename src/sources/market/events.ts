@@ -1,0 +1,138 @@
+import { isDeepStrictEqual } from 'node:util';
+import { defer } from 'rxjs';
+import type { EventFact, EventRecord, PricesFact } from '../../../streams/index.ts';
+import { createRecent } from '../bounded-map.ts';
+import { cryptoSlugs } from '../crypto/crypto-slugs.ts';
+import { isAbsent, readEach } from '../decode.ts';
+import type { Endpoints } from '../endpoints.ts';
+import { pollInTurn } from '../poll.ts';
+import type { SourceSettings } from '../settings.ts';
+import type { Source, SourceContext } from '../source.ts';
+import { readEvent } from './event-fact.ts';
+import { type EventLists, eventLists, type Listing } from './event-list.ts';
+import type { ListedEvent } from './market-payload.ts';
+import { subjectOf } from './subject.ts';
+
+const DAY_MS = 86_400_000;
+/** Settlement takes a day or two; what ended earlier has been read before. */
+const RECENT_MS = 3 * DAY_MS;
+const REMEMBERED = 5_000;
+const LOOKUPS_PER_POLL = 20;
+
+/** The market's events of our accounts and symbols, and their prices until the books are followed. */
+export function eventsSource(endpoints: Endpoints, settings: SourceSettings): Source {
+  // Kept over restarts of the source, by event: what was delivered last, and what was refused before.
+  const deliveredEvents = createRecent<number, string>(REMEMBERED);
+  const deliveredPrices = createRecent<number, string>(REMEMBERED);
+  const refusals = createRecent<number, string>(REMEMBERED);
+
+  async function deliver(events: readonly ListedEvent[], context: SourceContext) {
+    const facts: (EventFact | PricesFact)[] = [];
+    for (const event of events) {
+      const subject = subjectOf(event, endpoints);
+      if (subject === null) continue;
+      const read = readEvent(event, subject);
+      if ('refusal' in read) {
+        if (refusals.get(event.id) !== read.refusal) context.refused(read.refusal);
+        refusals.set(event.id, read.refusal);
+        continue;
+      }
+      const { fact, quotes } = read;
+      const known = context.known.event(fact.eventId);
+      const isTold = deliveredEvents.get(fact.eventId) === JSON.stringify(fact);
+      if (!isTold && !(known !== undefined && isSame(known, fact) && !deliveredEvents.has(fact.eventId))) {
+        facts.push(fact);
+      }
+      // An active event's prices come from its books; a closed one's no longer matter.
+      const isWanted = known === undefined || (known.phase !== 'active' && !fact.isClosed);
+      if (isWanted && deliveredPrices.get(fact.eventId) !== JSON.stringify(quotes)) {
+        facts.push({ kind: 'prices', eventId: fact.eventId, quotes });
+      }
+    }
+    await context.deliver(facts);
+    for (const fact of facts) {
+      if (fact.kind === 'event') deliveredEvents.set(fact.eventId, JSON.stringify(fact));
+      else deliveredPrices.set(fact.eventId, JSON.stringify(fact.quotes));
+    }
+  }
+
+  function run(context: SourceContext) {
+    const lists = eventLists(endpoints, settings, context);
+    let closedAfterMs = settings.historyDays * DAY_MS;
+    let lookups = 0;
+
+    async function readLists(listing: Omit<Listing, 'tagId'>, signal: AbortSignal): Promise<Set<number>> {
+      const seen = new Set<number>();
+      // Page by page, so that one refused page does not hold back the good ones before it.
+      await readEach(endpoints.market.tagIds, async (tagId) => {
+        for await (const events of lists.pages({ ...listing, tagId }, signal)) {
+          for (const { id } of events) seen.add(id);
+          await deliver(events, context);
+        }
+      });
+      return seen;
+    }
+
+    async function readOpen(signal: AbortSignal) {
+      const seen = await readLists({ isClosed: false }, signal);
+      const missing = context.known
+        .events()
+        .filter((event) => !seen.has(event.eventId) && isAwaited(event, context));
+      const start = missing.length > 0 ? (lookups * LOOKUPS_PER_POLL) % missing.length : 0;
+      lookups += 1;
+      const turn = [...missing.slice(start), ...missing.slice(0, start)].slice(0, LOOKUPS_PER_POLL);
+      await readEach(turn, ({ slug }) => lookUp(slug, lists, signal));
+    }
+
+    async function readClosed(signal: AbortSignal) {
+      await readLists({ isClosed: true, endedAfter: context.now() - closedAfterMs }, signal);
+      closedAfterMs = RECENT_MS;
+    }
+
+    async function readCrypto(signal: AbortSignal) {
+      const known = new Set(context.known.events().map(({ slug }) => slug));
+      const slugs = endpoints.crypto.symbols.flatMap((symbol) => cryptoSlugs(symbol, context.now()));
+      await readEach(
+        slugs.filter((slug) => !known.has(slug)),
+        (slug) => lookUp(slug, lists, signal),
+      );
+    }
+
+    async function lookUp(slug: string, from: EventLists, signal: AbortSignal) {
+      try {
+        await deliver([await from.bySlug(slug, signal)], context);
+      } catch (error) {
+        // Not there: a guess that missed, or an event taken down, which is no news.
+        if (!isAbsent(error)) throw error;
+      }
+    }
+
+    return pollInTurn(
+      { periodMs: settings.eventsPeriodMs, read: readOpen },
+      { periodMs: settings.closedEventsPeriodMs, read: readClosed },
+      { periodMs: settings.cryptoEventsPeriodMs, read: readCrypto },
+    );
+  }
+
+  return {
+    name: 'events',
+    silentAfterMs: 3 * settings.eventsPeriodMs + 3 * settings.slowTimeoutMs,
+    run: (context) => defer(() => run(context)),
+  };
+}
+
+/** The market still owes us something about it: it is open, or has ended and is not settled. */
+function isAwaited({ phase, endAt }: EventRecord, { now }: SourceContext): boolean {
+  return phase === 'active' || (phase === 'ended' && endAt > now() - RECENT_MS);
+}
+
+/** Whether the log already holds the event as it is listed. A start told by the oracle is not compared. */
+function isSame(known: EventRecord, fact: EventFact): boolean {
+  const { kind: _, startAt, isClosed, ...listed } = fact;
+  const { phase, trackingId, isPartition: __, startAt: knownStartAt, ...logged } = known;
+  return (
+    isClosed === (phase === 'closed') &&
+    (trackingId !== null || startAt === knownStartAt) &&
+    isDeepStrictEqual(listed, logged)
+  );
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { SourceError } from '../../errors.ts';
+import { readDecoded } from '../decode.ts';
+import type { Endpoints } from '../endpoints.ts';
+import type { SourceSettings } from '../settings.ts';
+import { orNothing, price, tokenId, wireText } from '../wire-values.ts';
+import type { Position, Positions } from './position.ts';
+
+const PAGE_SIZE = 100;
+/** The API pages over 10,000 rows and no further. */
+const MAX_PAGES = 100;
+
+const amount = z.number().nonnegative();
+const heldPosition = z.object({
+  proxyWallet: z.string(),
+  asset: tokenId,
+  oppositeAsset: orNothing(tokenId),
+  conditionId: z.string().min(1),
+  eventId: orNothing(
+    z
+      .union([z.string().regex(/^\d{1,15}$/), z.number().int().nonnegative()])
+      .transform(Number)
+      .pipe(z.number().max(Number.MAX_SAFE_INTEGER)),
+  ),
+  eventSlug: orNothing(z.string()),
+  slug: z.string(),
+  outcome: wireText,
+  size: amount,
+  avgPrice: price,
+  initialValue: amount,
+  curPrice: price,
+  currentValue: amount,
+  redeemable: z.boolean().nullish(),
+  mergeable: z.boolean().nullish(),
+});
+const heldPositions = z.array(heldPosition);
+
+/** Reads wallets' open positions from the market. Dust is kept: the reader decides what is too small. */
+export function positionsOf(
+  endpoints: Endpoints,
+  settings: Pick<SourceSettings, 'timeoutMs'>,
+  refused: (reason: string) => void,
+): Positions {
+  async function readPage(wallet: string, page: number) {
+    const query = new URLSearchParams({
+      user: wallet,
+      sizeThreshold: '0',
+      limit: String(PAGE_SIZE),
+      offset: String(page * PAGE_SIZE),
+    });
+    const url = `${endpoints.positions.baseUrl}/positions?${query}`;
+    const request = { headers: { 'user-agent': endpoints.userAgent }, timeoutMs: settings.timeoutMs };
+    const rows = await readDecoded(url, heldPositions, request, { refused });
+    if (rows.some(({ proxyWallet }) => proxyWallet.toLowerCase() !== wallet.toLowerCase())) {
+      refused('a position of another wallet than asked for');
+      throw new SourceError('SOURCE_REFUSED', 'the market sent a position of another wallet than asked for');
+    }
+    return rows;
+  }
+
+  return {
+    async of(wallet) {
+      if (!/^0x[0-9a-fA-F]{40}$/.test(wallet)) throw new RangeError('not a wallet address');
+      const positions = new Map<string, Position>();
+      for (let page = 0; page < MAX_PAGES; page++) {
+        const rows = await readPage(wallet, page);
+        // A position that moves between two pages comes twice; it is one.
+        for (const row of rows) positions.set(row.asset, toPosition(wallet, row));
+        if (rows.length < PAGE_SIZE) return [...positions.values()];
+      }
+      throw new SourceError('SOURCE_TOO_LARGE', `the wallet has over ${MAX_PAGES * PAGE_SIZE} positions`);
+    },
+  };
+}
+
+function toPosition(wallet: string, row: z.infer<typeof heldPosition>): Position {
+  return {
+    wallet,
+    token: row.asset,
+    oppositeToken: row.oppositeAsset,
+    conditionId: row.conditionId,
+    eventId: row.eventId,
+    eventSlug: row.eventSlug,
+    marketSlug: row.slug,
+    outcome: row.outcome,
+    size: row.size,
+    avgPrice: row.avgPrice,
+    costBasis: row.initialValue,
+    currentPrice: row.curPrice,
+    currentValue: row.currentValue,
+    isRedeemable: row.redeemable === true,
+    isMergeable: row.mergeable === true,
+  };
+}

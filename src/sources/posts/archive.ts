@@ -1,0 +1,134 @@
+import { concat, firstValueFrom, ignoreElements, type Observable, takeWhile, timer } from 'rxjs';
+import { compareIds, type Fact } from '../../../streams/index.ts';
+import { createRecent } from '../bounded-map.ts';
+import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
+import { once, pollInTurn } from '../poll.ts';
+import type { SourceSettings } from '../settings.ts';
+import type { Source, SourceContext } from '../source.ts';
+import { archivedFact, type ListedPost, readArchive } from './archive-list.ts';
+import { lookUpPosts, type Reading } from './post-lookup.ts';
+import { timelineOf } from './timeline.ts';
+
+const DAY_MS = 86_400_000;
+const COVERAGE_LOOK_MS = 250;
+/** The longest windows are a calendar month, with room. */
+const LOOK_BACK_DAYS = 32;
+const NEWEST_DAYS = 2;
+/** How long live polls are given to read what is new, in their periods. */
+const POLLS_AWAITED = 30;
+
+/**
+ * The oracle's own list of the account's posts. It holds what was made and deleted while nobody looked, and
+ * what lies behind the timeline's reach; of everything else the timeline knows more.
+ */
+export function archiveSource(
+  account: AccountEndpoint,
+  endpoints: Endpoints,
+  settings: SourceSettings,
+): Source {
+  const timeline = timelineOf(account, endpoints, settings);
+  // The oracle may list a post under the id of an edit. Kept over restarts, so that it is looked up once.
+  const firstIds = createRecent<string, string>(1_000);
+
+  function unknownOf(listed: readonly ListedPost[], { known }: SourceContext): readonly ListedPost[] {
+    return listed.filter(({ id }) => !known.hasPost(firstIds.get(id) ?? id));
+  }
+
+  // Live polls go on after the newest post that is known: while the timeline has posts they did not read
+  // yet, no newer one may become known here, or those would be skipped. What stays newer is left out.
+  async function settled(listed: readonly ListedPost[], { context, signal }: Reading) {
+    const { known } = context;
+    for (let turn = 0; ; turn++) {
+      const sinceId = known.newestPostId(account.id);
+      const unknown = unknownOf(listed, context);
+      const older = unknown.filter(({ id }) => sinceId !== undefined && compareIds(id, sinceId) <= 0);
+      if (older.length === unknown.length || turn === POLLS_AWAITED) return older;
+      const { items } = await timeline({ via: 'poll', sinceId, signal }, context);
+      if (items.every(({ fact }) => known.hasPost(fact.id))) return unknownOf(listed, context);
+      await firstValueFrom(timer(settings.postsPeriodMs));
+    }
+  }
+
+  /** Inside the timeline's span: a post it does not show was deleted, was missed, or was edited under another id. */
+  async function traced(listed: readonly ListedPost[], reading: Reading): Promise<readonly Fact[]> {
+    const unknown = await settled(listed, reading);
+    const ids = unknown.map(({ id }) => id);
+    const { found, missing } = await lookUpPosts(ids, account, reading);
+    for (const [id, fact] of found) firstIds.set(id, fact.id);
+    const gone = unknown.filter(({ id }) => missing.has(id));
+    return [
+      ...found.values(),
+      ...gone.flatMap((post): readonly Fact[] => [
+        archivedFact(post, account, endpoints),
+        { kind: 'post_gone', account: account.id, id: post.id },
+      ]),
+    ];
+  }
+
+  /** Reads from now back to `fromAt`, a slice at a time, so that coverage grows from where it is, without a hole. */
+  async function readBack(fromAt: number, reading: Reading) {
+    const { context } = reading;
+    const now = context.now();
+    const tracedAt = context.known.coveredFrom(account.id) ?? now;
+    let coveredAt = tracedAt;
+    const sliceMs = settings.archiveSliceDays * DAY_MS;
+    for (let toAt = now; toAt > fromAt; toAt -= sliceMs) {
+      if (toAt < now) await firstValueFrom(timer(settings.archivePauseMs));
+      const slice = { fromAt: Math.max(fromAt, toAt - sliceMs), toAt };
+      const listed = await readArchive(account, slice, reading);
+      const older = listed.filter(({ createdAt }) => createdAt < tracedAt);
+      const facts: Fact[] = [
+        ...(await traced(
+          listed.filter(({ createdAt }) => createdAt >= tracedAt),
+          reading,
+        )),
+        ...unknownOf(older, context).map((post) => archivedFact(post, account, endpoints)),
+      ];
+      // An archive that does not go back that far also answers with empty lists, so those prove nothing.
+      if (slice.fromAt < coveredAt && older.length > 0) {
+        coveredAt = slice.fromAt;
+        facts.push({ kind: 'coverage', account: account.id, fromAt: coveredAt });
+      }
+      await context.deliver(facts);
+    }
+  }
+
+  function readAtStart(reading: Reading): Promise<void> {
+    const { known, now } = reading.context;
+    const historyAt = now() - settings.historyDays * DAY_MS;
+    const isCovered = (known.coveredFrom(account.id) ?? now()) <= historyAt;
+    const fromAt = isCovered ? Math.max(historyAt, now() - LOOK_BACK_DAYS * DAY_MS) : historyAt;
+    return readBack(fromAt, reading);
+  }
+
+  function readNewest(reading: Reading): Promise<void> {
+    const days = Math.min(NEWEST_DAYS, settings.historyDays);
+    return readBack(reading.context.now() - days * DAY_MS, reading);
+  }
+
+  /** Ends once the history is read as far as the timeline goes. */
+  function coverage({ known }: SourceContext): Observable<never> {
+    return timer(0, COVERAGE_LOOK_MS).pipe(
+      takeWhile(() => known.coveredFrom(account.id) === undefined),
+      ignoreElements(),
+    );
+  }
+
+  return {
+    name: `archive:${account.id}`,
+    // Idle but for a moment each period; a request that hangs is ended by its own limit.
+    silentAfterMs: 2 * settings.archivePeriodMs,
+    run(context) {
+      const reading = (signal: AbortSignal): Reading => ({ endpoints, settings, context, signal });
+      return concat(
+        coverage(context),
+        once((signal) => readAtStart(reading(signal))),
+        timer(settings.archivePeriodMs).pipe(ignoreElements()),
+        pollInTurn({
+          periodMs: settings.archivePeriodMs,
+          read: (signal) => readNewest(reading(signal)),
+        }),
+      );
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import type { PostFact } from '../../../streams/index.ts';
+import type { AccountEndpoint } from '../endpoints.ts';
+import { count, digits, instant, wireText } from '../wire-values.ts';
+
+/** What the posts API sends. Its fields are being renamed, so both names of each are read. */
+
+const note = z.object({ text: wireText }).nullish();
+const includedPost = z.object({
+  id: digits,
+  text: wireText,
+  author_id: digits.nullish(),
+  community_id: z.string().nullish(),
+  note_tweet: note,
+  note_post: note,
+});
+
+const references = z.array(z.object({ type: z.string(), id: digits })).nullish();
+const history = z.array(digits).nullish();
+const timelinePost = includedPost.extend({
+  created_at: instant,
+  in_reply_to_user_id: digits.nullish(),
+  referenced_tweets: references,
+  referenced_posts: references,
+  edit_history_tweet_ids: history,
+  edit_history_post_ids: history,
+});
+
+const included = z.array(includedPost).nullish();
+
+const wholePosts = z.object({
+  data: z.array(timelinePost).nullish(),
+  includes: z.object({ tweets: included, posts: included }).nullish(),
+});
+type WholePosts = z.infer<typeof wholePosts>;
+
+/** One page of a timeline, newest first. `data` is absent when nothing matches; `errors` may stand beside it. */
+export const timelinePage = wholePosts.extend({
+  meta: z.object({ result_count: count, next_token: z.string().min(1).max(1_000).nullish() }),
+});
+type TimelinePost = z.infer<typeof timelinePost>;
+type IncludedPost = z.infer<typeof includedPost>;
+
+const problems = z
+  .array(
+    z.object({
+      resource_id: z.string().nullish(),
+      value: z.string().nullish(),
+      type: z.string().nullish(),
+    }),
+  )
+  .nullish();
+
+/** The answer to a lookup by ids: those not found are named in `errors`. */
+const lookupShape = z.object({ data: z.array(z.object({ id: digits })).nullish(), errors: problems });
+export type LookupAnswer = z.infer<typeof lookupShape>;
+
+const says = ({ data, errors }: LookupAnswer): boolean => Boolean(data ?? errors);
+export const lookupAnswer = lookupShape.refine(says, 'neither data nor errors');
+/** The same with all that a timeline says of each post. */
+export const wholeLookupAnswer = wholePosts
+  .extend({ errors: problems })
+  .refine(says, 'neither data nor errors');
+
+/** A fact of a timeline, with whether the post has been edited. */
+export interface TimelineItem {
+  readonly fact: PostFact;
+  readonly isEdited: boolean;
+}
+
+/** The posts of a page in the page's order. Null when one of them is another account's. */
+export function timelineItems(
+  page: WholePosts,
+  account: AccountEndpoint,
+  { via, webBase }: { readonly via: PostFact['via']; readonly webBase: string },
+): readonly TimelineItem[] | null {
+  const posts = page.data ?? [];
+  if (posts.some(({ author_id }) => author_id != null && author_id !== account.userId)) return null;
+  const others = [...(page.includes?.tweets ?? []), ...(page.includes?.posts ?? [])];
+  const includedById = new Map(others.map((post) => [post.id, post]));
+  return posts.map((post) => {
+    const edits = post.edit_history_tweet_ids ?? post.edit_history_post_ids ?? [];
+    const id = edits[0] ?? post.id;
+    return {
+      isEdited: edits.length > 1,
+      fact: {
+        kind: 'post',
+        account: account.id,
+        via,
+        id,
+        createdAt: id === post.id ? post.created_at : firstCreatedAt(id, post.created_at),
+        url: postUrl(webBase, account.handle, id),
+        ...readPost(post, includedById, account.userId),
+      },
+    };
+  });
+}
+
+const ID_EPOCH_MS = 1_288_834_974_657n;
+const EDITABLE_MS = 3_600_000;
+
+// An edit carries the time of the edit, but the post counts where it was first made: an id begins with its
+// time. Times on the wire are whole seconds. An id that is no such time leaves the edit's own.
+function firstCreatedAt(firstId: string, editedAt: number): number {
+  const firstAt = Math.floor(Number((BigInt(firstId) >> 22n) + ID_EPOCH_MS) / 1_000) * 1_000;
+  return firstAt <= editedAt && firstAt > editedAt - EDITABLE_MS ? firstAt : editedAt;
+}
+
+export function postUrl(webBase: string, handle: string, id: string): string {
+  return `${webBase}/${handle}/status/${id}`;
+}
+
+function readPost(post: TimelinePost, includedById: ReadonlyMap<string, IncludedPost>, userId: string) {
+  const references = post.referenced_tweets ?? post.referenced_posts ?? [];
+  const find = (type: string) => references.find((reference) => reference.type === type);
+  const reposted = find('retweeted');
+  const repostedPost = reposted === undefined ? undefined : includedById.get(reposted.id);
+  const answered = find('replied_to');
+  const isReply = answered !== undefined || post.in_reply_to_user_id != null;
+  // The API leaves the answered user out when the answered post is gone from its own answer.
+  const answeredUser = post.in_reply_to_user_id ?? includedById.get(answered?.id ?? '')?.author_id;
+  return {
+    // A repost's own text is cut at about 140 characters.
+    text: noteOf(post) ?? (repostedPost && (noteOf(repostedPost) ?? repostedPost.text)) ?? post.text,
+    isReply,
+    isReplyToSelf: isReply && answeredUser === userId,
+    isQuote: find('quoted') !== undefined,
+    isRepost: reposted !== undefined,
+    isFromCommunity: Boolean(post.community_id) || Boolean(repostedPost?.community_id),
+  };
+}
+
+function noteOf(post: IncludedPost): string | undefined {
+  return post.note_tweet?.text ?? post.note_post?.text;
+}

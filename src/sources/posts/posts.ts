@@ -1,0 +1,93 @@
+import { concat, defer, EMPTY } from 'rxjs';
+import { compareIds, type PostFact } from '../../../streams/index.ts';
+import { SourceError } from '../../errors.ts';
+import { createRecent } from '../bounded-map.ts';
+import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
+import { once, pollInTurn } from '../poll.ts';
+import type { SourceSettings } from '../settings.ts';
+import type { Source, SourceContext } from '../source.ts';
+import { readHistory } from './history.ts';
+import type { TimelineItem } from './post-payload.ts';
+import { PAGE_SIZE, REACH, type ReadTimeline, timelineOf } from './timeline.ts';
+
+/**
+ * The account's posts: the history once, then what is new each second. A post can also turn up below the
+ * newest id, and flags can change, so the newest page is read again whole now and then.
+ */
+export function postsSource(
+  account: AccountEndpoint,
+  endpoints: Endpoints,
+  settings: SourceSettings,
+): Source {
+  const { historyDays } = settings;
+  const timeline = timelineOf(account, endpoints, settings);
+  // What was delivered last under each id. An edit has a higher id than the first of its history, so
+  // without this it would be new in every poll.
+  const delivered = createRecent<string, string>(2 * PAGE_SIZE);
+
+  async function deliver(items: readonly TimelineItem[], context: SourceContext) {
+    const fresh = new Map<string, PostFact>();
+    // Pages come newest first; of two versions of a post the newer one stays.
+    for (const { fact } of items) if (!fresh.has(fact.id)) fresh.set(fact.id, fact);
+    const facts = [...fresh.values()].filter((fact) => delivered.get(fact.id) !== JSON.stringify(fact));
+    facts.sort((a, b) => a.createdAt - b.createdAt || compareIds(a.id, b.id));
+    await context.deliver(facts);
+    for (const fact of facts) delivered.set(fact.id, JSON.stringify(fact));
+  }
+
+  async function readNew(context: SourceContext, signal: AbortSignal) {
+    const sinceId = context.known.newestPostId(account.id);
+    const items = await readPages(timeline, { sinceId, signal }, context);
+    await deliver(items, context);
+  }
+
+  async function readAgain(context: SourceContext, signal: AbortSignal) {
+    const { items } = await timeline({ via: 'poll', signal }, context);
+    const oldestAt = Math.min(...items.map(({ fact }) => fact.createdAt));
+    const known = new Set(context.known.livePosts(account.id, oldestAt - 1).map(({ id }) => id));
+    const isNews = ({ fact, isEdited }: TimelineItem) =>
+      !known.has(fact.id) || isEdited || delivered.has(fact.id);
+    await deliver(items.filter(isNews), context);
+    // What was known before is what later changes are told from.
+    for (const { fact } of items) delivered.set(fact.id, JSON.stringify(fact));
+  }
+
+  return {
+    name: `posts:${account.id}`,
+    silentAfterMs: 30_000,
+    run: (context) =>
+      concat(
+        defer(() =>
+          context.known.coveredFrom(account.id) === undefined
+            ? once((signal) => readHistory(account, timeline, context, { historyDays, signal }))
+            : EMPTY,
+        ),
+        pollInTurn(
+          { periodMs: settings.postsPeriodMs, read: (signal) => readNew(context, signal) },
+          { periodMs: settings.postsRecheckPeriodMs, read: (signal) => readAgain(context, signal) },
+        ),
+      ),
+  };
+}
+
+/** Everything after `sinceId`: all of it or nothing, since the newest id is where the next poll starts. */
+async function readPages(
+  timeline: ReadTimeline,
+  { sinceId, signal }: { readonly sinceId: string | undefined; readonly signal: AbortSignal },
+  context: SourceContext,
+): Promise<readonly TimelineItem[]> {
+  const items: TimelineItem[] = [];
+  let nextToken: string | undefined;
+  for (let page = 0; page < REACH / PAGE_SIZE; page++) {
+    const answer = await timeline({ via: 'poll', sinceId, nextToken, signal }, context);
+    items.push(...answer.items);
+    if (answer.nextToken === undefined || sinceId === undefined) return items;
+    if (answer.nextToken === nextToken) {
+      const reason = 'the timeline names the same next page twice';
+      context.refused(reason);
+      throw new SourceError('SOURCE_REFUSED', reason);
+    }
+    nextToken = answer.nextToken;
+  }
+  return items;
+}

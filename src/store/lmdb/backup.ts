@@ -1,0 +1,66 @@
+import { mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { cp, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StoreError } from '../../errors.ts';
+import { describe } from './commit.ts';
+import { type Environment, environmentPath } from './environment.ts';
+
+async function syncToDisk(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A copy appears under its name only when it is whole and on disk. */
+async function publish(part: string, path: string): Promise<void> {
+  await syncToDisk(join(part, 'data.mdb'));
+  await syncToDisk(part);
+  await rename(part, path);
+  await syncToDisk(join(path, '..'));
+}
+
+/** Copies the environment as of now into `target`, a new or empty folder, which then opens as a store. */
+export async function copyEnvironment(environment: Environment, target: string): Promise<void> {
+  const part = `${environmentPath(target)}.part`;
+  try {
+    await mkdir(target, { recursive: true });
+    const found = await readdir(target);
+    if (found.length > 0) {
+      throw new StoreError('STORE_BACKUP', `cannot back up into ${target}: it is not empty`);
+    }
+    await mkdir(part);
+    // Without compaction: that mode refuses stores with leaked pages, and a backup must not be choosy.
+    await environment.root.backup(part, false).catch(async (error: unknown) => {
+      await rm(part, { recursive: true, force: true });
+      throw error;
+    });
+    await publish(part, environmentPath(target));
+  } catch (cause) {
+    if (cause instanceof StoreError) throw cause;
+    throw new StoreError('STORE_BACKUP', `cannot back up into ${target}: ${describe(cause)}`, { cause });
+  }
+}
+
+/** The folder under `<folder>/backups` that was copied last, or undefined when there is none. */
+export function newestBackup(folder: string): string | undefined {
+  const backups = join(folder, 'backups');
+  if (statSync(backups, { throwIfNoEntry: false }) === undefined) return undefined;
+  const found = readdirSync(backups).flatMap((name) => {
+    const stats = statSync(join(backups, name, 'db', 'data.mdb'), { throwIfNoEntry: false });
+    return stats === undefined ? [] : [{ path: join(backups, name), at: stats.mtimeMs }];
+  });
+  return found.sort((a, b) => b.at - a.at)[0]?.path;
+}
+
+/** Moves the environment of `folder` to `aside` and puts a copy of `backup` in its place. */
+export async function restoreBackup(folder: string, backup: string, aside: string): Promise<void> {
+  const part = `${environmentPath(folder)}.part`;
+  await rm(part, { recursive: true, force: true });
+  mkdirSync(part);
+  await cp(join(environmentPath(backup), 'data.mdb'), join(part, 'data.mdb'));
+  renameSync(environmentPath(folder), aside);
+  await publish(part, environmentPath(folder));
+}

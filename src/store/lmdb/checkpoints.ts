@@ -1,0 +1,84 @@
+import { promisify } from 'node:util';
+import { brotliCompress, brotliDecompressSync, constants, crc32 } from 'node:zlib';
+import { StoreError } from '../../errors.ts';
+import type { Checkpoint, Checkpoints } from '../store.ts';
+import { describe } from './commit.ts';
+import type { Environment } from './environment.ts';
+
+/** Pieces small enough that freed pages of one checkpoint serve the next, whatever their lengths. */
+const PART_BYTES = 64 * 1024;
+
+const compress = promisify(brotliCompress);
+const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
+
+interface Header extends Omit<Checkpoint, 'state'> {
+  readonly parts: number;
+  readonly crc: number;
+}
+
+function split(bytes: Buffer): Buffer[] {
+  const parts: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += PART_BYTES) parts.push(bytes.subarray(at, at + PART_BYTES));
+  return parts;
+}
+
+export function openCheckpoints({ durable, root, checkpoints, states }: Environment): Checkpoints {
+  // A header is read back only as it was put below.
+  const toHeader = (text: string) => JSON.parse(text) as Header;
+  const partsOf = (seq: number) => states.getKeys({ start: [seq, 0], end: [seq + 1, 0] });
+
+  /** The first header in order that belongs to the graph version. There are few checkpoints, so a walk is fine. */
+  function first(graphVersion: number, range: { start?: number; reverse?: boolean }): Checkpoint | undefined {
+    for (const { value } of checkpoints.getRange(range)) {
+      const header = toHeader(value);
+      if (header.graphVersion === graphVersion) return load(header);
+    }
+    return undefined;
+  }
+
+  function load({ seq, at, graphVersion, parts, crc }: Header): Checkpoint {
+    const kept: Buffer[] = [];
+    for (let part = 0; part < parts; part++) kept.push(states.get([seq, part]) ?? Buffer.alloc(0));
+    const bytes = Buffer.concat(kept);
+    if (crc32(bytes) !== crc) {
+      throw new StoreError('STORE_CORRUPT', `the checkpoint at seq ${seq} does not match its checksum`);
+    }
+    try {
+      return { seq, at, graphVersion, state: brotliDecompressSync(bytes).toString() };
+    } catch (cause) {
+      const message = `the checkpoint at seq ${seq} is not readable: ${describe(cause)}`;
+      throw new StoreError('STORE_CORRUPT', message, { cause });
+    }
+  }
+
+  return {
+    async save({ seq, at, graphVersion, state }) {
+      // Bytes are not copied: there are megabytes of them.
+      const bytes = await compress(typeof state === 'string' ? Buffer.from(state) : state, QUICK);
+      const parts = split(bytes);
+      const header: Header = { seq, at, graphVersion, parts: parts.length, crc: crc32(bytes) };
+      const write = root.batch(() => {
+        for (const key of partsOf(seq)) void states.remove(key);
+        for (const [part, piece] of parts.entries()) void states.put([seq, part], piece);
+        void checkpoints.put(seq, JSON.stringify(header));
+      });
+      await durable(write, `the checkpoint at seq ${seq}`);
+    },
+    newest: (graphVersion, seq) =>
+      first(graphVersion, { reverse: true, ...(seq !== undefined && { start: seq }) }),
+    oldest: (graphVersion) => first(graphVersion, {}),
+    list() {
+      return Array.from(checkpoints.getRange(), ({ value }) => {
+        const { seq, at, graphVersion } = toHeader(value);
+        return { seq, at, graphVersion };
+      });
+    },
+    async remove(seq) {
+      const removal = root.batch(() => {
+        for (const key of partsOf(seq)) void states.remove(key);
+        void checkpoints.remove(seq);
+      });
+      await durable(removal, `the removal of the checkpoint at seq ${seq}`);
+    },
+  };
+}

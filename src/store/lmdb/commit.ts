@@ -1,0 +1,85 @@
+import { statfsSync } from 'node:fs';
+import { StoreError } from '../../errors.ts';
+
+const EIO = 5;
+const ENOSPC = 28;
+const EDQUOT = 122;
+/** LMDB's own: the map could not be made larger. */
+const MDB_MAP_FULL = -30792;
+
+/** A commit writes whole pages, so a disk this full counts as full. */
+const SHORT_OF_SPACE_BYTES = 64 * 1024;
+
+interface CommitFailure extends Error {
+  readonly commitError: Promise<unknown>;
+}
+
+function isCommitFailure(error: unknown): error is CommitFailure {
+  return error instanceof Error && 'commitError' in error && error.commitError instanceof Promise;
+}
+
+/** The reason LMDB gives for a failed commit, which sits in a second promise inside the error. */
+async function rootCause(error: unknown): Promise<unknown> {
+  if (!isCommitFailure(error)) return error;
+  return error.commitError.then(
+    () => error,
+    (inner: unknown) => inner,
+  );
+}
+
+/** LMDB answers a write cut short with "input/output error", which a full disk causes too. */
+function isFull(code: unknown, path: string): boolean {
+  if (code === ENOSPC || code === EDQUOT || code === MDB_MAP_FULL) return true;
+  if (code !== EIO) return false;
+  const { bavail, bsize } = statfsSync(path);
+  return bavail * bsize < SHORT_OF_SPACE_BYTES;
+}
+
+/** Waits until a write is on disk. A failed one left nothing behind; `what` names it in the message. */
+export type Durable = (write: PromiseLike<unknown>, what: string) => Promise<void>;
+
+/** For writes to the environment at `path`. */
+export function durableAt(path: string): Durable {
+  return async (write, what) => {
+    try {
+      await write;
+    } catch (error) {
+      const cause = await rootCause(error);
+      const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+      if (isFull(code, path)) {
+        throw new StoreError('STORE_FULL', `no space left on the disk to write ${what}`, { cause });
+      }
+      throw new StoreError('STORE_WRITE', `cannot write ${what}: ${describe(cause)}`, { cause });
+    }
+  };
+}
+
+export function describe(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+let guards = 0;
+
+/**
+ * A failed commit also rejects promises inside lmdb that nobody can reach, and Node would end the process
+ * for them although the writer was told. Exactly those are swallowed; any other stray rejection is thrown
+ * on, unless someone else listens and so has taken that duty.
+ */
+function onStrayRejection(reason: unknown): void {
+  if (isCommitFailure(reason)) {
+    reason.commitError.catch(() => undefined);
+    return;
+  }
+  if (process.listenerCount('unhandledRejection') === 1) throw reason;
+}
+
+/** Guards the process against stray commit failures until the returned function is called. */
+export function guardCommits(): () => void {
+  if (guards++ === 0) process.on('unhandledRejection', onStrayRejection);
+  let isActive = true;
+  return () => {
+    if (!isActive) return;
+    isActive = false;
+    if (--guards === 0) process.off('unhandledRejection', onStrayRejection);
+  };
+}

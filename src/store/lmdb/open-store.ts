@@ -1,0 +1,65 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Store } from '../store.ts';
+import { copyEnvironment } from './backup.ts';
+import { openCheckpoints } from './checkpoints.ts';
+import { guardCommits } from './commit.ts';
+import { type Environment, environmentPath, openEnvironment } from './environment.ts';
+import { openFeedWindow } from './feed.ts';
+import { openHours } from './hours.ts';
+import { openJournal } from './journal.ts';
+import { openKeys } from './keys.ts';
+import { openNotes } from './notes.ts';
+import { openMarked } from './opening.ts';
+import { openOutputs } from './outputs.ts';
+import { openPayments } from './payments.ts';
+import { openUsage } from './usage.ts';
+import { openWaitlist } from './waitlist.ts';
+
+export interface StoreOptions {
+  /** Reads what another process writes; every write rejects. */
+  readonly readOnly?: boolean;
+}
+
+/** Opens the store in a data folder, made if it does not exist. One writing process per folder: see lock.ts. */
+export async function openStore(folder: string, options: StoreOptions = {}): Promise<Store> {
+  if (options.readOnly === true) return openUnmarked(folder, true);
+  return openMarked(folder, () => openUnmarked(folder, false));
+}
+
+/** Opens without the marker that opening.ts keeps. */
+export async function openUnmarked(folder: string, isReadOnly: boolean): Promise<Store> {
+  const environment = await openEnvironment(folder, isReadOnly);
+  try {
+    return assemble(folder, environment);
+  } catch (error) {
+    await environment.close();
+    throw error;
+  }
+}
+
+function assemble(folder: string, environment: Environment): Store {
+  const parts = {
+    journal: openJournal(environment),
+    outputs: openOutputs(environment),
+    checkpoints: openCheckpoints(environment),
+    notes: openNotes(environment),
+    keys: openKeys(environment),
+    hours: openHours(environment),
+    usage: openUsage(environment),
+    waitlist: openWaitlist(environment),
+    feed: openFeedWindow(environment),
+    payments: openPayments(environment),
+  };
+  const unguard = guardCommits();
+  let closing: Promise<void> | undefined;
+  return {
+    ...parts,
+    sizeBytes: () => statSync(join(environmentPath(folder), 'data.mdb')).size,
+    backup: (target) => copyEnvironment(environment, target),
+    close() {
+      closing ??= environment.close().finally(unguard);
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import { crc32 } from 'node:zlib';
+import { StoreError } from '../../errors.ts';
+import type { Waitlist, WaitlistEntry, WaitlistPlace } from '../store.ts';
+import type { Environment } from './environment.ts';
+
+const ROWS_PER_STEP = 1_000;
+
+type PackedEntry = [
+  at: number,
+  type: WaitlistEntry['type'],
+  useCase: string,
+  name: string | null,
+  wallet: string | null,
+  email: string | null,
+];
+
+interface Claim {
+  readonly entry: WaitlistEntry;
+  readonly at: number;
+  readonly resolve: (place: WaitlistPlace) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Whom a place belongs to. Neither a wallet nor, in practice, an email differs by the case of its letters. */
+export function identitiesOf({ wallet, email }: WaitlistEntry): string[] {
+  const identities: string[] = [];
+  if (wallet !== null) identities.push(`wallet ${wallet.toLowerCase()}`);
+  if (email !== null) identities.push(`email ${email.toLowerCase()}`);
+  return identities;
+}
+
+/** The first place any of them has, if one has. */
+export function firstPlace(
+  identities: readonly string[],
+  placeOf: (identity: string) => number | undefined,
+): number | undefined {
+  const places = identities.map(placeOf).filter((place) => place !== undefined);
+  return places.length === 0 ? undefined : Math.min(...places);
+}
+
+function encode({ type, useCase, name, wallet, email }: WaitlistEntry, position: number, at: number): string {
+  const packed: PackedEntry = [at, type, useCase, name, wallet, email];
+  const text = JSON.stringify(packed);
+  return `${crc32(text, position)} ${text}`;
+}
+
+function decode(row: string, position: number) {
+  const space = row.indexOf(' ');
+  const text = row.slice(space + 1);
+  if (row.slice(0, space) !== String(crc32(text, position))) {
+    throw new StoreError('STORE_CORRUPT', `place ${position} of the waitlist does not match its checksum`);
+  }
+  // The checksum vouches that this text is what encode wrote.
+  const [at, type, useCase, name, wallet, email] = JSON.parse(text) as PackedEntry;
+  return { position, at, type, useCase, name, wallet, email };
+}
+
+/**
+ * Claims that arrive while a commit is under way wait and share the next one, so that any number of callers at
+ * once costs a few commits. One commit at a time: a place is free or taken when the next claim is looked at.
+ */
+export function openWaitlist({ durable, root, waitlist, waitlistIndex }: Environment): Waitlist {
+  let waiting: Claim[] = [];
+  let isCommitting = false;
+
+  const lastPosition = () => [...waitlist.getKeys({ reverse: true, limit: 1 })][0] ?? 0;
+  const keptPlace = (identity: string) => {
+    const text = waitlistIndex.get(identity);
+    return text === undefined ? undefined : Number(text);
+  };
+
+  async function commit(claims: readonly Claim[]): Promise<void> {
+    const taken = new Map<string, number>();
+    const rows: { position: number; text: string }[] = [];
+    const answers: (() => void)[] = [];
+    let position = lastPosition();
+    for (const { entry, at, resolve } of claims) {
+      const identities = identitiesOf(entry);
+      const place = firstPlace(identities, (identity) => taken.get(identity) ?? keptPlace(identity));
+      const own = place ?? ++position;
+      if (place === undefined) rows.push({ position: own, text: encode(entry, own, at) });
+      for (const identity of identities) {
+        if (!taken.has(identity) && keptPlace(identity) === undefined) taken.set(identity, own);
+      }
+      answers.push(() => resolve({ position: own, isNew: place === undefined }));
+    }
+    if (taken.size > 0) {
+      const write = root.batch(() => {
+        for (const row of rows) void waitlist.put(row.position, row.text);
+        for (const [identity, own] of taken) void waitlistIndex.put(identity, String(own));
+      });
+      await durable(write, 'the waitlist');
+    }
+    for (const answer of answers) answer();
+  }
+
+  async function commitAll(): Promise<void> {
+    if (isCommitting) return;
+    isCommitting = true;
+    while (waiting.length > 0) {
+      const claims = waiting;
+      waiting = [];
+      try {
+        await commit(claims);
+      } catch (error) {
+        for (const { reject } of claims) reject(error);
+      }
+    }
+    isCommitting = false;
+  }
+
+  return {
+    claim(entry, at) {
+      return new Promise((resolve, reject) => {
+        // Whoever has a place is told it even when nothing can be written.
+        const identities = identitiesOf(entry);
+        const places = identities.map(keptPlace);
+        if (places.length > 0 && places.every((place) => place !== undefined)) {
+          resolve({ position: Math.min(...places), isNew: false });
+          return;
+        }
+        waiting.push({ entry, at, resolve, reject });
+        void commitAll();
+      });
+    },
+
+    *list() {
+      for (let start = 0; ; ) {
+        const rows = [...waitlist.getRange({ start, limit: ROWS_PER_STEP })];
+        for (const { key, value } of rows) yield decode(value, key);
+        const last = rows.at(-1);
+        if (last === undefined) return;
+        start = last.key + 1;
+      }
+    },
+  };
+}

@@ -1,0 +1,7 @@
+import type { AccountId } from '../../streams/index.ts';
+
+/** A tracked account and the literal path segment it is served under. */
+export interface AccountPath {
+  readonly id: AccountId;
+  readonly segment: string;
+}

@@ -1,0 +1,125 @@
+import {
+  type AccountId,
+  type EventRecord,
+  type Output,
+  phaseAt,
+  type StreamName,
+} from '../../streams/index.ts';
+import { PRUNED_BEFORE_NOTE, type Store } from '../store/store.ts';
+import { createDigests } from './digests.ts';
+import { createLatest, type Latest } from './latest.ts';
+
+const DAY_MS = 86_400_000;
+/** An event's window may have been told anew since, by no more than this. */
+const WINDOW_SLACK_MS = 2 * DAY_MS;
+/** Nothing is said of an event longer than this before its window opens. */
+const LISTED_BEFORE_MS = 14 * DAY_MS;
+/** Ticks come each second, so one is near unless the engine was drowned. */
+const TICK_WITHIN = 2_000;
+
+/** What readers saw at an earlier instant, from what was stored then and nothing later. */
+export interface Past {
+  /** When the oldest observation was received that can be gone back to; null while there is none. */
+  fromAt(): number | null;
+  /** Seq of the last observation received at or before `at`. */
+  seqAt(at: number): number;
+  /**
+   * The latest values after observation `seq` that make up an account's counters and predictions, with the phases
+   * of its events as of `at`.
+   */
+  of(account: AccountId, seq: number, at: number): Promise<Latest>;
+}
+
+export function openPast(
+  { journal, outputs, notes }: Pick<Store, 'journal' | 'outputs' | 'notes'>,
+  now: Latest,
+): Past {
+  const digests = createDigests(outputs);
+
+  function firstSeq(): number {
+    return Math.max(journal.tail, Number(notes.get(PRUNED_BEFORE_NOTE) ?? 0));
+  }
+
+  /** What a stream last said of each key: what it says now, unless that was said later. */
+  async function lastOf(
+    stream: StreamName,
+    keys: Iterable<string>,
+    seq: number,
+    sinceAt: number,
+  ): Promise<readonly Output[]> {
+    const still: Output[] = [];
+    const changed = new Set<string>();
+    for (const key of keys) {
+      const latest = now.get(stream, key);
+      // What was never said of was not said of then.
+      if (latest === undefined) continue;
+      if (latest.seq <= seq) still.push(latest);
+      else changed.add(key);
+    }
+    if (changed.size === 0) return still;
+    const floorSeq = Math.max(firstSeq(), journal.seqAt(sinceAt));
+    return [...still, ...(await digests.find(stream, changed, { seq, floorSeq }))];
+  }
+
+  /** Those that may have been active. One that was said so when its window opened, if not later. */
+  async function eventsAt(account: AccountId, seq: number, at: number) {
+    const near = Array.from(now.all('events')).filter(
+      ({ record: { subject, startAt, endAt } }) =>
+        subject.type === 'posts' &&
+        subject.account === account &&
+        startAt !== null &&
+        startAt <= at + WINDOW_SLACK_MS &&
+        endAt > at - WINDOW_SLACK_MS,
+    );
+    const keys = near.map(({ key }) => key);
+    const sinceAt = Math.min(at, ...near.map(({ record }) => record.startAt ?? at)) - WINDOW_SLACK_MS;
+    const said = await lastOf('events', keys, seq, sinceAt);
+    return said.flatMap((output) =>
+      output.stream === 'events' ? [{ ...output, record: inPhase(output.record, at) }] : [],
+    );
+  }
+
+  function tickBefore(seq: number): Output | undefined {
+    for (const { seq: tickSeq, receivedAt, fact } of journal.readBack(seq)) {
+      if (tickSeq <= seq - TICK_WITHIN) return undefined;
+      if (fact.kind !== 'tick') continue;
+      const record = { ages: fact.ages };
+      return { stream: 'freshness', key: 'all', seq: tickSeq, at: receivedAt, cause: 'clock', record };
+    }
+    return undefined;
+  }
+
+  return {
+    fromAt() {
+      const first = firstSeq();
+      for (const { receivedAt } of first === 0 ? [] : journal.readBack(first)) return receivedAt;
+      return null;
+    },
+    // What is not published yet was seen by no reader.
+    seqAt: (at) => Math.min(journal.seqAt(at), now.seq),
+    async of(account, seq, at) {
+      const events = await eventsAt(account, seq, at);
+      const active = events.filter(({ record }) => record.phase === 'active');
+      const keys = active.map(({ key }) => key);
+      const tokens = active.flatMap(({ record }) => record.buckets.map(({ yesToken }) => yesToken));
+      const sinceAt = Math.min(at, ...active.map(({ record }) => record.startAt ?? at)) - LISTED_BEFORE_MS;
+      const tick = tickBefore(seq);
+      const latest = createLatest();
+      latest.load([
+        ...active,
+        ...(await lastOf('counters', keys, seq, sinceAt)),
+        ...(await lastOf('predictions', keys, seq, sinceAt)),
+        ...(await lastOf('prices', tokens, seq, sinceAt)),
+        ...(await lastOf('velocity', [account], seq, 0)),
+        ...(tick ? [tick] : []),
+      ]);
+      return latest;
+    },
+  };
+}
+
+/** A window opens and ends by the clock, whose tick may have come a little later. */
+function inPhase(record: EventRecord, at: number): EventRecord {
+  const { startAt, endAt, phase } = record;
+  return { ...record, phase: phaseAt({ startAt, endAt, isClosed: phase === 'closed' }, at) };
+}

@@ -1,0 +1,164 @@
+import { contains, distanceFromUniform, type Score, type ScoreRecord } from '../../../streams/index.ts';
+import type { RecordOf } from '../../contract/record-of.ts';
+import type { calibrationGroupRecord } from '../../contract/records/calibration.ts';
+import { round4 } from '../round.ts';
+import { meanInterval } from './mean-interval.ts';
+import type { ScoredForecast, ScoreGroup } from './scores.ts';
+
+type Interval = readonly [low: number | null, high: number | null] | null;
+type Measure = (score: ScoreRecord) => number | null;
+
+const BINS = 10;
+
+/** A loss of one forecaster on one event. */
+type Loss = (score: Score) => number | null;
+
+/**
+ * How a group of forecasts did, each event counting once. Scores are losses: the lower the better, and a difference
+ * below 0 is in the model's favour. `account` is a path segment, null for all accounts.
+ */
+export function calibrationToWire(
+  { origin, horizonHours, forecasts }: ScoreGroup,
+  account: string | null,
+): RecordOf<typeof calibrationGroupRecord> {
+  const scores = forecasts.map(({ score }) => score);
+  const events = eventsOf(scores);
+  const pits = scores.flatMap(({ model }) => model.pit ?? []).sort((a, b) => a - b);
+  const crps = compare(events, (score) => score.crps);
+  const log = compare(events, (score) => score.logScore);
+  const brier = compare(events, (score) => score.brier);
+  const [, worst] = log.market.interval ?? [];
+  return {
+    origin,
+    account,
+    horizon: horizonHours,
+    n: scores.length,
+    n_events: events.length,
+    n_market: scores.filter(({ market }) => market !== null).length,
+    coverage90: meanOf(events, coverage),
+    coverage90_interval: intervalOf(events, coverage),
+    pit_mean: round4(mean(pits)),
+    pit_distance: pits.length === 0 ? null : round4(distanceFromUniform(pits)),
+    crps: crps.model,
+    crps_pace: crps.pace.score,
+    crps_difference_pace: crps.pace.difference,
+    crps_difference_pace_interval: crps.pace.interval,
+    crps_market: crps.market.score,
+    crps_difference_market: crps.market.difference,
+    crps_difference_market_interval: crps.market.interval,
+    log_score: log.model,
+    log_score_pace: log.pace.score,
+    log_score_difference_pace: log.pace.difference,
+    log_score_difference_pace_interval: log.pace.interval,
+    log_score_market: log.market.score,
+    log_score_difference_market: log.market.difference,
+    log_score_difference_market_interval: log.market.interval,
+    brier: brier.model,
+    brier_pace: brier.pace.score,
+    brier_difference_pace: brier.pace.difference,
+    brier_difference_pace_interval: brier.pace.interval,
+    brier_market: brier.market.score,
+    brier_difference_market: brier.market.difference,
+    brier_difference_market_interval: brier.market.interval,
+    no_demonstrated_edge: (worst ?? 0) >= 0,
+    reliability: reliabilityOf(forecasts),
+  };
+}
+
+/** A loss of the model and of its rivals, and by how much the model differs from each on what both were scored on. */
+function compare(events: readonly (readonly ScoreRecord[])[], loss: Loss) {
+  const against = (rival: 'pace' | 'market') => {
+    const difference = differenceOf(loss, rival);
+    return {
+      score: meanOf(events, ({ [rival]: score }) => score && loss(score)),
+      difference: meanOf(events, difference),
+      interval: intervalOf(events, difference),
+    };
+  };
+  return {
+    model: meanOf(events, ({ model }) => loss(model)),
+    pace: against('pace'),
+    market: against('market'),
+  };
+}
+
+/** Model less rival; null where one of them has no score. */
+function differenceOf(loss: Loss, rival: 'pace' | 'market'): Measure {
+  return ({ model, [rival]: other }) => {
+    const ours = loss(model);
+    const theirs = other && loss(other);
+    return ours === null || theirs === null ? null : ours - theirs;
+  };
+}
+
+/** The scores of each event: forecasts of one event are no independent samples. */
+function eventsOf(scores: readonly ScoreRecord[]): readonly (readonly ScoreRecord[])[] {
+  const events = new Map<number, ScoreRecord[]>();
+  for (const score of scores) {
+    const event = events.get(score.eventId);
+    if (event === undefined) events.set(score.eventId, [score]);
+    else event.push(score);
+  }
+  return [...events.values()];
+}
+
+function coverage({ model }: ScoreRecord): number | null {
+  return model.isCovered === null ? null : Number(model.isCovered);
+}
+
+function mean(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** The mean of each event over its forecasts; an event without the measure is left out. */
+function eventMeans(events: readonly (readonly ScoreRecord[])[], measure: Measure): readonly number[] {
+  const means: number[] = [];
+  for (const scores of events) {
+    let sum = 0;
+    let n = 0;
+    for (const score of scores) {
+      const value = measure(score);
+      if (value === null) continue;
+      sum += value;
+      n += 1;
+    }
+    if (n > 0) means.push(sum / n);
+  }
+  return means;
+}
+
+function meanOf(events: readonly (readonly ScoreRecord[])[], measure: Measure): number | null {
+  return round4(mean(eventMeans(events, measure)));
+}
+
+function intervalOf(events: readonly (readonly ScoreRecord[])[], measure: Measure): Interval {
+  const interval = meanInterval(eventMeans(events, measure));
+  return interval && [round4(interval[0]), round4(interval[1])];
+}
+
+/** Of all buckets given a probability between two tenths, how many won. Empty bins are left out. */
+function reliabilityOf(forecasts: readonly ScoredForecast[]) {
+  const bins = Array.from({ length: BINS }, () => ({ n: 0, prob: 0, won: 0 }));
+  for (const { score, buckets } of forecasts) {
+    for (const bucket of buckets) {
+      const bin = bins[Math.min(BINS - 1, Math.floor(bucket.prob * BINS))];
+      if (bin === undefined) continue;
+      bin.n += 1;
+      bin.prob += bucket.prob;
+      bin.won += contains(bucket, score.final) ? 1 : 0;
+    }
+  }
+  return bins.flatMap(({ n, prob, won }, index) =>
+    n === 0
+      ? []
+      : [
+          {
+            from: index / BINS,
+            to: (index + 1) / BINS,
+            n,
+            mean_prob: round4(prob / n),
+            won_share: round4(won / n),
+          },
+        ],
+  );
+}

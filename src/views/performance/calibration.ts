@@ -1,0 +1,83 @@
+import type { AccountPath } from '../account-path.ts';
+import type { Latest } from '../latest.ts';
+import type { Watch } from '../watch.ts';
+import { calibrationToWire } from './calibration-record.ts';
+import { scoredForecasts, scoreGroups } from './scores.ts';
+
+export interface Calibration {
+  /** The records of the last complete pass as JSON. */
+  text(): string;
+  /** That pass as something to be watched: it moves when a pass is complete. */
+  readonly watch: Watch;
+  close(): void;
+}
+
+export interface CalibrationDeps {
+  readonly latest: Latest;
+  readonly accounts: readonly AccountPath[];
+  /** Of everything the calibration is made of. */
+  readonly scores: Watch;
+  /** Told of a bug of ours. */
+  readonly report: (error: unknown) => void;
+}
+
+/** Between two passes: at a first start scores come by the hundred. */
+const PAUSE_MS = 1_000;
+
+/**
+ * Keeps the calibration ready. Its intervals take too long for a request and for one stretch of the thread that
+ * answers them, so a pass over the scores goes group by group between other work, and until it is complete the one
+ * before it is served. The first is made at once, before anyone can ask.
+ */
+export function createCalibration({ latest, accounts, scores, report }: CalibrationDeps): Calibration {
+  const ids = accounts.map(({ id }) => id);
+  const done = { seq: scores.seq, revision: 0, changes: scores.changes, tickAt: Number.POSITIVE_INFINITY };
+  let text = '';
+  let immediate: NodeJS.Immediate | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  function* pass(): Generator<void> {
+    const { seq, changes } = scores;
+    const records: string[] = [];
+    for (const group of scoreGroups(scoredForecasts(latest), ids)) {
+      const segment = accounts.find(({ id }) => id === group.account)?.segment ?? null;
+      records.push(JSON.stringify(calibrationToWire(group, segment)));
+      yield;
+    }
+    text = `[${records.join(',')}]`;
+    done.seq = seq;
+    done.changes = changes;
+    done.revision += 1;
+  }
+
+  function work(steps: Generator<void>): void {
+    immediate = setImmediate(() => {
+      immediate = undefined;
+      try {
+        if (!steps.next().done) work(steps);
+      } catch (error) {
+        report(error);
+      }
+    });
+  }
+
+  for (const _ of pass());
+  // Asked at every change of anything, so at least each second: a change during a pass is not forgotten.
+  const subscription = latest.change$.subscribe(() => {
+    if (scores.changes === done.changes || timer !== undefined || immediate !== undefined) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      work(pass());
+    }, PAUSE_MS).unref();
+  });
+
+  return {
+    text: () => text,
+    watch: done,
+    close() {
+      subscription.unsubscribe();
+      clearTimeout(timer);
+      clearImmediate(immediate);
+    },
+  };
+}

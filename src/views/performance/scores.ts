@@ -1,0 +1,64 @@
+import {
+  type AccountId,
+  type ForecastOrigin,
+  HORIZON_HOURS,
+  type PredictedBucket,
+  type ScoreRecord,
+} from '../../../streams/index.ts';
+import type { Latest } from '../latest.ts';
+
+const ORIGINS: readonly ForecastOrigin[] = ['live', 'history'];
+
+/** A settled forecast with the buckets it was published with, which is empty when its row is gone. */
+export interface ScoredForecast {
+  readonly score: ScoreRecord;
+  readonly buckets: readonly PredictedBucket[];
+}
+
+/** All scores, by close, then event, then horizon: an order that no map decides. */
+export function scoredForecasts(latest: Latest): readonly ScoredForecast[] {
+  return Array.from(latest.all('scores'), ({ key, record: score }) => {
+    const row = latest.get('predictions', key)?.record;
+    return { score, buckets: row?.forecastId === score.forecastId ? row.buckets : [] };
+  }).sort(
+    ({ score: a }, { score: b }) =>
+      a.endAt - b.endAt || a.eventId - b.eventId || a.horizonHours - b.horizonHours,
+  );
+}
+
+/** When the last score came in, or null before the first. */
+export function lastScoredAt(latest: Latest): number | null {
+  let last: number | null = null;
+  for (const { at } of latest.all('scores')) if (last === null || at > last) last = at;
+  return last;
+}
+
+export interface ScoreGroup {
+  readonly origin: ForecastOrigin;
+  /** Null for all of them together. */
+  readonly account: AccountId | null;
+  readonly horizonHours: number | null;
+  readonly forecasts: readonly ScoredForecast[];
+}
+
+/** Live and history apart; within each every account and all, every horizon and all. */
+export function scoreGroups(
+  forecasts: readonly ScoredForecast[],
+  accounts: readonly AccountId[],
+): readonly ScoreGroup[] {
+  return ORIGINS.flatMap((origin) =>
+    [null, ...accounts].flatMap((account) =>
+      [null, ...HORIZON_HOURS].map((horizonHours) => ({
+        origin,
+        account,
+        horizonHours,
+        forecasts: forecasts.filter(
+          ({ score }) =>
+            score.origin === origin &&
+            (account === null || score.account === account) &&
+            (horizonHours === null || score.horizonHours === horizonHours),
+        ),
+      })),
+    ),
+  );
+}

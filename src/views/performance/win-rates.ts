@@ -1,0 +1,64 @@
+import type { AccountId, BuyStrategy, Confidence, Decision } from '../../../streams/index.ts';
+import type { Latest } from '../latest.ts';
+
+export interface WinRate {
+  /** Of those that are settled; null without a sample. */
+  readonly percent: number | null;
+  readonly sampleSize: number;
+}
+
+export interface WinRates {
+  readonly byConfidence: Readonly<Record<Confidence, WinRate>>;
+  readonly byStrategy: Readonly<Record<BuyStrategy, WinRate>>;
+}
+
+interface Settled {
+  readonly decision: Decision;
+  readonly wonLo: number | null;
+}
+
+/**
+ * How often what was to be bought at a horizon has won, each event once: by what it was told first. By confidence
+ * the largest bet of the event counts, by strategy any bucket of its order. Without an account those of all.
+ */
+export function winRates(latest: Latest, account?: AccountId): WinRates {
+  const settled = settledDecisions(latest, account);
+  const firstOnes = firstOfEach(settled);
+  const confidence = (level: Confidence) =>
+    rateOf(
+      firstOnes.filter(({ decision }) => decision.confidence === level),
+      ({ decision, wonLo }) => decision.buys[0]?.lo === wonLo,
+    );
+  const strategy = (name: BuyStrategy) =>
+    rateOf(
+      firstOfEach(settled.filter(({ decision }) => decision.strategy === name)),
+      ({ decision, wonLo }) => wonLo !== null && decision.orderLos.includes(wonLo),
+    );
+  return {
+    byConfidence: { HIGH: confidence('HIGH'), MEDIUM: confidence('MEDIUM'), LOW: confidence('LOW') },
+    byStrategy: { TWO_BUCKET: strategy('TWO_BUCKET'), SINGLE_BUCKET: strategy('SINGLE_BUCKET') },
+  };
+}
+
+/** In the order they were made, then by event. */
+function settledDecisions(latest: Latest, account: AccountId | undefined): readonly Settled[] {
+  return Array.from(latest.all('decisions'))
+    .flatMap(({ key, record: decision }): readonly Settled[] => {
+      if (account !== undefined && decision.account !== account) return [];
+      const score = latest.get('scores', key)?.record;
+      return score?.forecastId === decision.forecastId ? [{ decision, wonLo: score.wonLo }] : [];
+    })
+    .sort(({ decision: a }, { decision: b }) => a.madeAt - b.madeAt || a.eventId - b.eventId);
+}
+
+function firstOfEach(settled: readonly Settled[]): readonly Settled[] {
+  const first = new Map<number, Settled>();
+  for (const each of settled) if (!first.has(each.decision.eventId)) first.set(each.decision.eventId, each);
+  return [...first.values()];
+}
+
+function rateOf(settled: readonly Settled[], hasWon: (each: Settled) => boolean): WinRate {
+  const sampleSize = settled.length;
+  if (sampleSize === 0) return { percent: null, sampleSize };
+  return { percent: (settled.filter(hasWon).length / sampleSize) * 100, sampleSize };
+}

@@ -1,0 +1,73 @@
+import type {
+  AccountId,
+  Bucket,
+  Counters,
+  EventRecord,
+  Input,
+  Prediction,
+  Price,
+  Velocity,
+} from '../../../streams/index.ts';
+import { type AgeLimits, agesOf, lateInputs, newest, type Origin, staleNow } from '../as-of.ts';
+import type { Latest, OutputOf } from '../latest.ts';
+
+/** Where and when one account is looked at. */
+export interface View {
+  readonly latest: Latest;
+  readonly account: AccountId;
+  readonly nowMs: number;
+  readonly staleAfterMs: AgeLimits;
+}
+
+/** What is known of an active event at one instant: all that a portfolio is held against. */
+export interface EventFacts {
+  readonly event: EventRecord;
+  readonly counters: Counters | undefined;
+  /** The newest live forecast, if one was made yet. */
+  readonly prediction: Prediction | undefined;
+  readonly velocity: Velocity | undefined;
+  /** Of a bucket's Yes token; null while unknown or stale. */
+  readonly yesPriceOf: (bucket: Bucket) => number | null;
+  readonly stale: readonly Input[];
+  /** Neither the posts nor the forecast made of them are old: a size may be told. */
+  readonly isModelFresh: boolean;
+  /** Whether the model has shown skill this long before the close; without it signals skip the event. */
+  readonly isProven: boolean;
+  readonly secondsRemaining: number;
+  readonly origin: Origin;
+}
+
+/** Forecasts are made each minute; signals skip an event whose newest is older than this, too. */
+const OLD_FORECAST_MS = 300_000;
+
+export function eventFacts(output: OutputOf<'events'>, view: View): EventFacts {
+  const { latest, account, nowMs, staleAfterMs } = view;
+  const { key, record: event } = output;
+  const counters = latest.get('counters', key);
+  const prediction = latest.get('predictions', key);
+  const velocity = latest.get('velocity', account);
+  const prices = new Map(event.buckets.map(({ yesToken }) => [yesToken, latest.get('prices', yesToken)]));
+  const late = lateInputs(agesOf(latest, nowMs, account), staleAfterMs);
+  const stale = staleNow(counters?.record.stale ?? [], late);
+  const tickAt = latest.get('freshness', 'all')?.at ?? latest.at;
+  return {
+    event,
+    counters: counters?.record,
+    prediction: prediction?.record,
+    velocity: velocity?.record,
+    yesPriceOf: ({ yesToken }) => (stale.includes('prices') ? null : priceIn(prices.get(yesToken)?.record)),
+    stale,
+    isModelFresh: !stale.includes('posts') && !isOld(prediction?.record, tickAt),
+    isProven: latest.get('signals', key)?.record.track.isProven ?? false,
+    secondsRemaining: Math.max(0, Math.floor((event.endAt - tickAt) / 1_000)),
+    origin: newest(output, counters, prediction, velocity, ...prices.values()),
+  };
+}
+
+function isOld(prediction: Prediction | undefined, at: number): boolean {
+  return prediction === undefined || at - prediction.madeAt > OLD_FORECAST_MS;
+}
+
+function priceIn(price: Price | undefined): number | null {
+  return price?.price ?? null;
+}

@@ -1,0 +1,56 @@
+import type { Bucket, EventRecord } from '../../../streams/index.ts';
+import type { Position } from '../../sources/positions/position.ts';
+
+/** A position that was found to be one side of a bucket. */
+export interface Holding {
+  readonly position: Position;
+  readonly bucket: Bucket;
+  readonly side: 'Yes' | 'No';
+}
+
+/** The market's own list leaves out what is below one share, unless it is asked for it. */
+const DUST_BELOW_SHARES = 1;
+
+/** Whether there is still something to decide: a redeemable position is settled, and a merged one has no shares left. */
+export function isOpen({ size, isRedeemable }: Position): boolean {
+  return size >= DUST_BELOW_SHARES && !isRedeemable;
+}
+
+/**
+ * The open positions in an event's buckets, in the order of the buckets, Yes before No. What belongs to another event
+ * or kind of market is left out, and so is a side that cannot be told.
+ */
+export function holdingsIn(event: EventRecord, positions: readonly Position[]): readonly Holding[] {
+  const find = bucketFinder(event.buckets);
+  const places = new Map(event.buckets.map((bucket, place) => [bucket, place]));
+  return positions
+    .filter(isOpen)
+    .flatMap((position) => {
+      const bucket = find(position);
+      const side = bucket && sideOf(bucket, position);
+      return bucket && side ? [{ position, bucket, side }] : [];
+    })
+    .sort(
+      (left, right) =>
+        (places.get(left.bucket) ?? 0) - (places.get(right.bucket) ?? 0) ||
+        Number(left.side === 'No') - Number(right.side === 'No'),
+    );
+}
+
+/** By condition id, then by token, then by the market's slug: a row may lack any but the first, or write it otherwise. */
+function bucketFinder(buckets: readonly Bucket[]): (position: Position) => Bucket | undefined {
+  const byCondition = new Map(buckets.map((bucket) => [bucket.conditionId.toLowerCase(), bucket]));
+  const byToken = new Map(
+    buckets.flatMap((bucket) => [[bucket.yesToken, bucket] as const, [bucket.noToken, bucket] as const]),
+  );
+  const bySlug = new Map(buckets.map((bucket) => [bucket.marketSlug, bucket]));
+  return ({ conditionId, token, marketSlug }) =>
+    byCondition.get(conditionId.toLowerCase()) ?? byToken.get(token) ?? bySlug.get(marketSlug);
+}
+
+/** The token tells the side for certain; the outcome's name stands in where the token is not one of the bucket's. */
+function sideOf(bucket: Bucket, { token, outcome }: Position): Holding['side'] | undefined {
+  if (token === bucket.yesToken) return 'Yes';
+  if (token === bucket.noToken) return 'No';
+  return outcome === 'Yes' || outcome === 'No' ? outcome : undefined;
+}

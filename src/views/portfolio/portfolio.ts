@@ -1,0 +1,33 @@
+import type { Held } from '../../server/portfolio/wallets.ts';
+import type { EventFacts, View } from './event-facts.ts';
+import { holdingsIn } from './holding.ts';
+import { type Sizing, sized } from './sizing.ts';
+import { type Totals, totalsOf, type Valuation, valued } from './valuation.ts';
+
+/** A wallet held against one active event. */
+export interface Portfolio {
+  readonly facts: EventFacts;
+  readonly rows: readonly Valuation[];
+  readonly totals: Totals;
+  readonly readAt: number;
+}
+
+/** Prices that came with a list of positions grow as stale as our own do. */
+export function portfolioOf(
+  facts: EventFacts,
+  { positions, readAt }: Held,
+  { nowMs, staleAfterMs }: View,
+): Portfolio {
+  const isListFresh = nowMs - readAt <= staleAfterMs.prices;
+  const rows = holdingsIn(facts.event, positions).map((holding) => valued(holding, facts, isListFresh));
+  return { facts, rows, totals: totalsOf(rows), readAt };
+}
+
+/** Sizes in the order of the rows. None while posts or forecast are old: the model then knows less than the market. */
+export function sizesOf(
+  { facts, rows }: Portfolio,
+  bankroll: number,
+  threshold?: number,
+): readonly (Sizing | null)[] {
+  return facts.isModelFresh ? sized(rows, bankroll, threshold) : rows.map(() => null);
+}

@@ -1,0 +1,86 @@
+import type { Bucket } from '../../../streams/index.ts';
+import { round4 } from '../round.ts';
+import type { EventFacts } from './event-facts.ts';
+import type { Holding } from './holding.ts';
+import { cents, percentOf, sumOfCents } from './money.ts';
+
+/**
+ * A holding in published figures, each made of the published ones before it: whoever multiplies or subtracts what is
+ * on the wire finds the same. Money in USD; unknown is null.
+ */
+export interface Valuation extends Holding {
+  readonly tokens: number;
+  readonly avgPrice: number;
+  readonly costBasis: number;
+  readonly price: number;
+  readonly value: number;
+  readonly pnl: number;
+  readonly pnlPercent: number;
+  readonly winProbability: number | null;
+  /** Null without a forecast of the bucket, and while the price is stale. */
+  readonly edge: number | null;
+  readonly edgePercent: number | null;
+}
+
+export interface Totals {
+  readonly cost: number;
+  readonly value: number;
+  readonly pnl: number;
+  readonly pnlPercent: number;
+}
+
+/** Shares have six decimals on the market's chain. */
+const SHARE_UNITS = 1e6;
+
+/** `isListFresh`: the list of positions is so young that the prices in it are still the market's. */
+export function valued(holding: Holding, facts: EventFacts, isListFresh: boolean): Valuation {
+  const { position, bucket, side } = holding;
+  const yesPrice = facts.yesPriceOf(bucket);
+  const ownPrice = yesPrice === null || side === 'Yes' ? yesPrice : 1 - yesPrice;
+  const price = rounded(ownPrice ?? position.currentPrice);
+  const tokens = Math.round(position.size * SHARE_UNITS) / SHARE_UNITS;
+  const costBasis = cents(position.costBasis);
+  const value = cents(tokens * price);
+  const pnl = cents(value - costBasis);
+  const winProbability = winProbabilityOf(holding, facts);
+  const isPriceKnown = ownPrice !== null || isListFresh;
+  const edge = winProbability === null || !isPriceKnown ? null : rounded(winProbability - price);
+  return {
+    ...holding,
+    tokens,
+    avgPrice: rounded(position.avgPrice),
+    costBasis,
+    price,
+    value,
+    pnl,
+    pnlPercent: percentOf(pnl, costBasis),
+    winProbability,
+    edge,
+    edgePercent: edge === null ? null : percentOf(edge, price),
+  };
+}
+
+/** Sums of the rows as they are published, so that they add up to the cent. */
+export function totalsOf(rows: readonly Valuation[]): Totals {
+  const cost = sumOfCents(rows.map(({ costBasis }) => costBasis));
+  const value = sumOfCents(rows.map((row) => row.value));
+  const pnl = cents(value - cost);
+  return { cost, value, pnl, pnlPercent: percentOf(pnl, cost) };
+}
+
+/** Of the side held: No wins when Yes does not. */
+function winProbabilityOf({ bucket, side }: Holding, { prediction, counters }: EventFacts): number | null {
+  const predicted = prediction?.buckets.find(({ lo, hi }) => lo === bucket.lo && hi === bucket.hi);
+  if (predicted === undefined) return null;
+  const yes = isPassed(bucket, counters?.real ?? null) ? 0 : rounded(predicted.prob);
+  return side === 'Yes' ? yes : rounded(1 - yes);
+}
+
+/** The count has left the bucket behind and never shrinks. */
+function isPassed({ hi }: Bucket, count: number | null): boolean {
+  return hi !== null && count !== null && hi < count;
+}
+
+function rounded(value: number): number {
+  return round4(value) ?? value;
+}

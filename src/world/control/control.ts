@@ -1,0 +1,90 @@
+import { type ActOptions, ControlError, createActs } from './acts.ts';
+import { VERBS, type Verb, type VerbBody, type VerbInput } from './verbs.ts';
+
+/** Steers the world. Every verb acts at once: the next answer of any role already shows it. */
+export interface WorldControl {
+  post(input: VerbInput<'post'>): { readonly id: string; readonly createdAt: number };
+  deletePost(input: VerbInput<'delete-post'>): void;
+  editPost(input: VerbInput<'edit-post'>): { readonly id: string };
+  stallOracle(input?: VerbInput<'stall-oracle'>): void;
+  /** Ends the stall; the oracle syncs at once. */
+  resumeOracle(input?: VerbInput<'resume-oracle'>): void;
+  syncOracle(input?: VerbInput<'sync-oracle'>): void;
+  setOracleTotal(input: VerbInput<'set-oracle-total'>): void;
+  setUiCount(input: VerbInput<'set-ui-count'>): void;
+  dropSocket(input: VerbInput<'drop-socket'>): void;
+  freezeSocket(input: VerbInput<'freeze-socket'>): void;
+  thawSocket(input: VerbInput<'thaw-socket'>): void;
+  setPrice(input: VerbInput<'set-price'>): void;
+  moveWindow(input: VerbInput<'move-window'>): void;
+  closeEvent(input: VerbInput<'close-event'>): void;
+  reopenEvent(input: VerbInput<'reopen-event'>): void;
+  addEvent(input: VerbInput<'add-event'>): { readonly id: number; readonly slug: string };
+  steerFacilitator(input: VerbInput<'steer-facilitator'>): void;
+  fault(input: VerbInput<'fault'>): void;
+  clearFaults(input?: VerbInput<'clear-faults'>): void;
+  /** Runs a verb by its name on the wire. The body is checked: a ZodError or a ControlError says what is wrong. */
+  run(verb: string, body: unknown): unknown;
+  state(): Readonly<Record<string, unknown>>;
+}
+
+export function createControl(options: ActOptions): WorldControl {
+  const { now, steering, timeline, faults, facilitator, sockets } = options;
+  const acts = createActs(options);
+  const byVerb: { readonly [V in Verb]: (body: VerbBody<V>) => unknown } = acts;
+
+  function run<V extends Verb>(verb: V, input: VerbInput<V>): unknown {
+    // The table and the schemas share their keys; that is more than the compiler can follow.
+    const body = VERBS[verb].parse(input) as VerbBody<V>;
+    return byVerb[verb](body);
+  }
+
+  return {
+    post: (input) => acts.post(VERBS.post.parse(input)),
+    deletePost: (input) => void run('delete-post', input),
+    editPost: (input) => acts['edit-post'](VERBS['edit-post'].parse(input)),
+    stallOracle: (input = {}) => void run('stall-oracle', input),
+    resumeOracle: (input = {}) => void run('resume-oracle', input),
+    syncOracle: (input = {}) => void run('sync-oracle', input),
+    setOracleTotal: (input) => void run('set-oracle-total', input),
+    setUiCount: (input) => void run('set-ui-count', input),
+    dropSocket: (input) => void run('drop-socket', input),
+    freezeSocket: (input) => void run('freeze-socket', input),
+    thawSocket: (input) => void run('thaw-socket', input),
+    setPrice: (input) => void run('set-price', input),
+    moveWindow: (input) => void run('move-window', input),
+    closeEvent: (input) => void run('close-event', input),
+    reopenEvent: (input) => void run('reopen-event', input),
+    addEvent: (input) => acts['add-event'](VERBS['add-event'].parse(input)),
+    steerFacilitator: (input) => void run('steer-facilitator', input),
+    fault: (input) => void run('fault', input),
+    clearFaults: (input = {}) => void run('clear-faults', input),
+    run(verb, body) {
+      if (!isVerb(verb))
+        throw new ControlError(`no verb ${verb}, expected one of ${Object.keys(VERBS).join(', ')}`);
+      return run(verb, body as VerbInput<typeof verb>) ?? null;
+    },
+    state: () => ({
+      now: now(),
+      startAt: timeline.startAt,
+      revision: steering.revision,
+      posts: steering.posts,
+      deletions: Object.fromEntries(steering.deletions),
+      stalls: steering.stalls,
+      oracleTotals: Object.fromEntries(steering.oracleTotals),
+      uiCounts: Object.fromEntries(steering.uiCounts),
+      windows: Object.fromEntries(steering.windows),
+      closures: Object.fromEntries(steering.closures),
+      reopened: [...steering.reopened],
+      events: steering.events,
+      prices: Object.fromEntries(steering.prices),
+      faults: faults.list(),
+      facilitator: facilitator.state(),
+      connections: { book: sockets.book.connections(), crypto: sockets.crypto.connections() },
+    }),
+  };
+}
+
+function isVerb(name: string): name is Verb {
+  return Object.hasOwn(VERBS, name);
+}

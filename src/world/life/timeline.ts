@@ -1,0 +1,153 @@
+import { createDayCache, type Steering } from '../control/steering.ts';
+import { ACCOUNTS, type Account, accountOf, type WorldAccountId } from './accounts.ts';
+import { isCounted } from './counting.ts';
+import { dayOf, HISTORY_DAYS, lifeOfDay } from './life.ts';
+import type { Post } from './post.ts';
+import { compareIds, createdAtOf } from './snowflake.ts';
+import { textOf } from './texts.ts';
+
+/** One version of a post. An edit replaces the version before it under a new id. */
+export interface Entry {
+  readonly id: string;
+  readonly post: Post;
+  readonly createdAt: number;
+  readonly shownAt: number;
+  /** Replaced or deleted at this instant, or Infinity. */
+  readonly hiddenAt: number;
+}
+
+export interface TimelineDay {
+  /** Oldest first. */
+  readonly posts: readonly Post[];
+  /** Versions by id, oldest first. */
+  readonly entries: readonly Entry[];
+  /** `createdAt` of the counted posts, ascending. */
+  readonly countedAt: readonly number[];
+}
+
+export interface Timeline {
+  readonly startAt: number;
+  day(account: WorldAccountId, day: number): TimelineDay;
+  dayOf(account: WorldAccountId, at: number): number;
+  /** What can be read at `now`, newest first. */
+  newestFirst(account: WorldAccountId, now: number): Generator<Entry>;
+  /** The version with this id if its post exists and is not deleted, replaced versions included. */
+  find(id: string, now: number): Entry | undefined;
+  /** Counted posts created in [fromAt, toAt), whether or not they were deleted later. */
+  countedBetween(account: WorldAccountId, fromAt: number, toAt: number): number;
+}
+
+export function entryText(entry: Entry): string {
+  const { post } = entry;
+  const written = entry.id === post.id ? post.text : (post.editedText ?? post.text);
+  if (written !== null) return written;
+  const text = textOf(post.kind, post.id, post.createdAt);
+  return entry.id === post.id ? text : `${text} (edited)`;
+}
+
+export function createTimeline(options: {
+  readonly seed: number;
+  readonly startAt: number;
+  readonly steering: Steering;
+}): Timeline {
+  const { startAt, steering } = options;
+  const lives = new Map<string, readonly Post[]>();
+  const dayIndex = (account: WorldAccountId, at: number): number => dayOf(accountOf(account), startAt, at);
+  const cachedDay = createDayCache<TimelineDay>(steering, dayIndex);
+
+  function lifeOf(account: Account, day: number): readonly Post[] {
+    const key = `${account.id}${day}`;
+    let life = lives.get(key);
+    if (life === undefined) {
+      life = lifeOfDay(account, options, day);
+      lives.set(key, life);
+    }
+    return life;
+  }
+
+  function steered(post: Post): Post {
+    const edit = steering.edits.get(post.id);
+    const deletedAt = Math.min(post.deletedAt, steering.deletions.get(post.id) ?? Number.POSITIVE_INFINITY);
+    if (edit === undefined && deletedAt === post.deletedAt) return post;
+    return { ...post, deletedAt, edit: edit ?? post.edit, editedText: edit?.text ?? null };
+  }
+
+  function byHand(account: Account, day: number): readonly Post[] {
+    return steering.posts
+      .filter((post) => post.account === account.id && dayOf(account, startAt, post.createdAt) === day)
+      .map((post) => ({
+        ...post,
+        account,
+        deletedAt: Number.POSITIVE_INFINITY,
+        edit: null,
+        isSteered: true,
+        editedText: null,
+      }));
+  }
+
+  function build(account: Account, day: number): TimelineDay {
+    const posts = [...lifeOf(account, day), ...byHand(account, day)].map(steered);
+    posts.sort((left, right) => left.createdAt - right.createdAt);
+    const entries = posts.flatMap(versions).sort((left, right) => compareIds(left.id, right.id));
+    const countedAt = posts.filter((post) => isCounted(post.kind)).map((post) => post.createdAt);
+    return { posts, entries, countedAt };
+  }
+
+  const timeline: Timeline = {
+    startAt,
+    dayOf: dayIndex,
+    day: (account, day) => cachedDay(account, day, () => build(accountOf(account), day)),
+    *newestFirst(account, now) {
+      for (let day = timeline.dayOf(account, now); day >= -HISTORY_DAYS; day--) {
+        const { entries } = timeline.day(account, day);
+        for (let index = entries.length - 1; index >= 0; index--) {
+          const entry = entries[index];
+          if (entry !== undefined && entry.shownAt <= now && now < entry.hiddenAt) yield entry;
+        }
+      }
+    },
+    find(id, now) {
+      const at = createdAtOf(id);
+      for (const account of ACCOUNTS) {
+        // An edit made by hand may carry an id of the day after its post's.
+        for (const day of [timeline.dayOf(account.id, at), timeline.dayOf(account.id, at) - 1]) {
+          const entry = timeline.day(account.id, day).entries.find((candidate) => candidate.id === id);
+          if (entry !== undefined)
+            return entry.shownAt <= now && now < entry.post.deletedAt ? entry : undefined;
+        }
+      }
+      return undefined;
+    },
+    countedBetween(account, fromAt, toAt) {
+      let total = 0;
+      const last = timeline.dayOf(account, toAt);
+      for (let day = Math.max(-HISTORY_DAYS, timeline.dayOf(account, fromAt)); day <= last; day++) {
+        const { countedAt } = timeline.day(account, day);
+        total += lowerBound(countedAt, toAt) - lowerBound(countedAt, fromAt);
+      }
+      return total;
+    },
+  };
+  return timeline;
+}
+
+function versions(post: Post): readonly Entry[] {
+  const { edit, createdAt, shownAt, deletedAt } = post;
+  if (edit === null) return [{ id: post.id, post, createdAt, shownAt, hiddenAt: deletedAt }];
+  return [
+    { id: post.id, post, createdAt, shownAt, hiddenAt: Math.min(deletedAt, edit.at) },
+    { id: edit.id, post, createdAt: edit.at, shownAt: edit.at, hiddenAt: deletedAt },
+  ];
+}
+
+/** How many of the ascending `values` are below `limit`. */
+export function lowerBound(values: readonly number[], limit: number): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((values[middle] ?? 0) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,157 @@
+import type { SteeredEvent } from '../control/steering.ts';
+import type { Account } from '../life/accounts.ts';
+import { hash32, hex } from '../rng.ts';
+import { type BucketShape, bucketsOf } from './buckets.ts';
+import { type EventWords, listedAtOf, rangeWords, type Series, windowOf, wordsOf } from './schedule.ts';
+
+export interface Tag {
+  readonly id: string;
+  readonly label: string;
+  readonly slug: string;
+}
+
+export const POSTS_TAG: Tag = { id: '972', label: 'Post Markets', slug: 'post-markets' };
+export const CRYPTO_TAG: Tag = { id: '21', label: 'Crypto', slug: 'crypto' };
+
+/** A bucket, or the one question of an up/down event. Bounds are counts or prices. */
+export interface WorldMarket {
+  readonly id: number;
+  readonly ordinal: number;
+  readonly title: string;
+  readonly question: string;
+  readonly slug: string;
+  readonly lo: number;
+  readonly hi: number | null;
+  readonly conditionId: string;
+  /** Yes first, or Up. */
+  readonly tokens: readonly [string, string];
+  readonly outcomes: readonly [string, string];
+}
+
+export type WorldSubject =
+  | { readonly type: 'posts'; readonly account: Account; readonly period: string }
+  | { readonly type: 'crypto'; readonly symbol: string; readonly kind: 'up-down' | 'range' | 'ladder' };
+
+export interface WorldEvent {
+  readonly id: number;
+  readonly slug: string;
+  readonly title: string;
+  readonly description: string;
+  readonly subject: WorldSubject;
+  readonly series: {
+    readonly id: number;
+    readonly slug: string;
+    readonly title: string;
+    readonly recurrence: string;
+  } | null;
+  readonly tag: Tag;
+  readonly listedAt: number;
+  readonly startAt: number;
+  readonly endAt: number;
+  readonly isNegRisk: boolean;
+  /** Smallest price step away from the edges, in thousandths. */
+  readonly tick: 1 | 10;
+  /** Lowest bucket first. */
+  readonly markets: readonly WorldMarket[];
+}
+
+export interface MarketDraft {
+  readonly title: string;
+  readonly question: string;
+  readonly slug: string;
+  readonly lo: number;
+  readonly hi: number | null;
+  readonly outcomes: readonly [string, string];
+}
+
+/** A token id: a decimal text of about 77 digits, far beyond what a number holds. */
+function tokenId(marketId: number, outcome: number): string {
+  return BigInt(`0x7${hex(63, 'token', marketId, outcome)}`).toString();
+}
+
+export function marketOf(eventId: number, ordinal: number, draft: MarketDraft): WorldMarket {
+  const id = eventId * 100 + ordinal;
+  return {
+    ...draft,
+    id,
+    ordinal,
+    conditionId: `0x${hex(64, 'condition', id)}`,
+    tokens: [tokenId(id, 0), tokenId(id, 1)],
+  };
+}
+
+function bucketMarkets(
+  eventId: number,
+  account: Account,
+  words: EventWords,
+  shapes: readonly BucketShape[],
+): readonly WorldMarket[] {
+  return shapes.map((shape, ordinal) =>
+    marketOf(eventId, ordinal, {
+      title: shape.title,
+      question: `Will ${account.name} post ${shape.title} posts ${words.period}?`,
+      slug: `${words.slug}-${shape.slugSuffix}`,
+      lo: shape.lo,
+      hi: shape.hi,
+      outcomes: ['Yes', 'No'],
+    }),
+  );
+}
+
+/** Six digits, the same for the same window in every world. */
+function eventIdOf(series: Series, index: number): number {
+  const offset = { 'week-tuesday': 100_000, 'week-friday': 110_000, 'two-days': 120_000, month: 150_000 }[
+    series.kind
+  ];
+  return offset + index + (series.account.id === 'a' ? 0 : 100_000);
+}
+
+export function postsEvent(series: Series, index: number): WorldEvent {
+  const id = eventIdOf(series, index);
+  const window = windowOf(series, index);
+  const words = wordsOf(series, window);
+  const { account } = series;
+  return {
+    id,
+    slug: words.slug,
+    title: words.title,
+    description: words.description,
+    subject: { type: 'posts', account, period: words.period },
+    series,
+    tag: POSTS_TAG,
+    listedAt: listedAtOf(series, index),
+    ...window,
+    isNegRisk: true,
+    tick: account.id === 'a' ? 1 : 10,
+    markets: bucketMarkets(id, account, words, bucketsOf(account.id, series.kind)),
+  };
+}
+
+export function steeredPostsEvent(
+  steered: SteeredEvent,
+  account: Account,
+  shapes: readonly BucketShape[],
+): WorldEvent {
+  const range = rangeWords(account, steered);
+  const words = { ...range, slug: steered.slug ?? range.slug, title: steered.title ?? range.title };
+  return {
+    id: steered.id,
+    slug: words.slug,
+    title: words.title,
+    description: words.description,
+    subject: { type: 'posts', account, period: words.period },
+    series: null,
+    tag: POSTS_TAG,
+    listedAt: steered.listedAt,
+    startAt: steered.startAt,
+    endAt: steered.endAt,
+    isNegRisk: true,
+    tick: 10,
+    markets: bucketMarkets(steered.id, account, words, shapes),
+  };
+}
+
+/** The order the market lists the buckets in, which is not theirs. */
+export function listingOrder(event: WorldEvent): readonly WorldMarket[] {
+  return [...event.markets].sort((left, right) => hash32(left.id) - hash32(right.id));
+}

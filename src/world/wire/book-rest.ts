@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import type { Catalog, Place } from '../market/catalog.ts';
+import type { Lifecycle } from '../market/lifecycle.ts';
+import type { Quote, Quotes } from '../market/quotes.ts';
+import { unit } from '../rng.ts';
+import { type Answer, type Handler, jsonBody, ok } from './answer.ts';
+import { bookWire, lastText, topOf } from './book-wire.ts';
+
+const failure = (status: number, error: string): Answer => ({ status, body: { error } });
+const NO_BOOK = failure(404, 'No orderbook exists for the requested token id');
+const MOST_BOOKS = 500;
+
+const tokenList = z
+  .array(z.object({ token_id: z.string(), side: z.enum(['BUY', 'SELL']).optional() }))
+  .max(MOST_BOOKS);
+
+const HISTORY_STEPS = 120;
+const INTERVALS_S: Readonly<Record<string, number>> = {
+  '1h': 3_600,
+  '6h': 21_600,
+  '1d': 86_400,
+  '1w': 604_800,
+  '1m': 2_592_000,
+  max: 2_592_000,
+};
+
+export function createBookRest(options: {
+  readonly now: () => number;
+  readonly catalog: Catalog;
+  readonly lifecycle: Lifecycle;
+  readonly quotes: Quotes;
+}): Handler {
+  const { now, catalog, lifecycle, quotes } = options;
+
+  function open(token: string): (Place & { readonly quote: Quote }) | undefined {
+    const place = catalog.byToken(token, now());
+    if (place === undefined || lifecycle.phase(place.event, now()).isClosed) return undefined;
+    return { ...place, quote: quotes.quote(place.event, place.market, now()) };
+  }
+
+  function one(
+    query: URLSearchParams,
+    render: (place: Place & { readonly quote: Quote }) => unknown,
+  ): Answer {
+    const token = query.get('token_id') ?? '';
+    if (!/^\d{1,78}$/.test(token)) return failure(400, 'Invalid token id');
+    const place = open(token);
+    return place === undefined ? NO_BOOK : ok(render(place));
+  }
+
+  function price(query: URLSearchParams): Answer {
+    const side = query.get('side');
+    if (side !== 'BUY' && side !== 'SELL') return failure(400, 'Invalid side');
+    return one(query, ({ quote, outcome }) => {
+      const top = topOf(quote, outcome);
+      return { price: (side === 'BUY' ? top.bid : top.ask) || '0' };
+    });
+  }
+
+  function many(tokens: z.infer<typeof tokenList>, name: string): Answer {
+    const places = tokens.flatMap(({ token_id }) => open(token_id) ?? []);
+    if (name === 'books')
+      return ok(
+        places.map((place) => bookWire(place.event, place.market, place.quote, place.outcome, now())),
+      );
+    const rows = places.map(({ market, quote, outcome }): [string, unknown] => {
+      const top = topOf(quote, outcome);
+      return [
+        market.tokens[outcome],
+        name === 'midpoints' ? top.mid : { BUY: top.bid || '0', SELL: top.ask || '0' },
+      ];
+    });
+    return ok(Object.fromEntries(rows));
+  }
+
+  /** Prices at even steps; a past quote is a function of its time, so nothing needs to be kept. */
+  function history(query: URLSearchParams): Answer {
+    const interval = query.get('interval');
+    if (interval !== null && (query.has('startTs') || query.has('endTs')))
+      return failure(400, 'interval and startTs/endTs exclude each other');
+    const place = catalog.byToken(query.get('market') ?? '', now());
+    if (place === undefined) return ok({ history: [] });
+    const endS = Number(query.get('endTs') ?? Math.floor(now() / 1000));
+    const startS = Math.max(
+      Number(query.get('startTs') ?? endS - (INTERVALS_S[interval ?? '1d'] ?? 86_400)),
+      Math.floor(place.event.listedAt / 1000),
+    );
+    const stepS = Math.max(
+      60 * Number(query.get('fidelity') ?? 1),
+      Math.ceil((endS - startS) / HISTORY_STEPS),
+    );
+    const rows: { t: number; p: number }[] = [];
+    for (let t = startS; t <= endS; t += stepS) {
+      const quote = quotes.past(place.event, place.market, t * 1000);
+      rows.push({ t, p: Number(topOf(quote, place.outcome).mid) });
+    }
+    return ok({ history: rows });
+  }
+
+  return (request) => {
+    const { path, query, method } = request;
+    const name = path[0] ?? '';
+    if (method === 'POST' && ['books', 'midpoints', 'prices'].includes(name)) {
+      const tokens = tokenList.safeParse(jsonBody(request));
+      return tokens.success ? many(tokens.data, name) : failure(400, 'Invalid payload');
+    }
+    if (method !== 'GET') return failure(405, 'Method not allowed');
+    switch (name) {
+      case 'book':
+        return one(query, ({ event, market, quote, outcome }) =>
+          bookWire(event, market, quote, outcome, now()),
+        );
+      case 'price':
+        return price(query);
+      case 'midpoint':
+        return one(query, ({ quote, outcome }) => ({ mid: topOf(quote, outcome).mid }));
+      case 'midpoints':
+      case 'prices':
+        return many(
+          (query.get('token_ids') ?? '').split(',').map((token_id) => ({ token_id })),
+          name,
+        );
+      case 'spread':
+        return one(query, ({ quote, outcome }) => ({ spread: topOf(quote, outcome).spread || '0' }));
+      case 'last-trade-price':
+        return one(query, ({ market, quote, outcome }) => {
+          const side = unit('side', market.id, quote.slot) < 0.5 ? 'BUY' : 'SELL';
+          return quote.last === null ? { price: '0.5', side: '' } : { price: lastText(quote, outcome), side };
+        });
+      case 'tick-size':
+        return one(query, ({ quote }) => ({ minimum_tick_size: quote.tick / 1000 }));
+      case 'neg-risk':
+        return one(query, ({ event }) => ({ neg_risk: event.isNegRisk }));
+      case 'prices-history':
+        return history(query);
+      case 'time':
+        return ok(Math.floor(now() / 1000));
+      default:
+        return failure(404, 'Not found');
+    }
+  };
+}

@@ -1,0 +1,176 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { z } from 'zod';
+import type { Catalog, Place } from '../market/catalog.ts';
+import type { Lifecycle } from '../market/lifecycle.ts';
+import type { Quote, Quotes } from '../market/quotes.ts';
+import { bookFrame, changeFrames, resolvedFrame } from './book-frames.ts';
+
+/** How often quotes are compared with what a reader has; a quote itself holds much longer. */
+const PUMP_MS = 250;
+
+const message = z.object({
+  type: z.literal('market').optional(),
+  operation: z.enum(['subscribe', 'unsubscribe']).optional(),
+  assets_ids: z.array(z.string()).min(1),
+  custom_feature_enabled: z.boolean().optional(),
+  initial_dump: z.boolean().optional(),
+});
+
+interface Reader {
+  readonly socket: WebSocket;
+  readonly tokens: Set<string>;
+  /** What the reader was last told, by market. */
+  readonly told: Map<number, Quote>;
+  wantsCustom: boolean;
+}
+
+export type Silence = 'none' | 'data' | 'all';
+
+export interface BookSocket {
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Sends what has changed, at once. */
+  pump(): void;
+  /** Ends every connection without a close handshake. */
+  drop(): void;
+  /** `data` keeps answering pings, `all` does not even do that. */
+  silence(mode: Silence): void;
+  connections(): number;
+  close(): void;
+}
+
+export function createBookSocket(options: {
+  readonly now: () => number;
+  readonly catalog: Catalog;
+  readonly lifecycle: Lifecycle;
+  readonly quotes: Quotes;
+}): BookSocket {
+  const { now, catalog, lifecycle, quotes } = options;
+  const server = new WebSocketServer({ noServer: true });
+  const readers = new Set<Reader>();
+  let silence: Silence = 'none';
+
+  function placeOf(token: string): Place | undefined {
+    const place = catalog.byToken(token, now());
+    return place === undefined || lifecycle.phase(place.event, now()).isClosed ? undefined : place;
+  }
+
+  function subscribe(reader: Reader, tokens: readonly string[], wantsDump: boolean): void {
+    const fresh = tokens.filter((token) => !reader.tokens.has(token));
+    if (fresh.length === 0) {
+      reader.socket.send('NO NEW ASSETS');
+      return;
+    }
+    for (const token of fresh) reader.tokens.add(token);
+    const places = fresh.flatMap((token) => placeOf(token) ?? []);
+    const books = places.map((place) => {
+      const quote = quotes.quote(place.event, place.market, now());
+      if (wantsDump) reader.told.set(place.market.id, quote);
+      return bookFrame(place, quote, now());
+    });
+    // The first dump is an array, even of one.
+    if (wantsDump && books.length > 0) reader.socket.send(JSON.stringify(books));
+  }
+
+  function receive(reader: Reader, text: string): void {
+    // A reader that is kept in the dark is still heard: it gets what it asked for once the silence ends.
+    const answer = (reply: string): void => {
+      if (silence !== 'all') reader.socket.send(reply);
+    };
+    if (text === 'PING') {
+      answer('PONG');
+      return;
+    }
+    const parsed = message.safeParse(parseJson(text));
+    if (!parsed.success) {
+      answer('INVALID OPERATION');
+      return;
+    }
+    const { operation, assets_ids, custom_feature_enabled, initial_dump } = parsed.data;
+    if (custom_feature_enabled !== undefined) reader.wantsCustom = custom_feature_enabled;
+    if (operation === 'unsubscribe') {
+      for (const token of assets_ids) reader.tokens.delete(token);
+    } else if (silence === 'none') {
+      subscribe(reader, assets_ids, initial_dump ?? true);
+    } else {
+      for (const token of assets_ids) reader.tokens.add(token);
+    }
+  }
+
+  function send(reader: Reader, frames: readonly unknown[]): void {
+    for (const frame of frames) reader.socket.send(JSON.stringify(frame));
+  }
+
+  function update(reader: Reader): void {
+    const byMarket = new Map<number, Place[]>();
+    for (const token of reader.tokens) {
+      const place = catalog.byToken(token, now());
+      if (place === undefined) continue;
+      const places = byMarket.get(place.market.id);
+      if (places === undefined) byMarket.set(place.market.id, [place]);
+      else places.push(place);
+    }
+    for (const [marketId, places] of byMarket) {
+      const place = places[0];
+      if (place === undefined) continue;
+      if (lifecycle.phase(place.event, now()).isClosed) {
+        for (const { market, outcome } of places) reader.tokens.delete(market.tokens[outcome]);
+        const won = lifecycle.won(place.event, place.market, now());
+        if (reader.wantsCustom) send(reader, [resolvedFrame(place, won, now())]);
+        continue;
+      }
+      const quote = quotes.quote(place.event, place.market, now());
+      const before = reader.told.get(marketId);
+      if (before === quote) continue;
+      reader.told.set(marketId, quote);
+      if (before === undefined)
+        send(
+          reader,
+          places.map((each) => bookFrame(each, quote, now())),
+        );
+      else send(reader, changeFrames({ places, before, quote, wantsCustom: reader.wantsCustom, now: now() }));
+    }
+  }
+
+  function pump(): void {
+    if (silence !== 'none') return;
+    for (const reader of readers) update(reader);
+  }
+
+  const timer = setInterval(pump, PUMP_MS);
+
+  return {
+    accept(request, socket, head) {
+      server.handleUpgrade(request, socket, head, (connection) => {
+        const reader: Reader = { socket: connection, tokens: new Set(), told: new Map(), wantsCustom: false };
+        readers.add(reader);
+        connection.on('message', (data) => receive(reader, String(data)));
+        connection.on('close', () => readers.delete(reader));
+        connection.on('error', () => connection.terminate());
+      });
+    },
+    pump,
+    drop() {
+      for (const reader of readers) reader.socket.terminate();
+    },
+    silence(mode) {
+      silence = mode;
+      pump();
+    },
+    connections: () => readers.size,
+    close() {
+      clearInterval(timer);
+      for (const reader of readers) reader.socket.terminate();
+      server.close();
+    },
+  };
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

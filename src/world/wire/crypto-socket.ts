@@ -1,0 +1,155 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { z } from 'zod';
+import { DAY_MS } from '../calendar.ts';
+import { type CryptoSymbol, spotPrice, symbolOf } from '../market/spot.ts';
+import { type BookSocket, parseJson, type Silence } from './book-socket.ts';
+import { type Candle, candle } from './crypto-rest.ts';
+
+const TICK_MS = 1_000;
+const PING_EVERY_TICKS = 20;
+
+const message = z.object({
+  method: z.enum(['SUBSCRIBE', 'UNSUBSCRIBE', 'LIST_SUBSCRIPTIONS']),
+  params: z.array(z.string()).optional(),
+  id: z.union([z.number(), z.string(), z.null()]).optional(),
+});
+
+interface Reader {
+  readonly socket: WebSocket;
+  readonly streams: Set<string>;
+  /** Whether frames are wrapped with the name of their stream. */
+  readonly isCombined: boolean;
+}
+
+/** The exchange's stream server: raw below `/ws`, combined at `/stream`. */
+export type CryptoSocket = Omit<BookSocket, 'accept'> & {
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, path: string): void;
+};
+
+export function createCryptoSocket(options: {
+  readonly now: () => number;
+  readonly seed: number;
+}): CryptoSocket {
+  const { now, seed } = options;
+  const server = new WebSocketServer({ noServer: true });
+  const readers = new Set<Reader>();
+  const days = new Map<string, { readonly minute: number; readonly candle: Candle }>();
+  let silence: Silence = 'none';
+  let ticks = 0;
+
+  /** The last 24 hours, at most a minute old. */
+  function dayOf(symbol: CryptoSymbol, at: number): Candle {
+    const minute = Math.floor(at / 60_000);
+    const known = days.get(symbol.symbol);
+    if (known?.minute === minute) return known.candle;
+    const fresh = candle(seed, symbol, at - DAY_MS, at);
+    days.set(symbol.symbol, { minute, candle: fresh });
+    return fresh;
+  }
+
+  function frameOf(stream: string): Record<string, unknown> | undefined {
+    const [name = '', kind = ''] = stream.split('@');
+    const symbol = symbolOf(name);
+    if (symbol === undefined || name !== symbol.symbol) return undefined;
+    const at = now();
+    const price = spotPrice(seed, symbol, at);
+    const text = price.toFixed(2);
+    const head = { E: at, s: symbol.symbol.toUpperCase() };
+    if (kind === 'miniTicker') {
+      const { open, high, low } = dayOf(symbol, at);
+      const range = {
+        o: open.toFixed(2),
+        h: Math.max(high, price).toFixed(2),
+        l: Math.min(low, price).toFixed(2),
+      };
+      return { e: '24hrMiniTicker', ...head, c: text, ...range, v: '10234.50000', q: '624000000.00000000' };
+    }
+    if (kind === 'trade')
+      return {
+        e: 'trade',
+        ...head,
+        t: Math.floor(at / 1000),
+        p: text,
+        q: '0.00100',
+        T: at,
+        m: true,
+        M: true,
+      };
+    if (kind === 'bookTicker') {
+      return {
+        u: at,
+        s: head.s,
+        b: (price - 0.01).toFixed(2),
+        B: '1.20000',
+        a: (price + 0.01).toFixed(2),
+        A: '0.80000',
+      };
+    }
+    return undefined;
+  }
+
+  function receive(reader: Reader, text: string): void {
+    if (silence === 'all') return;
+    const parsed = message.safeParse(parseJson(text));
+    if (!parsed.success) {
+      reader.socket.send(JSON.stringify({ code: 2, msg: 'Invalid request: unknown variant' }));
+      return;
+    }
+    const { method, params = [], id = null } = parsed.data;
+    for (const stream of params) {
+      if (method === 'SUBSCRIBE') reader.streams.add(stream);
+      else reader.streams.delete(stream);
+    }
+    reader.socket.send(
+      JSON.stringify({ result: method === 'LIST_SUBSCRIPTIONS' ? [...reader.streams] : null, id }),
+    );
+  }
+
+  function pump(): void {
+    if (silence !== 'none') return;
+    for (const { socket, streams, isCombined } of readers) {
+      for (const stream of streams) {
+        const data = frameOf(stream);
+        if (data !== undefined) socket.send(JSON.stringify(isCombined ? { stream, data } : data));
+      }
+    }
+  }
+
+  const timer = setInterval(() => {
+    ticks++;
+    if (ticks % PING_EVERY_TICKS === 0 && silence !== 'all')
+      for (const { socket } of readers) socket.ping(String(now()));
+    pump();
+  }, TICK_MS);
+
+  return {
+    accept(request, socket, head, path) {
+      const query = new URL(request.url ?? '/', 'http://world.invalid').searchParams;
+      const isCombined = path.startsWith('/stream');
+      const named = isCombined ? (query.get('streams') ?? '') : path.replace(/^\/ws\/?/, '');
+      server.handleUpgrade(request, socket, head, (connection) => {
+        const streams = new Set(named.split('/').filter((stream) => stream !== ''));
+        const reader: Reader = { socket: connection, streams, isCombined };
+        readers.add(reader);
+        connection.on('message', (data) => receive(reader, String(data)));
+        connection.on('close', () => readers.delete(reader));
+        connection.on('error', () => connection.terminate());
+      });
+    },
+    pump,
+    drop() {
+      for (const { socket } of readers) socket.terminate();
+    },
+    silence(mode) {
+      silence = mode;
+    },
+    connections: () => readers.size,
+    close() {
+      clearInterval(timer);
+      for (const { socket } of readers) socket.terminate();
+      server.close();
+    },
+  };
+}

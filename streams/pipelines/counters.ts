@@ -1,0 +1,224 @@
+import { merge, type Observable } from 'rxjs';
+import { countBetween, insertTime, removeTime } from '../model/sorted-times.ts';
+import type { AccountId, Input, Observation, SettingsFact } from '../observation.ts';
+import { type ActorFailure, type ActorStates, actors } from '../operators/actors.ts';
+import type { Cause, Counters, EventRecord, OutputOf, Post } from '../records.ts';
+import type { PostChange } from './posts.ts';
+
+/** Counts of an event are followed this long after its end: the oracle corrects late. */
+const FOLLOW_MS = 7 * 86_400_000;
+const INPUTS: readonly Input[] = ['posts', 'oracle', 'ui', 'prices'];
+const NOTHING_STALE: readonly Input[] = [];
+
+export interface CountersChange {
+  readonly output: OutputOf<'counters'>;
+  readonly event: EventRecord;
+}
+
+export interface CountersState {
+  staleAfterMs: SettingsFact['staleAfterMs'];
+  coveredFrom: number | null;
+  /** Creation times of counted posts, and of those among them that were found gone. */
+  readonly countedAt: number[];
+  readonly goneAt: number[];
+  /** The oracle's totals by tracking. */
+  readonly totals: Map<string, number>;
+  readonly events: Map<number, { event: EventRecord; ui: number | null; counters: Counters | null }>;
+  stale: readonly Input[];
+}
+
+export type CountersMessage = Observation | PostChange | OutputOf<'events'>;
+
+/**
+ * Three counters per event of an account. The own count is taken afresh from the creation times at each
+ * change, so a moved window, a late or a reclassified post cannot leave it wrong.
+ */
+export function counters(
+  observation$: Observable<Observation>,
+  post$: Observable<PostChange>,
+  event$: Observable<OutputOf<'events'>>,
+  states: ActorStates<CountersState>,
+  onFailure: (failure: ActorFailure<CountersMessage>) => void,
+): Observable<CountersChange> {
+  return merge(post$, event$, observation$).pipe(
+    actors<CountersMessage, CountersState, CountersChange>(behaviour, states, onFailure),
+  );
+}
+
+const behaviour = {
+  name: 'counters',
+  address: (message: CountersMessage): readonly AccountId[] | 'everyone' => {
+    if ('output' in message) return [message.output.record.account];
+    if ('record' in message) {
+      const { subject } = message.record;
+      return subject.type === 'posts' ? [subject.account] : [];
+    }
+    switch (message.fact.kind) {
+      case 'settings':
+        return message.fact.accounts.map((account) => account.id);
+      case 'coverage':
+      case 'oracle':
+        return [message.fact.account];
+      case 'ui':
+      case 'tick':
+        return 'everyone';
+      default:
+        return [];
+    }
+  },
+  spawn: (_key: AccountId, message: CountersMessage): CountersState | undefined =>
+    'fact' in message && message.fact.kind === 'settings'
+      ? {
+          staleAfterMs: message.fact.staleAfterMs,
+          coveredFrom: null,
+          countedAt: [],
+          goneAt: [],
+          totals: new Map(),
+          events: new Map(),
+          stale: INPUTS,
+        }
+      : undefined,
+  receive,
+};
+
+function receive(
+  state: CountersState,
+  message: CountersMessage,
+  emit: (change: CountersChange) => void,
+  account: AccountId,
+): void {
+  if ('output' in message) {
+    recordPost(state, message.output.record, message.previous);
+    recount(state, account, message.output, emit);
+  } else if ('record' in message) {
+    const event = message.record;
+    const known = state.events.get(event.eventId);
+    state.events.set(event.eventId, { event, ui: known?.ui ?? null, counters: known?.counters ?? null });
+    for (const [eventId, { event }] of state.events) {
+      if (event.endAt < message.at - FOLLOW_MS) state.events.delete(eventId);
+    }
+    recount(state, account, message, emit, event.eventId);
+  } else {
+    observe(state, account, message, emit);
+  }
+}
+
+function observe(
+  state: CountersState,
+  account: AccountId,
+  { seq, receivedAt: at, fact }: Observation,
+  emit: (change: CountersChange) => void,
+): void {
+  switch (fact.kind) {
+    case 'settings':
+      state.staleAfterMs = fact.staleAfterMs;
+      return;
+    case 'coverage':
+      state.coveredFrom = fact.fromAt;
+      recount(state, account, { seq, at, cause: 'coverage' }, emit);
+      return;
+    case 'oracle':
+      state.totals.set(fact.trackingId, fact.total);
+      recount(state, account, { seq, at, cause: 'oracle' }, emit);
+      return;
+    case 'ui': {
+      const known = state.events.get(fact.eventId);
+      if (known === undefined) return;
+      known.ui = fact.count;
+      recount(state, account, { seq, at, cause: 'ui' }, emit, fact.eventId);
+      return;
+    }
+    case 'tick': {
+      const stale = staleInputs(state.staleAfterMs, fact.ages, account);
+      if (isSameList(stale, state.stale)) return;
+      state.stale = stale;
+      recount(state, account, { seq, at, cause: 'clock' }, emit);
+      return;
+    }
+  }
+}
+
+function recordPost(state: CountersState, post: Post, previous: Post | undefined): void {
+  if (previous?.isCounted) removeTime(state.countedAt, previous.createdAt);
+  if (previous?.isCounted && previous.deletedAt !== null) removeTime(state.goneAt, previous.createdAt);
+  if (post.isCounted) insertTime(state.countedAt, post.createdAt);
+  if (post.isCounted && post.deletedAt !== null) insertTime(state.goneAt, post.createdAt);
+}
+
+interface Reason {
+  readonly seq: number;
+  readonly at: number;
+  readonly cause: Cause;
+}
+
+function recount(
+  state: CountersState,
+  account: AccountId,
+  { seq, at, cause }: Reason,
+  emit: (change: CountersChange) => void,
+  onlyEvent?: number,
+): void {
+  for (const known of state.events.values()) {
+    const { event } = known;
+    if (onlyEvent !== undefined && event.eventId !== onlyEvent) continue;
+    const counters = countersOf(state, account, event, known.ui);
+    if (known.counters !== null && isSameCounters(known.counters, counters)) continue;
+    known.counters = counters;
+    const key = String(event.eventId);
+    emit({ output: { stream: 'counters', key, seq, at, cause, record: counters }, event });
+  }
+}
+
+function countersOf(
+  state: CountersState,
+  account: AccountId,
+  event: EventRecord,
+  ui: number | null,
+): Counters {
+  const { startAt, endAt } = event;
+  const isCovered = startAt !== null && state.coveredFrom !== null && state.coveredFrom <= startAt;
+  const real = isCovered ? countBetween(state.countedAt, startAt, endAt) : null;
+  const oracle = event.trackingId === null ? null : (state.totals.get(event.trackingId) ?? null);
+  return {
+    eventId: event.eventId,
+    account,
+    oracle,
+    real,
+    ui,
+    settlementDelta: minus(real, oracle),
+    displayDelta: minus(real, ui),
+    internalDelta: minus(ui, oracle),
+    deleted: isCovered ? countBetween(state.goneAt, startAt, endAt) : null,
+    stale: event.phase === 'active' ? state.stale : NOTHING_STALE,
+  };
+}
+
+function minus(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a - b;
+}
+
+/** Never seen is past any limit. */
+function staleInputs(
+  limits: SettingsFact['staleAfterMs'],
+  ages: Readonly<Record<string, number>>,
+  account: AccountId,
+): readonly Input[] {
+  return INPUTS.filter((input) => {
+    const age = ages[input === 'prices' ? 'prices' : `${input}:${account}`];
+    return age === undefined || age > limits[input];
+  });
+}
+
+function isSameCounters(a: Counters, b: Counters): boolean {
+  return (
+    a.oracle === b.oracle &&
+    a.real === b.real &&
+    a.ui === b.ui &&
+    a.deleted === b.deleted &&
+    isSameList(a.stale, b.stale)
+  );
+}
+
+function isSameList(a: readonly Input[], b: readonly Input[]): boolean {
+  return a.length === b.length && a.every((input, index) => input === b[index]);
+}

@@ -1,0 +1,117 @@
+import { asymmetryEdge } from '../model/asymmetry.ts';
+import type { Book, ReasonCode } from '../model/bucket-signal.ts';
+import { contains } from '../model/forecast/scores.ts';
+import { pickOrder } from '../model/strategy.ts';
+import { timeConfidence } from '../model/time-left.ts';
+import type { TrackRecord } from '../model/track-record.ts';
+import type { Input } from '../observation.ts';
+import type { Counters, EventRecord, Prediction } from '../records.ts';
+import type { BucketSignal, EventSignals } from '../signal-records.ts';
+import { noWeighings, type Weighings, weighedBuckets } from './weighed-buckets.ts';
+
+/** Forecasts are made each minute: one this old means that the model has stopped. */
+const OLD_FORECAST_MS = 5 * 60_000;
+
+const ALL_INPUTS: readonly Input[] = ['posts', 'oracle', 'ui', 'prices'];
+
+export interface SignalFacts {
+  readonly event: EventRecord;
+  readonly counters: Counters | null;
+  readonly prediction: Pick<Prediction, 'forecastId' | 'madeAt' | 'p50' | 'buckets'> | null;
+  readonly bookOf: (token: string) => Book | undefined;
+  readonly horizonHours: number | null;
+  readonly track: TrackRecord;
+  /** UTC ms. */
+  readonly at: number;
+}
+
+/** The signals of an active event of an account; `account` is its owner. */
+export function eventSignals(
+  facts: SignalFacts,
+  account: string,
+  weighings: Weighings = noWeighings(),
+): EventSignals {
+  const { event, counters, prediction, horizonHours, track, at } = facts;
+  const real = counters?.real ?? null;
+  const obstacle = obstacleOf(facts);
+  const p50 = obstacle !== null || prediction === null ? null : Math.max(real ?? 0, prediction.p50);
+  const predicted = prediction?.buckets ?? null;
+  const { buckets: listed } = event;
+  const { bookOf } = facts;
+  const buckets = weighedBuckets({ buckets: listed, real, predicted, obstacle, p50, bookOf }, weighings);
+  const holdsMedian = ({ lo, hi }: BucketSignal) => p50 !== null && lo !== null && contains({ lo, hi }, p50);
+  const picked = pickOrder(buckets, buckets.findIndex(holdsMedian));
+  const record: EventSignals = {
+    eventId: event.eventId,
+    account,
+    forecastId: prediction?.forecastId ?? null,
+    p50,
+    horizonHours,
+    track,
+    timeConfidence: timeConfidence(event.endAt - at),
+    asymmetry: asymmetryEdge(counters?.oracle ?? null, counters?.ui ?? null),
+    stale: [],
+    buckets: buckets.toSorted(byEdge),
+    order: picked && {
+      strategy: picked.strategy,
+      tokens: picked.places.map((place) => buckets[place]?.token ?? ''),
+    },
+  };
+  return skipStale(record, counters === null ? ALL_INPUTS : counters.stale);
+}
+
+/** What keeps a whole event from having probabilities. */
+function obstacleOf({ event, prediction, at }: SignalFacts): ReasonCode | null {
+  if (!event.isPartition) return 'BUCKETS_DO_NOT_TILE';
+  if (prediction === null) return 'NO_FORECAST';
+  return isOld(prediction, at) ? 'OLD_FORECAST' : null;
+}
+
+/** Of a forecast made long after now the clock was set back: it is no better. */
+export function isOld({ madeAt }: Pick<Prediction, 'madeAt'>, at: number): boolean {
+  return Math.abs(at - madeAt) > OLD_FORECAST_MS;
+}
+
+function byEdge(a: BucketSignal, b: BucketSignal): number {
+  const worst = Number.NEGATIVE_INFINITY;
+  return (b.edge ?? worst) === (a.edge ?? worst) ? 0 : (b.edge ?? worst) - (a.edge ?? worst);
+}
+
+const STALE_CODES: Readonly<Record<Input, ReasonCode>> = {
+  posts: 'STALE_POSTS',
+  oracle: 'STALE_ORACLE',
+  ui: 'STALE_UI',
+  prices: 'STALE_PRICES',
+};
+
+/**
+ * The same signals once inputs are stale: every bucket is skipped, and no figure made of a stale input is left that
+ * could be taken for a fresh one. Said twice it is said once.
+ */
+export function skipStale(record: EventSignals, stale: readonly Input[]): EventSignals {
+  if (stale.every((input) => record.stale.includes(input))) return record;
+  const all = ALL_INPUTS.filter((input) => stale.includes(input) || record.stale.includes(input));
+  const hasPosts = !all.includes('posts');
+  const hasPrices = !all.includes('prices');
+  const news = all.filter((input) => !record.stale.includes(input)).map((input) => STALE_CODES[input]);
+  return {
+    ...record,
+    p50: hasPosts ? record.p50 : null,
+    asymmetry: all.includes('oracle') || all.includes('ui') ? null : record.asymmetry,
+    stale: all,
+    buckets: record.buckets.map((bucket) => ({
+      ...bucket,
+      prob: hasPosts ? bucket.prob : null,
+      price: hasPrices ? bucket.price : null,
+      bid: hasPrices ? bucket.bid : null,
+      ask: hasPrices ? bucket.ask : null,
+      edge: hasPosts && hasPrices ? bucket.edge : null,
+      edgeNet: hasPosts && hasPrices ? bucket.edgeNet : null,
+      moneyness: hasPosts ? bucket.moneyness : null,
+      stake: 0,
+      action: 'SKIP',
+      codes: [...news, ...(bucket.action === 'SKIP' ? bucket.codes : [])],
+    })),
+    order: null,
+  };
+}

@@ -1,0 +1,168 @@
+import type { Observable } from 'rxjs';
+import { isPartition } from '../model/partition.ts';
+import { nextPhaseAt, phaseAt, type Window } from '../model/phase.ts';
+import { matchTracking } from '../model/tracking-match.ts';
+import type { EventFact, Fact, Observation, TrackingFact } from '../observation.ts';
+import { type ActorFailure, type ActorStates, actors } from '../operators/actors.ts';
+import type { Cause, EventRecord, OutputOf } from '../records.ts';
+
+/**
+ * An event is forgotten this long after its end; what was said of it stays in the store. Crypto events come
+ * by the hundred a day and settle at once.
+ */
+const KEEP_MS = { posts: 100 * 86_400_000, crypto: 2 * 86_400_000 };
+
+export interface EventsState {
+  readonly facts: Map<number, EventFact>;
+  readonly trackings: Map<string, TrackingFact>;
+  readonly records: Map<number, EventRecord>;
+  /** When the clock alone next changes a phase, and when that was last worked out. UTC ms. */
+  nextPhaseAt: number;
+  lookedAt: number;
+}
+
+/** Market events joined with the oracle's windows: opened by the clock, closed by the market. */
+export function events(
+  observation$: Observable<Observation>,
+  states: ActorStates<EventsState>,
+  onFailure: (failure: ActorFailure<Observation>) => void,
+): Observable<OutputOf<'events'>> {
+  return observation$.pipe(
+    actors<Observation, EventsState, OutputOf<'events'>>(behaviour, states, onFailure),
+  );
+}
+
+const EVERY_EVENT = ['all'];
+
+const behaviour = {
+  name: 'events',
+  address: ({ fact }: Observation): readonly string[] | 'everyone' => {
+    if (fact.kind === 'tick') return 'everyone';
+    return fact.kind === 'event' || fact.kind === 'tracking' ? EVERY_EVENT : [];
+  },
+  spawn: (): EventsState => ({
+    facts: new Map(),
+    trackings: new Map(),
+    records: new Map(),
+    nextPhaseAt: Number.MAX_SAFE_INTEGER,
+    lookedAt: 0,
+  }),
+  receive,
+};
+
+function receive(
+  state: EventsState,
+  observation: Observation,
+  emit: (output: OutputOf<'events'>) => void,
+): void {
+  const { receivedAt: now, fact } = observation;
+  const isDue = now >= state.nextPhaseAt || now < state.lookedAt;
+  if (fact.kind === 'tick' && !isDue) return;
+  if (fact.kind === 'event') state.facts.set(fact.eventId, fact);
+  if (fact.kind === 'tracking') state.trackings.set(fact.trackingId, fact);
+  // Any fact may be the first to come after a phase is due, so the others are looked at as well.
+  const due = isDue ? outOfPhase(state, now) : [];
+  review(state, new Set([...due, ...touchedBy(state, fact)]), observation, emit);
+  // Last, so that an event whose end was slept through is said to have ended before it goes.
+  if (isDue) forget(state, now);
+}
+
+function outOfPhase(state: EventsState, now: number): readonly EventFact[] {
+  return [...state.facts.values()].filter(({ eventId }) => {
+    const known = state.records.get(eventId);
+    return known !== undefined && phaseAt(windowOf(known), now) !== known.phase;
+  });
+}
+
+function touchedBy(state: EventsState, fact: Fact): readonly EventFact[] {
+  if (fact.kind === 'event') return [fact];
+  if (fact.kind !== 'tracking') return [];
+  // Any event of the account may have been waiting for this window, or had a poorer match.
+  return [...state.facts.values()].filter(
+    ({ subject }) => subject.type === 'posts' && subject.account === fact.account,
+  );
+}
+
+function review(
+  state: EventsState,
+  facts: Iterable<EventFact>,
+  { seq, receivedAt: at, fact: trigger }: Observation,
+  emit: (output: OutputOf<'events'>) => void,
+): void {
+  const trackings = [...state.trackings.values()];
+  for (const fact of facts) {
+    const record = toRecord(fact, trackings, at);
+    const previous = state.records.get(record.eventId);
+    state.records.set(record.eventId, record);
+    if (previous !== undefined && isSameEvent(previous, record)) continue;
+    const cause = causeOf(previous, record, trigger.kind === 'tick');
+    emit({ stream: 'events', key: String(record.eventId), seq, at, cause, record });
+  }
+  state.lookedAt = at;
+  state.nextPhaseAt = Number.MAX_SAFE_INTEGER;
+  for (const record of state.records.values()) {
+    const next = nextPhaseAt(windowOf(record), at);
+    if (next < state.nextPhaseAt) state.nextPhaseAt = next;
+  }
+}
+
+function windowOf({ startAt, endAt, phase }: EventRecord): Window {
+  return { startAt, endAt, isClosed: phase === 'closed' };
+}
+
+function toRecord(fact: EventFact, trackings: readonly TrackingFact[], now: number): EventRecord {
+  const { eventId, slug, title, image, subject, endAt, buckets } = fact;
+  const tracking =
+    subject.type === 'posts' ? matchTracking({ ...fact, account: subject.account }, trackings) : undefined;
+  const startAt = tracking?.startAt ?? fact.startAt;
+  return {
+    eventId,
+    slug,
+    title,
+    image,
+    subject,
+    startAt,
+    endAt,
+    phase: phaseAt({ startAt, endAt, isClosed: fact.isClosed }, now),
+    trackingId: tracking?.trackingId ?? null,
+    buckets,
+    isPartition: subject.type === 'posts' && isPartition(buckets),
+  };
+}
+
+function causeOf(previous: EventRecord | undefined, event: EventRecord, isByClock: boolean): Cause {
+  if (event.phase === 'active' && previous?.phase !== 'active') return 'event_opened';
+  const isOver = event.phase === 'ended' || event.phase === 'closed';
+  if (isOver && previous?.phase !== event.phase) return 'event_closed';
+  return isByClock ? 'clock' : 'event_changed';
+}
+
+// A tracking makes every event of its account be looked at, so what a record took over from its fact is
+// compared by identity before it is compared by value.
+function isSameEvent(a: EventRecord, b: EventRecord): boolean {
+  return (
+    a.startAt === b.startAt &&
+    a.endAt === b.endAt &&
+    a.phase === b.phase &&
+    a.trackingId === b.trackingId &&
+    a.slug === b.slug &&
+    a.title === b.title &&
+    a.image === b.image &&
+    isSameValue(a.subject, b.subject) &&
+    isSameValue(a.buckets, b.buckets)
+  );
+}
+
+function isSameValue(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+function forget(state: EventsState, now: number): void {
+  for (const [eventId, { subject, endAt }] of state.facts) {
+    if (endAt >= now - KEEP_MS[subject.type]) continue;
+    state.facts.delete(eventId);
+    state.records.delete(eventId);
+  }
+  for (const [trackingId, { endAt }] of state.trackings)
+    if (endAt < now - KEEP_MS.posts) state.trackings.delete(trackingId);
+}

@@ -1,0 +1,123 @@
+import type { Observable } from 'rxjs';
+import { isCounted } from '../model/counting.ts';
+import type { AccountId, CountingRule, Observation, PostFact } from '../observation.ts';
+import { type ActorFailure, type ActorStates, actors } from '../operators/actors.ts';
+import type { Cause, OutputOf, Post } from '../records.ts';
+
+/** After this an edit or a look-up can no longer change a post, so only its id is remembered. */
+const OPEN_MS = 3 * 86_400_000;
+const SWEEP_MS = 3_600_000;
+
+/** A post as it is now, how it came to us first, and what it was before this observation. */
+export interface PostChange {
+  readonly output: OutputOf<'posts'>;
+  readonly via: PostFact['via'];
+  readonly previous: Post | undefined;
+}
+
+export interface PostsState {
+  rule: CountingRule;
+  /** Posts that can still change, with how they came. */
+  readonly open: Map<string, { readonly post: Post; readonly via: PostFact['via'] }>;
+  readonly settled: Set<string>;
+  sweepAt: number;
+}
+
+/** Each post once: new, edited or found gone. A post seen again unchanged says nothing. */
+export function posts(
+  observation$: Observable<Observation>,
+  states: ActorStates<PostsState>,
+  onFailure: (failure: ActorFailure<Observation>) => void,
+): Observable<PostChange> {
+  return observation$.pipe(actors<Observation, PostsState, PostChange>(behaviour, states, onFailure));
+}
+
+const behaviour = {
+  name: 'posts',
+  address: ({ fact }: Observation): readonly AccountId[] | 'everyone' => {
+    switch (fact.kind) {
+      case 'settings':
+        return fact.accounts.map((account) => account.id);
+      case 'post':
+      case 'post_gone':
+        return [fact.account];
+      case 'tick':
+        return 'everyone';
+      default:
+        return [];
+    }
+  },
+  spawn: (key: AccountId, { fact }: Observation): PostsState | undefined => {
+    const rule = fact.kind === 'settings' && fact.accounts.find((account) => account.id === key)?.rule;
+    return rule ? { rule, open: new Map(), settled: new Set(), sweepAt: 0 } : undefined;
+  },
+  receive,
+};
+
+function receive(
+  state: PostsState,
+  { seq, receivedAt: at, fact }: Observation,
+  emit: (change: PostChange) => void,
+  account: AccountId,
+): void {
+  if (fact.kind === 'post') {
+    if (state.settled.has(fact.id)) return;
+    const known = state.open.get(fact.id);
+    // The archive has no flags of its own, so it teaches nothing about a post that was seen.
+    if (known !== undefined && fact.via === 'archive') return;
+    const post = toPost(fact, state.rule, known?.post.seenAt ?? at, known?.post.deletedAt ?? null);
+    if (known !== undefined && isSamePost(known.post, post)) return;
+    const via = known?.via ?? fact.via;
+    if (post.createdAt < at - OPEN_MS) state.settled.add(post.id);
+    else state.open.set(post.id, { post, via });
+    const cause = known ? 'post_edited' : 'new_post';
+    emit({ output: toOutput(post, seq, at, cause), via, previous: known?.post });
+  } else if (fact.kind === 'post_gone') {
+    const known = state.open.get(fact.id);
+    if (known === undefined || known.post.deletedAt !== null) return;
+    const post = { ...known.post, deletedAt: at };
+    emit({ output: toOutput(post, seq, at, 'post_deleted'), via: known.via, previous: known.post });
+    state.open.set(fact.id, { post, via: known.via });
+  } else if (fact.kind === 'settings') {
+    state.rule = fact.accounts.find(({ id }) => id === account)?.rule ?? state.rule;
+  } else if (at >= state.sweepAt) {
+    state.sweepAt = at + SWEEP_MS;
+    for (const [id, { post }] of state.open) {
+      if (post.createdAt >= at - OPEN_MS) continue;
+      state.open.delete(id);
+      state.settled.add(id);
+    }
+  }
+}
+
+function toPost(fact: PostFact, rule: CountingRule, seenAt: number, deletedAt: number | null): Post {
+  return {
+    account: fact.account,
+    id: fact.id,
+    text: fact.text,
+    createdAt: fact.createdAt,
+    isReply: fact.isReply,
+    isQuote: fact.isQuote,
+    isRepost: fact.isRepost,
+    // The archive is the oracle's own list: it holds nothing but what was counted.
+    isCounted: fact.via === 'archive' || isCounted(fact, rule),
+    url: fact.url,
+    seenAt,
+    deletedAt,
+  };
+}
+
+function toOutput(record: Post, seq: number, at: number, cause: Cause): OutputOf<'posts'> {
+  return { stream: 'posts', key: record.id, seq, at, cause, record };
+}
+
+function isSamePost(a: Post, b: Post): boolean {
+  return (
+    a.text === b.text &&
+    a.createdAt === b.createdAt &&
+    a.isReply === b.isReply &&
+    a.isQuote === b.isQuote &&
+    a.isRepost === b.isRepost &&
+    a.isCounted === b.isCounted
+  );
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { createLink, type Loss } from '../../../src/client/feed/reconnecting-socket.ts';
+import type { FeedSocket } from '../../../src/client/feed/socket.ts';
+import { eventually } from '../../support/eventually.ts';
+
+type Sequence = readonly ('open' | 'error' | 'close')[];
+
+/** What came of a socket that does these things, each in a turn of its own. */
+async function lossesOf(sequence: Sequence): Promise<readonly Loss[]> {
+  class Socket implements FeedSocket {
+    onopen: (() => unknown) | null = null;
+    onmessage: (() => unknown) | null = null;
+    onclose: ((event: { code: number; reason: string }) => unknown) | null = null;
+    onerror: (() => unknown) | null = null;
+
+    constructor() {
+      void this.act();
+    }
+    async act(): Promise<void> {
+      for (const step of sequence) {
+        await new Promise((resolve) => setImmediate(resolve));
+        if (step === 'open') this.onopen?.();
+        else if (step === 'error') this.onerror?.();
+        else this.onclose?.({ code: 1006, reason: '' });
+      }
+    }
+    send(): void {}
+    close(): void {}
+  }
+  const losses: Loss[] = [];
+  const link = createLink({
+    url: 'ws://nowhere',
+    load: async () => Socket,
+    reconnect: { minMs: 0, maxMs: 0 },
+    random: () => 0,
+    now: () => performance.now(),
+    onConnecting: () => undefined,
+    onOpen: () => undefined,
+    onText: () => undefined,
+    onLost(loss) {
+      losses.push(loss);
+      return losses.length < 2;
+    },
+  });
+  link.open();
+  await eventually('it is lost twice', () => losses.length === 2);
+  link.close();
+  return losses;
+}
+
+describe('createLink', () => {
+  it('tries again after a close, with its code', async () => {
+    const loss = { wasOpen: true, code: 1006, reason: '' };
+    assert.deepEqual(await lossesOf(['open', 'error', 'close']), [loss, loss]);
+  });
+
+  it('tries again after an error that no close follows', async () => {
+    const loss = { wasOpen: false, code: undefined, reason: 'an error' };
+    assert.deepEqual(await lossesOf(['error']), [loss, loss]);
+  });
+});

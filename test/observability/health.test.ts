@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { type HealthInputs, hasSnapshot, healthOf } from '../../src/observability/health.ts';
+import { agesNow } from '../../src/views/as-of.ts';
+import { createLatest } from '../../src/views/latest.ts';
+import { eventOutput, FRESH_AGES, freshnessOutput, NOON, postOutput } from '../support/outputs.ts';
+
+const WELL: HealthInputs = {
+  accounts: ['a', 'b'],
+  ages: FRESH_AGES,
+  hasSnapshot: true,
+  isDraining: false,
+  store: 'open',
+  failedActors: 0,
+};
+
+describe('healthOf', () => {
+  const limits: readonly (readonly [string, number])[] = [
+    ['posts:a', 15_000],
+    ['posts:b', 15_000],
+    ['oracle:a', 30_000],
+    ['oracle:b', 30_000],
+    ['ui:a', 30_000],
+    ['ui:b', 30_000],
+    ['prices', 15_000],
+    ['events', 180_000],
+  ];
+
+  it('is ok when all is well', () => {
+    assert.equal(healthOf(WELL), 'ok');
+  });
+
+  for (const [source, limitMs] of limits) {
+    it(`is degraded from the first ms past ${limitMs} of ${source}, and when it never answered`, () => {
+      const at = (ageMs: number) => healthOf({ ...WELL, ages: { ...FRESH_AGES, [source]: ageMs } });
+      const { [source]: _, ...others } = FRESH_AGES;
+      assert.deepEqual([at(limitMs), at(limitMs + 1)], ['ok', 'degraded']);
+      assert.equal(healthOf({ ...WELL, ages: others }), 'degraded');
+    });
+  }
+
+  it('does not ask for sources of accounts that are not tracked', () => {
+    const { 'posts:b': _, ...others } = FRESH_AGES;
+    assert.equal(healthOf({ ...WELL, accounts: ['a'], ages: others }), 'ok');
+  });
+
+  it('is degraded with a store that only reads, or a failed actor', () => {
+    assert.equal(healthOf({ ...WELL, store: 'read_only' }), 'degraded');
+    assert.equal(healthOf({ ...WELL, failedActors: 1 }), 'degraded');
+  });
+
+  it('is unavailable without a snapshot, without a store, or while draining, whatever else is wrong', () => {
+    for (const fault of [{ hasSnapshot: false }, { store: 'closed' }, { isDraining: true }] as const) {
+      assert.equal(healthOf({ ...WELL, ages: {}, failedActors: 2, ...fault }), 'unavailable');
+    }
+  });
+});
+
+describe('agesNow', () => {
+  it('adds the time since the last tick and is empty before the first', () => {
+    const latest = createLatest();
+    assert.deepEqual(agesNow(latest, NOON), {});
+    latest.load([freshnessOutput({ prices: 10 }, { at: NOON })]);
+    assert.deepEqual(agesNow(latest, NOON + 7), { prices: 17 });
+    assert.deepEqual(agesNow(latest, NOON - 7), { prices: 10 });
+  });
+});
+
+describe('hasSnapshot', () => {
+  it('is true once a post or an event of the account is known', () => {
+    for (const output of [postOutput(), eventOutput({ phase: 'closed' })]) {
+      const latest = createLatest();
+      assert.equal(hasSnapshot(latest, 'a'), false);
+      latest.load([output]);
+      assert.deepEqual([hasSnapshot(latest, 'a'), hasSnapshot(latest, 'b')], [true, false]);
+    }
+  });
+});

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { createFacilitator, type Facilitator } from '../../src/payments/facilitator.ts';
+import {
+  ANSWERED,
+  openScriptedServer,
+  type Script,
+  type ScriptedServer,
+} from '../support/scripted-server.ts';
+
+const ORDER = { x402Version: 2, paymentPayload: { a: 1 }, paymentRequirements: { b: 2 } } as const;
+const HASH = `0x${'1'.repeat(64)}`;
+
+describe('createFacilitator', () => {
+  let server: ScriptedServer;
+  let facilitator: Facilitator;
+  before(async () => {
+    server = await openScriptedServer();
+    facilitator = createFacilitator({ url: `${server.url}/x` });
+  });
+  after(() => server.close());
+
+  const answered = async (script: Script) => {
+    server.answer(script);
+    return [(await facilitator.verify(ORDER)).type, (await facilitator.settle(ORDER)).type];
+  };
+  const says = (body: unknown, status = 200) =>
+    answered((_, response) => {
+      response.statusCode = status;
+      return body;
+    });
+
+  it('asks what the protocol asks', async () => {
+    const asked = server.requests.length;
+    await says({});
+    const [verify, settle] = server.requests.slice(asked);
+    assert.deepEqual([verify?.path, settle?.path], ['/x/verify', '/x/settle']);
+    assert.deepEqual(JSON.parse(settle?.body ?? ''), ORDER);
+  });
+
+  it('believes a clear yes', async () => {
+    assert.deepEqual(await says({ isValid: true, success: true, transaction: HASH }), ['valid', 'settled']);
+  });
+
+  it('believes a clear no, whatever status below 500 it comes with', async () => {
+    const no = { isValid: false, invalidReason: 'x', success: false, errorReason: 'insufficient_funds' };
+    for (const status of [200, 400, 402]) assert.deepEqual(await says(no, status), ['invalid', 'failed']);
+    assert.deepEqual(await says({ ...no, errorReason: 'invalid_transaction_state', transaction: HASH }), [
+      'invalid',
+      'failed',
+    ]);
+  });
+
+  it('tells a nonce that was used from other failures', async () => {
+    for (const errorReason of ['invalid_exact_evm_nonce_already_used', 'duplicate_settlement']) {
+      assert.equal((await says({ success: false, errorReason }))[1], 'used');
+    }
+  });
+
+  it('takes nothing else for an answer', async () => {
+    const unclear = ['unavailable', 'unknown'];
+    const no = { isValid: false, success: false, errorReason: 'insufficient_funds' };
+    assert.deepEqual(await says(no, 500), unclear);
+    assert.deepEqual(await says({ isValid: true, success: true, transaction: HASH }, 502), unclear);
+    assert.deepEqual(await says({ error: 'bad request' }, 400), unclear);
+    assert.deepEqual(await says([]), unclear);
+    assert.deepEqual(await says('x'.repeat(70_000)), unclear);
+    const raw = (text: string) =>
+      answered((_, response) => {
+        response.end(text);
+        return ANSWERED;
+      });
+    assert.deepEqual(await raw('<html>'), unclear);
+    const broken = await answered((_, response) => {
+      response.destroy();
+      return ANSWERED;
+    });
+    assert.deepEqual(broken, unclear);
+  });
+
+  it('waits no longer than it may', async () => {
+    const hasty = createFacilitator({ url: server.url, verifyTimeoutMs: 20, settleTimeoutMs: 20 });
+    server.answer(() => ANSWERED);
+    assert.deepEqual(await hasty.verify(ORDER), { type: 'unavailable', reason: 'no answer in 20 ms' });
+    assert.deepEqual(await hasty.settle(ORDER), { type: 'unknown', reason: 'no answer in 20 ms' });
+  });
+
+  it('follows no redirect', async () => {
+    const asked = server.requests.length;
+    const moved = await answered(({ path }, response) => {
+      if (path === '/elsewhere') return { isValid: true, success: true, transaction: HASH };
+      response.statusCode = 307;
+      response.setHeader('location', '/elsewhere');
+      return {};
+    });
+    assert.deepEqual(moved, ['unavailable', 'unknown']);
+    assert.equal(server.requests.length, asked + 2);
+  });
+
+  it('does not know what became of a settlement without a hash, or that says no more than that it is not done', async () => {
+    assert.equal((await says({ success: true, transaction: '' }))[1], 'unknown');
+    assert.equal((await says({ success: true }))[1], 'unknown');
+    for (const errorReason of ['settlement_pending', 'unexpected_settle_error', undefined]) {
+      assert.equal((await says({ success: false, errorReason }))[1], 'unknown');
+    }
+    assert.equal((await says({ success: false, errorReason: 'x', transaction: HASH }))[1], 'unknown');
+  });
+
+  it('ends when it is told to', async () => {
+    const closing = new AbortController();
+    const patient = createFacilitator({ url: server.url, signal: closing.signal });
+    server.answer(() => ANSWERED);
+    const settlement = patient.settle(ORDER);
+    closing.abort();
+    assert.equal((await settlement).type, 'unknown');
+  });
+});

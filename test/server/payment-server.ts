@@ -1,0 +1,75 @@
+import { proxiesOf } from '../../src/access/client-address.ts';
+import {
+  openPaymentService,
+  type PaymentService,
+  type PaymentServiceDeps,
+} from '../../src/payments/payment-service.ts';
+import type { PaymentReport } from '../../src/payments/report.ts';
+import { createMemoryStore } from '../support/memory-store/memory-store.ts';
+import { NOON } from '../support/outputs.ts';
+import {
+  createPayer,
+  type FacilitatorStand,
+  headerOf,
+  openFacilitator,
+  type Payer,
+  type Payment,
+  SIGNALS,
+  TERMS,
+} from '../support/payments.ts';
+import { type Running, type Start, start } from './start.ts';
+
+/** A server that sells, a facilitator, and someone who pays. */
+export interface Shop {
+  readonly running: Running;
+  readonly stand: FacilitatorStand;
+  readonly till: PaymentService;
+  readonly payer: Payer;
+  readonly deps: PaymentServiceDeps;
+  readonly clock: { now: number; monoMs: number };
+  readonly reports: PaymentReport[];
+  /** Sends a payment, as it is or as a text. */
+  pay(payment: Payment | string, path?: string, name?: string): Promise<Response>;
+  sign(options?: Partial<Parameters<Payer['sign']>[0]>): Promise<Payment>;
+  /** How often money moved. */
+  settled(): number;
+  close(): Promise<void>;
+}
+
+export async function openShop(over: Partial<PaymentServiceDeps> = {}, options: Start = {}): Promise<Shop> {
+  const clock = { now: NOON, monoMs: 0 };
+  const stand = await openFacilitator(() => clock.now);
+  const reports: PaymentReport[] = [];
+  const deps: PaymentServiceDeps = {
+    terms: TERMS,
+    facilitator: { url: stand.url, verifyTimeoutMs: 5_000, settleTimeoutMs: 5_000 },
+    payments: createMemoryStore().payments,
+    now: () => clock.now,
+    mono: () => clock.monoMs,
+    report: (report) => void reports.push(report),
+    everyMs: 10,
+    ...over,
+  };
+  const till = await openPaymentService(deps);
+  const paidAccess = { till, proxies: proxiesOf([]) };
+  const running = await start({ ...options, deps: { ...options.deps, paidAccess } });
+  const payer = createPayer();
+  return {
+    running,
+    stand,
+    till,
+    payer,
+    deps,
+    clock,
+    reports,
+    pay: (payment, path = SIGNALS, name = 'x402') =>
+      running.get(path, { [name]: typeof payment === 'string' ? payment : headerOf(payment) }),
+    sign: (given = {}) => payer.sign({ nowMs: clock.now, ...given }),
+    settled: () => Object.keys(stand.facilitator.state().settled).length,
+    async close() {
+      await running.stop();
+      await till.close();
+      await stand.close();
+    },
+  };
+}

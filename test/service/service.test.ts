@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { checkedFetch } from '../support/answer-check.ts';
+import { readMeta, readTweets } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { openStage, type Stage } from '../support/service.ts';
+
+const HOUR_MS = 3_600_000;
+/** A Wednesday inside the week in which New York leaves daylight saving: its window has 169 hours. */
+const START_AT = Date.parse('2026-11-04T15:00:00Z');
+const WEEK = { startAt: Date.parse('2026-10-30T16:00:00Z'), endAt: Date.parse('2026-11-06T17:00:00Z') };
+
+type Event = Awaited<ReturnType<typeof readMeta>>['data'][number];
+
+describe('the whole service', function () {
+  this.timeout(60_000);
+  let stage: Stage;
+  const meta = async (account = 'account_b') => (await readMeta(stage.url(), account)).data;
+  const eventOf = async (slug: string, account = 'account_b') =>
+    (await meta(account)).find((event) => event.event_slug === slug);
+
+  /** The account's posts by the listing, back to `fromAt`. */
+  async function postsSince(account: string, fromAt: number) {
+    const posts = [];
+    for (let offset = 0; ; offset += 100) {
+      const { data } = await readTweets(stage.url(), account, 100, offset);
+      posts.push(...data);
+      if (data.length < 100 || (data.at(-1)?.created_ts ?? 0) < fromAt) return posts;
+    }
+  }
+
+  /** Distinct counted posts created in each event's window, by the listing alone. */
+  async function recount(account: string, events: readonly Event[]): Promise<readonly number[]> {
+    const posts = await postsSince(account, Math.min(...events.map(({ start_ts }) => start_ts)));
+    return events.map(({ start_ts, end_ts }) => {
+      const counted = posts.filter(
+        ({ created_ts, is_counted }) => is_counted === true && start_ts <= created_ts && created_ts < end_ts,
+      );
+      return new Set(counted.map(({ tweet_id }) => tweet_id)).size;
+    });
+  }
+
+  /** Each event's count is that of the listing. Posts go on coming, so a count that moved meanwhile is taken again. */
+  async function assertCounted(account: string): Promise<void> {
+    for (;;) {
+      const before = await meta(account);
+      const counts = await recount(account, before);
+      const after = await meta(account);
+      const isQuiet = before.every((event, index) => event.real_counter === after[index]?.real_counter);
+      if (!isQuiet) continue;
+      assert.deepEqual(
+        before.map(({ event_slug, real_counter }) => [event_slug, real_counter]),
+        before.map(({ event_slug }, index) => [event_slug, counts[index]]),
+      );
+      return;
+    }
+  }
+
+  /** Whether the listing holds all that the oracle took in over the longest window. */
+  async function holdsArchive(segment: string): Promise<boolean> {
+    const { oracle, accounts } = stage.world.addresses;
+    const handle = accounts.find(({ id }) => `account_${id}` === segment)?.handle;
+    const fromAt = stage.clock.wall() - 31 * 24 * HOUR_MS;
+    const startDate = new Date(fromAt).toISOString();
+    const response = await fetch(`${oracle}/users/${handle}/posts?startDate=${startDate}`);
+    const { data } = (await response.json()) as { data: readonly { platformId: string }[] };
+    const ids = new Set((await postsSince(segment, fromAt)).map(({ tweet_id }) => tweet_id));
+    return data.length > 0 && data.every(({ platformId }) => ids.has(platformId));
+  }
+
+  async function settled(): Promise<void> {
+    await eventually(
+      'every event has its three counters',
+      async () => {
+        const events = [...(await meta('account_a')), ...(await meta())];
+        const isKnown = (event: Event) =>
+          event.real_counter !== null &&
+          event.market_oracle_counter !== null &&
+          event.market_ui_counter !== null;
+        return events.length >= 6 && events.every(isKnown);
+      },
+      30_000,
+    );
+    // Deleted posts come from the oracle's list, which is read while counters are served.
+    for (const account of ['account_a', 'account_b']) {
+      await eventually(`the archive of ${account} is read`, () => holdsArchive(account), 30_000);
+    }
+  }
+
+  before(async () => {
+    stage = await openStage({
+      startAt: START_AT,
+      before({ control }) {
+        // At the very edge of the week: the last ms before it, its first, and the one after.
+        for (const edge of [-1, 0, 1]) control.post({ account: 'b', createdAt: WEEK.startAt + edge });
+      },
+    });
+    await settled();
+  });
+
+  after(() => stage.close());
+
+  it('serves the week across the clock change with 169 hours', async () => {
+    const weeks = (await meta()).filter(({ start_ts }) => start_ts === WEEK.startAt);
+    assert.deepEqual(
+      weeks.map(({ end_ts }) => end_ts),
+      weeks.map(() => WEEK.endAt),
+    );
+    assert.ok(weeks.length > 0);
+  });
+
+  it('counts every event as its own listing of posts does', async () => {
+    for (const account of ['account_a', 'account_b']) await assertCounted(account);
+  });
+
+  it('keeps settlement_delta = display_delta + internal_delta', async () => {
+    for (const event of [...(await meta('account_a')), ...(await meta())]) {
+      assert.equal(event.settlement_delta, (event.display_delta ?? 0) + (event.internal_delta ?? 0));
+    }
+  });
+
+  it('mirrors the oracle and the trading page', async () => {
+    stage.world.control.setOracleTotal({ event: (await meta())[0]?.event_id ?? 0, total: 777 });
+    stage.world.control.setUiCount({ event: (await meta())[0]?.event_id ?? 0, count: 555 });
+    await eventually('both are seen', async () => {
+      const [event] = await meta();
+      return event?.market_oracle_counter === 777 && event.market_ui_counter === 555;
+    });
+    assert.equal((await meta())[0]?.internal_delta, 555 - 777);
+  });
+
+  it('counts a new post by its kind', async () => {
+    const kinds = {
+      original: true,
+      quote: true,
+      repost: true,
+      selfReply: true,
+      reply: false,
+      quotingReply: false,
+      communityRepost: false,
+    } as const;
+    for (const [kind, isCounted] of Object.entries(kinds)) {
+      const { id } = stage.world.control.post({ account: 'b', kind: kind as keyof typeof kinds });
+      const find = async () =>
+        (await readTweets(stage.url(), 'account_b', 20)).data.find(({ tweet_id }) => tweet_id === id);
+      await eventually(`the ${kind} is listed`, async () => (await find()) !== undefined);
+      assert.equal((await find())?.is_counted, isCounted, kind);
+    }
+    await assertCounted('account_b');
+  });
+
+  it('goes on counting a post that is deleted, and says so', async () => {
+    const { id } = stage.world.control.post({ account: 'b' });
+    const isListed = async () =>
+      (await readTweets(stage.url(), 'account_b', 20)).data.find(({ tweet_id }) => tweet_id === id);
+    await eventually('it is seen', async () => (await isListed()) !== undefined);
+    const before = (await meta())[0];
+    stage.world.control.deletePost({ id });
+    await eventually('it is found gone', async () => (await isListed())?.deleted_ts !== null);
+    const [event] = await meta();
+    assert.ok(before && event);
+    await assertCounted('account_b');
+    assert.ok((event.deleted_count ?? 0) > (before.deleted_count ?? 0));
+    assert.equal((await isListed())?.is_counted, true);
+  });
+
+  it('counts an edited post once', async () => {
+    const { id } = stage.world.control.post({ account: 'b', text: 'first words' });
+    await eventually('it is seen', async () =>
+      (await readTweets(stage.url(), 'account_b', 20)).data.some(({ tweet_id }) => tweet_id === id),
+    );
+    stage.world.control.editPost({ id, text: 'second thoughts' });
+    await eventually('the edit is seen', async () => {
+      const response = await checkedFetch(`${stage.url()}/api/v1/meta/account_b/tweets`);
+      return (await response.text()).includes('second thoughts');
+    });
+    const [event] = await meta();
+    assert.ok(event);
+    await assertCounted('account_b');
+    const { data } = await readTweets(stage.url(), 'account_b', 100);
+    assert.equal(data.filter(({ tweet_id }) => tweet_id === id).length, 1);
+  });
+
+  it('follows a window that is moved, to the millisecond', async () => {
+    const now = stage.clock.wall();
+    const { slug } = stage.world.control.addEvent({
+      account: 'b',
+      startAt: now - HOUR_MS,
+      endAt: now + HOUR_MS,
+    });
+    const { createdAt } = stage.world.control.post({ account: 'b' });
+    await eventually(
+      'the event is served and counted',
+      async () => ((await eventOf(slug))?.real_counter ?? 0) > 0,
+      10_000,
+    );
+    const whole = (await eventOf(slug))?.real_counter ?? 0;
+
+    stage.world.control.moveWindow({ event: slug, startAt: createdAt + 1, endAt: now + HOUR_MS });
+    await eventually(
+      'the post before the start is left out',
+      async () => {
+        const event = await eventOf(slug);
+        return (
+          event?.start_ts === createdAt + 1 && event.real_counter === (await recount('account_b', [event]))[0]
+        );
+      },
+      10_000,
+    );
+    assert.ok(((await eventOf(slug))?.real_counter ?? 0) < whole);
+
+    stage.world.control.moveWindow({ event: slug, startAt: createdAt, endAt: now + HOUR_MS });
+    await eventually(
+      'the post at the start is in again',
+      async () => {
+        const event = await eventOf(slug);
+        return (
+          event?.start_ts === createdAt && event.real_counter === (await recount('account_b', [event]))[0]
+        );
+      },
+      10_000,
+    );
+  });
+
+  it('takes an event that the market closes off its list', async () => {
+    const now = stage.clock.wall();
+    const { slug } = stage.world.control.addEvent({
+      account: 'b',
+      slug: 'account-b-of-posts-to-be-closed',
+      startAt: now - HOUR_MS,
+      endAt: now + HOUR_MS,
+    });
+    await eventually('it is served', async () => (await eventOf(slug)) !== undefined, 10_000);
+    stage.world.control.closeEvent({ event: slug });
+    await eventually('it is gone', async () => (await eventOf(slug)) === undefined, 10_000);
+  });
+
+  it('keeps its counters while a source answers nonsense, and tells that it is old', async () => {
+    const before = await meta('account_a');
+    for (const kind of ['html', 'truncated', 'wrong-types'] as const) {
+      stage.world.control.fault({ role: 'oracle', kind, times: 5 });
+    }
+    await eventually(
+      'the nonsense is counted',
+      async () => {
+        const metrics = await (await checkedFetch(`${stage.url()}/metrics`)).text();
+        const [, refused] = /refused_payloads\{source="oracle:a"\} (\d+)/.exec(metrics) ?? [];
+        return Number(refused) > 0;
+      },
+      20_000,
+    );
+    const oracleOf = (events: readonly Event[]) => events.map((event) => event.market_oracle_counter);
+    assert.deepEqual(oracleOf(await meta('account_a')), oracleOf(before));
+    stage.world.control.clearFaults();
+  });
+
+  it('comes back from a restart with the same counters', async () => {
+    stage.world.control.stallOracle();
+    const countersOf = async () =>
+      [...(await meta('account_a')), ...(await meta())].map(({ event_id, real_counter, deleted_count }) => ({
+        event_id,
+        real_counter,
+        deleted_count,
+      }));
+    const before = await countersOf();
+    await stage.restart();
+    const after = await countersOf();
+    assert.deepEqual(
+      after.map(({ event_id }) => event_id),
+      before.map(({ event_id }) => event_id),
+    );
+    for (const [index, event] of after.entries()) {
+      // The world goes on posting meanwhile: a count may have grown, never shrunk.
+      assert.ok((event.real_counter ?? -1) >= (before[index]?.real_counter ?? 0));
+    }
+    await settled();
+    await assertCounted('account_b');
+  });
+});

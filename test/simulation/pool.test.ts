@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { answer } from '../../src/simulation/answer-request.ts';
+import {
+  createSimulators,
+  type SimulatorReport,
+  type Simulators,
+  type SimulatorsDeps,
+} from '../../src/simulation/pool.ts';
+import type { FitFact, ForecastFact } from '../../streams/index.ts';
+import { eventually } from '../support/eventually.ts';
+import { fitRequest, forecastRequest } from '../support/model-requests.ts';
+import { FAULTS } from './faulty-worker.ts';
+
+const live = (eventId: number) => forecastRequest({ eventId });
+const history = (eventId: number) => forecastRequest({ eventId, origin: 'history', horizonHours: 24 });
+
+describe('createSimulators', () => {
+  let simulators: Simulators;
+  let delivered: (FitFact | ForecastFact)[];
+  let reports: SimulatorReport[];
+  const begin = (deps: Partial<SimulatorsDeps> = {}) => {
+    delivered = [];
+    reports = [];
+    simulators = createSimulators({
+      async deliver(fact) {
+        delivered.push(fact);
+      },
+      report: (report) => reports.push(report),
+      ...deps,
+    });
+  };
+  const thread = new URL('./faulty-worker.js', import.meta.url);
+  const answered = () => delivered.map(({ askedSeq }) => askedSeq);
+  const dropped = () => reports.flatMap((report) => (report.type === 'simulation_dropped' ? [report] : []));
+  const failures = () => reports.flatMap((report) => (report.type === 'simulator_failed' ? [report] : []));
+  afterEach(() => simulators.stop());
+
+  it('delivers what the pure function gives, digit for digit', async () => {
+    begin();
+    simulators.ask(forecastRequest(), 7);
+    simulators.ask(fitRequest(), 8);
+    await eventually('both are delivered', () => delivered.length === 2);
+    assert.deepEqual(delivered, [answer(forecastRequest(), 7), answer(fitRequest(), 8)]);
+    assert.deepEqual(
+      reports.map((report) => report.type === 'simulated' && report.request),
+      ['forecast', 'fit'],
+    );
+  });
+
+  it('takes the next request when the last answer is delivered, the live ones first', async () => {
+    const gate = { open: () => {} };
+    begin({
+      thread,
+      deliver: (fact) =>
+        new Promise((resolve) => {
+          delivered.push(fact);
+          gate.open = resolve;
+        }),
+    });
+    simulators.ask(history(1), 1);
+    await eventually('the first is being delivered', () => delivered.length === 1);
+    for (let seq = 2; seq <= 10; seq++) simulators.ask(history(seq), seq);
+    simulators.ask(fitRequest(), 11);
+    simulators.ask(live(1), 12);
+    simulators.ask(live(1), 13);
+    assert.deepEqual(
+      dropped().map(({ reason, request }) => [reason, request.type === 'forecast' && request.eventId]),
+      [['queue_full', 10]],
+    );
+    for (let count = 2; count <= 4; count++) {
+      gate.open();
+      await eventually('the next is being delivered', () => delivered.length === count);
+    }
+    assert.deepEqual(answered(), [1, 13, 11, 2]);
+  });
+
+  it('tries again with another worker when one throws, and tells', async () => {
+    begin({ thread });
+    simulators.ask(live(FAULTS.throwsOnce), 5);
+    await eventually('it is delivered', () => delivered.length === 1);
+    assert.deepEqual(answered(), [5]);
+    assert.deepEqual(
+      failures().map(({ error, restartMs }) => [String(error), restartMs]),
+      [['RangeError: no answer for 103', 100]],
+    );
+    assert.deepEqual(dropped(), []);
+  });
+
+  for (const [name, eventId, error] of [
+    ['throws', FAULTS.throws, 'RangeError: no answer for 101'],
+    ['ends its worker', FAULTS.dies, 'SimulatorError: a simulation worker ended with code 3'],
+  ] as const) {
+    it(`drops a request that ${name} twice, tells, and goes on with the next`, async () => {
+      begin({ thread });
+      simulators.ask(live(eventId), 5);
+      simulators.ask(live(1), 6);
+      await eventually(
+        'the next is delivered and the first dropped',
+        () => delivered.length === 1 && dropped().length === 1,
+      );
+      assert.deepEqual(answered(), [6]);
+      assert.deepEqual(
+        dropped().map((report) => [report.reason, String(report.error)]),
+        [['failed', error]],
+      );
+      assert.equal(failures().length, 2);
+    });
+  }
+
+  it('ends a worker that does not answer in time', async () => {
+    begin({ thread, deadlineMs: 300 });
+    simulators.ask(live(FAULTS.hangs), 5);
+    await eventually('it is dropped', () => dropped().length === 1);
+    assert.match(String(dropped()[0]?.error), /no answer from a simulation worker in 300 ms/);
+  });
+
+  it('tells of an answer that was not taken, and goes on', async () => {
+    begin({
+      thread,
+      async deliver(fact) {
+        if (fact.askedSeq === 1) throw new Error('not now');
+        delivered.push(fact);
+      },
+    });
+    simulators.ask(live(1), 1);
+    simulators.ask(live(2), 2);
+    await eventually('the second is delivered', () => delivered.length === 1);
+    assert.deepEqual(
+      dropped().map(({ reason }) => reason),
+      ['not_delivered'],
+    );
+  });
+
+  describe('once it is idle', () => {
+    const rows = () => delivered.map((fact) => (fact.kind === 'fit' ? fact.params.rows : undefined));
+    let asked = 0;
+    /** Asks again and again, each time a while after the last answer. */
+    const askUntil = async (what: string, isDone: () => boolean) =>
+      eventually(what, () => {
+        if (delivered.length > 0 && isDone()) return true;
+        if (delivered.length === asked) simulators.ask(live(1), ++asked);
+        return false;
+      });
+
+    for (const request of [fitRequest(), forecastRequest({ params: null })]) {
+      it(`lets a thread go that has fitted for a ${request.type}, and starts another`, async () => {
+        begin({ thread, retireMs: 1 });
+        simulators.ask(request, 1);
+        asked = 1;
+        await askUntil('another thread answers', () => asked > 1 && rows().at(-1) === 1);
+        assert.deepEqual(failures(), []);
+      });
+    }
+
+    it('keeps one that has not', async () => {
+      begin({ thread, retireMs: 1 });
+      asked = 0;
+      await askUntil('a few are answered', () => delivered.length === 4);
+      assert.deepEqual(rows(), [1, 2, 3, 4]);
+    });
+  });
+
+  it('works on as many requests at once as it has workers', async () => {
+    begin({ thread, workers: 2, deadlineMs: 2_000 });
+    simulators.ask(live(FAULTS.hangs), 1);
+    simulators.ask(live(2), 2);
+    await eventually('the second does not wait for the first', () => delivered.length === 1);
+    assert.deepEqual(answered(), [2]);
+  });
+
+  it('is silent once it is stopped, even in the middle of a request', async () => {
+    begin({ thread });
+    simulators.ask(live(FAULTS.hangs), 1);
+    await simulators.stop();
+    simulators.ask(live(2), 2);
+    await simulators.stop();
+    assert.deepEqual([delivered, reports], [[], []]);
+  });
+});

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { createSimulatorQueue, type Job } from '../../src/simulation/queue.ts';
+import type { ModelRequest } from '../../streams/index.ts';
+import { fitRequest, forecastRequest } from '../support/model-requests.ts';
+
+const job = (request: ModelRequest, askedSeq: number): Job => ({ request, askedSeq, attempts: 0 });
+const live = (eventId: number) => forecastRequest({ eventId });
+const history = (eventId: number) => forecastRequest({ eventId, origin: 'history', horizonHours: 24 });
+
+describe('createSimulatorQueue', () => {
+  const filled = (...jobs: readonly Job[]) => {
+    const queue = createSimulatorQueue();
+    for (const each of jobs) assert.equal(queue.add(each), undefined);
+    return queue;
+  };
+  const drained = (queue: ReturnType<typeof filled>) => {
+    const seqs: number[] = [];
+    for (let next = queue.take(); next !== undefined; next = queue.take()) seqs.push(next.askedSeq);
+    return seqs;
+  };
+
+  it('hands out live forecasts before fits before history, each in the order asked', () => {
+    const queue = filled(
+      job(history(1), 1),
+      job(fitRequest(), 2),
+      job(live(1), 3),
+      job(history(2), 4),
+      job(fitRequest({ account: 'b' }), 5),
+      job(live(2), 6),
+    );
+    assert.deepEqual(drained(queue), [3, 6, 2, 5, 1, 4]);
+  });
+
+  it('lets a newer live forecast of an event take the place of the waiting one', () => {
+    const queue = filled(job(live(1), 1), job(live(2), 2), job(live(1), 3));
+    assert.deepEqual(drained(queue), [3, 2]);
+  });
+
+  it('keeps a forecast that is to be scored beside the one that is shown', () => {
+    const scored = forecastRequest({ eventId: 1, horizonHours: 24 });
+    assert.deepEqual(drained(filled(job(scored, 1), job(live(1), 2))), [1, 2]);
+  });
+
+  it('lets a newer fit of an account take the place of the waiting one', () => {
+    assert.deepEqual(drained(filled(job(fitRequest(), 1), job(fitRequest(), 2))), [2]);
+  });
+
+  it('refuses history past eight waiting, but takes the same question again', () => {
+    const queue = filled(...Array.from({ length: 8 }, (_, index) => job(history(index), index)));
+    const ninth = job(history(8), 8);
+    assert.equal(queue.add(ninth), ninth);
+    assert.equal(queue.add(job(history(3), 30)), undefined);
+    assert.equal(queue.add(job(live(8), 9)), undefined);
+    assert.deepEqual(drained(queue), [9, 0, 1, 2, 30, 4, 5, 6, 7]);
+  });
+
+  it('takes a job back unless a newer one has its place', () => {
+    const queue = filled(job(live(1), 1));
+    const taken = queue.take();
+    assert.ok(taken);
+    queue.giveBack(taken);
+    assert.equal(queue.take(), taken);
+    queue.add(job(live(1), 2));
+    queue.giveBack(taken);
+    assert.deepEqual(drained(queue), [2]);
+  });
+});

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { createPositions } from '../../../src/sources/sources.ts';
+import { localEndpoints } from '../../support/endpoints.ts';
+import { wirePosition } from '../../support/payloads.ts';
+import { openScriptedServer, type ScriptedServer } from '../../support/scripted-server.ts';
+
+const WALLET = `0x${'aB'.repeat(20)}`;
+
+describe('createPositions', () => {
+  let server: ScriptedServer;
+  const refusals: string[] = [];
+  beforeEach(async () => {
+    server = await openScriptedServer();
+    refusals.length = 0;
+  });
+  afterEach(() => server.close());
+
+  const read = (wallet = WALLET) =>
+    createPositions(localEndpoints(server), (reason) => refusals.push(reason), { timeoutMs: 10_000 }).of(
+      wallet,
+    );
+
+  it('gives a position in our words', async () => {
+    server.answer(() => [
+      wirePosition(WALLET.toLowerCase(), 1, { eventId: undefined, oppositeAsset: '', redeemable: true }),
+    ]);
+    assert.deepEqual(await read(), [
+      {
+        wallet: WALLET,
+        token: '1001',
+        oppositeToken: null,
+        conditionId: `0x${'1'.padStart(64, '0')}`,
+        eventId: null,
+        eventSlug: 'account-a-of-posts-april-3-april-10',
+        marketSlug: 'account-a-of-posts-april-3-april-10-240-259',
+        outcome: 'Yes',
+        size: 150.5,
+        avgPrice: 0.55,
+        costBasis: 82.775,
+        currentPrice: 0.6,
+        currentValue: 90.3,
+        isRedeemable: true,
+        isMergeable: false,
+      },
+    ]);
+  });
+
+  it('reads pages until a short one', async () => {
+    const all = Array.from({ length: 250 }, (_, index) => wirePosition(WALLET, index));
+    server.answer(({ query }) => {
+      const from = Number(query.get('offset'));
+      return all.slice(from, from + Number(query.get('limit')));
+    });
+    assert.equal((await read()).length, 250);
+    assert.deepEqual(
+      server.requests.map(({ query }) => query.get('offset')),
+      ['0', '100', '200'],
+    );
+    assert.equal(server.requests[0]?.query.get('sizeThreshold'), '0');
+  });
+
+  it('gives up on a wallet whose pages never end', async () => {
+    server.answer(() => Array.from({ length: 100 }, (_, index) => wirePosition(WALLET, index)));
+    await assert.rejects(read(), { code: 'SOURCE_TOO_LARGE' });
+    assert.equal(server.requests.length, 100);
+  });
+
+  for (const wallet of ['', '0x12', `${WALLET}0`, `0x${'g'.repeat(40)}`, `${WALLET}&user=x`]) {
+    it(`asks nobody about ${JSON.stringify(wallet)}`, async () => {
+      await assert.rejects(read(wallet), RangeError);
+      assert.equal(server.requests.length, 0);
+    });
+  }
+
+  for (const [name, extra] of [
+    ['a price above 1', { curPrice: 1.5 }],
+    ['a negative size', { size: -1 }],
+    ['a size in text', { size: '5' }],
+    ['a token that is a number', { asset: 7 }],
+    ['another wallet', { proxyWallet: `0x${'1'.repeat(40)}` }],
+  ] as const) {
+    it(`refuses the page for ${name}`, async () => {
+      server.answer(() => [wirePosition(WALLET, 1), wirePosition(WALLET, 2, extra)]);
+      await assert.rejects(read(), { code: 'SOURCE_REFUSED' });
+      assert.equal(refusals.length, 1);
+    });
+  }
+
+  it('fails when the market does', async () => {
+    server.answer((_, response) => {
+      response.statusCode = 503;
+      return {};
+    });
+    await assert.rejects(read(), { code: 'SOURCE_STATUS', status: 503 });
+  });
+});

@@ -1,0 +1,400 @@
+import assert from 'node:assert/strict';
+import { archiveSource } from '../../../src/sources/posts/archive.ts';
+import { postsSource } from '../../../src/sources/posts/posts.ts';
+import { type CoverageFact, compareIds, type PostFact } from '../../../streams/index.ts';
+import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type PostSketch, postIdAt, timelineAnswer, wirePost } from '../../support/payloads.ts';
+import {
+  openScriptedServer,
+  type ScriptedRequest,
+  type ScriptedServer,
+} from '../../support/scripted-server.ts';
+import { type FakeKnown, fakeKnown, runSource, type SourceRun } from '../../support/source-run.ts';
+
+const AT = Date.parse('2026-04-09T13:41:35Z');
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+const SETTINGS = { ...FAST, historyDays: 40 };
+
+describe('archiveSource', () => {
+  let server: ScriptedServer;
+  let runs: SourceRun[] = [];
+  beforeEach(async () => {
+    server = await openScriptedServer();
+  });
+  afterEach(async () => {
+    for (const run of runs) run.stop();
+    runs = [];
+    await server.close();
+  });
+
+  interface World {
+    /** What the oracle took in. */
+    readonly listed: readonly PostSketch[];
+    /** What the timeline and look-ups show, newest first. */
+    readonly shown?: readonly PostSketch[];
+    readonly hidden?: ReadonlySet<string>;
+  }
+
+  const archiveRequests = () => server.requests.filter(({ path }) => path.startsWith('/oracle'));
+  const lookups = () => server.requests.filter(({ path }) => path === '/2/tweets');
+
+  function serve({ listed, shown = [], hidden = new Set() }: World) {
+    const wire = shown.map(wirePost);
+    server.answer(({ path, query }) => {
+      if (path === '/oracle/users/handle_a/posts') return archived(listed, query);
+      if (path === '/2/tweets') {
+        const ids = query.get('ids')?.split(',') ?? [];
+        const data = wire.filter(({ id }) => ids.includes(id));
+        const rest = ids.filter((id) => !data.some((post) => post.id === id));
+        return {
+          ...(data.length > 0 && { data }),
+          errors: rest.map((id) => ({
+            resource_id: id,
+            type: `https://x.invalid/${hidden.has(id) ? 'not-authorized-for-resource' : 'resource-not-found'}`,
+          })),
+        };
+      }
+      const since = query.get('since_id') ?? '0';
+      return timelineAnswer(wire.filter(({ id }) => compareIds(id, since) > 0).slice(0, 100));
+    });
+  }
+
+  function archived(listed: readonly PostSketch[], query: ScriptedRequest['query']) {
+    const [from = 0, to = 0] = ['startDate', 'endDate'].map((name) => Date.parse(query.get(name) ?? ''));
+    return {
+      success: true,
+      data: listed
+        .filter(({ at }) => at >= from && at <= to)
+        .map(({ at, serial, text = 'words' }) => ({
+          id: `c${at}`,
+          platformId: postIdAt(at, serial),
+          content: text,
+          createdAt: new Date(at).toISOString(),
+        })),
+    };
+  }
+
+  /** A log that covers the last `days` and knows the given posts. */
+  function knowing(days: number, posts: readonly PostSketch[]): FakeKnown {
+    const known = fakeKnown(AT - days * DAY_MS);
+    for (const { at, serial } of posts) {
+      const id = postIdAt(at, serial);
+      known.posts.set(id, { id, createdAt: at, isGone: false });
+    }
+    return known;
+  }
+
+  function start(known: FakeKnown, settings = SETTINGS, now: () => number = () => AT): SourceRun {
+    const run = runSource(archiveSource(ACCOUNT, localEndpoints(server), settings), known, now);
+    runs.push(run);
+    return run;
+  }
+
+  /** Slices are counted by requests; the last one is over when it is delivered. */
+  const read = (run: SourceRun, slices: number) =>
+    eventually(`${slices} slices are read`, () => run.deliveries.length >= slices);
+
+  const covered = (run: SourceRun) =>
+    run.facts().flatMap((fact) => (fact.kind === 'coverage' ? [(AT - fact.fromAt) / DAY_MS] : []));
+  const postFacts = (run: SourceRun) => run.facts().filter((fact): fact is PostFact => fact.kind === 'post');
+
+  const daily = (days: number, perDay = 4): readonly PostSketch[] =>
+    Array.from({ length: days * perDay }, (_, index) => ({ at: AT - (index + 1) * (DAY_MS / perDay) }));
+
+  it('waits until the timeline is read, then reads 32 days in slices of seven, newest first', async () => {
+    serve({ listed: [] });
+    let looks = 0;
+    const known: FakeKnown = Object.assign(fakeKnown(), {
+      coveredFrom() {
+        looks += 1;
+        return known.covered;
+      },
+    });
+    const run = start(known);
+    await eventually('it looks again', () => looks > 1);
+    assert.equal(server.requests.length, 0);
+    known.covered = AT - 40 * DAY_MS;
+    await read(run, 5);
+    const days = archiveRequests().map(({ query }) =>
+      ['startDate', 'endDate'].map((name) => (AT - Date.parse(query.get(name) ?? '')) / DAY_MS),
+    );
+    assert.deepEqual(days, [
+      [7, 0],
+      [14, 7],
+      [21, 14],
+      [28, 21],
+      [32, 28],
+    ]);
+    assert.deepEqual(run.facts(), []);
+  });
+
+  it('reads no further back than was asked for', async () => {
+    serve({ listed: daily(20) });
+    const run = start(knowing(3, daily(3)), { ...SETTINGS, historyDays: 3 });
+    await read(run, 1);
+    assert.equal(Date.parse(archiveRequests()[0]?.query.get('startDate') ?? ''), AT - 3 * DAY_MS);
+    assert.deepEqual(run.facts(), []);
+  });
+
+  it('recovers a post that was made and deleted before anybody looked, and tells it gone', async () => {
+    const kept = daily(10);
+    const deleted = { at: AT - 30 * HOUR_MS - 1_000, text: 'RT @x: gone' };
+    serve({ listed: [...kept, deleted], shown: kept });
+    const run = start(knowing(40, kept));
+    await read(run, 5);
+    const id = postIdAt(deleted.at);
+    const [post, gone, ...others] = run.facts();
+    assert.deepEqual(others, []);
+    assert.deepEqual(post, {
+      kind: 'post',
+      account: 'a',
+      via: 'archive',
+      id,
+      text: 'RT @x: gone',
+      createdAt: deleted.at,
+      isReply: false,
+      isReplyToSelf: false,
+      isQuote: false,
+      isRepost: true,
+      isFromCommunity: false,
+      url: `https://posts.invalid/handle_a/status/${id}`,
+    });
+    assert.deepEqual(gone, { kind: 'post_gone', account: 'a', id });
+  });
+
+  it('takes a post that was missed from a look-up, with its true flags', async () => {
+    const kept = daily(10);
+    const missed = { at: AT - 7 * HOUR_MS, extra: { in_reply_to_user_id: '9' } };
+    serve({ listed: [...kept, missed], shown: [...kept, missed] });
+    const run = start(knowing(40, kept));
+    await read(run, 5);
+    assert.deepEqual(
+      run.facts().map((fact) => fact.kind === 'post' && [fact.id, fact.via, fact.isReply]),
+      [[postIdAt(missed.at), 'backfill', true]],
+    );
+  });
+
+  it('does not double a post that the oracle knows under the id of an edit', async () => {
+    const kept = daily(10);
+    const [firstAt, editAt] = [AT - 6 * HOUR_MS, AT - 6 * HOUR_MS + 600_000];
+    const [first, edit] = [postIdAt(firstAt), postIdAt(editAt)];
+    const edited = { at: editAt, text: 'edited', extra: { edit_history_tweet_ids: [first, edit] } };
+    serve({ listed: [...kept, { at: editAt }], shown: [edited, ...kept] });
+    const known = knowing(40, kept);
+    const source = archiveSource(ACCOUNT, localEndpoints(server), SETTINGS);
+    for (const turn of [1, 2]) {
+      const run = runSource(source, known, () => AT);
+      runs.push(run);
+      await read(run, 5);
+      run.stop();
+      assert.deepEqual(
+        postFacts(run).map(({ id, createdAt }) => [id, createdAt]),
+        turn === 1 ? [[first, firstAt]] : [],
+      );
+    }
+    assert.equal(known.posts.size, kept.length);
+    assert.equal(lookups().length, 1);
+  });
+
+  it('leaves out a post that may not be shown', async () => {
+    const hidden = { at: AT - 5 * HOUR_MS - 1_000 };
+    serve({ listed: [hidden], hidden: new Set([postIdAt(hidden.at)]), shown: daily(2) });
+    const run = start(knowing(40, daily(2)));
+    await read(run, 5);
+    assert.equal(lookups().length, 1);
+    assert.deepEqual(run.facts(), []);
+  });
+
+  describe('behind the timeline', () => {
+    it('extends the coverage slice by slice, without a doubled or a missing post', async () => {
+      const all = daily(45);
+      const recent = all.filter(({ at }) => at >= AT - 10 * DAY_MS);
+      serve({ listed: all, shown: recent });
+      const known = knowing(10, recent);
+      const run = start(known);
+      await read(run, 6);
+      assert.deepEqual(covered(run), [14, 21, 28, 35, 40]);
+      const ids = postFacts(run).map(({ id }) => id);
+      assert.equal(new Set(ids).size, ids.length);
+      assert.ok(postFacts(run).every(({ via }) => via === 'archive'));
+      const wanted = all.filter(({ at }) => at >= AT - 40 * DAY_MS).map(({ at }) => postIdAt(at));
+      assert.deepEqual(new Set(known.posts.keys()), new Set(wanted));
+      assert.equal(lookups().length, 0);
+    });
+
+    it('never says that a span is covered before its posts are told', async () => {
+      const all = daily(45);
+      serve({ listed: all });
+      const run = start(knowing(0, []));
+      await read(run, 6);
+      let coverage: CoverageFact | undefined;
+      for (const fact of run.facts()) {
+        if (fact.kind === 'coverage') {
+          assert.ok(coverage === undefined || fact.fromAt < coverage.fromAt);
+          coverage = fact;
+        }
+        if (fact.kind === 'post') assert.ok(coverage === undefined || fact.createdAt < coverage.fromAt);
+      }
+      assert.equal(coverage?.fromAt, AT - 40 * DAY_MS);
+    });
+
+    it('does not take silence before the archive’s own beginning for knowledge', async () => {
+      const all = daily(45);
+      const recent = all.filter(({ at }) => at >= AT - 10 * DAY_MS);
+      serve({ listed: all.filter(({ at }) => at >= AT - 18 * DAY_MS), shown: recent });
+      const run = start(knowing(10, recent));
+      await read(run, 6);
+      assert.deepEqual(covered(run), [14, 21]);
+    });
+
+    it('does not take posts that the timeline covers for knowledge of what lies behind it', async () => {
+      const recent = daily(10);
+      serve({ listed: recent, shown: recent });
+      const run = start(knowing(10, recent));
+      await read(run, 6);
+      assert.deepEqual(covered(run), []);
+    });
+
+    it('passes over an empty slice once an older one holds posts', async () => {
+      const recent = daily(7);
+      const old = { at: AT - 25 * DAY_MS };
+      serve({ listed: [...recent, old], shown: recent });
+      const run = start(knowing(7, recent));
+      await read(run, 6);
+      assert.deepEqual(covered(run), [28]);
+    });
+
+    it('goes on where it was after a failure, and tells nothing twice', async () => {
+      const all = daily(45);
+      serve({ listed: all });
+      let fails = true;
+      server.answer(({ query }, response) => {
+        if (!fails || Date.parse(query.get('startDate') ?? '') > AT - 20 * DAY_MS)
+          return archived(all, query);
+        response.statusCode = 500;
+        return {};
+      });
+      const known = knowing(0, []);
+      const broken = start(known);
+      await eventually('it fails', () => broken.error() !== undefined);
+      assert.deepEqual(covered(broken), [7, 14]);
+      fails = false;
+      const again = start(known);
+      await read(again, 6);
+      assert.deepEqual(covered(again), [21, 28, 35, 40]);
+      const ids = [...postFacts(broken), ...postFacts(again)].map(({ id }) => id);
+      assert.equal(new Set(ids).size, ids.length);
+    });
+  });
+
+  it('leaves live polling alone when it fails', async () => {
+    const posts = daily(3);
+    server.answer(({ path, query }, response) => {
+      if (path.startsWith('/oracle')) {
+        response.statusCode = 500;
+        return {};
+      }
+      return timelineAnswer(query.has('since_id') ? [] : posts.map(wirePost));
+    });
+    const known = fakeKnown();
+    const live = runSource(postsSource(ACCOUNT, localEndpoints(server), SETTINGS), known, () => AT);
+    runs.push(live);
+    const run = start(known);
+    await eventually('the archive fails', () => run.error() !== undefined);
+    const before = live.deliveries.length;
+    await eventually('polls go on', () => live.deliveries.length > before + 3);
+    assert.deepEqual([live.error(), known.covered], [undefined, AT - 40 * DAY_MS]);
+    assert.equal(known.posts.size, posts.length);
+  });
+
+  describe('after downtime', () => {
+    const before = daily(5).filter(({ at }) => at < AT - DAY_MS);
+    const reply = { at: AT - 3 * HOUR_MS, extra: { in_reply_to_user_id: '9' } };
+    const original = { at: AT - 2 * HOUR_MS };
+    const deleted = { at: AT - HOUR_MS };
+
+    it('does not overtake the live poll, which goes on after the newest post known', async () => {
+      serve({ listed: [deleted, original, ...before], shown: [original, reply, ...before] });
+      const known = knowing(40, before);
+      const run = start(known);
+      const timelineReads = () => server.requests.filter(({ path }) => path.endsWith('/4000/tweets'));
+      await eventually('it waits for the poll', () => timelineReads().length > 3);
+      assert.deepEqual([run.facts(), lookups().length], [[], 0]);
+      const live = runSource(postsSource(ACCOUNT, localEndpoints(server), SETTINGS), known, () => AT);
+      runs.push(live);
+      await read(run, 5);
+      assert.deepEqual(
+        postFacts(live).map(({ createdAt }) => createdAt),
+        [reply.at, original.at],
+      );
+      assert.deepEqual(
+        run.facts().map((fact) => [fact.kind, 'id' in fact && fact.id]),
+        [
+          ['post', postIdAt(deleted.at)],
+          ['post_gone', postIdAt(deleted.at)],
+        ],
+      );
+    });
+
+    it('goes on without the newest posts when nobody reads the timeline', async () => {
+      const missed = { at: AT - 30 * HOUR_MS - 1_000 };
+      serve({ listed: [deleted, missed, ...before], shown: [original, ...before] });
+      const run = start(knowing(40, before));
+      await read(run, 5);
+      assert.deepEqual(
+        postFacts(run).map(({ id }) => id),
+        [postIdAt(missed.at)],
+      );
+    });
+
+    it('recovers a deleted post that is newer than all others once the timeline has nothing new', async () => {
+      serve({ listed: [deleted, ...before], shown: before });
+      const known = knowing(40, before);
+      await read(start(known), 5);
+      assert.equal(known.newestPostId('a'), postIdAt(deleted.at));
+      assert.equal(known.posts.get(postIdAt(deleted.at))?.isGone, true);
+    });
+  });
+
+  it('reads the last two days again each period', async () => {
+    const kept = daily(5);
+    const late = { at: AT - 6 * HOUR_MS - 1_000 };
+    serve({ listed: kept, shown: kept });
+    let now = AT;
+    const run = start(knowing(40, kept), { ...SETTINGS, archivePeriodMs: 10 }, () => now);
+    await read(run, 6);
+    assert.deepEqual(run.facts(), []);
+    now = AT + HOUR_MS;
+    serve({ listed: [...kept, late], shown: kept });
+    await eventually('the late one is told', () => run.facts().length === 2);
+    const { query } = archiveRequests().at(-1) ?? {};
+    const [from, to] = ['startDate', 'endDate'].map((name) => Date.parse(query?.get(name) ?? ''));
+    assert.deepEqual([from, to], [now - 2 * DAY_MS, now]);
+    await read(run, run.deliveries.length + 3);
+    assert.equal(run.facts().length, 2);
+  });
+
+  for (const [name, answer] of [
+    ['a failure sent with status 200', { success: false, error: 'x' }],
+    ['an id that is a number', { success: true, data: [{ platformId: 1, content: '', createdAt: AT }] }],
+    [
+      'one bad row among good ones',
+      {
+        success: true,
+        data: [
+          { platformId: '1', content: '', createdAt: new Date(AT - 1).toISOString() },
+          { platformId: '2', content: '', createdAt: 'today' },
+        ],
+      },
+    ],
+  ] as const) {
+    it(`refuses whole a list with ${name}`, async () => {
+      server.answer(() => answer);
+      const run = start(knowing(40, []));
+      await eventually('it fails', () => run.error() !== undefined);
+      assert.deepEqual([run.facts(), run.refusals.length], [[], 1]);
+    });
+  }
+});

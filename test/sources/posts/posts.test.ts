@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict';
+import { SourceError } from '../../../src/errors.ts';
+import { postsSource } from '../../../src/sources/posts/posts.ts';
+import { compareIds, type Fact, type PostFact } from '../../../streams/index.ts';
+import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type PostSketch, postIdAt, timelineAnswer, wirePost } from '../../support/payloads.ts';
+import {
+  openScriptedServer,
+  type ScriptedRequest,
+  type ScriptedServer,
+} from '../../support/scripted-server.ts';
+import { fakeKnown, runSource, type SourceRun } from '../../support/source-run.ts';
+
+const AT = Date.parse('2026-04-09T13:41:35Z');
+const DAY_MS = 86_400_000;
+
+describe('postsSource', () => {
+  let server: ScriptedServer;
+  let run: SourceRun | undefined;
+  beforeEach(async () => {
+    server = await openScriptedServer();
+  });
+  afterEach(async () => {
+    run?.stop();
+    await server.close();
+  });
+
+  function start(known = fakeKnown(0), settings = FAST, now: () => number = () => AT): SourceRun {
+    run = runSource(postsSource(ACCOUNT, localEndpoints(server), settings), known, now);
+    return run;
+  }
+
+  /** A timeline that honours since_id and pages of `size`. */
+  function serve(posts: readonly PostSketch[], size = 100) {
+    server.answer(({ path, query }: ScriptedRequest) => {
+      assert.equal(path, '/2/users/4000/tweets');
+      const since = query.get('since_id') ?? '0';
+      const all = posts.map(wirePost).filter(({ id }) => compareIds(id, since) > 0);
+      const from = Number(query.get('pagination_token')?.slice(1) ?? 0);
+      const isMore = all.length > from + size;
+      return timelineAnswer(all.slice(from, from + size), isMore ? { next_token: `t${from + size}` } : {});
+    });
+  }
+
+  const postFacts = (facts: readonly Fact[]) =>
+    facts.filter((fact): fact is PostFact => fact.kind === 'post');
+
+  async function firstFact(sketch: PostSketch, more: Record<string, unknown> = {}): Promise<PostFact> {
+    server.answer(() => timelineAnswer([wirePost(sketch)], more));
+    const { facts } = start();
+    await eventually('a post comes', () => facts().length > 0);
+    const [fact] = postFacts(facts());
+    assert.ok(fact);
+    return fact;
+  }
+
+  describe('flags and texts', () => {
+    const other = '2042230000000000000';
+    const refers = (...types: string[]) => types.map((type) => ({ type, id: other }));
+    const none = {
+      isReply: false,
+      isReplyToSelf: false,
+      isQuote: false,
+      isRepost: false,
+      isFromCommunity: false,
+    };
+    const cases: readonly (readonly [string, Record<string, unknown>, Partial<typeof none>])[] = [
+      ['an original', {}, {}],
+      ['a quote', { referenced_tweets: refers('quoted') }, { isQuote: true }],
+      ['a repost', { referenced_tweets: refers('retweeted') }, { isRepost: true }],
+      [
+        'a reply to somebody else',
+        { referenced_tweets: refers('replied_to'), in_reply_to_user_id: '9' },
+        { isReply: true },
+      ],
+      [
+        'a quoting reply',
+        { referenced_tweets: refers('replied_to', 'quoted'), in_reply_to_user_id: '9' },
+        { isReply: true, isQuote: true },
+      ],
+      [
+        'a reply to itself',
+        { referenced_tweets: refers('replied_to'), in_reply_to_user_id: '4000' },
+        { isReply: true, isReplyToSelf: true },
+      ],
+      ['a reply to a user only', { in_reply_to_user_id: '9' }, { isReply: true }],
+      ['the newer field names', { referenced_posts: refers('quoted') }, { isQuote: true }],
+      [
+        'a repost into a community',
+        { referenced_tweets: refers('retweeted'), community_id: '15' },
+        { isRepost: true, isFromCommunity: true },
+      ],
+    ];
+    for (const [name, extra, flags] of cases) {
+      it(`tells ${name}`, async () => {
+        const { isReply, isReplyToSelf, isQuote, isRepost, isFromCommunity } = await firstFact({
+          at: AT,
+          extra,
+        });
+        assert.deepEqual(
+          { isReply, isReplyToSelf, isQuote, isRepost, isFromCommunity },
+          { ...none, ...flags },
+        );
+      });
+    }
+
+    it('finds in what is included: the whole text of a repost, its community, whom a reply answers', async () => {
+      const extra = { referenced_tweets: refers('retweeted') };
+      const included = { id: other, text: 'whole text', author_id: '9', community_id: '15' };
+      const errors = [{ resource_id: '1', type: 'https://x.invalid/problems/resource-not-found' }];
+      const repost = await firstFact(
+        { at: AT, text: 'RT @x: who…', extra },
+        { includes: { tweets: [included] }, errors },
+      );
+      assert.equal(repost.text, 'whole text');
+      assert.equal(repost.isFromCommunity, true);
+      run?.stop();
+      const reply = await firstFact(
+        { at: AT, extra: { referenced_tweets: refers('replied_to') } },
+        { includes: { posts: [{ id: other, text: '', author_id: '4000' }] } },
+      );
+      assert.deepEqual([reply.isReply, reply.isReplyToSelf], [true, true]);
+    });
+
+    it('takes the long form of a text, and puts a mark for half a character', async () => {
+      const long = await firstFact({
+        at: AT,
+        text: 'cut',
+        extra: { note_tweet: { text: 'long \ud800 form' } },
+      });
+      assert.equal(long.text, 'long \ufffd form');
+      assert.equal(long.url, `https://posts.invalid/handle_a/status/${long.id}`);
+    });
+  });
+
+  it('asks after the newest post with the token, and delivers new ones oldest first in one go', async () => {
+    const known = fakeKnown(0);
+    known.posts.set(postIdAt(AT), { id: postIdAt(AT), createdAt: AT, isGone: false });
+    serve(
+      [3, 2, 1, 0].map((minutes) => ({ at: AT + minutes * 60_000 })),
+      2,
+    );
+    const { deliveries, facts } = start(known);
+    await eventually('the next polls are empty', () => deliveries.length > 3);
+    assert.deepEqual(
+      facts().map((fact) => fact.kind === 'post' && fact.createdAt),
+      [1, 2, 3].map((m) => AT + m * 60_000),
+    );
+    assert.equal(deliveries.filter((delivery) => delivery.length > 0).length, 1);
+    const [first, second] = server.requests;
+    assert.equal(first?.query.get('since_id'), postIdAt(AT));
+    assert.equal(first?.headers.authorization, 'Bearer secret');
+    assert.match(first?.query.get('tweet.fields') ?? '', /referenced_tweets/);
+    assert.equal(second?.query.get('pagination_token'), 't2');
+    assert.equal(server.requests.at(-1)?.query.get('since_id'), postIdAt(AT + 3 * 60_000));
+  });
+
+  it('delivers an edit once, as the first post with the new text and the first time', async () => {
+    const [first, edit] = [postIdAt(AT), postIdAt(AT + 600_000)];
+    const history = { edit_history_tweet_ids: [first, edit] };
+    serve([{ at: AT + 600_000, text: 'edited', extra: history }]);
+    const known = fakeKnown(0);
+    known.posts.set(first, { id: first, createdAt: AT, isGone: false });
+    const { deliveries, facts } = start(known);
+    await eventually('several polls pass', () => deliveries.length > 4);
+    assert.equal(facts().length, 1);
+    const [fact] = postFacts(facts());
+    assert.deepEqual([fact?.id, fact?.text, fact?.createdAt], [first, 'edited', AT]);
+  });
+
+  it('finds a post that turned up below the newest id when it reads the page again', async () => {
+    const known = fakeKnown(0);
+    for (const at of [AT, AT + 2_000])
+      known.posts.set(postIdAt(at), { id: postIdAt(at), createdAt: at, isGone: false });
+    serve([{ at: AT + 2_000 }, { at: AT + 1_000 }, { at: AT }]);
+    const { facts } = start(known, { ...FAST, postsRecheckPeriodMs: 20 });
+    await eventually('it is found', () => facts().length > 0);
+    assert.deepEqual(
+      postFacts(facts()).map(({ createdAt, via }) => [createdAt, via]),
+      [[AT + 1_000, 'poll']],
+    );
+  });
+
+  it('notices on a later reading that flags of a known post have changed', async () => {
+    const known = fakeKnown(0);
+    known.posts.set(postIdAt(AT), { id: postIdAt(AT), createdAt: AT, isGone: false });
+    serve([{ at: AT }]);
+    const { facts } = start(known, { ...FAST, postsRecheckPeriodMs: 10 });
+    await eventually(
+      'it was read',
+      () => server.requests.filter(({ query }) => !query.has('since_id')).length > 1,
+    );
+    assert.deepEqual(facts(), []);
+    serve([{ at: AT, extra: { in_reply_to_user_id: '9' } }]);
+    await eventually('the change is told', () => facts().length > 0);
+    assert.equal(postFacts(facts())[0]?.isReply, true);
+  });
+
+  for (const [name, answer] of [
+    ['an id that is a number', timelineAnswer([{ ...wirePost({ at: AT }), id: 2042236486666396 }])],
+    [
+      'a post of somebody else',
+      timelineAnswer([wirePost({ at: AT }), { ...wirePost({ at: AT + 1 }), author_id: '5' }]),
+    ],
+    ['no meta', { data: [wirePost({ at: AT })] }],
+    ['only errors', { errors: [{ title: 'Forbidden' }] }],
+    [
+      'a day that does not exist',
+      timelineAnswer([{ ...wirePost({ at: AT }), created_at: '2026-02-30T00:00:00Z' }]),
+    ],
+    [
+      'one bad post among good ones',
+      timelineAnswer([wirePost({ at: AT }), { ...wirePost({ at: AT + 1 }), text: 7 }]),
+    ],
+  ] as const) {
+    it(`refuses whole an answer with ${name}, and counts it once`, async () => {
+      server.answer(() => answer);
+      const { error, facts, refusals } = start();
+      await eventually('it fails', () => error() !== undefined);
+      const cause = error();
+      assert.ok(cause instanceof SourceError);
+      assert.equal(cause.code, 'SOURCE_REFUSED');
+      assert.deepEqual(facts(), []);
+      assert.equal(refusals.length, 1);
+    });
+  }
+
+  it('fails with the wait asked for, and makes no further call', async () => {
+    server.answer((_, response) => {
+      response.writeHead(429, { 'x-rate-limit-reset': String(Math.ceil(Date.now() / 1_000) + 60) });
+      return { title: 'Too Many Requests' };
+    });
+    const { error } = start();
+    await eventually('it fails', () => error() !== undefined);
+    const cause = error();
+    assert.ok(cause instanceof SourceError && cause.retryAfterMs !== undefined);
+    assert.ok(cause.retryAfterMs > 55_000 && cause.retryAfterMs <= 61_000);
+    assert.equal(server.requests.length, 1);
+  });
+
+  describe('at the first start', () => {
+    const perDay = 100;
+    const postsOver = (days: number) =>
+      Array.from({ length: days * perDay }, (_, index) => ({ at: AT - index * (DAY_MS / perDay) }));
+
+    function serveReachable(posts: readonly PostSketch[]) {
+      const reachable = posts.slice(0, 3_200).map(wirePost);
+      server.answer(({ path, query }) => {
+        assert.equal(path, '/2/users/4000/tweets');
+        if (query.has('since_id')) return timelineAnswer([]);
+        const from = Number(query.get('pagination_token')?.slice(1) ?? 0);
+        const isMore = reachable.length > from + 100;
+        return timelineAnswer(
+          reachable.slice(from, from + 100),
+          isMore ? { next_token: `t${from + 100}` } : {},
+        );
+      });
+    }
+
+    async function coverage(historyDays: number): Promise<{ fromAt: number; posts: readonly PostFact[] }> {
+      const { facts, deliveries } = start(fakeKnown(), { ...FAST, historyDays });
+      const isCovered = () => facts().some(({ kind }) => kind === 'coverage');
+      await eventually('the live poll runs', () => isCovered() && deliveries.at(-1)?.length === 0);
+      const covered = facts().filter((fact) => fact.kind === 'coverage');
+      assert.equal(covered.length, 1);
+      return { fromAt: covered[0]?.fromAt ?? Number.NaN, posts: postFacts(facts()) };
+    }
+
+    it('covers all it was asked for when the timeline ends early', async () => {
+      serveReachable(postsOver(3));
+      const { fromAt, posts } = await coverage(10);
+      assert.equal(fromAt, AT - 10 * DAY_MS);
+      assert.equal(posts.length, 300);
+      assert.ok(posts.every(({ via }) => via === 'backfill'));
+    });
+
+    it('reads no further back than it was asked for', async () => {
+      serveReachable(postsOver(20));
+      const { fromAt, posts } = await coverage(4);
+      assert.equal(fromAt, AT - 4 * DAY_MS);
+      assert.ok(posts.length >= 400 && posts.length < 600);
+    });
+
+    it('covers what it was asked for when the account never posted', async () => {
+      serveReachable([]);
+      assert.equal((await coverage(10)).fromAt, AT - 10 * DAY_MS);
+    });
+
+    it('covers what comes after the oldest second it saw when the timeline is cut', async () => {
+      serveReachable(postsOver(45));
+      const { fromAt, posts } = await coverage(40);
+      assert.equal(fromAt, AT - 3_199 * (DAY_MS / perDay) + 1_000);
+      assert.equal(posts.length, 3_200);
+    });
+
+    it('starts the history over after an interruption', async () => {
+      const all = postsOver(5);
+      serveReachable(all);
+      const known = fakeKnown();
+      start(known, { ...FAST, historyDays: 10 });
+      await eventually('some pages are read', () => server.requests.length > 1);
+      run?.stop();
+      assert.equal(known.covered, undefined);
+      start(known, { ...FAST, historyDays: 10 });
+      await eventually('it is covered', () => known.covered !== undefined);
+      assert.equal(known.posts.size, all.length);
+    });
+  });
+});

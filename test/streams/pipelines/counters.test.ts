@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import type { Input } from '../../../streams/index.ts';
+import {
+  DAY_MS,
+  type Entry,
+  event,
+  log,
+  post,
+  STALE_AFTER_MS,
+  settings,
+  tick,
+  tracking,
+} from '../../support/facts.ts';
+import { ofStream, run } from './run.ts';
+
+const START = 20 * DAY_MS;
+const END = 27 * DAY_MS;
+const listed = event({ startAt: START, endAt: END });
+const covered = { kind: 'coverage', account: 'a', fromAt: START } as const;
+const oracle = (total: number) =>
+  ({ kind: 'oracle', account: 'a', trackingId: 't1', total, syncedAt: null }) as const;
+const ui = (count: number | null) => ({ kind: 'ui', eventId: 1, count }) as const;
+const FRESH = { 'posts:a': 0, 'oracle:a': 0, 'ui:a': 0, prices: 0 };
+
+const outputs = (...entries: Entry[]) =>
+  ofStream(run(log([0, settings()], ...entries)), 'counters').filter(({ key }) => key === '1');
+
+/** What the counters are after all of it. */
+const last = (...entries: Entry[]) => outputs(...entries).at(-1)?.record;
+
+describe('counters', () => {
+  it('knows nothing before it is told, and says so', () => {
+    assert.deepEqual(last([START, listed]), {
+      eventId: 1,
+      account: 'a',
+      oracle: null,
+      real: null,
+      ui: null,
+      settlementDelta: null,
+      displayDelta: null,
+      internalDelta: null,
+      deleted: null,
+      stale: ['posts', 'oracle', 'ui', 'prices'],
+    });
+  });
+
+  it('takes the three differences with the signs of the spec', () => {
+    const posts = ['1', '2', '3', '4', '5'].map((id) => [START, post({ id, createdAt: START })] as const);
+    const entries = [
+      [START, listed],
+      [START, tracking({ startAt: START })],
+      [START, covered],
+      ...posts,
+      [START, oracle(3)],
+      [START, ui(4)],
+    ] as const;
+    const record = last(...entries);
+    assert.deepEqual([record?.real, record?.oracle, record?.ui], [5, 3, 4]);
+    assert.deepEqual([record?.settlementDelta, record?.displayDelta, record?.internalDelta], [2, 1, 1]);
+  });
+
+  for (const [name, createdAt, real] of [
+    ['a millisecond before the start', START - 1, 0],
+    ['at the start', START, 1],
+    ['a millisecond before the end', END - 1, 1],
+    ['at the end', END, 0],
+  ] as const) {
+    it(`counts ${real} for a post created ${name}`, () => {
+      assert.equal(last([0, listed], [0, covered], [END, post({ createdAt })])?.real, real);
+    });
+  }
+
+  it('counts a post that comes 48 hours late, and those known before the event was', () => {
+    const late = [END + 2 * DAY_MS, post({ createdAt: END - 1 })] as const;
+    assert.equal(last([0, listed], [0, covered], late)?.real, 1);
+    assert.equal(last([0, covered], [START, post({ createdAt: START })], [START, listed])?.real, 1);
+  });
+
+  it('counts one post in every window it lies in', () => {
+    const nested = event({ eventId: 2, slug: 'two', title: 'two', startAt: START, endAt: START + DAY_MS });
+    const entries = [
+      [0, covered],
+      [0, listed],
+      [0, nested],
+      [START, post({ createdAt: START })],
+    ] as const;
+    const counters = ofStream(run(log([0, settings()], ...entries)), 'counters').slice(-2);
+    assert.deepEqual(
+      counters.map(({ key, cause, record }) => [key, cause, record.real]),
+      [
+        ['1', 'new_post', 1],
+        ['2', 'new_post', 1],
+      ],
+    );
+  });
+
+  it('is unknown unless the posts are known from the start on', () => {
+    const real = (fromAt: number) =>
+      last([START, listed], [START, post({ createdAt: START })], [START, { ...covered, fromAt }])?.real;
+    assert.equal(real(START), 1);
+    assert.equal(real(START + 1), null);
+  });
+
+  it('gives up a count when coverage is lost', () => {
+    const lost = { ...covered, fromAt: START + 1 };
+    assert.deepEqual(
+      outputs([START, listed], [START, covered], [START, lost]).map(({ cause, record }) => [
+        cause,
+        record.real,
+      ]),
+      [
+        ['event_opened', null],
+        ['coverage', 0],
+        ['coverage', null],
+      ],
+    );
+  });
+
+  it('takes a reclassified post out, keeps a deleted one in, and tells how many are deleted', () => {
+    const seen = post({ createdAt: START });
+    const gone = { kind: 'post_gone', account: 'a', id: '1' } as const;
+    const reply = post({ ...seen, isReply: true });
+    assert.deepEqual(
+      outputs(
+        [START, listed],
+        [START, covered],
+        [START, seen],
+        [START, gone],
+        [START, reply],
+        [START, seen],
+      ).map(({ cause, record }) => [cause, record.real, record.deleted]),
+      [
+        ['event_opened', null, null],
+        ['coverage', 0, 0],
+        ['new_post', 1, 0],
+        ['post_deleted', 1, 1],
+        ['post_edited', 0, 0],
+        ['post_edited', 1, 1],
+      ],
+    );
+  });
+
+  it('counts anew when the window moves', () => {
+    const narrow = { ...listed, endAt: START + 1 };
+    const entries = [
+      [START, listed],
+      [START, covered],
+      [START + 5, post({ createdAt: START + 5 })],
+    ] as const;
+    assert.equal(last(...entries)?.real, 1);
+    assert.equal(last(...entries, [START + 6, narrow])?.real, 0);
+  });
+
+  it('mirrors an oracle and a page that go back, jump or fall silent', () => {
+    const entries = [
+      [START, listed],
+      [START, tracking({ startAt: START })],
+    ] as const;
+    const totals = [5, 3, 1_003, 3].map((total) => [START, oracle(total)] as const);
+    const shown = [5, 3, null, 1_003].map((count) => [START, ui(count)] as const);
+    assert.deepEqual(
+      outputs(...entries, ...totals)
+        .slice(-4)
+        .map(({ record }) => record.oracle),
+      [5, 3, 1_003, 3],
+    );
+    assert.deepEqual(
+      outputs(...entries, ...shown)
+        .slice(-4)
+        .map(({ record }) => record.ui),
+      [5, 3, null, 1_003],
+    );
+  });
+
+  it('takes an oracle that was heard before its window was matched', () => {
+    assert.equal(last([0, oracle(7)], [START, listed], [START, tracking({ startAt: START })])?.oracle, 7);
+  });
+
+  it('says nothing when nothing changes', () => {
+    const entries = [
+      [START, listed],
+      [START, tracking()],
+      [START, oracle(3)],
+      [START, ui(3)],
+    ] as const;
+    const count = outputs(...entries).length;
+    assert.equal(outputs(...entries, [START, oracle(3)], [START, ui(3)], [START, tick()]).length, count);
+  });
+
+  it('holds an input stale when it is a millisecond past its limit, or never came', () => {
+    const inputs: readonly [Input, string][] = [
+      ['posts', 'posts:a'],
+      ['oracle', 'oracle:a'],
+      ['ui', 'ui:a'],
+      ['prices', 'prices'],
+    ];
+    for (const [input, source] of inputs) {
+      const stale = (ages: Record<string, number>) => last([START, listed], [START, tick(ages)])?.stale;
+      const { [source]: _, ...others } = FRESH as Record<string, number>;
+      assert.deepEqual(stale({ ...FRESH, [source]: STALE_AFTER_MS[input] }), []);
+      assert.deepEqual(stale({ ...FRESH, [source]: STALE_AFTER_MS[input] + 1 }), [input]);
+      assert.deepEqual(stale(others), [input]);
+    }
+  });
+
+  it('holds an oracle fresh that is polled well and never moves', () => {
+    const ticks = [1, 2, 3].map((hours) => [START + hours * 3_600_000, tick(FRESH)] as const);
+    const entries = [[START, listed], [START, tracking()], [START, oracle(3)], ...ticks] as const;
+    const record = last(...entries);
+    assert.deepEqual([record?.oracle, record?.stale], [3, []]);
+  });
+
+  it('takes new limits at the next tick', () => {
+    const loose = settings({ staleAfterMs: { ...STALE_AFTER_MS, posts: 20_000 } });
+    const ages = { ...FRESH, 'posts:a': 15_000 };
+    assert.deepEqual(
+      outputs([START, listed], [START, tick(ages)], [START, loose], [START, tick(ages)]).map(
+        ({ cause, record }) => [cause, record.stale],
+      ),
+      [
+        ['event_opened', ['posts', 'oracle', 'ui', 'prices']],
+        ['clock', ['posts']],
+        ['clock', []],
+      ],
+    );
+  });
+
+  it('holds nothing stale of an event that is not active', () => {
+    assert.deepEqual(last([0, listed])?.stale, []);
+    assert.deepEqual(last([START, listed], [END, tick()])?.stale, []);
+  });
+
+  it('is not moved by the sources of another account', () => {
+    assert.deepEqual(last([START, listed], [START, tick({ ...FRESH, 'posts:b': 1e9 })])?.stale, []);
+  });
+
+  it('follows an event for a week after its end', () => {
+    const other = event({ eventId: 2, slug: 'two', title: 'two' });
+    const later = (at: number) => last([START, listed], [0, covered], [at, other], [at, ui(9)])?.ui;
+    assert.equal(later(END + 7 * DAY_MS), 9);
+    assert.notEqual(later(END + 7 * DAY_MS + 1), 9);
+  });
+});

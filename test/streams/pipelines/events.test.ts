@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { emptyState } from '../../../streams/index.ts';
+import { DAY_MS, type Entry, event, log, post, settings, tick, tracking } from '../../support/facts.ts';
+import { ofStream, run } from './run.ts';
+
+const START = 20 * DAY_MS;
+const END = 27 * DAY_MS;
+const listed = event({ startAt: START, endAt: END });
+
+const outputs = (...entries: Entry[]) => ofStream(run(log(...entries)), 'events');
+
+const said = (...entries: Entry[]) =>
+  outputs(...entries).map(({ key, at, cause, record }) => [key, at, cause, record.phase]);
+
+describe('events', () => {
+  it('opens an event at its start to the millisecond and ends it at its end', () => {
+    const times = [START - 1, START, START + 1, END - 1, END, END + 1];
+    assert.deepEqual(said([0, listed], ...times.map((at) => [at, tick()] as const)), [
+      ['1', 0, 'event_changed', 'upcoming'],
+      ['1', START, 'event_opened', 'active'],
+      ['1', END, 'event_closed', 'ended'],
+    ]);
+  });
+
+  it('says an event already open as opened, and one already over as closed', () => {
+    assert.deepEqual(said([START, listed]), [['1', START, 'event_opened', 'active']]);
+    assert.deepEqual(said([END, listed]), [['1', END, 'event_closed', 'ended']]);
+  });
+
+  it('says nothing when the listing repeats itself', () => {
+    assert.equal(outputs([START, listed], [START + 1, listed], [START + 2, tick()]).length, 1);
+  });
+
+  it('follows the market that closes early, and opens again', () => {
+    assert.deepEqual(
+      said(
+        [START, listed],
+        [START + 1, { ...listed, isClosed: true }],
+        [START + 2, tick()],
+        [START + 3, listed],
+      ),
+      [
+        ['1', START, 'event_opened', 'active'],
+        ['1', START + 1, 'event_closed', 'closed'],
+        ['1', START + 3, 'event_opened', 'active'],
+      ],
+    );
+  });
+
+  it('says closed after ended, as a settled market does', () => {
+    assert.deepEqual(
+      said([END, listed], [END + 1, { ...listed, isClosed: true }]).map(([, , cause, phase]) => [
+        cause,
+        phase,
+      ]),
+      [
+        ['event_closed', 'ended'],
+        ['event_closed', 'closed'],
+      ],
+    );
+  });
+
+  it('opens an event whose time has come when a fact of another is heard first', () => {
+    const other = event({ eventId: 2, slug: 'other', title: 'other', startAt: 0, endAt: END });
+    const moved = { ...other, title: 'renamed' };
+    assert.deepEqual(said([0, listed], [1, other], [START, moved], [START + 1, tick()]).slice(2), [
+      ['1', START, 'event_opened', 'active'],
+      ['2', START, 'event_changed', 'active'],
+    ]);
+    const strange = tracking({ account: 'b', slug: null, title: 'none' });
+    assert.deepEqual(said([0, listed], [START, strange], [START + 1, tick()]).slice(1), [
+      ['1', START, 'event_opened', 'active'],
+    ]);
+  });
+
+  it('follows a clock that is set back before the start, and opens again', () => {
+    const other = event({ eventId: 2, slug: 'other', title: 'other', startAt: null, endAt: END });
+    for (const between of [[], [[START - 500, other] as const]]) {
+      assert.deepEqual(
+        said([0, listed], [START, tick()], ...between, [START - 400, tick()], [START, tick()])
+          .filter(([key]) => key === '1')
+          .map(([, , , phase]) => phase),
+        ['upcoming', 'active', 'upcoming', 'active'],
+      );
+    }
+  });
+
+  it('follows a window that moves', () => {
+    const moved = { ...listed, endAt: END + DAY_MS };
+    assert.deepEqual(said([START, listed], [END, tick()], [END + 1, moved], [END + DAY_MS, tick()]), [
+      ['1', START, 'event_opened', 'active'],
+      ['1', END, 'event_closed', 'ended'],
+      ['1', END + 1, 'event_opened', 'active'],
+      ['1', END + DAY_MS, 'event_closed', 'ended'],
+    ]);
+  });
+
+  it('takes the start from the oracle, whichever of the two is told first', () => {
+    const watched = tracking({ startAt: START + 5, endAt: END - 1_000 });
+    for (const facts of [
+      [listed, watched],
+      [watched, listed],
+    ]) {
+      const record = outputs(...facts.map((fact) => [0, fact] as const)).at(-1)?.record;
+      assert.deepEqual([record?.startAt, record?.endAt, record?.trackingId], [START + 5, END, 't1']);
+    }
+  });
+
+  it('is never active while nobody has told its start, and is once the oracle does', () => {
+    const unknown = { ...listed, startAt: null };
+    assert.deepEqual(said([0, unknown], [START, tick()], [START + 1, tracking({ startAt: START })]), [
+      ['1', 0, 'event_changed', 'upcoming'],
+      ['1', START + 1, 'event_opened', 'active'],
+    ]);
+  });
+
+  it('matches no window to an event that is not about posts', () => {
+    const subject = { type: 'crypto', symbol: 'X', kind: 'TOUCH', referencePrice: null } as const;
+    const record = outputs([0, tracking()], [0, { ...listed, subject }]).at(-1)?.record;
+    assert.deepEqual([record?.trackingId, record?.startAt, record?.isPartition], [null, START, false]);
+  });
+
+  it('says whether the buckets tile the counts, and follows them', () => {
+    const bucket = {
+      title: '0+',
+      lo: 0,
+      hi: null,
+      conditionId: 'c',
+      marketSlug: 'm',
+      yesToken: 'y',
+      noToken: 'n',
+      won: null,
+    };
+    const changes = [[], [bucket], [{ ...bucket, lo: 1 }], [{ ...bucket, won: true }]];
+    assert.deepEqual(
+      outputs(...changes.map((buckets, at) => [at, { ...listed, buckets }] as const)).map(
+        ({ record }) => record.isPartition,
+      ),
+      [false, true, false, true],
+    );
+  });
+
+  it('forgets an event a hundred days after its end', () => {
+    const other = event({
+      eventId: 2,
+      slug: 'other',
+      title: 'other',
+      startAt: null,
+      endAt: END + 100 * DAY_MS + 1,
+    });
+    assert.deepEqual(
+      said(
+        [END, listed],
+        [END, other],
+        [END + 100 * DAY_MS + 1, tick()],
+        [END + 100 * DAY_MS + 2, listed],
+      ).map(([key, , cause]) => [key, cause]),
+      [
+        ['1', 'event_closed'],
+        ['2', 'event_changed'],
+        ['2', 'event_closed'],
+        ['1', 'event_closed'],
+      ],
+    );
+  });
+
+  it('forgets a crypto event two days after its end', () => {
+    const subject = { type: 'crypto', symbol: 'X', kind: 'UP_DOWN', referencePrice: null } as const;
+    const next = event({ eventId: 2, slug: 'next', startAt: null, endAt: END + 2 * DAY_MS + 1 });
+    for (const trigger of [tick(), next, tracking({ slug: null })]) {
+      const state = emptyState();
+      run(log([END, { ...listed, subject }], [END, next], [END + 2 * DAY_MS + 1, trigger]), state);
+      assert.deepEqual([...(state.events.get('all')?.records.keys() ?? [])], [2]);
+    }
+  });
+
+  it('says that an event ended, though nothing was heard until long after it is forgotten', () => {
+    const later = END + 200 * DAY_MS;
+    assert.deepEqual(said([START, listed], [later, tick()]).at(-1), ['1', later, 'event_closed', 'ended']);
+  });
+
+  it('says nothing of facts that are not about events', () => {
+    assert.deepEqual(said([0, settings()], [0, post()], [0, tick()]), []);
+  });
+});

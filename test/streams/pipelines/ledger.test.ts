@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { type Fact, type ForecastFact, type OutputOf, predictionHash } from '../../../streams/index.ts';
+import {
+  DAY_MS,
+  event,
+  HOUR_MS,
+  partition,
+  post,
+  quote,
+  settings,
+  tick,
+  tracking,
+} from '../../support/facts.ts';
+import { answerTo, Listener } from '../../support/model-answers.ts';
+import { anyLog } from '../../support/observations.ts';
+import { latest, ofStream, records, run } from './run.ts';
+
+const START = 100 * DAY_MS;
+const END = START + 7 * DAY_MS;
+const FRESH = { 'posts:a': 0, prices: 0 };
+const listed = event({ startAt: START, endAt: END, buckets: partition() });
+const prices = (...figures: number[]): Fact => ({
+  kind: 'prices',
+  eventId: 1,
+  quotes: figures.map((ui, index) => quote({ token: `yes-1-${index}`, ui })),
+});
+
+/** A service in the middle of an event, and its first question. */
+function started(at: number, ...facts: Fact[]): { listener: Listener; answer: ForecastFact } {
+  const listener = new Listener();
+  const covered: Fact = { kind: 'coverage', account: 'a', fromAt: START };
+  for (const fact of [settings(), listed, covered, ...facts, tick(FRESH)]) listener.tell(at, fact);
+  const asked = listener.asked.shift();
+  assert.ok(asked);
+  const answer = answerTo(asked);
+  assert.ok(answer.kind === 'forecast');
+  return { listener, answer };
+}
+
+const keys = ({ outputs }: Listener) => ofStream(outputs, 'predictions').map(({ key }) => key);
+
+describe('ledger', () => {
+  it('makes a row of an answer, with the prices of that instant', () => {
+    const at = START + DAY_MS;
+    const { listener, answer } = started(at, prices(0.2, 0.3, 0.6));
+    listener.tell(at + 500, prices(0.25, 0.3, 0.6));
+    listener.tell(at + 900, answer);
+    const [output] = ofStream(listener.outputs, 'predictions');
+    assert.ok(output);
+    const { hash, buckets, quantiles, paceQuantiles, ...row } = output.record;
+    assert.deepEqual([output.key, output.cause, output.at], ['1', 'model', at + 900]);
+    assert.deepEqual(row, {
+      forecastId: `1-${answer.askedSeq}`,
+      eventId: 1,
+      account: 'a',
+      origin: 'live',
+      horizonHours: null,
+      modelVersion: answer.inputs.version,
+      seed: answer.seed,
+      askedSeq: answer.askedSeq,
+      madeAt: at,
+      endAt: END,
+      count: 0,
+      p5: 2,
+      p50: 20,
+      p95: 38,
+      paceP50: 10,
+      sleepProbability: 0.25,
+      flipRisk: null,
+      moved: [],
+    });
+    assert.deepEqual([quantiles, paceQuantiles], [answer.forecast.quantiles, answer.pace.quantiles]);
+    assert.deepEqual(buckets[0], {
+      lo: 0,
+      hi: 9,
+      prob: answer.forecast.bucketProbs[0],
+      paceProb: answer.pace.bucketProbs[0],
+      price: 0.25,
+      priceKind: 'ui',
+    });
+    assert.match(hash, /^[0-9a-f]{64}$/);
+  });
+
+  it('knows no price while prices are stale', () => {
+    const { listener, answer } = started(START + DAY_MS, prices(0.2, 0.3, 0.6));
+    listener.tell(START + DAY_MS, tick({ ...FRESH, prices: 60_001 }));
+    listener.tell(START + DAY_MS, answer);
+    const [row] = records(listener.outputs, 'predictions');
+    assert.deepEqual(
+      row?.buckets.map(({ price, priceKind }) => [price, priceKind]),
+      [
+        [null, null],
+        [null, null],
+        [null, null],
+      ],
+    );
+  });
+
+  it('names what moved the median most', () => {
+    const moves = [
+      [[], 'model'],
+      [[{ cause: 'clock', p50: 0 }], 'clock'],
+      [[{ cause: 'model', p50: 0 }], 'clock'],
+      [
+        [
+          { cause: 'clock', p50: -1 },
+          { cause: 'new_post', p50: 3 },
+          { cause: 'model', p50: -2 },
+        ],
+        'new_post',
+      ],
+    ] as const;
+    for (const [moved, cause] of moves) {
+      const { listener, answer } = started(START + DAY_MS);
+      listener.tell(START + DAY_MS, { ...answer, moved });
+      assert.equal(ofStream(listener.outputs, 'predictions')[0]?.cause, cause);
+    }
+  });
+
+  it('writes a horizon row within ten minutes after each horizon, once', () => {
+    const due = END - 48 * HOUR_MS;
+    for (const [offMs, isWritten] of [
+      [-1, false],
+      [0, true],
+      [599_999, true],
+      [600_000, false],
+    ] as const) {
+      const { listener, answer } = started(due + offMs);
+      listener.tell(due + offMs, answer);
+      assert.deepEqual(keys(listener), isWritten ? ['1', '1@48'] : ['1'], `${offMs} ms after`);
+      listener.tell(due + offMs, post({ createdAt: due }));
+      listener.answer(due + offMs);
+      assert.equal(keys(listener).filter((key) => key === '1@48').length, isWritten ? 1 : 0);
+    }
+  });
+
+  it('lets history fill a row that live missed, and no other', () => {
+    const at = END - 47 * HOUR_MS;
+    const { listener, answer } = started(at);
+    const past = (horizonHours: number): ForecastFact => ({
+      ...answer,
+      origin: 'history',
+      horizonHours,
+      inputs: { ...answer.inputs, now: END - horizonHours * HOUR_MS },
+    });
+    listener.tell(at, answer);
+    for (const hours of [48, 48, 72]) listener.tell(END, past(hours));
+    assert.deepEqual(keys(listener), ['1', '1@48', '1@72']);
+    const row = latest(listener.outputs, 'predictions').get('1@48')?.record;
+    assert.deepEqual([row?.forecastId, row?.origin, row?.flipRisk], ['1@48', 'history', null]);
+    assert.ok(row?.buckets.every(({ price }) => price === null));
+  });
+
+  it('leaves out an answer about another window, other buckets, or older than the newest', () => {
+    const at = START + DAY_MS;
+    const moved = started(at);
+    moved.listener.tell(at, { ...listed, endAt: END + HOUR_MS });
+    moved.listener.tell(at, moved.answer);
+    assert.deepEqual(keys(moved.listener), []);
+
+    const split = started(at);
+    const [low, middle, high] = partition();
+    assert.ok(low && middle && high);
+    split.listener.tell(at, {
+      ...listed,
+      buckets: [{ ...low, hi: 8 }, { ...middle, lo: 9 }, high],
+    });
+    split.listener.tell(at, split.answer);
+    assert.deepEqual(keys(split.listener), []);
+
+    const late = started(at);
+    late.listener.tell(at + 60_000, tick(FRESH));
+    late.listener.answer(at + 60_000);
+    late.listener.tell(at + 60_001, late.answer);
+    assert.deepEqual(keys(late.listener), ['1']);
+  });
+
+  it('gives the flip risk once the lag of the oracle is known', () => {
+    const at = START + DAY_MS;
+    const { listener } = started(at, tracking({ startAt: START, endAt: END }));
+    listener.tell(at, { kind: 'oracle', account: 'a', trackingId: 't1', total: 0, syncedAt: null });
+    for (let count = 1; count <= 5; count++) {
+      const made = at + count * 60_000;
+      listener.tell(made, post({ id: String(count), createdAt: made }));
+      listener.tell(made + 50_000, {
+        kind: 'oracle',
+        account: 'a',
+        trackingId: 't1',
+        total: count,
+        syncedAt: null,
+      });
+    }
+    listener.answer(at + HOUR_MS);
+    listener.tell(at + HOUR_MS, tick(FRESH));
+    listener.answer(at + HOUR_MS);
+    const risk = records(listener.outputs, 'predictions').at(-1)?.flipRisk;
+    assert.ok(typeof risk === 'number' && risk > 0 && risk < 0.05);
+  });
+
+  it('seals every row of any log, and writes each horizon once', () => {
+    fc.assert(
+      fc.property(anyLog(), (log) => {
+        const rows: OutputOf<'predictions'>[] = ofStream(run(log), 'predictions');
+        const horizons = rows.filter(({ record }) => record.horizonHours !== null).map(({ key }) => key);
+        assert.deepEqual(horizons, [...new Set(horizons)]);
+        for (const { record } of rows) {
+          const { hash, ...unsealed } = record;
+          assert.equal(hash, createHash('sha256').update(JSON.stringify(unsealed)).digest('hex'));
+          assert.equal(predictionHash(record), hash);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

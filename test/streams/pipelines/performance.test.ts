@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { EventRecord, Fact, Prediction, ScoreRecord } from '../../../streams/index.ts';
+import { DAY_MS, event, HOUR_MS, partition, quote, settings, tick, tracking } from '../../support/facts.ts';
+import { Listener } from '../../support/model-answers.ts';
+import { anyLog } from '../../support/observations.ts';
+import { ofStream, records, runByStep } from './run.ts';
+
+const START = 100 * DAY_MS;
+const END = START + 2 * DAY_MS;
+const FRESH = { 'posts:a': 0, prices: 0 };
+const listed = event({ startAt: START, endAt: END, buckets: partition() });
+const closed = (winner: number | null): Fact => ({
+  ...listed,
+  isClosed: true,
+  buckets: partition().map((bucket, index) => ({
+    ...bucket,
+    won: winner === null ? null : index === winner,
+  })),
+});
+const total = (total: number): Fact => ({
+  kind: 'oracle',
+  account: 'a',
+  trackingId: 't1',
+  total,
+  syncedAt: null,
+});
+const prices: Fact = {
+  kind: 'prices',
+  eventId: 1,
+  quotes: [0.1, 0.3, 0.8].map((ui, index) => quote({ token: `yes-1-${index}`, ui })),
+};
+
+/** A service that saw the window from its start to its end, with a forecast at each horizon. */
+function watched(): Listener {
+  const listener = new Listener();
+  listener.tell(START, settings());
+  listener.tell(START, { kind: 'coverage', account: 'a', fromAt: START });
+  listener.tell(START, listed);
+  listener.tell(START, tracking({ startAt: START, endAt: END }));
+  listener.tell(START, prices);
+  for (const at of [START, START + DAY_MS]) {
+    listener.tell(at, tick(FRESH));
+    listener.answer(at);
+  }
+  listener.tell(END, tick(FRESH));
+  return listener;
+}
+
+const scored = ({ outputs }: Listener) => records(outputs, 'scores');
+
+describe('performance', () => {
+  it('scores every row once its event has a winner', () => {
+    const listener = watched();
+    listener.tell(END, total(12));
+    assert.deepEqual(scored(listener), []);
+    listener.tell(END + HOUR_MS, closed(1));
+    assert.deepEqual(
+      ofStream(listener.outputs, 'scores').map(({ key, cause, record }) => [key, cause, record.final]),
+      [
+        ['1@24', 'event_closed', 12],
+        ['1@48', 'event_closed', 12],
+      ],
+    );
+  });
+
+  it('waits two hours after the end where the market names no winner', () => {
+    const listener = watched();
+    listener.tell(END, total(12));
+    listener.tell(END, closed(null));
+    listener.tell(END + 2 * HOUR_MS - 1, tick(FRESH));
+    assert.equal(scored(listener).length, 0);
+    listener.tell(END + 2 * HOUR_MS, tick(FRESH));
+    assert.equal(scored(listener).length, 2);
+  });
+
+  it('takes our own count where the oracle gives none', () => {
+    const listener = watched();
+    listener.tell(END, closed(0));
+    assert.deepEqual(
+      scored(listener).map(({ final, errorPercent }) => [final, errorPercent]),
+      [
+        [0, null],
+        [0, null],
+      ],
+    );
+  });
+
+  it('scores anew when the oracle corrects, and leaves the rows alone', () => {
+    const listener = watched();
+    listener.tell(END, total(12));
+    listener.tell(END, closed(1));
+    const rows = JSON.stringify(records(listener.outputs, 'predictions'));
+    listener.tell(END + DAY_MS, total(12));
+    assert.equal(scored(listener).length, 2);
+    listener.tell(END + DAY_MS, total(25));
+    assert.deepEqual(
+      scored(listener).map(({ final }) => final),
+      [12, 12, 25, 25],
+    );
+    assert.equal(JSON.stringify(records(listener.outputs, 'predictions')), rows);
+  });
+
+  it('scores nothing while the market has opened an event again', () => {
+    const listener = watched();
+    listener.tell(END, total(12));
+    listener.tell(END, closed(1));
+    listener.tell(END + 1, listed);
+    listener.tell(END + 2, total(25));
+    assert.equal(scored(listener).length, 2);
+    listener.tell(END + 3, closed(2));
+    assert.deepEqual(
+      scored(listener).map(({ final }) => final),
+      [12, 12, 25, 25],
+    );
+  });
+
+  it('scores by hand what it scores', () => {
+    const listener = watched();
+    listener.tell(END, total(12));
+    listener.tell(END, closed(1));
+    const [score] = scored(listener);
+    assert.ok(score);
+    // 0 to 40 in even steps: p50 is 20, and 12 lies three tenths up.
+    assert.ok(Math.abs((score.errorPercent ?? 0) - (8 / 12) * 100) < 1e-9);
+    assert.equal(score.model.isCovered, true);
+    assert.ok(Math.abs((score.model.pit ?? 0) - 0.3) < 0.01);
+    assert.equal(score.pace.isCovered, true);
+    assert.ok(score.market);
+    assert.ok(Math.abs(score.market.logScore + Math.log(0.3 / 1.2)) < 1e-9);
+    assert.ok(Math.abs(score.market.brier - ((0.1 / 1.2) ** 2 + (0.9 / 1.2) ** 2 + (0.8 / 1.2) ** 2)) < 1e-9);
+    assert.deepEqual([score.market.crps, score.market.pit, score.market.isCovered], [null, null, null]);
+  });
+
+  it('leaves the market out where a bucket had no price', () => {
+    const listener = new Listener();
+    listener.tell(START, settings());
+    listener.tell(START, { kind: 'coverage', account: 'a', fromAt: START });
+    listener.tell(START, listed);
+    listener.tell(START, tick(FRESH));
+    listener.answer(START);
+    listener.tell(END, closed(0));
+    assert.equal(scored(listener)[0]?.market, null);
+  });
+
+  it('says of any log what a computation of its own says', () => {
+    fc.assert(
+      fc.property(anyLog(), (log) => {
+        const rows = new Map<string, Prediction>();
+        const events = new Map<number, EventRecord>();
+        const totals = new Map<string, number>();
+        let latestAt = 0;
+        for (const [{ fact, receivedAt }, outputs] of runByStep(log)) {
+          // A clock set back unsettles nothing.
+          latestAt = Math.max(latestAt, receivedAt);
+          if (fact.kind === 'oracle') totals.set(fact.trackingId, fact.total);
+          for (const { record } of ofStream(outputs, 'events')) events.set(record.eventId, record);
+          for (const { key, record } of ofStream(outputs, 'predictions')) rows.set(key, record);
+          for (const { key, record } of ofStream(outputs, 'scores')) {
+            const row = rows.get(key);
+            const event = events.get(record.eventId);
+            assert.ok(row && event);
+            const won = event.buckets.find(({ won }) => won);
+            assert.equal(event.phase, 'closed');
+            assert.ok(latestAt >= event.endAt + (won ? 0 : 2 * HOUR_MS));
+            const { final } = record;
+            if (event.trackingId !== null) assert.equal(final, totals.get(event.trackingId) ?? final);
+            const winner = row.buckets.findIndex(({ lo, hi }) =>
+              won ? lo === won.lo : final >= lo && (hi === null || final <= hi),
+            );
+            assertScore(record, row, winner);
+          }
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+/** CRPS as the integral of the squared distance between two step functions, not by the pinball loss. */
+function assertScore(score: ScoreRecord, row: Prediction, winner: number): void {
+  const { final } = score;
+  assert.equal(score.forecastId, row.forecastId);
+  assert.equal(score.wonLo, row.buckets[winner]?.lo ?? null);
+  const best = Math.max(...row.buckets.map(({ prob }) => prob));
+  assert.deepEqual(score.top, { lo: row.buckets.find(({ prob }) => prob === best)?.lo, prob: best });
+  const inner = row.quantiles.slice(1, -1);
+  let integral = 0;
+  for (let value = Math.min(final, ...inner); value < Math.max(final, ...inner); value++) {
+    const below = inner.filter((quantile) => quantile <= value).length / inner.length;
+    integral += (below - (final <= value ? 1 : 0)) ** 2;
+  }
+  // The steps of 99 quantiles end at 99 %, so both agree to a hundredth of the width.
+  const width = Math.max(...inner, final) - Math.min(...inner, final);
+  assert.ok(Math.abs((score.model.crps ?? 0) - integral) <= 0.03 * width + 1e-9);
+  assert.equal(score.model.isCovered, final >= row.p5 && final <= row.p95);
+  const probabilities = row.buckets.map(({ prob }) => prob);
+  const brier = probabilities.reduce((sum, prob, index) => sum + (prob - (index === winner ? 1 : 0)) ** 2, 0);
+  assert.ok(Math.abs(brier - score.model.brier) < 1e-9);
+  const logScore = -Math.log(Math.max(1e-9, probabilities[winner] ?? 0));
+  assert.ok(Math.abs(logScore - score.model.logScore) < 1e-9);
+}

@@ -1,0 +1,55 @@
+import { from, Subject } from 'rxjs';
+import {
+  decodeState,
+  emptyState,
+  encodeState,
+  type GraphState,
+  graph,
+  type Observation,
+  type Output,
+  type OutputOf,
+  type StreamName,
+} from '../../../streams/index.ts';
+
+/** Everything the graph says of a log. */
+export function run(log: readonly Observation[], state: GraphState = emptyState()): Output[] {
+  const outputs: Output[] = [];
+  graph(from(log), state).subscribe((output) => outputs.push(output));
+  return outputs;
+}
+
+/** Outputs of a log beside the observation that each came of. */
+export function runByStep(log: readonly Observation[]): (readonly [Observation, Output[]])[] {
+  const observation$ = new Subject<Observation>();
+  const outputs: Output[] = [];
+  graph(observation$, emptyState()).subscribe((output) => outputs.push(output));
+  return log.map((observation) => {
+    observation$.next(observation);
+    return [observation, outputs.splice(0)] as const;
+  });
+}
+
+/** What `run` says, by a graph that is stopped before each index of `cuts` and started again from its checkpoint. */
+export function runInParts(log: readonly Observation[], cuts: readonly number[]): Output[] {
+  const bounds = [0, ...cuts.toSorted((a, b) => a - b), log.length];
+  let text = encodeState(emptyState());
+  return bounds.flatMap((end, part) => {
+    const state = decodeState(text);
+    const outputs = run(log.slice(bounds[part - 1] ?? 0, end), state);
+    text = encodeState(state);
+    return outputs;
+  });
+}
+
+export function ofStream<S extends StreamName>(outputs: readonly Output[], stream: S): OutputOf<S>[] {
+  return outputs.filter((output): output is Extract<Output, OutputOf<S>> => output.stream === stream);
+}
+
+export function records<S extends StreamName>(outputs: readonly Output[], stream: S) {
+  return ofStream(outputs, stream).map(({ record }) => record);
+}
+
+/** The newest output of a stream by key. */
+export function latest<S extends StreamName>(outputs: readonly Output[], stream: S) {
+  return new Map(ofStream(outputs, stream).map((output) => [output.key, output]));
+}

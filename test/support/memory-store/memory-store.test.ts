@@ -1,0 +1,4 @@
+import { describeStore } from '../describe-store.ts';
+import { createMemoryStore } from './memory-store.ts';
+
+describeStore('createMemoryStore', (use) => use(createMemoryStore()));

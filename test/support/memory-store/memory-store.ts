@@ -1,0 +1,160 @@
+import { StoreError } from '../../../src/errors.ts';
+import { checkOutputs } from '../../../src/store/lmdb/outputs.ts';
+import type {
+  Checkpoint,
+  Checkpoints,
+  Journal,
+  KeptOutput,
+  Notes,
+  Outputs,
+  Store,
+} from '../../../src/store/store.ts';
+import { isKept, type Observation, type Output, type StreamName } from '../../../streams/index.ts';
+import { createMemoryHours, createMemoryKeys } from './access.ts';
+import { createMemoryFeedWindow } from './feed.ts';
+import { createMemoryPayments } from './payments.ts';
+import { createMemoryUsage } from './usage.ts';
+import { createMemoryWaitlist } from './waitlist.ts';
+
+/** A store that keeps its promises until the process ends: for tests and replays. */
+export function createMemoryStore(): Store {
+  return {
+    journal: createJournal(),
+    outputs: createOutputs(),
+    checkpoints: createCheckpoints(),
+    notes: createNotes(),
+    keys: createMemoryKeys(),
+    hours: createMemoryHours(),
+    usage: createMemoryUsage(),
+    waitlist: createMemoryWaitlist(),
+    feed: createMemoryFeedWindow(),
+    payments: createMemoryPayments(),
+    sizeBytes: () => 0,
+    async backup() {
+      throw new StoreError('STORE_BACKUP', 'a store in memory cannot be backed up');
+    },
+    async close() {},
+  };
+}
+
+function createJournal(): Journal {
+  let blocks: (readonly Observation[])[] = [];
+  const seqOf = (block: readonly Observation[] | undefined) => block?.[0]?.seq ?? 0;
+  const headOf = () => blocks.at(-1)?.at(-1)?.seq ?? 0;
+  return {
+    get head() {
+      return headOf();
+    },
+    get tail() {
+      return seqOf(blocks[0]);
+    },
+    async append(observations) {
+      for (const [index, { seq }] of observations.entries()) {
+        const expected = headOf() + 1 + index;
+        if (seq !== expected) throw new RangeError(`append of seq ${seq} to the log, expected ${expected}`);
+      }
+      if (observations.length > 0) blocks.push([...observations]);
+    },
+    *read(fromSeq) {
+      let next = Math.max(fromSeq, 1);
+      for (;;) {
+        // Looked up anew each time: the log may have grown or been pruned since the last step.
+        const block = blocks.find((candidate) => (candidate.at(-1)?.seq ?? 0) >= next);
+        if (block === undefined) return;
+        for (const observation of block) if (observation.seq >= next) yield observation;
+        next = (block.at(-1)?.seq ?? next) + 1;
+      }
+    },
+    *readBack(fromSeq) {
+      yield* blocks
+        .flat()
+        .filter(({ seq }) => seq <= fromSeq)
+        .reverse();
+    },
+    seqAt: (at) => blocks.flat().findLast(({ receivedAt }) => receivedAt <= at)?.seq ?? 0,
+    async prune(beforeSeq, maxBlocks) {
+      const stale = blocks.filter(
+        (_, at) => at < maxBlocks && at < blocks.length - 1 && seqOf(blocks[at + 1]) <= beforeSeq,
+      );
+      blocks = blocks.slice(stale.length);
+      return stale.length;
+    },
+  };
+}
+
+function createOutputs(): Outputs {
+  const history = new Map<StreamName, KeptOutput[]>();
+  const latest = new Map<StreamName, Map<string, Output>>();
+  let mark = 0;
+  return {
+    get upTo() {
+      return mark;
+    },
+    async append(outputs, upTo) {
+      checkOutputs(outputs, mark, upTo);
+      for (const output of outputs) {
+        const { stream, key, seq } = output;
+        if (!isKept(stream)) continue;
+        const rows = history.get(stream) ?? [];
+        history.set(stream, rows);
+        rows.push({ stream, seq, json: JSON.stringify(output) });
+        const values = latest.get(stream) ?? new Map<string, Output>();
+        latest.set(stream, values.set(key, output));
+      }
+      for (const rows of history.values()) rows.sort((a, b) => a.seq - b.seq);
+      mark = upTo;
+    },
+    latest: (stream) => [...(latest.get(stream)?.values() ?? [])],
+    *read(stream, fromSeq) {
+      yield* (history.get(stream) ?? []).filter(({ seq }) => seq >= fromSeq);
+    },
+    *readBack(stream, fromSeq) {
+      yield* (history.get(stream) ?? []).filter(({ seq }) => seq <= fromSeq).reverse();
+    },
+    async prune(beforeSeq, maxRows) {
+      let dropped = 0;
+      for (const [stream, rows] of history) {
+        const stale = rows.filter(({ seq }) => seq < beforeSeq).slice(0, maxRows - dropped);
+        history.set(stream, rows.slice(stale.length));
+        dropped += stale.length;
+      }
+      return dropped;
+    },
+    async clear() {
+      history.clear();
+      latest.clear();
+      mark = 0;
+    },
+  };
+}
+
+function createCheckpoints(): Checkpoints {
+  const kept = new Map<number, Checkpoint>();
+  const ofVersion = (graphVersion: number) =>
+    [...kept.values()].filter((one) => one.graphVersion === graphVersion).sort((a, b) => a.seq - b.seq);
+  return {
+    async save({ state, ...place }) {
+      kept.set(place.seq, { ...place, state: Buffer.from(state).toString() });
+    },
+    newest: (graphVersion, seq = Number.POSITIVE_INFINITY) =>
+      ofVersion(graphVersion).findLast((one) => one.seq <= seq),
+    oldest: (graphVersion) => ofVersion(graphVersion)[0],
+    list: () =>
+      Array.from(kept.values(), ({ seq, at, graphVersion }) => ({ seq, at, graphVersion })).sort(
+        (a, b) => a.seq - b.seq,
+      ),
+    async remove(seq) {
+      kept.delete(seq);
+    },
+  };
+}
+
+function createNotes(): Notes {
+  const notes = new Map<string, string>();
+  return {
+    get: (name) => notes.get(name),
+    async set(name, value) {
+      notes.set(name, value);
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { RequestError } from '../../src/errors.ts';
+import { openPaymentService } from '../../src/payments/payment-service.ts';
+import { openStore } from '../../src/store/lmdb/open-store.ts';
+import type { KeptPayment } from '../../src/store/store.ts';
+import { tellParent } from '../support/child.ts';
+import { SIGNALS, TERMS } from '../support/payments.ts';
+
+// Sells what the parent sends payments for, from the store in a folder, and dies where it is told to.
+const [folder = '', url = '', offsetMs = '0'] = process.argv.slice(2);
+const orderSchema = z.object({ payment: z.string(), dieAt: z.string() });
+
+let dieAt = '';
+const die = () => process.kill(process.pid, 'SIGKILL');
+const store = await openStore(folder);
+const till = await openPaymentService({
+  terms: TERMS,
+  facilitator: { url },
+  payments: {
+    ...store.payments,
+    async reserve(payment) {
+      const isTaken = await store.payments.reserve(payment);
+      if (dieAt === 'RESERVED') die();
+      return isTaken;
+    },
+    async put(payment: KeptPayment) {
+      if (dieAt === `before ${payment.state}`) die();
+      await store.payments.put(payment);
+      if (dieAt === payment.state) die();
+    },
+  },
+  now: () => Date.now() + Number(offsetMs),
+  mono: () => performance.now(),
+  report: () => undefined,
+  everyMs: 20,
+});
+
+let served = 0;
+async function answerTo(payment: string): Promise<string> {
+  try {
+    const { reply, sent } = await till.sell({
+      payment,
+      path: SIGNALS,
+      resource: SIGNALS,
+      url: `http://localhost${SIGNALS}`,
+      address: '127.0.0.1',
+      answer: async () => ({ status: 200, headers: {}, body: `answer ${process.pid} ${++served}` }),
+      isGone: () => false,
+    });
+    sent();
+    return `${reply.status} ${reply.body} ${reply.headers['PAYMENT-RESPONSE']}`;
+  } catch (error) {
+    if (error instanceof RequestError) return `${error.status} ${error.code}`;
+    throw error;
+  }
+}
+
+process.on('message', async (message) => {
+  const order = orderSchema.parse(message);
+  dieAt = order.dieAt;
+  tellParent({ answer: await answerTo(order.payment) });
+});
+tellParent({ isReady: true });

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { createLatest } from '../../src/views/latest.ts';
+import type { Output } from '../../streams/index.ts';
+import { postOutput, velocityAt } from '../support/store-records.ts';
+
+/** Few ids and times, so that edits and ties are common; a post keeps its time. */
+const anyPosts = fc.array(
+  fc
+    .record({
+      id: fc.nat({ max: 120 }),
+      text: fc.string({ maxLength: 3 }),
+      account: fc.constantFrom('a', 'b'),
+    })
+    .map(({ id, text, account }) => postOutput(1, String(id), (id * 7) % 11, text, account)),
+  { maxLength: 60 },
+);
+
+function expectedPosts(outputs: readonly Output[], account: string): Output[] {
+  const last = new Map(outputs.map((output) => [output.key, output]));
+  return [...last.values()]
+    .filter((output) => output.stream === 'posts' && output.record.account === account)
+    .sort((x, y) => {
+      if (x.stream !== 'posts' || y.stream !== 'posts') return 0;
+      return y.record.createdAt - x.record.createdAt || Number(y.record.id) - Number(x.record.id);
+    });
+}
+
+describe('createLatest', () => {
+  it('begins empty, at seq 0', () => {
+    const latest = createLatest();
+    assert.deepEqual([latest.seq, latest.at, [...latest.all('posts')], latest.posts('a')], [0, 0, [], []]);
+    assert.equal(latest.get('velocity', 'a'), undefined);
+  });
+
+  it('keeps the last value of each key', () => {
+    const latest = createLatest();
+    latest.apply([velocityAt(1, 'a'), velocityAt(2, 'a'), velocityAt(2, 'b')], 3, 3_000);
+    assert.deepEqual(latest.get('velocity', 'a'), velocityAt(2, 'a'));
+    assert.deepEqual([...latest.all('velocity')], [velocityAt(2, 'a'), velocityAt(2, 'b')]);
+    assert.deepEqual([latest.seq, latest.at], [3, 3_000]);
+  });
+
+  it('keeps the posts of each account newest first, in whatever turns they come', () => {
+    fc.assert(
+      fc.property(fc.array(anyPosts, { maxLength: 5 }), anyPosts, (turns, loaded) => {
+        const latest = createLatest();
+        latest.load(loaded);
+        for (const turn of turns) latest.apply(turn, 1, 1);
+        for (const account of ['a', 'b']) {
+          assert.deepEqual(latest.posts(account), expectedPosts([loaded, ...turns].flat(), account));
+        }
+      }),
+    );
+  });
+
+  it('orders ids by number, however long', () => {
+    const latest = createLatest();
+    const ids = ['9', '10', '99999999999999999998', '99999999999999999999', '100'];
+    latest.apply(
+      ids.map((id) => postOutput(1, id, 5)),
+      1,
+      1,
+    );
+    assert.deepEqual(
+      latest.posts('a').map(({ record }) => record.id),
+      ['99999999999999999999', '99999999999999999998', '100', '10', '9'],
+    );
+  });
+
+  it('leaves a list handed out earlier as it was', () => {
+    const latest = createLatest();
+    latest.apply([postOutput(1, '1', 1)], 1, 1);
+    const before = latest.posts('a');
+    latest.apply([postOutput(2, '2', 2)], 2, 2);
+    assert.deepEqual([before.length, latest.posts('a').length], [1, 2]);
+  });
+
+  it('forgets a removed post and nothing else', () => {
+    const latest = createLatest();
+    latest.apply([postOutput(1, '1', 1), postOutput(1, '2', 2), velocityAt(1)], 1, 1);
+    latest.remove('posts', 'a/1');
+    latest.remove('posts', 'a/none');
+    assert.equal(latest.get('posts', 'a/1'), undefined);
+    assert.deepEqual(latest.posts('a'), [postOutput(1, '2', 2)]);
+    latest.remove('velocity', 'a');
+    assert.deepEqual([...latest.all('velocity')], []);
+  });
+
+  it('tells the outputs of a turn after they are in, but not what it loads', () => {
+    const latest = createLatest();
+    const told: unknown[] = [];
+    latest.change$.subscribe((outputs) =>
+      told.push([latest.seq, latest.get('velocity', 'a')?.seq, outputs.length]),
+    );
+    latest.load([velocityAt(4), velocityAt(3, 'b')]);
+    assert.deepEqual([latest.seq, latest.at, told], [4, 4_000, []]);
+    latest.apply([velocityAt(5)], 6, 6_000);
+    latest.apply([], 7, 7_000);
+    assert.deepEqual(told, [
+      [6, 5, 1],
+      [7, 5, 0],
+    ]);
+  });
+});

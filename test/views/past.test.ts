@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { PRUNED_BEFORE_NOTE } from '../../src/store/store.ts';
+import { createLatest } from '../../src/views/latest.ts';
+import { openPast } from '../../src/views/past.ts';
+import type { Observation, Output } from '../../streams/index.ts';
+import { createMemoryStore } from '../support/memory-store/memory-store.ts';
+import {
+  bucket,
+  countersOutput,
+  eventOutput,
+  NOON,
+  predictionOutput,
+  priceOutput,
+  velocityOutput,
+} from '../support/outputs.ts';
+
+const HOUR_MS = 3_600_000;
+const window = { startAt: NOON - HOUR_MS, endAt: NOON + HOUR_MS, buckets: [bucket({ yesToken: 'yes-1' })] };
+
+/** Observation n is a tick received n seconds after noon, and makes the streams say what is given for it. */
+async function past(said: Readonly<Record<number, readonly Output[]>>, seconds = 10) {
+  const store = createMemoryStore();
+  const latest = createLatest();
+  for (let seq = 1; seq <= seconds; seq++) {
+    const at = NOON + seq * 1_000;
+    const tick: Observation = { seq, receivedAt: at, fact: { kind: 'tick', ages: { 'posts:a': seq } } };
+    await store.journal.append([tick]);
+    const outputs = (said[seq] ?? []).map((output) => ({ ...output, seq, at }));
+    await store.outputs.append(outputs, seq);
+    latest.apply(outputs, seq, at);
+  }
+  return { store, latest, past: openPast(store, latest) };
+}
+
+describe('openPast', () => {
+  it('gives each value as it was said last by then', async () => {
+    const world = await past({
+      2: [eventOutput(window), countersOutput({ real: 1 }), velocityOutput({ all1h: 1 })],
+      3: [countersOutput({ real: 2 }), priceOutput({ token: 'yes-1', price: 0.3 }), predictionOutput()],
+      4: [countersOutput({ real: 3 }), velocityOutput({ all1h: 9 })],
+      5: [eventOutput({ ...window, phase: 'closed' }), predictionOutput({ forecastId: 'later' })],
+    });
+    const then = await world.past.of('a', 3, NOON + 3_500);
+    assert.deepEqual(
+      [
+        then.get('events', '1')?.record.phase,
+        then.get('counters', '1')?.record.real,
+        then.get('velocity', 'a')?.record.all1h,
+        then.get('prices', 'yes-1')?.record.price,
+        then.get('predictions', '1')?.record.forecastId,
+        then.get('freshness', 'all')?.record.ages,
+      ],
+      ['active', 2, 1, 0.3, '1-7', { 'posts:a': 3 }],
+    );
+    assert.equal([...(await world.past.of('a', 1, NOON + 1_000)).all('events')].length, 0);
+    assert.equal([...(await world.past.of('a', 5, NOON + 5_000)).all('events')].length, 0);
+    assert.equal([...(await world.past.of('b', 3, NOON + 3_500)).all('events')].length, 0);
+  });
+
+  it('finds the last observation by an instant, but none that no reader has seen', async () => {
+    const { past: world, store } = await past({});
+    await store.journal.append([{ seq: 11, receivedAt: NOON + 11_000, fact: { kind: 'tick', ages: {} } }]);
+    assert.deepEqual(
+      [NOON, NOON + 1_000, NOON + 4_999, NOON + 60_000].map((at) => world.seqAt(at)),
+      [0, 1, 4, 10],
+    );
+  });
+
+  it('reaches back to where history begins', async () => {
+    const { past: world, store } = await past({});
+    assert.equal(world.fromAt(), NOON + 1_000);
+    await store.notes.set(PRUNED_BEFORE_NOTE, '4');
+    assert.equal(world.fromAt(), NOON + 4_000);
+    assert.equal(openPast(createMemoryStore(), createLatest()).fromAt(), null);
+  });
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { createLatest } from '../../../src/views/latest.ts';
+import { winRates } from '../../../src/views/performance/win-rates.ts';
+import type { Decision, Output } from '../../../streams/index.ts';
+import { decisionOutput, NOON, scoreOutput } from '../../support/outputs.ts';
+
+const buy = (lo: number) => ({ lo, hi: lo + 19, prob: 0.4, price: 0.2, stake: 0.02 });
+
+/** A decision and how its event ended. */
+function settled(wonLo: number | null, fields: Partial<Decision> = {}): readonly Output[] {
+  const decision = decisionOutput(fields);
+  const { eventId, account, horizonHours, forecastId } = decision.record;
+  return [decision, scoreOutput({ eventId, account, horizonHours, forecastId, wonLo })];
+}
+
+function ratesOf(outputs: readonly Output[], account?: string) {
+  const latest = createLatest();
+  latest.load(outputs);
+  return winRates(latest, account);
+}
+
+const NONE = { percent: null, sampleSize: 0 };
+
+describe('winRates', () => {
+  it('knows no rate without a sample', () => {
+    assert.deepEqual(ratesOf([]), {
+      byConfidence: { HIGH: NONE, MEDIUM: NONE, LOW: NONE },
+      byStrategy: { TWO_BUCKET: NONE, SINGLE_BUCKET: NONE },
+    });
+  });
+
+  it('gives the percentage of what won, by confidence', () => {
+    const { byConfidence } = ratesOf([
+      ...settled(100, { eventId: 1 }),
+      ...settled(0, { eventId: 2 }),
+      ...settled(null, { eventId: 3 }),
+      ...settled(100, { eventId: 4 }),
+      ...settled(0, { eventId: 5, confidence: 'LOW' }),
+    ]);
+    assert.deepEqual(byConfidence.HIGH, { percent: 50, sampleSize: 4 });
+    assert.deepEqual(byConfidence.LOW, { percent: 0, sampleSize: 1 });
+    assert.deepEqual(byConfidence.MEDIUM, NONE);
+  });
+
+  it('counts each event once, by what it was told first', () => {
+    const first = { horizonHours: 72, madeAt: NOON - 4, confidence: 'MEDIUM' } as const;
+    const later = { horizonHours: 24, madeAt: NOON - 2, buys: [buy(200)] };
+    const { byConfidence } = ratesOf([...settled(100, later), ...settled(100, first)]);
+    assert.deepEqual([byConfidence.MEDIUM, byConfidence.HIGH], [{ percent: 100, sampleSize: 1 }, NONE]);
+  });
+
+  it('lets the largest bet decide by confidence, and any bucket of the order by strategy', () => {
+    const both = { strategy: 'TWO_BUCKET', orderLos: [120, 100], buys: [buy(120), buy(100)] } as const;
+    const { byConfidence, byStrategy } = ratesOf(settled(100, both));
+    assert.deepEqual(byConfidence.HIGH, { percent: 0, sampleSize: 1 });
+    assert.deepEqual(byStrategy, { TWO_BUCKET: { percent: 100, sampleSize: 1 }, SINGLE_BUCKET: NONE });
+  });
+
+  it('waits for the outcome, and takes none of another forecast', () => {
+    const other = scoreOutput({ eventId: 2, forecastId: 'other' });
+    const { byConfidence } = ratesOf([decisionOutput(), decisionOutput({ eventId: 2 }), other]);
+    assert.deepEqual(byConfidence.HIGH, NONE);
+  });
+
+  it('keeps accounts apart when asked for one, and live and history together', () => {
+    const outputs = [
+      ...settled(100, { eventId: 1, origin: 'history' }),
+      ...settled(0, { eventId: 2, account: 'b' }),
+    ];
+    assert.deepEqual(ratesOf(outputs).byConfidence.HIGH, { percent: 50, sampleSize: 2 });
+    assert.deepEqual(ratesOf(outputs, 'a').byConfidence.HIGH, { percent: 100, sampleSize: 1 });
+  });
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { reasonsOf } from '../../../src/views/records/signal-reasons.ts';
+import type { BucketSignal, EventSignals, ReasonCode } from '../../../streams/index.ts';
+import { bucketSignal, eventSignalsRecord } from '../../support/outputs.ts';
+
+const BUCKET = { title: '200-219', lo: 200, hi: 219 };
+const { track } = eventSignalsRecord();
+const sized = (fields: Partial<BucketSignal> = {}) => ({
+  ...bucketSignal({ ...BUCKET, ...fields }),
+  ...{ strategy: null, fraction: 0, betUsd: 0 },
+});
+const record = (fields: Partial<EventSignals> = {}) =>
+  eventSignalsRecord({ p50: 212, asymmetry: 0, ...fields });
+const skipped = (code: ReasonCode, fields: Partial<EventSignals> = {}) =>
+  reasonsOf(sized({ action: 'SKIP', codes: [code], prob: null }), record(fields));
+
+describe('reasonsOf', () => {
+  it('names the numbers: where the median lies, what the market pays, what the model says', () => {
+    assert.deepEqual(reasonsOf(sized({ moneyness: 0.7368 }), record()), [
+      'p50 212 sits in the middle of 200-219; market pays 0.31, model says 0.44',
+      'an edge of 0.13 leaves 0.1093 after the taker fee and half the spread',
+    ]);
+  });
+
+  it('tells the middle from the edge and from outside, also of an open bucket', () => {
+    const first = (fields: Partial<BucketSignal>, p50: number) =>
+      reasonsOf(sized(fields), record({ p50 }))[0]?.split(';')[0];
+    assert.equal(first({ moneyness: 0 }, 200), 'p50 200 sits near an edge of 200-219');
+    assert.equal(first({ moneyness: 0 }, 220), 'p50 220 is outside 200-219');
+    assert.equal(first({ moneyness: 0 }, 199), 'p50 199 is outside 200-219');
+    const open = { title: '220+', lo: 220, hi: null };
+    assert.equal(first({ ...open, moneyness: 1 }, 900), 'p50 900 sits in the middle of 220+');
+  });
+
+  it('says which counter is ahead, where something is to be done', () => {
+    const last = (asymmetry: number | null, fields: Partial<BucketSignal> = {}) =>
+      reasonsOf(sized(fields), record({ asymmetry })).at(-1);
+    assert.equal(last(2), 'the oracle counts 2 more than the trading page');
+    assert.equal(last(-3), 'the trading page counts 3 more than the oracle');
+    assert.match(last(2, { action: 'HOLD', codes: ['NO_TRADE_BAND'] }) ?? '', /too small to trade/);
+    assert.match(last(null) ?? '', /taker fee/);
+  });
+
+  it('has a sentence for every code', () => {
+    const codes: readonly ReasonCode[] = [
+      ...(['UNDERVALUED', 'OVERVALUED', 'NO_TRADE_BAND', 'COSTS_EXCEED_EDGE', 'NO_ASK', 'NO_BID'] as const),
+      ...(['EMPTY_BOOK', 'NO_FORECAST', 'OLD_FORECAST', 'BUCKETS_DO_NOT_TILE', 'BET_TOO_SMALL'] as const),
+      ...(['STALE_POSTS', 'STALE_ORACLE', 'STALE_UI', 'STALE_PRICES', 'UNPROVEN_HORIZON'] as const),
+    ];
+    for (const code of codes) {
+      const [sentence = ''] = skipped(code);
+      assert.ok(sentence.length > 10 && !sentence.includes('undefined'), code);
+    }
+    assert.match(skipped('STALE_UI')[0] ?? '', /^the ui input is stale/);
+  });
+
+  it('tells why a horizon is not proven', () => {
+    const why = (fields: Partial<EventSignals>) => skipped('UNPROVEN_HORIZON', fields)[0];
+    assert.equal(
+      why({ horizonHours: null }),
+      'forecasts this far from the close are never scored, 72 h is the farthest',
+    );
+    assert.equal(
+      why({ track: { ...track, n: 9 } }),
+      'skill is not demonstrated over 9 settled events at 24 h: 10 are needed',
+    );
+    assert.equal(
+      why({ track: { ...track, n: 30, againstPace: 0.234, againstMarket: 0.1, nMarket: 30 } }),
+      'skill is not demonstrated: CRPS less that of constant pace is 0.23 over 30 settled events at 24 h;' +
+        " log score less the market's is 0.10 over 30",
+    );
+  });
+});

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import { createFaults, type FaultRule, wrongTypes } from '../../../src/world/control/faults.ts';
+import { at, openTestWorld, type TestWorld } from '../open.ts';
+
+const RULE: FaultRule = {
+  role: 'oracle',
+  kind: 'status',
+  times: 2,
+  status: 500,
+  retryAfter: null,
+  delayMs: 0,
+  bytes: 1,
+  contains: '',
+};
+
+describe('createFaults', () => {
+  it('fails the next requests of its role, then no more', () => {
+    const faults = createFaults();
+    faults.add(RULE);
+    assert.equal(faults.take('market', '/'), undefined);
+    assert.deepEqual(
+      [faults.take('oracle', '/'), faults.take('oracle', '/'), faults.take('oracle', '/')],
+      [RULE, RULE, undefined],
+    );
+  });
+
+  it('lasts until cleared without a number, and fits only paths that hold its text', () => {
+    const faults = createFaults();
+    faults.add({ ...RULE, times: null, contains: 'stats' });
+    for (let index = 0; index < 5; index++) assert.ok(faults.take('oracle', '/x?stats') !== undefined);
+    assert.equal(faults.take('oracle', '/x'), undefined);
+    faults.clear('market');
+    assert.equal(faults.list().length, 1);
+    faults.clear('oracle');
+    assert.deepEqual(faults.list(), []);
+  });
+});
+
+describe('wrongTypes', () => {
+  it('exchanges numbers and texts and turns inner lists into objects', () => {
+    assert.deepEqual(wrongTypes({ total: 3, name: 'four', rows: [1], none: null }), {
+      total: 'x3',
+      name: 4,
+      rows: { items: ['x1'] },
+      none: null,
+    });
+  });
+});
+
+describe('a faulty role', () => {
+  let test: TestWorld;
+  let url: string;
+  beforeEach(async () => {
+    test = await openTestWorld();
+    url = `${test.world.addresses.oracle}/trackings?activeOnly=true`;
+  });
+  afterEach(() => test.world.close());
+
+  it('answers a status with the header it was told, whatever its value', async () => {
+    test.world.control.fault({ role: 'oracle', kind: 'status', status: 429, retryAfter: '-5', times: 1 });
+    const reply = await test.get(url);
+    assert.deepEqual([reply.status, reply.headers.get('retry-after')], [429, '-5']);
+    assert.equal(at(reply.json, 'success'), false);
+    assert.equal((await test.get(url)).status, 200);
+  });
+
+  it('answers a page with status 200', async () => {
+    test.world.control.fault({ role: 'oracle', kind: 'html' });
+    const reply = await test.get(url);
+    assert.equal(reply.status, 200);
+    assert.match(String(reply.headers.get('content-type')), /html/);
+    assert.ok(reply.text.startsWith('<!doctype html>'));
+  });
+
+  it('cuts its JSON in half', async () => {
+    const whole = await test.get(url);
+    test.world.control.fault({ role: 'oracle', kind: 'truncated' });
+    const half = await test.get(url);
+    assert.equal(half.json, undefined);
+    assert.ok(whole.text.startsWith(half.text));
+  });
+
+  it('mixes up its types', async () => {
+    test.world.control.fault({ role: 'oracle', kind: 'wrong-types' });
+    assert.equal(at((await test.get(url)).json, 'success'), 'xtrue');
+  });
+
+  it('is slow', async () => {
+    test.world.control.fault({ role: 'oracle', kind: 'slow', delayMs: 60 });
+    const begun = performance.now();
+    assert.equal((await test.get(url)).status, 200);
+    assert.ok(performance.now() - begun >= 58);
+  });
+
+  it('hangs until the caller gives up', async () => {
+    test.world.control.fault({ role: 'oracle', kind: 'hang' });
+    await assert.rejects(test.get(url, { signal: AbortSignal.timeout(50) }), { name: 'TimeoutError' });
+    assert.equal((await test.get(`${test.world.addresses.market}/tags`)).status, 200);
+  });
+
+  it('breaks the connection inside a body', async () => {
+    test.world.control.fault({ role: 'oracle', kind: 'reset' });
+    await assert.rejects(test.get(url));
+  });
+
+  it('sends a body as long as it was told', async () => {
+    test.world.control.fault({ role: 'oracle', kind: 'huge', bytes: 1_000_000 });
+    const reply = await test.get(url);
+    assert.ok(reply.text.length >= 1_000_000 && Array.isArray(reply.json));
+  });
+
+  it('refuses or ignores a handshake', async () => {
+    test.world.control.fault({ role: 'bookSocket', kind: 'status', status: 503, times: 1 });
+    const refused = new WebSocket(test.world.addresses.bookSocket);
+    const [error] = await once(refused, 'error');
+    assert.match(String(error), /503/);
+    test.world.control.fault({ role: 'bookSocket', kind: 'hang', times: 1 });
+    const ignored = new WebSocket(test.world.addresses.bookSocket, { handshakeTimeout: 50 });
+    assert.match(String((await once(ignored, 'error'))[0]), /timed out/);
+    const accepted = new WebSocket(test.world.addresses.bookSocket);
+    await once(accepted, 'open');
+    accepted.terminate();
+  });
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { HOUR_MS, MINUTE_MS } from '../../../src/world/calendar.ts';
+import { createSteering } from '../../../src/world/control/steering.ts';
+import { createTimeline } from '../../../src/world/life/timeline.ts';
+import { createCatalog } from '../../../src/world/market/catalog.ts';
+import { createCrowd, normalCdf } from '../../../src/world/market/crowd.ts';
+import { START_AT } from '../open.ts';
+
+describe('normalCdf', () => {
+  it('agrees with tabled values', () => {
+    for (const [z, p] of [
+      [0, 0.5],
+      [1, 0.84134],
+      [-1.96, 0.025],
+      [3, 0.99865],
+    ] as const) {
+      assert.ok(Math.abs(normalCdf(z) - p) < 2e-5, `${z} ${normalCdf(z)}`);
+    }
+  });
+});
+
+describe('createCrowd', () => {
+  const base = { seed: 7, startAt: START_AT, steering: createSteering() };
+  const timeline = createTimeline(base);
+  const crowd = createCrowd({ ...base, timeline });
+  const counts = createCatalog(base)
+    .listed(START_AT)
+    .filter((event) => event.subject.type === 'posts');
+
+  it('spreads exactly one over the buckets of a count', () => {
+    for (const event of counts.filter((each) => each.endAt > START_AT)) {
+      const sum = event.markets.reduce(
+        (total, market) => total + crowd.probability(event, market, START_AT),
+        0,
+      );
+      assert.ok(Math.abs(sum - 1) < 1e-3, `${event.slug} ${sum}`);
+    }
+  });
+
+  it('is sure of the result once the last posts are known', () => {
+    for (const event of counts.filter((each) => each.endAt < START_AT - 24 * HOUR_MS).slice(-40)) {
+      const final = timeline.countedBetween(
+        event.subject.type === 'posts' ? event.subject.account.id : 'a',
+        event.startAt,
+        event.endAt,
+      );
+      const market = event.markets.find(({ lo, hi }) => final >= lo && (hi === null || final <= hi));
+      assert.ok(market !== undefined);
+      assert.ok(crowd.probability(event, market, event.endAt + HOUR_MS) > 0.5, event.slug);
+    }
+  });
+
+  it('does not know the last quarter of an hour', () => {
+    const event = counts.find((each) => each.slug === 'account-a-of-posts-july-14-july-16');
+    const market = event?.markets[4];
+    assert.ok(event !== undefined && market !== undefined);
+    const steering = createSteering();
+    const other = createCrowd({ ...base, steering, timeline: createTimeline({ ...base, steering }) });
+    const post = { account: 'a', kind: 'original', text: null, parentId: null } as const;
+    for (let index = 0; index < 50; index++) {
+      const createdAt = START_AT + index;
+      steering.posts.push({
+        ...post,
+        id: String(3n * 10n ** 18n + BigInt(index)),
+        createdAt,
+        shownAt: createdAt,
+      });
+    }
+    const at = (minutes: number) => START_AT + minutes * MINUTE_MS;
+    assert.equal(other.probability(event, market, at(14)), crowd.probability(event, market, at(14)));
+    assert.notEqual(other.probability(event, market, at(22)), crowd.probability(event, market, at(22)));
+  });
+});

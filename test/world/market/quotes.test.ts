@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { createSteering } from '../../../src/world/control/steering.ts';
+import { createTimeline } from '../../../src/world/life/timeline.ts';
+import { createCatalog } from '../../../src/world/market/catalog.ts';
+import { createCrowd } from '../../../src/world/market/crowd.ts';
+import { createLifecycle } from '../../../src/world/market/lifecycle.ts';
+import { bookOf, createQuotes } from '../../../src/world/market/quotes.ts';
+import { createSync } from '../../../src/world/market/sync.ts';
+import { createTally } from '../../../src/world/market/tally.ts';
+import { START_AT } from '../open.ts';
+
+function open() {
+  const base = { seed: 7, startAt: START_AT, steering: createSteering() };
+  const timeline = createTimeline(base);
+  const catalog = createCatalog(base);
+  const tally = createTally({ ...base, timeline, sync: createSync(base) });
+  const quotes = createQuotes({ ...base, crowd: createCrowd({ ...base, timeline }) });
+  return { catalog, quotes, lifecycle: createLifecycle({ ...base, tally }) };
+}
+
+describe('createQuotes', () => {
+  const { catalog, quotes, lifecycle } = open();
+  const open$ = (now: number) => catalog.listed(now).filter((event) => !lifecycle.phase(event, now).isClosed);
+
+  it('changes about one bucket a second over all open events', () => {
+    const tops = new Map<number, string>();
+    let changes = 0;
+    const seconds = 300;
+    for (let second = 0; second <= seconds; second++) {
+      const now = START_AT + second * 1000;
+      let inSecond = 0;
+      for (const event of open$(now)) {
+        for (const market of event.markets) {
+          const { bids, asks } = quotes.quote(event, market, now);
+          const top = `${bids[0]?.price} ${asks[0]?.price}`;
+          const before = tops.get(market.id);
+          if (before !== undefined && before !== top) inSecond++;
+          tops.set(market.id, top);
+        }
+      }
+      assert.ok(inSecond < 20, String(inSecond));
+      changes += inSecond;
+    }
+    const perSecond = changes / seconds;
+    assert.ok(perSecond > 0.4 && perSecond < 2, String(perSecond));
+  });
+
+  it('keeps bids below asks, inside 0 to 1, in steps of the tick', () => {
+    for (const event of open$(START_AT)) {
+      for (const market of event.markets) {
+        const quote = quotes.quote(event, market, START_AT);
+        for (const outcome of [0, 1] as const) {
+          const { bids, asks } = bookOf(quote, outcome);
+          for (const { price, size } of [...bids, ...asks]) {
+            assert.ok(price >= 1 && price <= 999 && price % quote.tick === 0 && size > 0);
+          }
+          assert.ok((bids[0]?.price ?? 0) < (asks[0]?.price ?? 1000));
+        }
+      }
+    }
+  });
+
+  it('is a function of time: another observer sees the same at the same instant', () => {
+    const other = open();
+    for (const event of open$(START_AT).slice(0, 6)) {
+      for (const market of event.markets) {
+        const now = START_AT + 12_345_678;
+        assert.deepEqual(quotes.past(event, market, now), other.quotes.quote(event, market, now));
+      }
+    }
+  });
+});
