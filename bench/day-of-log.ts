@@ -1,8 +1,8 @@
 import { MAIN_FEED } from '../src/service/counting-rule.ts';
-import type { Bucket, Fact } from '../streams/index.ts';
+import type { Bucket, Fact } from '../streams/internal.ts';
+import { HOUR_MS } from '../streams/internal.ts';
 
 const DAY_S = 86_400;
-const HOUR_MS = 3_600_000;
 
 export interface DayOptions {
   /** UTC ms of the first second. */

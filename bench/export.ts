@@ -7,7 +7,7 @@ import { exportTable } from '../src/research/export/export.ts';
 import { tableOf } from '../src/research/export/table.ts';
 import { openStore } from '../src/store/lmdb/open-store.ts';
 import type { Store } from '../src/store/store.ts';
-import type { OutputOf } from '../streams/index.ts';
+import type { OutputOf } from '../streams/internal.ts';
 import { predictedBucket, predictionOutput } from '../test/support/outputs.ts';
 import { print } from './print.ts';
 import { median } from './rank.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { from } from 'rxjs';
 import { openStore } from '../src/store/lmdb/open-store.ts';
 import type { Store } from '../src/store/store.ts';
-import { emptyState, graph, type Observation, type Output } from '../streams/index.ts';
+import { emptyState, graph, type Observation, type Output } from '../streams/internal.ts';
 import { type DayOptions, dayOfLog } from './day-of-log.ts';
 
 /** A store in a folder of its own that is removed afterwards. */

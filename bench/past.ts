@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { createLatest } from '../src/views/latest.ts';
 import { openPast } from '../src/views/past.ts';
-import { KEPT_STREAMS, type Observation, type Output } from '../streams/index.ts';
+import { HOUR_MS, KEPT_STREAMS, type Observation, type Output } from '../streams/internal.ts';
 import { start } from '../test/server/start.ts';
 import { FRESH_AGES, freshnessOutput, predictedBucket, predictionOutput } from '../test/support/outputs.ts';
 import { fill, withStore } from './filled-store.ts';
@@ -26,7 +26,7 @@ const BUCKETS = 26;
  */
 export async function benchPast(): Promise<void> {
   await withStore(async (store) => {
-    const endAt = START_AT + HOURS * 3_600_000;
+    const endAt = START_AT + HOURS * HOUR_MS;
     const seq = await fill(store, { startAt: START_AT, seconds: HOURS * 3_600 }, 1, forecastsAt);
     const latest = createLatest();
     latest.load([
@@ -75,9 +75,9 @@ function forecastsAt({ seq, receivedAt: at, fact }: Observation): readonly Outpu
 /** Anywhere after the first hour, forecasts and counters by turns. */
 function pathsOfThePast(): string[] {
   const count = (PAST_PER_SECOND * SPAN_MS * (ROUNDS + 1)) / 1_000;
-  const spanMs = (HOURS - 1) * 3_600_000;
+  const spanMs = (HOURS - 1) * HOUR_MS;
   return Array.from({ length: count }, (_, n) => {
-    const at = START_AT + 3_600_000 + ((n * 7_919_113) % spanMs);
+    const at = START_AT + HOUR_MS + ((n * 7_919_113) % spanMs);
     return `/api/v1/${n % 2 === 0 ? 'prediction' : 'meta'}/account_a?as_of=${at}`;
   });
 }

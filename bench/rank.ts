@@ -1,4 +1,4 @@
-import { percentile } from '../streams/index.ts';
+import { percentile } from '../streams/internal.ts';
 
 /** The value at a rank of 0 to 100 in what was measured, in any order; NaN of nothing. */
 export function rankOf(values: readonly number[], rank: number): number {

@@ -10,7 +10,7 @@ import {
   isKept,
   type Observation,
   type Output,
-} from '../streams/index.ts';
+} from '../streams/internal.ts';
 import { fill, withStore } from './filled-store.ts';
 import { print } from './print.ts';
 import { median } from './rank.ts';

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answer } from '../src/simulation/answer-request.ts';
+import { DAY_MS } from '../streams/internal.ts';
 import { gather } from '../streams/model/forecast/mixture.ts';
 import { PATHS, pathMeans, tablesOf } from '../streams/model/forecast/paths.ts';
 import { print } from './print.ts';
@@ -16,7 +17,7 @@ const DAYS = 7;
 const INPUTS = {
   version: 'bench',
   now: 0,
-  endAt: DAYS * 86_400_000,
+  endAt: DAYS * DAY_MS,
   count: 0,
   mean: 420,
   dispersion: 0.11,

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createUsageTracking, type UsageTracking } from '../src/access/usage/tracking.ts';
 import { openStore } from '../src/store/lmdb/open-store.ts';
 import type { UsagePage, UsageStore } from '../src/store/store.ts';
+import { DAY_MS, HOUR_MS } from '../streams/internal.ts';
 import { start } from '../test/server/start.ts';
 import { countersOutput, eventOutput, FRESH_AGES, freshnessOutput } from '../test/support/outputs.ts';
 import { measureInTurns } from './cpu-per-request.ts';
@@ -12,8 +13,6 @@ import { print } from './print.ts';
 import { median } from './rank.ts';
 
 const ROUNDS = 45;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const DAYS = 90;
 const ENDPOINTS = 20;
 const HEAD = 'GET /api/v1/meta/account_a HTTP/1.1\r\nHost: localhost\r\nX-API-Key: demo_pro\r\n\r\n';

@@ -1,6 +1,7 @@
 export { decodeState, encodeState, encodeStateBytes } from './checkpoint.ts';
 export { emptyState, GRAPH_VERSION, type GraphState, graph, lastPassing } from './graph.ts';
 export type { Action, ReasonCode } from './model/bucket-signal.ts';
+export { DAY_MS, HOUR_MS, MINUTE_MS } from './model/durations.ts';
 export {
   biasAt,
   biasFactors,

@@ -136,7 +136,7 @@ describe('boundaries', () => {
   });
 
   it('shows the streams to the service through their one door', () => {
-    const isAllowed = (target: string) => !target.startsWith('streams/') || target === 'streams/index.ts';
+    const isAllowed = (target: string) => !target.startsWith('streams/') || target === 'streams/internal.ts';
     assert.deepEqual(breaches(within('src/'), isAllowed), []);
   });
 
@@ -220,7 +220,7 @@ describe('boundaries', () => {
   });
 
   it('lets the store see the streams, the database, rxjs, the platform and the errors', () => {
-    const isAllowed = starts('src/store/', 'src/errors.ts', 'streams/index.ts', 'lmdb', 'rxjs', 'node:');
+    const isAllowed = starts('src/store/', 'src/errors.ts', 'streams/internal.ts', 'lmdb', 'rxjs', 'node:');
     assert.deepEqual(breaches(within('src/store/'), isAllowed), []);
   });
 

@@ -10,7 +10,7 @@ import { runProgram } from '../src/cli/program.ts';
 import { envOf, flagOf, SETTING_KEYS, SETTINGS, type Setting } from '../src/config/settings.ts';
 import { createMetrics } from '../src/observability/metrics.ts';
 import { createLatest } from '../src/views/latest.ts';
-import { STREAM_NAMES } from '../streams/index.ts';
+import { STREAM_NAMES } from '../streams/internal.ts';
 import { memoryShell } from './cli/memory-shell.ts';
 import { start } from './server/start.ts';
 

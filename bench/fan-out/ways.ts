@@ -14,6 +14,7 @@ import { SOCKET_TIMES } from '../../src/feed/transport/sockets.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createLatest } from '../../src/views/latest.ts';
+import { HOUR_MS } from '../../streams/internal.ts';
 import { createMemoryStore } from '../../test/support/memory-store/memory-store.ts';
 import { lagOutput } from '../../test/support/outputs.ts';
 
@@ -89,7 +90,7 @@ async function startFeed(store: Pick<Store, 'feed' | 'outputs'>): Promise<Way> {
     now: Date.now,
     mono: () => performance.now(),
     // The readers here answer no pings.
-    times: { ...SOCKET_TIMES, pingMs: 3_600_000 },
+    times: { ...SOCKET_TIMES, pingMs: HOUR_MS },
     report: (error) => process.emitWarning(String(error)),
   });
   const server = createServer().on('upgrade', (req, socket, head) => feed.upgrade(req, socket, head));
@@ -142,7 +143,7 @@ async function startBare(): Promise<Way> {
 
 async function startSocketIo(): Promise<Way> {
   const server = createServer();
-  const io = new SocketIo(server, { pingInterval: 3_600_000, transports: ['websocket'] });
+  const io = new SocketIo(server, { pingInterval: HOUR_MS, transports: ['websocket'] });
   const update = sampleMessage();
   return {
     port: await listening(server),

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { HOUR_MS } from '../../streams/internal.ts';
 import type { TextFile } from '../research/backtest/files.ts';
 import { addManual } from './manual.ts';
 import { toTime } from './places.ts';
@@ -19,8 +20,6 @@ interface Flags {
   readonly json?: string;
   readonly report?: string;
 }
-
-const HOUR_MS = 3_600_000;
 
 function toPeriod(text: string): number {
   const [, amount, unit] = /^(\d+(?:\.\d+)?)(h|d)$/.exec(text) ?? [];

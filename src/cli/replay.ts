@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { isStreamName, KEPT_STREAMS, STREAM_NAMES, type StreamName } from '../../streams/index.ts';
+import { isStreamName, KEPT_STREAMS, STREAM_NAMES, type StreamName } from '../../streams/internal.ts';
 import { parseSettings } from '../config/config.ts';
 import type { Moment } from '../research/moment.ts';
 import { EXIT_FAILED } from './failure.ts';

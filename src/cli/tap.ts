@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { isKept, isStreamName, KEPT_STREAMS, type StreamName } from '../../streams/index.ts';
+import { isKept, isStreamName, KEPT_STREAMS, type StreamName } from '../../streams/internal.ts';
 import type { FeedStatus } from '../client/node.ts';
 import { parseSettings, type Values } from '../config/config.ts';
 import { parseMoment } from '../research/moment.ts';

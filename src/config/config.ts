@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import type { AccountId, Input } from '../../streams/index.ts';
+import type { AccountId, Input } from '../../streams/internal.ts';
 import { ConfigError, type Fault } from '../errors.ts';
 import { nearest } from './nearest.ts';
 import { type PaymentsConfig, paymentFaults, toPayments } from './payments.ts';

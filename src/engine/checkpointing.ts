@@ -1,7 +1,6 @@
-import { encodeStateBytes, GRAPH_VERSION, type GraphState } from '../../streams/index.ts';
+import { DAY_MS, encodeStateBytes, GRAPH_VERSION, type GraphState } from '../../streams/internal.ts';
 import type { NewCheckpoint, Store } from '../store/store.ts';
 
-const DAY_MS = 86_400_000;
 /** Of the newest this many are kept; of the older ones the first of each UTC day. */
 const RECENT = 3;
 

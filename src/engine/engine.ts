@@ -1,5 +1,5 @@
 import { exhaustMap, interval, type Subscription } from 'rxjs';
-import type { SettingsFact } from '../../streams/index.ts';
+import type { SettingsFact } from '../../streams/internal.ts';
 import { createSimulators, type SimulatorReport } from '../simulation/pool.ts';
 import type { Source, SourceStatus } from '../sources/source.ts';
 import type { DiskUse } from '../store/disk.ts';

@@ -10,7 +10,7 @@ import {
   type Observation,
   type Output,
   type TickFact,
-} from '../../streams/index.ts';
+} from '../../streams/internal.ts';
 import type { Store } from '../store/store.ts';
 import type { LatestWriter } from '../views/latest.ts';
 

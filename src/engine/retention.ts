@@ -1,7 +1,6 @@
-import { GRAPH_VERSION } from '../../streams/index.ts';
+import { DAY_MS, GRAPH_VERSION } from '../../streams/internal.ts';
 import { PRUNED_BEFORE_NOTE, type Store } from '../store/store.ts';
 
-const DAY_MS = 86_400_000;
 /** Blocks and rows dropped per step: large transactions would hold the disk, and small ones free pages as well. */
 const STEP = 500;
 

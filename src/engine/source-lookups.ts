@@ -1,4 +1,4 @@
-import type { AccountId } from '../../streams/index.ts';
+import type { AccountId } from '../../streams/internal.ts';
 import type { SourceLookups } from '../sources/source.ts';
 import type { Latest } from '../views/latest.ts';
 

@@ -6,7 +6,7 @@ import {
   isKept,
   type Observation,
   type Output,
-} from '../../streams/index.ts';
+} from '../../streams/internal.ts';
 import { StoreError } from '../errors.ts';
 import type { Journal, Outputs } from '../store/store.ts';
 import type { LatestWriter } from '../views/latest.ts';

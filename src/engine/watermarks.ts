@@ -1,4 +1,4 @@
-import type { SourceName } from '../../streams/index.ts';
+import type { SourceName } from '../../streams/internal.ts';
 import type { Clock } from './clock.ts';
 
 /** When each source last gave a good answer. */

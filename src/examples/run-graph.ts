@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { from } from 'rxjs';
 import { emptyState, type Fact, graph, type Observation, type PostFact } from 'tallywire/streams';
+import { DAY_MS, MINUTE_MS } from '../../streams/index.ts';
 
 /**
  * Runs the pipelines over posts of one's own: `node build/src/examples/run-graph.js [posts.csv]`. The file has the
  * heading created_ts and one time a line, in UTC ms; without it a day is made up. Counts and posts per hour of the
  * seven days up to the last post are printed as they change.
  */
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 const file = process.argv[2];
 const times = file === undefined ? madeUp() : readTimes(file);

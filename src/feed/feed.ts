@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Output } from '../../streams/index.ts';
+import type { Output } from '../../streams/internal.ts';
 import type { Proxies } from '../access/client-address.ts';
 import type { Gate } from '../access/gate.ts';
 import { RequestError } from '../errors.ts';

@@ -1,4 +1,4 @@
-import type { AccountId, SourceName } from '../../streams/index.ts';
+import type { AccountId, SourceName } from '../../streams/internal.ts';
 import type { Latest } from '../views/latest.ts';
 
 export type HealthStatus = 'ok' | 'degraded' | 'unavailable';

@@ -1,5 +1,5 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
-import type { Percentiles } from '../../streams/index.ts';
+import type { Percentiles } from '../../streams/internal.ts';
 import { agesNow } from '../views/as-of.ts';
 import type { Latest } from '../views/latest.ts';
 

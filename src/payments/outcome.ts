@@ -1,8 +1,9 @@
+import { HOUR_MS } from '../../streams/internal.ts';
 import type { KeptPayment } from '../store/store.ts';
 import type { Receipt, Settlement } from './facilitator.ts';
 
 /** A payment whose outcome is unknown is tried again until so long after it was good. */
-const TRIED_FOR_MS = 3_600_000;
+const TRIED_FOR_MS = HOUR_MS;
 const FIRST_WAIT_MS = 10_000;
 const LONGEST_WAIT_MS = 60_000;
 

@@ -1,10 +1,9 @@
+import { DAY_MS, HOUR_MS } from '../../streams/internal.ts';
 import type { KeptPayment, Payments } from '../store/store.ts';
 import type { Facilitator } from './facilitator.ts';
 import { afterCrash, afterSettling } from './outcome.ts';
 import type { PaymentReport } from './report.ts';
 
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 /** A nonce is remembered so long after its payment was good. */
 const KEPT_MS = 30 * DAY_MS;
 /** How long a reply that was sent is kept to be sent again. */

@@ -1,4 +1,4 @@
-import { KEPT_STREAMS, type Output, type StreamName } from '../../streams/index.ts';
+import { KEPT_STREAMS, type Output, type StreamName } from '../../streams/internal.ts';
 import type { Outputs } from '../store/store.ts';
 import type { Difference } from './difference.ts';
 

@@ -7,7 +7,7 @@ import {
   graph,
   type Observation,
   type Output,
-} from '../../streams/index.ts';
+} from '../../streams/internal.ts';
 import { StoreError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Observation, StreamName } from '../../streams/index.ts';
+import type { Observation, StreamName } from '../../streams/internal.ts';
+import { HOUR_MS } from '../../streams/internal.ts';
 import type { Store } from '../store/store.ts';
 import { isReached, type Moment } from './moment.ts';
 import { latestStart, recomputation, type Start } from './recompute.ts';
@@ -21,7 +22,6 @@ export interface ReplayOptions {
 
 function startFor(store: Store, from: Moment | undefined): Start {
   // A wall clock may have been set back, so a checkpoint counts by its time only when it lies well before.
-  const HOUR_MS = 3_600_000;
   return latestStart(store, ({ seq, at }) => {
     if (from === undefined) return false;
     return from.by === 'seq' ? seq < from.seq : at + HOUR_MS < from.at;

@@ -4,7 +4,7 @@ import {
   MODEL,
   type Observation,
   type Output,
-} from '../../streams/index.ts';
+} from '../../streams/internal.ts';
 import { answer } from '../simulation/answer-request.ts';
 import type { Difference } from './difference.ts';
 

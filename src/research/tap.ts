@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AccountId, Output, StreamName } from '../../streams/index.ts';
+import type { AccountId, Output, StreamName } from '../../streams/internal.ts';
 import type { Outputs } from '../store/store.ts';
 
 const POLL_MS = 200;

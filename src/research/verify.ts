@@ -6,7 +6,7 @@ import {
   KEPT_STREAMS,
   type Output,
   type StreamName,
-} from '../../streams/index.ts';
+} from '../../streams/internal.ts';
 import { type KeptOutput, type Outputs, PRUNED_BEFORE_NOTE, type Store } from '../store/store.ts';
 import type { Difference } from './difference.ts';
 import { compareLatest, createRecomputedLatest } from './latest-values.ts';

@@ -1,4 +1,4 @@
-import type { CountingRule } from '../../streams/index.ts';
+import type { CountingRule } from '../../streams/internal.ts';
 
 /** What settlement counts, by default for every account: all but replies to others and community reposts. */
 export const MAIN_FEED: CountingRule = {

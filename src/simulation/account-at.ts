@@ -1,4 +1,4 @@
-import { type AccountNow, accountNow, accountSeries, lowerBound } from '../../streams/index.ts';
+import { type AccountNow, accountNow, accountSeries, lowerBound } from '../../streams/internal.ts';
 import { areSame } from './post-times.ts';
 
 /** All events of two accounts are asked about at once, each from up to three points of view. */

@@ -12,7 +12,7 @@ import {
   paceFinalCount,
   simulate,
   sleepProbability,
-} from '../../streams/index.ts';
+} from '../../streams/internal.ts';
 import { accountAt } from './account-at.ts';
 import { type ForecastRequest, movesOf } from './attribution.ts';
 import { fitOfWeek, fitTo } from './weekly-fit.ts';

@@ -7,7 +7,7 @@ import {
   type ModelRequest,
   type Move,
   quantileOf,
-} from '../../streams/index.ts';
+} from '../../streams/internal.ts';
 import { accountAt } from './account-at.ts';
 
 export type ForecastRequest = Extract<ModelRequest, { readonly type: 'forecast' }>;

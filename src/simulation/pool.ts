@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { FitFact, ForecastFact, ModelRequest } from '../../streams/index.ts';
+import type { FitFact, ForecastFact, ModelRequest } from '../../streams/internal.ts';
 import { SimulatorError } from '../errors.ts';
 import { createSimulatorQueue, type Job } from './queue.ts';
 

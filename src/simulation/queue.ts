@@ -1,4 +1,4 @@
-import type { ModelRequest } from '../../streams/index.ts';
+import type { ModelRequest } from '../../streams/internal.ts';
 
 /** A request, the observation that made it, and how often it was tried. */
 export interface Job {

@@ -2,13 +2,14 @@ import {
   type AccountId,
   accountSeries,
   coldStart,
+  DAY_MS,
   fitModel,
   lowerBound,
   type ModelParams,
-} from '../../streams/index.ts';
+} from '../../streams/internal.ts';
 import { areSame } from './post-times.ts';
 
-const WEEK_MS = 7 * 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
 /** Histories are worked through week by week for each account: older fits are not asked for again. */
 const KEPT_FITS = 4;
 

@@ -1,4 +1,4 @@
-import type { AccountId } from '../../streams/index.ts';
+import type { AccountId } from '../../streams/internal.ts';
 
 /** A tracked account as the outside world knows it. */
 export interface AccountEndpoint {

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../../streams/internal.ts';
 /** Periods and limits of the sources, in ms unless the name says otherwise. */
 export interface SourceSettings {
   /** For one exchange with a host that is asked often. */
@@ -43,9 +44,9 @@ export const SOURCE_SETTINGS: SourceSettings = {
   postsRecheckPeriodMs: 59_300,
   archiveSliceDays: 7,
   archivePauseMs: 300,
-  archivePeriodMs: 3_600_000,
+  archivePeriodMs: HOUR_MS,
   deletionsPeriodMs: 28_700,
-  deletionsHorizonMs: 24 * 3_600_000,
+  deletionsHorizonMs: DAY_MS,
   trackingsPeriodMs: 61_700,
   oraclePeriodMs: 9_700,
   oraclePastPeriodMs: 1_000,

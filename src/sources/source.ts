@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import type { AccountId, EventRecord, Fact, SourceName } from '../../streams/index.ts';
+import type { AccountId, EventRecord, Fact, SourceName } from '../../streams/internal.ts';
 
 /** What a source may ask of what is already in the log: so no source keeps a cursor of its own. */
 export interface SourceLookups {

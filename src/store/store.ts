@@ -1,4 +1,4 @@
-import type { Observation, Output, StreamName } from '../../streams/index.ts';
+import type { Observation, Output, StreamName } from '../../streams/internal.ts';
 
 /** The log. Blocks of observations under the seq of their first; one block per turn of the engine. */
 export interface Journal {

@@ -1,4 +1,4 @@
-import type { AccountId } from '../../streams/index.ts';
+import type { AccountId } from '../../streams/internal.ts';
 
 /** A tracked account and the literal path segment it is served under. */
 export interface AccountPath {

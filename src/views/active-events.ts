@@ -1,4 +1,4 @@
-import type { AccountId } from '../../streams/index.ts';
+import type { AccountId } from '../../streams/internal.ts';
 import type { Latest, OutputOf } from './latest.ts';
 
 /** An event whose window is open, and so has a start. */

@@ -1,4 +1,4 @@
-import type { AccountId, Input, SourceName } from '../../streams/index.ts';
+import type { AccountId, Input, SourceName } from '../../streams/internal.ts';
 import type { Latest } from './latest.ts';
 
 /** Ms since each input's last good answer; null: never seen, or not an input. */

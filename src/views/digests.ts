@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Output, StreamName } from '../../streams/index.ts';
+import type { Output, StreamName } from '../../streams/internal.ts';
 import type { KeptOutput, Outputs } from '../store/store.ts';
 
 /** The log is cut into spans of this many observations, some two hours each. */

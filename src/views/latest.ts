@@ -1,5 +1,5 @@
 import { type Observable, Subject } from 'rxjs';
-import { type AccountId, compareIds, type Output, type StreamName } from '../../streams/index.ts';
+import { type AccountId, compareIds, type Output, type StreamName } from '../../streams/internal.ts';
 
 export type OutputOf<S extends StreamName> = Extract<Output, { readonly stream: S }>;
 

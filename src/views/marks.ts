@@ -1,4 +1,4 @@
-import type { AccountId, Output } from '../../streams/index.ts';
+import type { AccountId, Output } from '../../streams/internal.ts';
 import type { FeedCause } from '../contract/feed.ts';
 import type { Topic } from '../feed/channels.ts';
 import { feedCause } from '../feed/log/causes.ts';

@@ -1,15 +1,15 @@
 import {
   type AccountId,
+  DAY_MS,
   type EventRecord,
   type Output,
   phaseAt,
   type StreamName,
-} from '../../streams/index.ts';
+} from '../../streams/internal.ts';
 import { PRUNED_BEFORE_NOTE, type Store } from '../store/store.ts';
 import { createDigests } from './digests.ts';
 import { createLatest, type Latest } from './latest.ts';
 
-const DAY_MS = 86_400_000;
 /** An event's window may have been told anew since, by no more than this. */
 const WINDOW_SLACK_MS = 2 * DAY_MS;
 /** Nothing is said of an event longer than this before its window opens. */

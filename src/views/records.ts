@@ -1,4 +1,4 @@
-import type { AccountId } from '../../streams/index.ts';
+import type { AccountId } from '../../streams/internal.ts';
 import type { Topic } from '../feed/channels.ts';
 import type { Lines } from '../feed/log/stored-record.ts';
 import { openCrypto } from '../server/routes/crypto.ts';

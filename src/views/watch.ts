@@ -1,4 +1,4 @@
-import type { Output } from '../../streams/index.ts';
+import type { Output } from '../../streams/internal.ts';
 import type { Latest } from './latest.ts';
 
 /** A part of the latest values and when it last moved. */

@@ -1,8 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-
-export const MINUTE_MS = 60_000;
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 86_400_000;
+import { DAY_MS, HOUR_MS } from '../../streams/internal.ts';
 
 const ZONE = 'America/New_York';
 const MONTHS = [

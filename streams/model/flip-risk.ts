@@ -1,3 +1,4 @@
+import { HOUR_MS } from './durations.ts';
 import { exp } from './forecast/exact.ts';
 import type { ForecastInputs } from './forecast/inputs.ts';
 import { contains } from './forecast/scores.ts';
@@ -9,7 +10,6 @@ export interface LagPercentiles {
   readonly p90: number | null;
 }
 
-const HOUR_MS = 3_600_000;
 /** Fewer lags than this say nothing of the oracle. */
 const LEAST_LAGS = 5;
 

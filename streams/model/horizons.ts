@@ -1,4 +1,4 @@
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from './durations.ts';
 
 /** Distances from the close at which forecasts are scored, in hours (SPEC 2.9). */
 export const HORIZON_HOURS: readonly number[] = [24, 48, 72];

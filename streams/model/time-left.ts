@@ -1,6 +1,5 @@
+import { HOUR_MS } from './durations.ts';
 import { HORIZON_HOURS } from './horizons.ts';
-
-const HOUR_MS = 3_600_000;
 
 const NEAREST_FIRST = HORIZON_HOURS.toSorted((a, b) => a - b);
 

@@ -1,3 +1,4 @@
+import { HOUR_MS } from './durations.ts';
 export interface TrackedWindow {
   readonly account: string;
   readonly slug: string | null;
@@ -17,7 +18,7 @@ export interface ListedEvent {
 /** The oracle ends its windows a second early or a minute late. */
 const END_TOLERANCE_MS = 120_000;
 /** Windows of different length may end together, so the listed start has to be near as well. */
-const START_TOLERANCE_MS = 12 * 3_600_000;
+const START_TOLERANCE_MS = 12 * HOUR_MS;
 
 /** The oracle's window of an event: the one that names it, else the one of its title, else of its times. */
 export function matchTracking<T extends TrackedWindow>(

@@ -1,4 +1,5 @@
 import { merge, type Observable } from 'rxjs';
+import { DAY_MS } from '../model/durations.ts';
 import { countBetween, insertTime, removeTime } from '../model/sorted-times.ts';
 import type { AccountId, Input, Observation, SettingsFact } from '../observation.ts';
 import { type ActorFailure, type ActorStates, actors } from '../operators/actors.ts';
@@ -6,7 +7,7 @@ import type { Cause, Counters, EventRecord, OutputOf, Post } from '../records.ts
 import type { PostChange } from './posts.ts';
 
 /** Counts of an event are followed this long after its end: the oracle corrects late. */
-const FOLLOW_MS = 7 * 86_400_000;
+const FOLLOW_MS = 7 * DAY_MS;
 const INPUTS: readonly Input[] = ['posts', 'oracle', 'ui', 'prices'];
 const NOTHING_STALE: readonly Input[] = [];
 

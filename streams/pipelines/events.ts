@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import { DAY_MS } from '../model/durations.ts';
 import { isPartition } from '../model/partition.ts';
 import { nextPhaseAt, phaseAt, type Window } from '../model/phase.ts';
 import { matchTracking } from '../model/tracking-match.ts';
@@ -10,7 +11,7 @@ import type { Cause, EventRecord, OutputOf } from '../records.ts';
  * An event is forgotten this long after its end; what was said of it stays in the store. Crypto events come
  * by the hundred a day and settle at once.
  */
-const KEEP_MS = { posts: 100 * 86_400_000, crypto: 2 * 86_400_000 };
+const KEEP_MS = { posts: 100 * DAY_MS, crypto: 2 * DAY_MS };
 
 export interface EventsState {
   readonly facts: Map<number, EventFact>;

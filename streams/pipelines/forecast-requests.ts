@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from '../model/durations.ts';
 import { coldStart, MODEL } from '../model/forecast/params.ts';
 import { HORIZON_HOURS, horizonAt, horizonsOf } from '../model/horizons.ts';
 import { seedOf } from '../model/seed.ts';
@@ -14,9 +15,6 @@ import {
   sourceLookupsFrom,
   type Turn,
 } from './forecast-state.ts';
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 const LEAST_HISTORY_MS = 14 * DAY_MS;
 const REFIT_MS = 7 * DAY_MS;

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../model/durations.ts';
 import type { ClosedForecast, MadeForecast } from '../model/forecast/bias.ts';
 import type { ModelParams } from '../model/forecast/params.ts';
 import { countBetween } from '../model/sorted-times.ts';
@@ -6,7 +7,6 @@ import type { Cause, EventRecord, ModelRequest, OutputOf, Range } from '../recor
 
 /** What is remembered of an account to decide when to forecast, and on what. */
 
-const DAY_MS = 86_400_000;
 /** The fit looks back two years; a quarter of slack for what its features need before. */
 const KEEP_MS = 800 * DAY_MS;
 

@@ -1,4 +1,5 @@
 import { merge, type Observable } from 'rxjs';
+import { DAY_MS, HOUR_MS } from '../model/durations.ts';
 import { percentile } from '../model/percentile.ts';
 import type { AccountId, Observation } from '../observation.ts';
 import { type ActorFailure, type ActorStates, actors } from '../operators/actors.ts';
@@ -6,9 +7,8 @@ import type { Cause, OutputOf, Percentiles } from '../records.ts';
 import type { CountersChange } from './counters.ts';
 import type { PostChange } from './posts.ts';
 
-const DAY_MS = 86_400_000;
 /** A counter that has not caught up by then differs in kind, not in time: no lag is read off it. */
-const GIVE_UP_MS = 6 * 3_600_000;
+const GIVE_UP_MS = 6 * HOUR_MS;
 
 interface Sample {
   readonly at: number;

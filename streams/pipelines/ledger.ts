@@ -1,4 +1,5 @@
 import { merge, type Observable } from 'rxjs';
+import { DAY_MS } from '../model/durations.ts';
 import { flipRisk } from '../model/flip-risk.ts';
 import { horizonAt, horizonsOf } from '../model/horizons.ts';
 import { isSame } from '../model/is-same.ts';
@@ -18,7 +19,6 @@ import type {
 import type { CountersChange } from './counters.ts';
 import { rangesOf } from './forecast-state.ts';
 
-const DAY_MS = 86_400_000;
 /** An event's place in the ledger is forgotten this long after its end; its rows stay in the store. */
 const KEEP_MS = 800 * DAY_MS;
 /** A forecast stands for a horizon when it was made within this time after it. */

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../model/durations.ts';
 import {
   type ForecastState,
   keptFrom,
@@ -8,7 +9,7 @@ import {
 } from './forecast-state.ts';
 
 /** A total the oracle has not changed by then is taken as final, though it may still be corrected. */
-const FINAL_AFTER_MS = 2 * 3_600_000;
+const FINAL_AFTER_MS = 2 * HOUR_MS;
 
 /** Says how past events ended: when that is first known, and again when it is corrected. */
 export function settle(state: ForecastState, turn: Turn): void {

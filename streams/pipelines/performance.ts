@@ -1,4 +1,5 @@
 import { filter, merge, type Observable } from 'rxjs';
+import { DAY_MS } from '../model/durations.ts';
 import { brier, contains, logScore } from '../model/forecast/scores.ts';
 import { HORIZON_HOURS } from '../model/horizons.ts';
 import { quantileCrps, quantilePit } from '../model/quantile-scores.ts';
@@ -8,7 +9,6 @@ import type { Cause, OutputOf, Prediction } from '../records.ts';
 import type { Score, ScoreRecord } from '../score-records.ts';
 import { type ForecastChange, isOutcomeOf, type Outcome, targetOf } from './forecast-state.ts';
 
-const DAY_MS = 86_400_000;
 /** The oracle corrects late: scores follow it this long after the end. */
 const FOLLOW_MS = 7 * DAY_MS;
 /** An event that is not settled by then never will be. */

@@ -1,12 +1,13 @@
 import type { Observable } from 'rxjs';
 import { isCounted } from '../model/counting.ts';
+import { DAY_MS, HOUR_MS } from '../model/durations.ts';
 import type { AccountId, CountingRule, Observation, PostFact } from '../observation.ts';
 import { type ActorFailure, type ActorStates, actors } from '../operators/actors.ts';
 import type { Cause, OutputOf, Post } from '../records.ts';
 
 /** After this an edit or a look-up can no longer change a post, so only its id is remembered. */
-const OPEN_MS = 3 * 86_400_000;
-const SWEEP_MS = 3_600_000;
+const OPEN_MS = 3 * DAY_MS;
+const SWEEP_MS = HOUR_MS;
 
 /** A post as it is now, how it came to us first, and what it was before this observation. */
 export interface PostChange {

@@ -1,11 +1,12 @@
 import type { Observable } from 'rxjs';
+import { DAY_MS } from '../model/durations.ts';
 import { priceOf } from '../model/price.ts';
 import type { Observation, Quote } from '../observation.ts';
 import { type ActorFailure, type ActorStates, actors } from '../operators/actors.ts';
 import type { OutputOf } from '../records.ts';
 
 /** An event's prices are forgotten when none has come for this long. */
-const KEEP_MS = 2 * 86_400_000;
+const KEEP_MS = 2 * DAY_MS;
 
 export interface PricesState {
   readonly quotes: Map<string, Quote>;

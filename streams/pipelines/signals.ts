@@ -1,5 +1,6 @@
 import { merge, type Observable } from 'rxjs';
 import type { Book } from '../model/bucket-signal.ts';
+import { DAY_MS } from '../model/durations.ts';
 import { isSame } from '../model/is-same.ts';
 import { horizonOf, timeConfidence } from '../model/time-left.ts';
 import { type TrackRecord, trackRecord } from '../model/track-record.ts';
@@ -14,7 +15,7 @@ import { recordScore, type TrackSamples, trackBefore } from './track-samples.ts'
 import { noWeighings, type Weighings } from './weighed-buckets.ts';
 
 /** An event is forgotten this long after its end. Before that the market may open it again, closed or not. */
-const KEEP_MS = 2 * 86_400_000;
+const KEEP_MS = 2 * DAY_MS;
 
 const NO_TRACK = trackRecord([]);
 

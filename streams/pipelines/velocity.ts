@@ -1,11 +1,11 @@
 import { merge, type Observable } from 'rxjs';
+import { HOUR_MS } from '../model/durations.ts';
 import { countBetween, insertTime, lowerBound, removeTime } from '../model/sorted-times.ts';
 import type { AccountId, Observation } from '../observation.ts';
 import { type ActorFailure, type ActorStates, actors } from '../operators/actors.ts';
 import type { OutputOf, Post, Velocity } from '../records.ts';
 import type { PostChange } from './posts.ts';
 
-const HOUR_MS = 3_600_000;
 /** Kept beyond the hour, so that nothing is lost by a clock set wrong by a day, be it first ahead and then behind. */
 const KEEP_MS = 72 * HOUR_MS;
 

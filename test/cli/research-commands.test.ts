@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
-import { KEPT_STREAMS } from '../../streams/index.ts';
+import { KEPT_STREAMS } from '../../streams/internal.ts';
 import { computed, keptLines, record, turnsOf, withStore } from '../research/small-log.ts';
 import { runMain, startMain } from './run-main.ts';
 

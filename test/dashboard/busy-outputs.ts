@@ -1,4 +1,4 @@
-import type { AccountId, Bucket, Output, Post } from '../../streams/index.ts';
+import type { AccountId, Bucket, Output, Post } from '../../streams/internal.ts';
 import {
   bucket,
   bucketSignal,

@@ -3,7 +3,7 @@ import { NEVER, Observable } from 'rxjs';
 import { type EngineReport, openEngine } from '../../src/engine/engine.ts';
 import type { Source, SourceContext } from '../../src/sources/source.ts';
 import { createLatest } from '../../src/views/latest.ts';
-import { GRAPH_VERSION } from '../../streams/index.ts';
+import { GRAPH_VERSION } from '../../streams/internal.ts';
 import { manualClock } from '../support/clock.ts';
 import { eventually } from '../support/eventually.ts';
 import { event, partition, post, settings } from '../support/facts.ts';

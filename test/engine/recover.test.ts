@@ -5,7 +5,7 @@ import { recover } from '../../src/engine/recover.ts';
 import { createTurns } from '../../src/engine/turns.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createLatest } from '../../src/views/latest.ts';
-import { emptyState, type Fact, GRAPH_VERSION, type StreamName } from '../../streams/index.ts';
+import { emptyState, type Fact, GRAPH_VERSION, type StreamName } from '../../streams/internal.ts';
 import { manualClock } from '../support/clock.ts';
 import { event, partition, post, settings, tracking } from '../support/facts.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';

@@ -4,7 +4,7 @@ import { recover } from '../../src/engine/recover.ts';
 import { pruneStep } from '../../src/engine/retention.ts';
 import { createTurns } from '../../src/engine/turns.ts';
 import { createLatest } from '../../src/views/latest.ts';
-import { emptyState, GRAPH_VERSION } from '../../streams/index.ts';
+import { emptyState, GRAPH_VERSION } from '../../streams/internal.ts';
 import { manualClock } from '../support/clock.ts';
 import { post, settings } from '../support/facts.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';

@@ -3,7 +3,7 @@ import { createTurns, type TurnReport } from '../../src/engine/turns.ts';
 import { StoreError } from '../../src/errors.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createLatest } from '../../src/views/latest.ts';
-import { emptyState, type Fact, type Output } from '../../streams/index.ts';
+import { emptyState, type Fact, type Output } from '../../streams/internal.ts';
 import { manualClock } from '../support/clock.ts';
 import { post, settings } from '../support/facts.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';

@@ -1,5 +1,5 @@
 import { openStore } from '../../src/store/lmdb/open-store.ts';
-import type { Output } from '../../streams/index.ts';
+import type { Output } from '../../streams/internal.ts';
 import { tellParent } from '../support/child.ts';
 import { countersOutput, eventOutput, NOON, postOutput } from '../support/outputs.ts';
 import { startFeed } from './feed-server.ts';

@@ -4,7 +4,7 @@ import { type Feed, openFeed } from '../../src/feed/feed.ts';
 import { FEED_LIMITS, type FeedLimits } from '../../src/feed/transport/admission.ts';
 import { SOCKET_TIMES, type SocketTimes } from '../../src/feed/transport/sockets.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { Output } from '../../streams/index.ts';
+import type { Output } from '../../streams/internal.ts';
 import { type Running, start } from '../server/start.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import { freshnessOutput, NOON } from '../support/outputs.ts';

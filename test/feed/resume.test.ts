@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { Output } from '../../streams/index.ts';
+import type { Output } from '../../streams/internal.ts';
 import { eventually } from '../support/eventually.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type ReplayOptions, replay } from '../../src/research/replay.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { KEPT_STREAMS, type Output } from '../../streams/index.ts';
+import { KEPT_STREAMS, type Output } from '../../streams/internal.ts';
 import { keptLines, record, START_AT, temporaryFolder, withStore } from './small-log.ts';
 
 async function linesOf(store: Store, options: Partial<ReplayOptions> = {}): Promise<string[]> {

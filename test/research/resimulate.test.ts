@@ -3,7 +3,7 @@ import { recomputation } from '../../src/research/recompute.ts';
 import { verify } from '../../src/research/verify.ts';
 import { answer } from '../../src/simulation/answer-request.ts';
 import type { Store } from '../../src/store/store.ts';
-import { emptyState, type Fact, type ForecastFact, type Observation } from '../../streams/index.ts';
+import { emptyState, type Fact, type ForecastFact, type Observation } from '../../streams/internal.ts';
 import { turnsOf, withStore } from './small-log.ts';
 
 const SECONDS = 40;

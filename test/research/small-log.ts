@@ -12,7 +12,7 @@ import {
   graph,
   type Observation,
   type Output,
-} from '../../streams/index.ts';
+} from '../../streams/internal.ts';
 
 export const START_AT = Date.UTC(2026, 0, 5);
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type Verdict, verify } from '../../src/research/verify.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { PRUNED_BEFORE_NOTE, type Store } from '../../src/store/store.ts';
-import { GRAPH_VERSION, KEPT_STREAMS, type Output, type StreamName } from '../../streams/index.ts';
+import { GRAPH_VERSION, KEPT_STREAMS, type Output, type StreamName } from '../../streams/internal.ts';
 import { computed, keptLines, type Recording, record, START_AT, turnsOf, withStore } from './small-log.ts';
 
 const SECONDS = 60;

@@ -8,7 +8,7 @@ import { type App, type AppDeps, createApp } from '../../src/server/app.ts';
 import { createHttpServer, HTTP_LIMITS, type HttpServer, type Pushing } from '../../src/server/http.ts';
 import { createLatest, type LatestWriter } from '../../src/views/latest.ts';
 import { openPast } from '../../src/views/past.ts';
-import type { Output } from '../../streams/index.ts';
+import type { Output } from '../../streams/internal.ts';
 import { checkedFetch } from '../support/answer-check.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import { NOON } from '../support/outputs.ts';

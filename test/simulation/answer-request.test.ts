@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { answer } from '../../src/simulation/answer-request.ts';
-import { coldStart, type ForecastFact, type Move } from '../../streams/index.ts';
+import { coldStart, type ForecastFact, type Move } from '../../streams/internal.ts';
 import { DAY_MS, FIRST_AT, HOUR_MS } from '../streams/model/forecast/synthetic.ts';
 import { type ForecastRequest, fitRequest, forecastRequest, postsBefore } from '../support/model-requests.ts';
 

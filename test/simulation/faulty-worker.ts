@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import type { Job } from '../../src/simulation/queue.ts';
-import { coldStart } from '../../streams/index.ts';
+import { coldStart } from '../../streams/internal.ts';
 
 /** What the thread does, by event: told by the request, so that a test needs no other way in. */
 export const FAULTS = { throws: 101, dies: 102, throwsOnce: 103, hangs: 104 } as const;

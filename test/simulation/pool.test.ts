@@ -6,7 +6,7 @@ import {
   type Simulators,
   type SimulatorsDeps,
 } from '../../src/simulation/pool.ts';
-import type { FitFact, ForecastFact } from '../../streams/index.ts';
+import type { FitFact, ForecastFact } from '../../streams/internal.ts';
 import { eventually } from '../support/eventually.ts';
 import { fitRequest, forecastRequest } from '../support/model-requests.ts';
 import { FAULTS } from './faulty-worker.ts';

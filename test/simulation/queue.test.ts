@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createSimulatorQueue, type Job } from '../../src/simulation/queue.ts';
-import type { ModelRequest } from '../../streams/index.ts';
+import type { ModelRequest } from '../../streams/internal.ts';
 import { fitRequest, forecastRequest } from '../support/model-requests.ts';
 
 const job = (request: ModelRequest, askedSeq: number): Job => ({ request, askedSeq, attempts: 0 });

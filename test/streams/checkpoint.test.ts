@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { decodeState, emptyState, encodeState, encodeStateBytes } from '../../streams/index.ts';
+import { decodeState, emptyState, encodeState, encodeStateBytes } from '../../streams/internal.ts';
 import { log, post, settings } from '../support/facts.ts';
 import { anyLog } from '../support/observations.ts';
 import { run } from './pipelines/run.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { decodeState, emptyState, encodeState, type Fact } from '../../streams/index.ts';
+import { decodeState, emptyState, encodeState, type Fact } from '../../streams/internal.ts';
 import { DAY_MS, event, log, post, quote, settings, tick } from '../support/facts.ts';
 import { ofStream, records, run, runInParts } from './pipelines/run.ts';
 

@@ -10,7 +10,7 @@ import {
   isKept,
   type Observation,
   type Output,
-} from '../../streams/index.ts';
+} from '../../streams/internal.ts';
 import { HOUR_MS, tick } from '../support/facts.ts';
 import { marbles } from '../support/marbles.ts';
 import { anyLog } from '../support/observations.ts';

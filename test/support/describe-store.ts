@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Store } from '../../src/store/store.ts';
-import type { Output, StreamName } from '../../streams/index.ts';
+import type { Output, StreamName } from '../../streams/internal.ts';
 import { describeFeedWindow } from './describe-feed-window.ts';
 import { describePayments } from './describe-payments.ts';
 import { describeUsageStore } from './describe-usage-store.ts';

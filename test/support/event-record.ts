@@ -1,4 +1,4 @@
-import type { EventRecord } from '../../streams/index.ts';
+import type { EventRecord } from '../../streams/internal.ts';
 import { yesToken } from './payloads.ts';
 
 /** An active event of account A with as many buckets of width 20 as asked for. */

@@ -1,4 +1,4 @@
-import type { Fact, Quote } from '../../streams/index.ts';
+import type { Fact, Quote } from '../../streams/internal.ts';
 
 /** Judges a fact by what its type promises, written apart from the decoders it judges. */
 export function faultOf(fact: Fact): string | null {

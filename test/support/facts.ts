@@ -9,7 +9,7 @@ import type {
   SettingsFact,
   TickFact,
   TrackingFact,
-} from '../../streams/index.ts';
+} from '../../streams/internal.ts';
 
 /** Facts with every field set; a test names the fields it is about. */
 

@@ -10,7 +10,7 @@ import {
   type Output,
   type OutputOf,
   type Range,
-} from '../../streams/index.ts';
+} from '../../streams/internal.ts';
 import type { Entry } from './facts.ts';
 
 /** Answers as the model might give them, at no cost: the same question gives the same answer. */

@@ -1,4 +1,4 @@
-import { coldStart, type ModelRequest } from '../../streams/index.ts';
+import { coldStart, type ModelRequest } from '../../streams/internal.ts';
 import { DAY_MS, FIRST_AT, HOUR_MS, syntheticPosts } from '../streams/model/forecast/synthetic.ts';
 
 export type ForecastRequest = Extract<ModelRequest, { readonly type: 'forecast' }>;

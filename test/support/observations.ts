@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
-import type { AccountId, EventFact, Fact, Observation, PostFact } from '../../streams/index.ts';
+import type { AccountId, EventFact, Fact, Observation, PostFact } from '../../streams/internal.ts';
 import { DAY_MS, event, HOUR_MS, partition, post, STALE_AFTER_MS, settings } from './facts.ts';
 import { answerTo, Listener } from './model-answers.ts';
 

@@ -19,7 +19,7 @@ import type {
   StreamName,
   StreamRecords,
   Velocity,
-} from '../../streams/index.ts';
+} from '../../streams/internal.ts';
 
 /** Outputs made by hand: a whole record of which a test names only what it is about. */
 

@@ -1,6 +1,6 @@
 import type { Subscription } from 'rxjs';
 import type { Source, SourceContext, SourceLookups } from '../../src/sources/source.ts';
-import type { EventRecord, Fact } from '../../streams/index.ts';
+import type { EventRecord, Fact } from '../../streams/internal.ts';
 
 /** What the fake log knows. Facts delivered are added to it as an engine would. */
 export interface FakeKnown extends SourceLookups {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Fact, Observation, Output } from '../../streams/index.ts';
+import type { Fact, Observation, Output } from '../../streams/internal.ts';
 import { postOutput, velocityAt } from './store-records.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 40 });

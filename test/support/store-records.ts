@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Observation, Output } from '../../streams/index.ts';
+import type { Observation, Output } from '../../streams/internal.ts';
 
 /** A folder of its own, handed to `use` and removed after. */
 export async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import { percentile } from '../../streams/index.ts';
+import { percentile } from '../../streams/internal.ts';
 import { tellParent } from '../support/child.ts';
 import { openRawWebSocket } from '../support/raw-websocket.ts';
 

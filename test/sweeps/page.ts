@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CDPSession, Page } from 'playwright-core';
 import { z } from 'zod';
-import { percentile } from '../../streams/index.ts';
+import { percentile } from '../../streams/internal.ts';
 import { type Browsing, openBrowsing, unlock } from '../dashboard/browsing.ts';
 import { startChild } from '../support/child.ts';
 import { frameWork, TRACED } from './frame-work.ts';

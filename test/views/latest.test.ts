@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createLatest } from '../../src/views/latest.ts';
-import type { Output } from '../../streams/index.ts';
+import type { Output } from '../../streams/internal.ts';
 import { postOutput, velocityAt } from '../support/store-records.ts';
 
 /** Few ids and times, so that edits and ties are common; a post keeps its time. */

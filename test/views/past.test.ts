@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { PRUNED_BEFORE_NOTE } from '../../src/store/store.ts';
 import { createLatest } from '../../src/views/latest.ts';
 import { openPast } from '../../src/views/past.ts';
-import type { Observation, Output } from '../../streams/index.ts';
+import type { Observation, Output } from '../../streams/internal.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import {
   bucket,

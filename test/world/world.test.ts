@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/world/calendar.ts';
 import { createSteering } from '../../src/world/control/steering.ts';
 import { createTimeline } from '../../src/world/life/timeline.ts';
 import { createCatalog, isActive } from '../../src/world/market/catalog.ts';
@@ -8,6 +7,7 @@ import { createLifecycle } from '../../src/world/market/lifecycle.ts';
 import { createSync } from '../../src/world/market/sync.ts';
 import { createTally } from '../../src/world/market/tally.ts';
 import { openWorld } from '../../src/world/world.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../streams/internal.ts';
 import { openTestWorld, START_AT, type TestWorld } from './open.ts';
 
 /** What the world says at an instant, role by role. */

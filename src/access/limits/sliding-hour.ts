@@ -1,4 +1,4 @@
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from '../../../streams/internal.ts';
 
 /** The minutes of an hour, and the one that an hour ago lies in, which counts whole. */
 export const KEPT_MINUTES = 61;

@@ -1,7 +1,7 @@
+import { HOUR_MS } from '../../../streams/internal.ts';
 import type { UsagePage, UsageRow, UsageSpan, UsageStore } from '../../store/store.ts';
 import type { Use } from './recorder.ts';
 
-const HOUR_MS = 3_600_000;
 const HOURS_PER_DAY = 24;
 /** Some 100 MB at worst, and only reached when the disk has been full for long. */
 const MAX_PAGES = 20_000;

@@ -1,10 +1,9 @@
+import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
 import type { UsageError, UsageRow, UsageStore } from '../../store/store.ts';
 import { createUsageErrors } from './errors.ts';
 import { createUsagePages } from './pages.ts';
 import { createUsageBuffer, type UsageRecorder } from './recorder.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const FLUSH_INTERVAL_MS = 1_000;
 /** Retention is looked at this often, and then in steps of so many rows until nothing is left to drop. */
 const PRUNE_INTERVAL_MS = 600_000;

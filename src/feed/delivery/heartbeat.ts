@@ -1,4 +1,4 @@
-import type { SourceName } from '../../../streams/index.ts';
+import type { SourceName } from '../../../streams/internal.ts';
 import type { AccountPath } from '../../views/account-path.ts';
 import type { OutputOf } from '../../views/latest.ts';
 import type { FrameLog } from '../log/frame-log.ts';

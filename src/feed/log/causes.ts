@@ -1,4 +1,4 @@
-import type { Cause } from '../../../streams/index.ts';
+import type { Cause } from '../../../streams/internal.ts';
 import type { FeedCause } from '../../contract/feed.ts';
 
 /**

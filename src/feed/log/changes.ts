@@ -1,4 +1,5 @@
-import type { Output } from '../../../streams/index.ts';
+import type { Output } from '../../../streams/internal.ts';
+import { HOUR_MS } from '../../../streams/internal.ts';
 import type { FeedCause } from '../../contract/feed.ts';
 import type { Latest, OutputOf } from '../../views/latest.ts';
 import { createConcerns } from '../../views/marks.ts';
@@ -11,7 +12,7 @@ import { readerOf } from './stored-record.ts';
 /** What moves with every price is told no more often than this, per key. */
 const LEAST_GAP_MS = 1_000;
 /** A post seen later than this after its creation is history being read, and no news. */
-const OLD_POST_MS = 48 * 3_600_000;
+const OLD_POST_MS = 48 * HOUR_MS;
 
 export interface ChangesDeps {
   readonly latest: Latest;

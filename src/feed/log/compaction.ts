@@ -1,9 +1,10 @@
+import { DAY_MS } from '../../../streams/internal.ts';
 import type { FeedWindow } from '../../store/store.ts';
 import type { Topic } from '../channels.ts';
 import type { Frame } from './frames.ts';
 
 /** How long readers may come back and be told what they missed. */
-const WINDOW_MS = 86_400_000;
+const WINDOW_MS = DAY_MS;
 /** Frames of a topic between two looks at whether some can be packed. */
 const PACK_EVERY = 64;
 const PRUNE_EVERY_TICKS = 60;

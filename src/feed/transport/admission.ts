@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../streams/internal.ts';
 import { RequestError } from '../../errors.ts';
 
 export interface FeedLimits {
@@ -14,8 +15,6 @@ export const FEED_LIMITS: FeedLimits = {
   perKey: 5,
   connectsPerMinute: 60,
 };
-
-const MINUTE_MS = 60_000;
 
 /** Counts who is connected. */
 export interface Admission {

@@ -1,4 +1,5 @@
 import { access } from 'node:fs/promises';
+import { DAY_MS } from '../../../streams/internal.ts';
 import { ServiceError } from '../../errors.ts';
 import { jobsToCorrect } from './correction.ts';
 import { readNumbers } from './csv.ts';
@@ -26,7 +27,7 @@ export interface BacktestOptions {
 }
 
 /** History before the first generated window, so that it is forecast from more than a guess. */
-const WARM_UP_MS = 56 * 86_400_000;
+const WARM_UP_MS = 56 * DAY_MS;
 
 /** Forecasts each window from rolling origins, each with no more than was known there. */
 export async function backtest(options: BacktestOptions): Promise<Row[]> {

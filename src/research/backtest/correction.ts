@@ -1,10 +1,10 @@
-import { biasFactors, type ClosedForecast } from '../../../streams/index.ts';
+import { biasFactors, type ClosedForecast, HOUR_MS } from '../../../streams/internal.ts';
 import { type JobResult, type MadeInWindow, type Material, REMEMBERED_MS } from './forecast-job.ts';
 import type { Job } from './plan.ts';
 import type { Window } from './windows.ts';
 
 /** As live: a final count is taken as such so long after the end. */
-const SETTLED_AFTER_MS = 2 * 3_600_000;
+const SETTLED_AFTER_MS = 2 * HOUR_MS;
 
 /**
  * The jobs whose forecasts the bias of earlier windows changes, with their places among all jobs. Each learns only

@@ -1,7 +1,6 @@
+import { HOUR_MS } from '../../../streams/internal.ts';
 import { axisFromZero, band, line, type Point, plot } from './plot.ts';
 import { hoursLeft, type ScoredRow } from './summary.ts';
-
-const HOUR_MS = 3_600_000;
 
 function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10);

@@ -5,12 +5,14 @@ import {
   bucketOf,
   countBetween,
   crps,
+  DAY_MS,
   type FinalCount,
   finalCount,
   fitModel,
   forecastOf,
   type Gap,
   HORIZON_HOURS,
+  HOUR_MS,
   inputsAt,
   logScore,
   type MadeForecast,
@@ -19,7 +21,7 @@ import {
   paceFinalCount,
   pit,
   probabilityIn,
-} from '../../../streams/index.ts';
+} from '../../../streams/internal.ts';
 import { holesKnownAt } from './holes.ts';
 import { type MarketPrices, type MarketScore, scoreMarket } from './market.ts';
 import type { Job } from './plan.ts';
@@ -81,8 +83,7 @@ export interface JobResult {
 
 const BUCKET_WIDTH = 20;
 /** As live: the model is shown no older posts. */
-export const REMEMBERED_MS = 800 * 86_400_000;
-const HOUR_MS = 3_600_000;
+export const REMEMBERED_MS = 800 * DAY_MS;
 /** A window with a change of the clocks has its origins an hour off. */
 const HORIZON_REACH_HOURS = 1.5;
 

@@ -1,8 +1,9 @@
-import type { Gap } from '../../../streams/index.ts';
+import type { Gap } from '../../../streams/internal.ts';
+import { DAY_MS } from '../../../streams/internal.ts';
 import { readNumbers } from './csv.ts';
 
 /** A silence this long is taken for a hole in what was collected, not for silence. */
-const HOLE_MS = 7 * 86_400_000;
+const HOLE_MS = 7 * DAY_MS;
 
 /** Silences of seven days or more between posts, ascending. */
 export function holesIn(postTimes: ArrayLike<number>): Gap[] {

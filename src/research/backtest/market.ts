@@ -3,11 +3,12 @@ import {
   type CountRange,
   contains,
   crps,
+  DAY_MS,
   type FinalCount,
   logScore,
   probabilityIn,
   quantileOf,
-} from '../../../streams/index.ts';
+} from '../../../streams/internal.ts';
 import { readNumbers } from './csv.ts';
 import type { Window } from './windows.ts';
 
@@ -35,7 +36,7 @@ export interface MarketScore {
 }
 
 /** A price older than this says nothing of now. */
-const MAX_AGE_MS = 86_400_000;
+const MAX_AGE_MS = DAY_MS;
 
 /**
  * Reads `ts,bucket_lo,bucket_hi,price` (an empty `bucket_hi` has no upper end). With the columns `start_ts,end_ts`

@@ -1,4 +1,5 @@
-import type { ModelParams } from '../../../streams/index.ts';
+import type { ModelParams } from '../../../streams/internal.ts';
+import { DAY_MS } from '../../../streams/internal.ts';
 import type { Window } from './windows.ts';
 
 /** Forecasts that share a fit: it is made at `fitAt`, before any of their origins or at the first. */
@@ -15,7 +16,7 @@ export interface Planned {
   readonly window: number;
 }
 
-const REFIT_MS = 7 * 86_400_000;
+const REFIT_MS = 7 * DAY_MS;
 
 /** Origins every `everyMs` from a window's start to before its end, oldest first, a week of them to a job. */
 export function planJobs(windows: readonly Window[], everyMs: number): Job[] {

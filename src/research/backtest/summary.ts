@@ -1,4 +1,4 @@
-import { bootstrapInterval, distanceFromUniform } from '../../../streams/index.ts';
+import { bootstrapInterval, distanceFromUniform, HOUR_MS } from '../../../streams/internal.ts';
 import type { Row, Scores } from './forecast-job.ts';
 
 type Interval = readonly [low: number, high: number] | null;
@@ -59,8 +59,6 @@ export function scoredRows(rows: readonly Row[]): ScoredRow[] {
     final === null || scores === null ? [] : [{ ...rest, final, scores }],
   );
 }
-
-const HOUR_MS = 3_600_000;
 
 export function hoursLeft({ originAt, endAt }: Row): number {
   return Math.round((endAt - originAt) / HOUR_MS);

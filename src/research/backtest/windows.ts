@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
-import type { Gap } from '../../../streams/index.ts';
+import type { Gap } from '../../../streams/internal.ts';
+import { DAY_MS } from '../../../streams/internal.ts';
 import { ServiceError } from '../../errors.ts';
 import { readNumbers } from './csv.ts';
 
@@ -17,7 +18,7 @@ export type WindowKind = (typeof WINDOW_KINDS)[number];
 const ZONE = 'America/New_York';
 const FRIDAY = 5;
 /** The model looks no further ahead. */
-const MAX_WINDOW_MS = 92 * 86_400_000;
+const MAX_WINDOW_MS = 92 * DAY_MS;
 
 export function isWindowKind(text: string): text is WindowKind {
   return WINDOW_KINDS.some((kind) => kind === text);

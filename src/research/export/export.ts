@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { GRAPH_VERSION } from '../../../streams/index.ts';
+import { GRAPH_VERSION } from '../../../streams/internal.ts';
 import type { Store } from '../../store/store.ts';
 import type { Moment } from '../moment.ts';
 import { createBreath } from '../yield-to-loop.ts';

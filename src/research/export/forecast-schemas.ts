@@ -1,4 +1,4 @@
-import type { Score, StreamRecords } from '../../../streams/index.ts';
+import type { Score, StreamRecords } from '../../../streams/internal.ts';
 import { type Column, column, nullable } from './columns.ts';
 import type { Schema } from './schema.ts';
 

@@ -1,8 +1,7 @@
+import { HOUR_MS } from '../../../streams/internal.ts';
 import type { Store } from '../../store/store.ts';
 import { isReached, type Moment } from '../moment.ts';
 import { createBreath } from '../yield-to-loop.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** Seq of the first observation at or after the moment; one past the head when there is none yet. */
 export async function seqOf(store: Store, moment: Moment, signal: AbortSignal): Promise<number> {

@@ -1,4 +1,4 @@
-import type { StreamName, StreamRecords, Subject } from '../../../streams/index.ts';
+import type { StreamName, StreamRecords, Subject } from '../../../streams/internal.ts';
 import { type Column, column, nullable } from './columns.ts';
 import { DECISIONS, PREDICTIONS, SCORES } from './forecast-schemas.ts';
 import type { Schema } from './schema.ts';

@@ -5,7 +5,7 @@ import {
   type Output,
   type OutputOf,
   type StreamRecords,
-} from '../../../streams/index.ts';
+} from '../../../streams/internal.ts';
 import type { Store } from '../../store/store.ts';
 import { type Cell, type Column, type ColumnHead, column, nullable } from './columns.ts';
 import type { Schema } from './schema.ts';

@@ -1,4 +1,4 @@
-import type { AccountId } from '../../../streams/index.ts';
+import type { AccountId } from '../../../streams/internal.ts';
 import { agesOf, withAsOf } from '../../views/as-of.ts';
 import type { Portfolio } from '../../views/portfolio/portfolio.ts';
 import type { Answer } from '../answer.ts';

@@ -1,4 +1,4 @@
-import type { AccountId } from '../../../streams/index.ts';
+import type { AccountId } from '../../../streams/internal.ts';
 import type { AccountPath } from '../../views/account-path.ts';
 import { activeEvents } from '../../views/active-events.ts';
 import type { AgeLimits } from '../../views/as-of.ts';

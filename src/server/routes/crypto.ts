@@ -1,4 +1,4 @@
-import type { Output } from '../../../streams/index.ts';
+import type { Output } from '../../../streams/internal.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { type ActiveEvent, activeCryptoEvents } from '../../views/active-events.ts';
 import { agesOf, closeRecords, newest, openRecord } from '../../views/as-of.ts';

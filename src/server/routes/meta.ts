@@ -1,4 +1,4 @@
-import type { Input } from '../../../streams/index.ts';
+import type { Input } from '../../../streams/internal.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { type ActiveEvent, activeEvents } from '../../views/active-events.ts';
 import { agesOf, closeRecords, lateInputs, newest, openRecord, staleNow } from '../../views/as-of.ts';

@@ -1,4 +1,4 @@
-import type { AccountId, Input } from '../../../streams/index.ts';
+import type { AccountId, Input } from '../../../streams/internal.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { pastQuery } from '../../contract/params.ts';
 import { activeEvents } from '../../views/active-events.ts';

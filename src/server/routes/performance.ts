@@ -1,4 +1,5 @@
-import type { ScoreRecord } from '../../../streams/index.ts';
+import type { ScoreRecord } from '../../../streams/internal.ts';
+import { DAY_MS } from '../../../streams/internal.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { historyQuery } from '../../contract/params.ts';
 import type { Calibration } from '../../views/performance/calibration.ts';
@@ -15,8 +16,6 @@ import { namesTag } from '../etag.ts';
 import { createPrebuilt, notModified, streamAnswer, tagOf } from '../prebuilt.ts';
 import { readQuery } from '../validate.ts';
 import type { StreamDeps } from './deps.ts';
-
-const DAY_MS = 86_400_000;
 
 /** GET /performance/overview: errors by horizon, wins of what was to be bought (spec 4, endpoint 15). */
 export function overviewEndpoint({ latest, now, epoch }: StreamDeps, watch: Watch): Endpoint {

@@ -1,4 +1,4 @@
-import type { AccountId } from '../../../streams/index.ts';
+import type { AccountId } from '../../../streams/internal.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { portfolioQuery, walletQuery } from '../../contract/params.ts';
 import { emptyPortfolioToWire, portfolioToWire } from '../../views/portfolio/portfolio-record.ts';

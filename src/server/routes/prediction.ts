@@ -1,4 +1,4 @@
-import type { AccountId, Input, Output } from '../../../streams/index.ts';
+import type { AccountId, Input, Output } from '../../../streams/internal.ts';
 import { includes, type Tier } from '../../access/tiers.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import type { AccountPath } from '../../views/account-path.ts';

@@ -1,5 +1,11 @@
 import type { z } from 'zod';
-import { type AccountId, type Bettor, type Input, type Output, skipStale } from '../../../streams/index.ts';
+import {
+  type AccountId,
+  type Bettor,
+  type Input,
+  type Output,
+  skipStale,
+} from '../../../streams/internal.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { signalsQuery } from '../../contract/params.ts';
 import type { AccountPath } from '../../views/account-path.ts';

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../streams/internal.ts';
 import type { UsageReader } from '../../access/usage/tracking.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { usageByEndpointQuery, usageErrorsQuery, usageSummaryQuery } from '../../contract/params.ts';
@@ -11,8 +12,6 @@ import {
   usageSummaryToWire,
 } from '../usage-records.ts';
 import { readQuery } from '../validate.ts';
-
-const DAY_MS = 86_400_000;
 
 export interface UsageRouteDeps {
   readonly usage: UsageReader;

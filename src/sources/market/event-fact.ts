@@ -1,4 +1,4 @@
-import type { Bucket, EventFact, Quote, Subject } from '../../../streams/index.ts';
+import type { Bucket, EventFact, Quote, Subject } from '../../../streams/internal.ts';
 import { parseBucketLabel } from './bucket-label.ts';
 import type { ListedEvent, ListedMarket } from './market-payload.ts';
 import { inZone, windowStart } from './window-text.ts';

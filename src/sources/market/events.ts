@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defer } from 'rxjs';
-import type { EventFact, EventRecord, PricesFact } from '../../../streams/index.ts';
+import type { EventFact, EventRecord, PricesFact } from '../../../streams/internal.ts';
+import { DAY_MS } from '../../../streams/internal.ts';
 import { createRecent } from '../bounded-map.ts';
 import { cryptoSlugs } from '../crypto/crypto-slugs.ts';
 import { isAbsent, readEach } from '../decode.ts';
@@ -13,7 +14,6 @@ import { type EventLists, eventLists, type Listing } from './event-list.ts';
 import type { ListedEvent } from './market-payload.ts';
 import { subjectOf } from './subject.ts';
 
-const DAY_MS = 86_400_000;
 /** Settlement takes a day or two; what ended earlier has been read before. */
 const RECENT_MS = 3 * DAY_MS;
 const REMEMBERED = 5_000;

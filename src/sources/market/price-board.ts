@@ -1,4 +1,4 @@
-import type { PricesFact, Quote } from '../../../streams/index.ts';
+import type { PricesFact, Quote } from '../../../streams/internal.ts';
 import type { BookEvent, WireBook } from './book-payload.ts';
 import { createOrderBook, type OrderBook, type Top } from './order-book.ts';
 

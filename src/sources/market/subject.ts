@@ -1,4 +1,4 @@
-import type { CryptoKind, Subject } from '../../../streams/index.ts';
+import type { CryptoKind, Subject } from '../../../streams/internal.ts';
 import type { Endpoints } from '../endpoints.ts';
 import type { ListedEvent } from './market-payload.ts';
 

@@ -1,4 +1,4 @@
-import type { EventRecord } from '../../../streams/index.ts';
+import type { EventRecord } from '../../../streams/internal.ts';
 import { SourceError } from '../../errors.ts';
 import { createRecent } from '../bounded-map.ts';
 import { isAbsent, readDecoded, readEach } from '../decode.ts';

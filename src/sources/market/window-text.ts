@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { DAY_MS } from '../../../streams/internal.ts';
 
 /** What an event says about its own window. `endAt` is its end, UTC ms, which is always given. */
 export interface WindowText {
@@ -10,7 +11,6 @@ export interface WindowText {
 
 /** The rules of these markets are written in the time of this zone. */
 export const RULE_ZONE = 'America/New_York';
-const DAY_MS = 86_400_000;
 // The longest windows are months; a start further back comes from a misread year.
 const LONGEST_MS = 32 * DAY_MS;
 const SHORTEST_MONTH_MS = 27 * DAY_MS;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TrackingFact } from '../../../streams/index.ts';
+import type { TrackingFact } from '../../../streams/internal.ts';
 import { count, instant, slug, wireText } from '../wire-values.ts';
 
 /** The oracle wraps every answer; a failure is also sent with status 200. */

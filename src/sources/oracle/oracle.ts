@@ -1,4 +1,5 @@
-import type { TrackingFact } from '../../../streams/index.ts';
+import type { TrackingFact } from '../../../streams/internal.ts';
+import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
 import { createRecent } from '../bounded-map.ts';
 import { isAbsent, isRefusal, readDecoded, readEach } from '../decode.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
@@ -7,9 +8,8 @@ import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { trackingFact, trackingList, trackingTotal } from './oracle-payload.ts';
 
-const DAY_MS = 86_400_000;
 /** The oracle still corrects a count for a while after the window's end. */
-const AFTERMATH_MS = 2 * 3_600_000;
+const AFTERMATH_MS = 2 * HOUR_MS;
 const REMEMBERED = 2_000;
 
 /** The settlement oracle's windows of an account and their counts. */

@@ -1,5 +1,5 @@
 import { concat, firstValueFrom, ignoreElements, type Observable, takeWhile, timer } from 'rxjs';
-import { compareIds, type Fact } from '../../../streams/index.ts';
+import { compareIds, DAY_MS, type Fact } from '../../../streams/internal.ts';
 import { createRecent } from '../bounded-map.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
 import { once, pollInTurn } from '../poll.ts';
@@ -9,7 +9,6 @@ import { archivedFact, type ListedPost, readArchive } from './archive-list.ts';
 import { lookUpPosts, type Reading } from './post-lookup.ts';
 import { timelineOf } from './timeline.ts';
 
-const DAY_MS = 86_400_000;
 const COVERAGE_LOOK_MS = 250;
 /** The longest windows are a calendar month, with room. */
 const LOOK_BACK_DAYS = 32;

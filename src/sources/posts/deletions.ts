@@ -1,5 +1,5 @@
 import { defer } from 'rxjs';
-import type { PostGoneFact } from '../../../streams/index.ts';
+import type { PostGoneFact } from '../../../streams/internal.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
 import { pollInTurn } from '../poll.ts';
 import type { SourceSettings } from '../settings.ts';

@@ -1,8 +1,7 @@
+import { DAY_MS } from '../../../streams/internal.ts';
 import type { AccountEndpoint } from '../endpoints.ts';
 import type { SourceContext } from '../source.ts';
 import { PAGE_SIZE, REACH, type ReadTimeline } from './timeline.ts';
-
-const DAY_MS = 86_400_000;
 
 /**
  * Reads the timeline back over what the account posted before we knew it, and ends with the instant from

@@ -1,5 +1,5 @@
 import type { ZodType } from 'zod';
-import type { PostFact } from '../../../streams/index.ts';
+import type { PostFact } from '../../../streams/internal.ts';
 import { readDecoded } from '../decode.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
 import type { SourceSettings } from '../settings.ts';

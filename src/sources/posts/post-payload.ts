@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { PostFact } from '../../../streams/index.ts';
+import type { PostFact } from '../../../streams/internal.ts';
+import { HOUR_MS } from '../../../streams/internal.ts';
 import type { AccountEndpoint } from '../endpoints.ts';
 import { count, digits, instant, wireText } from '../wire-values.ts';
 
@@ -97,7 +98,7 @@ export function timelineItems(
 }
 
 const ID_EPOCH_MS = 1_288_834_974_657n;
-const EDITABLE_MS = 3_600_000;
+const EDITABLE_MS = HOUR_MS;
 
 // An edit carries the time of the edit, but the post counts where it was first made: an id begins with its
 // time. Times on the wire are whole seconds. An id that is no such time leaves the edit's own.

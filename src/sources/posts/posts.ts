@@ -1,5 +1,5 @@
 import { concat, defer, EMPTY } from 'rxjs';
-import { compareIds, type PostFact } from '../../../streams/index.ts';
+import { compareIds, type PostFact } from '../../../streams/internal.ts';
 import { SourceError } from '../../errors.ts';
 import { createRecent } from '../bounded-map.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';

@@ -1,4 +1,4 @@
-import type { PostFact } from '../../../streams/index.ts';
+import type { PostFact } from '../../../streams/internal.ts';
 import { SourceError } from '../../errors.ts';
 import { readDecoded } from '../decode.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
-import { KEPT_STREAMS, type StreamName } from '../../../streams/index.ts';
+import { KEPT_STREAMS, type StreamName } from '../../../streams/internal.ts';
 import { StoreError } from '../../errors.ts';
 import { makeFolder } from '../folder.ts';
 import { type Durable, describe, durableAt } from './commit.ts';

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { Fact, Observation } from '../../../streams/index.ts';
+import type { Fact, Observation } from '../../../streams/internal.ts';
 import { StoreError } from '../../errors.ts';
 import type { Journal } from '../store.ts';
 import { describe } from './commit.ts';

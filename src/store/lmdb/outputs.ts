@@ -1,4 +1,4 @@
-import { isKept, type Output, type StreamName } from '../../../streams/index.ts';
+import { isKept, type Output, type StreamName } from '../../../streams/internal.ts';
 import { StoreError } from '../../errors.ts';
 import type { KeptOutput, Outputs } from '../store.ts';
 import { type Environment, type History, putLast } from './environment.ts';

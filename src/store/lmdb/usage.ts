@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
 import { StoreError } from '../../errors.ts';
 import {
   USAGE_ERRORS_KEPT,
@@ -8,7 +9,7 @@ import {
 } from '../store.ts';
 import type { Environment } from './environment.ts';
 
-export const SPAN_MS: Readonly<Record<UsageSpan, number>> = { hour: 3_600_000, day: 86_400_000 };
+export const SPAN_MS: Readonly<Record<UsageSpan, number>> = { hour: HOUR_MS, day: DAY_MS };
 
 /** A row without its names, which would be most of the text. */
 type PackedRow = [string, string, number, number, number, number];

@@ -1,4 +1,4 @@
-import { contains, distanceFromUniform, type Score, type ScoreRecord } from '../../../streams/index.ts';
+import { contains, distanceFromUniform, type Score, type ScoreRecord } from '../../../streams/internal.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type { calibrationGroupRecord } from '../../contract/records/calibration.ts';
 import { round4 } from '../round.ts';

@@ -1,4 +1,4 @@
-import { percentile, type ScoreRecord } from '../../../streams/index.ts';
+import { percentile, type ScoreRecord } from '../../../streams/internal.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type {
   annotationRecord,

@@ -4,7 +4,7 @@ import {
   HORIZON_HOURS,
   type PredictedBucket,
   type ScoreRecord,
-} from '../../../streams/index.ts';
+} from '../../../streams/internal.ts';
 import type { Latest } from '../latest.ts';
 
 const ORIGINS: readonly ForecastOrigin[] = ['live', 'history'];

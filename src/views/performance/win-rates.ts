@@ -1,4 +1,4 @@
-import type { AccountId, BuyStrategy, Confidence, Decision } from '../../../streams/index.ts';
+import type { AccountId, BuyStrategy, Confidence, Decision } from '../../../streams/internal.ts';
 import type { Latest } from '../latest.ts';
 
 export interface WinRate {

@@ -7,7 +7,7 @@ import type {
   Prediction,
   Price,
   Velocity,
-} from '../../../streams/index.ts';
+} from '../../../streams/internal.ts';
 import { type AgeLimits, agesOf, lateInputs, newest, type Origin, staleNow } from '../as-of.ts';
 import type { Latest, OutputOf } from '../latest.ts';
 

@@ -1,4 +1,4 @@
-import type { Bucket, EventRecord } from '../../../streams/index.ts';
+import type { Bucket, EventRecord } from '../../../streams/internal.ts';
 import type { Position } from '../../sources/positions/position.ts';
 
 /** A position that was found to be one side of a bucket. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { EventRecord } from '../../../streams/index.ts';
+import type { EventRecord } from '../../../streams/internal.ts';
 import type {
   heldEventRecord,
   heldPredictionRecord,

@@ -1,4 +1,4 @@
-import { stakeFraction, withinCap } from '../../../streams/index.ts';
+import { stakeFraction, withinCap } from '../../../streams/internal.ts';
 import { round4 } from '../round.ts';
 import { cents } from './money.ts';
 import type { Valuation } from './valuation.ts';

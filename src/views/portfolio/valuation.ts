@@ -1,4 +1,4 @@
-import type { Bucket } from '../../../streams/index.ts';
+import type { Bucket } from '../../../streams/internal.ts';
 import { round4 } from '../round.ts';
 import type { EventFacts } from './event-facts.ts';
 import type { Holding } from './holding.ts';

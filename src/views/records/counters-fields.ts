@@ -1,4 +1,4 @@
-import type { Counters } from '../../../streams/index.ts';
+import type { Counters } from '../../../streams/internal.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type { countersRecord } from '../../contract/records/counters.ts';
 import type { ActiveEvent } from '../active-events.ts';

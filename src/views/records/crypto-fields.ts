@@ -1,4 +1,4 @@
-import type { Bucket, Price, Spot, Subject } from '../../../streams/index.ts';
+import type { Bucket, Price, Spot, Subject } from '../../../streams/internal.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type { cryptoMarketRecord, cryptoRecord } from '../../contract/records/crypto.ts';
 import type { ActiveEvent } from '../active-events.ts';

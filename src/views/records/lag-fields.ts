@@ -1,4 +1,4 @@
-import type { Lag, Percentiles } from '../../../streams/index.ts';
+import type { Lag, Percentiles } from '../../../streams/internal.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type { lagRecord, percentilesRecord } from '../../contract/records/lag.ts';
 

@@ -1,4 +1,4 @@
-import type { Post } from '../../../streams/index.ts';
+import type { Post } from '../../../streams/internal.ts';
 import { includes, type Tier } from '../../access/tiers.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type { postRecord } from '../../contract/records/post.ts';

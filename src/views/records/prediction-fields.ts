@@ -5,7 +5,7 @@ import type {
   Prediction,
   Price,
   Velocity,
-} from '../../../streams/index.ts';
+} from '../../../streams/internal.ts';
 import { includes, type Tier } from '../../access/tiers.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type { predictionMarketRecord, predictionRecord } from '../../contract/records/prediction.ts';

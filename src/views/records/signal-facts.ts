@@ -1,4 +1,4 @@
-import { type EventRecord, type EventSignals, type Input, skipStale } from '../../../streams/index.ts';
+import { type EventRecord, type EventSignals, type Input, skipStale } from '../../../streams/internal.ts';
 import type { ActiveEvent } from '../active-events.ts';
 import { type Ages, closeRecords, newest, type Origin, openRecord } from '../as-of.ts';
 import type { Latest } from '../latest.ts';

@@ -1,4 +1,4 @@
-import type { EventSignals, Input, ReasonCode, SizedSignal } from '../../../streams/index.ts';
+import type { EventSignals, Input, ReasonCode, SizedSignal } from '../../../streams/internal.ts';
 
 /** Why a bucket got its action, in sentences with the numbers that decided it. */
 export function reasonsOf(signal: SizedSignal, record: EventSignals): readonly string[] {

@@ -6,7 +6,7 @@ import {
   type SizedOrder,
   type SizedSignal,
   sizedSignals,
-} from '../../../streams/index.ts';
+} from '../../../streams/internal.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type {
   buyOrderRecord,

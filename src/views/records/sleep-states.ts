@@ -1,4 +1,4 @@
-import type { Prediction } from '../../../streams/index.ts';
+import type { Prediction } from '../../../streams/internal.ts';
 import type { Latest } from '../latest.ts';
 
 /** From this probability on an account is said to sleep. */

@@ -1,4 +1,4 @@
-import type { Velocity } from '../../../streams/index.ts';
+import type { Velocity } from '../../../streams/internal.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type { velocityRecord } from '../../contract/records/velocity.ts';
 

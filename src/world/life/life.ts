@@ -1,4 +1,5 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../calendar.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
+
 import { createRng, type Rng } from '../rng.ts';
 import type { Account } from './accounts.ts';
 import { isCounted } from './counting.ts';

@@ -1,4 +1,5 @@
-import { MINUTE_MS } from '../calendar.ts';
+import { MINUTE_MS } from '../../../streams/internal.ts';
+
 import type { Rng } from '../rng.ts';
 import type { Account } from './accounts.ts';
 import { countedKind, type Draft } from './draft.ts';

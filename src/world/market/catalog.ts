@@ -1,4 +1,5 @@
-import { DAY_MS } from '../calendar.ts';
+import { DAY_MS } from '../../../streams/internal.ts';
+
 import type { Steering } from '../control/steering.ts';
 import { accountOf } from '../life/accounts.ts';
 import { tile } from './buckets.ts';

@@ -1,9 +1,8 @@
+import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
 import {
   clockText,
-  DAY_MS,
   dateOf,
   dayNumber,
-  HOUR_MS,
   monthDay,
   monthName,
   newYorkAt,

@@ -1,4 +1,5 @@
-import { HOUR_MS, MINUTE_MS } from '../calendar.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
+
 import type { Steering } from '../control/steering.ts';
 import { unit } from '../rng.ts';
 import type { WorldEvent, WorldMarket } from './event.ts';

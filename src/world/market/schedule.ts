@@ -1,8 +1,7 @@
+import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
 import {
-  DAY_MS,
   dateOf,
   dayNumber,
-  HOUR_MS,
   momentText,
   monthDay,
   monthName,

@@ -1,4 +1,5 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../calendar.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
+
 import type { Steering } from '../control/steering.ts';
 import type { WorldAccountId } from '../life/accounts.ts';
 import { unit } from '../rng.ts';

@@ -1,4 +1,5 @@
-import { HOUR_MS } from '../calendar.ts';
+import { HOUR_MS } from '../../../streams/internal.ts';
+
 import { createDayCache, type Steering } from '../control/steering.ts';
 import type { WorldAccountId } from '../life/accounts.ts';
 import { isCounted } from '../life/counting.ts';

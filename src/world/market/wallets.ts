@@ -1,4 +1,5 @@
-import { HOUR_MS } from '../calendar.ts';
+import { HOUR_MS } from '../../../streams/internal.ts';
+
 import { unit } from '../rng.ts';
 import type { Catalog } from './catalog.ts';
 import { isActive } from './catalog.ts';

@@ -1,4 +1,5 @@
-import { DAY_MS } from '../calendar.ts';
+import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
+
 import { type CryptoSymbol, spotPrice, symbolOf } from '../market/spot.ts';
 import { type Answer, type Handler, ok, wholeNumber } from './answer.ts';
 
@@ -6,7 +7,7 @@ const INTERVALS_MS: Readonly<Record<string, number>> = {
   '1m': 60_000,
   '5m': 300_000,
   '15m': 900_000,
-  '1h': 3_600_000,
+  '1h': HOUR_MS,
   '1d': DAY_MS,
 };
 const SAMPLES = 30;

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
-import { DAY_MS } from '../calendar.ts';
+import { DAY_MS } from '../../../streams/internal.ts';
+
 import { type CryptoSymbol, spotPrice, symbolOf } from '../market/spot.ts';
 import { type BookSocket, parseJson, type Silence } from './book-socket.ts';
 import { type Candle, candle } from './crypto-rest.ts';

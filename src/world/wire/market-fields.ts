@@ -1,4 +1,5 @@
-import { DAY_MS, isoMicros, isoSeconds } from '../calendar.ts';
+import { DAY_MS } from '../../../streams/internal.ts';
+import { isoMicros, isoSeconds } from '../calendar.ts';
 import type { WorldEvent, WorldMarket } from '../market/event.ts';
 import type { Lifecycle, Phase } from '../market/lifecycle.ts';
 import type { Quotes } from '../market/quotes.ts';

@@ -1,4 +1,5 @@
-import { HOUR_MS, isoMicros, isoSeconds } from '../calendar.ts';
+import { HOUR_MS } from '../../../streams/internal.ts';
+import { isoMicros, isoSeconds } from '../calendar.ts';
 import type { Steering } from '../control/steering.ts';
 import { listingOrder, type WorldEvent, type WorldMarket } from '../market/event.ts';
 import type { Lifecycle } from '../market/lifecycle.ts';

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../calendar.ts';
+import { DAY_MS } from '../../../streams/internal.ts';
 
 export interface Stats {
   readonly total: number;

@@ -1,4 +1,5 @@
-import { DAY_MS, newYorkAt } from '../calendar.ts';
+import { DAY_MS } from '../../../streams/internal.ts';
+import { newYorkAt } from '../calendar.ts';
 import { ACCOUNTS, type Account } from '../life/accounts.ts';
 import { entryText } from '../life/timeline.ts';
 import type { Catalog } from '../market/catalog.ts';

@@ -1,4 +1,5 @@
-import { DAY_MS, isoSeconds } from '../calendar.ts';
+import { DAY_MS } from '../../../streams/internal.ts';
+import { isoSeconds } from '../calendar.ts';
 import type { Lifecycle } from '../market/lifecycle.ts';
 import { bookOf, type Quotes } from '../market/quotes.ts';
 import type { Holding, Wallets } from '../market/wallets.ts';

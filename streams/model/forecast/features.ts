@@ -1,6 +1,7 @@
+import { HOUR_MS } from '../durations.ts';
 import { BASE_LEVEL, LEVEL_DAYS, LEVELS, type Standing } from './account-state.ts';
 import { cosTurns, exp, ln, sinTurns } from './exact.ts';
-import { HOUR_MS } from './new-york.ts';
+
 import { factorOf } from './profile.ts';
 import { type AccountSeries, MISSING } from './series.ts';
 

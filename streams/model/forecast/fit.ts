@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../durations.ts';
 import { NO_BIAS } from './bias.ts';
 import { solve } from './cholesky.ts';
 import { FEATURES } from './features.ts';
@@ -8,7 +9,7 @@ import {
   evaluateDispersion,
   evaluateMean,
 } from './likelihood.ts';
-import { HOUR_MS } from './new-york.ts';
+
 import { MODEL, type ModelParams } from './params.ts';
 import { DISPERSION_PRIOR, MEAN_PRIOR, type Prior } from './prior.ts';
 import { type Column, DISPERSION_COLUMNS, FACTORS, MEAN_COLUMNS } from './regression.ts';

@@ -1,8 +1,9 @@
+import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { calendarOf, type Standing, standingOf } from './account-state.ts';
 import { biasAt } from './bias.ts';
 import { exp, ln } from './exact.ts';
 import { featuresNow } from './features.ts';
-import { HOUR_MS } from './new-york.ts';
+
 import type { ModelParams } from './params.ts';
 import { factorOf } from './profile.ts';
 import { byFactor, DISPERSION_COLUMNS, FACTORS, factorsOf, MEAN_COLUMNS, predictor } from './regression.ts';
@@ -36,7 +37,6 @@ export interface AccountNow {
   readonly calendar: Uint8Array;
 }
 
-const DAY_MS = 24 * HOUR_MS;
 /** Windows end within this time from now. */
 const MAX_AHEAD_HOURS = 92 * 24;
 /** Relative variance of the level of an account that nothing is known of, times half a day: it falls with the days seen. */

@@ -1,9 +1,10 @@
+import { HOUR_MS } from '../durations.ts';
+
 /**
  * The New York clock in plain arithmetic: daylight saving from the second Sunday of March to the first of
  * November, at two in the morning, as it has been since 2007. Hours are counted from 1970 in UTC.
  */
 
-export const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 
 /** Days from 1970-01-01 to the first of a month of a year; months from 3 on, so that leap days come before. */

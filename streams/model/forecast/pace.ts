@@ -1,5 +1,6 @@
+import { HOUR_MS } from '../durations.ts';
 import { poissonMixture } from './mixture.ts';
-import { HOUR_MS } from './new-york.ts';
+
 import { type AccountSeries, MISSING } from './series.ts';
 import type { FinalCount } from './simulate.ts';
 

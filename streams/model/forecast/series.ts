@@ -1,5 +1,5 @@
+import { HOUR_MS } from '../durations.ts';
 import { lowerBound } from '../sorted-times.ts';
-import { HOUR_MS } from './new-york.ts';
 
 /** A time span in which posts may have been made that nobody saw. */
 export interface Gap {

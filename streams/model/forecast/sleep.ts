@@ -1,5 +1,6 @@
+import { HOUR_MS } from '../durations.ts';
 import { lowerBound } from '../sorted-times.ts';
-import { clockHour, HOUR_MS } from './new-york.ts';
+import { clockHour } from './new-york.ts';
 import type { AccountSeries } from './series.ts';
 
 /** A silence this long is sleep. */

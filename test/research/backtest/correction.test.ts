@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { jobsToCorrect } from '../../../src/research/backtest/correction.ts';
 import type { JobResult } from '../../../src/research/backtest/forecast-job.ts';
-import { coldStart } from '../../../streams/index.ts';
+import { coldStart } from '../../../streams/internal.ts';
 
 const HOUR_MS = 3_600_000;
 const WEEK_MS = 168 * HOUR_MS;

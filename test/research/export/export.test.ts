@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { type Exported, type ExportOptions, exportTable } from '../../../src/research/export/export.ts';
 import { LOG, TABLE_NAMES, tableOf } from '../../../src/research/export/table.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { KEPT_STREAMS, type Output } from '../../../streams/index.ts';
+import { KEPT_STREAMS, type Output } from '../../../streams/internal.ts';
 import {
   bucket,
   countersOutput,

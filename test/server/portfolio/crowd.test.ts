@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHttpServer, type HttpServer } from '../../../src/server/http.ts';
 import { createPositions } from '../../../src/sources/sources.ts';
-import { percentile } from '../../../streams/index.ts';
+import { percentile } from '../../../streams/internal.ts';
 import { localEndpoints } from '../../support/endpoints.ts';
 import { eventOutput } from '../../support/outputs.ts';
 import { ANSWERED, openScriptedServer, type ScriptedServer } from '../../support/scripted-server.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { portfolioRecord } from '../../../src/contract/records/portfolio.ts';
 import { rebalancingRecord } from '../../../src/contract/records/rebalancing.ts';
 import type { Position } from '../../../src/sources/positions/position.ts';
-import type { Output } from '../../../streams/index.ts';
+import type { Output } from '../../../streams/internal.ts';
 import {
   countersOutput,
   eventOutput,

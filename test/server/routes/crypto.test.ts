@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { EventRecord, Output } from '../../../streams/index.ts';
+import type { EventRecord, Output } from '../../../streams/internal.ts';
 import {
   bucket,
   eventOutput,

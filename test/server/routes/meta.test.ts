@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Output } from '../../../streams/index.ts';
+import type { Output } from '../../../streams/internal.ts';
 import {
   bucket,
   countersOutput,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { openPast } from '../../../src/views/past.ts';
-import type { Output } from '../../../streams/index.ts';
+import type { Output } from '../../../streams/internal.ts';
 import { computed, record, START_AT, type Turn, turnsOf, withStore } from '../../research/small-log.ts';
 import { predictedBucket, predictionOutput } from '../../support/outputs.ts';
 import { json, type Running, start } from '../start.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Output, ScoreRecord } from '../../../streams/index.ts';
+import type { Output, ScoreRecord } from '../../../streams/internal.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   decisionOutput,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { BucketSignal, EventSignals, Output } from '../../../streams/index.ts';
+import type { BucketSignal, EventSignals, Output } from '../../../streams/internal.ts';
 import {
   bucketSignal,
   decisionOutput,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Output } from '../../../streams/index.ts';
+import type { Output } from '../../../streams/internal.ts';
 import { FRESH_AGES, freshnessOutput, NOON, postOutput, timeline } from '../../support/outputs.ts';
 import { json, type Running, start } from '../start.ts';
 

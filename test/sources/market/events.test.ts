@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { cryptoSlugs } from '../../../src/sources/crypto/crypto-slugs.ts';
 import { eventsSource } from '../../../src/sources/market/events.ts';
-import type { EventFact, Fact, PricesFact } from '../../../streams/index.ts';
+import type { EventFact, Fact, PricesFact } from '../../../streams/internal.ts';
 import { FAST, localEndpoints } from '../../support/endpoints.ts';
 import { activeEvent } from '../../support/event-record.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { WebSocket } from 'ws';
 import { SourceError } from '../../../src/errors.ts';
 import { pricesSource } from '../../../src/sources/market/prices.ts';
-import type { Quote } from '../../../streams/index.ts';
+import type { Quote } from '../../../streams/internal.ts';
 import { FAST, localEndpoints } from '../../support/endpoints.ts';
 import { activeEvent } from '../../support/event-record.ts';
 import { eventually } from '../../support/eventually.ts';

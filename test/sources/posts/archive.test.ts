@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { archiveSource } from '../../../src/sources/posts/archive.ts';
 import { postsSource } from '../../../src/sources/posts/posts.ts';
-import { type CoverageFact, compareIds, type PostFact } from '../../../streams/index.ts';
+import { type CoverageFact, compareIds, type PostFact } from '../../../streams/internal.ts';
 import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type PostSketch, postIdAt, timelineAnswer, wirePost } from '../../support/payloads.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { SourceError } from '../../../src/errors.ts';
 import { postsSource } from '../../../src/sources/posts/posts.ts';
-import { compareIds, type Fact, type PostFact } from '../../../streams/index.ts';
+import { compareIds, type Fact, type PostFact } from '../../../streams/internal.ts';
 import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type PostSketch, postIdAt, timelineAnswer, wirePost } from '../../support/payloads.ts';

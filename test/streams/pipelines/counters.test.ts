@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Input } from '../../../streams/index.ts';
+import type { Input } from '../../../streams/internal.ts';
 import {
   DAY_MS,
   type Entry,

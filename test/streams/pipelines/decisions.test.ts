@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Prediction } from '../../../streams/index.ts';
+import type { Prediction } from '../../../streams/internal.ts';
 import { decisionOf } from '../../../streams/pipelines/decisions.ts';
 import { eventSignalsRecord, predictedBucket, predictionOutput } from '../../support/outputs.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type Bucket, type Input, skipStale } from '../../../streams/index.ts';
+import { type Bucket, type Input, skipStale } from '../../../streams/internal.ts';
 import { STAKE_CAP } from '../../../streams/model/sizing.ts';
 import { eventSignals, type SignalFacts } from '../../../streams/pipelines/event-signals.ts';
 import {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { emptyState } from '../../../streams/index.ts';
+import { emptyState } from '../../../streams/internal.ts';
 import { DAY_MS, type Entry, event, log, post, settings, tick, tracking } from '../../support/facts.ts';
 import { ofStream, run } from './run.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Fact, ForecastFact, OutputOf } from '../../../streams/index.ts';
+import type { Fact, ForecastFact, OutputOf } from '../../../streams/internal.ts';
 import { DAY_MS, event, partition, post, settings, tick } from '../../support/facts.ts';
 import { answerTo, Listener } from '../../support/model-answers.ts';
 import { anyLog } from '../../support/observations.ts';

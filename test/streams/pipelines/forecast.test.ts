@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { coldStart, type Fact, MODEL, type ModelRequest, type OutputOf } from '../../../streams/index.ts';
+import { coldStart, type Fact, MODEL, type ModelRequest, type OutputOf } from '../../../streams/internal.ts';
 import { DAY_MS, event, HOUR_MS, partition, post, settings, tick } from '../../support/facts.ts';
 import { answerTo, Listener } from '../../support/model-answers.ts';
 

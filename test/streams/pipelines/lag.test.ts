@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Lag } from '../../../streams/index.ts';
+import type { Lag } from '../../../streams/internal.ts';
 import {
   DAY_MS,
   type Entry,

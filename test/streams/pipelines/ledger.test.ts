@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { type Fact, type ForecastFact, type OutputOf, predictionHash } from '../../../streams/index.ts';
+import { type Fact, type ForecastFact, type OutputOf, predictionHash } from '../../../streams/internal.ts';
 import {
   DAY_MS,
   event,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { EventRecord, Fact, Prediction, ScoreRecord } from '../../../streams/index.ts';
+import type { EventRecord, Fact, Prediction, ScoreRecord } from '../../../streams/internal.ts';
 import { DAY_MS, event, HOUR_MS, partition, quote, settings, tick, tracking } from '../../support/facts.ts';
 import { Listener } from '../../support/model-answers.ts';
 import { anyLog } from '../../support/observations.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { emptyState, type Quote } from '../../../streams/index.ts';
+import { emptyState, type Quote } from '../../../streams/internal.ts';
 import { DAY_MS, log, quote, tick } from '../../support/facts.ts';
 import { ofStream, run } from './run.ts';
 

@@ -1,4 +1,4 @@
-import type { CountingRule, EventFact, Observation, TrackingFact } from '../../../streams/index.ts';
+import type { CountingRule, EventFact, Observation, TrackingFact } from '../../../streams/internal.ts';
 
 export interface Seen {
   readonly createdAt: number;

@@ -9,7 +9,7 @@ import {
   type Output,
   type OutputOf,
   type StreamName,
-} from '../../../streams/index.ts';
+} from '../../../streams/internal.ts';
 
 /** Everything the graph says of a log. */
 export function run(log: readonly Observation[], state: GraphState = emptyState()): Output[] {

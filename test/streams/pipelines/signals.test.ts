@@ -9,7 +9,7 @@ import {
   type OutputOf,
   type Prediction,
   type ScoreRecord,
-} from '../../../streams/index.ts';
+} from '../../../streams/internal.ts';
 import { signals } from '../../../streams/pipelines/signals.ts';
 import {
   DAY_MS,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type BucketSignal, type EventSignals, sizedSignals } from '../../../streams/index.ts';
+import { type BucketSignal, type EventSignals, sizedSignals } from '../../../streams/internal.ts';
 import { STAKE_CAP } from '../../../streams/model/sizing.ts';
 import { bucketSignal, eventSignalsRecord } from '../../support/outputs.ts';
 

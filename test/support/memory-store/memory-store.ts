@@ -9,7 +9,7 @@ import type {
   Outputs,
   Store,
 } from '../../../src/store/store.ts';
-import { isKept, type Observation, type Output, type StreamName } from '../../../streams/index.ts';
+import { isKept, type Observation, type Output, type StreamName } from '../../../streams/internal.ts';
 import { createMemoryHours, createMemoryKeys } from './access.ts';
 import { createMemoryFeedWindow } from './feed.ts';
 import { createMemoryPayments } from './payments.ts';

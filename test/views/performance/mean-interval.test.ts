@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { meanInterval } from '../../../src/views/performance/mean-interval.ts';
-import { bootstrapInterval } from '../../../streams/index.ts';
+import { bootstrapInterval } from '../../../streams/internal.ts';
 
 describe('meanInterval', () => {
   it('gives the digits of the general bootstrap', () => {

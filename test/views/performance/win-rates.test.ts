@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createLatest } from '../../../src/views/latest.ts';
 import { winRates } from '../../../src/views/performance/win-rates.ts';
-import type { Decision, Output } from '../../../streams/index.ts';
+import type { Decision, Output } from '../../../streams/internal.ts';
 import { decisionOutput, NOON, scoreOutput } from '../../support/outputs.ts';
 
 const buy = (lo: number) => ({ lo, hi: lo + 19, prob: 0.4, price: 0.2, stake: 0.02 });

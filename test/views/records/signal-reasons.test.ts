@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { reasonsOf } from '../../../src/views/records/signal-reasons.ts';
-import type { BucketSignal, EventSignals, ReasonCode } from '../../../streams/index.ts';
+import type { BucketSignal, EventSignals, ReasonCode } from '../../../streams/internal.ts';
 import { bucketSignal, eventSignalsRecord } from '../../support/outputs.ts';
 
 const BUCKET = { title: '200-219', lo: 200, hi: 219 };

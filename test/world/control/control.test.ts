@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { DAY_MS, MINUTE_MS } from '../../../src/world/calendar.ts';
 import { ControlError } from '../../../src/world/control/acts.ts';
+import { DAY_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import { at, connect, type Json, list, openTestWorld, START_AT, type TestWorld } from '../open.ts';
 
 const SLUG = 'account-a-of-posts-july-14-july-21';

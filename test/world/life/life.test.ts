@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/world/calendar.ts';
 import { ACCOUNTS } from '../../../src/world/life/accounts.ts';
 import { isCounted } from '../../../src/world/life/counting.ts';
 import { dayOf, dayStart, HISTORY_DAYS, lifeOfDay } from '../../../src/world/life/life.ts';
 import { compareIds, createdAtOf } from '../../../src/world/life/snowflake.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import { START_AT } from '../open.ts';
 
 const [a, b] = ACCOUNTS;

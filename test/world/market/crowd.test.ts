@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { HOUR_MS, MINUTE_MS } from '../../../src/world/calendar.ts';
 import { createSteering } from '../../../src/world/control/steering.ts';
 import { createTimeline } from '../../../src/world/life/timeline.ts';
 import { createCatalog } from '../../../src/world/market/catalog.ts';
 import { createCrowd, normalCdf } from '../../../src/world/market/crowd.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import { START_AT } from '../open.ts';
 
 describe('normalCdf', () => {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { HOUR_MS } from '../../../src/world/calendar.ts';
 import { createSteering } from '../../../src/world/control/steering.ts';
 import { createTimeline } from '../../../src/world/life/timeline.ts';
 import { createCatalog } from '../../../src/world/market/catalog.ts';
@@ -7,6 +6,7 @@ import { createLifecycle } from '../../../src/world/market/lifecycle.ts';
 import { CRYPTO_SYMBOLS, spotPrice } from '../../../src/world/market/spot.ts';
 import { createSync } from '../../../src/world/market/sync.ts';
 import { createTally } from '../../../src/world/market/tally.ts';
+import { HOUR_MS } from '../../../streams/internal.ts';
 import { START_AT } from '../open.ts';
 
 describe('createLifecycle', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { HOUR_MS } from '../../../src/world/calendar.ts';
 import { listedAtOf, SERIES, windowIndexAt, windowOf, wordsOf } from '../../../src/world/market/schedule.ts';
+import { HOUR_MS } from '../../../streams/internal.ts';
 
 const instant = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2027, 11, 31) });
 const series = fc.constantFrom(...SERIES);

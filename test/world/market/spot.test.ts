@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { HOUR_MS } from '../../../src/world/calendar.ts';
 import { CRYPTO_SYMBOLS, spotPrice } from '../../../src/world/market/spot.ts';
+import { HOUR_MS } from '../../../streams/internal.ts';
 import { START_AT } from '../open.ts';
 
 const [btc] = CRYPTO_SYMBOLS;

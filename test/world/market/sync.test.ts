@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { DAY_MS, MINUTE_MS } from '../../../src/world/calendar.ts';
 import { createSteering } from '../../../src/world/control/steering.ts';
 import { createSync } from '../../../src/world/market/sync.ts';
+import { DAY_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import { START_AT } from '../open.ts';
 
 function open() {

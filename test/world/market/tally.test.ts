@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/world/calendar.ts';
 import { createSteering } from '../../../src/world/control/steering.ts';
 import { snowflake } from '../../../src/world/life/snowflake.ts';
 import { createTimeline } from '../../../src/world/life/timeline.ts';
 import { createSync } from '../../../src/world/market/sync.ts';
 import { createTally } from '../../../src/world/market/tally.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import { START_AT } from '../open.ts';
 
 function open() {

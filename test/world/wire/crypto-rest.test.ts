@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { HOUR_MS } from '../../../src/world/calendar.ts';
+import { HOUR_MS } from '../../../streams/internal.ts';
+
 import { at, openTestWorld, START_AT, type TestWorld } from '../open.ts';
 
 describe('crypto', () => {

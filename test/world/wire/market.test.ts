@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/world/calendar.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
+
 import { at, type Json, list, openTestWorld, START_AT, type TestWorld } from '../open.ts';
 
 describe('market', () => {

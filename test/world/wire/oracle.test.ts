@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/world/calendar.ts';
 import { statsOf } from '../../../src/world/wire/oracle-stats.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import { at, type Json, list, openTestWorld, START_AT, type TestWorld } from '../open.ts';
 
 describe('statsOf', () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { DAY_MS, MINUTE_MS } from '../../../src/world/calendar.ts';
 import { createSteering } from '../../../src/world/control/steering.ts';
 import { compareIds, createdAtOf } from '../../../src/world/life/snowflake.ts';
 import { createTimeline } from '../../../src/world/life/timeline.ts';
 import { createPostsApi, POSTS_TOKEN } from '../../../src/world/wire/posts-api.ts';
+import { DAY_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import { at, list, openTestWorld, START_AT, type TestWorld } from '../open.ts';
 
 const FIELDS =
