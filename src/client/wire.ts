@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { COMPONENTS } from '../contract/components.ts';
+import type { COMPONENTS } from '../contract/openapi/components.ts';
 import type {
   channelRequest,
   clientMessage,

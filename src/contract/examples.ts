@@ -1,7 +1,7 @@
-import type { ComponentName, ExampleOf } from './components.ts';
 import { ANNOTATION, CALIBRATION_GROUP, OVERVIEW, SAMPLE } from './examples/performance.ts';
 import { PREDICTION } from './examples/predictions.ts';
 import { PORTFOLIO, REBALANCING, SIGNALS } from './examples/trading.ts';
+import type { ComponentName, ExampleOf } from './openapi/components.ts';
 
 const [position] = PORTFOLIO.positions;
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ComponentName } from './components.ts';
+import type { ComponentName } from './openapi/components.ts';
 
 /** What may go wrong beside what follows from the other properties of an operation. */
 export type Refusal =

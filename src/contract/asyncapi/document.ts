@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { API_PREFIX } from '../api-prefix.ts';
 import { CLOSE_CODES, FEED_RECORDS } from '../feed.ts';
 import type { AccountPath } from '../openapi/paths.ts';
 import { type Json, tidied } from '../openapi/schemas.ts';
 import { asOfRecord } from '../records/envelope.ts';
+import { INTERFACE_VERSION } from '../version.ts';
 import { MESSAGES } from './messages.ts';
 
 const PREFIX = '#/components/schemas/';
@@ -69,7 +71,7 @@ export function asyncApiDocument(accounts: readonly AccountPath[]): Json {
     asyncapi: '3.0.0',
     info: {
       title: 'tallywire feed',
-      version: '1.0.0',
+      version: INTERFACE_VERSION,
       description: description(accounts),
       license: { name: 'MIT' },
     },
@@ -77,7 +79,7 @@ export function asyncApiDocument(accounts: readonly AccountPath[]): Json {
     servers: { feed: SERVER },
     channels: {
       feed: {
-        address: '/api/v1/feed',
+        address: `${API_PREFIX}/feed`,
         description: 'One WebSocket for everything. A key may be sent as a header, or in the first message.',
         messages: Object.fromEntries(
           MESSAGES.map(({ name }) => [name, { $ref: `#/components/messages/${name}` }]),

@@ -1,4 +1,6 @@
+import { API_PREFIX } from '../api-prefix.ts';
 import { OPERATIONS } from '../operations.ts';
+import { INTERFACE_VERSION } from '../version.ts';
 import { HEADERS } from './headers.ts';
 import { type AccountPath, pathItems, routesOf } from './paths.ts';
 import { refusalResponses } from './refusals.ts';
@@ -8,7 +10,7 @@ const DESCRIPTION = `Real-time intelligence for prediction markets that settle o
 
 Times are UTC ms unless a field says otherwise; windows are half-open, \`[start_ts, end_ts)\`; probabilities and prices
 are 0 to 1 with 4 decimals; money is USD. \`null\` is not known, never 0. Fields may be added, none is renamed or
-removed within \`/api/v1\`.
+removed within \`${API_PREFIX}\`.
 
 **Tiers.** A caller without a key is FREE; a key in \`X-API-Key\` makes it PRO or INTERNAL, and each tier includes
 those before it. A key that is not known is 401 wherever keys count. FREE has 100 requests in any hour, PRO 10,000.
@@ -53,7 +55,7 @@ export function openApiDocument(accounts: readonly AccountPath[]): Json {
     openapi: '3.1.0',
     info: {
       title: 'tallywire',
-      version: '1.0.0',
+      version: INTERFACE_VERSION,
       summary: 'Counts, forecasts and signals of post-count markets',
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },

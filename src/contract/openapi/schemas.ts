@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { COMPONENTS, type ComponentName } from '../components.ts';
 import { EXAMPLES } from '../examples.ts';
+import { COMPONENTS, type ComponentName } from './components.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 

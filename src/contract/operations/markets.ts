@@ -1,3 +1,4 @@
+import { API_PREFIX } from '../api-prefix.ts';
 import { OPEN, type Operation, STATE } from '../operation.ts';
 import { pastQuery, tweetsQuery } from '../params.ts';
 
@@ -6,7 +7,7 @@ export const MARKETS: readonly Operation[] = [
   {
     ...STATE,
     id: 'getCounters',
-    path: '/api/v1/meta/{account}',
+    path: `${API_PREFIX}/meta/{account}`,
     tag: 'Counters',
     access: 'open',
     isCounted: true,
@@ -22,7 +23,7 @@ export const MARKETS: readonly Operation[] = [
     ...STATE,
     ...OPEN,
     id: 'getCrypto',
-    path: '/api/v1/meta/crypto',
+    path: `${API_PREFIX}/meta/crypto`,
     tag: 'Counters',
     summary: 'Active crypto price events',
     description: 'Active crypto price events with spot, reference and market prices.',
@@ -31,7 +32,7 @@ export const MARKETS: readonly Operation[] = [
   {
     ...STATE,
     id: 'getTweets',
-    path: '/api/v1/meta/{account}/tweets',
+    path: `${API_PREFIX}/meta/{account}/tweets`,
     tag: 'Posts',
     access: 'tiered',
     isCounted: true,
@@ -45,7 +46,7 @@ export const MARKETS: readonly Operation[] = [
     ...STATE,
     ...OPEN,
     id: 'getLag',
-    path: '/api/v1/meta/{account}/lag',
+    path: `${API_PREFIX}/meta/{account}/lag`,
     tag: 'Posts',
     summary: 'How far everyone is behind the posts',
     description: 'Time until posts of the last 24 h were seen by us, settled on and shown.',
@@ -54,7 +55,7 @@ export const MARKETS: readonly Operation[] = [
   {
     ...STATE,
     id: 'getPrediction',
-    path: '/api/v1/prediction/{account}',
+    path: `${API_PREFIX}/prediction/{account}`,
     tag: 'Predictions',
     access: 'tiered',
     isCounted: true,

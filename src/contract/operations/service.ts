@@ -1,3 +1,4 @@
+import { API_PREFIX } from '../api-prefix.ts';
 import { ONCE, OPEN, type Operation, STATE } from '../operation.ts';
 import { feedQuery } from '../params.ts';
 
@@ -7,7 +8,7 @@ export const SERVICE: readonly Operation[] = [
     ...ONCE,
     ...OPEN,
     id: 'getHealth',
-    path: '/api/v1/health',
+    path: `${API_PREFIX}/health`,
     tag: 'Service',
     summary: 'State of the service',
     description: 'Whether the service serves what it should.',
@@ -18,7 +19,7 @@ export const SERVICE: readonly Operation[] = [
     ...OPEN,
     id: 'joinWaitlist',
     method: 'post',
-    path: '/api/v1/waitlist',
+    path: `${API_PREFIX}/waitlist`,
     tag: 'Service',
     summary: 'A place on the waitlist',
     description: 'The same wallet or e-mail address always gets its first place. At most 16 KiB of JSON.',
@@ -31,7 +32,7 @@ export const SERVICE: readonly Operation[] = [
     ...ONCE,
     ...OPEN,
     id: 'getFeed',
-    path: '/api/v1/feed',
+    path: `${API_PREFIX}/feed`,
     tag: 'Service',
     summary: 'Push feed',
     description:
@@ -44,7 +45,7 @@ export const SERVICE: readonly Operation[] = [
     ...STATE,
     ...OPEN,
     id: 'getOpenApi',
-    path: '/api/v1/openapi.json',
+    path: `${API_PREFIX}/openapi.json`,
     tag: 'Service',
     summary: 'This document',
     description: 'The interface as an OpenAPI 3.1 document.',
@@ -54,7 +55,7 @@ export const SERVICE: readonly Operation[] = [
     ...STATE,
     ...OPEN,
     id: 'getAsyncApi',
-    path: '/api/v1/asyncapi.json',
+    path: `${API_PREFIX}/asyncapi.json`,
     tag: 'Service',
     summary: 'The feed as a document',
     description: 'What is said over the feed as an AsyncAPI 3.0 document.',

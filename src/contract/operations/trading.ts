@@ -1,3 +1,4 @@
+import { API_PREFIX } from '../api-prefix.ts';
 import { ONCE, type Operation, STATE } from '../operation.ts';
 import { portfolioQuery, rebalancingQuery, signalsQuery, walletQuery } from '../params.ts';
 
@@ -14,7 +15,7 @@ export const TRADING: readonly Operation[] = [
   {
     ...STATE,
     id: 'getSignals',
-    path: '/api/v1/signals/{account}',
+    path: `${API_PREFIX}/signals/{account}`,
     tag: 'Trading',
     access: 'PRO',
     isCounted: true,
@@ -27,7 +28,7 @@ export const TRADING: readonly Operation[] = [
   {
     ...WALLET,
     id: 'getPortfolio',
-    path: '/api/v1/portfolio/{account}',
+    path: `${API_PREFIX}/portfolio/{account}`,
     accounts: 'first',
     summary: 'Positions of a wallet against the model',
     description:
@@ -38,7 +39,7 @@ export const TRADING: readonly Operation[] = [
   {
     ...WALLET,
     id: 'getRebalancing',
-    path: '/api/v1/portfolio/{account}/rebalancing',
+    path: `${API_PREFIX}/portfolio/{account}/rebalancing`,
     accounts: 'first',
     summary: 'What a wallet should change',
     description:
@@ -49,7 +50,7 @@ export const TRADING: readonly Operation[] = [
   {
     ...WALLET,
     id: 'getPortfolio',
-    path: '/api/v1/portfolio/{account}',
+    path: `${API_PREFIX}/portfolio/{account}`,
     accounts: 'others',
     summary: 'Positions of a wallet against the model',
     description:

@@ -1,3 +1,4 @@
+import { API_PREFIX } from '../api-prefix.ts';
 import { ONCE, type Operation } from '../operation.ts';
 import { usageByEndpointQuery, usageErrorsQuery, usageSummaryQuery } from '../params.ts';
 
@@ -8,7 +9,7 @@ export const USAGE: readonly Operation[] = [
   {
     ...INTERNAL,
     id: 'getUsageSummary',
-    path: '/api/v1/usage/summary',
+    path: `${API_PREFIX}/usage/summary`,
     summary: 'Usage of the calling key',
     description: 'Requests, errors, mean time and bytes of the calling key over the last days.',
     query: usageSummaryQuery,
@@ -17,7 +18,7 @@ export const USAGE: readonly Operation[] = [
   {
     ...INTERNAL,
     id: 'getUsageByEndpoint',
-    path: '/api/v1/usage/by-endpoint',
+    path: `${API_PREFIX}/usage/by-endpoint`,
     summary: 'Usage of the calling key by endpoint',
     description: 'The same per endpoint, over any span.',
     query: usageByEndpointQuery,
@@ -26,7 +27,7 @@ export const USAGE: readonly Operation[] = [
   {
     ...INTERNAL,
     id: 'getUsageErrors',
-    path: '/api/v1/usage/errors',
+    path: `${API_PREFIX}/usage/errors`,
     summary: 'Newest errors of the calling key',
     description: 'What was answered with a status of 400 or more, newest first.',
     query: usageErrorsQuery,
@@ -35,7 +36,7 @@ export const USAGE: readonly Operation[] = [
   {
     ...INTERNAL,
     id: 'getUsageStats',
-    path: '/api/v1/usage/stats',
+    path: `${API_PREFIX}/usage/stats`,
     summary: 'How usage is recorded',
     description: 'State of the buffer and settings of the recording, for all keys together.',
     answer: 'UsageStats',
