@@ -5,7 +5,7 @@ import type { ComponentName, ExampleOf } from './openapi/components.ts';
 
 const [position] = PORTFOLIO.positions;
 
-/** An example of each record that has none with its description. */
+/** Examples of the components whose schemas have none. */
 export const EXAMPLES: { readonly [Name in ComponentName]?: ExampleOf<Name> | undefined } = {
   PredictionMarket: PREDICTION.markets[0],
   Prediction: PREDICTION,

@@ -48,7 +48,7 @@ const signals = withAsOf(signalsRecord);
 const portfolio = withAsOf(portfolioRecord);
 const rebalancing = withAsOf(rebalancingRecord);
 
-/** Everything that goes over the wire as JSON, by the name it has in the OpenAPI document. */
+/** The schemas of all JSON on the wire, by their names in the OpenAPI document. */
 export const COMPONENTS = {
   AsOf: asOfRecord,
   Counters: counters,
@@ -105,5 +105,5 @@ export const COMPONENTS = {
 
 export type ComponentName = keyof typeof COMPONENTS;
 
-/** A value as a component describes it. */
+/** A value of a component. */
 export type ExampleOf<Name extends ComponentName> = z.output<(typeof COMPONENTS)[Name]>;

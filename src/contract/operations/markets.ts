@@ -2,7 +2,7 @@ import { API_PREFIX } from '../api-prefix.ts';
 import { OPEN, type Operation, STATE } from '../operation.ts';
 import { pastQuery, tweetsQuery } from '../params.ts';
 
-/** What the service knows of events, posts and prices (spec 4, endpoints 1 to 7). */
+/** Events, posts and prices (spec 4, endpoints 1 to 7). */
 export const MARKETS: readonly Operation[] = [
   {
     ...STATE,
@@ -13,7 +13,7 @@ export const MARKETS: readonly Operation[] = [
     isCounted: true,
     summary: 'Counters of every active event',
     description:
-      'Three counts of every active event and what lies between them, the event that ends first first.',
+      'Three counts of every active event and their differences; the event that ends first comes first.',
     query: pastQuery,
     hasPast: true,
     refusals: ['PastBusy'],
@@ -38,7 +38,7 @@ export const MARKETS: readonly Operation[] = [
     isCounted: true,
     summary: 'Posts, newest first',
     description:
-      'FREE: the latest 15 posts, whatever is asked for, with is_counted null. PRO: pages, and whether each post counts.',
+      'FREE: always the latest 15 posts, with is_counted null. PRO: pages, and whether each post counts.',
     query: tweetsQuery,
     answer: 'PostsAnswer',
   },
@@ -48,8 +48,9 @@ export const MARKETS: readonly Operation[] = [
     id: 'getLag',
     path: `${API_PREFIX}/meta/{account}/lag`,
     tag: 'Posts',
-    summary: 'How far everyone is behind the posts',
-    description: 'Time until posts of the last 24 h were seen by us, settled on and shown.',
+    summary: 'Delays of seeing, settling and showing posts',
+    description:
+      'How long posts of the last 24 h took until this service saw them, the oracle counted them and the trading page showed them.',
     answer: 'LagAnswer',
   },
   {
@@ -61,7 +62,7 @@ export const MARKETS: readonly Operation[] = [
     isCounted: true,
     summary: 'Forecast of every active event',
     description:
-      'FREE: counters, time left and prices. PRO: percentiles and distribution of the final count, and for every bucket probability, edge and signal.',
+      'FREE: counters, time left and prices. PRO: percentiles and distribution of the final count, and the probability, edge and signal of every bucket.',
     query: pastQuery,
     hasPast: true,
     refusals: ['PastBusy'],

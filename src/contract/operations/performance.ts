@@ -21,7 +21,7 @@ export const PERFORMANCE: readonly Operation[] = [
     path: `${API_PREFIX}/performance/history`,
     tag: 'Performance',
     summary: 'Error of every settled event',
-    description: 'One sample per settled event and account, by close, and the changes of the model.',
+    description: 'One sample per settled event and account, ordered by close, and the changes of the model.',
     query: historyQuery,
     answer: 'PerformanceHistory',
   },
@@ -31,8 +31,9 @@ export const PERFORMANCE: readonly Operation[] = [
     id: 'getCalibration',
     path: `${API_PREFIX}/performance/calibration`,
     tag: 'Performance',
-    summary: 'How far the probabilities can be believed',
-    description: 'Coverage, CRPS, log score and Brier against pace and market, with 95 % intervals.',
+    summary: 'How reliable the probabilities are',
+    description:
+      'Coverage, CRPS, log score and Brier score compared with pace and market, with 95 % intervals.',
     answer: 'Calibration',
   },
 ];

@@ -4,7 +4,7 @@ import { usageByEndpointQuery, usageErrorsQuery, usageSummaryQuery } from '../pa
 
 const INTERNAL = { ...ONCE, tag: 'Usage', access: 'INTERNAL', isCounted: true } as const;
 
-/** What a key was used for (spec 4, endpoints 17 to 20). */
+/** Usage of a key (spec 4, endpoints 17 to 20). */
 export const USAGE: readonly Operation[] = [
   {
     ...INTERNAL,
@@ -20,7 +20,7 @@ export const USAGE: readonly Operation[] = [
     id: 'getUsageByEndpoint',
     path: `${API_PREFIX}/usage/by-endpoint`,
     summary: 'Usage of the calling key by endpoint',
-    description: 'The same per endpoint, over any span.',
+    description: 'Requests, errors, mean time and bytes of the calling key per endpoint, over any period.',
     query: usageByEndpointQuery,
     answer: 'UsageByEndpoint',
   },
@@ -29,7 +29,7 @@ export const USAGE: readonly Operation[] = [
     id: 'getUsageErrors',
     path: `${API_PREFIX}/usage/errors`,
     summary: 'Newest errors of the calling key',
-    description: 'What was answered with a status of 400 or more, newest first.',
+    description: 'Requests that were answered with a status of 400 or more, newest first.',
     query: usageErrorsQuery,
     answer: 'UsageErrors',
   },
