@@ -10,7 +10,7 @@ import { createUsageTracking } from '../src/access/usage/tracking.ts';
 import type { Answer, Endpoint } from '../src/server/answer.ts';
 import { createHttpServer } from '../src/server/http.ts';
 import { createReadyAnswers } from '../src/server/ready-answers.ts';
-import { metaEndpoints } from '../src/server/routes/meta.ts';
+import { metaEndpoint } from '../src/server/routes/record-endpoints.ts';
 import { openStore } from '../src/store/lmdb/open-store.ts';
 import { createWatcher } from '../src/views/watch.ts';
 import { start } from '../test/server/start.ts';
@@ -75,14 +75,16 @@ const OPEN_GATE: Gate = {
 
 /** The same endpoint over the same values, for anyone, uncounted and without a tag. */
 async function startBare({ app, latest, metrics }: Awaited<ReturnType<typeof start>>) {
-  const endpoints = metaEndpoints({
+  const account = { id: 'a', segment: 'account_a' };
+  const deps = {
     latest,
     watcher: createWatcher(latest),
-    accounts: [{ id: 'a', segment: 'account_a' }],
+    accounts: [account],
     now: Date.now,
     staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
     epoch: 'bare',
-  });
+  };
+  const endpoints = [metaEndpoint(deps, account)];
   const hot = createReadyAnswers({
     endpoints: endpoints.map(withoutTag),
     gate: OPEN_GATE,

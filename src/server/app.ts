@@ -24,21 +24,18 @@ import { createPositionRequests } from './portfolio/position-requests.ts';
 import { createWallets } from './portfolio/wallets.ts';
 import { createReadyAnswers } from './ready-answers.ts';
 import { visit, visitFile } from './request-protocol.ts';
-import { cryptoEndpoint } from './routes/crypto.ts';
 import { dashboardEndpoints } from './routes/dashboard.ts';
 import { documentEndpoints, rendererEndpoints } from './routes/documents.ts';
 import { feedEndpoint } from './routes/feed.ts';
 import { healthEndpoint } from './routes/health.ts';
-import { lagEndpoints } from './routes/lag.ts';
-import { metaEndpoints } from './routes/meta.ts';
 import { opsRoutes } from './routes/ops.ts';
 import { pastEndpoints } from './routes/past.ts';
 import { calibrationEndpoint, historyEndpoint, overviewEndpoint } from './routes/performance.ts';
 import { portfolioEndpoints } from './routes/portfolio.ts';
-import { predictionEndpoints } from './routes/prediction.ts';
 import { rebalancingEndpoints } from './routes/rebalancing.ts';
-import { signalsEndpoints } from './routes/signals.ts';
-import { tweetsEndpoints } from './routes/tweets.ts';
+import { cryptoEndpoint, lagEndpoint, metaEndpoint, predictionEndpoint } from './routes/record-endpoints.ts';
+import { signalsEndpoint } from './routes/signals.ts';
+import { tweetsEndpoint } from './routes/tweets.ts';
 import { usageEndpoints } from './routes/usage.ts';
 import { waitlistEndpoint } from './routes/waitlist.ts';
 
@@ -97,12 +94,12 @@ export function createApp(deps: AppDeps): App {
   const scores = watcher.watch(({ stream }) => stream === 'scores');
   const calibration = createCalibration({ ...deps, scores, report });
   const endpoints = [
-    ...metaEndpoints(streamDeps),
     cryptoEndpoint(streamDeps),
-    ...tweetsEndpoints(streamDeps),
-    ...predictionEndpoints(streamDeps),
-    ...signalsEndpoints(streamDeps),
-    ...lagEndpoints(streamDeps),
+    ...deps.accounts.flatMap((account) =>
+      [metaEndpoint, tweetsEndpoint, predictionEndpoint, signalsEndpoint, lagEndpoint].map((endpoint) =>
+        endpoint(streamDeps, account),
+      ),
+    ),
     overviewEndpoint(streamDeps, scores),
     historyEndpoint(streamDeps, scores),
     calibrationEndpoint(streamDeps, calibration),

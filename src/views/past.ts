@@ -7,8 +7,8 @@ import {
   type StreamName,
 } from '../../streams/internal.ts';
 import { PRUNED_BEFORE_NOTE, type Store } from '../store/store.ts';
-import { createDigests } from './digests.ts';
 import { createLatest, type Latest } from './latest.ts';
+import { createOutputLookup } from './output-lookup.ts';
 
 /** An event's window may have been told anew since, by no more than this. */
 const WINDOW_SLACK_MS = 2 * DAY_MS;
@@ -34,7 +34,7 @@ export function openPast(
   { journal, outputs, notes }: Pick<Store, 'journal' | 'outputs' | 'notes'>,
   now: Latest,
 ): Past {
-  const digests = createDigests(outputs);
+  const lookup = createOutputLookup(outputs);
 
   function firstSeq(): number {
     return Math.max(journal.tail, Number(notes.get(PRUNED_BEFORE_NOTE) ?? 0));
@@ -58,7 +58,7 @@ export function openPast(
     }
     if (changed.size === 0) return still;
     const floorSeq = Math.max(firstSeq(), journal.seqAt(sinceAt));
-    return [...still, ...(await digests.find(stream, changed, { seq, floorSeq }))];
+    return [...still, ...(await lookup.find(stream, changed, { seq, floorSeq }))];
   }
 
   /** Those that may have been active. One that was said so when its window opened, if not later. */

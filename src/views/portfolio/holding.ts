@@ -1,6 +1,13 @@
 import type { Bucket, EventRecord } from '../../../streams/internal.ts';
 import type { Position } from '../../sources/positions/position.ts';
 
+/** What a wallet held when the market was last asked. */
+export interface WalletPositions {
+  readonly positions: readonly Position[];
+  /** UTC ms, from before the question: the list is at most this old. */
+  readonly readAt: number;
+}
+
 /** A position that was found to be one side of a bucket. */
 export interface Holding {
   readonly position: Position;

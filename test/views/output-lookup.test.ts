@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createDigests } from '../../src/views/digests.ts';
+import { createOutputLookup } from '../../src/views/output-lookup.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import { anyTurns } from '../support/store-arbitraries.ts';
 
 const SPAN_SEQS = 3;
 
-describe('createDigests', () => {
+describe('createOutputLookup', () => {
   it('finds what was said last of each key, however often it is asked', () =>
     fc.assert(
       fc.asyncProperty(
@@ -18,7 +18,7 @@ describe('createDigests', () => {
           const said = turns.flatMap((turn) => turn.outputs).filter(({ stream }) => stream === 'posts');
           const ordered = said.toSorted((a, b) => a.seq - b.seq);
           const keys = new Set([...said.map(({ key }) => key), 'never said of']);
-          const digests = createDigests(outputs, SPAN_SEQS);
+          const digests = createOutputLookup(outputs, SPAN_SEQS);
           for (const [seq, floorSeq] of ranges) {
             const within = ordered.filter((output) => output.seq <= seq && output.seq >= floorSeq);
             const expected = new Map(within.map((output) => [output.key, JSON.stringify(output)]));

@@ -1,4 +1,5 @@
 import type {
+  AccountId,
   Bucket,
   Counters,
   PredictedBucket,
@@ -9,13 +10,72 @@ import type {
 import { includes, type Tier } from '../../access/tiers.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type { predictionMarketRecord, predictionRecord } from '../../contract/records/prediction.ts';
-import type { ActiveEvent } from '../active-events.ts';
+import type { AccountPath } from '../account-path.ts';
+import { type ActiveEvent, movedByEvents, postEvents } from '../active-events.ts';
+import { newest, openRecord, staleNow } from '../as-of.ts';
+import type { RecordView } from '../record-view.ts';
 import { round4 } from '../round.ts';
 import { signalOf } from './bucket-signal.ts';
-import { countersToWire } from './counters-fields.ts';
+import { countersToWire } from './counters.ts';
 import { distributionToWire } from './distribution.ts';
+import { createSleepCause } from './sleep-cause.ts';
+import { velocityToWire } from './velocity.ts';
 
-export interface PredictionFacts {
+/** The account whose PRO record tells its pace (spec 2.4). */
+const WITH_VELOCITY: AccountId = 'a';
+
+/** Forecast, prices and edges of each active event: GET /prediction/{account} and the channel `prediction`. */
+export function predictionView(account: AccountPath): RecordView {
+  const { id } = account;
+  const events = postEvents(account);
+  return {
+    audiences: 'tier',
+    listsStale: true,
+    hasAsOf: true,
+    movedBy: {
+      events: movedByEvents,
+      counters: ({ key, record }) => (record.account === id ? [key] : undefined),
+      prices: events.pricedKeys,
+      // Those kept to be scored stand under other keys and are not shown.
+      predictions: ({ key, record }) =>
+        record.account === id && key === String(record.eventId) ? [key] : undefined,
+      velocity: ({ record }, latest) =>
+        id === WITH_VELOCITY && record.account === id ? events.keys(latest) : undefined,
+    },
+    paidStreams: ['predictions', 'velocity'],
+    keys: events.keys,
+    createExtraCause: createSleepCause,
+    render({ latest, late }, key, { tier }) {
+      const event = events.find(latest, key);
+      if (event === undefined) return undefined;
+      const counters = latest.get('counters', key);
+      const prices = new Map(
+        event.record.buckets.map(({ yesToken }) => [yesToken, latest.get('prices', yesToken)]),
+      );
+      const isPaid = includes(tier, 'PRO');
+      const prediction = isPaid ? latest.get('predictions', key) : undefined;
+      const velocity = isPaid && id === WITH_VELOCITY ? latest.get('velocity', id) : undefined;
+      const fields = predictionToWire({
+        event: event.record,
+        counters: counters && { ...counters.record, stale: staleNow(counters.record.stale, late) },
+        prediction: prediction?.record,
+        velocity: velocity?.record,
+        priceOf: (token) => prices.get(token)?.record,
+        tier,
+      });
+      const origin = newest(event, counters, prediction, velocity, ...prices.values());
+      // The time left stands in front, so that the rest is rendered once per change and not each second.
+      const rest = openRecord(fields, origin).slice(1);
+      return ({ tickAt }) => `{"seconds_remaining":${secondsUntil(event.record.endAt, tickAt)},${rest}`;
+    },
+  };
+}
+
+function secondsUntil(endAt: number, at: number): number {
+  return Math.max(0, Math.floor((endAt - at) / 1_000));
+}
+
+interface PredictionFacts {
   readonly event: ActiveEvent['record'];
   readonly counters: Counters | undefined;
   /** The event's newest live forecast, if one was made yet. */
@@ -32,7 +92,7 @@ type PredictionRecord = RecordOf<typeof predictionRecord>;
  * An event under the names of spec 2.4, without the time left. What only paying callers see is absent for others,
  * and absent for everyone until it is first known.
  */
-export function predictionToWire(facts: PredictionFacts): Omit<PredictionRecord, 'seconds_remaining'> {
+function predictionToWire(facts: PredictionFacts): Omit<PredictionRecord, 'seconds_remaining'> {
   const isPaid = includes(facts.tier, 'PRO');
   const real = facts.counters?.real ?? null;
   const prediction = isPaid ? facts.prediction : undefined;
@@ -55,10 +115,6 @@ export function predictionToWire(facts: PredictionFacts): Omit<PredictionRecord,
 /** A forecast may be older than the market's present buckets: only a bucket of the very same range is the same one. */
 function rangeKey({ lo, hi }: Pick<Bucket, 'lo' | 'hi'>): string {
   return `${lo} ${hi}`;
-}
-
-function velocityToWire({ counted1h, all1h }: Velocity) {
-  return { velocity_counted_1h: counted1h, velocity_all_1h: all1h };
 }
 
 /** A post may have come since the forecast was made: no final count below the present one is told. */

@@ -1,19 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import type { Output, StreamName } from '../../streams/internal.ts';
 import type { KeptOutput, Outputs } from '../store/store.ts';
 
 /** The log is cut into spans of this many observations, some two hours each. */
 const SPAN_SEQS = 16_384;
-/** Keys remembered in all, some 20 MB; the digests used longest ago go first. */
+/** Keys remembered in all, some 20 MB; those used longest ago go first. */
 const MAX_KEYS = 200_000;
 /** Requests are answered on the same thread: none waits longer than this for a look into the past. */
 const TURN_MS = 2;
 
-/** By key, the last observation of a span that made a stream say something. */
+/** By key, the seq of a stream's last output in a span. */
 type Digest = ReadonlyMap<string, number>;
 
-/** Finds what a stream last said of a key before an observation, without an index on disk. */
-export interface Digests {
+/** Finds a stream's last output of a key before an observation, without an index on disk. */
+export interface OutputLookup {
   /** The last output of each key up to `seq`, as far as there is one from `floorSeq` on. */
   find(
     stream: StreamName,
@@ -23,47 +24,34 @@ export interface Digests {
 }
 
 /**
- * Walks back through the history, and remembers of every span it has been through what is in it: history does not
- * change, so the way is long only once.
+ * Walks back through the stored outputs and remembers the keys of every span it has passed: what is stored does not
+ * change, so a walk is long only once.
  */
-export function createDigests(outputs: Outputs, spanSeqs = SPAN_SEQS): Digests {
-  const digests = new Map<string, Digest>();
-  let keysHeld = 0;
+export function createOutputLookup(outputs: Outputs, spanSeqs = SPAN_SEQS): OutputLookup {
+  const digests = new LRUCache<string, Digest>({
+    maxSize: MAX_KEYS,
+    sizeCalculation: ({ size }) => Math.max(1, size),
+  });
   let turnStartedAt = 0;
 
-  async function breathe(): Promise<void> {
+  async function yieldToLoop(): Promise<void> {
     if (performance.now() - turnStartedAt < TURN_MS) return;
     await nextTurn();
     turnStartedAt = performance.now();
   }
 
-  function keep(name: string, digest: Digest): void {
-    digests.set(name, digest);
-    keysHeld += digest.size;
-    for (const [oldest, { size }] of digests) {
-      if (keysHeld <= MAX_KEYS) return;
-      digests.delete(oldest);
-      keysHeld -= size;
-    }
-  }
-
   async function digestOf(stream: StreamName, span: number): Promise<Digest> {
     const name = `${stream} ${span}`;
     const known = digests.get(name);
-    if (known !== undefined) {
-      // Put last, as the one used last.
-      digests.delete(name);
-      digests.set(name, known);
-      return known;
-    }
+    if (known !== undefined) return known;
     const digest = new Map<string, number>();
     for (const row of outputs.readBack(stream, (span + 1) * spanSeqs - 1)) {
       if (row.seq < span * spanSeqs) break;
       const key = keyOf(row);
       if (!digest.has(key)) digest.set(key, row.seq);
-      await breathe();
+      await yieldToLoop();
     }
-    keep(name, digest);
+    digests.set(name, digest);
     return digest;
   }
 
@@ -87,7 +75,7 @@ export function createDigests(outputs: Outputs, spanSeqs = SPAN_SEQS): Digests {
         if (row.seq < Math.max(floorSeq, spanOfSeq * spanSeqs)) break;
         if (wanted.delete(keyOf(row))) found.push(outputOf(row));
         if (wanted.size === 0) return found;
-        await breathe();
+        await yieldToLoop();
       }
       for (let span = spanOfSeq - 1; span >= Math.floor(floorSeq / spanSeqs) && wanted.size > 0; span--) {
         const digest = await digestOf(stream, span);
@@ -97,7 +85,7 @@ export function createDigests(outputs: Outputs, spanSeqs = SPAN_SEQS): Digests {
           wanted.delete(key);
           const output = outputAt(stream, last, key);
           if (output !== undefined) found.push(output);
-          await breathe();
+          await yieldToLoop();
         }
       }
       return found;

@@ -6,6 +6,7 @@ import {
   type SizedOrder,
   type SizedSignal,
   sizedSignals,
+  skipStale,
 } from '../../../streams/internal.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type {
@@ -14,15 +15,92 @@ import type {
   signalsRecord,
   trackRecord,
 } from '../../contract/records/signals.ts';
-import type { WinRates } from '../performance/win-rates.ts';
+import type { AccountPath } from '../account-path.ts';
+import { type ActiveEvent, movedByEvents, postEvents } from '../active-events.ts';
+import { type Ages, closeRecords, newest, type Origin, openRecord } from '../as-of.ts';
+import type { Latest } from '../latest.ts';
+import { type WinRates, winRates } from '../performance/win-rates.ts';
+import type { Moment, RecordView } from '../record-view.ts';
 import { round4 } from '../round.ts';
 import { reasonsOf } from './signal-reasons.ts';
+
+/** An event's signals at one instant, before a bankroll makes a record of them. */
+interface SignalFacts {
+  readonly event: Pick<EventRecord, 'eventId' | 'title' | 'slug' | 'endAt'>;
+  /** Absent for an event that opened in this very turn. */
+  readonly signals?: EventSignals;
+  readonly rates: Pick<WinRates, 'byStrategy'>;
+  readonly origin: Origin;
+}
+
+/** What to buy and sell of each active event: GET /signals/{account} and the channel `signals`. */
+export function signalsView(account: AccountPath): RecordView {
+  const events = postEvents(account);
+  const ratesOf = createRates(account);
+
+  function factsOf({ latest, late }: Moment, event: ActiveEvent): SignalFacts {
+    const { eventId, title, slug, endAt } = event.record;
+    const output = latest.get('signals', event.key);
+    const { seq, at } = newest(event, output);
+    return {
+      event: { eventId, title, slug, endAt },
+      ...(output && { signals: skipStale(output.record, late) }),
+      rates: { byStrategy: ratesOf(latest).byStrategy },
+      origin: { seq, at },
+    };
+  }
+
+  return {
+    audiences: 'bankroll',
+    listsStale: true,
+    hasAsOf: true,
+    movedBy: {
+      events: movedByEvents,
+      signals: ({ key, record }) => (record.account === account.id ? [key] : undefined),
+      scores: ({ record }, latest) => (record.account === account.id ? events.keys(latest) : undefined),
+    },
+    keys: events.keys,
+    render(moment, key, audience) {
+      const event = events.find(moment.latest, key);
+      if (event === undefined) return undefined;
+      const { signals, rates, origin, event: head } = factsOf(moment, event);
+      const fields = signalsToWire(head, signals, audience, rates);
+      const isEmpty = fields.BUY.length === 0 && fields.SELL.length === 0;
+      if (isEmpty && audience.isOnlyWithSignals) return undefined;
+      const text = openRecord(fields, origin);
+      return () => text;
+    },
+    facts: {
+      write(moment, key, ages) {
+        const event = events.find(moment.latest, key);
+        return event && JSON.stringify({ ...factsOf(moment, event), ages });
+      },
+      render(text, audience) {
+        // Written above and by nobody else.
+        const { event, signals, rates, origin, ages } = JSON.parse(text) as SignalFacts & { ages: Ages };
+        const fields = signalsToWire(event, signals, audience, rates);
+        return closeRecords([openRecord(fields, origin)], ages).slice(1, -1);
+      },
+    },
+  };
+}
+
+/** Win rates change with what is settled, and are asked for by every event and audience of a turn. */
+function createRates({ id }: AccountPath): (latest: Latest) => WinRates {
+  let made: { readonly latest: Latest; readonly seq: number; readonly rates: WinRates } | undefined;
+  return (latest) => {
+    if (made?.latest !== latest || made.seq !== latest.seq) {
+      made = { latest, seq: latest.seq, rates: winRates(latest, id) };
+    }
+    return made.rates;
+  };
+}
 
 /** From so many on a share of wins says something. */
 const LEAST_SAMPLE = 30;
 
 /** An event's signals for one caller, under the names of spec 2.5. */
-export function signalsToWire(
+function signalsToWire(
   event: Pick<EventRecord, 'eventId' | 'title' | 'slug' | 'endAt'>,
   record: EventSignals | undefined,
   bettor: Bettor,
@@ -30,7 +108,7 @@ export function signalsToWire(
 ): RecordOf<typeof signalsRecord> {
   const { eventId: event_id, title: event_title, slug: event_slug, endAt: end_ts } = event;
   const head = { event_id, event_title, event_slug, end_ts };
-  if (record === undefined) return { ...head, ...UNHEARD_OF };
+  if (record === undefined) return { ...head, ...NO_SIGNALS };
   const { signals, buy, sells } = sizedSignals(record, bettor);
   return {
     ...head,
@@ -50,8 +128,8 @@ export function signalsToWire(
   };
 }
 
-/** An event of this very turn. */
-const UNHEARD_OF = {
+/** Of an event that opened in this very turn. */
+const NO_SIGNALS = {
   forecast_id: null,
   p50: null,
   stale: [],
