@@ -1,23 +1,34 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Router } from '@koa/router';
 import { z } from 'zod';
 import { runProgram } from '../src/cli/program.ts';
 import { envOf, flagOf, SETTING_KEYS, SETTINGS, type Setting } from '../src/config/settings.ts';
+import { CHANNEL_NAMES } from '../src/contract/feed.ts';
 import { createMetrics } from '../src/observability/metrics.ts';
 import { createLatest } from '../src/views/latest.ts';
 import { STREAM_NAMES } from '../streams/internal.ts';
 import { memoryShell } from './cli/memory-shell.ts';
 import { start } from './server/start.ts';
 
-/** What the README says is held against the sources, in both directions where it is a list. */
+/** What the pages say is compared with the sources, in both directions where it is a list. */
 
 const root = rootAbove(dirname(fileURLToPath(import.meta.url)));
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
+/** The README and every page beside the code, by path. */
+const pages = new Map(
+  [
+    'README.md',
+    ...['src', 'streams', 'test', 'bench'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.md'))
+        .map((name) => posix.join(folder, name)),
+    ),
+  ].map((path) => [path, readFileSync(join(root, path), 'utf8')]),
+);
 const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
   .map((name) => ({ name, text: readFileSync(join(root, 'src', name), 'utf8') }));
@@ -29,11 +40,18 @@ function rootAbove(folder: string): string {
   return existsSync(join(folder, 'package.json')) ? folder : rootAbove(dirname(folder));
 }
 
-/** The text under a heading, up to the next one of any level. */
-function section(heading: string): string {
-  const start = readme.indexOf(`\n${heading}\n`);
-  assert.ok(start >= 0, `the README has no heading ${heading}`);
-  const text = readme.slice(start + heading.length + 2);
+function pageAt(path: string): string {
+  const page = pages.get(path);
+  assert.ok(page !== undefined, `there is no page ${path}`);
+  return page;
+}
+
+/** The text of a page under a heading, up to the next one of any level. */
+function section(path: string, heading: string): string {
+  const page = pageAt(path);
+  const start = page.indexOf(`\n${heading}\n`);
+  assert.ok(start >= 0, `${path} has no heading ${heading}`);
+  const text = page.slice(start + heading.length + 2);
   const end = outsideBlocks(text).search(/^#{1,6} /m);
   return end < 0 ? text : text.slice(0, end);
 }
@@ -113,16 +131,40 @@ function anchorOf(heading: string): string {
     .replace(/\s/g, '-');
 }
 
-describe('README', () => {
-  it('lists every error code made in the sources, and no other', () => {
+function anchorsOf(page: string): string[] {
+  return [...outsideBlocks(page).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
+}
+
+/** `page: what` for everything a page names that does not exist. */
+function missing(pattern: RegExp, exists: (name: string, path: string) => boolean): string[] {
+  return Array.from(pages).flatMap(([path, page]) =>
+    [...page.matchAll(pattern)]
+      .map(([, name = '']) => name)
+      .filter((name) => !exists(name, path))
+      .map((name) => `${path}: ${name}`),
+  );
+}
+
+describe('the pages', () => {
+  it('begin with a README of at most 200 lines that leads to every other one', () => {
+    const readme = pageAt('README.md');
+    assert.ok(readme.split('\n').length <= 201, `${readme.split('\n').length} lines`);
+    const linked = [...readme.matchAll(/\]\(([^)#\s]+)\)/g)].map(([, target = '']) => target);
+    assert.deepEqual(
+      [...pages.keys()].filter((path) => path !== 'README.md' && !linked.includes(path)),
+      [],
+    );
+  });
+
+  it('list every error code made in the sources, and no other', () => {
     const { codes, unread } = errorCodes();
     assert.deepEqual(unread, []);
     assert.deepEqual(
-      sorted(firstCells(section('### Inside'), 'Code')),
+      sorted(firstCells(section('src/service/README.md', '## Error codes of the program'), 'Code')),
       sorted(codes.filter((code) => /^[A-Z_]+$/.test(code))),
     );
     assert.deepEqual(
-      sorted(firstCells(section('### Over HTTP'), 'Code')),
+      sorted(firstCells(section('src/server/README.md', '## Error codes over HTTP'), 'Code')),
       sorted(codes.filter((code) => /^[a-z_]+$/.test(code))),
     );
     assert.ok(
@@ -130,19 +172,20 @@ describe('README', () => {
     );
   });
 
-  it('tells every setting as the table of settings does', () => {
-    assert.deepEqual(tableRows(section('### Configuration'), 'Flag'), SETTING_KEYS.map(settingRow));
+  it('give every setting as the table of settings does', () => {
+    const rows = tableRows(section('src/service/README.md', '## Configuration'), 'Flag');
+    assert.deepEqual(rows, SETTING_KEYS.map(settingRow));
   });
 
-  it('names every stream', () => {
-    const text = section('## Architecture');
-    assert.deepEqual(
-      STREAM_NAMES.filter((name) => !text.includes(`\`${name}\``)),
-      [],
-    );
+  it('list every stream, and no other', () => {
+    assert.deepEqual(sorted(firstCells(pageAt('streams/README.md'), 'Stream')), sorted(STREAM_NAMES));
   });
 
-  it('lists every endpoint of the app, and no other', async () => {
+  it('list every channel of the feed, and no other', () => {
+    assert.deepEqual(sorted(firstCells(pageAt('src/feed/README.md'), 'Channel')), sorted(CHANNEL_NAMES));
+  });
+
+  it('list every endpoint of the app, and no other', async () => {
     const { app, stop } = await start();
     try {
       const routers = app.koa.middleware.flatMap((each) =>
@@ -153,13 +196,14 @@ describe('README', () => {
         // Parts of pages.
         .filter((name) => !/^GET \/(docs|dashboard)\//.test(name))
         .map((name) => name.replace(/account_[ab]/, '{account}'));
-      assert.deepEqual(sorted(firstCells(section('## What is served'), 'Endpoint')), sorted(served));
+      const listed = firstCells(section('src/server/README.md', '## Endpoints'), 'Endpoint');
+      assert.deepEqual(sorted(listed), sorted(served));
     } finally {
       await stop();
     }
   });
 
-  it('lists every metric of ours, and no other', async () => {
+  it('list every metric of ours, and no other', async () => {
     const metrics = createMetrics();
     metrics.watchSources(() => []);
     metrics.watchFeed(() => ({ connections: 0, unsentBytes: 0, sent: 0, merged: 0, closed: new Map() }));
@@ -168,48 +212,46 @@ describe('README', () => {
       ([, name = '']) => name,
     );
     unwatch();
-    assert.deepEqual(sorted(firstCells(section('## Running it for real'), 'Metric')), sorted(names));
+    const listed = firstCells(section('src/service/README.md', '## Running it for real'), 'Metric');
+    assert.deepEqual(sorted(listed), sorted(names));
   });
 
-  it('gives a reason for every dependency, and for no other', () => {
+  it('give a reason for every dependency, and for no other', () => {
     assert.deepEqual(
-      sorted(firstCells(section('## Dependencies'), 'Package')),
+      sorted(firstCells(section('README.md', '## Dependencies'), 'Package')),
       sorted(Object.keys(manifest.dependencies)),
     );
   });
 
-  it('links to headings and files that exist', () => {
-    const text = outsideBlocks(readme);
-    const anchors = [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => `#${anchorOf(heading)}`);
-    const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
-    const broken = targets.filter((target) =>
-      target.startsWith('#') ? !anchors.includes(target) : !existsSync(join(root, target)),
-    );
-    assert.ok(targets.length > 10);
+  it('link to pages, headings and files that exist', () => {
+    const broken = missing(/\]\(([^)\s]+)\)/g, (target, path) => {
+      if (/^https?:/.test(target)) return true;
+      const [file = '', anchor] = target.split('#');
+      const page = file === '' ? path : posix.join(posix.dirname(path), file);
+      if (!existsSync(join(root, page))) return false;
+      return anchor === undefined || anchorsOf(pageAt(page)).includes(anchor);
+    });
     assert.deepEqual(broken, []);
   });
 
-  it('names files and folders that exist', () => {
-    const names = [...readme.matchAll(/`((?:src|streams|test|bench)\/[\w./-]*)`/g)].map(
-      ([, name = '']) => name,
-    );
-    assert.ok(names.length > 10);
+  it('name files and folders that exist', () => {
     assert.deepEqual(
-      names.filter((name) => !existsSync(join(root, name))),
+      missing(/`((?:src|streams|test|bench)\/[\w./-]*)`/g, (name) => existsSync(join(root, name))),
       [],
     );
   });
 
-  it('runs scripts that exist', () => {
-    const names = [...readme.matchAll(/npm run ([\w-]+)/g)].map(([, name = '']) => name);
+  it('run scripts that exist', () => {
     assert.deepEqual(
-      names.filter((name) => !(name in manifest.scripts)),
+      missing(/npm run ([\w-]+)/g, (name) => name in manifest.scripts),
       [],
     );
   });
 
-  it('uses commands and flags that exist', async () => {
-    const lines = blocks(readme, 'sh').join('\n').split('\n');
+  it('use commands and flags that exist', async () => {
+    const lines = Array.from(pages.values(), (page) => blocks(page, 'sh').join('\n'))
+      .join('\n')
+      .split('\n');
     const uses = lines.flatMap((line) => {
       const [, command, rest] = /^(?:\w+=\S+ )?tallywire (keys \w+|\w+)([^#]*)/.exec(line) ?? [];
       return command === undefined ? [] : [{ command, flags: rest?.match(/--[\w-]+/g) ?? [] }];
@@ -222,9 +264,10 @@ describe('README', () => {
     }
   });
 
-  it('shows what its example over own data prints', async () => {
-    const [, example = ''] = blocks(section('## Examples'), 'js');
-    const [expected = ''] = blocks(section('## Examples'), 'text');
+  it('show what the example over own data prints', async () => {
+    const examples = section('README.md', '## For a researcher: the streams');
+    const [example = ''] = blocks(examples, 'js');
+    const [expected = ''] = blocks(examples, 'text');
     // The package's own name leads to its build, which is not where these files need be.
     const code = example.replace(
       "'tallywire/streams'",
