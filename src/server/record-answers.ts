@@ -16,7 +16,7 @@ import { namesTag } from './etag.ts';
 import { createPrebuilt, notModified, streamAnswer, tagOf } from './prebuilt.ts';
 import type { StreamDeps } from './routes/deps.ts';
 
-/** The records of a view as answers. `name` tells a body from every other one of the same seq. */
+/** The records of a view as answers. `name` is that of a body among all those of the same seq. */
 export interface RecordAnswers {
   /** A body kept ready for an audience. */
   ready(name: string, audience: Audience): (call: Call) => Answer;

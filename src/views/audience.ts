@@ -11,7 +11,7 @@ export interface Audience {
   readonly isOnlyWithSignals: boolean;
 }
 
-/** What tells the readers of a record apart: nothing, their tier, or how their bets are sized. */
+/** How renderings of a record differ: not at all, by tier, or by how bets are sized. */
 export type AudienceKind = 'everyone' | 'tier' | 'bankroll';
 
 export type SizingOptions = {

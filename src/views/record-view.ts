@@ -11,7 +11,7 @@ export interface Moment {
   readonly late: readonly Input[];
 }
 
-/** UTC ms. The time left runs with the ticks, so that a record says the same until the next one. */
+/** UTC ms. The time left runs with the ticks, so that a record stays the same until the next one. */
 export interface Instant {
   readonly nowMs: number;
   readonly tickAt: number;

@@ -25,7 +25,7 @@ export function isOpen({ size, isRedeemable }: Position): boolean {
 
 /**
  * The open positions in an event's buckets, in the order of the buckets, Yes before No. What belongs to another event
- * or kind of market is left out, and so is a side that cannot be told.
+ * or kind of market is left out, and so is a side that cannot be determined.
  */
 export function holdingsIn(event: EventRecord, positions: readonly Position[]): readonly Holding[] {
   const find = bucketFinder(event.buckets);
@@ -55,7 +55,7 @@ function bucketFinder(buckets: readonly Bucket[]): (position: Position) => Bucke
     byCondition.get(conditionId.toLowerCase()) ?? byToken.get(token) ?? bySlug.get(marketSlug);
 }
 
-/** The token tells the side for certain; the outcome's name stands in where the token is not one of the bucket's. */
+/** The token determines the side; the outcome's name stands in where the token is not one of the bucket's. */
 function sideOf(bucket: Bucket, { token, outcome }: Position): Holding['side'] | undefined {
   if (token === bucket.yesToken) return 'Yes';
   if (token === bucket.noToken) return 'No';

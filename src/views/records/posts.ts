@@ -10,7 +10,7 @@ import type { RecordView } from '../record-view.ts';
 /** An account's posts, newest first: GET /meta/{account}/tweets and the channel `tweets`. */
 export interface PostsView extends RecordView {
   posts(latest: Latest): readonly OutputOf<'posts'>[];
-  /** The open text of a post as an output has it: a frame tells of each change, also of one that is no longer the last. */
+  /** The open text of a post as of one output: each change is a frame, also where a later one has followed already. */
   renderPost(post: OutputOf<'posts'>, tier: Tier): string;
 }
 

@@ -21,7 +21,7 @@ import { distributionToWire } from './distribution.ts';
 import { createSleepCause } from './sleep-cause.ts';
 import { velocityToWire } from './velocity.ts';
 
-/** The account whose PRO record tells its pace (spec 2.4). */
+/** The account whose PRO record has its pace (spec 2.4). */
 const WITH_VELOCITY: AccountId = 'a';
 
 /** Forecast, prices and edges of each active event: GET /prediction/{account} and the channel `prediction`. */
@@ -117,7 +117,7 @@ function rangeKey({ lo, hi }: Pick<Bucket, 'lo' | 'hi'>): string {
   return `${lo} ${hi}`;
 }
 
-/** A post may have come since the forecast was made: no final count below the present one is told. */
+/** A post may have come since the forecast was made: no final count below the present one is published. */
 function forecastToWire(prediction: Prediction, real: number | null) {
   const least = real ?? 0;
   const { p5, p50, p95 } = prediction;

@@ -96,7 +96,7 @@ function createRates({ id }: AccountPath): (latest: Latest) => WinRates {
   };
 }
 
-/** From so many on a share of wins says something. */
+/** A share of fewer wins means nothing. */
 const LEAST_SAMPLE = 30;
 
 /** An event's signals for one caller, under the names of spec 2.5. */
