@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { FitFact, ForecastFact, ModelRequest } from '../../streams/internal.ts';
 import { SimulatorError } from '../errors.ts';
+import { backoffDelay } from '../resilience/backoff.ts';
 import { createSimulatorQueue, type Job } from './queue.ts';
 
 /** One worker keeps up with a dozen events and leaves the other cores to those who ask. */
@@ -8,8 +9,7 @@ const WORKERS = 1;
 /** Typed arrays lie outside these, so they hold what the simulation itself makes many times over. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 };
 const MAX_ATTEMPTS = 2;
-const FIRST_RESTART_MS = 100;
-const LONGEST_RESTART_MS = 30_000;
+const RESTARTS = { firstMs: 100, longestMs: 30_000 };
 /** A fit to years of posts takes a second or two; a worker this long without an answer has lost its way. */
 const DEADLINE_MS = 60_000;
 /** What fits leave behind is given back to the system with their thread only: it goes once it has been idle so long. */
@@ -161,7 +161,7 @@ function createSlot(
     worker = undefined;
     void lost.terminate();
     failures += 1;
-    const restartMs = Math.min(LONGEST_RESTART_MS, FIRST_RESTART_MS * 2 ** (failures - 1));
+    const restartMs = backoffDelay(RESTARTS, failures);
     report({ type: 'simulator_failed', error, restartMs });
     const unfinished = job;
     job = undefined;
