@@ -1,6 +1,6 @@
 import { exhaustMap, interval, type Subscription } from 'rxjs';
 import type { SettingsFact } from '../../streams/internal.ts';
-import { createSimulators, type SimulatorReport } from '../simulation/pool.ts';
+import { createSimulationPool, type SimulationReport } from '../simulation/pool.ts';
 import type { Source, SourceStatus } from '../sources/source.ts';
 import type { DiskUse } from '../store/disk.ts';
 import type { Store } from '../store/store.ts';
@@ -34,7 +34,7 @@ interface EngineDeps {
 
 export type EngineReport =
   | TurnReport
-  | SimulatorReport
+  | SimulationReport
   | ({ readonly type: 'disk'; readonly storeBytes: number } & DiskUse)
   | { readonly type: 'recovered'; readonly head: number; readonly replayed: number; readonly ms: number }
   | { readonly type: 'source'; readonly status: SourceStatus; readonly error: unknown }
@@ -75,7 +75,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     },
   });
 
-  const simulators = createSimulators({ report, deliver: (fact) => turns.accept([fact]) });
+  const simulators = createSimulationPool({ report, deliver: (fact) => turns.accept([fact]) });
   const requests = latest.change$.subscribe((outputs) => {
     for (const output of outputs) {
       if (output.stream !== 'requests') continue;
