@@ -11,7 +11,7 @@ import { envOf, flagOf, SETTING_KEYS, SETTINGS, type Setting } from '../src/conf
 import { createMetrics } from '../src/observability/metrics.ts';
 import { createLatest } from '../src/views/latest.ts';
 import { STREAM_NAMES } from '../streams/internal.ts';
-import { memoryShell } from './cli/memory-shell.ts';
+import { memoryProcess } from './cli/memory-process.ts';
 import { start } from './server/start.ts';
 
 /** What the README says is held against the sources, in both directions where it is a list. */
@@ -216,9 +216,9 @@ describe('README', () => {
     });
     assert.ok(uses.length > 5);
     for (const { command, flags } of uses) {
-      const shell = memoryShell();
-      assert.equal(await runProgram([...command.split(' '), '--help'], shell), 0, command);
-      for (const flag of flags) assert.ok(shell.texts.stdout.includes(`  ${flag} `), `${command} ${flag}`);
+      const proc = memoryProcess();
+      assert.equal(await runProgram([...command.split(' '), '--help'], proc), 0, command);
+      for (const flag of flags) assert.ok(proc.texts.stdout.includes(`  ${flag} `), `${command} ${flag}`);
     }
   });
 

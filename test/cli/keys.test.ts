@@ -9,15 +9,15 @@ import { openAccess } from '../../src/service/access.ts';
 import { createShutdown } from '../../src/service/shutdown.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { lockFolder } from '../../src/store/lock.ts';
-import { memoryShell } from './memory-shell.ts';
+import { memoryProcess } from './memory-process.ts';
 
 describe('tallywire keys', () => {
   let folder: string;
   let data: string;
   const keys = async (...args: readonly string[]) => {
-    const shell = memoryShell();
-    const code = await runProgram(['keys', ...args, '--data', data], shell);
-    return { code, ...shell.texts };
+    const proc = memoryProcess();
+    const code = await runProgram(['keys', ...args, '--data', data], proc);
+    return { code, ...proc.texts };
   };
   const made = async (...args: readonly string[]) => {
     const { code, stdout, stderr } = await keys('create', ...args, '--json');
