@@ -12,7 +12,7 @@ import { CHANNEL_NAMES } from '../src/contract/feed.ts';
 import { createMetrics } from '../src/observability/metrics.ts';
 import { createLatest } from '../src/views/latest.ts';
 import { STREAM_NAMES } from '../streams/internal.ts';
-import { memoryShell } from './cli/memory-shell.ts';
+import { memoryProcess } from './cli/memory-process.ts';
 import { start } from './server/start.ts';
 
 /** What the pages say is compared with the sources, in both directions where it is a list. */
@@ -258,9 +258,9 @@ describe('the pages', () => {
     });
     assert.ok(uses.length > 5);
     for (const { command, flags } of uses) {
-      const shell = memoryShell();
-      assert.equal(await runProgram([...command.split(' '), '--help'], shell), 0, command);
-      for (const flag of flags) assert.ok(shell.texts.stdout.includes(`  ${flag} `), `${command} ${flag}`);
+      const proc = memoryProcess();
+      assert.equal(await runProgram([...command.split(' '), '--help'], proc), 0, command);
+      for (const flag of flags) assert.ok(proc.texts.stdout.includes(`  ${flag} `), `${command} ${flag}`);
     }
   });
 

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { Writable } from 'node:stream';
-import type { Shell, ShellStream } from '../../src/cli/shell.ts';
+import type { OutputStream, ProcessLike } from '../../src/cli/process-like.ts';
 
-export interface MemoryShell extends Shell {
+export interface MemoryProcess extends ProcessLike {
   /** What was written so far. */
   readonly texts: { readonly stdout: string; readonly stderr: string };
   readonly exits: readonly number[];
@@ -10,11 +10,11 @@ export interface MemoryShell extends Shell {
 }
 
 /** A process's surroundings in memory; on a terminal when told so. */
-export function memoryShell(isTTY = false): MemoryShell {
+export function memoryProcess(isTTY = false): MemoryProcess {
   const texts = { stdout: '', stderr: '' };
   const exits: number[] = [];
   const signals = new EventEmitter();
-  const into = (name: keyof typeof texts): ShellStream =>
+  const into = (name: keyof typeof texts): OutputStream =>
     Object.assign(
       new Writable({
         write(chunk: Buffer, _encoding, done) {

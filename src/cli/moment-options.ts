@@ -1,7 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { type Moment, parseMoment, parseTime } from '../research/moment.ts';
 
-/** Of an option that takes a time. */
 export function toTime(text: string): number {
   const at = parseTime(text);
   if (at === undefined) {
@@ -18,14 +17,14 @@ function toMoment(text: string): Moment {
   return moment;
 }
 
-/** `--from` and `--to` of a command that does something to a part of the log. */
+/** `--from` and `--to` of a command that works on a part of the log. */
 export function rangeOptions(done: string): readonly [Option, Option] {
   return [
-    new Option('--from <place>', 'first observation: seq:N or a time (default: the oldest)').argParser(
+    new Option('--from <moment>', 'first observation: seq:N or a time (default: the oldest)').argParser(
       toMoment,
     ),
     new Option(
-      '--to <place>',
+      '--to <moment>',
       `first observation not ${done}: seq:N or a time (default: up to now)`,
     ).argParser(toMoment),
   ];

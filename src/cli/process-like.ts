@@ -1,16 +1,16 @@
 import type { Writable } from 'node:stream';
 
-/** A stream of the process; on a terminal it knows its width. */
-export interface ShellStream extends Writable {
+/** On a terminal the stream knows its width. */
+export interface OutputStream extends Writable {
   readonly isTTY?: boolean;
   readonly columns?: number;
 }
 
-/** What a command sees of the process it runs in. */
-export interface Shell {
+/** The part of the Node process that commands use. */
+export interface ProcessLike {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdout: ShellStream;
-  readonly stderr: ShellStream;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
   on(signal: NodeJS.Signals, listener: () => void): unknown;
   off(signal: NodeJS.Signals, listener: () => void): unknown;
   exit(code: number): void;
