@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
-import type { Entrance } from '../access/gate.ts';
+import type { EndpointAccess } from '../access/gate.ts';
 import type { Tier } from '../access/tiers.ts';
 
 /** What an endpoint may know of a request. */
@@ -22,7 +22,7 @@ export interface Answer<Body = string> {
 }
 
 /** Where something is served, for whom, and whether it counts towards the hourly limit. */
-export interface Door extends Entrance {
+export interface Door extends EndpointAccess {
   /** The whole path, without parameters. */
   readonly path: string;
 }

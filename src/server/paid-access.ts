@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
-import { clientOf, type Proxies } from '../access/client-address.ts';
+import { clientAddressOf, type Proxies } from '../access/client-address.ts';
 import type { Access } from '../access/gate.ts';
 import { includes, type Tier } from '../access/tiers.ts';
 import { RequestError } from '../errors.ts';
@@ -32,17 +32,12 @@ export async function servePaid(
   answer: (call: Call, tier: Tier) => Answer | Promise<Answer>,
 ): Promise<void> {
   const { req, res } = ctx;
-  const forwarded = req.headers['x-forwarded-for'];
   const { reply, sent } = await till.sell({
     payment: paymentIn(req.headers),
     path,
     resource: req.url ?? path,
     url: urlOf(req, path),
-    address: clientOf(
-      req.socket.remoteAddress ?? '',
-      typeof forwarded === 'string' ? forwarded : undefined,
-      proxies,
-    ),
+    address: clientAddressOf(req, proxies),
     // Whoever pays gets the whole answer, also when he has it already.
     answer: async () => answer({ ...callOf(req, null), ifNoneMatch: undefined }, 'PRO'),
     isGone: () => res.closed || req.socket.destroyed,

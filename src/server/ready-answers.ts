@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Gate, Visitor } from '../access/gate.ts';
+import type { Caller, Gate } from '../access/gate.ts';
 import type { UsageRecorder } from '../access/usage/recorder.ts';
 import type { Offer } from '../payments/offer.ts';
 import { type Answer, callOf, type Endpoint } from './answer.ts';
@@ -74,7 +74,7 @@ function createLane(
 
   return (req, res, method) => {
     const startedMs = performance.now();
-    let visitor: Visitor | undefined;
+    let visitor: Caller | undefined;
     let answer: Answer;
     let message = '';
     let limits: readonly string[] = [];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { proxiesOf } from '../../src/access/client-address.ts';
-import { type Access, createGate, type Entrance, type Gate } from '../../src/access/gate.ts';
+import { type Access, createGate, type EndpointAccess, type Gate } from '../../src/access/gate.ts';
 import { demoKeys, type Holder } from '../../src/access/keys/key-lookup.ts';
 import { RequestError } from '../../src/errors.ts';
 
@@ -17,7 +17,7 @@ function request(headers: Record<string, string> = {}, peer = '192.0.2.1'): Inco
   return req;
 }
 
-function pass(gate: Gate, door: Entrance, req: IncomingMessage, status = 200): Record<string, string> {
+function pass(gate: Gate, door: EndpointAccess, req: IncomingMessage, status = 200): Record<string, string> {
   const visitor = gate.identify(door, req);
   gate.admit(door, visitor);
   const list = gate.settle(visitor, status);
@@ -120,7 +120,7 @@ describe('createGate', () => {
   });
 
   it('refuses the call after the last one allowed, with the same numbers in headers and body', () => {
-    const door: Entrance = { access: 'open', isCounted: true };
+    const door: EndpointAccess = { access: 'open', isCounted: true };
     for (let call = 0; call < 100; call++) pass(gate, door, request());
     clock.now += 30_000;
     const refused = refusalOf(() => pass(gate, door, request()));
@@ -162,7 +162,7 @@ describe('createGate', () => {
   });
 
   it('charges a key it does not know to the address where keys do not matter', () => {
-    const door: Entrance = { access: 'open', isCounted: true };
+    const door: EndpointAccess = { access: 'open', isCounted: true };
     pass(gate, door, keyed('nobody'));
     assert.equal(pass(gate, door, request())['X-RateLimit-Remaining'], '98');
   });
