@@ -13,13 +13,7 @@ import {
   waitSeconds,
 } from './limits/rate-policy.ts';
 import { type Hour, minuteOf } from './limits/sliding-hour.ts';
-import { includes, TIERS, type Tier } from './tiers.ts';
-
-/**
- * Whom an endpoint is for: `open` to all, whatever key they send; `tiered`, where a key decides how much is
- * seen; or callers of a tier only (spec 5).
- */
-export type Access = 'open' | 'tiered' | 'PRO' | 'INTERNAL';
+import { type Access, includes, TIERS, type Tier } from './tiers.ts';
 
 /** Who may call an endpoint, and whether calls count. */
 export interface EndpointAccess {

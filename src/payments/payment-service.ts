@@ -20,7 +20,7 @@ export interface PaymentService {
   /** How to pay for a path; undefined while nobody can. */
   offer(path: string, url: string): Offer | undefined;
   /** Resolves to the reply once it is paid for, or rejects with a RequestError and nothing charged. */
-  sell(sale: Sale): Promise<Sold>;
+  charge(sale: Sale): Promise<Sold>;
   /** Hands settlements under way to the next start, and waits for writes. */
   close(): Promise<void>;
 }
@@ -199,7 +199,7 @@ export async function openPaymentService(deps: PaymentServiceDeps): Promise<Paym
 
   return {
     offer: (path, url) => (circuit.isOpen() ? undefined : offerFor({ path, url })),
-    async sell(sale) {
+    async charge(sale) {
       const waitMs = failures.waitMs(sale.address, now());
       if (waitMs > 0) throw refusals.tooMany(waitMs);
       try {

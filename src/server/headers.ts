@@ -1,4 +1,4 @@
-import type { Access } from '../access/gate.ts';
+import type { Access } from '../access/tiers.ts';
 
 /** On every response: nothing we serve is to be sniffed, framed or run. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {

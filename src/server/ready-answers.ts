@@ -89,7 +89,7 @@ function createLane(
       }
       limits = gate.settle(visitor, answer.status);
     } catch (error) {
-      answer = answerTo(error, offerAfter(error, endpoint, req, paidAccess?.till));
+      answer = answerTo(error, offerAfter(error, endpoint, req, paidAccess?.payments));
       message = sentenceOf(error);
     }
     const { status, headers, body, parts } = answer;

@@ -35,7 +35,7 @@ export async function visit(
   try {
     gate.admit(door, visitor);
   } catch (error) {
-    serveError(ctx, error, offerAfter(error, door, ctx.req, paidAccess?.till));
+    serveError(ctx, error, offerAfter(error, door, ctx.req, paidAccess?.payments));
     return;
   }
   try {

@@ -106,7 +106,7 @@ async function open(config: Config, log: Logger, rim: ServiceRim, closing: Shutd
 
   const isMadeUp = outside.isDemo;
   const { gate, isDemo } = await openAccess({ config, store, clock, isMadeUp, log }, closing);
-  const till = await openPayments(
+  const payments = await openPayments(
     { config: config.payments, demoFacilitator: outside.facilitator, store, clock, metrics, log },
     closing,
   );
@@ -115,7 +115,7 @@ async function open(config: Config, log: Logger, rim: ServiceRim, closing: Shutd
     past: openPast(store, latest),
     accounts: config.accounts,
     gate,
-    paidAccess: till && { till, proxies: proxiesOf(config.trustedProxies) },
+    paidAccess: payments && { payments, proxies: proxiesOf(config.trustedProxies) },
     recorder: usage,
     usage,
     waitlist: store.waitlist,

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { proxiesOf } from '../../src/access/client-address.ts';
-import { type Access, createGate, type EndpointAccess, type Gate } from '../../src/access/gate.ts';
+import { createGate, type EndpointAccess, type Gate } from '../../src/access/gate.ts';
 import { demoKeys, type Holder } from '../../src/access/keys/key-lookup.ts';
+import type { Access } from '../../src/access/tiers.ts';
 import { RequestError } from '../../src/errors.ts';
 
 const NOON = Date.UTC(2026, 0, 1, 12);

@@ -32,7 +32,7 @@ describe('openPaymentService', () => {
   let stand: FacilitatorStand;
   let payments: Payments;
   let reports: PaymentReport[];
-  let till: PaymentService;
+  let service: PaymentService;
   let payer: Payer;
   let served: number;
 
@@ -48,8 +48,8 @@ describe('openPaymentService', () => {
       ...over,
     });
   const reopen = async (over: Partial<PaymentServiceDeps> = {}) => {
-    await till.close();
-    till = await open(over);
+    await service.close();
+    service = await open(over);
   };
 
   beforeEach(async () => {
@@ -59,10 +59,10 @@ describe('openPaymentService', () => {
     reports = [];
     served = 0;
     payer = createPayer();
-    till = await open();
+    service = await open();
   });
   afterEach(async () => {
-    await till.close();
+    await service.close();
     await stand.close();
   });
 
@@ -78,7 +78,7 @@ describe('openPaymentService', () => {
     isGone: () => false,
     ...over,
   });
-  const sell = (payment: string, over: Partial<Sale> = {}) => till.sell(saleOf(payment, over));
+  const sell = (payment: string, over: Partial<Sale> = {}) => service.charge(saleOf(payment, over));
   /** Sells and sends. */
   const bodyOf = async (payment: string) => {
     const { reply, sent }: Sold = await sell(payment);
@@ -297,10 +297,10 @@ describe('openPaymentService', () => {
     stand.fail('hang', 'settle', { times: 1 });
     const sale = codeOf(sell(payment));
     await eventually('it was asked for', () => stand.faults.list().length === 0);
-    await till.close();
+    await service.close();
     assert.equal(await sale, '503 payment_pending');
     assert.deepEqual(rows(), ['UNKNOWN']);
-    till = await open();
+    service = await open();
     await eventually('it is settled', () => {
       clock.now += 1_000;
       return rows().join() === 'SETTLED';

@@ -13,7 +13,7 @@ const orderSchema = z.object({ payment: z.string(), dieAt: z.string() });
 let dieAt = '';
 const die = () => process.kill(process.pid, 'SIGKILL');
 const store = await openStore(folder);
-const till = await openPaymentService({
+const service = await openPaymentService({
   terms: TERMS,
   facilitator: { url },
   payments: {
@@ -38,7 +38,7 @@ const till = await openPaymentService({
 let served = 0;
 async function answerTo(payment: string): Promise<string> {
   try {
-    const { reply, sent } = await till.sell({
+    const { reply, sent } = await service.charge({
       payment,
       path: SIGNALS,
       resource: SIGNALS,
