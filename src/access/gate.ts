@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { RequestError } from '../errors.ts';
+import { createFailureLimit } from '../resilience/failure-limit.ts';
 import { clientAddressOf, type Proxies, proxiesOf } from './client-address.ts';
 import type { Holder, KeyLookup } from './keys/key-lookup.ts';
-import { createFailedKeys } from './limits/failed-keys.ts';
 import { createQuotas, type Quotas } from './limits/quotas.ts';
 import {
   LIMITS,
@@ -82,7 +82,7 @@ function isFree(status: number): boolean {
  */
 export function createGate(deps: GateDeps): Gate {
   const { keys, now, quotas = createQuotas(), limits = LIMITS, proxies = proxiesOf([]) } = deps;
-  const badKeys = createFailedKeys(MAX_BAD_KEYS);
+  const badKeys = createFailureLimit(MAX_BAD_KEYS);
   const policies = policiesOf(limits);
   const ownPolicies = new WeakMap<Holder, Policy>();
 
@@ -97,7 +97,7 @@ export function createGate(deps: GateDeps): Gate {
   }
 
   function refuseKey(req: CallerRequest, atMs: number): never {
-    const waitMs = badKeys.note(clientAddressOf(req, proxies), atMs);
+    const waitMs = badKeys.count(clientAddressOf(req, proxies), atMs);
     if (waitMs === 0) {
       throw new RequestError(401, 'key_invalid', 'The API key is not known or was revoked', CHALLENGE);
     }

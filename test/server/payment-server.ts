@@ -1,10 +1,10 @@
 import { proxiesOf } from '../../src/access/client-address.ts';
 import {
   openPaymentService,
+  type PaymentReport,
   type PaymentService,
   type PaymentServiceDeps,
 } from '../../src/payments/payment-service.ts';
-import type { PaymentReport } from '../../src/payments/report.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import { NOON } from '../support/outputs.ts';
 import {
