@@ -33,7 +33,7 @@ export async function benchAccess(): Promise<void> {
   const report = (error: unknown) => process.emitWarning(String(error));
   const book = openKeyRegistry(store.keys, Date.now);
   const quotas = createQuotas();
-  const keeping = startQuotaPersistence({ quotas, hours: store.hours, book, now: Date.now, report });
+  const keeping = startQuotaPersistence({ quotas, hours: store.hours, keys: book, now: Date.now, report });
   const usage = createUsageTracking({ store: store.usage, now: Date.now, retentionDays: 90, report });
   usage.start();
   const { key } = await book.create({ tier: 'PRO', name: '', limit: 1_000_000_000 });

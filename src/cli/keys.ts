@@ -41,7 +41,7 @@ async function askEngine(folder: string, order: KeyCommand) {
   if (!existsSync(folder)) return undefined;
   const [{ askControlSocket }, { controlSocketPathOf }] = await Promise.all([
     import('../access/keys/control-socket.ts'),
-    import('../access/keys/control-socket-path.ts'),
+    import('../store/socket-path.ts'),
   ]);
   return askControlSocket(controlSocketPathOf(folder), order);
 }

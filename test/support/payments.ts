@@ -80,7 +80,7 @@ export interface SignOptions {
   readonly terms?: PaymentTerms;
 }
 
-/** Someone with a key of his own, made up on the spot. */
+/** A payer with a new random key. */
 export interface Payer {
   readonly address: Hex;
   sign(options: SignOptions): Promise<Payment>;
