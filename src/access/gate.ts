@@ -47,7 +47,7 @@ export interface Gate {
   settle(caller: Caller, status: number): readonly string[];
 }
 
-export interface GateDeps {
+interface GateDeps {
   readonly keys: KeyLookup;
   /** UTC ms that never go back, as calls are counted by them. */
   readonly now: () => number;

@@ -7,7 +7,7 @@ export interface Offer {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-export type EncodeRequired = (required: PaymentRequired) => string;
+type EncodeRequired = (required: PaymentRequired) => string;
 
 /**
  * Version 2 of the protocol in the header and, where version 1 has a name for the network, version 1 in the body.

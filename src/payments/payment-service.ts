@@ -29,7 +29,7 @@ export interface PaidRequest {
   isGone(): boolean;
 }
 
-export interface PaidReply {
+interface PaidReply {
   readonly reply: KeptReply;
   /** To be called once the reply has left. */
   sent(): void;

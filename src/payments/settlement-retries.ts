@@ -18,7 +18,7 @@ export type RetryReport =
   | { readonly type: 'unsent'; readonly ids: readonly string[] }
   | { readonly type: 'trouble'; readonly error: unknown };
 
-export interface SettlementRetriesDeps {
+interface SettlementRetriesDeps {
   readonly payments: Payments;
   readonly facilitator: Facilitator;
   /** UTC ms. */
@@ -39,7 +39,7 @@ export async function recoverPayments({
   }
 }
 
-export interface SettlementRetries {
+interface SettlementRetries {
   /** Does whatever is due: settles open payments again, drops old replies and, once an hour, old nonces. Run one at a time. */
   run(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { MINUTE_MS } from '../../streams/internal.ts';
 const MAX_ADDRESSES = 10_000;
 
 /** Holds an address back that failed too often within a minute, such as with unknown keys or refused payments. */
-export interface FailureLimit {
+interface FailureLimit {
   /** Counts one more failure. Returns 0, or how many ms the address has to wait when it had too many already. */
   count(address: string, nowMs: number): number;
   /** How many ms the address has to wait; 0 when it may try. */

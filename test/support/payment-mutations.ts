@@ -2,7 +2,7 @@ import { toHex } from 'viem';
 import type { Authorization, Payment } from './payments.ts';
 
 /** Ways to spoil a payment of version 2 that was good and signed: none of what comes out may be settled. */
-export type Mutation = readonly [name: string, spoil: (payment: Payment) => unknown];
+type Mutation = readonly [name: string, spoil: (payment: Payment) => unknown];
 
 const random = (bytes: number) => toHex(crypto.getRandomValues(new Uint8Array(bytes)));
 

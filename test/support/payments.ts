@@ -71,7 +71,7 @@ export interface Payment {
   readonly payload: { readonly signature: string; readonly authorization: Authorization };
 }
 
-export interface SignOptions {
+interface SignOptions {
   readonly nowMs: number;
   readonly path?: string;
   readonly version?: 1 | 2;

@@ -3,7 +3,7 @@ import type { KeyRegistry } from '../keys/key-registry.ts';
 import type { Quotas } from './quotas.ts';
 import { minuteOf } from './sliding-hour.ts';
 
-export interface QuotaPersistenceDeps {
+interface QuotaPersistenceDeps {
   readonly quotas: Quotas;
   readonly hours: Hours;
   /** Their times of last use are stored too. */
@@ -14,7 +14,7 @@ export interface QuotaPersistenceDeps {
   readonly report: (error: unknown) => void;
 }
 
-export interface QuotaPersistence {
+interface QuotaPersistence {
   /** Stores what changed. Never rejects. */
   flush(): Promise<void>;
   /** Stores what changed one last time. */

@@ -2,7 +2,7 @@ import type { KeptHour } from '../../store/store.ts';
 import { add, advance, charge, type Hour, KEPT_MINUTES, minutesOf, refund } from './sliding-hour.ts';
 
 /** What changed since the last time. A caller in `gone` may be in `hours` as well: it was forgotten and came back. */
-export interface QuotaChanges {
+interface QuotaChanges {
   readonly hours: readonly KeptHour[];
   readonly gone: readonly string[];
 }

@@ -6,7 +6,7 @@ const MAX_WAITING = 20_000;
 const MAX_MESSAGE_CHARS = 200;
 
 /** The newest errors of each key: those in memory together with those in the store. */
-export interface UsageErrors {
+interface UsageErrors {
   /** A request that was answered with an error. */
   add(keyId: string, request: RecordedRequest): void;
   /** Newest first. */

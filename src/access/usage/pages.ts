@@ -22,7 +22,7 @@ interface OpenPage {
 }
 
 /** Usage per key, endpoint and method, by hour and by day: pages in memory over pages in the store. */
-export interface UsagePages {
+interface UsagePages {
   /** Adds a request to its hour and its day. False when there is no room in memory, and it was not added. */
   add(keyId: string, request: RecordedRequest): boolean;
   /** The sums per endpoint and method over whole hours, `[fromHour, toHour)` since 1970. */

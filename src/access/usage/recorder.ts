@@ -28,7 +28,7 @@ export interface RecordedRequest {
 }
 
 /** Recorded requests that are in no sum yet. */
-export interface UsageBuffer extends UsageRecorder {
+interface UsageBuffer extends UsageRecorder {
   readonly size: number;
   readonly capacity: number;
   /** Requests that found the buffer full and are in no figure. */

@@ -12,7 +12,7 @@ const PRUNE_ROWS = 200;
 /** Requests without a known key share one account, which no key can read over HTTP. */
 const ANONYMOUS = 'anonymous';
 
-export interface UsageDeps {
+interface UsageDeps {
   readonly store: UsageStore;
   /** UTC ms. */
   readonly now: () => number;
