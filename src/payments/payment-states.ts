@@ -1,4 +1,5 @@
 import { HOUR_MS, MINUTE_MS } from '../../streams/internal.ts';
+import { backoffDelay } from '../resilience/backoff.ts';
 import type { KeptPayment } from '../store/store.ts';
 import { type Authorization, digestOf } from './authorization.ts';
 import type { Settlement } from './facilitator.ts';
@@ -8,8 +9,7 @@ import type { FacilitatorRequest } from './facilitator-request.ts';
 const LEFT_OPEN_MS = MINUTE_MS;
 /** How long after it expired a payment with an unknown outcome is still tried again. */
 const TRIED_FOR_MS = HOUR_MS;
-const FIRST_WAIT_MS = 10_000;
-const LONGEST_WAIT_MS = MINUTE_MS;
+const BACKOFF = { firstMs: 10_000, longestMs: MINUTE_MS };
 
 /** Reasons that mean that it is too late now, and leave open what became of an earlier try. */
 const TOO_LATE = /valid_before|expired/;
@@ -102,13 +102,12 @@ export function receiptHeaders({ receipt, order }: KeptPayment): Readonly<Record
 function stillUnknown(payment: KeptPayment, nowMs: number): KeptPayment {
   const { tries, validBeforeAt } = payment;
   const isGivenUp = nowMs > validBeforeAt + TRIED_FOR_MS;
-  const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** tries);
   return {
     ...payment,
     state: 'UNKNOWN',
     changedAt: nowMs,
     tries: tries + 1,
-    nextTryAt: isGivenUp ? null : nowMs + waitMs,
+    nextTryAt: isGivenUp ? null : nowMs + backoffDelay(BACKOFF, tries + 1),
   };
 }
 

@@ -120,7 +120,7 @@ async function open(config: Config, log: Logger, rim: ServiceRim, closing: Shutd
     usage,
     waitlist: store.waitlist,
     metrics,
-    store: () => (engine.isHeldUp() ? 'read_only' : 'open'),
+    store: () => (engine.isWaitingForDisk() ? 'read_only' : 'open'),
     now: clock.wall,
     staleAfterMs: config.staleAfterMs,
     epoch: randomUUID(),
