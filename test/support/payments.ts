@@ -75,7 +75,7 @@ interface SignOptions {
   readonly nowMs: number;
   readonly path?: string;
   readonly version?: 1 | 2;
-  /** Signed instead of what would do. */
+  /** Signed instead of the fields of a valid payment. */
   readonly over?: Partial<Authorization>;
   readonly terms?: PaymentTerms;
 }
