@@ -23,7 +23,7 @@ import { type Running, type Start, start } from './start.ts';
 export interface Shop {
   readonly running: Running;
   readonly stand: FacilitatorStand;
-  readonly till: PaymentService;
+  readonly payments: PaymentService;
   readonly payer: Payer;
   readonly deps: PaymentServiceDeps;
   readonly clock: { now: number; monoMs: number };
@@ -50,14 +50,14 @@ export async function openShop(over: Partial<PaymentServiceDeps> = {}, options: 
     everyMs: 10,
     ...over,
   };
-  const till = await openPaymentService(deps);
-  const paidAccess = { till, proxies: proxiesOf([]) };
+  const payments = await openPaymentService(deps);
+  const paidAccess = { payments, proxies: proxiesOf([]) };
   const running = await start({ ...options, deps: { ...options.deps, paidAccess } });
   const payer = createPayer();
   return {
     running,
     stand,
-    till,
+    payments,
     payer,
     deps,
     clock,
@@ -68,7 +68,7 @@ export async function openShop(over: Partial<PaymentServiceDeps> = {}, options: 
     settled: () => Object.keys(stand.facilitator.state().settled).length,
     async close() {
       await running.stop();
-      await till.close();
+      await payments.close();
       await stand.close();
     },
   };
