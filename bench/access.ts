@@ -7,13 +7,16 @@ import { openKeyRegistry } from '../src/access/keys/key-registry.ts';
 import { startQuotaPersistence } from '../src/access/limits/quota-persistence.ts';
 import { createQuotas } from '../src/access/limits/quotas.ts';
 import { createUsageTracking } from '../src/access/usage/tracking.ts';
+import { createMetrics } from '../src/observability/metrics.ts';
 import type { Answer, Endpoint } from '../src/server/answer.ts';
+import { App } from '../src/server/app.ts';
 import { createHttpServer } from '../src/server/http.ts';
 import { createReadyAnswers } from '../src/server/ready-answers.ts';
+import { createRequestProtocol } from '../src/server/request-protocol.ts';
 import { metaEndpoints } from '../src/server/routes/meta.ts';
 import { openStore } from '../src/store/lmdb/open-store.ts';
 import { createWatcher } from '../src/views/watch.ts';
-import { start } from '../test/server/start.ts';
+import { type Running, start } from '../test/server/start.ts';
 import { countersOutput, eventOutput, FRESH_AGES, freshnessOutput } from '../test/support/outputs.ts';
 import { measureInTurns } from './cpu-per-request.ts';
 import { print } from './print.ts';
@@ -74,7 +77,7 @@ const OPEN_GATE: Gate = {
 };
 
 /** The same endpoint over the same values, for anyone, uncounted and without a tag. */
-async function startBare({ app, latest, metrics }: Awaited<ReturnType<typeof start>>) {
+async function startBare({ app, latest }: Running) {
   const endpoints = metaEndpoints({
     latest,
     watcher: createWatcher(latest),
@@ -83,14 +86,14 @@ async function startBare({ app, latest, metrics }: Awaited<ReturnType<typeof sta
     staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
     epoch: 'bare',
   });
-  const hot = createReadyAnswers({
-    endpoints: endpoints.map(withoutTag),
+  const protocol = createRequestProtocol({
     gate: OPEN_GATE,
-    served: metrics.requestServed,
+    requestServed: createMetrics().requestServed,
     recorder: { record: () => undefined },
     report: (error) => process.emitWarning(String(error)),
   });
-  const server = createHttpServer({ ...app, handle: (req, res) => void hot(req, res) });
+  const readyAnswers = createReadyAnswers(protocol, endpoints.map(withoutTag));
+  const server = createHttpServer(new App({ readyAnswers, endpoints: [], close: app.close }));
   const url = await server.listen(0, '127.0.0.1');
   const stop = async () => void server.server.close();
   return { port: Number(new URL(url).port), stop };

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Access, includes, type Tier } from '../access/tiers.ts';
+import type { Access } from '../access/tiers.ts';
 import { RequestError } from '../errors.ts';
 import { carriesPayment } from './authorization.ts';
 
@@ -9,11 +9,6 @@ export function isForSale(
   { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
 ): boolean {
   return (access === 'PRO' || access === 'tiered') && method === 'GET' && carriesPayment(headers);
-}
-
-/** A payment opens what PRO sees; whoever sees that already is not charged. */
-export function needsNoPayment(tier: Tier): boolean {
-  return includes(tier, 'PRO');
 }
 
 /** Whether a request was refused for want of a key of tier PRO, so that a payment would help. */

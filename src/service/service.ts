@@ -18,6 +18,7 @@ import { createLatest } from '../views/latest.ts';
 import { openPast } from '../views/past.ts';
 import { openAccess } from './access.ts';
 import { MAIN_FEED } from './counting-rule.ts';
+import { openOperations } from './operations.ts';
 import { openPayments } from './payments.ts';
 import { reportTo } from './reporting.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
@@ -110,6 +111,16 @@ async function open(config: Config, log: Logger, rim: ServiceRim, closing: Shutd
     { config: config.payments, demoFacilitator: outside.facilitator, store, clock, metrics, log },
     closing,
   );
+  const operations = openOperations(
+    {
+      latest,
+      accounts: config.accounts,
+      metrics,
+      store: () => (engine.isWaitingForDisk() ? 'read_only' : 'open'),
+      now: clock.wall,
+    },
+    closing,
+  );
   const app = createApp({
     latest,
     past: openPast(store, latest),
@@ -119,8 +130,7 @@ async function open(config: Config, log: Logger, rim: ServiceRim, closing: Shutd
     recorder: usage,
     usage,
     waitlist: store.waitlist,
-    metrics,
-    store: () => (engine.isWaitingForDisk() ? 'read_only' : 'open'),
+    operations,
     now: clock.wall,
     staleAfterMs: config.staleAfterMs,
     epoch: randomUUID(),
@@ -132,7 +142,7 @@ async function open(config: Config, log: Logger, rim: ServiceRim, closing: Shutd
       rim.sources,
     ),
   });
-  app.koa.on('error', (error: unknown) => log.error({ err: error }, 'a request failed'));
+  app.on('error', (error: unknown) => log.error({ err: error }, 'a request failed'));
   const limits = httpLimits(config);
   const feed =
     config.feed &&

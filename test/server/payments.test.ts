@@ -7,7 +7,7 @@ import { SourceError } from '../../src/errors.ts';
 import { eventually } from '../support/eventually.ts';
 import { eventOutput } from '../support/outputs.ts';
 import { createPayer, headerOf, SIGNALS } from '../support/payments.ts';
-import { QUERY } from './knock.ts';
+import { QUERY } from './call-endpoint.ts';
 import { openShop, type Shop } from './payment-server.ts';
 import { json, start } from './start.ts';
 
@@ -171,7 +171,7 @@ describe('payments over HTTP', () => {
     assert.equal(await codeOf(await shop.pay(payment)), '402 payment_refused');
     shop.clock.now -= 1_000;
     assert.equal((await shop.pay(payment)).status, 200);
-    // Whoever paid gets his answer, however late it is by the clock.
+    // Whoever paid gets the answer, however late it is by the clock.
     shop.clock.now += 300_000;
     assert.equal((await shop.pay(payment)).status, 200);
     assert.equal(shop.settled(), 1);
