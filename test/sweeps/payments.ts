@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
-import { openShop } from '../server/payment-server.ts';
+import { openPaymentServer } from '../server/payment-server.ts';
 import { type Child, startChild } from '../support/child.ts';
 import { MUTATIONS } from '../support/payment-mutations.ts';
 import { createPayer, type FacilitatorStand, headerOf, openFacilitator } from '../support/payments.ts';
@@ -17,12 +17,12 @@ type Report = (line: string) => void;
 export async function sweepCopies(copies: number, report: Report): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tallywire-copies-'));
   const store = await openStore(folder);
-  const shop = await openShop({ payments: store.payments });
+  const server = await openPaymentServer({ payments: store.payments });
   try {
-    const payment = await shop.sign();
+    const payment = await server.sign();
     // Long enough for many to find it under way.
-    shop.stand.fail('slow', 'settle', { times: 1, delayMs: 300 });
-    const responses = await Promise.all(Array.from({ length: copies }, () => shop.pay(payment)));
+    server.stand.fail('slow', 'settle', { times: 1, delayMs: 300 });
+    const responses = await Promise.all(Array.from({ length: copies }, () => server.pay(payment)));
     const bodies = new Set<string>();
     let paid = 0;
     for (const response of responses) {
@@ -33,14 +33,14 @@ export async function sweepCopies(copies: number, report: Report): Promise<void>
       bodies.add(`${response.headers.get('PAYMENT-RESPONSE')} ${body}`);
     }
     assert.equal(bodies.size, 1);
-    assert.equal(shop.stand.facilitator.state().settleCalls, 1);
+    assert.equal(server.stand.facilitator.state().settleCalls, 1);
     assert.equal(
-      shop.reports.filter((each) => each.type === 'outcome' && each.outcome === 'settled').length,
+      server.reports.filter((each) => each.type === 'outcome' && each.outcome === 'settled').length,
       1,
     );
     report(`${copies} copies at once: 1 settled, ${paid} answered alike, ${copies - paid} asked to wait`);
   } finally {
-    await shop.close();
+    await server.close();
     await store.close();
     await rm(folder, { recursive: true });
   }
@@ -48,20 +48,20 @@ export async function sweepCopies(copies: number, report: Report): Promise<void>
 
 /** Spoils a payment in every way: all are refused, and none reaches a settlement. */
 export async function sweepMutations(times: number, report: Report): Promise<void> {
-  const shop = await openShop();
+  const server = await openPaymentServer();
   try {
     for (let time = 0; time < times; time++) {
       for (const [name, spoil] of MUTATIONS) {
         // Far enough apart that the address is not held back.
-        shop.clock.now += 10_000;
-        const { status } = await shop.pay(headerOf(spoil(await shop.sign())));
+        server.clock.now += 10_000;
+        const { status } = await server.pay(headerOf(spoil(await server.sign())));
         assert.ok(status === 400 || status === 402, `${name}: ${status}`);
       }
     }
-    assert.equal(shop.stand.facilitator.state().settleCalls, 0);
+    assert.equal(server.stand.facilitator.state().settleCalls, 0);
     report(`${MUTATIONS.length} mutations ${times} times: all refused, 0 settled`);
   } finally {
-    await shop.close();
+    await server.close();
   }
 }
 
