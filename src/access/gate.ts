@@ -28,8 +28,8 @@ export interface Caller {
   /** Public id of the key; null without one. */
   readonly keyId: string | null;
   /** The hour that is charged; undefined when nothing is counted. */
-  hour: Hour | undefined;
-  policy: Policy | undefined;
+  readonly hour: Hour | undefined;
+  readonly policy: Policy | undefined;
   /** When the request came, UTC ms. */
   readonly atMs: number;
 }
