@@ -42,7 +42,7 @@ export type EngineReport =
   | { readonly type: 'checkpoint'; readonly seq: number; readonly bytes: number }
   | { readonly type: 'maintenance_failed'; readonly error: unknown };
 
-interface Engine {
+export interface Engine {
   /** The status of each source. */
   sources(): readonly SourceStatus[];
   /** Whether the disk refused the last write, which is being tried again; readers keep the values they have. */
