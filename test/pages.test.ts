@@ -188,7 +188,7 @@ describe('the pages', () => {
   it('list every endpoint of the app, and no other', async () => {
     const { app, stop } = await start();
     try {
-      const routers = app.koa.middleware.flatMap((each) =>
+      const routers = app.middleware.flatMap((each) =>
         'router' in each && each.router instanceof Router ? [each.router] : [],
       );
       const served = routers
@@ -207,7 +207,7 @@ describe('the pages', () => {
     const metrics = createMetrics();
     metrics.watchSources(() => []);
     metrics.watchFeed(() => ({ connections: 0, unsentBytes: 0, sent: 0, merged: 0, closed: new Map() }));
-    const unwatch = metrics.watchStreams(createLatest(), Date.now);
+    const unwatch = metrics.watchStreams({ latest: createLatest(), ages: () => ({}), now: Date.now });
     const names = [...(await metrics.text()).matchAll(/^# HELP (tallywire_\w+)/gm)].map(
       ([, name = '']) => name,
     );

@@ -1,11 +1,11 @@
 import type { Running } from './start.ts';
 
-export type DoorOf = Running['app']['doors'][number];
+export type ServedEndpoint = Running['app']['endpoints'][number];
 
-/** Asks at an endpoint as little as gets past the gate, with whatever method it has. */
-export function knock(
+/** Calls an endpoint with as little as passes the gate, with whatever method it has. */
+export function callEndpoint(
   running: Running,
-  { path, method }: Pick<DoorOf, 'path' | 'method'>,
+  { path, method }: Pick<ServedEndpoint, 'path' | 'method'>,
   headers: Record<string, string> = {},
 ): Promise<Response> {
   const json = { 'Content-Type': 'application/json', ...headers };

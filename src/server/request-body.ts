@@ -5,8 +5,8 @@ import { InvalidRequest } from './validate.ts';
 /** Far above any body the interface knows. */
 const MAX_BODY_BYTES = 16 * 1_024;
 /**
- * What is refused is read to its end first, up to this much: whoever sends it all before he listens would find the
- * connection closed and never read why. A caller who has more to send does.
+ * A refused body is read to its end first, up to this much: a caller who sends all of it before listening would find
+ * the connection closed and never read why. A caller with more to send does.
  */
 const MAX_DISCARDED_BYTES = 1_024 * 1_024;
 

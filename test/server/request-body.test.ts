@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { RequestError } from '../../src/errors.ts';
-import { receiveJson } from '../../src/server/body.ts';
+import { receiveJson } from '../../src/server/request-body.ts';
 import { InvalidRequest } from '../../src/server/validate.ts';
 import { eventually } from '../support/eventually.ts';
 

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { callerAddress, type Proxies } from '../access/client-address.ts';
-import { refuseConnection, TOO_MANY_CONNECTIONS } from './client-error.ts';
+import { refuseConnection, TOO_MANY_CONNECTIONS } from './refuse-connection.ts';
 
 export interface ConnectionLimits {
   readonly maxConnectionsPerAddress: number;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { afterCrash, afterSettling } from '../../src/payments/outcome.ts';
+import { afterCrash, afterSettling } from '../../src/payments/payment-states.ts';
 import type { KeptPayment } from '../../src/store/store.ts';
+import { HOUR_MS } from '../../streams/internal.ts';
 import { paymentRow } from '../support/describe-payments.ts';
 
-const HOUR_MS = 3_600_000;
 const NOW = 5_000;
 const REPLY = { status: 200, headers: {}, body: 'x' };
 
