@@ -48,8 +48,9 @@ export function createCollector(texts?: string): Collector {
     mkdirSync(texts, { recursive: true });
   }
   const all = new Map<string, Part>();
-  const totals = new Map<Group, { readonly hash: Hash; count: number }>(
-    GROUPS.map((group) => [group, { hash: createHash('sha256'), count: 0 }]),
+  // By part, as which of two readers hears of a thing first is chance.
+  const totals = new Map<Group, Map<string, { readonly hash: Hash; count: number }>>(
+    GROUPS.map((group) => [group, new Map()]),
   );
 
   function partOf(group: Group, name: string): Part {
@@ -72,11 +73,10 @@ export function createCollector(texts?: string): Collector {
       part.hash.update(line);
       part.counts.set(kind, (part.counts.get(kind) ?? 0) + 1);
       if (part.file !== undefined) writeSync(part.file, line);
-      const total = totals.get(group);
-      if (total === undefined) return;
+      const total = totals.get(group)?.get(name) ?? { hash: createHash('sha256'), count: 0 };
+      totals.get(group)?.set(name, total);
       total.count += 1;
-      // By name, so that two parts that swapped their answers are seen.
-      total.hash.update(`${name}\n${line}`);
+      total.hash.update(line);
     },
 
     finish(run) {
@@ -89,8 +89,13 @@ export function createCollector(texts?: string): Collector {
         );
       for (const { file } of all.values()) if (file !== undefined) closeSync(file);
       const totalOf = (group: Group) => {
-        const total = totals.get(group);
-        return total === undefined ? '' : `${total.count} ${total.hash.digest('hex')}`;
+        const hash = createHash('sha256');
+        let count = 0;
+        for (const [name, total] of [...(totals.get(group) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1))) {
+          hash.update(`${name} ${total.hash.digest('hex')}\n`);
+          count += total.count;
+        }
+        return `${count} ${hash.digest('hex')}`;
       };
       return {
         ...run,
@@ -165,7 +170,6 @@ export function differences(before: RunResult, after: RunResult): Differences {
     ...differingParts(before.frames, after.frames),
   );
   for (const group of GROUPS) {
-    // Two parts in another order come to another total, though each is what it was.
     if (group === 'documents' || before.totals[group] === after.totals[group]) continue;
     served.push(`total of ${group}: was ${before.totals[group]}, is ${after.totals[group]}`);
   }
