@@ -3,22 +3,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { Subject } from 'rxjs';
-import { proxiesOf } from '../../src/access/addresses.ts';
+import { proxiesOf } from '../../src/access/client-address.ts';
 import { createGate } from '../../src/access/gate.ts';
-import { demoKeys, joinRings, type KeyRing } from '../../src/access/key-ring.ts';
+import { demoKeys, joinLookups, type KeyLookup } from '../../src/access/keys/key-lookup.ts';
 import { createUsageTracking } from '../../src/access/usage/tracking.ts';
-import { FEED_LIMITS } from '../../src/feed/admission.ts';
 import { openFeed } from '../../src/feed/feed.ts';
+import { FEED_LIMITS } from '../../src/feed/transport/admission.ts';
+import { createMetrics } from '../../src/observability/metrics.ts';
 import { createApp } from '../../src/server/app.ts';
 import { createHttpServer, HTTP_LIMITS } from '../../src/server/http.ts';
-import { createMetrics } from '../../src/server/metrics.ts';
-import type { Position } from '../../src/sources/position.ts';
-import { createLatest, type Latest } from '../../src/store/latest.ts';
-import { openStore } from '../../src/store/lmdb.ts';
-import { createMemoryStore } from '../../src/store/memory.ts';
-import { openPast } from '../../src/store/past.ts';
+import { openOperations } from '../../src/service/operations.ts';
+import { createShutdown } from '../../src/service/shutdown.ts';
+import type { Position } from '../../src/sources/positions/position.ts';
+import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { FeedWindow } from '../../src/store/store.ts';
-import { emptyState, graph, isKept, type Observation, type Output } from '../../streams/index.ts';
+import { createLatest, type Latest } from '../../src/views/latest.ts';
+import { openPast } from '../../src/views/past.ts';
+import { emptyState, graph, isKept, type Observation, type Output } from '../../streams/internal.ts';
+import { createMemoryStore } from './memory-store/memory-store.ts';
 
 /**
  * The service over a log that was recorded before: all that a recorded run knows of the inside. Whatever depends on
@@ -112,8 +114,13 @@ export async function openRecordedService({
 
   const usage = createUsageTracking({ store: store.usage, now, retentionDays: 90, report });
   const accounts = settings.accounts.map(({ id }) => ({ id, segment: `account_${id}` }));
-  const gate = createGate({ keys: joinRings(demoKeys(), tightKey()), limits: LIMITS, now });
+  const gate = createGate({ keys: joinLookups(demoKeys(), tightKey()), limits: LIMITS, now });
   const { staleAfterMs } = settings;
+  const shutdown = createShutdown();
+  const operations = openOperations(
+    { latest, accounts, now, metrics: createMetrics(), store: () => 'open' },
+    shutdown,
+  );
   const app = createApp({
     latest,
     past: openPast(store, latest),
@@ -125,15 +132,14 @@ export async function openRecordedService({
     },
     usage,
     waitlist: store.waitlist,
-    metrics: createMetrics(),
-    store: () => 'open',
+    operations,
     now,
     staleAfterMs,
     epoch: 'recorded',
     isDemo: true,
     positions: { of: async (wallet) => holdings(latest, wallet) },
   });
-  app.koa.on('error', report);
+  app.on('error', report);
 
   const window = watchWindow(store.feed);
   const feed = openFeed({
@@ -187,13 +193,14 @@ export async function openRecordedService({
     async stop() {
       await http.drain({ noticeMs: 0, deadlineMs: 0 });
       await feed.close();
+      await shutdown.run();
       await store.close();
       if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-function tightKey(): KeyRing {
+function tightKey(): KeyLookup {
   const holder = { id: 'recorded-tight', tier: 'PRO', limit: 5, lastUsedAt: null } as const;
   const own = { ...holder };
   return { find: (key) => (key === TIGHT_KEY ? own : undefined) };
