@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../streams/internal.ts';
 import { createPeriodicWrite } from '../../resilience/periodic-write.ts';
 import type { Hours } from '../../store/store.ts';
 import type { KeyRegistry } from '../keys/key-registry.ts';
@@ -25,7 +26,7 @@ interface QuotaPersistence {
 /** A killed process loses the calls of this time at most. */
 const FLUSH_MS = 1_000;
 /** How old the stored time of a key's last use may be. */
-const LAST_USED_MS = 60_000;
+const LAST_USED_MS = MINUTE_MS;
 
 /** Restores the calls that were counted before the start, and stores what changes until it is stopped. */
 export function startQuotaPersistence({
