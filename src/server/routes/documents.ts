@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { z } from 'zod';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { asyncApiDocument } from '../../contract/asyncapi/document.ts';
-import { guideText } from '../../contract/guide.ts';
+import { languageModelGuide } from '../../contract/language-model-guide.ts';
 import { openApiDocument } from '../../contract/openapi/document.ts';
 import type { AccountPath } from '../../views/account-path.ts';
 import type { Endpoint, SlowEndpoint } from '../answer.ts';
@@ -46,7 +46,7 @@ export function documentEndpoints(accounts: readonly AccountPath[]): readonly En
     fixed(`${API_PREFIX}/asyncapi.json`, JSON_TYPE, feedDocument, API_HEADERS),
     fixed('/docs', 'text/html; charset=utf-8', PAGE, PAGE_HEADERS),
     fixed('/docs/page.js', 'text/javascript; charset=utf-8', PAGE_SCRIPT, SECURITY_HEADERS),
-    fixed('/llms.txt', 'text/markdown; charset=utf-8', guideText(accounts), SECURITY_HEADERS),
+    fixed('/llms.txt', 'text/markdown; charset=utf-8', languageModelGuide(accounts), SECURITY_HEADERS),
   ];
 }
 

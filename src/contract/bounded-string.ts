@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
 /**
- * A string of at most `max` code points, as JSON Schema counts them; zod's own limit counts UTF-16 units.
- * A pattern is looked at only within that length, so that its cost is bounded.
+ * A string of at most `max` code points, as JSON Schema counts them; zod's own limit counts UTF-16 units. The pattern
+ * is tested only within that length, which bounds its cost.
  */
-export function text(max: number, pattern?: RegExp) {
+export function boundedString(max: number, pattern?: RegExp) {
   return z
     .string()
     .check(({ value, issues }) => {

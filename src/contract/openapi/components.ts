@@ -1,37 +1,43 @@
 import { z } from 'zod';
-import { calibrationGroupRecord, calibrationRecord, reliabilityBinRecord } from './records/calibration.ts';
-import { countersRecord } from './records/counters.ts';
-import { cryptoRecord } from './records/crypto.ts';
-import { asOfRecord, timed, withAsOf } from './records/envelope.ts';
-import { errorRecord, faultRecord, faultsRecord, rateLimitedRecord, unpaidRecord } from './records/errors.ts';
-import { healthRecord, probeRecord } from './records/health.ts';
-import { lagRecord } from './records/lag.ts';
+import { waitlistBody } from '../params.ts';
+import { calibrationGroupRecord, calibrationRecord, reliabilityBinRecord } from '../records/calibration.ts';
+import { countersRecord } from '../records/counters.ts';
+import { cryptoRecord } from '../records/crypto.ts';
+import { asOfRecord, timed, withAsOf } from '../records/envelope.ts';
+import {
+  errorRecord,
+  faultRecord,
+  faultsRecord,
+  rateLimitedRecord,
+  unpaidRecord,
+} from '../records/errors.ts';
+import { healthRecord, probeRecord } from '../records/health.ts';
+import { lagRecord } from '../records/lag.ts';
 import {
   annotationRecord,
   forecastErrorRecord,
   historyRecord,
   overviewRecord,
   sampleRecord,
-} from './records/performance.ts';
-import { analysisRecord, portfolioRecord, positionRecord, sizingRecord } from './records/portfolio.ts';
-import { postRecord } from './records/post.ts';
-import { predictionMarketRecord, predictionRecord } from './records/prediction.ts';
-import { adjustmentRecord, rebalancingRecord } from './records/rebalancing.ts';
+} from '../records/performance.ts';
+import { analysisRecord, portfolioRecord, positionRecord, sizingRecord } from '../records/portfolio.ts';
+import { postRecord } from '../records/post.ts';
+import { predictionMarketRecord, predictionRecord } from '../records/prediction.ts';
+import { adjustmentRecord, rebalancingRecord } from '../records/rebalancing.ts';
 import {
   buyOrderRecord,
   sellOrderRecord,
   signalRecord,
   signalsRecord,
   trackRecord,
-} from './records/signals.ts';
+} from '../records/signals.ts';
 import {
   usageByEndpointRecord,
   usageErrorsRecord,
   usageStatsRecord,
   usageSummaryRecord,
-} from './records/usage.ts';
-import { waitlistRecord } from './records/waitlist.ts';
-import { waitlistBody } from './waitlist-body.ts';
+} from '../records/usage.ts';
+import { waitlistRecord } from '../records/waitlist.ts';
 
 const counters = withAsOf(countersRecord);
 const crypto = withAsOf(cryptoRecord);
@@ -42,7 +48,7 @@ const signals = withAsOf(signalsRecord);
 const portfolio = withAsOf(portfolioRecord);
 const rebalancing = withAsOf(rebalancingRecord);
 
-/** Everything that goes over the wire as JSON, by the name it has in the OpenAPI document. */
+/** The schemas of all JSON on the wire, by their names in the OpenAPI document. */
 export const COMPONENTS = {
   AsOf: asOfRecord,
   Counters: counters,
@@ -99,5 +105,5 @@ export const COMPONENTS = {
 
 export type ComponentName = keyof typeof COMPONENTS;
 
-/** A value as a component describes it. */
+/** A value of a component. */
 export type ExampleOf<Name extends ComponentName> = z.output<(typeof COMPONENTS)[Name]>;
