@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
-import { windowStart } from '../../../src/sources/market/window-text.ts';
+import { windowStart } from '../../../src/sources/market/window-start.ts';
 
 const HOUR_MS = 3_600_000;
 const at = (iso: string) => Date.parse(iso);
@@ -69,7 +69,7 @@ const CASES: readonly (readonly [string, Partial<typeof blank>, string, string |
     '2026-01-06T17:00:00Z',
     '2025-12-30T17:00:00Z',
   ],
-  ["a slug with somebody else's dates", { slug: 'a-april-3-april-10' }, '2026-05-10T16:00:00Z', null],
+  ['a slug with the dates', { slug: 'a-april-3-april-10' }, '2026-05-10T16:00:00Z', null],
   ['a month slug', { slug: 'a-of-posts-in-september-2026' }, '2026-10-01T04:00:00Z', '2026-09-01T04:00:00Z'],
   ['a month slug of another month', { slug: 'a-of-posts-may-2026' }, '2026-10-01T04:00:00Z', null],
   [

@@ -1,12 +1,12 @@
 import { concatMap, defer, filter, finalize, ignoreElements, map, merge, Observable, timer } from 'rxjs';
 
-export interface Job {
+interface Job {
   readonly periodMs: number;
   readonly read: (signal: AbortSignal) => Promise<void>;
 }
 
 /** Runs `read` when subscribed. Unsubscribing aborts its signal, and with it the request it waits for. */
-export function once(read: (signal: AbortSignal) => Promise<void>): Observable<never> {
+export function runOnce(read: (signal: AbortSignal) => Promise<void>): Observable<never> {
   return new Observable((subscriber) => {
     const controller = new AbortController();
     read(controller.signal).then(
@@ -23,14 +23,14 @@ export function once(read: (signal: AbortSignal) => Promise<void>): Observable<n
  */
 export function pollInTurn(...jobs: readonly Job[]): Observable<never> {
   return defer(() => {
-    const taken = new Set<Job>();
+    const queued = new Set<Job>();
     return merge(...jobs.map((job) => timer(0, job.periodMs).pipe(map(() => job)))).pipe(
-      filter((job) => !taken.has(job)),
+      filter((job) => !queued.has(job)),
       map((job) => {
-        taken.add(job);
+        queued.add(job);
         return job;
       }),
-      concatMap((job) => once(job.read).pipe(finalize(() => taken.delete(job)))),
+      concatMap((job) => runOnce(job.read).pipe(finalize(() => queued.delete(job)))),
       ignoreElements(),
     );
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { pollInTurn } from '../../src/sources/poll.ts';
+import { pollInTurn } from '../../src/sources/poll-in-turn.ts';
 import { eventually } from '../support/eventually.ts';
 
 describe('pollInTurn', () => {

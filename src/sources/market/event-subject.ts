@@ -2,7 +2,7 @@ import type { CryptoKind, Subject } from '../../../streams/internal.ts';
 import type { Endpoints } from '../endpoints.ts';
 import type { ListedEvent } from './market-payload.ts';
 
-/** Whose posts or which price an event is about; null when it is none of ours. */
+/** The account or the price an event is about; null when we follow neither. */
 export function subjectOf(event: ListedEvent, endpoints: Endpoints): Subject | null {
   const series = [event.seriesSlug, ...(event.series ?? []).map((one) => one.slug)];
   for (const { id, seriesSlugs, slugPrefixes } of endpoints.accounts) {

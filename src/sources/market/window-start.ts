@@ -80,13 +80,13 @@ function fromRules({ description, endAt }: WindowText): number | null {
   }
   const timed = TIME_THEN_DATE.exec(description);
   if (timed !== null) {
-    const [, hour, minute, half, word, month, day, year] = timed;
-    return startOn({ month, day, year, clock: clockOf([hour, minute, half, word]) ?? NOON }, endAt);
+    const [, hour, minute, half, named, month, day, year] = timed;
+    return startOn({ month, day, year, clock: clockOf([hour, minute, half, named]) ?? NOON }, endAt);
   }
   return fromMonth(RULES_MONTH.exec(description), endAt);
 }
 
-// Only when the last day named is the event's own: a reused slug can carry somebody else's dates.
+// Only when the last day named is the event's own: a reused slug can carry the dates of another event.
 function fromDays(match: RegExpExecArray | null, endAt: number): number | null {
   if (match === null) return null;
   const [, month, day, lastMonth, lastDay] = match;
@@ -118,8 +118,8 @@ function startOn({ month, day, year, clock }: Start, endAt: number): number | nu
   return null;
 }
 
-function clockOf([hour, minute, half, word]: readonly (string | undefined)[]): Clock | null {
-  if (word !== undefined) return word.toLowerCase() === 'noon' ? NOON : MIDNIGHT;
+function clockOf([hour, minute, half, named]: readonly (string | undefined)[]): Clock | null {
+  if (named !== undefined) return named.toLowerCase() === 'noon' ? NOON : MIDNIGHT;
   if (hour === undefined || half === undefined) return null;
   const isAfternoon = half.toLowerCase() === 'pm';
   return { hour: (Number(hour) % 12) + (isAfternoon ? 12 : 0), minute: Number(minute ?? 0) };

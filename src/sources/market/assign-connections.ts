@@ -2,21 +2,21 @@
  * Divides ids among connections of at most `limit` each. An id keeps its place while it is wanted, since
  * moving it would cost a fresh book; new ones fill the gaps first.
  */
-export function assignShards(
+export function assignToConnections(
   previous: readonly ReadonlySet<string>[],
   wanted: ReadonlySet<string>,
   limit: number,
 ): readonly ReadonlySet<string>[] {
-  const shards = previous.map((shard) => new Set([...shard].filter((id) => wanted.has(id))));
-  const placed = new Set(shards.flatMap((shard) => [...shard]));
+  const groups = previous.map((group) => new Set([...group].filter((id) => wanted.has(id))));
+  const placed = new Set(groups.flatMap((group) => [...group]));
   for (const id of wanted) {
     if (placed.has(id)) continue;
-    let shard = shards.find(({ size }) => size < limit);
-    if (shard === undefined) {
-      shard = new Set();
-      shards.push(shard);
+    let group = groups.find(({ size }) => size < limit);
+    if (group === undefined) {
+      group = new Set();
+      groups.push(group);
     }
-    shard.add(id);
+    group.add(id);
   }
-  return shards;
+  return groups;
 }

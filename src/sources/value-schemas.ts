@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { z } from 'zod';
 
-/** Foreign values as all roles spell them. Each refuses what it cannot represent exactly. */
+/** Values that foreign payloads share. Each schema refuses what it cannot represent exactly. */
 
 // Lone surrogates do not survive UTF-8, so a log that kept them would not replay to the same text.
 const LONE_SURROGATE = /\p{Surrogate}/gu;
@@ -43,7 +43,7 @@ export const priceText = decimal.pipe(price);
 /** A size or a spot price: finite and not negative. */
 export const amountText = decimal.pipe(z.number().nonnegative());
 
-/** The schema's value, or null where the field is absent, null or `""`, which is how these APIs say nothing. */
+/** The schema's value, or null where the field is absent, null or `""`, which is how these APIs write no value. */
 export function orNothing<T>(schema: z.ZodType<T>) {
   return z.preprocess((value) => (value === '' || value === undefined ? null : value), schema.nullable());
 }

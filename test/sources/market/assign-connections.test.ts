@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { assignShards } from '../../../src/sources/market/shards.ts';
+import { assignToConnections } from '../../../src/sources/market/assign-connections.ts';
 
-describe('assignShards', () => {
+describe('assignToConnections', () => {
   it('places every id once, none over the limit, and moves none that stays', () => {
     const ids = fc.uniqueArray(fc.integer({ min: 0, max: 40 }).map(String), { maxLength: 30 });
     fc.assert(
@@ -13,7 +13,7 @@ describe('assignShards', () => {
           let shards: readonly ReadonlySet<string>[] = [];
           for (const step of steps) {
             const before = new Map(shards.flatMap((shard, index) => [...shard].map((id) => [id, index])));
-            shards = assignShards(shards, new Set(step), limit);
+            shards = assignToConnections(shards, new Set(step), limit);
             const placed = shards.flatMap((shard) => [...shard]);
             assert.deepEqual([...placed].sort(), [...step].sort());
             assert.ok(shards.every(({ size }) => size <= limit));

@@ -5,8 +5,8 @@ import type { SourceContext } from './source.ts';
 
 type Refusals = Pick<SourceContext, 'refused'>;
 
-/** Why a payload does not fit, from its first fault: where it is and what was expected there. */
-export function decodeOrReason<T>(
+/** The payload's value, or why it is refused: where its first fault is and what was expected there. */
+export function decodePayload<T>(
   schema: ZodType<T>,
   payload: unknown,
 ): { readonly value: T } | { readonly reason: string } {
@@ -17,10 +17,10 @@ export function decodeOrReason<T>(
 }
 
 /**
- * Asks for a document and believes it whole or not at all. A document that is not what was promised, is not
+ * Asks for a document and accepts it whole or not at all. A document that does not match the schema, is not
  * JSON or is too large is counted once as refused, and the promise rejects.
  */
-export async function readDecoded<T>(
+export async function readPayload<T>(
   url: string,
   schema: ZodType<T>,
   request: JsonRequest,
@@ -30,14 +30,14 @@ export async function readDecoded<T>(
     if (isRefusal(error)) context.refused(error.message);
     throw error;
   });
-  const decoded = decodeOrReason(schema, payload);
+  const decoded = decodePayload(schema, payload);
   if ('value' in decoded) return decoded.value;
   const reason = `${new URL(url).pathname} sent ${decoded.reason}`;
   context.refused(reason);
   throw new SourceError('SOURCE_REFUSED', reason);
 }
 
-/** The answer came but is not believed. The next question to the same host may well be answered. */
+/** The answer came but was refused. The next question to the same host may well be answered. */
 export function isRefusal(error: unknown): error is SourceError {
   return (
     error instanceof SourceError &&
@@ -46,13 +46,13 @@ export function isRefusal(error: unknown): error is SourceError {
 }
 
 /** The host does not know what it was asked for. */
-export function isAbsent(error: unknown): error is SourceError {
+export function isNotFound(error: unknown): error is SourceError {
   return error instanceof SourceError && (error.status === 404 || error.status === 410);
 }
 
 /**
- * Reads one item after the other. A refused answer does not keep the rest from being read and is thrown at
- * the end; any other trouble concerns the host and is thrown at once, so that no call follows a 429.
+ * Reads one item after the other. A refused answer does not stop the rest and is thrown at the end; any other
+ * failure concerns the host and is thrown at once, so that no call follows a 429.
  */
 export async function readEach<T>(items: Iterable<T>, read: (item: T) => Promise<void>): Promise<void> {
   let refusal: SourceError | undefined;

@@ -1,9 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import type { EventRecord } from '../../../streams/internal.ts';
 import { SourceError } from '../../errors.ts';
-import { createRecent } from '../bounded-map.ts';
-import { isAbsent, readDecoded, readEach } from '../decode.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
-import { pollInTurn } from '../poll.ts';
+import { pollInTurn } from '../poll-in-turn.ts';
+import { isNotFound, readEach, readPayload } from '../read-payload.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { shownCount } from './market-payload.ts';
@@ -12,9 +12,9 @@ const REMEMBERED = 1_000;
 
 /** The count the trading page shows for each active event of an account. */
 export function uiSource(account: AccountEndpoint, endpoints: Endpoints, settings: SourceSettings): Source {
-  const delivered = createRecent<number, number | null>(REMEMBERED);
-  // Whatever came of it: a page that fails is asked again with the others, and no sooner.
-  const asked = createRecent<number, true>(REMEMBERED);
+  const delivered = new LRUCache<number, string>({ max: REMEMBERED });
+  // Failures count too: a page that fails is asked again with the others, and no sooner.
+  const asked = new LRUCache<number, true>({ max: REMEMBERED });
 
   async function readShown(
     { eventId, slug }: { readonly eventId: number; readonly slug: string },
@@ -25,11 +25,11 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
     const headers = { 'user-agent': endpoints.userAgent };
     try {
       const request = { headers, signal, timeoutMs: settings.timeoutMs };
-      const { id, tweetCount } = await readDecoded(url, shownCount, request, context);
+      const { id, tweetCount } = await readPayload(url, shownCount, request, context);
       if (id === eventId) return tweetCount;
     } catch (error) {
       // A page that is gone shows nothing.
-      if (!isAbsent(error)) throw error;
+      if (!isNotFound(error)) throw error;
       return null;
     }
     const reason = `slug ${slug} is no longer event ${eventId}`;
@@ -51,9 +51,9 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
       const { eventId } = event;
       asked.set(eventId, true);
       const count = await readShown(event, context, signal);
-      const isNew = delivered.get(eventId) !== count;
+      const isNew = delivered.peek(eventId) !== String(count);
       await context.deliver(isNew ? [{ kind: 'ui', eventId, count }] : []);
-      delivered.set(eventId, count);
+      delivered.set(eventId, String(count));
     });
   }
 
@@ -63,7 +63,7 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
     await readEvents(active, context, signal);
   }
 
-  // An event that has just become active would else wait for its first figure for most of a period.
+  // An event that has just become active would otherwise wait most of a period for its first count.
   async function readUnasked(context: SourceContext, signal: AbortSignal) {
     const unasked = activeOf(context).filter(({ eventId }) => !asked.has(eventId));
     await readEvents(unasked, context, signal);

@@ -6,14 +6,14 @@ import { createOrderBook, type OrderBook, type Top } from './order-book.ts';
  * The books of the tokens followed, and which of their quotes have changed since they were last taken. It
  * holds one quote per token however fast they change, so a burst cannot grow it.
  */
-export interface PriceBoard {
+export interface FollowedBooks {
   /** Follows these tokens, given with their events, and forgets all others. */
   follow(eventIds: ReadonlyMap<string, number>): void;
   /** Whether the event concerned a token that is followed. */
   apply(event: BookEvent): boolean;
-  /** Sets a book right from a snapshot; whether its best prices were wrong. An outdated one is left aside. */
-  heal(book: WireBook): boolean;
-  /** The changed quotes by event; they count as told. */
+  /** Corrects a book from a snapshot; true when its best prices were wrong. An outdated snapshot is ignored. */
+  correct(book: WireBook): boolean;
+  /** The quotes changed since the last call, by event. */
   take(): readonly PricesFact[];
 }
 
@@ -23,10 +23,10 @@ interface Followed {
   last: number | null;
   /** The newest sending time seen, UTC ms. */
   sentAt: number;
-  told: Quote | undefined;
+  delivered: Quote | undefined;
 }
 
-export function createPriceBoard(): PriceBoard {
+export function createFollowedBooks(): FollowedBooks {
   let eventIds: ReadonlyMap<string, number> = new Map();
   const followed = new Map<string, Followed>();
   const changed = new Set<string>();
@@ -40,7 +40,7 @@ export function createPriceBoard(): PriceBoard {
 
   function note(id: string, token: Followed, sentAt: number | null) {
     token.sentAt = Math.max(token.sentAt, sentAt ?? 0);
-    if (isTold(token)) changed.delete(id);
+    if (isDelivered(token)) changed.delete(id);
     else changed.add(id);
   }
 
@@ -74,7 +74,7 @@ export function createPriceBoard(): PriceBoard {
           top: { bid: null, ask: null },
           last: null,
           sentAt: 0,
-          told: undefined,
+          delivered: undefined,
         });
       }
     },
@@ -91,7 +91,7 @@ export function createPriceBoard(): PriceBoard {
       note(event.asset_id, token, event.timestamp);
       return true;
     },
-    heal(book) {
+    correct(book) {
       const token = followed.get(book.asset_id);
       if (token === undefined || (book.timestamp !== null && book.timestamp < token.sentAt)) return false;
       const { top, book: before } = token;
@@ -104,8 +104,8 @@ export function createPriceBoard(): PriceBoard {
         const token = followed.get(id);
         const eventId = eventIds.get(id);
         if (token === undefined || eventId === undefined) continue;
-        token.told = quoteOf(id, token);
-        quotes.set(eventId, [...(quotes.get(eventId) ?? []), token.told]);
+        token.delivered = quoteOf(id, token);
+        quotes.set(eventId, [...(quotes.get(eventId) ?? []), token.delivered]);
       }
       changed.clear();
       return Array.from(quotes, ([eventId, list]) => ({ kind: 'prices', eventId, quotes: list }));
@@ -113,8 +113,8 @@ export function createPriceBoard(): PriceBoard {
   };
 }
 
-function isTold(token: Followed): boolean {
-  return token.told !== undefined && isSame(token.told, quoteOf(token.told.token, token));
+function isDelivered(token: Followed): boolean {
+  return token.delivered !== undefined && isSame(token.delivered, quoteOf(token.delivered.token, token));
 }
 
 function quoteOf(id: string, { top, last }: Followed): Quote {
@@ -137,7 +137,7 @@ function given({ best_bid, best_ask }: Given): Partial<Top> {
   };
 }
 
-// Nobody can bid 0 or ask 1: that is how an empty side is written by some messages.
+// A bid of 0 or an ask of 1 is impossible: some messages write an empty side that way.
 function real({ bid, ask }: Top): Top {
   return { bid: bid === 0 ? null : bid, ask: ask === 1 ? null : ask };
 }
