@@ -25,7 +25,7 @@ const REPLY = { status: 200, headers: { 'Content-Type': 'application/json' }, bo
 
 export function describePayments(withStore: (use: (store: Store) => Promise<void>) => Promise<void>): void {
   describe('payments', () => {
-    it('lets one of many who come at once take a nonce', () =>
+    it('lets one of many concurrent callers take a nonce', () =>
       withStore(async ({ payments }) => {
         const rows = Array.from({ length: 50 }, (_, n) => paymentRow({ proof: String(n), nextTryAt: n }));
         const taken = await Promise.all(rows.map((row) => payments.reserve(row)));

@@ -1,11 +1,11 @@
-import type { Hours } from '../../store/store.ts';
+import type { CallCounts } from '../../store/store.ts';
 import type { KeyRegistry } from '../keys/key-registry.ts';
 import type { Quotas } from './quotas.ts';
 import { minuteOf } from './sliding-hour.ts';
 
 export interface QuotaPersistenceDeps {
   readonly quotas: Quotas;
-  readonly hours: Hours;
+  readonly hours: CallCounts;
   readonly book: Pick<KeyRegistry, 'flush'>;
   /** The time calls are counted by, UTC ms. */
   readonly now: () => number;

@@ -12,7 +12,7 @@ const row = (topic: string, seq: number, at = seq): FeedRow => ({
 const topic = (name: string, seq: number) => ({ topic: name, seq, keys: ['7'] });
 
 /** What the window of the feed of every Store does. */
-export function describeFeedWindow(withStore: WithStore): void {
+export function describeStoredFrames(withStore: WithStore): void {
   describe('feed', () => {
     it('begins empty', () =>
       withStore(async ({ feed }) => {

@@ -5,7 +5,7 @@ import { openStore } from '../../../src/store/lmdb/open-store.ts';
 import { startChild } from '../../support/child.ts';
 import { ticks, withFolder } from '../../support/store-records.ts';
 
-const OPENER = new URL(`./opener${extname(import.meta.url)}`, import.meta.url);
+const OPEN_PROCESS = new URL(`./open-process${extname(import.meta.url)}`, import.meta.url);
 
 async function makeStore(folder: string, backups: readonly string[]): Promise<void> {
   const store = await openStore(folder);
@@ -32,16 +32,16 @@ interface Start {
   readonly message?: string;
 }
 
-/** Opens the store in a process of its own; nothing is said when that process is ended by the store. */
+/** Opens the store in a process of its own; nothing is expected when that process is ended by the store. */
 async function start(folder: string): Promise<Start> {
-  const child = startChild(OPENER, [folder]);
+  const child = startChild(OPEN_PROCESS, [folder]);
   await child.ended();
   return (child.messages[0] ?? {}) as Start;
 }
 
 const marker = (folder: string) => join(folder, 'opening');
 
-describe('openMarked', () => {
+describe('openWithRecovery', () => {
   it('leaves no marker behind an open that ended', () =>
     withFolder(async (folder) => {
       await makeStore(folder, []);
@@ -74,7 +74,7 @@ describe('openMarked', () => {
       await store.close();
     }));
 
-  it('says what to do when there is no backup, as often as asked, and moves nothing', () =>
+  it('names the remedy when there is no backup, as often as asked, and moves nothing', () =>
     withFolder(async (folder) => {
       await makeStore(folder, []);
       breakStore(folder);

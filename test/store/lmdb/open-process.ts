@@ -1,6 +1,6 @@
-import { StoreError } from '../../src/errors.ts';
-import { openStore } from '../../src/store/lmdb/open-store.ts';
-import { tellParent } from '../support/child.ts';
+import { StoreError } from '../../../src/errors.ts';
+import { openStore } from '../../../src/store/lmdb/open-store.ts';
+import { tellParent } from '../../support/child.ts';
 
 // Opens the store of a folder once: corruption may end this process from within C.
 const [folder = ''] = process.argv.slice(2);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { StoreError } from '../../src/errors.ts';
-import { openStore } from '../../src/store/lmdb/open-store.ts';
-import { tellParent } from '../support/child.ts';
-import { ticks, velocityAt } from '../support/store-records.ts';
+import { StoreError } from '../../../src/errors.ts';
+import { openStore } from '../../../src/store/lmdb/open-store.ts';
+import { tellParent } from '../../support/child.ts';
+import { ticks, velocityAt } from '../../support/store-records.ts';
 
 // Fills the disk under the folder, reads on, makes space, writes on. Any stray rejection would end it.
 const [folder = ''] = process.argv.slice(2);

@@ -2,7 +2,7 @@ import { StoreError } from '../../src/errors.ts';
 import { lockFolder } from '../../src/store/lock.ts';
 import { tellParent } from '../support/child.ts';
 
-// Tries for the lock of each folder it is told, says how that went, and holds it until it is killed.
+// Tries to lock each folder it is sent, reports the result, and keeps the lock until it is killed.
 process.on('message', async (folder: string) => {
   try {
     await lockFolder(folder);

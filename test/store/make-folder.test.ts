@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeFolder } from '../../src/store/folder.ts';
+import { makeFolder } from '../../src/store/make-folder.ts';
 
 describe('makeFolder', () => {
   let folder: string;

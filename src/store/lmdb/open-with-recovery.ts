@@ -3,15 +3,15 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StoreError } from '../../errors.ts';
-import { makeFolder } from '../folder.ts';
+import { makeFolder } from '../make-folder.ts';
+import { describe, errorCode } from '../system-error.ts';
 import { newestBackup, restoreBackup } from './backup.ts';
-import { describe } from './commit.ts';
 import { environmentPath } from './environment.ts';
 
-/** So many opens in a row may end without an answer before the store itself is suspected. */
+/** After this many opens in a row that never returned, the store itself is suspected. */
 const MAX_UNFINISHED = 2;
 
-const PROBE_TIMEOUT_MS = 30_000;
+const CHECK_TIMEOUT_MS = 30_000;
 
 function markerPath(folder: string): string {
   return join(folder, 'opening');
@@ -28,7 +28,7 @@ function mark(folder: string, count: number): void {
     writeFileSync(markerPath(folder), String(count));
   } catch (cause) {
     // A full disk can still be read from, so it does not forbid opening.
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOSPC') return;
+    if (errorCode(cause) === 'ENOSPC') return;
     const message = `cannot use ${folder} as a data folder: ${describe(cause)}`;
     throw new StoreError('STORE_UNWRITABLE', message, { cause });
   }
@@ -36,10 +36,10 @@ function mark(folder: string, count: number): void {
 
 /** Opens the store in another process, because a broken one may end the process from within C. */
 function isSound(folder: string): Promise<boolean> {
-  const probe = new URL(`./probe${extname(import.meta.url)}`, import.meta.url);
-  const args = [...process.execArgv, fileURLToPath(probe), folder];
+  const check = new URL(`./open-check${extname(import.meta.url)}`, import.meta.url);
+  const args = [...process.execArgv, fileURLToPath(check), folder];
   return new Promise((resolve) => {
-    execFile(process.execPath, args, { timeout: PROBE_TIMEOUT_MS }, (error) => resolve(error === null));
+    execFile(process.execPath, args, { timeout: CHECK_TIMEOUT_MS }, (error) => resolve(error === null));
   });
 }
 
@@ -58,11 +58,11 @@ async function replaceBroken(folder: string): Promise<void> {
 }
 
 /**
- * Runs `open` under a marker file that counts the opens which never came back, as corruption can abort the
- * process. After two of them the store is tried elsewhere first, and if it is broken the newest backup
- * takes its place.
+ * Runs `open` under a marker file that counts the opens that never returned, as corruption can abort the
+ * process. After two of them the store is first opened in another process, and if it is broken the newest
+ * backup takes its place.
  */
-export async function openMarked<T>(folder: string, open: () => Promise<T>): Promise<T> {
+export async function openWithRecovery<T>(folder: string, open: () => Promise<T>): Promise<T> {
   const unfinished = unfinishedOpens(folder);
   const isSuspect = unfinished >= MAX_UNFINISHED && existsSync(environmentPath(folder));
   if (isSuspect && !(await isSound(folder))) await replaceBroken(folder);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openStore } from '../../../src/store/lmdb/open-store.ts';
 import { withFolder } from '../../support/store-records.ts';
 
-describe('openFeedWindow', () => {
+describe('openStoredFrames', () => {
   const batch = { epoch: 'e', upTo: 3, rows: [], topics: [] };
 
   it('knows its epoch again after closing', () =>

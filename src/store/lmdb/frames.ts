@@ -1,43 +1,34 @@
-import { StoreError } from '../../errors.ts';
-import type { FeedRow, FeedTopic, FeedWindow } from '../store.ts';
+import type { FeedRow, FeedTopic, StoredFrames } from '../store.ts';
 import type { Environment } from './environment.ts';
-import { headOf, packRows, rowOf, storedText, unpackRows } from './feed-packs.ts';
+import { headOf, packRows, rowOf, storedText, unpackRows } from './frame-packs.ts';
+import { parseStored } from './stored-text.ts';
 
-/** The row of `feedTopics` that is about all of them. No topic is called so. */
+/** The row of `feedTopics` that concerns all topics. No topic has this name. */
 const HEAD = 'head';
-/** As many rows of a topic stay as they are: most who come back were away for less. */
+/** This many rows of a topic stay unpacked: most readers that resume were away for less. */
 const PACK_ROWS = 64;
-/** Unpacked ones that are kept until the next pruning, for those who come back together. */
+/** Unpacked packs kept until the next pruning, for readers that resume together. */
 const MAX_OPEN_PACKS = 4;
 
-function parse<T>(text: string, what: string): T {
-  try {
-    // Written by `append` and by nobody else.
-    return JSON.parse(text) as T;
-  } catch (cause) {
-    throw new StoreError('STORE_CORRUPT', `${what} of the feed is not readable`, { cause });
-  }
-}
-
-/** What a topic has behind a seq. */
-function behind(topic: string, seq: number, limit: number) {
+/** The keys of a topic after a seq. */
+function after(topic: string, seq: number, limit: number) {
   const start: [string, number] = [topic, seq + 1];
   const end: [string, number] = [topic, Number.MAX_SAFE_INTEGER];
   return { start, end, limit };
 }
 
-export function openFeedWindow(environment: Environment): FeedWindow {
+export function openStoredFrames(environment: Environment): StoredFrames {
   const { durable, root, feed, feedPacks, feedTopics, fileId } = environment;
   const openPacks = new Map<string, readonly FeedRow[]>();
   const names = () => Array.from(feedTopics.getKeys()).filter((name) => name !== HEAD);
 
-  function* rowsBehind(topic: string, seq: number, limit: number): Iterable<FeedRow> {
-    for (const { key, value } of feed.getRange(behind(topic, seq, limit))) yield rowOf(topic, key[1], value);
+  function* rowsAfter(topic: string, seq: number, limit: number): Iterable<FeedRow> {
+    for (const { key, value } of feed.getRange(after(topic, seq, limit))) yield rowOf(topic, key[1], value);
   }
 
-  /** The rows of the pack that has the first one behind `seq`. */
-  function packBehind(topic: string, seq: number): readonly FeedRow[] {
-    for (const { key, value } of feedPacks.getRange(behind(topic, seq, 1))) {
+  /** The rows of the pack with the first row after `seq`. */
+  function packAfter(topic: string, seq: number): readonly FeedRow[] {
+    for (const { key, value } of feedPacks.getRange(after(topic, seq, 1))) {
       const name = `${topic} ${key[1]}`;
       const rows = openPacks.get(name) ?? unpackRows(topic, value);
       if (openPacks.size >= MAX_OPEN_PACKS && !openPacks.has(name)) openPacks.clear();
@@ -48,7 +39,7 @@ export function openFeedWindow(environment: Environment): FeedWindow {
   }
 
   async function packOnce(topic: string): Promise<boolean> {
-    const rows = [...rowsBehind(topic, 0, 2 * PACK_ROWS)];
+    const rows = [...rowsAfter(topic, 0, 2 * PACK_ROWS)];
     if (rows.length < 2 * PACK_ROWS) return false;
     const older = rows.slice(0, PACK_ROWS);
     const last = older[PACK_ROWS - 1]?.seq ?? 0;
@@ -65,16 +56,16 @@ export function openFeedWindow(environment: Environment): FeedWindow {
     head() {
       const text = feedTopics.get(HEAD);
       if (text === undefined) return undefined;
-      const [epoch, upTo, file] = parse<[string, number, number]>(text, 'the head');
+      const [epoch, upTo, file] = parseStored<[string, number, number]>(text, 'the head of the feed');
       return { epoch: file === fileId ? epoch : undefined, upTo };
     },
 
     topics: () =>
       names().map((topic) => {
         // A row may hold more than what is asked for here.
-        const [seq, ...rest] = parse<[number, ...unknown[]]>(
+        const [seq, ...rest] = parseStored<[number, ...unknown[]]>(
           feedTopics.get(topic) ?? '',
-          `the topic ${topic}`,
+          `the topic ${topic} of the feed`,
         );
         const keys = rest.find((part): part is FeedTopic['keys'] => Array.isArray(part)) ?? [];
         return { topic, seq, keys };
@@ -90,10 +81,10 @@ export function openFeedWindow(environment: Environment): FeedWindow {
     },
 
     oldest(topic) {
-      for (const { value } of feedPacks.getRange(behind(topic, 0, 1))) {
+      for (const { value } of feedPacks.getRange(after(topic, 0, 1))) {
         return headOf(value).firstSeq;
       }
-      for (const [, seq] of feed.getKeys(behind(topic, 0, 1))) return seq;
+      for (const [, seq] of feed.getKeys(after(topic, 0, 1))) return seq;
       return undefined;
     },
 
@@ -101,12 +92,12 @@ export function openFeedWindow(environment: Environment): FeedWindow {
       const found: FeedRow[] = [];
       let last = seq;
       while (found.length < limit) {
-        const packed = packBehind(topic, last).filter((row) => row.seq > last);
+        const packed = packAfter(topic, last).filter((row) => row.seq > last);
         if (packed.length === 0) break;
         found.push(...packed.slice(0, limit - found.length));
         last = found.at(-1)?.seq ?? last;
       }
-      if (found.length < limit) found.push(...rowsBehind(topic, last, limit - found.length));
+      if (found.length < limit) found.push(...rowsAfter(topic, last, limit - found.length));
       return found;
     },
 
@@ -120,11 +111,11 @@ export function openFeedWindow(environment: Environment): FeedWindow {
       const staleRows: [string, number][] = [];
       const room = () => maxRows - stalePacks.length - staleRows.length;
       for (const topic of names()) {
-        for (const { key, value } of feedPacks.getRange(behind(topic, 0, room()))) {
+        for (const { key, value } of feedPacks.getRange(after(topic, 0, room()))) {
           if (headOf(value).lastAt >= beforeAt) break;
           stalePacks.push(key);
         }
-        for (const { seq, at } of rowsBehind(topic, 0, room())) {
+        for (const { seq, at } of rowsAfter(topic, 0, room())) {
           if (at >= beforeAt) break;
           staleRows.push([topic, seq]);
         }

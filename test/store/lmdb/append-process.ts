@@ -1,8 +1,8 @@
-import { openStore } from '../../src/store/lmdb/open-store.ts';
-import { tellParent } from '../support/child.ts';
-import { ticks, velocityAt } from '../support/store-records.ts';
+import { openStore } from '../../../src/store/lmdb/open-store.ts';
+import { tellParent } from '../../support/child.ts';
+import { ticks, velocityAt } from '../../support/store-records.ts';
 
-// Appends blocks of 1 to 20 observations and their outputs for ever, and tells what is acknowledged.
+// Appends blocks of 1 to 20 observations and their outputs for ever, and reports what is acknowledged.
 const [folder = ''] = process.argv.slice(2);
 const store = await openStore(folder);
 tellParent({ head: store.journal.head, upTo: store.outputs.upTo });

@@ -1,8 +1,8 @@
-import type { FeedRow, FeedTopic, FeedWindow } from '../../../src/store/store.ts';
+import type { FeedRow, FeedTopic, StoredFrames } from '../../../src/store/store.ts';
 
-export function createMemoryFeedWindow(): FeedWindow {
+export function createMemoryFrames(): StoredFrames {
   let rows: readonly FeedRow[] = [];
-  let head: ReturnType<FeedWindow['head']>;
+  let head: ReturnType<StoredFrames['head']>;
   const topics = new Map<string, FeedTopic>();
   return {
     head: () => head,
