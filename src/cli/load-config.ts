@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { CONFIG_FILE_ENV, type ConfigInput } from '../config/config.ts';
 import { ConfigError, type Fault } from '../errors.ts';
 
-type Sources = Pick<ConfigInput, 'flags' | 'strays' | 'env' | 'defaults'>;
+type Sources = Pick<ConfigInput, 'flags' | 'unknownArguments' | 'env' | 'defaults'>;
 
 function readFile(path: string, name: string): { file?: unknown; fault?: Fault } {
   const fault = (msg: string): Fault => ({ loc: [name], msg, type: 'file' });

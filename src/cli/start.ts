@@ -4,7 +4,7 @@ import { envOf, SETTING_KEYS, SETTINGS } from '../config/settings.ts';
 import { announce } from './banner.ts';
 import { loadConfig } from './load-config.ts';
 import { addManual } from './manual.ts';
-import { addSettings, straysOf } from './options.ts';
+import { addSettings, unknownArguments } from './options.ts';
 import type { Shell } from './shell.ts';
 import { listenForStop } from './stopping.ts';
 
@@ -14,7 +14,7 @@ async function start(flags: Flags, args: readonly string[], shell: Shell): Promi
   const { env, stdout, stderr } = shell;
   // Lines of a log would bury the banner; a level that is asked for wins.
   const defaults = stdout.isTTY && stderr.isTTY ? ({ logLevel: 'warn' } as const) : {};
-  const config = loadConfig(parseConfig, { flags, strays: straysOf(args), env, defaults });
+  const config = loadConfig(parseConfig, { flags, unknownArguments: unknownArguments(args), env, defaults });
   const stopping = listenForStop(shell);
   try {
     const { createLog } = await import('./log.ts');

@@ -1,11 +1,11 @@
 import { HOUR_MS } from '../../streams/internal.ts';
+import { backoffDelay } from '../resilience/backoff.ts';
 import type { KeptPayment } from '../store/store.ts';
 import type { Receipt, Settlement } from './facilitator.ts';
 
 /** A payment whose outcome is unknown is tried again until so long after it was good. */
 const TRIED_FOR_MS = HOUR_MS;
-const FIRST_WAIT_MS = 10_000;
-const LONGEST_WAIT_MS = 60_000;
+const BACKOFF = { firstMs: 10_000, longestMs: 60_000 };
 
 /** These say that it is too late now, not what became of an earlier try. */
 const TOO_LATE = /valid_before|expired/;
@@ -46,13 +46,12 @@ export function afterCrash(payment: KeptPayment, nowMs: number): KeptPayment {
 function unknownStill(payment: KeptPayment, nowMs: number): KeptPayment {
   const { tries, validBeforeAt } = payment;
   const isGivenUp = nowMs > validBeforeAt + TRIED_FOR_MS;
-  const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** tries);
   return {
     ...payment,
     state: 'UNKNOWN',
     changedAt: nowMs,
     tries: tries + 1,
-    nextTryAt: isGivenUp ? null : nowMs + waitMs,
+    nextTryAt: isGivenUp ? null : nowMs + backoffDelay(BACKOFF, tries + 1),
   };
 }
 

@@ -41,22 +41,22 @@ describe('tallywire keys', () => {
 
   /** What an engine holds of the folder, as far as keys go. */
   async function engine() {
-    const closing = createShutdown();
+    const shutdown = createShutdown();
     const lock = await lockFolder(data);
-    closing.add(() => lock.release());
+    shutdown.add(() => lock.release());
     const store = await openStore(data);
-    closing.add(() => store.close());
+    shutdown.add(() => store.close());
     const { gate } = await openAccess(
       {
         config: { data, host: '127.0.0.1', trustedProxies: [] },
         store,
         clock: systemClock,
-        isMadeUp: false,
+        isStandIn: false,
         log: pino({ level: 'silent' }),
       },
-      closing,
+      shutdown,
     );
-    return { gate, store, stop: closing.run };
+    return { gate, store, stop: shutdown.run };
   }
 
   /** The same with and without an engine. */

@@ -1,3 +1,4 @@
+import { createPeriodicWrite } from '../../resilience/periodic-write.ts';
 import type { CallCounts } from '../../store/store.ts';
 import type { KeyRegistry } from '../keys/key-registry.ts';
 import type { Quotas } from './quotas.ts';
@@ -35,8 +36,6 @@ export function startQuotaPersistence({
 }: QuotaPersistenceDeps): QuotaPersistence {
   quotas.restore(hours.all(), minuteOf(now()));
   let usedFlushedAt = now();
-  let hasFailed = false;
-  let pending = Promise.resolve();
 
   async function write(isLast: boolean): Promise<void> {
     const changes = quotas.changes(minuteOf(now()));
@@ -46,29 +45,15 @@ export function startQuotaPersistence({
         usedFlushedAt = now();
         await book.flush();
       }
-      hasFailed = false;
     } catch (error) {
       quotas.keepDirty(changes);
-      if (!hasFailed) report(error);
-      hasFailed = true;
+      throw error;
     }
   }
 
-  // One after the other: a slow disk must not let an older count overtake a newer one.
-  const flush = (isLast = false) => {
-    pending = pending.then(() => write(isLast));
-    return pending;
-  };
-  const timer = setInterval(() => void flush(), FLUSH_MS);
-  timer.unref();
-
-  return {
-    flush: () => flush(),
-    stop() {
-      clearInterval(timer);
-      return flush(true);
-    },
-  };
+  const writes = createPeriodicWrite({ everyMs: FLUSH_MS, write, report });
+  writes.start();
+  return writes;
 }
 
 /** The calendar's time at the start, and from then on what has passed: set right or wrong, it does not jump. */

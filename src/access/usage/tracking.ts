@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
+import { createPeriodicWrite } from '../../resilience/periodic-write.ts';
 import type { UsageError, UsageRow, UsageStore } from '../../store/store.ts';
 import { createUsageErrors } from './errors.ts';
 import { createUsagePages } from './pages.ts';
@@ -58,18 +59,12 @@ export interface UsageTracking extends UsageRecorder, UsageReader {
 export function createUsageTracking(deps: UsageDeps): UsageTracking {
   const { store, now, retentionDays, report, capacity } = deps;
   const buffer = createUsageBuffer(now, capacity);
-  let hasFailed = false;
-  const reportFirst = (error: unknown) => {
-    if (!hasFailed) report(error);
-    hasFailed = true;
-  };
-  const pages = createUsagePages(store, reportFirst);
+  const writes = createPeriodicWrite({ everyMs: FLUSH_INTERVAL_MS, write: accountAndWrite, report });
+  const pages = createUsagePages(store, writes.report);
   const errors = createUsageErrors(store);
   let unaccounted = 0;
   let lastFlushAt: number | null = null;
   let pruneAt = 0;
-  let flushing: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
 
   function account(): void {
     buffer.drain((use) => {
@@ -99,24 +94,12 @@ export function createUsageTracking(deps: UsageDeps): UsageTracking {
     if (dropped < PRUNE_ROWS) pruneAt = now() + PRUNE_INTERVAL_MS;
   }
 
-  async function flushOnce(): Promise<void> {
-    try {
-      account();
-      await write();
-      lastFlushAt = now();
-      await prune();
-      hasFailed = false;
-    } catch (error) {
-      reportFirst(error);
-    }
+  async function accountAndWrite(): Promise<void> {
+    account();
+    await write();
+    lastFlushAt = now();
+    await prune();
   }
-
-  const flush = () => {
-    flushing ??= flushOnce().finally(() => {
-      flushing = undefined;
-    });
-    return flushing;
-  };
 
   return {
     record: buffer.record,
@@ -147,18 +130,9 @@ export function createUsageTracking(deps: UsageDeps): UsageTracking {
       retentionDays,
     }),
 
-    flush,
-
-    start() {
-      timer ??= setInterval(() => void flush(), FLUSH_INTERVAL_MS);
-      timer.unref();
-    },
-
-    async stop() {
-      clearInterval(timer);
-      await flushing;
-      await flush();
-    },
+    flush: writes.flush,
+    start: writes.start,
+    stop: writes.stop,
   };
 }
 

@@ -1,30 +1,37 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { delayBefore } from '../../src/engine/backoff.ts';
+import { restartDelay } from '../../src/engine/restart-delay.ts';
 import { SourceError } from '../../src/errors.ts';
+import { createCircuit } from '../../src/resilience/circuit-breaker.ts';
 
 const lost = new SourceError('SOURCE_NETWORK', 'connection reset');
 
-describe('delayBefore', () => {
+function delayAfter(error: unknown, failures: number, random: () => number): number {
+  const circuit = createCircuit(() => 0);
+  for (let failure = 0; failure < failures; failure++) circuit.failed();
+  return restartDelay(error, circuit, random);
+}
+
+describe('restartDelay', () => {
   it('doubles its ceiling from one second to eight', () => {
-    const ceilings = [1, 2, 3, 4].map((failures) => delayBefore(lost, failures, () => 1));
+    const ceilings = [1, 2, 3, 4].map((failures) => delayAfter(lost, failures, () => 1));
     assert.deepEqual(ceilings, [1_000, 2_000, 4_000, 8_000]);
   });
 
   it('probes every four to six seconds once the circuit is open', () => {
     for (const failures of [5, 6, 500]) {
-      const delays = [0, 0.5, 1].map((chance) => delayBefore(lost, failures, () => chance));
+      const delays = [0, 0.5, 1].map((chance) => delayAfter(lost, failures, () => chance));
       assert.deepEqual(delays, [4_000, 5_000, 6_000]);
     }
   });
 
   it('draws from the whole span below the ceiling', () => {
     assert.equal(
-      delayBefore(lost, 4, () => 0),
+      delayAfter(lost, 4, () => 0),
       0,
     );
     assert.equal(
-      delayBefore(lost, 4, () => 0.25),
+      delayAfter(lost, 4, () => 0.25),
       2_000,
     );
   });
@@ -37,7 +44,7 @@ describe('delayBefore', () => {
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
         (retryAfterMs, failures, chance) => {
           const error = new SourceError('SOURCE_STATUS', 'status 429', { retryAfterMs });
-          const delayMs = delayBefore(error, failures, () => chance);
+          const delayMs = delayAfter(error, failures, () => chance);
           assert.ok(delayMs >= Math.min(60_000, retryAfterMs));
           assert.ok(delayMs <= 68_000);
         },
@@ -47,7 +54,7 @@ describe('delayBefore', () => {
 
   it('waits long after a bug of ours', () => {
     assert.equal(
-      delayBefore(new TypeError('x is undefined'), 1, () => 0),
+      delayAfter(new TypeError('x is undefined'), 1, () => 0),
       30_000,
     );
   });
