@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { parseSettings } from '../config/config.ts';
 import { FORMATS, type Format } from '../research/export/manifest.ts';
 import { TABLE_NAMES, type Table, tableOf } from '../research/export/table.ts';
-import type { Moment } from '../research/moment.ts';
+import type { LogPosition } from '../research/log-position.ts';
 import { loadConfig } from './load-config.ts';
 import { addManual } from './manual.ts';
 import { openData } from './open-data.ts';
@@ -14,8 +14,8 @@ import { untilStopped } from './stopping.ts';
 import { packageVersion } from './version.ts';
 
 interface Flags extends Readonly<Record<string, unknown>> {
-  readonly from?: Moment;
-  readonly to?: Moment;
+  readonly from?: LogPosition;
+  readonly to?: LogPosition;
   readonly format: Format;
   readonly output?: string;
 }

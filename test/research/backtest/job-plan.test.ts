@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { planJobs } from '../../../src/research/backtest/plan.ts';
+import { planJobs } from '../../../src/research/backtest/job-plan.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

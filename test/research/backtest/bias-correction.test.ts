@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { jobsToCorrect } from '../../../src/research/backtest/correction.ts';
+import { jobsToCorrect } from '../../../src/research/backtest/bias-correction.ts';
 import type { JobResult } from '../../../src/research/backtest/forecast-job.ts';
 import { coldStart } from '../../../streams/internal.ts';
 
@@ -19,7 +19,7 @@ const jobs = windows.map(({ startAt }, window) => ({
 }));
 const material = {
   postTimes: new Float64Array(),
-  holes: [],
+  gaps: [],
   windows,
   prices: [],
   knownUntil: WEEKS * WEEK_MS,

@@ -35,7 +35,7 @@ export interface MarketScore {
   readonly ape: number;
 }
 
-/** A price older than this says nothing of now. */
+/** Older prices are ignored. */
 const MAX_AGE_MS = DAY_MS;
 
 /**
@@ -89,7 +89,7 @@ export function scoreMarket(
   };
 }
 
-/** What ascending buckets say of single counts. One without an upper end is taken to be as wide as the one before it. */
+/** The probability of single counts from ascending buckets. One without an upper end is as wide as the one before it. */
 function spreadEvenly(buckets: readonly CountRange[], probabilities: readonly number[]): FinalCount {
   const count = buckets[0]?.lo ?? 0;
   const probability: number[] = [];

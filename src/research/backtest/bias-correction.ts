@@ -1,6 +1,6 @@
 import { biasFactors, type ClosedForecast, HOUR_MS } from '../../../streams/internal.ts';
 import { type JobResult, type MadeInWindow, type Material, REMEMBERED_MS } from './forecast-job.ts';
-import type { Job } from './plan.ts';
+import type { Job } from './job-plan.ts';
 import type { Window } from './windows.ts';
 
 /** As live: a final count is taken as such so long after the end. */

@@ -1,5 +1,5 @@
 /** A place in the log: an observation, or the first one received at or after a time. */
-export type Moment =
+export type LogPosition =
   | { readonly by: 'seq'; readonly seq: number }
   | { readonly by: 'time'; readonly at: number };
 
@@ -15,17 +15,17 @@ export function parseTime(text: string): number | undefined {
 }
 
 /** Reads `seq:12`, `2026-01-31`, `2026-01-31T10:00:00Z` or a number of ms since 1970. */
-export function parseMoment(text: string): Moment | undefined {
+export function parseLogPosition(text: string): LogPosition | undefined {
   const seq = SEQ.exec(text)?.[1];
   if (seq !== undefined) return { by: 'seq', seq: Number(seq) };
   const at = parseTime(text);
   return at === undefined ? undefined : { by: 'time', at };
 }
 
-/** Whether the observation is at or after the moment. */
+/** Whether the observation is at or after the position. */
 export function isReached(
-  moment: Moment,
+  position: LogPosition,
   { seq, receivedAt }: { readonly seq: number; readonly receivedAt: number },
 ): boolean {
-  return moment.by === 'seq' ? seq >= moment.seq : receivedAt >= moment.at;
+  return position.by === 'seq' ? seq >= position.seq : receivedAt >= position.at;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readPrices, scoreMarket } from '../../../src/research/backtest/market.ts';
+import { readPrices, scoreMarket } from '../../../src/research/backtest/market-prices.ts';
 import { useFolder } from './folder.ts';
 
 const HOUR_MS = 3_600_000;

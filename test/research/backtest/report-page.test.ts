@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Row } from '../../../src/research/backtest/forecast-job.ts';
-import { pageOf } from '../../../src/research/backtest/page.ts';
+import { pageOf } from '../../../src/research/backtest/report-page.ts';
+import { tableOf } from '../../../src/research/backtest/score-table.ts';
 import { reportOf } from '../../../src/research/backtest/summary.ts';
-import { tableOf } from '../../../src/research/backtest/table.ts';
 
 const DAY_MS = 86_400_000;
 

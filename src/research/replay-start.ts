@@ -39,7 +39,7 @@ export interface Start {
   readonly state: GraphState;
 }
 
-/** Tells whether a checkpoint may serve as a start; the last one that may is taken. */
+/** Whether a checkpoint may serve as a start; the last one that may is taken. */
 type Accepts = (checkpoint: { readonly seq: number; readonly at: number }) => boolean;
 
 function startAt(store: Store, seq: number): Start | undefined {
