@@ -18,7 +18,7 @@ export {
   StoreError,
 } from './errors.ts';
 export type { Difference } from './research/difference.ts';
-export type { Moment } from './research/moment.ts';
+export type { LogPosition } from './research/log-position.ts';
 export { type ReplayOptions, replay } from './research/replay.ts';
 export { type StreamDigest, type Verdict, type VerifyOptions, verify } from './research/verify.ts';
 export { openService, type Service } from './service/service.ts';

@@ -131,7 +131,7 @@ const MAY_SEE: Readonly<Record<string, readonly string[]>> = {
   'src/world': BASE,
   'src/simulation': BASE,
   'src/views': [...BASE, 'src/store/store.ts', 'type src/sources', 'src/access/tiers.ts'],
-  'src/access': [...BASE, 'src/store/store.ts', 'src/store/socket-path.ts'],
+  'src/access': [...BASE, 'src/store/store.ts', 'src/store/unix-socket-path.ts'],
   'src/payments': [...BASE, 'src/store/store.ts', 'src/access'],
   'src/server': [...BASE, 'src/views', 'src/access', 'src/payments', 'type src/store', 'type src/sources'],
   'src/feed': [...BASE, 'src/views', 'src/access', 'type src/store'],

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { HOUR_MS } from '../../streams/internal.ts';
-import type { TextFile } from '../research/backtest/files.ts';
+import type { TextFile } from '../research/backtest/result-files.ts';
 import { addManual } from './manual.ts';
 import { toTime } from './moment-options.ts';
 import type { ProcessLike } from './process-like.ts';
@@ -33,8 +33,8 @@ async function measure(flags: Flags, proc: ProcessLike, signal: AbortSignal): Pr
   const [{ backtest }, { reportOf }, { tableOf }, files] = await Promise.all([
     import('../research/backtest/backtest.ts'),
     import('../research/backtest/summary.ts'),
-    import('../research/backtest/table.ts'),
-    import('../research/backtest/files.ts'),
+    import('../research/backtest/score-table.ts'),
+    import('../research/backtest/result-files.ts'),
   ]);
   await files.expectWritable([flags.rows, flags.json, flags.report].filter((path) => path !== undefined));
   const progress = createProgress(proc.stderr);
@@ -50,7 +50,7 @@ async function measure(flags: Flags, proc: ProcessLike, signal: AbortSignal): Pr
   if (flags.json !== undefined)
     texts.push({ path: flags.json, text: `${JSON.stringify(report, undefined, 2)}\n` });
   if (flags.report !== undefined) {
-    const { pageOf } = await import('../research/backtest/page.ts');
+    const { pageOf } = await import('../research/backtest/report-page.ts');
     const title = `Backtest of ${basename(posts)}, windows: ${basename(windows)}`;
     texts.push({ path: flags.report, text: pageOf(report, rows, title) });
   }

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { FORMATS, type Format } from '../research/export/manifest.ts';
 import { TABLE_NAMES, type Table, tableOf } from '../research/export/table.ts';
-import type { Moment } from '../research/moment.ts';
+import type { LogPosition } from '../research/log-position.ts';
 import { loadSettings } from './load-config.ts';
 import { addManual } from './manual.ts';
 import { rangeOptions } from './moment-options.ts';
@@ -13,8 +13,8 @@ import { untilStopped } from './stop-signals.ts';
 import { packageVersion } from './version.ts';
 
 interface Flags extends Readonly<Record<string, unknown>> {
-  readonly from?: Moment;
-  readonly to?: Moment;
+  readonly from?: LogPosition;
+  readonly to?: LogPosition;
   readonly format: Format;
   readonly output?: string;
 }

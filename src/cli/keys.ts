@@ -40,7 +40,7 @@ async function askEngine(folder: string, command: KeyCommand) {
   if (!existsSync(folder)) return undefined;
   const [{ askControlSocket }, { controlSocketPathOf }] = await Promise.all([
     import('../access/keys/control-socket.ts'),
-    import('../store/socket-path.ts'),
+    import('../store/unix-socket-path.ts'),
   ]);
   return askControlSocket(controlSocketPathOf(folder), command);
 }

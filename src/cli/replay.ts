@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { isStreamName, KEPT_STREAMS, STREAM_NAMES, type StreamName } from '../../streams/internal.ts';
-import type { Moment } from '../research/moment.ts';
+import type { LogPosition } from '../research/log-position.ts';
 import { EXIT_FAILED } from './failure.ts';
 import { loadSettings } from './load-config.ts';
 import { addManual } from './manual.ts';
@@ -14,8 +14,8 @@ import { writeLines } from './write-lines.ts';
 interface Flags extends Readonly<Record<string, unknown>> {
   readonly verify?: true;
   readonly simulate?: number;
-  readonly from?: Moment;
-  readonly to?: Moment;
+  readonly from?: LogPosition;
+  readonly to?: LogPosition;
   readonly speed?: number;
   readonly stream?: readonly StreamName[];
 }

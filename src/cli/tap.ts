@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { isKept, isStreamName, KEPT_STREAMS, type StreamName } from '../../streams/internal.ts';
 import type { FeedStatus } from '../client/node.ts';
 import type { Values } from '../config/config.ts';
-import { parseMoment } from '../research/moment.ts';
+import { parseLogPosition } from '../research/log-position.ts';
 import { filterFault, follow, type TapFilter, tapOnce } from '../research/tap.ts';
 import { loadSettings } from './load-config.ts';
 import { addManual } from './manual.ts';
@@ -40,10 +40,10 @@ function toStream(name: string, command: Command): StreamName {
 /** The first seq to be shown; undefined stands for `now`. */
 function toFrom(text: string): number | undefined {
   if (text === 'now') return undefined;
-  const moment = parseMoment(text);
-  if (moment?.by !== 'seq')
+  const position = parseLogPosition(text);
+  if (position?.by !== 'seq')
     throw new InvalidArgumentError('expected now or seq: with a number, such as seq:120');
-  return moment.seq;
+  return position.seq;
 }
 
 function toEvent(text: string): number {

@@ -5,7 +5,7 @@ import { clientAddressOf, type Proxies } from '../access/client-address.ts';
 import type { Gate } from '../access/gate.ts';
 import { RequestError } from '../errors.ts';
 import type { FeedFigures } from '../observability/feed-metrics.ts';
-import type { FeedWindow, Outputs } from '../store/store.ts';
+import type { Outputs, StoredFrames } from '../store/store.ts';
 import type { AccountPath } from '../views/account-path.ts';
 import type { AgeLimits } from '../views/as-of.ts';
 import type { Latest, OutputOf } from '../views/latest.ts';
@@ -24,7 +24,7 @@ import { createEventStreams } from './transport/sse.ts';
 
 export interface FeedDeps {
   readonly latest: Latest;
-  readonly window: FeedWindow;
+  readonly window: StoredFrames;
   readonly outputs: Pick<Outputs, 'read'>;
   readonly accounts: readonly AccountPath[];
   readonly gate: Gate;

@@ -10,7 +10,7 @@ import { createQuotas } from '../access/limits/quotas.ts';
 import { steadyClock } from '../access/limits/steady-clock.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../engine/clock.ts';
-import { controlSocketPathOf } from '../store/socket-path.ts';
+import { controlSocketPathOf } from '../store/unix-socket-path.ts';
 import type { Store } from '../store/store.ts';
 import type { Shutdown } from './shutdown.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { recomputation } from '../../src/research/recompute.ts';
+import { recomputation } from '../../src/research/replay-start.ts';
 import { verify } from '../../src/research/verify.ts';
 import { answer } from '../../src/simulation/answer-request.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -82,7 +82,7 @@ describe('openResimulation', () => {
       }
     }));
 
-  it('says nothing about answers of other formulas', () =>
+  it('does not compare answers of other model versions', () =>
     withStore(async (store) => {
       const answers = await recordAnswered(store, {
         alter: (fact, index) => {

@@ -13,20 +13,11 @@ import {
   type Observation,
   type Output,
 } from '../../streams/internal.ts';
+import { HOUR_MS, RULE } from '../support/facts.ts';
 
 export const START_AT = Date.UTC(2026, 0, 5);
 
-const HOUR_MS = 3_600_000;
 const EVENT_ID = 71;
-const RULE = {
-  originals: true,
-  quotes: true,
-  reposts: true,
-  selfReplies: true,
-  otherReplies: false,
-  communityReposts: false,
-};
-
 const opening: readonly Fact[] = [
   {
     kind: 'settings',

@@ -16,7 +16,7 @@ import { openOperations } from '../../src/service/operations.ts';
 import { createShutdown } from '../../src/service/shutdown.ts';
 import type { Position } from '../../src/sources/positions/position.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
-import type { FeedWindow } from '../../src/store/store.ts';
+import type { StoredFrames } from '../../src/store/ports/frames.ts';
 import { createLatest, type Latest } from '../../src/views/latest.ts';
 import { openPast } from '../../src/views/past.ts';
 import { emptyState, graph, isKept, type Observation, type Output } from '../../streams/internal.ts';
@@ -207,10 +207,10 @@ function tightKey(): KeyLookup {
 }
 
 /** Knows how far the feed is, and whether something of it is still on its way to the disk. */
-function watchWindow(window: FeedWindow) {
+function watchWindow(window: StoredFrames) {
   const told = new Map<string, number>();
   let writing = 0;
-  const watched: FeedWindow = {
+  const watched: StoredFrames = {
     ...window,
     async append(batch) {
       writing += 1;

@@ -1,13 +1,13 @@
 import { MINUTE_MS } from '../../../streams/internal.ts';
 import { createPeriodicWrite } from '../../resilience/periodic-write.ts';
-import type { Hours } from '../../store/store.ts';
+import type { CallCounts } from '../../store/store.ts';
 import type { KeyRegistry } from '../keys/key-registry.ts';
 import type { Quotas } from './quotas.ts';
 import { minuteOf } from './sliding-hour.ts';
 
 interface QuotaPersistenceDeps {
   readonly quotas: Quotas;
-  readonly hours: Hours;
+  readonly hours: CallCounts;
   /** Their times of last use are stored too. */
   readonly keys: Pick<KeyRegistry, 'flush'>;
   /** The time calls are counted by, UTC ms. */

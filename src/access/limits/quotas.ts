@@ -1,9 +1,9 @@
-import type { KeptHour } from '../../store/store.ts';
+import type { CallCount } from '../../store/store.ts';
 import { add, advance, charge, type Hour, KEPT_MINUTES, minutesOf, refund } from './sliding-hour.ts';
 
 /** What changed since the last time. A caller in `gone` may be in `hours` as well: it was forgotten and came back. */
 interface QuotaChanges {
-  readonly hours: readonly KeptHour[];
+  readonly hours: readonly CallCount[];
   readonly gone: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface Quotas {
   /** Takes back a call counted in `minute`. */
   refund(hour: Hour, minute: number): void;
   /** Restores what was stored. Minutes in the future count as this one: the system clock was set back. */
-  restore(hours: Iterable<KeptHour>, minute: number): void;
+  restore(hours: Iterable<CallCount>, minute: number): void;
   /** What is to be stored. Forgets addresses that have been silent for an hour. */
   changes(minute: number): QuotaChanges;
   /** Takes back changes that could not be stored. */
@@ -95,7 +95,7 @@ export function createQuotas(maxAddresses = MAX_ADDRESSES): Quotas {
     return caller.startsWith('k:') ? ofKey(name) : ofAddress(name, minute);
   }
 
-  function restoreOne({ caller, minutes }: KeptHour, minute: number): boolean {
+  function restoreOne({ caller, minutes }: CallCount, minute: number): boolean {
     const live = minutes.filter(([each]) => each > minute - KEPT_MINUTES);
     if (live.length === 0) return false;
     const hour = hourOf(caller, minute);

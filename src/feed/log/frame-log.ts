@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createRetryingWriter } from '../../resilience/retry-write.ts';
-import type { FeedWindow } from '../../store/store.ts';
+import type { StoredFrames } from '../../store/store.ts';
 import type { OutputOf } from '../../views/latest.ts';
 import type { Topic } from '../channels.ts';
 import { createCompaction } from './compaction.ts';
@@ -17,7 +17,7 @@ interface Entry {
 }
 
 export interface FrameLogDeps {
-  readonly window: FeedWindow;
+  readonly window: StoredFrames;
   readonly topics: readonly Topic[];
   /** All of `frames` are of this topic, in order, and on disk. */
   readonly publish: (state: TopicState, frames: readonly Frame[]) => void;

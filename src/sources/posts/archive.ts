@@ -1,8 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import { concat, firstValueFrom, ignoreElements, type Observable, takeWhile, timer } from 'rxjs';
 import { compareIds, DAY_MS, type Fact } from '../../../streams/internal.ts';
-import { createRecent } from '../bounded-map.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
-import { once, pollInTurn } from '../poll.ts';
+import { pollInTurn, runOnce } from '../poll-in-turn.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { archivedFact, type ListedPost, readArchive } from './archive-list.ts';
@@ -17,8 +17,8 @@ const NEWEST_DAYS = 2;
 const POLLS_AWAITED = 30;
 
 /**
- * The oracle's own list of the account's posts. It holds what was made and deleted while nobody looked, and
- * what lies behind the timeline's reach; of everything else the timeline knows more.
+ * The oracle's own list of the account's posts. It holds posts that were made and deleted between two polls,
+ * and those behind the timeline's reach; of all others the timeline knows more.
  */
 export function archiveSource(
   account: AccountEndpoint,
@@ -27,10 +27,10 @@ export function archiveSource(
 ): Source {
   const timeline = timelineOf(account, endpoints, settings);
   // The oracle may list a post under the id of an edit. Kept over restarts, so that it is looked up once.
-  const firstIds = createRecent<string, string>(1_000);
+  const firstIds = new LRUCache<string, string>({ max: 1_000 });
 
   function unknownOf(listed: readonly ListedPost[], { lookups }: SourceContext): readonly ListedPost[] {
-    return listed.filter(({ id }) => !lookups.hasPost(firstIds.get(id) ?? id));
+    return listed.filter(({ id }) => !lookups.hasPost(firstIds.peek(id) ?? id));
   }
 
   // Live polls go on after the newest post that is known: while the timeline has posts they did not read
@@ -121,7 +121,7 @@ export function archiveSource(
       const reading = (signal: AbortSignal): Reading => ({ endpoints, settings, context, signal });
       return concat(
         coverage(context),
-        once((signal) => readAtStart(reading(signal))),
+        runOnce((signal) => readAtStart(reading(signal))),
         timer(settings.archivePeriodMs).pipe(ignoreElements()),
         pollInTurn({
           periodMs: settings.archivePeriodMs,

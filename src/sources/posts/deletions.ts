@@ -1,16 +1,16 @@
 import { defer } from 'rxjs';
 import type { PostGoneFact } from '../../../streams/internal.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
-import { pollInTurn } from '../poll.ts';
+import { pollInTurn } from '../poll-in-turn.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source } from '../source.ts';
 import { batchesOf, lookUpMissing } from './post-lookup.ts';
 
 const BATCHES_PER_POLL = 3;
-/** One miss can be a replica that lags; two in a row are believed. */
+/** One miss can be a replica that lags; two in a row count as a deletion. */
 const MISSES_NEEDED = 2;
 
-/** Looks up the account's recent posts in turn, and tells which are gone. */
+/** Looks up the account's recent posts in turn and delivers those that are gone. */
 export function deletionsSource(
   account: AccountEndpoint,
   endpoints: Endpoints,

@@ -98,7 +98,7 @@ describe('createFacilitator of the world', () => {
     assert.deepEqual(facilitator.state().settled, {});
   });
 
-  it('fails as it is told, so many times', async () => {
+  it('fails as it was set to, so many times', async () => {
     facilitator.steer({ verify: 'invalid', times: 1 });
     const given = order(await sign());
     assert.equal((await ask('verify', given)).isValid, false);
@@ -113,7 +113,7 @@ describe('createFacilitator of the world', () => {
     );
   });
 
-  it('tells what it supports, and refuses what is no order', async () => {
+  it('lists what it supports, and refuses what is no order', async () => {
     const query = new URLSearchParams();
     const supported = await facilitator.handle({
       method: 'GET',

@@ -1,0 +1,73 @@
+import { Subject } from 'rxjs';
+import {
+  decodeState,
+  emptyState,
+  GRAPH_VERSION,
+  type GraphState,
+  graph,
+  type Observation,
+  type Output,
+} from '../../streams/internal.ts';
+import { StoreError } from '../errors.ts';
+import type { Store } from '../store/store.ts';
+
+/** The graph run again: what each observation makes the streams say. */
+export interface Recomputation {
+  /** The state after the observation heard last. */
+  readonly state: GraphState;
+  hear(observation: Observation): readonly Output[];
+}
+
+export function recomputation(state: GraphState): Recomputation {
+  const observation = new Subject<Observation>();
+  let said: Output[] = [];
+  // The graph speaks within the turn of its observation.
+  graph(observation, state).subscribe((output) => said.push(output));
+  return {
+    state,
+    hear(each) {
+      said = [];
+      observation.next(each);
+      return said;
+    },
+  };
+}
+
+/** A state from which the log can be followed; `seq` is the last observation in it. */
+export interface Start {
+  readonly seq: number;
+  readonly state: GraphState;
+}
+
+/** Whether a checkpoint may serve as a start; the last one that may is taken. */
+type Accepts = (checkpoint: { readonly seq: number; readonly at: number }) => boolean;
+
+function startAt(store: Store, seq: number): Start | undefined {
+  const checkpoint = store.checkpoints.newest(GRAPH_VERSION, seq);
+  return checkpoint?.seq === seq ? { seq, state: decodeState(checkpoint.state) } : undefined;
+}
+
+/** Checkpoints of this graph that the log still continues, oldest first. */
+function usable({ checkpoints, journal }: Store) {
+  return checkpoints
+    .list()
+    .filter(({ seq, graphVersion }) => graphVersion === GRAPH_VERSION && seq >= journal.tail - 1);
+}
+
+/** The earliest start there is: nothing at all for a whole log, the oldest checkpoint for one whose beginning was dropped. */
+export function earliestStart(store: Store): Start {
+  if (store.journal.tail <= 1) return { seq: 0, state: emptyState() };
+  const oldest = usable(store)[0];
+  const start = oldest && startAt(store, oldest.seq);
+  if (start !== undefined) return start;
+  throw new StoreError(
+    'STORE_NO_START',
+    `the log begins at seq ${store.journal.tail} and there is no checkpoint of graph version ${GRAPH_VERSION} to start from`,
+  );
+}
+
+/** The latest start that `accepts` allows, to save the way from the earliest one. */
+export function latestStart(store: Store, accepts: Accepts): Start {
+  const newest = usable(store).findLast(accepts);
+  return (newest && startAt(store, newest.seq)) ?? earliestStart(store);
+}
