@@ -18,7 +18,7 @@ import { createWatermarks } from './watermarks.ts';
 const PRUNE_MS = 10_000;
 const WATCH_DISK_MS = 60_000;
 
-interface EngineDeps {
+export interface EngineDeps {
   readonly store: Store;
   readonly latest: LatestWriter;
   readonly clock: Clock;
@@ -61,7 +61,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
   const watermarks = createWatermarks(clock);
   if (lastTick) watermarks.restore(lastTick.fact.ages, lastTick.receivedAt);
   const statuses = new Map<string, SourceStatus>();
-  const stopping = new AbortController();
+  let isStopping = false;
   let isWaitingForDisk = false;
 
   const turns = createTurns({
@@ -102,10 +102,15 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
       random: deps.random,
       lookups,
       async deliver(facts) {
-        const askedAt = clock.mono();
+        const deliveredAt = clock.mono();
         await turns.accept(facts);
         watermarks.mark(source.name);
-        report({ type: 'delivered', source: source.name, facts: facts.length, ms: clock.mono() - askedAt });
+        report({
+          type: 'delivered',
+          source: source.name,
+          facts: facts.length,
+          ms: clock.mono() - deliveredAt,
+        });
       },
       onStatus(status, error) {
         statuses.set(status.name, status);
@@ -122,7 +127,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     report({ type: 'checkpoint', seq: taken.seq, bytes: taken.state.length });
   };
   const prune = async () => {
-    while (!stopping.signal.aborted && (await pruneStep(store, deps.retentionDays, clock.wall())));
+    while (!isStopping && (await pruneStep(store, deps.retentionDays, clock.wall())));
   };
   const watchDisk = async () => {
     report({ type: 'disk', storeBytes: store.sizeBytes(), ...(await deps.disk()) });
@@ -145,7 +150,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     sources: () => [...statuses.values()],
     isWaitingForDisk: () => isWaitingForDisk,
     async stop() {
-      stopping.abort();
+      isStopping = true;
       for (const subscription of running.reverse()) subscription.unsubscribe();
       await simulators.stop();
       await turns.stop();

@@ -55,9 +55,8 @@ interface Waiting {
 
 /**
  * The engine's heart. All facts since the last turn are one block of the log (one commit), then go through the
- * graph, then their outputs are stored (one commit), then published. A disk that refuses
- * a write holds the turn, and with it every source, until it takes the write: nothing is dropped, and
- * readers keep what they have.
+ * graph, then their outputs are stored (one commit), then published. A disk that refuses a write delays the turn,
+ * and with it every source, until it takes the write: nothing is dropped, and readers keep the values they have.
  */
 export function createTurns(deps: TurnsDeps): Turns {
   const { journal, outputs, latest, clock, report } = deps;

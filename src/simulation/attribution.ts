@@ -49,6 +49,6 @@ export function attributionOf(
   ]);
 }
 
-function withoutZeros(moves: readonly Move[]): readonly Move[] {
-  return moves.filter(({ p50 }) => p50 !== 0);
+function withoutZeros(steps: readonly Move[]): readonly Move[] {
+  return steps.filter(({ p50 }) => p50 !== 0);
 }

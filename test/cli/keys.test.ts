@@ -60,7 +60,7 @@ describe('tallywire keys', () => {
   }
 
   /** The same with and without an engine. */
-  async function tellTheStory(): Promise<void> {
+  async function createRotateAndRevoke(): Promise<void> {
     const first = await made('--tier', 'pro', '--name', 'a bot', '--limit', '50');
     assert.match(first.key, /^tw_pro_[0-9A-Za-z]{30}$/);
     assert.deepEqual([first.tier, first.name, first.limit, first.revokedAt], ['PRO', 'a bot', 50, null]);
@@ -90,12 +90,12 @@ describe('tallywire keys', () => {
     }
   }
 
-  it('works on the folder of a stopped engine', tellTheStory);
+  it('works on the folder of a stopped engine', createRotateAndRevoke);
 
-  it('works on the folder of a running engine, which hears of it at once', async () => {
+  it('works on the folder of a running engine, which applies it at once', async () => {
     const running = await engine();
     try {
-      await tellTheStory();
+      await createRotateAndRevoke();
       assert.equal(running.store.keys.all().length, 2);
     } finally {
       await running.stop();

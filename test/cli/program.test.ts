@@ -75,7 +75,7 @@ describe('runProgram', () => {
     });
   }
 
-  it('lists unknown flags and stray arguments with every other fault of a start', async () => {
+  it('lists unknown flags and unknown arguments with every other fault of a start', async () => {
     const env = { TALLYWIRE_PROT: '3', TALLYWIRE_SEED: 'x', PORT: 'zz' };
     const args = ['start', '--prt', '3', '--foo', '--posts-token=s3cret', 'now', '-x', '-1', '--', 'then'];
     const { code, stdout, stderr } = await runWith(env, ...args);
