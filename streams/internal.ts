@@ -110,5 +110,6 @@ export type {
   Velocity,
 } from './records.ts';
 export { isKept, isStreamName, KEPT_STREAMS, STREAM_NAMES } from './records.ts';
+export { createRunner, type Runner } from './runner.ts';
 export type { Score, ScoreRecord } from './score-records.ts';
 export type { BucketSignal, Decision, EventSignals, FrozenBuy } from './signal-records.ts';

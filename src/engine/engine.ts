@@ -70,6 +70,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     journal: store.journal,
     outputs: store.outputs,
     state,
+    request: ({ record, seq }) => simulators.ask(record, seq),
     report(turn) {
       isHeldUp = turn.type === 'refused_write';
       report(turn);
@@ -78,14 +79,6 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
   });
 
   const simulators = createSimulators({ report, deliver: (fact) => turns.accept([fact]) });
-  const requests = latest.change$.subscribe((outputs) => {
-    for (const output of outputs) {
-      if (output.stream !== 'requests') continue;
-      simulators.ask(output.record, output.seq);
-      // Nobody reads a request, and each holds an account's whole history.
-      latest.remove('requests', output.key);
-    }
-  });
 
   const tick = (...before: readonly SettingsFact[]) =>
     turns
@@ -132,7 +125,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     interval(everyMs)
       .pipe(exhaustMap(() => task().catch((error: unknown) => report({ type: 'maintenance_failed', error }))))
       .subscribe();
-  const running = [requests, ...sources];
+  const running = [...sources];
   running.push(
     ticker(clock, () => tick()).subscribe(),
     chore(deps.checkpointMs, checkpoint),

@@ -1,11 +1,10 @@
-import { Subject } from 'rxjs';
 import {
+  createRunner,
   type Fact,
   type GraphState,
-  graph,
   isKept,
-  type Observation,
   type Output,
+  type OutputOf,
 } from '../../streams/internal.ts';
 import { StoreError } from '../errors.ts';
 import type { Journal, Outputs } from '../store/store.ts';
@@ -21,6 +20,8 @@ export interface TurnsDeps {
   readonly latest: LatestWriter;
   readonly state: GraphState;
   readonly clock: Clock;
+  /** Takes what the streams want simulated, once the turn is durable and published. */
+  readonly request: (request: OutputOf<'requests'>) => void;
   readonly report: (report: TurnReport) => void;
   /** Waits, or returns at once when the engine is stopping. */
   readonly wait: (ms: number) => Promise<void>;
@@ -63,14 +64,12 @@ interface Waiting {
  */
 export function createTurns(deps: TurnsDeps): Turns {
   const { journal, outputs, latest, clock, report } = deps;
-  const observation = new Subject<Observation>();
-  const said: Output[] = [];
-  graph(observation, deps.state).subscribe((output) => said.push(output));
+  const runner = createRunner(deps.state);
 
   let waiting: Waiting[] = [];
   let running: Promise<void> | undefined;
   let isStopping = false;
-  /** Set when the streams have said what could not be kept: only a recovery can bring both together again. */
+  /** Set when outputs could not be kept: only a recovery can bring the state and the store together again. */
   let broken: unknown;
 
   async function turn(taken: readonly Waiting[]): Promise<void> {
@@ -83,23 +82,27 @@ export function createTurns(deps: TurnsDeps): Turns {
     await insist(() => journal.append(observations));
     const loggedAt = clock.mono();
 
-    said.length = 0;
-    for (const each of observations) observation.next(each);
-    const spoken = said.slice();
+    const emitted: Output[] = [];
+    const requests: OutputOf<'requests'>[] = [];
+    for (const output of observations.flatMap((observation) => runner.run(observation))) {
+      if (output.stream === 'requests') requests.push(output);
+      else emitted.push(output);
+    }
     const graphedAt = clock.mono();
 
-    if (spoken.some(({ stream }) => isKept(stream))) {
-      await insist(() => outputs.append(spoken, seq)).catch((error: unknown) => {
+    if (emitted.some(({ stream }) => isKept(stream))) {
+      await insist(() => outputs.append(emitted, seq)).catch((error: unknown) => {
         broken = error;
         throw error;
       });
     }
     const keptAt = clock.mono();
-    latest.apply(spoken, seq, receivedAt);
+    latest.apply(emitted, seq, receivedAt);
+    for (const request of requests) deps.request(request);
     report({
       type: 'turn',
       observations: observations.length,
-      outputs: spoken,
+      outputs: emitted,
       journalMs: loggedAt - startedAt,
       graphMs: graphedAt - loggedAt,
       outputsMs: keptAt - graphedAt,

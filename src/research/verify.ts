@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  createRunner,
   encodeState,
   GRAPH_VERSION,
   type GraphState,
@@ -10,7 +11,7 @@ import {
 import { type KeptOutput, type Outputs, PRUNED_BEFORE_NOTE, type Store } from '../store/store.ts';
 import type { Difference } from './difference.ts';
 import { compareLatest, createRecomputedLatest } from './latest-values.ts';
-import { earliestStart, recomputation } from './recompute.ts';
+import { earliestStart } from './recompute.ts';
 import { openResimulation } from './resimulate.ts';
 import { createBreath } from './yield-to-loop.ts';
 
@@ -131,7 +132,7 @@ export async function verify(store: Store, options: VerifyOptions = {}): Promise
     KEPT_STREAMS.map((stream) => [stream, openComparison(outputs, stream, { fromSeq, toSeq })]),
   );
   const latest = createRecomputedLatest();
-  const { state, hear } = recomputation(start.state);
+  const { state, run } = createRunner(start.state);
   const resimulation = openResimulation(options.simulations ?? USUAL_SIMULATIONS);
   const breath = createBreath();
 
@@ -155,7 +156,7 @@ export async function verify(store: Store, options: VerifyOptions = {}): Promise
     for (const observation of journal.read(start.seq + 1)) {
       const { seq } = observation;
       if (seq > head) break;
-      const said = hear(observation);
+      const said = run(observation);
       const difference =
         (seq <= toSeq ? compareTurn(seq, said) : undefined) ??
         checkpoints.pass(seq, state) ??

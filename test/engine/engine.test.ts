@@ -74,7 +74,7 @@ describe('openEngine', () => {
     await engine.stop();
   });
 
-  it('has the questions of the streams answered, logs the answers and forgets the questions', async () => {
+  it('has the requests of the streams simulated, logs the answers and publishes no request', async () => {
     const { store, latest, open } = stage();
     let context: SourceContext | undefined;
     const engine = await open(
