@@ -85,7 +85,7 @@ export {
   type SizedSignal,
   type SizedSignals,
   sizedSignals,
-} from './pipelines/sized-signals.ts';
+} from './pipelines/signals-for-bankroll.ts';
 export type {
   Cause,
   Counters,

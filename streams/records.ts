@@ -265,13 +265,17 @@ export type Cause =
   | 'event_closed'
   | 'failure';
 
-/** One step of one stream: the record under `key` is now this, because of observation `seq` received at `at`. */
-export interface OutputOf<S extends StreamName> {
-  readonly stream: S;
-  readonly key: string;
+/** Why something is emitted: `cause`, in observation `seq` received at `at`. */
+export interface Trigger {
   readonly seq: number;
   readonly at: number;
   readonly cause: Cause;
+}
+
+/** One step of one stream: the record under `key` is now this. */
+export interface OutputOf<S extends StreamName> extends Trigger {
+  readonly stream: S;
+  readonly key: string;
   readonly record: StreamRecords[S];
 }
 

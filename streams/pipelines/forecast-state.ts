@@ -3,7 +3,8 @@ import type { ClosedForecast, MadeForecast } from '../model/forecast/bias.ts';
 import type { ModelParams } from '../model/forecast/params.ts';
 import { countBetween } from '../model/sorted-times.ts';
 import type { AccountId } from '../observation.ts';
-import type { Cause, EventRecord, ModelRequest, OutputOf, Range } from '../records.ts';
+import type { Cause, EventRecord, ModelRequest, Range, Trigger } from '../records.ts';
+import type { Message, Outcome } from './messages.ts';
 
 /** What is remembered of an account to decide when to forecast, and on what. */
 
@@ -51,14 +52,6 @@ export interface PastEvent {
   outcome: Outcome | null;
 }
 
-/** How an event ended, as far as is known: `final` may still be corrected. */
-export interface Outcome {
-  readonly eventId: number;
-  readonly endAt: number;
-  readonly final: number;
-  readonly wonLo: number | null;
-}
-
 export interface ForecastState {
   staleAfterMs: number;
   isStale: boolean;
@@ -88,25 +81,19 @@ export interface ForecastState {
   settlesAt: number;
 }
 
-/** The observation being handled: what its outputs carry, and where they go. */
-export interface Turn {
-  readonly account: AccountId;
-  readonly seq: number;
-  readonly at: number;
-  readonly cause: Cause;
-  readonly emit: (change: ForecastChange) => void;
-}
+/**
+ * Copies of the accounts' creation times, made once for all requests between two posts. Their memory is shared, so that
+ * it is not copied again for every request that goes to another thread; it is never written to again. Not part of the
+ * state: made again after a start.
+ */
+export type PostTimes = Map<AccountId, Float64Array>;
 
-/** Either a question to the model, or how an event ended. */
-export type ForecastChange =
-  | OutputOf<'requests'>
-  | {
-      readonly account: AccountId;
-      readonly seq: number;
-      readonly at: number;
-      readonly cause: Cause;
-      readonly outcome: Outcome;
-    };
+/** The observation being handled, and where to emit. */
+export interface Turn extends Trigger {
+  readonly account: AccountId;
+  readonly postTimes: PostTimes;
+  readonly emit: (message: Message<'request' | 'outcome'>) => void;
+}
 
 export function emptyForecastState(staleAfterMs: number): ForecastState {
   return {
@@ -134,7 +121,7 @@ export function keptFrom(at: number): number {
 }
 
 /** From when on the counted posts are known without a hole, as far back as they are kept. */
-export function sourceLookupsFrom({ coveredFrom }: ForecastState, at: number): number | null {
+export function historyFrom({ coveredFrom }: ForecastState, at: number): number | null {
   return coveredFrom === null ? null : Math.max(coveredFrom, keptFrom(at));
 }
 
