@@ -10,11 +10,11 @@ import {
   inputsAt,
   type ModelRequest,
   paceFinalCount,
-  simulate,
   sleepProbability,
 } from '../../streams/internal.ts';
 import { accountAt } from './account-at.ts';
 import { type ForecastRequest, movesOf } from './attribution.ts';
+import { simulate } from './simulate.ts';
 import { fitOfWeek, fitTo } from './weekly-fit.ts';
 
 /** What a request asks for: a pure function of it, whatever was asked before. */
@@ -35,7 +35,7 @@ function forecastFact(request: ForecastRequest, askedSeq: number): ForecastFact 
   const { series } = standing;
   const params = request.params ?? fitOfWeek(account, postTimes, fromAt, now);
   const inputs = inputsAt(standing, params, window);
-  const forecast = simulate(inputs, buckets, seed);
+  const forecast = forecastOf(simulate(inputs, seed), buckets);
   return {
     kind: 'forecast',
     ...{ account, eventId, askedSeq, origin, horizonHours, seed },

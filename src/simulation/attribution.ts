@@ -1,6 +1,5 @@
 import {
   type ForecastWindow,
-  finalCount,
   inputsAt,
   lowerBound,
   type ModelParams,
@@ -9,6 +8,7 @@ import {
   quantileOf,
 } from '../../streams/internal.ts';
 import { accountAt } from './account-at.ts';
+import { simulate } from './simulate.ts';
 
 export type ForecastRequest = Extract<ModelRequest, { readonly type: 'forecast' }>;
 
@@ -47,7 +47,7 @@ function medianAt(
   count: number,
 ): number {
   const window: ForecastWindow = { startAt, endAt, count };
-  return quantileOf(finalCount(inputsAt(accountAt(posts, fromAt, now), params, window), seed), 0.5);
+  return quantileOf(simulate(inputsAt(accountAt(posts, fromAt, now), params, window), seed), 0.5);
 }
 
 function withoutZeros(moves: readonly Move[]): readonly Move[] {

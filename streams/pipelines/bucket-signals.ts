@@ -6,7 +6,7 @@ import type { Bucket } from '../observation.ts';
 import type { PredictedBucket } from '../records.ts';
 import type { BucketSignal } from '../signal-records.ts';
 
-export interface BucketFacts {
+interface BucketFacts {
   /** Of the event, lowest first. */
   readonly buckets: readonly Bucket[];
   /** Our own count; null while it is unknown. */

@@ -67,7 +67,7 @@ function obstacleOf({ event, prediction, at }: SignalFacts): ReasonCode | null {
   return isOld(prediction, at) ? 'OLD_FORECAST' : null;
 }
 
-/** Of a forecast made long after now the clock was set back: it is no better. */
+/** A forecast made long after now, before the clock was set back, is old as well. */
 export function isOld({ madeAt }: Pick<Prediction, 'madeAt'>, at: number): boolean {
   return Math.abs(at - madeAt) > OLD_FORECAST_MS;
 }
@@ -85,8 +85,8 @@ const STALE_CODES: Readonly<Record<Input, ReasonCode>> = {
 };
 
 /**
- * The same signals once inputs are stale: every bucket is skipped, and no figure made of a stale input is left that
- * could be taken for a fresh one. Said twice it is said once.
+ * The same signals once inputs are stale: every bucket is skipped, and no figure from a stale input is left that could
+ * be taken for a fresh one. To apply it again changes nothing.
  */
 export function skipStale(record: EventSignals, stale: readonly Input[]): EventSignals {
   if (stale.every((input) => record.stale.includes(input))) return record;

@@ -22,7 +22,7 @@ const REFIT_MS = 7 * DAY_MS;
 const MORE_HISTORY_MS = 14 * DAY_MS;
 const FIT_PATIENCE_MS = 10 * MINUTE_MS;
 
-/** Ticks are a second apart, so that a forecast is asked for before a minute has passed. */
+/** Ticks are a second apart, so that a forecast is requested before a minute has passed. */
 const LIVE_EVERY_MS = MINUTE_MS - 1_000;
 const LIVE_PATIENCE_MS = MINUTE_MS;
 
@@ -31,7 +31,7 @@ const HISTORY_PATIENCE_MS = 10 * MINUTE_MS;
 /** Of one account, at the same time. */
 const MOST_HISTORY_ASKED = 4;
 
-/** Asks for coefficients once a fortnight is known, then weekly, and when the past has grown. */
+/** Requests coefficients once a fortnight is known, then weekly, and when the known past has grown. */
 export function askFit(state: ForecastState, turn: Turn): void {
   const { seq, at } = turn;
   const fromAt = historyFrom(state, at);
@@ -46,7 +46,7 @@ export function askFit(state: ForecastState, turn: Turn): void {
   ask(turn, `fit:${turn.account}`, { type: 'fit', account: turn.account, ...known });
 }
 
-/** Asks for a forecast of each open event that news, or a minute gone by, has made old: one at a time. */
+/** Requests a forecast of each open event that news, or a minute gone by, has made old: one at a time. */
 export function askLive(state: ForecastState, turn: Turn): void {
   const { at } = turn;
   if (state.isStale || (at >= state.livePausedAt && at < state.livePausedUntil)) return;
@@ -84,7 +84,7 @@ function askOpen(state: ForecastState, event: OpenEvent, turn: Turn): void {
 }
 
 /**
- * Asks, a few at a time and only while no live forecast waits, for the rows that no live forecast made, as they
+ * Requests, a few at a time and only while no live forecast waits, the rows that no live forecast made, as they
  * would have been made at their time.
  */
 export function askHistory(state: ForecastState, turn: Turn): void {
@@ -99,7 +99,7 @@ export function askHistory(state: ForecastState, turn: Turn): void {
       if (askPast(state, event, hours, turn)) awaited += 1;
     }
   }
-  // Whatever else can be asked for has to become possible first, and that is noticed.
+  // Whatever else can be requested has to become possible first, and that sets the mark again.
   state.mayHaveHistory = awaited > 0;
 }
 
@@ -129,7 +129,7 @@ function askPast(state: ForecastState, event: PastEvent, hours: number, turn: Tu
   return true;
 }
 
-/** An answer that made no row would be asked for again and again. */
+/** An answer that makes no row would be requested again and again. */
 function wasJustAsked(asked: Asked | undefined, at: number): boolean {
   return asked !== undefined && Math.abs(at - asked.at) < HISTORY_PATIENCE_MS;
 }

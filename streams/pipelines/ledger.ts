@@ -1,9 +1,10 @@
+import { sha256 } from '@noble/hashes/sha2';
+import { bytesToHex } from '@noble/hashes/utils';
 import { merge, type Observable } from 'rxjs';
 import { DAY_MS } from '../model/durations.ts';
 import { flipRisk } from '../model/flip-risk.ts';
 import { horizonAt, horizonsOf } from '../model/horizons.ts';
 import { isSame } from '../model/is-same.ts';
-import { sha256 } from '../model/sha256.ts';
 import type { ForecastFact, Observation } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
@@ -23,7 +24,7 @@ import type { Inputs, Message } from './messages.ts';
 
 /** An event's place in the ledger is forgotten this long after its end; its rows stay in the store. */
 const KEEP_MS = 800 * DAY_MS;
-/** A forecast stands for a horizon when it was made within this time after it. */
+/** A forecast is that of a horizon when it was made within this time after it. */
 const HORIZON_SLACK_MS = 10 * 60_000;
 
 interface ListedBucket extends Range {
@@ -35,7 +36,7 @@ interface LedgerEvent {
   buckets: readonly ListedBucket[];
   startAt: number | null;
   endAt: number;
-  /** When window or buckets last changed: what was asked before is about something else. */
+  /** When window or buckets last changed: an earlier request is about something else. */
   changedSeq: number;
   /** The newest live forecast's. */
   askedSeq: number;
@@ -169,7 +170,7 @@ function isComplete(
   return at >= endAt && horizonsOf(startAt ?? endAt, endAt).every((hours) => rows.includes(hours));
 }
 
-/** The horizons that a live forecast made at `madeAt` is the first to stand for. */
+/** The horizons of which a live forecast made at `madeAt` is the first. */
 function horizonsDue({ startAt, endAt, rows }: LedgerEvent, madeAt: number): readonly number[] {
   return horizonsOf(startAt ?? endAt, endAt).filter((hours) => {
     const dueAt = horizonAt(endAt, hours);
@@ -205,11 +206,11 @@ function rowOf(
     paceQuantiles: pace.quantiles,
     buckets: bucketsOf(event, fact, isLive && !state.arePricesStale),
     sleepProbability,
-    // The lag of today says nothing about a close of long ago.
+    // Today's lag tells nothing about a close of long ago.
     flipRisk: isLive ? flipRisk(inputs, forecast, pace, event.buckets, state.oracleLag) : null,
     moved,
   };
-  return { ...row, hash: sha256(JSON.stringify(row)) };
+  return { ...row, hash: hashOf(row) };
 }
 
 function bucketsOf(
@@ -230,9 +231,13 @@ function bucketsOf(
   });
 }
 
-/** What anyone can compute of a row to see that it is the one that was published. */
+/** The hash of a row as anyone can compute it, to see that the row is the one that was published. */
 export function predictionHash({ hash: _published, ...row }: Prediction): string {
-  return sha256(JSON.stringify(row));
+  return hashOf(row);
+}
+
+function hashOf(row: Omit<Prediction, 'hash'>): string {
+  return bytesToHex(sha256(JSON.stringify(row)));
 }
 
 /** What moved the median most; the clock when nothing did, the model when there was nothing to move. */

@@ -26,7 +26,7 @@ export interface Outcome {
   readonly wonLo: number | null;
 }
 
-export interface OutcomeChange extends Trigger {
+interface OutcomeChange extends Trigger {
   readonly account: AccountId;
   readonly outcome: Outcome;
 }
