@@ -69,6 +69,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     journal: store.journal,
     outputs: store.outputs,
     state,
+    request: ({ record, seq }) => simulators.ask(record, seq),
     report(turn) {
       isWaitingForDisk = turn.type === 'refused_write';
       report(turn);
@@ -76,14 +77,6 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
   });
 
   const simulators = createSimulationPool({ report, deliver: (fact) => turns.accept([fact]) });
-  const requests = latest.change$.subscribe((outputs) => {
-    for (const output of outputs) {
-      if (output.stream !== 'requests') continue;
-      simulators.ask(output.record, output.seq);
-      // Nobody reads a request, and each holds an account's whole history.
-      latest.remove('requests', output.key);
-    }
-  });
 
   const reportFailure = (error: unknown) => report({ type: 'maintenance_failed', error });
   const tick = (...before: readonly SettingsFact[]) =>
@@ -137,7 +130,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     interval(periodMs)
       .pipe(exhaustMap(() => task().catch(reportFailure)))
       .subscribe();
-  const running = [requests, ...sources];
+  const running = [...sources];
   running.push(
     ticker(clock, () => tick()).subscribe(),
     every(deps.checkpointMs, checkpoint),

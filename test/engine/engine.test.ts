@@ -82,7 +82,7 @@ describe('openEngine', () => {
     await engine.stop();
   });
 
-  it('answers the requests of the streams, logs the answers and forgets the requests', async () => {
+  it('has the requests of the streams simulated, logs the answers and publishes no request', async () => {
     const { store, latest, open } = stage();
     const { engine, context } = await openWithPosts(open);
     await context.deliver([

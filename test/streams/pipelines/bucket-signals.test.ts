@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Book } from '../../../streams/model/bucket-signal.ts';
-import { noWeighings, weighedBuckets } from '../../../streams/pipelines/weighed-buckets.ts';
+import { bucketSignals, emptyBucketCache } from '../../../streams/pipelines/bucket-signals.ts';
 import { bucket, predictedBucket } from '../../support/outputs.ts';
 
 const ranges = [
@@ -22,13 +22,13 @@ const anyChange = fc.oneof(
   fc.record({ title: fc.string() }),
 );
 
-describe('weighedBuckets', () => {
-  it('says the same whether it remembers how buckets were weighed or not', () => {
+describe('bucketSignals', () => {
+  it('gives the same with a cache and without', () => {
     fc.assert(
       fc.property(fc.array(anyChange, { maxLength: 40 }), (changes) => {
         const books = new Map<string, Book>();
-        const remembered = noWeighings();
-        let facts: Parameters<typeof weighedBuckets>[0] = {
+        const cache = emptyBucketCache();
+        let facts: Parameters<typeof bucketSignals>[0] = {
           buckets: listed,
           real: null,
           predicted: null,
@@ -46,7 +46,7 @@ describe('weighedBuckets', () => {
           } else if ('title' in change) {
             facts = { ...facts, buckets: facts.buckets.map((each) => ({ ...each, title: change.title })) };
           } else facts = { ...facts, ...change };
-          assert.deepEqual(weighedBuckets(facts, remembered), weighedBuckets(facts, noWeighings()));
+          assert.deepEqual(bucketSignals(facts, cache), bucketSignals(facts, emptyBucketCache()));
         }
       }),
     );
@@ -55,8 +55,8 @@ describe('weighedBuckets', () => {
   it('leaves a bucket as it is whose inputs are the same', () => {
     const books = new Map(listed.map(({ yesToken }) => [yesToken, { bid: 0.2, ask: 0.22, price: 0.21 }]));
     const facts = { buckets: listed, real: 0, predicted: null, obstacle: null, p50: null } as const;
-    const weighings = noWeighings();
-    const weigh = () => weighedBuckets({ ...facts, bookOf: (token) => books.get(token) }, weighings);
+    const cache = emptyBucketCache();
+    const weigh = () => bucketSignals({ ...facts, bookOf: (token) => books.get(token) }, cache);
     const before = weigh();
     books.set('yes-20', { bid: 0.3, ask: 0.32, price: 0.31 });
     const after = weigh();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Prediction } from '../../../streams/internal.ts';
-import { decisionOf } from '../../../streams/pipelines/decisions.ts';
+import { decisionOf } from '../../../streams/pipelines/horizon-decision.ts';
 import { eventSignalsRecord, predictedBucket, predictionOutput } from '../../support/outputs.ts';
 
 const { track } = eventSignalsRecord();

@@ -7,9 +7,8 @@ import type { PredictedBucket, Prediction } from '../records.ts';
 import type { Decision, FrozenBuy } from '../signal-records.ts';
 
 /**
- * What a forecast kept for a horizon said was worth buying, by the rules of the signals; null when nothing was, or no
- * price was known. `bookOf` knows the book of that instant; where none is known, as for history, the price alone
- * stands for both of its sides.
+ * What was worth buying by a forecast of a horizon and the rules of the signals; null when nothing was, or no price was
+ * known. `bookOf` gives the book of that instant; without one, as for history, the price is taken for both sides.
  */
 export function decisionOf(
   row: Prediction,

@@ -6,7 +6,7 @@ import type { Bucket } from '../observation.ts';
 import type { PredictedBucket } from '../records.ts';
 import type { BucketSignal } from '../signal-records.ts';
 
-export interface BucketFacts {
+interface BucketFacts {
   /** Of the event, lowest first. */
   readonly buckets: readonly Bucket[];
   /** Our own count; null while it is unknown. */
@@ -18,7 +18,7 @@ export interface BucketFacts {
   readonly bookOf: (token: string) => Book | undefined;
 }
 
-interface Weighing {
+interface CachedSignal {
   readonly bucket: Bucket;
   readonly prob: number | null;
   readonly book: Book | undefined;
@@ -28,27 +28,27 @@ interface Weighing {
 }
 
 /**
- * How the buckets of an event were last weighed. A price moves one bucket of many and comes often, so the others are
- * left as they are. It changes no digit: all of it can be forgotten at any time.
+ * The last signals of an event's buckets. Prices come often and each changes one bucket of many, so the others are
+ * left as they are. The cache changes no digit: it can be emptied at any time.
  */
-export interface Weighings {
+export interface BucketCache {
   buckets: readonly Bucket[] | null;
   predicted: readonly PredictedBucket[] | null;
   probs: readonly (number | null)[];
-  readonly last: Map<string, Weighing>;
+  readonly last: Map<string, CachedSignal>;
 }
 
-export function noWeighings(): Weighings {
+export function emptyBucketCache(): BucketCache {
   return { buckets: null, predicted: null, probs: [], last: new Map() };
 }
 
 /** The buckets that can still win, lowest first, with stakes that fit together. */
-export function weighedBuckets(facts: BucketFacts, weighings: Weighings): readonly BucketSignal[] {
-  const probs = probsOf(facts, weighings);
+export function bucketSignals(facts: BucketFacts, cache: BucketCache): readonly BucketSignal[] {
+  const probs = probsOf(facts, cache);
   const weighed: BucketSignal[] = [];
   facts.buckets.forEach((bucket, place) => {
     const isLost = bucket.hi !== null && facts.real !== null && facts.real > bucket.hi;
-    if (!isLost) weighed.push(weighBucket(facts, bucket, place, probs[place] ?? null, weighings));
+    if (!isLost) weighed.push(weighBucket(facts, bucket, place, probs[place] ?? null, cache));
   });
   const stakes = withinCap(weighed.map(({ stake }) => stake));
   return weighed.map((signal, place) => {
@@ -58,14 +58,14 @@ export function weighedBuckets(facts: BucketFacts, weighings: Weighings): readon
 }
 
 /** By place. A forecast may be older than the market's present buckets: only the very same range is the same one. */
-function probsOf({ buckets, predicted }: BucketFacts, weighings: Weighings): readonly (number | null)[] {
-  if (weighings.buckets !== buckets || weighings.predicted !== predicted) {
+function probsOf({ buckets, predicted }: BucketFacts, cache: BucketCache): readonly (number | null)[] {
+  if (cache.buckets !== buckets || cache.predicted !== predicted) {
     const probs = new Map(predicted?.map(({ lo, hi, prob }) => [`${lo} ${hi}`, prob]));
-    weighings.probs = buckets.map(({ lo, hi }) => probs.get(`${lo} ${hi}`) ?? null);
-    weighings.buckets = buckets;
-    weighings.predicted = predicted;
+    cache.probs = buckets.map(({ lo, hi }) => probs.get(`${lo} ${hi}`) ?? null);
+    cache.buckets = buckets;
+    cache.predicted = predicted;
   }
-  return weighings.probs;
+  return cache.probs;
 }
 
 function weighBucket(
@@ -73,7 +73,7 @@ function weighBucket(
   bucket: Bucket,
   place: number,
   known: number | null,
-  { last }: Weighings,
+  { last }: BucketCache,
 ): BucketSignal {
   const { title, yesToken: token, lo, hi } = bucket;
   const prob = obstacle === null ? known : null;

@@ -23,7 +23,7 @@ export interface SizedOrder {
   readonly legs: readonly { readonly signal: SizedSignal; readonly stakeUsd: number }[];
 }
 
-export interface SizedSignals {
+interface SizedSignals {
   readonly signals: readonly SizedSignal[];
   readonly buy: SizedOrder | null;
   readonly sells: readonly SizedSignal[];

@@ -1,17 +1,11 @@
 import { HOUR_MS } from '../model/durations.ts';
-import {
-  type ForecastState,
-  keptFrom,
-  type Outcome,
-  ownCount,
-  type Target,
-  type Turn,
-} from './forecast-state.ts';
+import { type ForecastState, keptFrom, ownCount, type Target, type Turn } from './forecast-state.ts';
+import type { Outcome } from './messages.ts';
 
 /** A total the oracle has not changed by then is taken as final, though it may still be corrected. */
 const FINAL_AFTER_MS = 2 * HOUR_MS;
 
-/** Says how past events ended: when that is first known, and again when it is corrected. */
+/** Emits how past events ended: when that is first known, and again when it is corrected. */
 export function settle(state: ForecastState, turn: Turn): void {
   if (!state.mayHaveSettled && turn.at < state.settlesAt) return;
   state.mayHaveSettled = false;
@@ -24,7 +18,7 @@ export function settle(state: ForecastState, turn: Turn): void {
     }
     if (target.phase !== 'closed') continue;
     const settledAt = target.wonLo === null ? target.endAt + FINAL_AFTER_MS : target.endAt;
-    // A clock set back does not unsettle: what is corrected meanwhile is said at once.
+    // A clock set back does not unsettle: what is corrected meanwhile is emitted at once.
     const isSettled = known !== null && known.wonLo === target.wonLo && known.endAt === target.endAt;
     if (!isSettled && turn.at < settledAt) {
       state.settlesAt = Math.min(state.settlesAt, settledAt);
@@ -35,11 +29,11 @@ export function settle(state: ForecastState, turn: Turn): void {
     event.outcome = outcome;
     state.mayHaveHistory = true;
     const { account, seq, at, cause } = turn;
-    turn.emit({ account, seq, at, cause, outcome });
+    turn.emit({ type: 'outcome', value: { account, seq, at, cause, outcome } });
   }
 }
 
-/** The oracle's word is what counts; our own count stands in for it where it is whole. */
+/** The oracle's total decides; without one our own count does, where it is whole. */
 function outcomeOf(
   state: ForecastState,
   { eventId, startAt, endAt, trackingId, wonLo }: Target,
