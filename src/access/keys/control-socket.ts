@@ -86,7 +86,7 @@ export async function askControlSocket(path: string, command: object): Promise<R
     socket.destroy();
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT' || code === 'ECONNREFUSED') return undefined;
-    throw new ServiceError('DESK_UNREACHABLE', `cannot reach the running engine: ${String(code)}`, {
+    throw new ServiceError('CONTROL_UNREACHABLE', `cannot reach the running engine: ${String(code)}`, {
       cause: error,
     });
   }
@@ -101,7 +101,7 @@ function readLine(socket: Socket): Promise<string> {
     let text = '';
     const fail = (why: string) => {
       socket.destroy();
-      reject(new ServiceError('DESK_SILENT', `the other side of the control socket ${why}`));
+      reject(new ServiceError('CONTROL_SILENT', `the other side of the control socket ${why}`));
     };
     socket.setEncoding('utf8');
     socket.setTimeout(TIMEOUT_MS, () => fail(`sent nothing for ${TIMEOUT_MS} ms`));

@@ -48,7 +48,7 @@ export async function runKeyCommand(registry: KeyRegistry, value: unknown): Prom
     case 'list':
       return { keys: [...registry.list()], key: null };
     default:
-      throw new ServiceError('DESK_ORDER', 'expected a command to create, list, revoke or rotate keys');
+      throw new ServiceError('CONTROL_COMMAND', 'expected a command to create, list, revoke or rotate keys');
   }
 }
 
