@@ -20,14 +20,14 @@ export async function withStore(use: (store: Store) => Promise<void>): Promise<v
 }
 
 /**
- * Writes the log in blocks of `secondsPerBlock`, as a running engine does with 1, and its outputs, with what
- * `saidToo` has to add to an observation. Resolves to the number of observations.
+ * Writes the log in blocks of `secondsPerBlock`, as a running engine does with 1, and its outputs, with the
+ * extra ones of each observation. Resolves to the number of observations.
  */
 export async function fill(
   store: Store,
   options: DayOptions,
   secondsPerBlock: number,
-  saidToo: (observation: Observation) => readonly Output[] = () => [],
+  extraOutputs: (observation: Observation) => readonly Output[] = () => [],
 ): Promise<number> {
   let seq = 0;
   let block: Observation[] = [];
@@ -45,7 +45,7 @@ export async function fill(
 
   const outputs: Output[] = [];
   graph(from(all), emptyState()).subscribe((output) => outputs.push(output));
-  outputs.push(...all.flatMap(saidToo));
+  outputs.push(...all.flatMap(extraOutputs));
   outputs.sort((a, b) => a.seq - b.seq);
   for (let index = 0; index < outputs.length; ) {
     // An observation's outputs are kept together.

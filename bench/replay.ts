@@ -12,8 +12,8 @@ import {
   type Output,
 } from '../streams/internal.ts';
 import { fill, withStore } from './filled-store.ts';
+import { median } from './percentiles.ts';
 import { print } from './print.ts';
-import { median } from './rank.ts';
 
 /**
  * How fast a log becomes outputs again. Regression means a slower restart, verification and backtest.
