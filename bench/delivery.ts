@@ -10,8 +10,8 @@ import { createShutdown } from '../src/service/shutdown.ts';
 import { reachUpstream } from '../src/service/upstream.ts';
 import { openStore } from '../src/store/lmdb/open-store.ts';
 import { createLatest } from '../src/views/latest.ts';
+import { rankOf } from './percentiles.ts';
 import { print } from './print.ts';
-import { rankOf } from './rank.ts';
 
 /** The history of the demo is read in this time; afterwards life is ordinary. */
 const WARM_UP_MS = 25_000;

@@ -19,14 +19,14 @@ export async function withStore(use: (store: Store) => Promise<void>): Promise<v
 }
 
 /**
- * Writes the log in blocks of `secondsPerBlock`, as a running engine does with 1, and its outputs, with what
- * `saidToo` has to add to an observation. Resolves to the number of observations.
+ * Writes the log in blocks of `secondsPerBlock`, as a running engine does with 1, and its outputs, with the
+ * extra ones of each observation. Resolves to the number of observations.
  */
 export async function fill(
   store: Store,
   options: DayOptions,
   secondsPerBlock: number,
-  saidToo: (observation: Observation) => readonly Output[] = () => [],
+  extraOutputs: (observation: Observation) => readonly Output[] = () => [],
 ): Promise<number> {
   let seq = 0;
   let block: Observation[] = [];
@@ -42,8 +42,7 @@ export async function fill(
   await store.journal.append(block);
   all.push(...block);
 
-  const outputs = all.flatMap(createRunner(emptyState()).run);
-  for (const observation of all) outputs.push(...saidToo(observation));
+  const outputs = [...all.flatMap(createRunner(emptyState()).run), ...all.flatMap(extraOutputs)];
   outputs.sort((a, b) => a.seq - b.seq);
   for (let index = 0; index < outputs.length; ) {
     // An observation's outputs are kept together.

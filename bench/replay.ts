@@ -10,8 +10,8 @@ import {
   type Observation,
 } from '../streams/internal.ts';
 import { fill, withStore } from './filled-store.ts';
+import { median } from './percentiles.ts';
 import { print } from './print.ts';
-import { median } from './rank.ts';
 
 /**
  * How fast a log becomes outputs again. Regression means a slower restart, verification and backtest.

@@ -23,13 +23,13 @@ import {
   timeline,
 } from '../test/support/outputs.ts';
 import { type Load, measureInTurns } from './cpu-per-request.ts';
+import { median, rankOf } from './percentiles.ts';
 import { print } from './print.ts';
-import { median, rankOf } from './rank.ts';
 
 /**
  * One GET of the counters, answered in several ways by one process, as CPU time per request against bare
  * node:http with a prebuilt Buffer. Rounds are interleaved, so that a busy machine slows all alike.
- * A lower figure of `hot` means that something was put in the way of a body that already exists.
+ * A lower figure of `hot` means more work for a body that already exists.
  */
 
 const ROUNDS = 7;

@@ -9,9 +9,9 @@ import { createModelCache } from '../src/simulation/model-cache.ts';
 import { DAY_MS } from '../streams/internal.ts';
 import { createGather } from '../streams/model/forecast/mixture.ts';
 import { createPathMeans, PATHS, tablesOf } from '../streams/model/forecast/paths.ts';
+import { EVENTS, forecastRequests } from './forecast-requests.ts';
+import { median } from './percentiles.ts';
 import { print } from './print.ts';
-import { median } from './rank.ts';
-import { EVENTS, updatesOfEvents } from './update-of-events.ts';
 
 /** A week ahead at 60 posts a day, the case that costs most of those open at once. */
 const DAYS = 7;
@@ -65,7 +65,7 @@ export async function benchSimulate(): Promise<void> {
       turns.map((turn) => ratio(turn.js, turn.numpy)),
       'goal 3',
     );
-    const nextRequests = updatesOfEvents();
+    const nextRequests = forecastRequests();
     const cache = createModelCache();
     const updates = Array.from({ length: 3 * TURNS }, () => {
       const requests = nextRequests();

@@ -7,11 +7,11 @@ const FROM_AT = FIRST_AT + HISTORY_DAYS * DAY_MS;
 const STEP_MS = 30_000;
 
 /**
- * Makes what the engine asks of the worker when all events of an account are forecast anew, half a minute later each
+ * The requests of the engine to the worker when all events of an account are forecast again, half a minute later each
  * time: windows of a week that end between half a day and a week from now, after two years of posts, each with the
  * forecast before it, which a post has moved.
  */
-export function updatesOfEvents(): () => readonly ForecastRequest[] {
+export function forecastRequests(): () => readonly ForecastRequest[] {
   const posts = syntheticPosts(HISTORY_DAYS + 1);
   // In memory that threads share, as the streams hand it over.
   const postTimes = new Float64Array(new SharedArrayBuffer(posts.byteLength));

@@ -5,9 +5,9 @@ import { HOUR_MS, KEPT_STREAMS, type Observation, type Output } from '../streams
 import { start } from '../test/server/start.ts';
 import { FRESH_AGES, freshnessOutput, predictedBucket, predictionOutput } from '../test/support/outputs.ts';
 import { fill, withStore } from './filled-store.ts';
+import { median, rankOf } from './percentiles.ts';
 import { print } from './print.ts';
-import { median, rankOf } from './rank.ts';
-import { compareBeside, measureBeside, startSteadyGenerator } from './steady-load.ts';
+import { compareWithAndWithout, measureWithAndWithout, startSteadyGenerator } from './steady-load.ts';
 
 const START_AT = Date.UTC(2026, 0, 5);
 const HOURS = 6;
@@ -20,11 +20,11 @@ const EVENT_IDS = [1, 3, 5];
 const BUCKETS = 26;
 
 /**
- * What questions with `as_of` take from those who ask for the latest: p99 of a GET at a steady rate, in spans without
- * and with ten such questions a second, in turns. No two are about the same instant, so none is answered from what
- * was made for another. Regression means that whoever looks back is felt by everyone.
+ * How requests with `as_of` slow down those for the latest values: p99 of a GET at a steady rate, in spans without and
+ * with ten such requests a second, in turns. No two ask for the same instant, so no answer serves another. A regression
+ * means that readers of the past slow down all others.
  */
-export async function benchPast(): Promise<void> {
+export async function benchRequestsDuringPastQueries(): Promise<void> {
   await withStore(async (store) => {
     const endAt = START_AT + HOURS * HOUR_MS;
     const seq = await fill(store, { startAt: START_AT, seconds: HOURS * 3_600 }, 1, forecastsAt);
@@ -43,21 +43,21 @@ export async function benchPast(): Promise<void> {
       const asked = paths.splice(0, (PAST_PER_SECOND * SPAN_MS) / 1_000);
       then.push(...(await past.run({ port, paths: asked, perSecond: PAST_PER_SECOND, ms: SPAN_MS })));
     };
-    const spans = await measureBeside(ROUNDS, async () => rankOf(await hot.run(now), 99), askThePast);
+    const spans = await measureWithAndWithout(ROUNDS, async () => rankOf(await hot.run(now), 99), askThePast);
     hot.stop();
     past.stop();
     await server.stop();
     print(
-      'p99 of a GET, nobody asking for the past',
+      'p99 of a GET, without requests for the past',
       `${median(spans.idle).toFixed(2)} ms`,
       `at ${REQUESTS_PER_SECOND}/s`,
     );
     print(
-      `  beside ${PAST_PER_SECOND} questions with as_of a second`,
+      `  with ${PAST_PER_SECOND} requests with as_of a second`,
       `${median(spans.busy).toFixed(2)} ms`,
       `these take ${median(then).toFixed(1)} ms, p99 ${rankOf(then, 99).toFixed(1)} ms`,
     );
-    compareBeside(spans);
+    compareWithAndWithout(spans);
   });
 }
 
@@ -82,4 +82,4 @@ function pathsOfThePast(): string[] {
   });
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await benchPast();
+if (process.argv[1] === fileURLToPath(import.meta.url)) await benchRequestsDuringPastQueries();

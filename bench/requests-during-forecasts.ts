@@ -9,28 +9,28 @@ import {
   freshnessOutput,
   timeline,
 } from '../test/support/outputs.ts';
+import { EVENTS, forecastRequests } from './forecast-requests.ts';
+import { median, rankOf } from './percentiles.ts';
 import { print } from './print.ts';
-import { median, rankOf } from './rank.ts';
-import { compareBeside, measureBeside, startSteadyGenerator } from './steady-load.ts';
-import { EVENTS, updatesOfEvents } from './update-of-events.ts';
+import { compareWithAndWithout, measureWithAndWithout, startSteadyGenerator } from './steady-load.ts';
 
 const ROUNDS = 20;
 const SPAN_MS = 2_000;
 const REQUESTS_PER_SECOND = 1_000;
 
 /**
- * What the simulation worker takes from those who ask: p99 of a GET at a steady rate, in spans without and with its
- * work, in turns. A span holds the work of a minute: all events once by the clock and once more after a post. As the
- * span is 2 s long, that is 30 times the work of real life. Regression means that forecasts are felt by readers.
+ * How the simulation worker slows down requests: p99 of a GET at a steady rate, in spans without and with its work, in
+ * turns. A span holds the work of a minute: all events once by the clock and once more after a post. As the span is 2 s
+ * long, that is 30 times the usual work. A regression means that forecasts slow down readers.
  */
-export async function benchBeside(): Promise<void> {
+export async function benchRequestsDuringForecasts(): Promise<void> {
   const server = await startServer();
   const port = Number(new URL(server.url).port);
   const worker = startWorker();
   const generator = await startSteadyGenerator();
   const load = { port, paths: ['/api/v1/meta/account_a'], perSecond: REQUESTS_PER_SECOND, ms: SPAN_MS };
   const p99 = async () => rankOf(await generator.run(load), 99);
-  const spans = await measureBeside(ROUNDS, p99, worker.aMinute);
+  const spans = await measureWithAndWithout(ROUNDS, p99, worker.aMinute);
   generator.stop();
   await worker.stop();
   await server.stop();
@@ -41,7 +41,7 @@ export async function benchBeside(): Promise<void> {
     `at ${REQUESTS_PER_SECOND}/s`,
   );
   print('  with a minute of forecasts every 2 s', `${median(spans.busy).toFixed(2)} ms`);
-  compareBeside(spans);
+  compareWithAndWithout(spans);
   // The first minute warms up.
   const updates = worker.updates.slice(2);
   print(
@@ -77,7 +77,7 @@ function startWorker() {
       tookMs += report.ms;
     },
   });
-  const nextRequests = updatesOfEvents();
+  const nextRequests = forecastRequests();
 
   async function update(): Promise<void> {
     tookMs = 0;
@@ -101,4 +101,4 @@ function startWorker() {
   };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await benchBeside();
+if (process.argv[1] === fileURLToPath(import.meta.url)) await benchRequestsDuringForecasts();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A kept connection that tells of every whole answer, with its status. */
+/** A kept connection that calls `answered` for every whole answer, with its status. */
 export async function connectTo(
   port: number,
   answered: (socket: Socket, status: number) => void,
