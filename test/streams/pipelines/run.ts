@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import {
   createRunner,
   decodeState,
@@ -9,6 +10,9 @@ import {
   type OutputOf,
   type StreamName,
 } from '../../../streams/internal.ts';
+import type { OnFailure } from '../../../streams/operators/actors.ts';
+import type { PostChange } from '../../../streams/pipelines/messages.ts';
+import type { Entry } from '../../support/facts.ts';
 
 /** The outputs of a log. */
 export function run(log: readonly Observation[], state: GraphState = emptyState()): Output[] {
@@ -45,3 +49,23 @@ export function records<S extends StreamName>(outputs: readonly Output[], stream
 export function latest<S extends StreamName>(outputs: readonly Output[], stream: S) {
   return new Map(ofStream(outputs, stream).map((output) => [output.key, output]));
 }
+
+/** Observations by their letters in a marble diagram, numbered in the order given. */
+export function lettered<Letter extends string>(
+  entries: Readonly<Record<Letter, Entry>>,
+): Record<string, Observation> {
+  return Object.fromEntries(
+    Object.entries<Entry>(entries).map(([letter, [receivedAt, fact]], index) => [
+      letter,
+      { seq: index + 1, receivedAt, fact },
+    ]),
+  );
+}
+
+/** A new post, found by a live poll. */
+export function foundLive(output: OutputOf<'posts'>): PostChange {
+  return { output, via: 'poll', previous: undefined };
+}
+
+/** For a pipeline that is run alone: none of its actors may fail. */
+export const neverFails: OnFailure = ({ actor, error }) => assert.fail(`${actor}: ${error}`);
