@@ -193,7 +193,8 @@ async function drain(
 ): Promise<void> {
   app.beginDrain();
   feed?.beginDrain();
-  await new Promise((resolve) => setTimeout(resolve, noticeMs));
+  // The listening server keeps the process alive meanwhile.
+  await new Promise((resolve) => setTimeout(resolve, noticeMs).unref());
   // Refuses new connections and lets idle ones go.
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);

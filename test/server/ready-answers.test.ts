@@ -2,19 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
-import {
-  bucket,
-  countersOutput,
-  eventOutput,
-  FRESH_AGES,
-  freshnessOutput,
-  lagOutput,
-  predictionOutput,
-  priceOutput,
-  scoreOutput,
-  spotOutput,
-  timeline,
-} from '../support/outputs.ts';
+import { contentOfEveryEndpoint } from './content.ts';
 import { type Running, start } from './start.ts';
 
 const PATHS = [
@@ -50,20 +38,8 @@ describe('createReadyAnswers', () => {
   let twin: Running;
   let koaAlone: { readonly url: string; readonly close: () => void };
   before(async () => {
-    const crypto = { type: 'crypto', symbol: 'BTC', kind: 'LADDER', referencePrice: null } as const;
     const limits = { FREE: 1_000, PRO: 1_000, INTERNAL: null };
-    const loaded = [
-      eventOutput(),
-      countersOutput(),
-      lagOutput(),
-      predictionOutput(),
-      scoreOutput(),
-      eventOutput({ eventId: 7, subject: crypto, buckets: [bucket({ yesToken: 'yes-up' })] }),
-      priceOutput(),
-      spotOutput(),
-      ...timeline(20, { text: 'ünï 🚀' }),
-      freshnessOutput(FRESH_AGES),
-    ];
+    const loaded = contentOfEveryEndpoint();
     running = await start({ loaded, limits });
     twin = await start({ loaded, limits });
     const server = createServer(Koa.prototype.callback.call(twin.app));
