@@ -13,7 +13,7 @@ import { App } from '../src/server/app.ts';
 import { createHttpServer } from '../src/server/http.ts';
 import { createReadyAnswers } from '../src/server/ready-answers.ts';
 import { createRequestProtocol } from '../src/server/request-protocol.ts';
-import { metaEndpoints } from '../src/server/routes/meta.ts';
+import { metaEndpoint } from '../src/server/routes/record-endpoints.ts';
 import { openStore } from '../src/store/lmdb/open-store.ts';
 import { createWatcher } from '../src/views/watch.ts';
 import { type Running, start } from '../test/server/start.ts';
@@ -36,7 +36,7 @@ export async function benchAccess(): Promise<void> {
   const report = (error: unknown) => process.emitWarning(String(error));
   const book = openKeyRegistry(store.keys, Date.now);
   const quotas = createQuotas();
-  const keeping = startQuotaPersistence({ quotas, hours: store.hours, book, now: Date.now, report });
+  const keeping = startQuotaPersistence({ quotas, hours: store.hours, keys: book, now: Date.now, report });
   const usage = createUsageTracking({ store: store.usage, now: Date.now, retentionDays: 90, report });
   usage.start();
   const { key } = await book.create({ tier: 'PRO', name: '', limit: 1_000_000_000 });
@@ -78,14 +78,16 @@ const OPEN_GATE: Gate = {
 
 /** The same endpoint over the same values, for anyone, uncounted and without a tag. */
 async function startBare({ app, latest }: Running) {
-  const endpoints = metaEndpoints({
+  const account = { id: 'a', segment: 'account_a' };
+  const deps = {
     latest,
     watcher: createWatcher(latest),
-    accounts: [{ id: 'a', segment: 'account_a' }],
+    accounts: [account],
     now: Date.now,
     staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
     epoch: 'bare',
-  });
+  };
+  const endpoints = [metaEndpoint(deps, account)];
   const protocol = createRequestProtocol({
     gate: OPEN_GATE,
     requestServed: createMetrics().requestServed,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createSimulators } from '../src/simulation/pool.ts';
+import { createSimulationPool } from '../src/simulation/pool.ts';
 import { start } from '../test/server/start.ts';
 import {
   countersOutput,
@@ -67,7 +67,7 @@ function startWorker() {
   let tookMs = 0;
   let answered = 0;
   let done: () => void = () => {};
-  const simulators = createSimulators({
+  const simulators = createSimulationPool({
     async deliver() {
       answered += 1;
       if (answered % EVENTS === 0) done();

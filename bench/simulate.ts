@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answer } from '../src/simulation/answer-request.ts';
+import { createModelCache } from '../src/simulation/model-cache.ts';
 import { DAY_MS } from '../streams/internal.ts';
 import { gather } from '../streams/model/forecast/mixture.ts';
 import { PATHS, pathMeans, tablesOf } from '../streams/model/forecast/paths.ts';
@@ -65,10 +66,11 @@ export async function benchSimulate(): Promise<void> {
       'goal 3',
     );
     const nextRequests = updatesOfEvents();
+    const cache = createModelCache();
     const updates = Array.from({ length: 3 * TURNS }, () => {
       const requests = nextRequests();
       return time(() => {
-        for (const request of requests) answer(request, request.eventId);
+        for (const request of requests) answer(request, request.eventId, cache);
       });
     });
     print(

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { RequestError } from '../errors.ts';
+import { createFailureLimit } from '../resilience/failure-limit.ts';
 import { clientAddressOf, type Proxies, proxiesOf } from './client-address.ts';
 import type { Holder, KeyLookup } from './keys/key-lookup.ts';
-import { createFailedKeys } from './limits/failed-keys.ts';
 import { createQuotas, type Quotas } from './limits/quotas.ts';
 import {
   LIMITS,
@@ -13,18 +13,12 @@ import {
   waitSeconds,
 } from './limits/rate-policy.ts';
 import { type Hour, minuteOf } from './limits/sliding-hour.ts';
-import { includes, TIERS, type Tier } from './tiers.ts';
-
-/**
- * Whom an endpoint is for: `open` to all, whatever key they send; `tiered`, where a key decides how much is
- * seen; or callers of a tier only (spec 5).
- */
-export type Access = 'open' | 'tiered' | 'PRO' | 'INTERNAL';
+import { type Access, includes, TIERS, type Tier } from './tiers.ts';
 
 /** Who may call an endpoint, and whether calls count. */
 export interface EndpointAccess {
   readonly access: Access;
-  /** Whether calls count towards the hourly limit. Those of an open one do only when it says so. */
+  /** Whether calls count towards the hourly limit; by default all but those of an open endpoint do. */
   readonly isCounted?: boolean;
 }
 
@@ -34,8 +28,8 @@ export interface Caller {
   /** Public id of the key; null without one. */
   readonly keyId: string | null;
   /** The hour that is charged; undefined when nothing is counted. */
-  hour: Hour | undefined;
-  policy: Policy | undefined;
+  readonly hour: Hour | undefined;
+  readonly policy: Policy | undefined;
   /** When the request came, UTC ms. */
   readonly atMs: number;
 }
@@ -45,7 +39,7 @@ export type CallerRequest = Pick<IncomingMessage, 'headers' | 'socket'>;
 
 /** Decides who is served, at which tier, and how often. Synchronous and cheap: it is asked on every request. */
 export interface Gate {
-  /** Who asks, or a RequestError for a key that is not known (401) or was tried too often (429). */
+  /** Throws a RequestError for an unknown key (401), or for too many of them from one address (429). */
   identify(endpoint: EndpointAccess, req: CallerRequest): Caller;
   /** Charges the call, or throws a RequestError: the tier is too low (401), or the hour is used up (429). */
   admit(endpoint: EndpointAccess, caller: Caller): void;
@@ -53,20 +47,20 @@ export interface Gate {
   settle(caller: Caller, status: number): readonly string[];
 }
 
-export interface GateDeps {
+interface GateDeps {
   readonly keys: KeyLookup;
-  /** UTC ms that only ever go forward, as calls are counted by it. */
+  /** UTC ms that never go back, as calls are counted by them. */
   readonly now: () => number;
   readonly quotas?: Quotas;
   readonly limits?: Limits;
   readonly proxies?: Proxies;
 }
 
-/** Twice the longest key we issue; a longer one is refused before any look-up. */
+/** Twice the longest key we issue; longer ones are refused without a look-up. */
 const MAX_KEY_LENGTH = 128;
 /**
- * Unknown keys of an address in a minute: room for a client that walks all endpoints with a mistyped one. No key is
- * found by guessing in any case.
+ * Unknown keys of one address in a minute: enough for a client that calls every endpoint with a mistyped key. No key
+ * can be found by guessing anyway.
  */
 const MAX_BAD_KEYS = 100;
 /** Sent with every 401. */
@@ -77,18 +71,18 @@ export function isCounted({ access, isCounted = access !== 'open' }: EndpointAcc
   return isCounted;
 }
 
-/** An unchanged body, and what went wrong on our side. */
+/** An unchanged body and a failure of ours cost nothing. */
 function isFree(status: number): boolean {
   return status === 304 || status >= 500;
 }
 
 /**
- * A key that is sent but not known is refused wherever keys count, so that a mistyped key is never served the
- * public tier in silence. An empty header is no key.
+ * An unknown key is refused wherever keys matter, so that a mistyped key is never served as FREE in silence. An empty
+ * header is no key.
  */
 export function createGate(deps: GateDeps): Gate {
   const { keys, now, quotas = createQuotas(), limits = LIMITS, proxies = proxiesOf([]) } = deps;
-  const badKeys = createFailedKeys(MAX_BAD_KEYS);
+  const badKeys = createFailureLimit(MAX_BAD_KEYS);
   const policies = policiesOf(limits);
   const ownPolicies = new WeakMap<Holder, Policy>();
 
@@ -103,7 +97,7 @@ export function createGate(deps: GateDeps): Gate {
   }
 
   function refuseKey(req: CallerRequest, atMs: number): never {
-    const waitMs = badKeys.note(clientAddressOf(req, proxies), atMs);
+    const waitMs = badKeys.count(clientAddressOf(req, proxies), atMs);
     if (waitMs === 0) {
       throw new RequestError(401, 'key_invalid', 'The API key is not known or was revoked', CHALLENGE);
     }

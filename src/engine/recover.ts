@@ -17,11 +17,11 @@ import type { LatestWriter } from '../views/latest.ts';
 /** Outputs stored at once while the log is read again. */
 const BATCH = 5_000;
 
-export interface Recovered {
+interface Recovered {
   readonly state: GraphState;
   /** Observations that had to be read again. */
   readonly replayed: number;
-  /** What the last tick of the log said, if the log has one near its end. */
+  /** The last tick of the log, if the log has one near its end. */
   readonly lastTick: (Observation & { readonly fact: TickFact }) | undefined;
 }
 
@@ -63,7 +63,7 @@ export async function recover(store: Store, latest: LatestWriter): Promise<Recov
   return { state, replayed, lastTick: lastTickOf(store) };
 }
 
-// Ticks come each second, so the last one is among the last observations unless the engine was drowned.
+// Ticks come each second, so the last one is among the last observations unless the engine was overloaded.
 const LOOK_BACK = 1_000;
 
 function lastTickOf({ journal }: Store): Recovered['lastTick'] {

@@ -2,7 +2,7 @@ import type { SourceName } from '../../streams/internal.ts';
 import type { Clock } from './clock.ts';
 
 /** When each source last gave a good answer. */
-export interface Watermarks {
+interface Watermarks {
   mark(source: SourceName): void;
   /** Ms since the last good answer of every source that ever gave one, by name in a fixed order. */
   ages(): Readonly<Record<SourceName, number>>;

@@ -6,6 +6,7 @@ import {
   type Output,
 } from '../../streams/internal.ts';
 import { answer } from '../simulation/answer-request.ts';
+import { createModelCache } from '../simulation/model-cache.ts';
 import type { Difference } from './difference.ts';
 
 type Request = Extract<Output, { readonly stream: 'requests' }>;
@@ -35,13 +36,14 @@ export interface Resimulation {
 export function openResimulation(most: number): Resimulation {
   // The streams ask one thing at a time under each key, so this stays small.
   const asked = new Map<string, Request>();
+  const cache = createModelCache();
   let sample: Answered[] = [];
   let answers = 0;
   let same = 0;
 
   function compare({ seq, fact, request }: Answered): Difference | undefined {
     const kept = JSON.stringify(fact);
-    const recomputed = JSON.stringify(answer(request.record, fact.askedSeq));
+    const recomputed = JSON.stringify(answer(request.record, fact.askedSeq, cache));
     if (kept !== recomputed) return { place: fact.kind, seq, kept, recomputed };
     same += 1;
     return undefined;

@@ -11,20 +11,17 @@ import type { Endpoint, FileEndpoint, SlowEndpoint } from './answer.ts';
 import type { Operations } from './operations.ts';
 import { createPositionRequests } from './portfolio/position-requests.ts';
 import { createWallets } from './portfolio/wallets.ts';
-import { cryptoEndpoint } from './routes/crypto.ts';
 import { dashboardEndpoints } from './routes/dashboard.ts';
 import { documentEndpoints, rendererEndpoints } from './routes/documents.ts';
 import { feedEndpoint } from './routes/feed.ts';
 import { healthEndpoint } from './routes/health.ts';
-import { lagEndpoints } from './routes/lag.ts';
-import { metaEndpoints } from './routes/meta.ts';
 import { pastEndpoints } from './routes/past.ts';
 import { calibrationEndpoint, historyEndpoint, overviewEndpoint } from './routes/performance.ts';
 import { portfolioEndpoints } from './routes/portfolio.ts';
-import { predictionEndpoints } from './routes/prediction.ts';
 import { rebalancingEndpoints } from './routes/rebalancing.ts';
-import { signalsEndpoints } from './routes/signals.ts';
-import { tweetsEndpoints } from './routes/tweets.ts';
+import { cryptoEndpoint, lagEndpoint, metaEndpoint, predictionEndpoint } from './routes/record-endpoints.ts';
+import { signalsEndpoint } from './routes/signals.ts';
+import { tweetsEndpoint } from './routes/tweets.ts';
 import { usageEndpoints } from './routes/usage.ts';
 import { waitlistEndpoint } from './routes/waitlist.ts';
 
@@ -60,6 +57,8 @@ export interface Endpoints {
   close(): void;
 }
 
+const PER_ACCOUNT = [metaEndpoint, tweetsEndpoint, predictionEndpoint, signalsEndpoint, lagEndpoint];
+
 export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => void): Endpoints {
   const { latest, now } = deps;
   const watcher = createWatcher(latest);
@@ -70,12 +69,8 @@ export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => 
   const walletDeps = { ...deps, wallets: createWallets({ read: requests.read, now }) };
   return {
     ready: [
-      ...metaEndpoints(streamDeps),
+      ...PER_ACCOUNT.flatMap((endpoint) => deps.accounts.map((account) => endpoint(streamDeps, account))),
       cryptoEndpoint(streamDeps),
-      ...tweetsEndpoints(streamDeps),
-      ...predictionEndpoints(streamDeps),
-      ...signalsEndpoints(streamDeps),
-      ...lagEndpoints(streamDeps),
       overviewEndpoint(streamDeps, scores),
       historyEndpoint(streamDeps, scores),
       calibrationEndpoint(streamDeps, calibration),

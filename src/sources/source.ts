@@ -22,9 +22,9 @@ export interface SourceLookups {
 export interface SourceContext {
   /** UTC ms. */
   readonly now: () => number;
-  readonly known: SourceLookups;
+  readonly lookups: SourceLookups;
   /**
-   * Hands facts over; resolves once they are durable and visible in `known`. An empty list says: a good
+   * Hands facts over; resolves once they are durable and visible in `lookups`. An empty list says: a good
    * answer with nothing new. Either moves the source's watermark. Await it before the next request.
    */
   readonly deliver: (facts: readonly Fact[]) => Promise<void>;

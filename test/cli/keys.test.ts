@@ -9,15 +9,15 @@ import { openAccess } from '../../src/service/access.ts';
 import { createShutdown } from '../../src/service/shutdown.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { lockFolder } from '../../src/store/lock.ts';
-import { memoryShell } from './memory-shell.ts';
+import { memoryProcess } from './memory-process.ts';
 
 describe('tallywire keys', () => {
   let folder: string;
   let data: string;
   const keys = async (...args: readonly string[]) => {
-    const shell = memoryShell();
-    const code = await runProgram(['keys', ...args, '--data', data], shell);
-    return { code, ...shell.texts };
+    const proc = memoryProcess();
+    const code = await runProgram(['keys', ...args, '--data', data], proc);
+    return { code, ...proc.texts };
   };
   const made = async (...args: readonly string[]) => {
     const { code, stdout, stderr } = await keys('create', ...args, '--json');
@@ -41,22 +41,22 @@ describe('tallywire keys', () => {
 
   /** What an engine holds of the folder, as far as keys go. */
   async function engine() {
-    const closing = createShutdown();
+    const shutdown = createShutdown();
     const lock = await lockFolder(data);
-    closing.add(() => lock.release());
+    shutdown.add(() => lock.release());
     const store = await openStore(data);
-    closing.add(() => store.close());
+    shutdown.add(() => store.close());
     const { gate } = await openAccess(
       {
         config: { data, host: '127.0.0.1', trustedProxies: [] },
         store,
         clock: systemClock,
-        isMadeUp: false,
+        isStandIn: false,
         log: pino({ level: 'silent' }),
       },
-      closing,
+      shutdown,
     );
-    return { gate, store, stop: closing.run };
+    return { gate, store, stop: shutdown.run };
   }
 
   /** The same with and without an engine. */

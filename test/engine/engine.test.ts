@@ -59,14 +59,14 @@ describe('openEngine', () => {
       { kind: 'coverage', account: 'a', fromAt: 5 },
     ]);
     await context?.deliver([event({ eventId: 3 })]);
-    assert.equal(context?.known.newestPostId('a'), '7');
-    assert.equal(context?.known.hasPost('7'), true);
-    assert.equal(context?.known.hasPost('8'), false);
-    assert.equal(context?.known.coveredFrom('a'), 5);
-    assert.equal(context?.known.coveredFrom('b'), undefined);
-    assert.equal(context?.known.event(3)?.eventId, 3);
-    assert.deepEqual(context?.known.livePosts('a', 900_000), [{ id: '7', createdAt: 900_000 }]);
-    assert.deepEqual(context?.known.livePosts('a', 900_001), []);
+    assert.equal(context?.lookups.newestPostId('a'), '7');
+    assert.equal(context?.lookups.hasPost('7'), true);
+    assert.equal(context?.lookups.hasPost('8'), false);
+    assert.equal(context?.lookups.coveredFrom('a'), 5);
+    assert.equal(context?.lookups.coveredFrom('b'), undefined);
+    assert.equal(context?.lookups.event(3)?.eventId, 3);
+    assert.deepEqual(context?.lookups.livePosts('a', 900_000), [{ id: '7', createdAt: 900_000 }]);
+    assert.deepEqual(context?.lookups.livePosts('a', 900_001), []);
     await eventually(
       'a tick carries the age',
       () => latest.get('freshness', 'all')?.record.ages['posts:a'] === 0,

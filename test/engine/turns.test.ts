@@ -18,7 +18,7 @@ function setUp(store: Store = createMemoryStore()) {
     state: emptyState(),
     clock: manualClock(1_000_000),
     report: (report) => reports.push(report),
-    wait: async () => {},
+    retryMs: 0,
   });
   return { store, latest, reports, turns };
 }

@@ -1,10 +1,10 @@
 import { proxiesOf } from '../../src/access/client-address.ts';
 import {
   openPaymentService,
+  type PaymentReport,
   type PaymentService,
   type PaymentServiceDeps,
 } from '../../src/payments/payment-service.ts';
-import type { PaymentReport } from '../../src/payments/report.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import { NOON } from '../support/outputs.ts';
 import {
@@ -19,8 +19,8 @@ import {
 } from '../support/payments.ts';
 import { type Running, type Start, start } from './start.ts';
 
-/** A server that sells, a facilitator, and someone who pays. */
-export interface Shop {
+/** A server that takes payments, its facilitator, and a payer. */
+export interface PaymentServer {
   readonly running: Running;
   readonly stand: FacilitatorStand;
   readonly payments: PaymentService;
@@ -28,7 +28,7 @@ export interface Shop {
   readonly deps: PaymentServiceDeps;
   readonly clock: { now: number; monoMs: number };
   readonly reports: PaymentReport[];
-  /** Sends a payment, as it is or as a text. */
+  /** Sends a payment, or any text in its place. */
   pay(payment: Payment | string, path?: string, name?: string): Promise<Response>;
   sign(options?: Partial<Parameters<Payer['sign']>[0]>): Promise<Payment>;
   /** How often money moved. */
@@ -36,7 +36,10 @@ export interface Shop {
   close(): Promise<void>;
 }
 
-export async function openShop(over: Partial<PaymentServiceDeps> = {}, options: Start = {}): Promise<Shop> {
+export async function openPaymentServer(
+  over: Partial<PaymentServiceDeps> = {},
+  options: Start = {},
+): Promise<PaymentServer> {
   const clock = { now: NOON, monoMs: 0 };
   const stand = await openFacilitator(() => clock.now);
   const reports: PaymentReport[] = [];

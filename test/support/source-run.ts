@@ -47,7 +47,7 @@ export function collect(known: FakeKnown, now: () => number) {
   const refusals: string[] = [];
   const context: SourceContext = {
     now,
-    known,
+    lookups: known,
     deliver: async (facts) => {
       deliveries.push(facts);
       for (const fact of facts) remember(known, fact);

@@ -58,7 +58,11 @@ export function openFrameLog({ window, topics, publish, beat, report }: FrameLog
   const epoch = head?.epoch ?? randomUUID();
   const numbering = createNumbering(topics, window.topics());
   const compaction = createCompaction(window, report);
-  const retryingWriter = createRetryingWriter(report);
+  const retryingWriter = createRetryingWriter({
+    onRefused: (error, attempt) => {
+      if (attempt === 1) report(error);
+    },
+  });
   const shared = new Map<Topic, Shared>();
 
   let pending: Entry[] = [];
@@ -76,7 +80,7 @@ export function openFrameLog({ window, topics, publish, beat, report }: FrameLog
       rows: frames.map(encodeFrame),
       topics: numbering.placesOf(frames.map(({ topic }) => topic)),
     };
-    await retryingWriter.insist(() => window.append(batch));
+    await retryingWriter.write(() => window.append(batch));
     compaction.added(frames);
   }
 

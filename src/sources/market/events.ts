@@ -38,7 +38,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
         continue;
       }
       const { fact, quotes } = read;
-      const known = context.known.event(fact.eventId);
+      const known = context.lookups.event(fact.eventId);
       const isTold = deliveredEvents.get(fact.eventId) === JSON.stringify(fact);
       if (!isTold && !(known !== undefined && isSame(known, fact) && !deliveredEvents.has(fact.eventId))) {
         facts.push(fact);
@@ -75,7 +75,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
 
     async function readOpen(signal: AbortSignal) {
       const seen = await readLists({ isClosed: false }, signal);
-      const missing = context.known
+      const missing = context.lookups
         .events()
         .filter((event) => !seen.has(event.eventId) && isAwaited(event, context));
       const start = missing.length > 0 ? (lookups * LOOKUPS_PER_POLL) % missing.length : 0;
@@ -90,7 +90,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
     }
 
     async function readCrypto(signal: AbortSignal) {
-      const known = new Set(context.known.events().map(({ slug }) => slug));
+      const known = new Set(context.lookups.events().map(({ slug }) => slug));
       const slugs = endpoints.crypto.symbols.flatMap((symbol) => cryptoSlugs(symbol, context.now()));
       await readEach(
         slugs.filter((slug) => !known.has(slug)),

@@ -54,7 +54,7 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
 
   const frame$ = timer(0, settings.subscriptionsPeriodMs).pipe(
     map(() => {
-      eventIds = activeTokens(context.known);
+      eventIds = activeTokens(context.lookups);
       board.follow(eventIds);
       // With nothing to follow there is nothing to be silent about.
       if (eventIds.size === 0) hear();
@@ -149,9 +149,9 @@ function applyFrame(text: string | null, board: PriceBoard, context: SourceConte
 }
 
 /** The Yes tokens of every active event, with its id. */
-function activeTokens(known: SourceLookups): ReadonlyMap<string, number> {
+function activeTokens(lookups: SourceLookups): ReadonlyMap<string, number> {
   const tokens = new Map<string, number>();
-  for (const { phase, eventId, buckets } of known.events()) {
+  for (const { phase, eventId, buckets } of lookups.events()) {
     if (phase !== 'active') continue;
     for (const { yesToken } of buckets) tokens.set(yesToken, eventId);
   }

@@ -37,8 +37,8 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
     throw new SourceError('SOURCE_REFUSED', reason);
   }
 
-  function activeOf({ known }: SourceContext): readonly EventRecord[] {
-    return known
+  function activeOf({ lookups }: SourceContext): readonly EventRecord[] {
+    return lookups
       .events()
       .filter(
         ({ phase, subject }) =>

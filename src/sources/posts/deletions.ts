@@ -26,7 +26,7 @@ export function deletionsSource(
 
         async function lookUp(signal: AbortSignal) {
           const sinceAt = context.now() - settings.deletionsHorizonMs;
-          const live = context.known.livePosts(account.id, sinceAt).map(({ id }) => id);
+          const live = context.lookups.livePosts(account.id, sinceAt).map(({ id }) => id);
           // Only posts that are still of interest, so the map cannot outgrow a day of posts.
           misses = new Map(live.map((id) => [id, misses.get(id) ?? 0]));
           for (const ids of batchesOfTurn(live, turn++)) {

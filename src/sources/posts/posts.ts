@@ -36,7 +36,7 @@ export function postsSource(
   }
 
   async function readNew(context: SourceContext, signal: AbortSignal) {
-    const sinceId = context.known.newestPostId(account.id);
+    const sinceId = context.lookups.newestPostId(account.id);
     const items = await readPages(timeline, { sinceId, signal }, context);
     await deliver(items, context);
   }
@@ -44,7 +44,7 @@ export function postsSource(
   async function readAgain(context: SourceContext, signal: AbortSignal) {
     const { items } = await timeline({ via: 'poll', signal }, context);
     const oldestAt = Math.min(...items.map(({ fact }) => fact.createdAt));
-    const known = new Set(context.known.livePosts(account.id, oldestAt - 1).map(({ id }) => id));
+    const known = new Set(context.lookups.livePosts(account.id, oldestAt - 1).map(({ id }) => id));
     const isNews = ({ fact, isEdited }: TimelineItem) =>
       !known.has(fact.id) || isEdited || delivered.has(fact.id);
     await deliver(items.filter(isNews), context);
@@ -58,7 +58,7 @@ export function postsSource(
     run: (context) =>
       concat(
         defer(() =>
-          context.known.coveredFrom(account.id) === undefined
+          context.lookups.coveredFrom(account.id) === undefined
             ? once((signal) => readHistory(account, timeline, context, { historyDays, signal }))
             : EMPTY,
         ),

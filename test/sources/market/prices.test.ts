@@ -155,7 +155,7 @@ describe('pricesSource', () => {
     const subscription = pricesSource(localEndpoints(server), FAST)
       .run({
         now: Date.now,
-        known,
+        lookups: known,
         refused: () => {},
         deliver: async (facts) => {
           for (const fact of facts) if (fact.kind === 'prices') delivered.push(fact.quotes[0]?.bid ?? -1);
