@@ -3,7 +3,7 @@ import { Agent, get } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { exchangeRaw, statusesIn } from './raw-http.ts';
 
-export interface LorisResult {
+interface LorisResult {
   readonly sockets: number;
   /** Of the good clients, meanwhile. */
   readonly goodCalls: number;

@@ -6,7 +6,7 @@ import { start } from '../server/start.ts';
 import { checkAnswer } from '../support/answer-check.ts';
 import { type AnyRequest, anyRequest } from './any-request.ts';
 
-export interface RequestSweep {
+interface RequestSweep {
   readonly requests: number;
   readonly seed: number;
   /** Whether a slow answer fails the sweep. It says nothing on a machine that others use at the same time. */

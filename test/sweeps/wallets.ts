@@ -7,7 +7,7 @@ export const MARKET_MS = 300;
 const ROUNDS = 3;
 
 /** Per round, p99 of the answers about wallets that are new to the server, and of calls to the market itself. */
-export interface AnsweredWallets {
+interface AnsweredWallets {
   readonly p99Ms: number;
   readonly marketP99Ms: number;
 }
@@ -39,7 +39,7 @@ export async function sweepNewWallets(wallets: number): Promise<readonly Answere
 }
 
 /** p99 of refusals while the market hangs, and of other calls meanwhile. */
-export interface RefusedWallets {
+interface RefusedWallets {
   readonly p99Ms: number;
   readonly othersP99Ms: number;
 }
