@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../streams/internal.ts';
 import { NOON } from '../../support/outputs.ts';
 
 /** The fields that counters and predictions share, of the event and the counters that `outputs.ts` makes. */
@@ -6,8 +7,8 @@ export const COUNTER_FIELDS = {
   event_title: 'Posts of account A',
   event_slug: 'posts-of-a',
   image: 'https://market.invalid/a.png',
-  start_ts: NOON - 86_400_000,
-  end_ts: NOON + 86_400_000,
+  start_ts: NOON - DAY_MS,
+  end_ts: NOON + DAY_MS,
   market_oracle_counter: 10,
   real_counter: 13,
   market_ui_counter: 11,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Output } from '../../../streams/internal.ts';
+import { DAY_MS, type Output } from '../../../streams/internal.ts';
 import {
   bucket,
   countersOutput,
@@ -234,7 +234,7 @@ describe('GET /prediction/{account}', () => {
     await begin(eventOutput());
     for (const [at, left] of [
       [NOON + 10_000, 86_390],
-      [NOON + 86_400_000 + 5_000, 0],
+      [NOON + DAY_MS + 5_000, 0],
     ] as const) {
       running.put(freshnessOutput(FRESH_AGES, { seq: 5, at }));
       assert.equal((await records())[0].seconds_remaining, left);
