@@ -5,12 +5,12 @@ import { createHttpDurations } from './http-durations.ts';
 import { gaugeSources } from './source-metrics.ts';
 import { followStreams, type StreamFigures } from './stream-metrics.ts';
 
-/** What an operator may scrape. The engine reports through it; every method is cheap and none throws. */
+/** The figures that an operator scrapes. Every method that takes a figure is cheap, and none throws. */
 export interface Metrics {
   readonly contentType: string;
   journalCommitted(ms: number): void;
   outputsCommitted(ms: number): void;
-  /** From a source's answer until readers see what came of it. */
+  /** From a source's answer until readers see its outputs. */
   delivered(ms: number): void;
   /** Worker time of a fit or a forecast. */
   simulated(request: string, ms: number): void;

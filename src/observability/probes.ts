@@ -17,7 +17,7 @@ export interface Probes {
   close(): void;
 }
 
-export interface ProbeDeps {
+interface ProbeDeps {
   readonly latest: Latest;
   /** Per source, ms since its last good answer. */
   readonly ages: () => Readonly<Record<SourceName, number>>;

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { callerAddress, type Proxies } from '../access/client-address.ts';
 import { refuseConnection, TOO_MANY_CONNECTIONS } from './refuse-connection.ts';
 
-export interface ConnectionLimits {
+interface ConnectionLimits {
   readonly maxConnectionsPerAddress: number;
   readonly proxies: Proxies;
 }

@@ -39,7 +39,7 @@ export interface EndpointDeps {
   readonly staleAfterMs: AgeLimits;
   /** New at every start of the process. */
   readonly epoch: string;
-  /** The market's word on what wallets hold. */
+  /** Where the market is asked for the positions of a wallet. */
   readonly positions: Positions;
   /** Whether the push feed is served; true unless given. */
   readonly hasFeed?: boolean;

@@ -30,8 +30,8 @@ export const STREAM_HEADERS: Readonly<Record<string, string>> = {
   Vary: 'X-API-Key, x402, Accept-Encoding',
 };
 
-/** All that lets a page of another site read. */
-const PAGE_HEADERS: readonly string[] = [
+/** Everything that lets a page of another site read. */
+const CORS_HEADERS: readonly string[] = [
   'Access-Control-Allow-Origin',
   'Access-Control-Expose-Headers',
   'Access-Control-Allow-Headers',
@@ -39,9 +39,9 @@ const PAGE_HEADERS: readonly string[] = [
   'Access-Control-Max-Age',
 ];
 
-/** The same headers without leave for pages of other sites to read, for what is the operator's alone. */
-export function withoutPageHeaders(
+/** Headers of an INTERNAL answer, which no page of another site may read. */
+export function withoutCorsHeaders(
   headers: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !PAGE_HEADERS.includes(name)));
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !CORS_HEADERS.includes(name)));
 }

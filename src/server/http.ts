@@ -7,7 +7,7 @@ import type { App } from './app.ts';
 import { limitConnections } from './connection-limit.ts';
 import { refuseConnection, TOO_MANY_HEADERS } from './refuse-connection.ts';
 
-export interface HttpLimits {
+interface HttpLimits {
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   /** How often the two timeouts above are checked. */
@@ -57,7 +57,7 @@ export function httpLimits(config: {
   };
 }
 
-export interface DrainTimes {
+interface DrainTimes {
   /** How long connections are still taken, so that a proxy notices we are no longer ready. */
   readonly noticeMs: number;
   /** How long requests in flight may take after that. */
@@ -193,7 +193,8 @@ async function drain(
 ): Promise<void> {
   app.beginDrain();
   feed?.beginDrain();
-  await new Promise((resolve) => setTimeout(resolve, noticeMs));
+  // The listening server keeps the process alive meanwhile.
+  await new Promise((resolve) => setTimeout(resolve, noticeMs).unref());
   // Refuses new connections and lets idle ones go.
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);

@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import { withoutPageHeaders } from './headers.ts';
+import { withoutCorsHeaders } from './headers.ts';
 import type { Outcome, RequestProtocol } from './request-protocol.ts';
 
 /** What the routes leave for the middleware around them. */
@@ -27,7 +27,7 @@ export function sendOutcomes(
     );
     const { answer, limits } = outcome;
     ctx.status = answer.status;
-    ctx.set({ ...(internalPaths.has(ctx.path) ? withoutPageHeaders(answer.headers) : answer.headers) });
+    ctx.set({ ...(internalPaths.has(ctx.path) ? withoutCorsHeaders(answer.headers) : answer.headers) });
     if (answer.status !== 204 && answer.status !== 304) ctx.body = answer.body;
     for (let at = 0; at < limits.length; at += 2) ctx.set(limits[at] ?? '', limits[at + 1] ?? '');
     const route = routes.has(ctx.path) ? ctx.path : 'unknown';

@@ -15,7 +15,7 @@ import {
 
 export { isForSale } from '../payments/payable.ts';
 
-/** How single calls are paid for, and the proxies whose word on a payer's address is taken. */
+/** How single calls are paid for, and the proxies that are trusted with a payer's address. */
 export interface PaidAccess {
   readonly payments: PaymentService;
   readonly proxies: Proxies;

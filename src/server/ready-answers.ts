@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Answer, Endpoint } from './answer.ts';
-import { withoutPageHeaders } from './headers.ts';
+import { withoutCorsHeaders } from './headers.ts';
 import type { RequestProtocol } from './request-protocol.ts';
 
 /** Answers the request and returns true, or leaves it untouched and returns false. */
@@ -9,7 +9,7 @@ export type ReadyAnswers = (req: IncomingMessage, res: ServerResponse) => boolea
 /**
  * The table in front of Koa: a GET whose bytes exist already does not pay for a context, a router and a
  * body to be looked at. The same endpoints are mounted in Koa, so what is left out here is only cost.
- * `isLeftToKoa` tells whether Koa has another answer to a path with this query.
+ * `isLeftToKoa` is true where Koa has another answer to a path with this query.
  */
 export function createReadyAnswers(
   protocol: RequestProtocol,
@@ -76,7 +76,7 @@ function createServe(protocol: RequestProtocol, endpoint: Endpoint): Serve {
   };
 
   function keepList(headers: Answer['headers']): HeaderList {
-    const list = Object.entries(access === 'INTERNAL' ? withoutPageHeaders(headers) : headers).flat();
+    const list = Object.entries(access === 'INTERNAL' ? withoutCorsHeaders(headers) : headers).flat();
     const kept = { list, ownLength: list.length, bodyBytes: Number(headers['Content-Length'] ?? 0) };
     lists.set(headers, kept);
     return kept;

@@ -41,7 +41,7 @@ export interface RequestProtocol {
   record(route: string, method: string, startedMs: number, outcome: Outcome, bytes: number): void;
 }
 
-export interface RequestProtocolDeps {
+interface RequestProtocolDeps {
   readonly gate: Gate;
   /** Undefined when no calls are sold. */
   readonly paidAccess?: PaidAccess | undefined;
@@ -53,7 +53,7 @@ export interface RequestProtocolDeps {
 
 const NO_LIMITS: readonly string[] = [];
 
-/** An answer for whoever asks. */
+/** An outcome that counts towards no limit. */
 export function unlimited(answer: Answer<string | Buffer>, keyId: string | null = null): Outcome {
   return { answer, limits: NO_LIMITS, keyId, message: '' };
 }

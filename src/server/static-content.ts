@@ -13,7 +13,7 @@ export const PAGE_HEADERS: Headers = {
 };
 
 /** Content that does not change while the process runs. */
-export interface StaticContent {
+interface StaticContent {
   /** The answer of a caller who has it already. */
   unchanged(call: Call): Answer | undefined;
   whole<Body extends string | Buffer>(body: Body): Answer<Body>;

@@ -7,7 +7,7 @@ import { agesNow } from '../views/as-of.ts';
 import type { Latest } from '../views/latest.ts';
 import type { Shutdown } from './shutdown.ts';
 
-export interface OperationsDeps {
+interface OperationsDeps {
   readonly latest: Latest;
   readonly accounts: readonly AccountPath[];
   readonly metrics: Metrics;

@@ -1,18 +1,7 @@
 import assert from 'node:assert/strict';
 import { isCounted } from '../../src/access/gate.ts';
-import {
-  bucket,
-  countersOutput,
-  eventOutput,
-  FRESH_AGES,
-  freshnessOutput,
-  lagOutput,
-  predictionOutput,
-  priceOutput,
-  scoreOutput,
-  timeline,
-} from '../support/outputs.ts';
 import { callEndpoint, QUERY, type ServedEndpoint } from './call-endpoint.ts';
+import { contentOfEveryEndpoint } from './content.ts';
 import { json, type Running, start } from './start.ts';
 
 /** Spec 4 and 5, and which endpoints count (spec 8). */
@@ -72,19 +61,7 @@ const KEYS = { none: undefined, free: 'demo_free', pro: 'demo_pro', internal: 'd
 describe('access', () => {
   let running: Running;
   before(async () => {
-    const loaded = ['a', 'b'].flatMap((account, index) => {
-      const subject = { type: 'posts', account } as const;
-      const eventId = index + 1;
-      return [
-        eventOutput({ eventId, subject, buckets: [bucket({ yesToken: `yes-${account}` })] }),
-        countersOutput({ eventId, account }),
-        lagOutput({ account }),
-        predictionOutput({ eventId, account }),
-        scoreOutput({ eventId, account }),
-        ...timeline(20, { account }),
-      ];
-    });
-    running = await start({ loaded: [...loaded, priceOutput(), freshnessOutput(FRESH_AGES)] });
+    running = await start({ loaded: contentOfEveryEndpoint() });
   });
   after(() => running.stop());
 

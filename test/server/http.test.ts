@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { StartError } from '../../src/errors.ts';
 import { checkPort, createHttpServer, HTTP_LIMITS, urlOf } from '../../src/server/http.ts';
 import type { Operations } from '../../src/server/operations.ts';
+import { HOUR_MS } from '../../streams/internal.ts';
 import { type Running, start } from './start.ts';
 
 /** Sends raw bytes; resolves with everything received once the other side has closed. */
@@ -176,14 +177,15 @@ describe('drain', () => {
 
   it('tells callers to go while it still takes connections', async () => {
     const { running } = await withSlowMetrics();
-    const drained = running.http.drain({ noticeMs: 200, deadlineMs: 0 });
+    void running.http.drain({ noticeMs: HOUR_MS, deadlineMs: 0 });
     for (const path of ['/api/v1/health', '/readyz']) {
       const response = await running.get(path);
       assert.deepEqual([response.status, response.headers.get('connection')], [503, 'close']);
     }
     const meta = await running.get('/api/v1/meta/account_a');
     assert.deepEqual([meta.status, meta.headers.get('connection')], [200, 'close']);
-    await drained;
+    running.http.server.close();
+    running.app.close();
   });
 
   it('cuts off what is not done by the deadline', async () => {

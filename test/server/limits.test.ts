@@ -5,6 +5,7 @@ import { createGate, isCounted } from '../../src/access/gate.ts';
 import { demoKeys } from '../../src/access/keys/key-lookup.ts';
 import { LIMITS } from '../../src/access/limits/rate-policy.ts';
 import { SourceError } from '../../src/errors.ts';
+import { HOUR_MS } from '../../streams/internal.ts';
 import { checkedFetch } from '../support/answer-check.ts';
 import { countersOutput, eventOutput, NOON } from '../support/outputs.ts';
 import { callEndpoint, QUERY } from './call-endpoint.ts';
@@ -80,7 +81,7 @@ describe('limits', () => {
     await open({ limits: { FREE: 2, PRO: 2, INTERNAL: 2 } });
     for (const endpoint of running.app.endpoints) {
       // The hour before was of another endpoint.
-      running.clock.now += 2 * 3_600_000;
+      running.clock.now += 2 * HOUR_MS;
       const statuses: number[] = [];
       for (let call = 0; call < 3; call++) {
         statuses.push(

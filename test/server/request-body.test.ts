@@ -157,7 +157,7 @@ describe('receiveJson', () => {
       assert.match(wire.text(), /Connection: close/);
     }));
 
-  it('cuts off whoever never ends his chunks', () =>
+  it('cuts off a caller whose chunks never end', () =>
     withEcho(async (port, seen) => {
       const wire = await dial(port);
       wire.socket.write(chunked(JSON_HEAD));

@@ -9,7 +9,7 @@ const ENDINGS = { br: '.br', gzip: '.gz', identity: '' } as const;
 type Encoding = keyof typeof ENDINGS;
 const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity'];
 
-export interface DashboardDeps {
+interface DashboardDeps {
   readonly accounts: readonly AccountPath[];
   readonly hasFeed?: boolean;
   readonly isDemo?: boolean;

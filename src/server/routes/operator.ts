@@ -3,7 +3,7 @@ import { JSON_TYPE, SECURITY_HEADERS } from '../headers.ts';
 import type { Operations } from '../operations.ts';
 
 /** Outside the API: nobody is identified, and nothing counts. */
-export interface OperatorEndpoint {
+interface OperatorEndpoint {
   readonly path: string;
   answer(): Answer | Promise<Answer>;
 }

@@ -12,7 +12,7 @@ import {
 } from '../usage-records.ts';
 import { readQuery } from '../validate.ts';
 
-export interface UsageRouteDeps {
+interface UsageRouteDeps {
   readonly usage: UsageReader;
   readonly now: () => number;
 }

@@ -11,14 +11,14 @@ import { readBody } from '../validate.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
-export interface WaitlistDeps {
+interface WaitlistDeps {
   readonly waitlist: Waitlist;
   readonly now: () => number;
-  /** Told why a place could not be written. */
+  /** Receives the reason why a place could not be written. */
   readonly report: (error: unknown) => void;
 }
 
-/** POST /waitlist: a place, on disk before it is told (spec 2.8). */
+/** POST /waitlist: a place, on disk before it is answered (spec 2.8). */
 export function waitlistEndpoint({ waitlist, now, report }: WaitlistDeps): SlowEndpoint {
   return {
     method: 'POST',
