@@ -103,7 +103,6 @@ export type {
   Post,
   PredictedBucket,
   Price,
-  Range,
   Spot,
   Velocity,
 } from './records.ts';

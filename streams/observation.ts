@@ -1,3 +1,4 @@
+import type { CountingRule, PostKind } from './model/counting.ts';
 import type { ForecastInputs } from './model/forecast/inputs.ts';
 import type { ModelParams } from './model/forecast/params.ts';
 import type { Forecast } from './model/forecast/simulate.ts';
@@ -12,16 +13,6 @@ export type AccountId = string;
  * The names are also the keys of a tick's ages.
  */
 export type SourceName = string;
-
-/** Which kinds of post count toward settlement. */
-export interface CountingRule {
-  readonly originals: boolean;
-  readonly quotes: boolean;
-  readonly reposts: boolean;
-  readonly selfReplies: boolean;
-  readonly otherReplies: boolean;
-  readonly communityReposts: boolean;
-}
 
 export type Input = 'posts' | 'oracle' | 'ui' | 'prices';
 
@@ -47,18 +38,13 @@ export interface TickFact {
  * `via` tells a live poll from the history read at the first start, which shows nothing about lag; the
  * archive is the oracle's own list, reaching further back than the timeline.
  */
-export interface PostFact {
+export interface PostFact extends PostKind {
   readonly kind: 'post';
   readonly account: AccountId;
   readonly via: 'poll' | 'backfill' | 'archive';
   readonly id: string;
   readonly text: string;
   readonly createdAt: number;
-  readonly isReply: boolean;
-  readonly isReplyToSelf: boolean;
-  readonly isQuote: boolean;
-  readonly isRepost: boolean;
-  readonly isFromCommunity: boolean;
   readonly url: string;
 }
 

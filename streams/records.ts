@@ -1,6 +1,7 @@
 import type { ClosedForecast } from './model/forecast/bias.ts';
 import type { ModelParams } from './model/forecast/params.ts';
-import type { AccountId, Bucket, ForecastOrigin, Input, Move, SourceName, Subject } from './observation.ts';
+import type { CountRange } from './model/forecast/simulate.ts';
+import type { AccountId, EventFact, ForecastOrigin, Input, Move, SourceName } from './observation.ts';
 import type { ScoreRecord } from './score-records.ts';
 import type { Decision, EventSignals } from './signal-records.ts';
 
@@ -25,19 +26,12 @@ export interface Post {
 /** `upcoming` until the window opens, `active` while it is open, `ended` after it, `closed` once the market closes it. */
 type Phase = 'upcoming' | 'active' | 'ended' | 'closed';
 
-/** A market event with the window that settles it, half-open `[startAt, endAt)`. */
-export interface EventRecord {
-  readonly eventId: number;
-  readonly slug: string;
-  readonly title: string;
-  readonly image: string;
-  readonly subject: Subject;
+/** A market event as it is listed, with the window that settles it, half-open `[startAt, endAt)`. */
+export interface EventRecord extends Omit<EventFact, 'kind' | 'isClosed'> {
   /** Null while neither the oracle nor the event's text gives it: such an event is never active. */
   readonly startAt: number | null;
-  readonly endAt: number;
   readonly phase: Phase;
   readonly trackingId: string | null;
-  readonly buckets: readonly Bucket[];
   /** The buckets tile the counts 0, 1, 2, … without gap or overlap. */
   readonly isPartition: boolean;
 }
@@ -99,12 +93,6 @@ export interface Spot {
   readonly at: number;
 }
 
-/** A count range that wins, bounds inclusive, `hi` null for open. */
-export interface Range {
-  readonly lo: number;
-  readonly hi: number | null;
-}
-
 /** A computation for another thread than the one that serves readers; the answer comes back as a fact. */
 export type ModelRequest =
   | {
@@ -128,7 +116,7 @@ export type ModelRequest =
       readonly startAt: number;
       readonly endAt: number;
       readonly count: number;
-      readonly buckets: readonly Range[];
+      readonly buckets: readonly CountRange[];
       readonly seed: number;
       /** Null: to be fitted to what was known at `now`, as for history. */
       readonly params: ModelParams | null;
@@ -147,7 +135,7 @@ export type ModelRequest =
  * One bucket of a prediction, with the market's price at that instant. Its range identifies it; title and tokens
  * are in the event, and too long to be repeated in every row.
  */
-export interface PredictedBucket extends Range {
+export interface PredictedBucket extends CountRange {
   readonly prob: number;
   readonly paceProb: number;
   readonly price: number | null;

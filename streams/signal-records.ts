@@ -1,4 +1,5 @@
 import type { Weighed } from './model/bucket-signal.ts';
+import type { CountRange } from './model/forecast/simulate.ts';
 import type { BuyStrategy } from './model/strategy.ts';
 import type { Confidence } from './model/time-left.ts';
 import type { TrackRecord } from './model/track-record.ts';
@@ -41,10 +42,8 @@ export interface EventSignals {
   readonly order: { readonly strategy: BuyStrategy; readonly tokens: readonly string[] } | null;
 }
 
-/** A bucket that was to be bought, bounds inclusive, `hi` null for open. */
-export interface FrozenBuy {
-  readonly lo: number;
-  readonly hi: number | null;
+/** A bucket that was to be bought. */
+export interface FrozenBuy extends CountRange {
   readonly prob: number;
   readonly price: number;
   readonly stake: number;

@@ -5,8 +5,7 @@ import type { AccountId, Input, Observation, SettingsFact } from '../observation
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
 import type { Counters, EventRecord, Post, Trigger } from '../records.ts';
-import { accountsOf } from './events.ts';
-import type { CountersChange, Inputs, Message } from './messages.ts';
+import { accountsOf, type CountersChange, type Inputs, type Message } from './messages.ts';
 
 /** Counts of an event are followed this long after its end: the oracle corrects late. */
 const FOLLOW_MS = 7 * DAY_MS;
@@ -43,10 +42,9 @@ export function counters(
 
 const behaviour: Behaviour<Message<From>, CountersState, CountersChange> = {
   name: 'counters',
-  address: ({ type, value }) => {
-    if (type === 'post') return [value.output.record.account];
-    if (type === 'event') return accountsOf(value);
-    const { fact } = value;
+  address: (message) => {
+    if (message.type !== 'observation') return accountsOf(message);
+    const { fact } = message.value;
     switch (fact.kind) {
       case 'settings':
         return fact.accounts.map((account) => account.id);

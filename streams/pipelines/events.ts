@@ -3,7 +3,7 @@ import { DAY_MS } from '../model/durations.ts';
 import { isPartition } from '../model/partition.ts';
 import { nextPhaseAt, phaseAt, type Window } from '../model/phase.ts';
 import { matchTracking } from '../model/tracking-match.ts';
-import type { AccountId, EventFact, Fact, Observation, TrackingFact } from '../observation.ts';
+import type { EventFact, Fact, Observation, TrackingFact } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import type { Cause, EventRecord, OutputOf } from '../records.ts';
 import type { Inputs } from './messages.ts';
@@ -30,11 +30,6 @@ export function events(
   onFailure: OnFailure,
 ): Observable<OutputOf<'events'>> {
   return observation$.pipe(actors(behaviour, states, onFailure));
-}
-
-/** The account whose posts an event counts, as the keys of the actors that it concerns. */
-export function accountsOf({ record: { subject } }: OutputOf<'events'>): readonly AccountId[] {
-  return subject.type === 'posts' ? [subject.account] : [];
 }
 
 const EVERY_EVENT = ['all'];

@@ -1,9 +1,10 @@
 import { DAY_MS } from '../model/durations.ts';
 import type { ClosedForecast, MadeForecast } from '../model/forecast/bias.ts';
 import type { ModelParams } from '../model/forecast/params.ts';
+import type { CountRange } from '../model/forecast/simulate.ts';
 import { countBetween } from '../model/sorted-times.ts';
 import type { AccountId } from '../observation.ts';
-import type { Cause, EventRecord, ModelRequest, Range, Trigger } from '../records.ts';
+import type { Cause, EventRecord, ModelRequest, Trigger } from '../records.ts';
 import type { Message, Outcome } from './messages.ts';
 
 /** The state of an account: when to forecast, and from what. */
@@ -19,7 +20,7 @@ export interface Target {
   readonly phase: EventRecord['phase'];
   readonly trackingId: string | null;
   /** Empty unless they are a partition: probabilities of anything else do not add up. */
-  readonly ranges: readonly Range[];
+  readonly ranges: readonly CountRange[];
   /** Where the bucket begins that has won according to the market: no two of a partition begin alike. */
   readonly wonLo: number | null;
 }
@@ -167,7 +168,7 @@ export function isOutcomeOf({ phase, endAt, wonLo }: Target, outcome: Outcome): 
 }
 
 /** The buckets of a partition have a lower bound each. */
-export function rangesOf(buckets: EventRecord['buckets']): readonly Range[] {
+export function rangesOf(buckets: EventRecord['buckets']): readonly CountRange[] {
   return buckets.flatMap(({ lo, hi }) => (lo === null ? [] : [{ lo, hi }]));
 }
 

@@ -7,7 +7,6 @@ import { type ActorStates, actors, type Behaviour, type OnFailure } from '../ope
 import { tagged } from '../operators/tagged.ts';
 import type { Cause, OutputOf } from '../records.ts';
 import { settle } from './event-outcomes.ts';
-import { accountsOf } from './events.ts';
 import { askFit, askHistory, askLive } from './forecast-requests.ts';
 import {
   emptyForecastState,
@@ -18,7 +17,7 @@ import {
   type PostTimes,
   targetOf,
 } from './forecast-state.ts';
-import type { Inputs, Message, PostChange } from './messages.ts';
+import { accountsOf, type Inputs, type Message, type PostChange } from './messages.ts';
 
 type From = 'post' | 'event' | 'prediction' | 'observation';
 type ForecastChange = Message<'request' | 'outcome'>;
@@ -45,18 +44,8 @@ export function forecast(
 function behaviourWith(postTimes: PostTimes): Behaviour<Message<From>, ForecastState, ForecastChange> {
   return {
     name: 'forecast',
-    address: ({ type, value }) => {
-      switch (type) {
-        case 'post':
-          return [value.output.record.account];
-        case 'event':
-          return accountsOf(value);
-        case 'prediction':
-          return [value.record.account];
-        case 'observation':
-          return accountsOfFact(value.fact);
-      }
-    },
+    address: (message) =>
+      message.type === 'observation' ? accountsOfFact(message.value.fact) : accountsOf(message),
     spawn: (_key, { type, value }) =>
       type === 'observation' && value.fact.kind === 'settings'
         ? emptyForecastState(value.fact.staleAfterMs.posts)

@@ -5,7 +5,7 @@ import type { AccountId } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
 import type { OutputOf, Percentiles, Trigger } from '../records.ts';
-import type { CountersChange, Inputs, Message } from './messages.ts';
+import { accountsOf, type CountersChange, type Inputs, type Message } from './messages.ts';
 
 /** A counter that has not caught up by then differs in kind, not in time: no lag is read off it. */
 const GIVE_UP_MS = 6 * HOUR_MS;
@@ -44,12 +44,9 @@ export function lag(
 
 const behaviour: Behaviour<Message<From>, LagState, OutputOf<'lag'>> = {
   name: 'lag',
-  address: ({ type, value }) => {
-    if (type === 'observation') return value.fact.kind === 'tick' ? 'everyone' : [];
-    const { cause, record } = value.output;
-    const isMeasured =
-      type === 'post' ? cause === 'new_post' && value.via === 'poll' : cause === 'oracle' || cause === 'ui';
-    return isMeasured ? [record.account] : [];
+  address: (message) => {
+    if (message.type === 'observation') return message.value.fact.kind === 'tick' ? 'everyone' : [];
+    return isMeasured(message) ? accountsOf(message) : [];
   },
   spawn: () => ({ seen: [], oracle: [], ui: [], awaitingOracle: [], awaitingUi: [] }),
   receive,
@@ -97,6 +94,14 @@ function receive(
     ui: percentiles(state.ui),
   };
   emit({ stream: 'lag', key: account, seq, at, cause, record });
+}
+
+/** Whether a post was found live, or the oracle or the trading page has counted. */
+function isMeasured({ type, value }: Message<'post' | 'counters'>): boolean {
+  const { cause } = value.output;
+  return type === 'post'
+    ? cause === 'new_post' && value.via === 'poll'
+    : cause === 'oracle' || cause === 'ui';
 }
 
 function triggerOf({ type, value }: Message<From>): Trigger {

@@ -3,6 +3,7 @@ import { bytesToHex } from '@noble/hashes/utils';
 import { merge, type Observable } from 'rxjs';
 import { DAY_MS } from '../model/durations.ts';
 import { flipRisk } from '../model/flip-risk.ts';
+import type { CountRange } from '../model/forecast/simulate.ts';
 import { horizonAt, horizonsOf } from '../model/horizons.ts';
 import { isSame } from '../model/is-same.ts';
 import type { ForecastFact, Observation } from '../observation.ts';
@@ -16,18 +17,16 @@ import type {
   PredictedBucket,
   Prediction,
   Price,
-  Range,
 } from '../records.ts';
-import { accountsOf } from './events.ts';
 import { rangesOf } from './forecast-state.ts';
-import type { Inputs, Message } from './messages.ts';
+import { accountsOf, type Inputs, type Message } from './messages.ts';
 
 /** An event's place in the ledger is forgotten this long after its end; its rows stay in the store. */
 const KEEP_MS = 800 * DAY_MS;
 /** A forecast is that of a horizon when it was made within this time after it. */
 const HORIZON_SLACK_MS = 10 * 60_000;
 
-interface ListedBucket extends Range {
+interface ListedBucket extends CountRange {
   readonly token: string;
 }
 
@@ -69,19 +68,10 @@ export function ledger(
 
 const behaviour: Behaviour<Message<From>, LedgerState, OutputOf<'predictions'>> = {
   name: 'ledger',
-  address: ({ type, value }) => {
-    switch (type) {
-      case 'event':
-        return accountsOf(value);
-      case 'counters':
-        return [value.output.record.account];
-      case 'price':
-        return 'everyone';
-      case 'lag':
-        return [value.record.account];
-      case 'observation':
-        return value.fact.kind === 'forecast' ? [value.fact.account] : [];
-    }
+  address: (message) => {
+    if (message.type !== 'observation') return accountsOf(message);
+    const { fact } = message.value;
+    return fact.kind === 'forecast' ? [fact.account] : [];
   },
   spawn: () => ({ arePricesStale: true, oracleLag: null, events: new Map() }),
   receive(state, { type, value }, emit) {

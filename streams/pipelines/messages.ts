@@ -51,3 +51,25 @@ export type Message<Type extends keyof Messages> = { [T in Type]: Tagged<T, Mess
 export type Inputs<Type extends keyof Messages> = {
   readonly [T in Type as `${T}$`]: Observable<Messages[T]>;
 };
+
+/** The accounts that a message concerns. The account of a price is known to those who know its event. */
+export function accountsOf({
+  type,
+  value,
+}: Message<Exclude<keyof Messages, 'observation'>>): readonly AccountId[] | 'everyone' {
+  switch (type) {
+    case 'post':
+    case 'counters':
+      return [value.output.record.account];
+    case 'event': {
+      const { subject } = value.record;
+      return subject.type === 'posts' ? [subject.account] : [];
+    }
+    case 'price':
+      return 'everyone';
+    case 'outcome':
+      return [value.account];
+    default:
+      return [value.record.account];
+  }
+}

@@ -7,9 +7,8 @@ import { type ActorStates, actors, type Behaviour, type OnFailure } from '../ope
 import { tagged } from '../operators/tagged.ts';
 import type { OutputOf, Prediction, Trigger } from '../records.ts';
 import type { Score, ScoreRecord } from '../score-records.ts';
-import { accountsOf } from './events.ts';
 import { isOutcomeOf, targetOf } from './forecast-state.ts';
-import type { Inputs, Message, Outcome } from './messages.ts';
+import { accountsOf, type Inputs, type Message, type Outcome } from './messages.ts';
 
 /** The oracle corrects late: scores follow it this long after the end. */
 const FOLLOW_MS = 7 * DAY_MS;
@@ -39,10 +38,7 @@ export function performance(
 
 const behaviour: Behaviour<Message<From>, PerformanceState, OutputOf<'scores'>> = {
   name: 'performance',
-  address: ({ type, value }) => {
-    if (type === 'event') return accountsOf(value);
-    return [type === 'outcome' ? value.account : value.record.account];
-  },
+  address: accountsOf,
   spawn: () => ({ rows: new Map(), outcomes: new Map() }),
   receive(state, { type, value }, emit) {
     const { rows, outcomes } = state;

@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
-import { isCounted } from '../model/counting.ts';
+import { type CountingRule, isCounted } from '../model/counting.ts';
 import { DAY_MS, HOUR_MS } from '../model/durations.ts';
-import type { AccountId, CountingRule, Observation, PostFact } from '../observation.ts';
+import type { AccountId, Observation, PostFact } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import type { Cause, OutputOf, Post } from '../records.ts';
 import type { Inputs, PostChange } from './messages.ts';

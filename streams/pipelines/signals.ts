@@ -11,9 +11,8 @@ import type { Cause, Counters, EventRecord, OutputOf, Prediction, Trigger } from
 import type { ScoreRecord } from '../score-records.ts';
 import { type BucketCache, emptyBucketCache } from './bucket-signals.ts';
 import { eventSignals, isOld } from './event-signals.ts';
-import { accountsOf } from './events.ts';
 import { decisionOf } from './horizon-decision.ts';
-import type { Inputs, Message } from './messages.ts';
+import { accountsOf, type Inputs, type Message } from './messages.ts';
 import { recordScore, type TrackSamples, trackBefore } from './score-history.ts';
 
 /** An event is forgotten this long after its end. Before that the market may open it again, closed or not. */
@@ -70,20 +69,7 @@ type BucketCaches = WeakMap<TradedEvent, BucketCache>;
 function behaviourWith(caches: BucketCaches): Behaviour<Message<From>, SignalsState, SignalsOutput> {
   return {
     name: 'signals',
-    address: ({ type, value }) => {
-      switch (type) {
-        case 'event':
-          return accountsOf(value);
-        case 'counters':
-          return [value.output.record.account];
-        case 'prediction':
-        case 'score':
-          return [value.record.account];
-        case 'price':
-        case 'observation':
-          return 'everyone';
-      }
-    },
+    address: (message) => (message.type === 'observation' ? 'everyone' : accountsOf(message)),
     spawn: () => ({ events: new Map(), samples: new Map(), tracks: new Map() }),
     receive(state, { type, value }, emit, account) {
       switch (type) {

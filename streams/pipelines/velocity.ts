@@ -5,7 +5,7 @@ import type { AccountId } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
 import type { OutputOf, Post, Trigger, Velocity } from '../records.ts';
-import type { Inputs, Message } from './messages.ts';
+import { accountsOf, type Inputs, type Message } from './messages.ts';
 
 /** Kept beyond the hour, so that a clock set wrong by a day, first ahead and then behind, loses nothing. */
 const KEEP_MS = 72 * HOUR_MS;
@@ -34,10 +34,11 @@ export function velocity(
 
 const behaviour: Behaviour<Message<From>, VelocityState, OutputOf<'velocity'>> = {
   name: 'velocity',
-  address: ({ type, value }) => {
-    if (type === 'post') return [value.output.record.account];
-    if (value.fact.kind === 'tick') return 'everyone';
-    return value.fact.kind === 'coverage' ? [value.fact.account] : [];
+  address: (message) => {
+    if (message.type !== 'observation') return accountsOf(message);
+    const { fact } = message.value;
+    if (fact.kind === 'tick') return 'everyone';
+    return fact.kind === 'coverage' ? [fact.account] : [];
   },
   spawn: () => ({ allAt: [], countedAt: [], coveredFrom: null, last: null }),
   receive,

@@ -1,4 +1,5 @@
 import {
+  type CountRange,
   createRunner,
   emptyState,
   type FitFact,
@@ -8,7 +9,6 @@ import {
   type Observation,
   type Output,
   type OutputOf,
-  type Range,
 } from '../../streams/internal.ts';
 import type { Entry } from './facts.ts';
 
@@ -47,9 +47,9 @@ export function answerTo({ seq, record }: OutputOf<'requests'>): FitFact | Forec
 }
 
 /** Final counts spread evenly over the next `width`. */
-export function spread(count: number, width: number, buckets: readonly Range[]): Forecast {
+export function spread(count: number, width: number, buckets: readonly CountRange[]): Forecast {
   const quantiles = Array.from({ length: 101 }, (_, percent) => count + Math.round((percent * width) / 100));
-  const share = ({ lo, hi }: Range) =>
+  const share = ({ lo, hi }: CountRange) =>
     quantiles.filter((final) => final >= lo && (hi === null || final <= hi)).length / quantiles.length;
   const [p5 = 0, p50 = 0, p95 = 0] = [5, 50, 95].map((percent) => quantiles[percent]);
   return { p5, p50, p95, quantiles, bucketProbs: buckets.map(share) };
