@@ -1,5 +1,6 @@
 import type { Answer } from '../../client/browser.ts';
 import { fixedText } from '../format.ts';
+import { numbers, TableHead } from './table.tsx';
 
 type Group = Answer<'Calibration'>['data'][number];
 
@@ -50,16 +51,7 @@ export function ScoresTable({ group }: { readonly group: Group }) {
   return (
     <table class="grid scores">
       <caption class="sr-only">Scores of model, constant pace and market; lower is better</caption>
-      <thead>
-        <tr>
-          <th scope="col">Lower is better</th>
-          {['Model', 'Pace', 'Market'].map((who) => (
-            <th key={who} scope="col" class="num">
-              {who}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead columns={['Lower is better', ...['Model', 'Pace', 'Market'].map(numbers)]} />
       <tbody>
         {measuresOf(group).map(({ name, about, decimals, ...by }) => {
           const values = [by.model, by.pace, by.market];

@@ -10,9 +10,9 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/** What keeps people from using the page, where it is. */
+/** Serious accessibility violations, each with the element. */
 export async function seriousFindings(page: Page): Promise<string[]> {
-  // As text, which the page's own policy does not stop.
+  // Evaluated as text, since the policy of the page allows no other script.
   await page.evaluate(AXE);
   const found = await page.evaluate<{ readonly violations: readonly Violation[] }>('axe.run()');
   return found.violations

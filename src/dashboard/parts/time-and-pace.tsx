@@ -1,16 +1,15 @@
 import { useMemo } from 'preact/hooks';
 import { Sparkline } from '../charts/sparkline.tsx';
 import { countdownText, dayText, percentText } from '../format.ts';
-import { hourlyPosts } from '../state/posts.ts';
+import { drawTime, hourlyPosts } from '../state/posts.ts';
 import type { Counters, PostTime, Velocity } from '../state/records.ts';
+import { HOUR_MS } from '../time-spans.ts';
 
 const HOURS = 24;
-const HOUR_MS = 3_600_000;
-/** How often bars of an hour are worth drawing again though nothing came. */
 const REDRAW_MS = 30_000;
 
-/** Time left, pace and sleep. */
-export function PulseRow(props: {
+/** Time left, posts an hour, and whether the account sleeps. */
+export function TimeAndPace(props: {
   readonly event: Counters;
   readonly velocity: Velocity | undefined;
   readonly sleepProbability: number | null | undefined;
@@ -19,14 +18,14 @@ export function PulseRow(props: {
   readonly now: number;
 }) {
   const { event, velocity, sleepProbability, times, now, isPaid } = props;
-  const gone = (now - event.start_ts) / (event.end_ts - event.start_ts);
+  const elapsed = (now - event.start_ts) / (event.end_ts - event.start_ts);
   return (
-    <dl class="pulse">
+    <dl class="time-and-pace">
       <div>
         <dt>Closes in</dt>
         <dd class="num big">{countdownText(event.end_ts - now)}</dd>
         <dd class="sub">
-          <progress max={1} value={Math.min(1, Math.max(0, gone))} aria-label="Share of the window gone" />
+          <progress max={1} value={Math.min(1, Math.max(0, elapsed))} aria-label="Share of the window gone" />
           {dayText(event.end_ts)}
         </dd>
       </div>
@@ -34,7 +33,7 @@ export function PulseRow(props: {
       <div>
         <dt>Asleep</dt>
         <dd class="num big">{isPaid ? percentText(sleepProbability) : '–'}</dd>
-        <dd class="sub">{isPaid ? sleepWords(sleepProbability) : 'needs a PRO key'}</dd>
+        <dd class="sub">{isPaid ? sleepText(sleepProbability) : 'needs a PRO key'}</dd>
       </div>
     </dl>
   );
@@ -47,10 +46,10 @@ function Pace(props: {
   readonly now: number;
 }) {
   const { velocity, times, isPaid } = props;
-  const drawnAt = Math.max(times[0]?.created_ts ?? 0, props.now - (props.now % REDRAW_MS));
+  const drawnAt = drawTime(times, props.now, REDRAW_MS);
   const hours = useMemo(() => {
     const oldest = times.at(-1)?.created_ts ?? drawnAt;
-    // Callers without a key are shown the newest posts only: hours before those are not known.
+    // Callers without a key get only the newest posts: the hours before these are unknown.
     const known = Math.min(HOURS, Math.max(1, Math.floor((drawnAt - oldest) / HOUR_MS)));
     return hourlyPosts(times, drawnAt, isPaid ? HOURS : known);
   }, [times, drawnAt, isPaid]);
@@ -68,7 +67,7 @@ function Pace(props: {
   );
 }
 
-function sleepWords(probability: number | null | undefined): string {
+function sleepText(probability: number | null | undefined): string {
   if (probability === null || probability === undefined) return 'not known yet';
   if (probability > 0.8) return 'very likely asleep';
   if (probability > 0.4) return 'may be asleep';

@@ -1,27 +1,27 @@
 import type { ComponentChild, ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { areSame, memo } from './memo.tsx';
+import { haveSameProps, memo } from './memo.tsx';
 
 /**
- * The same part, drawn anew so many frames after its props are others: large parts that all change at once would
- * else make one frame long.
+ * The same component, rendered some frames after its props change: rendering all large sections at once would make
+ * one frame too long.
  */
-export function later<P extends object>(
+export function deferred<P extends object>(
   frames: number,
   Part: (props: P) => ComponentChild,
 ): ComponentType<P> {
-  const Steady = memo(Part);
+  const Memoized = memo(Part);
   return (props: P) => {
     const [shown, setShown] = useState(props);
     useEffect(() => {
-      if (areSame(shown, props)) return;
+      if (haveSameProps(shown, props)) return;
       return afterFrames(frames, () => setShown(props));
     });
-    return <Steady {...shown} />;
+    return <Memoized {...shown} />;
   };
 }
 
-/** Returns what calls it off. */
+/** Returns a function that cancels it. */
 function afterFrames(frames: number, run: () => void): () => void {
   let request = 0;
   const wait = (left: number) => {

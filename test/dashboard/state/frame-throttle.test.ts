@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { paced } from '../../../src/dashboard/state/pace.ts';
+import { throttleToFrames } from '../../../src/dashboard/state/frame-throttle.ts';
 
-/** Time that stands still until it is told to go on, with a frame each 16 ms. */
-function stage() {
+/** Time that advances by `goTo` alone, with a frame each 16 ms. */
+function virtualTime() {
   let now = 0;
   let due: { readonly at: number; readonly run: () => void }[] = [];
   const put = (at: number, run: () => void) => due.push({ at, run });
   return {
     now: () => now,
-    later: (run: () => void, ms: number) => void put(now + ms, run),
+    after: (ms: number, run: () => void) => void put(now + ms, run),
     beforeFrame: (run: () => void) => void put(Math.floor(now / 16 + 1) * 16, run),
     goTo(at: number) {
       while (now < at) {
@@ -21,10 +21,10 @@ function stage() {
   };
 }
 
-describe('paced', () => {
-  it('runs before the next frame, and the next one only after the gap', () => {
-    const time = stage();
-    const run = paced(100, time);
+describe('throttleToFrames', () => {
+  it('runs before the next frame, and the next time only after the gap', () => {
+    const time = virtualTime();
+    const run = throttleToFrames(100, time);
     const ranAt: number[] = [];
     const note = () => ranAt.push(time.now());
     time.goTo(5);
