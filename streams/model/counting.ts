@@ -6,7 +6,8 @@ export interface PostKind {
   readonly isFromCommunity: boolean;
 }
 
-export interface CountedKinds {
+/** Which kinds of post count toward settlement. */
+export interface CountingRule {
   readonly originals: boolean;
   readonly quotes: boolean;
   readonly reposts: boolean;
@@ -16,8 +17,8 @@ export interface CountedKinds {
 }
 
 /** Whether a post counts toward settlement. A quote inside a reply is a reply. */
-export function isCounted(post: PostKind, counts: CountedKinds): boolean {
-  if (post.isReply) return post.isReplyToSelf ? counts.selfReplies : counts.otherReplies;
-  if (post.isRepost) return post.isFromCommunity ? counts.communityReposts : counts.reposts;
-  return post.isQuote ? counts.quotes : counts.originals;
+export function isCounted(post: PostKind, rule: CountingRule): boolean {
+  if (post.isReply) return post.isReplyToSelf ? rule.selfReplies : rule.otherReplies;
+  if (post.isRepost) return post.isFromCommunity ? rule.communityReposts : rule.reposts;
+  return post.isQuote ? rule.quotes : rule.originals;
 }

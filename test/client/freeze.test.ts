@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createClient, type FeedStatus } from '../../src/client/node.ts';
-import type { FeedWindow } from '../../src/store/store.ts';
+import type { StoredFrames } from '../../src/store/store.ts';
 import { type FeedServer, startFeed } from '../feed/feed-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
@@ -22,7 +22,7 @@ async function openStage(): Promise<Stage> {
   const store = createMemoryStore();
   let held: Promise<void> | undefined;
   let release: () => void = () => undefined;
-  const feed: FeedWindow = {
+  const feed: StoredFrames = {
     ...store.feed,
     append: async (batch) => {
       await held;

@@ -1,15 +1,14 @@
-import { Subject } from 'rxjs';
 import {
+  type CountRange,
+  createRunner,
   emptyState,
   type FitFact,
   type Forecast,
   type ForecastFact,
-  graph,
   MODEL,
   type Observation,
   type Output,
   type OutputOf,
-  type Range,
 } from '../../streams/internal.ts';
 import type { Entry } from './facts.ts';
 
@@ -48,9 +47,9 @@ export function answerTo({ seq, record }: OutputOf<'requests'>): FitFact | Forec
 }
 
 /** Final counts spread evenly over the next `width`. */
-export function spread(count: number, width: number, buckets: readonly Range[]): Forecast {
+export function spread(count: number, width: number, buckets: readonly CountRange[]): Forecast {
   const quantiles = Array.from({ length: 101 }, (_, percent) => count + Math.round((percent * width) / 100));
-  const share = ({ lo, hi }: Range) =>
+  const share = ({ lo, hi }: CountRange) =>
     quantiles.filter((final) => final >= lo && (hi === null || final <= hi)).length / quantiles.length;
   const [p5 = 0, p50 = 0, p95 = 0] = [5, 50, 95].map((percent) => quantiles[percent]);
   return { p5, p50, p95, quantiles, bucketProbs: buckets.map(share) };
@@ -61,19 +60,15 @@ export class Listener {
   readonly log: Observation[] = [];
   readonly outputs: Output[] = [];
   readonly asked: OutputOf<'requests'>[] = [];
-  readonly #observation$ = new Subject<Observation>();
-
-  constructor() {
-    graph(this.#observation$, emptyState()).subscribe((output) => {
-      this.outputs.push(output);
-      if (output.stream === 'requests') this.asked.push(output);
-    });
-  }
+  readonly #runner = createRunner(emptyState());
 
   tell(...[receivedAt, fact]: Entry): void {
     const observation = { seq: this.log.length + 1, receivedAt, fact };
     this.log.push(observation);
-    this.#observation$.next(observation);
+    for (const output of this.#runner.run(observation)) {
+      this.outputs.push(output);
+      if (output.stream === 'requests') this.asked.push(output);
+    }
   }
 
   /** What was asked of a kind, taken out. */

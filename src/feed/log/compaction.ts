@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../../streams/internal.ts';
-import type { FeedWindow } from '../../store/store.ts';
+import type { StoredFrames } from '../../store/store.ts';
 import type { Topic } from '../channels.ts';
 import type { Frame } from './frames.ts';
 
@@ -20,7 +20,7 @@ export interface Compaction {
   stop(): Promise<void>;
 }
 
-export function createCompaction(window: FeedWindow, report: (error: unknown) => void): Compaction {
+export function createCompaction(window: StoredFrames, report: (error: unknown) => void): Compaction {
   /** Added since the last look. */
   const fresh = new Map<Topic, number>();
   let work: Promise<unknown> = Promise.resolve();

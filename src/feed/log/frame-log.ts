@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createRetryingWriter } from '../../resilience/retry-write.ts';
-import type { FeedWindow } from '../../store/store.ts';
+import type { StoredFrames } from '../../store/store.ts';
 import type { OutputOf } from '../../views/latest.ts';
 import type { Topic } from '../channels.ts';
 import { createCompaction } from './compaction.ts';
@@ -17,7 +17,7 @@ interface Entry {
 }
 
 export interface FrameLogDeps {
-  readonly window: FeedWindow;
+  readonly window: StoredFrames;
   readonly topics: readonly Topic[];
   /** All of `frames` are of this topic, in order, and on disk. */
   readonly publish: (state: TopicState, frames: readonly Frame[]) => void;
@@ -58,7 +58,11 @@ export function openFrameLog({ window, topics, publish, beat, report }: FrameLog
   const epoch = head?.epoch ?? randomUUID();
   const numbering = createNumbering(topics, window.topics());
   const compaction = createCompaction(window, report);
-  const retryingWriter = createRetryingWriter(report);
+  const retryingWriter = createRetryingWriter({
+    onRefused: (error, attempt) => {
+      if (attempt === 1) report(error);
+    },
+  });
   const shared = new Map<Topic, Shared>();
 
   let pending: Entry[] = [];
@@ -76,7 +80,7 @@ export function openFrameLog({ window, topics, publish, beat, report }: FrameLog
       rows: frames.map(encodeFrame),
       topics: numbering.placesOf(frames.map(({ topic }) => topic)),
     };
-    await retryingWriter.insist(() => window.append(batch));
+    await retryingWriter.write(() => window.append(batch));
     compaction.added(frames);
   }
 

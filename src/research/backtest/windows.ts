@@ -8,7 +8,7 @@ import { readNumbers } from './csv.ts';
 export interface Window {
   readonly startAt: number;
   readonly endAt: number;
-  /** What it settled on, where that is told; otherwise its posts are counted. */
+  /** The settled count, where it is given; otherwise its posts are counted. */
   readonly total: number | null;
 }
 

@@ -9,7 +9,7 @@ import {
   slug,
   tokenId,
   wireText,
-} from '../wire-values.ts';
+} from '../value-schemas.ts';
 
 /** What the market's listing sends. Nearly every field may be absent there; what an event needs is checked later. */
 

@@ -9,7 +9,7 @@ import {
 import type { Duplex } from 'node:stream';
 import type { FaultRole, Faults } from '../control/faults.ts';
 import type { Answer, AsyncHandler, Handler, WorldRequest } from './answer.ts';
-import { sendAnswer, sendFault } from './respond.ts';
+import { sendAnswer, sendFault } from './send-answer.ts';
 
 /** One HTTP role: what answers below a path prefix. Only a role with a name can be made to fail. */
 export interface Role {

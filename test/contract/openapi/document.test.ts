@@ -101,17 +101,17 @@ describe('openApiDocument', function () {
   it('has exactly the routes that are served, for the same callers', async () => {
     const { app, stop } = await start();
     try {
-      const served = app.koa.middleware
+      const served = app.middleware
         .flatMap((each) => ('router' in each && each.router instanceof Router ? each.router.stack : []))
         .flatMap(({ path, methods }) => methods.map((method) => `${method} ${path}`))
         .filter((route) => !route.startsWith('HEAD') && !/ \/(docs|dashboard)\//.test(route));
       const documented = operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`);
       assert.deepEqual(documented.sort(), [...new Set(served)].sort());
-      for (const door of app.doors) {
-        const described = paths[door.path]?.[door.method.toLowerCase()];
-        if (/^\/(docs|dashboard)\//.test(door.path)) continue;
-        assert.equal(described?.['x-tier'], door.access, door.path);
-        assert.equal(described?.['x-counted'], isCounted(door), door.path);
+      for (const endpoint of app.endpoints) {
+        const described = paths[endpoint.path]?.[endpoint.method.toLowerCase()];
+        if (/^\/(docs|dashboard)\//.test(endpoint.path)) continue;
+        assert.equal(described?.['x-tier'], endpoint.access, endpoint.path);
+        assert.equal(described?.['x-counted'], isCounted(endpoint), endpoint.path);
       }
     } finally {
       await stop();

@@ -9,6 +9,7 @@ import {
   NOON,
 } from '../../support/outputs.ts';
 import { json, type Running, start } from '../start.ts';
+import { COUNTER_FIELDS } from './counter-fields.ts';
 
 const PATH = '/api/v1/meta/account_a';
 
@@ -39,20 +40,7 @@ describe('GET /meta/{account}', () => {
       timestamp: NOON + 250,
       data: [
         {
-          event_id: 1,
-          event_title: 'Posts of account A',
-          event_slug: 'posts-of-a',
-          image: 'https://market.invalid/a.png',
-          start_ts: NOON - 86_400_000,
-          end_ts: NOON + 86_400_000,
-          market_oracle_counter: 10,
-          real_counter: 13,
-          market_ui_counter: 11,
-          settlement_delta: 3,
-          display_delta: 2,
-          internal_delta: 1,
-          deleted_count: 2,
-          stale: [],
+          ...COUNTER_FIELDS,
           as_of: {
             seq: 8,
             ts: NOON - 1_000,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Output } from '../../../streams/internal.ts';
+import { DAY_MS, type Output } from '../../../streams/internal.ts';
 import {
   bucket,
   countersOutput,
@@ -14,6 +14,7 @@ import {
   velocityOutput,
 } from '../../support/outputs.ts';
 import { json, type Running, start } from '../start.ts';
+import { COUNTER_FIELDS } from './counter-fields.ts';
 
 const PATH = '/api/v1/prediction/account_a';
 const PRO = { 'X-API-Key': 'demo_pro' };
@@ -69,20 +70,7 @@ describe('GET /prediction/{account}', () => {
     const { distribution, ...rest } = record;
     assert.deepEqual(rest, {
       seconds_remaining: 86_398,
-      event_id: 1,
-      event_title: 'Posts of account A',
-      event_slug: 'posts-of-a',
-      image: 'https://market.invalid/a.png',
-      start_ts: NOON - 86_400_000,
-      end_ts: NOON + 86_400_000,
-      market_oracle_counter: 10,
-      real_counter: 13,
-      market_ui_counter: 11,
-      settlement_delta: 3,
-      display_delta: 2,
-      internal_delta: 1,
-      deleted_count: 2,
-      stale: [],
+      ...COUNTER_FIELDS,
       velocity_counted_1h: 3,
       velocity_all_1h: 8,
       forecast: { p5: 18, p50: 63, p95: 108 },
@@ -246,7 +234,7 @@ describe('GET /prediction/{account}', () => {
     await begin(eventOutput());
     for (const [at, left] of [
       [NOON + 10_000, 86_390],
-      [NOON + 86_400_000 + 5_000, 0],
+      [NOON + DAY_MS + 5_000, 0],
     ] as const) {
       running.put(freshnessOutput(FRESH_AGES, { seq: 5, at }));
       assert.equal((await records())[0].seconds_remaining, left);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { map } from 'rxjs';
 import type { Input } from '../../../streams/internal.ts';
+import { counters } from '../../../streams/pipelines/counters.ts';
 import {
   DAY_MS,
   type Entry,
@@ -11,7 +13,9 @@ import {
   tick,
   tracking,
 } from '../../support/facts.ts';
-import { ofStream, run } from './run.ts';
+import { marbles } from '../../support/marbles.ts';
+import { eventOutput, postOutput } from '../../support/outputs.ts';
+import { foundLive, lettered, neverFails, ofStream, run } from './run.ts';
 
 const START = 20 * DAY_MS;
 const END = 27 * DAY_MS;
@@ -29,6 +33,23 @@ const outputs = (...entries: Entry[]) =>
 const last = (...entries: Entry[]) => outputs(...entries).at(-1)?.record;
 
 describe('counters', () => {
+  it('counts a post of a covered window at once, and the oracle when it has counted', () =>
+    marbles(({ hot, expectObservable }) => {
+      const window = eventOutput({ startAt: START, endAt: END, trackingId: 't1' }, { at: START });
+      const seen = foundLive(postOutput({ createdAt: START + 1 }));
+      const observation$ = hot(
+        's---c---o-o-|',
+        lettered({ s: [0, settings()], c: [0, covered], o: [0, oracle(1)] }),
+      );
+      const event$ = hot('      --e---------|', { e: window });
+      const post$ = hot('       ------p-----|', { p: seen });
+      const expected = '        --w-x-y-z---|';
+      const count$ = counters({ observation$, event$, post$ }, new Map(), neverFails).pipe(
+        map(({ output: { record } }) => [record.real, record.oracle]),
+      );
+      expectObservable(count$).toBe(expected, { w: [null, null], x: [0, null], y: [1, null], z: [1, 1] });
+    }));
+
   it('knows nothing before it is told, and says so', () => {
     assert.deepEqual(last([START, listed]), {
       eventId: 1,

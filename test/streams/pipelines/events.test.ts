@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { map } from 'rxjs';
 import { emptyState } from '../../../streams/internal.ts';
+import { events as eventsPipeline } from '../../../streams/pipelines/events.ts';
 import { DAY_MS, type Entry, event, log, post, settings, tick, tracking } from '../../support/facts.ts';
-import { ofStream, run } from './run.ts';
+import { marbles } from '../../support/marbles.ts';
+import { lettered, neverFails, ofStream, run } from './run.ts';
 
 const START = 20 * DAY_MS;
 const END = 27 * DAY_MS;
@@ -13,6 +16,22 @@ const said = (...entries: Entry[]) =>
   outputs(...entries).map(({ key, at, cause, record }) => [key, at, cause, record.phase]);
 
 describe('events', () => {
+  it('lists an event, opens it and ends it by the clock', () =>
+    marbles(({ hot, expectObservable }) => {
+      const times = lettered({
+        l: [0, listed],
+        a: [START, tick()],
+        b: [START + 1, tick()],
+        c: [END, tick()],
+      });
+      const observation$ = hot('l-a-b-c-|', times);
+      const expected = '        u-o---e-|';
+      const phase$ = eventsPipeline({ observation$ }, new Map(), neverFails).pipe(
+        map(({ record }) => record.phase),
+      );
+      expectObservable(phase$).toBe(expected, { u: 'upcoming', o: 'active', e: 'ended' });
+    }));
+
   it('opens an event at its start to the millisecond and ends it at its end', () => {
     const times = [START - 1, START, START + 1, END - 1, END, END + 1];
     assert.deepEqual(said([0, listed], ...times.map((at) => [at, tick()] as const)), [

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { map, NEVER } from 'rxjs';
 import { coldStart, type Fact, MODEL, type ModelRequest, type OutputOf } from '../../../streams/internal.ts';
+import { forecast as forecastPipeline } from '../../../streams/pipelines/forecast.ts';
 import { DAY_MS, event, HOUR_MS, partition, post, settings, tick } from '../../support/facts.ts';
+import { marbles } from '../../support/marbles.ts';
 import { answerTo, Listener } from '../../support/model-answers.ts';
+import { eventOutput } from '../../support/outputs.ts';
+import { lettered, neverFails } from './run.ts';
 
 const NOW = 1_000 * DAY_MS;
 const MINUTE_MS = 60_000;
@@ -29,6 +34,28 @@ function theLive(listener: Listener): ForecastRequest {
 }
 
 describe('forecast', () => {
+  it('requests a forecast once posts are fresh, and gives the outcome of an event that has closed', () =>
+    marbles(({ hot, expectObservable }) => {
+      const window = { startAt: NOW - DAY_MS, endAt: NOW + DAY_MS, trackingId: 't1' };
+      const closed = eventOutput({ ...window, endAt: NOW, phase: 'closed' });
+      const total = { kind: 'oracle', account: 'a', trackingId: 't1', total: 7, syncedAt: null } as const;
+      const facts = lettered({
+        s: [NOW, settings()],
+        c: [NOW, covered(2)],
+        t: [NOW, tick(FRESH)],
+        o: [NOW + 3 * HOUR_MS, total],
+      });
+      const observation$ = hot('s-c---t-t---o-|', facts);
+      const event$ = hot('      ----e-----f---|', { e: eventOutput(window), f: closed });
+      const expected = '        ------r-----o-';
+      const type$ = forecastPipeline(
+        { observation$, event$, post$: NEVER, prediction$: NEVER },
+        new Map(),
+        neverFails,
+      ).pipe(map(({ type }) => type));
+      expectObservable(type$).toBe(expected, { r: 'request', o: 'outcome' });
+    }));
+
   describe('asks for coefficients', () => {
     const fits = (listener: Listener) => listener.take(isFit).map(({ at }) => at - NOW);
 

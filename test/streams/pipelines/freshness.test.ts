@@ -1,8 +1,22 @@
 import assert from 'node:assert/strict';
+import { map } from 'rxjs';
+import { freshness as freshnessPipeline } from '../../../streams/pipelines/freshness.ts';
 import { log, post, settings, tick } from '../../support/facts.ts';
-import { ofStream, run } from './run.ts';
+import { marbles } from '../../support/marbles.ts';
+import { lettered, ofStream, run } from './run.ts';
 
 describe('freshness', () => {
+  it('emits at each tick', () =>
+    marbles(({ hot, expectObservable }) => {
+      const observation$ = hot(
+        's-t-p-t-|',
+        lettered({ s: [1, settings()], t: [2, tick({ prices: 7 })], p: [3, post()] }),
+      );
+      const expected = '        --7---7-|';
+      const age$ = freshnessPipeline({ observation$ }).pipe(map(({ record }) => String(record.ages.prices)));
+      expectObservable(age$).toBe(expected);
+    }));
+
   it('says the ages at each tick as they were told, and at nothing else', () => {
     const ages = { 'posts:a': 0, prices: 86_400_000 };
     assert.deepEqual(

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
+import { map, NEVER } from 'rxjs';
 import { type Fact, type ForecastFact, type OutputOf, predictionHash } from '../../../streams/internal.ts';
+import { ledger as ledgerPipeline } from '../../../streams/pipelines/ledger.ts';
 import {
   DAY_MS,
   event,
   HOUR_MS,
+  log,
   partition,
   post,
   quote,
@@ -13,9 +16,11 @@ import {
   tick,
   tracking,
 } from '../../support/facts.ts';
+import { marbles } from '../../support/marbles.ts';
 import { answerTo, Listener } from '../../support/model-answers.ts';
 import { anyLog } from '../../support/observations.ts';
-import { latest, ofStream, records, run } from './run.ts';
+import { countersOutput, predictionOutput, priceOutput } from '../../support/outputs.ts';
+import { latest, lettered, neverFails, ofStream, records, run } from './run.ts';
 
 const START = 100 * DAY_MS;
 const END = START + 7 * DAY_MS;
@@ -42,6 +47,29 @@ function started(at: number, ...facts: Fact[]): { listener: Listener; answer: Fo
 const keys = ({ outputs }: Listener) => ofStream(outputs, 'predictions').map(({ key }) => key);
 
 describe('ledger', () => {
+  it('makes a row of an answer about a listed event, with the price of that instant', () =>
+    marbles(({ hot, expectObservable }) => {
+      const at = START + DAY_MS;
+      const { answer } = started(at);
+      const [listing] = ofStream(run(log([START, listed])), 'events');
+      assert.ok(listing);
+      const later = { ...answer, askedSeq: answer.askedSeq + 1 };
+      const fresh = { output: countersOutput({ stale: [] }), event: listing.record };
+      const observation$ = hot('a---a---b-|', lettered({ a: [at, answer], b: [at + 1, later] }));
+      const event$ = hot('      --e-------|', { e: listing });
+      const counters$ = hot('   --c-------|', { c: fresh });
+      const price$ = hot('      ------p---|', {
+        p: priceOutput({ eventId: 1, token: 'yes-1-0', price: 0.5 }),
+      });
+      const expected = '        ----x---y-';
+      const quoted$ = ledgerPipeline(
+        { observation$, event$, counters$, price$, lag$: NEVER },
+        new Map(),
+        neverFails,
+      ).pipe(map(({ record }) => record.buckets[0]?.price));
+      expectObservable(quoted$).toBe(expected, { x: null, y: 0.5 });
+    }));
+
   it('makes a row of an answer, with the prices of that instant', () => {
     const at = START + DAY_MS;
     const { listener, answer } = started(at, prices(0.2, 0.3, 0.6));
@@ -213,5 +241,21 @@ describe('ledger', () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  it('hashes a row to the SHA-256 of its JSON, whatever the text', () => {
+    const hashOf = (row: object) => createHash('sha256').update(JSON.stringify(row)).digest('hex');
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (modelVersion) => {
+        const { hash: _published, ...row } = predictionOutput({ modelVersion }).record;
+        assert.equal(predictionHash({ ...row, hash: '' }), hashOf(row));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('hashes a row to the same digest on every machine', () => {
+    const { record } = predictionOutput({ modelVersion: 'a model' });
+    assert.equal(predictionHash(record), '2b2de123de24e2e3ec08b44f93d45607c4ef9de7f732c12c1cae79acb2cff567');
   });
 });

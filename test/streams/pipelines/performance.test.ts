@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { map } from 'rxjs';
 import type { EventRecord, Fact, Prediction, ScoreRecord } from '../../../streams/internal.ts';
+import { performance as performancePipeline } from '../../../streams/pipelines/performance.ts';
 import { DAY_MS, event, HOUR_MS, partition, quote, settings, tick, tracking } from '../../support/facts.ts';
+import { marbles } from '../../support/marbles.ts';
 import { Listener } from '../../support/model-answers.ts';
 import { anyLog } from '../../support/observations.ts';
-import { ofStream, records, runByStep } from './run.ts';
+import { eventOutput, predictionOutput } from '../../support/outputs.ts';
+import { neverFails, ofStream, records, runByStep } from './run.ts';
 
 const START = 100 * DAY_MS;
 const END = START + 2 * DAY_MS;
@@ -50,6 +54,24 @@ function watched(): Listener {
 const scored = ({ outputs }: Listener) => records(outputs, 'scores');
 
 describe('performance', () => {
+  it('scores a row when its event has an outcome, and again when that is corrected', () =>
+    marbles(({ hot, expectObservable }) => {
+      const ended = (final: number) => ({
+        ...{ account: 'a', seq: 9, at: END, cause: 'oracle' as const },
+        outcome: { eventId: 1, endAt: END, final, wonLo: null },
+      });
+      const row = predictionOutput({ horizonHours: 24, endAt: END }, { at: END - DAY_MS });
+      const shown = predictionOutput({ endAt: END }, { at: END - DAY_MS });
+      const event$ = hot('     e-----------|', { e: eventOutput({ endAt: END }, { at: START }) });
+      const prediction$ = hot('--r-s-------|', { r: row, s: shown });
+      const outcome$ = hot('   ------x---y-|', { x: ended(5), y: ended(6) });
+      const expected = '       ------x---y-|';
+      const final$ = performancePipeline({ event$, prediction$, outcome$ }, new Map(), neverFails).pipe(
+        map(({ key, record }) => [key, record.final]),
+      );
+      expectObservable(final$).toBe(expected, { x: ['1@24', 5], y: ['1@24', 6] });
+    }));
+
   it('scores every row once its event has a winner', () => {
     const listener = watched();
     listener.tell(END, total(12));

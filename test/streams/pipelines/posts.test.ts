@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { from } from 'rxjs';
-import { type PostChange, posts } from '../../../streams/pipelines/posts.ts';
+import { from, map } from 'rxjs';
+import type { PostChange } from '../../../streams/pipelines/messages.ts';
+import { posts } from '../../../streams/pipelines/posts.ts';
 import { DAY_MS, type Entry, HOUR_MS, log, post, RULE, settings, tick } from '../../support/facts.ts';
-import { ofStream, run } from './run.ts';
+import { marbles } from '../../support/marbles.ts';
+import { lettered, neverFails, ofStream, run } from './run.ts';
 
 const NOW = 10 * DAY_MS;
 const recent = post({ createdAt: NOW - 11_500 });
@@ -28,6 +30,17 @@ const first = {
 } as const;
 
 describe('posts', () => {
+  it('emits a new post, an edit and a deletion, and nothing for a repetition', () =>
+    marbles(({ hot, expectObservable }) => {
+      const observation$ = hot('s-p-p-e-g-g-|', {
+        ...lettered({ s: [NOW, settings()], p: [NOW, recent], g: [NOW + 2, gone] }),
+        ...lettered({ e: [NOW + 1, post({ ...recent, text: 'hello again' })] }),
+      });
+      const expected = '        --n---e-d---|';
+      const cause$ = posts({ observation$ }, new Map(), neverFails).pipe(map(({ output }) => output.cause));
+      expectObservable(cause$).toBe(expected, { n: 'new_post', e: 'post_edited', d: 'post_deleted' });
+    }));
+
   it('says a post once, however often and however it comes again', () => {
     const backfilled = post({ ...recent, via: 'backfill' });
     assert.deepEqual(said([NOW, recent], [NOW + 1, recent], [NOW + 2, backfilled], [NOW + 3, recent]), [
@@ -122,9 +135,7 @@ describe('posts', () => {
       [NOW, gone],
     );
     const changes: PostChange[] = [];
-    posts(from(story), new Map(), ({ error }) => assert.fail(String(error))).subscribe((change) =>
-      changes.push(change),
-    );
+    posts({ observation$: from(story) }, new Map(), neverFails).subscribe((change) => changes.push(change));
     assert.deepEqual(
       changes.map(({ via, previous }) => [via, previous?.text]),
       [

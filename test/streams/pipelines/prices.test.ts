@@ -1,12 +1,29 @@
 import assert from 'node:assert/strict';
+import { map } from 'rxjs';
 import { emptyState, type Quote } from '../../../streams/internal.ts';
+import { prices as pricesPipeline } from '../../../streams/pipelines/prices.ts';
 import { DAY_MS, log, quote, tick } from '../../support/facts.ts';
-import { ofStream, run } from './run.ts';
+import { marbles } from '../../support/marbles.ts';
+import { lettered, neverFails, ofStream, run } from './run.ts';
 
 const prices = (...quotes: Partial<Quote>[]) =>
   ({ kind: 'prices', eventId: 1, quotes: quotes.map(quote) }) as const;
 
 describe('prices', () => {
+  it('emits the middle of the book as it changes, each time once', () =>
+    marbles(({ hot, expectObservable }) => {
+      const wide = prices({ bid: 0.25, ask: 0.75 });
+      const observation$ = hot(
+        'w-w-n-t-|',
+        lettered({ w: [1, wide], n: [2, prices({ bid: 0.25, ask: 0.5 })], t: [3, tick()] }),
+      );
+      const expected = '        w---n---|';
+      const price$ = pricesPipeline({ observation$ }, new Map(), neverFails).pipe(
+        map(({ record }) => record.price),
+      );
+      expectObservable(price$).toBe(expected, { w: 0.5, n: 0.375 });
+    }));
+
   it('says a price when a figure of it changes, and not again', () => {
     const book = { bid: 0.25, ask: 0.75 };
     const outputs = ofStream(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { filter, NEVER, Subject } from 'rxjs';
+import { filter, map, NEVER, Subject } from 'rxjs';
 import {
   emptyState,
   type Fact,
@@ -22,10 +22,21 @@ import {
   tick,
   tracking,
 } from '../../support/facts.ts';
+import { marbles } from '../../support/marbles.ts';
 import { Listener } from '../../support/model-answers.ts';
 import { anyLog } from '../../support/observations.ts';
-import { predictedBucket, predictionOutput, score, scoreOutput } from '../../support/outputs.ts';
-import { latest, ofStream, records, run, runByStep } from './run.ts';
+import {
+  bucket,
+  countersOutput,
+  eventOutput,
+  NOON,
+  predictedBucket,
+  predictionOutput,
+  priceOutput,
+  score,
+  scoreOutput,
+} from '../../support/outputs.ts';
+import { latest, neverFails, ofStream, records, run, runByStep } from './run.ts';
 
 const START = 100 * DAY_MS;
 const END = START + 2 * DAY_MS;
@@ -65,6 +76,25 @@ const actions = (listener: Listener) =>
   Object.fromEntries(last(listener).record.buckets.map(({ title, action }) => [title, action]));
 
 describe('signals', () => {
+  it('emits the signals of an active event once all that came with an observation is known', () =>
+    marbles(({ hot, expectObservable }) => {
+      const event = eventOutput({ buckets: [bucket()] }, { at: NOON });
+      const counted = { output: countersOutput({ real: 3 }), event: event.record };
+      const forecast = predictionOutput({ madeAt: NOON, buckets: [predictedBucket({ prob: 0.6 })] });
+      const quoted = priceOutput({ eventId: 1, token: 'yes-1', bid: 0.2, ask: 0.22, price: 0.21 });
+      const observation$ = hot('t---t---t-t-|', { t: { seq: 1, receivedAt: NOON, fact: tick() } });
+      const event$ = hot('      --e---------|', { e: event });
+      const counters$ = hot('   --c---------|', { c: counted });
+      const prediction$ = hot(' ------p-----|', { p: forecast });
+      const price$ = hot('      ------q-----|', { q: quoted });
+      const expected = '        ----s---b---';
+      const inputs = { observation$, event$, counters$, prediction$, price$, score$: NEVER };
+      const action$ = signals(inputs, new Map(), neverFails).pipe(
+        map(({ record }) => ('track' in record ? record.buckets[0]?.action : record)),
+      );
+      expectObservable(action$).toBe(expected, { s: 'SKIP', b: 'BUY' });
+    }));
+
   it('speaks of an event from its opening on, and gives actions once there is a forecast', () => {
     const listener = new Listener();
     listener.tell(START - 1, settings());
@@ -191,14 +221,16 @@ describe('signals', () => {
       const said: Output[] = [];
       const message$ = new Subject<OutputOf<'scores'> | OutputOf<'predictions'>>();
       signals(
-        NEVER,
-        NEVER,
-        NEVER,
-        NEVER,
-        message$.pipe(filter((message) => message.stream === 'predictions')),
-        message$.pipe(filter((message) => message.stream === 'scores')),
+        {
+          observation$: NEVER,
+          event$: NEVER,
+          counters$: NEVER,
+          price$: NEVER,
+          prediction$: message$.pipe(filter((message) => message.stream === 'predictions')),
+          score$: message$.pipe(filter((message) => message.stream === 'scores')),
+        },
         new Map(),
-        (failure) => assert.fail(String(failure.error)),
+        neverFails,
       ).subscribe((output) => said.push(output));
       for (const message of messages) message$.next(message);
       return records(said, 'decisions');

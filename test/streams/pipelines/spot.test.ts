@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { map } from 'rxjs';
+import { spot as spotPipeline } from '../../../streams/pipelines/spot.ts';
 import { log } from '../../support/facts.ts';
-import { ofStream, run } from './run.ts';
+import { marbles } from '../../support/marbles.ts';
+import { lettered, neverFails, ofStream, run } from './run.ts';
 
 const spot = (...ticks: readonly (readonly [symbol: string, price: number, at: number])[]) =>
   ({ kind: 'spot', ticks: ticks.map(([symbol, price, at]) => ({ symbol, price, at })) }) as const;
@@ -14,6 +17,17 @@ const said = (...facts: ReturnType<typeof spot>[]) =>
   ]);
 
 describe('spot', () => {
+  it('emits each newer price as it comes', () =>
+    marbles(({ hot, expectObservable }) => {
+      const facts = lettered({ a: [1, spot(['X', 5, 1])], b: [2, spot(['X', 6, 2], ['Y', 7, 2])] });
+      const observation$ = hot('a-a-b----|', facts);
+      const expected = '        5---(67)-|';
+      const price$ = spotPipeline({ observation$ }, new Map(), neverFails).pipe(
+        map(({ record }) => String(record.price)),
+      );
+      expectObservable(price$).toBe(expected);
+    }));
+
   it('says each newer price of a symbol, and the same one once', () => {
     assert.deepEqual(said(spot(['X', 5, 1]), spot(['X', 5, 1], ['Y', 7, 1]), spot(['X', 5, 2])), [
       ['X', 1, 5, 1],

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { map } from 'rxjs';
+import { velocity } from '../../../streams/pipelines/velocity.ts';
 import { DAY_MS, type Entry, HOUR_MS, log, post, settings, tick } from '../../support/facts.ts';
-import { ofStream, run } from './run.ts';
+import { marbles } from '../../support/marbles.ts';
+import { postOutput } from '../../support/outputs.ts';
+import { foundLive, lettered, neverFails, ofStream, run } from './run.ts';
 
 const NOW = 10 * DAY_MS;
 const covered = { kind: 'coverage', account: 'a', fromAt: 0 } as const;
@@ -16,6 +20,23 @@ const said = (...entries: Entry[]) =>
   ]);
 
 describe('velocity', () => {
+  it('rises with a post and falls when the clock has passed an hour', () =>
+    marbles(({ hot, expectObservable }) => {
+      const output = postOutput({ createdAt: NOW }, { at: NOW });
+      const times = lettered({
+        c: [NOW, covered],
+        t: [NOW + HOUR_MS - 1, tick()],
+        u: [NOW + HOUR_MS, tick()],
+      });
+      const observation$ = hot('c---t-u-|', times);
+      const post$ = hot('       --p-----|', { p: foundLive(output) });
+      const expected = '        0-1---0-|';
+      const perHour$ = velocity({ observation$, post$ }, new Map(), neverFails).pipe(
+        map(({ record }) => String(record.all1h)),
+      );
+      expectObservable(perHour$).toBe(expected);
+    }));
+
   it('drops a post an hour after its creation, not after its arrival', () => {
     const goneAt = seen.createdAt + HOUR_MS;
     assert.deepEqual(said([NOW, covered], [NOW, seen], [goneAt - 1, tick()], [goneAt, tick()]), [
