@@ -24,7 +24,7 @@ export const CHANNEL_NAMES = [
 ] as const;
 export type ChannelName = (typeof CHANNEL_NAMES)[number];
 
-export const FEED_CAUSES = [
+const FEED_CAUSES = [
   'new_post',
   'post_deleted',
   'oracle',
@@ -201,7 +201,7 @@ export const serverFrame = z.discriminatedUnion('type', [
   goodbyeFrame,
 ]);
 
-export const testRecord = z
+const testRecord = z
   .object({ observation: z.int(), ts: timeMs })
   .meta({ description: 'The tick behind the frame: its sequence number in the log and its time.' });
 
