@@ -41,6 +41,10 @@ const error = (
   },
 });
 
+/** A 503 with the time to wait. */
+const unavailable = (description: string, codes: Readonly<Record<string, string>>): Entry =>
+  error(503, description, codes, ['Retry-After']);
+
 const described = (
   status: number,
   description: string,
@@ -88,12 +92,10 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     'RateLimited',
     headerRefs(['Retry-After']),
   ),
-  FeedUnavailable: error(
-    503,
-    'All connections to the feed are taken, or the service is stopping.',
-    { feed_full: 'All connections to the feed are taken', stopping: 'The service stops' },
-    ['Retry-After'],
-  ),
+  FeedUnavailable: unavailable('All connections to the feed are taken, or the service is stopping.', {
+    feed_full: 'All connections to the feed are taken',
+    stopping: 'The service stops',
+  }),
   Unauthorized: error(
     401,
     'The caller has no key of the needed tier, or sent an unknown key.',
@@ -122,11 +124,9 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     { payment_in_progress: 'A call with this payment is under way' },
     ['Retry-After'],
   ),
-  PaymentsUnavailable: error(
-    503,
+  PaymentsUnavailable: unavailable(
     'It is not yet known whether the payment was settled, or payments cannot be taken. Calls with a key are not affected.',
     UNSETTLED,
-    ['Retry-After'],
   ),
   BodyTooLarge: error(413, 'The body is larger than 16 KiB.', {
     body_too_large: 'The body is larger than 16384 bytes',
@@ -147,24 +147,17 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
   Internal: error(500, 'A bug in the service. The answer has no details.', {
     internal: 'Internal Server Error',
   }),
-  MarketUnreachable: error(
-    503,
+  MarketUnreachable: unavailable(
     'The positions could not be read from the market, or the outcome of a payment is unknown.',
     { market_unreachable: 'The market could not be asked for the positions', ...UNSETTLED },
-    ['Retry-After'],
   ),
-  PastBusy: error(
-    503,
-    'Too many requests with as_of are waiting, or the outcome of a payment is unknown.',
-    { past_busy: 'Too many questions about the past are waiting', ...UNSETTLED },
-    ['Retry-After'],
-  ),
-  StoreUnavailable: error(
-    503,
-    'The place could not be stored.',
-    { store_unavailable: 'The place could not be kept; try again' },
-    ['Retry-After'],
-  ),
+  PastBusy: unavailable('Too many requests with as_of are waiting, or the outcome of a payment is unknown.', {
+    past_busy: 'Too many questions about the past are waiting',
+    ...UNSETTLED,
+  }),
+  StoreUnavailable: unavailable('The place could not be stored.', {
+    store_unavailable: 'The place could not be kept; try again',
+  }),
 };
 
 const PAID = ['PaymentMalformed', 'PaymentRefused', 'PaymentInProgress', 'PaymentsUnavailable'] as const;

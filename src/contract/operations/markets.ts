@@ -2,10 +2,13 @@ import { API_PREFIX } from '../api-prefix.ts';
 import { OPEN, type Operation, STATE } from '../operation.ts';
 import { pastQuery, tweetsQuery } from '../params.ts';
 
+const PAST = { query: pastQuery, hasPast: true, refusals: ['PastBusy'] } as const;
+
 /** Events, posts and prices (spec 4, endpoints 1 to 7). */
 export const MARKETS: readonly Operation[] = [
   {
     ...STATE,
+    ...PAST,
     id: 'getCounters',
     path: `${API_PREFIX}/meta/{account}`,
     tag: 'Counters',
@@ -14,9 +17,6 @@ export const MARKETS: readonly Operation[] = [
     summary: 'Counters of every active event',
     description:
       'Three counts of every active event and their differences; the event that ends first comes first.',
-    query: pastQuery,
-    hasPast: true,
-    refusals: ['PastBusy'],
     answer: 'CountersAnswer',
   },
   {
@@ -55,6 +55,7 @@ export const MARKETS: readonly Operation[] = [
   },
   {
     ...STATE,
+    ...PAST,
     id: 'getPrediction',
     path: `${API_PREFIX}/prediction/{account}`,
     tag: 'Predictions',
@@ -63,9 +64,6 @@ export const MARKETS: readonly Operation[] = [
     summary: 'Forecast of every active event',
     description:
       'FREE: counters, time left and prices. PRO: percentiles and distribution of the final count, and the probability, edge and signal of every bucket.',
-    query: pastQuery,
-    hasPast: true,
-    refusals: ['PastBusy'],
     answer: 'PredictionAnswer',
   },
 ];

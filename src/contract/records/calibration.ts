@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { timed } from './envelope.ts';
+import { origin } from './fields.ts';
 
 const score = z.number().nullable();
 const interval = z
@@ -28,9 +29,7 @@ export const reliabilityBinRecord = z.object({
 
 /** Scores of a group of forecasts; each event counts once. */
 export const calibrationGroupRecord = z.object({
-  origin: z.enum(['live', 'history']).meta({
-    description: 'live: published at the time. history: made later from what was known at that time.',
-  }),
+  origin,
   account: z.string().nullable().meta({ description: 'Path segment of the account; null for all.' }),
   horizon: z.int().nullable().meta({ description: 'Hours before the close; null for all.' }),
   n: z.int().min(0).meta({ description: 'Forecasts scored.' }),
@@ -73,5 +72,5 @@ export const calibrationGroupRecord = z.object({
 
 /** Coverage and scores against pace and market, by origin, account and horizon. */
 export const calibrationRecord = timed({ data: z.array(calibrationGroupRecord) }).meta({
-  description: 'How far the probabilities can be believed.',
+  description: 'How reliable the probabilities are.',
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, eventId, input, timeMs } from './fields.ts';
+import { count, eventFields, input, timeMs } from './fields.ts';
 
 export const COUNTERS_EXAMPLE = {
   event_id: 130_385,
@@ -21,10 +21,7 @@ export const COUNTERS_EXAMPLE = {
 /** An active event with its three counters and their differences (spec 2.2). */
 export const countersRecord = z
   .object({
-    event_id: eventId,
-    event_title: z.string().meta({ description: 'Title of the event on the market.' }),
-    event_slug: z.string().meta({ description: "The market's slug of the event." }),
-    image: z.string().meta({ description: 'Address of the event image on the market.' }),
+    ...eventFields,
     start_ts: timeMs.meta({ description: 'Start of the window, UTC ms, included.' }),
     end_ts: timeMs.meta({ description: 'End of the window, UTC ms, not included.' }),
     market_oracle_counter: count.meta({

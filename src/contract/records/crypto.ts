@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventId, price, timeMs } from './fields.ts';
+import { eventFields, price, timeMs } from './fields.ts';
 
 export const cryptoMarketRecord = z.object({
   title: z.string().meta({ description: 'Label of the outcome.', examples: ['Up'] }),
@@ -11,10 +11,7 @@ export const cryptoMarketRecord = z.object({
 /** An active event that settles on the price of a coin. */
 export const cryptoRecord = z
   .object({
-    event_id: eventId,
-    event_title: z.string().meta({ description: 'Title of the event on the market.' }),
-    event_slug: z.string().meta({ description: "The market's slug of the event." }),
-    image: z.string().meta({ description: 'Address of the event image on the market.' }),
+    ...eventFields,
     symbol: z.string().meta({ description: 'Symbol of the coin.', examples: ['BTC'] }),
     kind: z.enum(['UP_DOWN', 'RANGE', 'LADDER', 'TOUCH']).meta({
       description:

@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import { timed } from './envelope.ts';
-import { eventId, isoTime } from './fields.ts';
+import { eventId, isoTime, origin } from './fields.ts';
 
 const percent = z.number().min(0).nullable();
-const origin = z.enum(['live', 'history']).meta({
-  description: 'live: published at the time. history: made later from what was known at that time.',
-});
 
 export const forecastErrorRecord = z.object({
   median: percent.meta({ description: 'Median error, percent of the final count; null without a sample.' }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, eventId, input, price, probability, timeMs } from './fields.ts';
+import { count, eventFields, input, price, probability, timeMs } from './fields.ts';
 
 const usd = z.number().min(0);
 const level = z.enum(['HIGH', 'MEDIUM', 'LOW']);
@@ -120,9 +120,9 @@ export const trackRecord = z
 /** What to do about one active event (spec 2.5). */
 export const signalsRecord = z
   .object({
-    event_id: eventId,
-    event_title: z.string().meta({ description: 'Title of the event on the market.' }),
-    event_slug: z.string().meta({ description: 'Slug of the event on the market.' }),
+    event_id: eventFields.event_id,
+    event_title: eventFields.event_title,
+    event_slug: eventFields.event_slug,
     end_ts: timeMs.meta({ description: 'End of the window, UTC ms.' }),
     forecast_id: z
       .string()
