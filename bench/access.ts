@@ -7,13 +7,16 @@ import { openKeyRegistry } from '../src/access/keys/key-registry.ts';
 import { startQuotaPersistence } from '../src/access/limits/quota-persistence.ts';
 import { createQuotas } from '../src/access/limits/quotas.ts';
 import { createUsageTracking } from '../src/access/usage/tracking.ts';
+import { createMetrics } from '../src/observability/metrics.ts';
 import type { Answer, Endpoint } from '../src/server/answer.ts';
+import { App } from '../src/server/app.ts';
 import { createHttpServer } from '../src/server/http.ts';
 import { createReadyAnswers } from '../src/server/ready-answers.ts';
-import { metaEndpoints } from '../src/server/routes/meta.ts';
+import { createRequestProtocol } from '../src/server/request-protocol.ts';
+import { metaEndpoint } from '../src/server/routes/record-endpoints.ts';
 import { openStore } from '../src/store/lmdb/open-store.ts';
 import { createWatcher } from '../src/views/watch.ts';
-import { start } from '../test/server/start.ts';
+import { type Running, start } from '../test/server/start.ts';
 import { countersOutput, eventOutput, FRESH_AGES, freshnessOutput } from '../test/support/outputs.ts';
 import { measureInTurns } from './cpu-per-request.ts';
 import { median, rankOf } from './percentiles.ts';
@@ -33,7 +36,13 @@ export async function benchAccess(): Promise<void> {
   const report = (error: unknown) => process.emitWarning(String(error));
   const book = openKeyRegistry(store.keys, Date.now);
   const quotas = createQuotas();
-  const persistence = startQuotaPersistence({ quotas, hours: store.hours, book, now: Date.now, report });
+  const persistence = startQuotaPersistence({
+    quotas,
+    hours: store.hours,
+    keys: book,
+    now: Date.now,
+    report,
+  });
   const usage = createUsageTracking({ store: store.usage, now: Date.now, retentionDays: 90, report });
   usage.start();
   const { key } = await book.create({ tier: 'PRO', name: '', limit: 1_000_000_000 });
@@ -74,23 +83,25 @@ const OPEN_GATE: Gate = {
 };
 
 /** The same endpoint over the same values, for anyone, uncounted and without a tag. */
-async function startBare({ app, latest, metrics }: Awaited<ReturnType<typeof start>>) {
-  const endpoints = metaEndpoints({
+async function startBare({ app, latest }: Running) {
+  const account = { id: 'a', segment: 'account_a' };
+  const deps = {
     latest,
     watcher: createWatcher(latest),
-    accounts: [{ id: 'a', segment: 'account_a' }],
+    accounts: [account],
     now: Date.now,
     staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
     epoch: 'bare',
-  });
-  const hot = createReadyAnswers({
-    endpoints: endpoints.map(withoutTag),
+  };
+  const endpoints = [metaEndpoint(deps, account)];
+  const protocol = createRequestProtocol({
     gate: OPEN_GATE,
-    served: metrics.requestServed,
+    requestServed: createMetrics().requestServed,
     recorder: { record: () => undefined },
     report: (error) => process.emitWarning(String(error)),
   });
-  const server = createHttpServer({ ...app, handle: (req, res) => void hot(req, res) });
+  const readyAnswers = createReadyAnswers(protocol, endpoints.map(withoutTag));
+  const server = createHttpServer(new App({ readyAnswers, endpoints: [], close: app.close }));
   const url = await server.listen(0, '127.0.0.1');
   const stop = async () => void server.server.close();
   return { port: Number(new URL(url).port), stop };

@@ -1,10 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { from } from 'rxjs';
 import { openStore } from '../src/store/lmdb/open-store.ts';
 import type { Store } from '../src/store/store.ts';
-import { emptyState, graph, type Observation, type Output } from '../streams/internal.ts';
+import { createRunner, emptyState, type Observation, type Output } from '../streams/internal.ts';
 import { type DayOptions, dayOfLog } from './day-of-log.ts';
 
 /** A store in a folder of its own that is removed afterwards. */
@@ -43,9 +42,8 @@ export async function fill(
   await store.journal.append(block);
   all.push(...block);
 
-  const outputs: Output[] = [];
-  graph(from(all), emptyState()).subscribe((output) => outputs.push(output));
-  outputs.push(...all.flatMap(extraOutputs));
+  const outputs = all.flatMap(createRunner(emptyState()).run);
+  for (const observation of all) outputs.push(...extraOutputs(observation));
   outputs.sort((a, b) => a.seq - b.seq);
   for (let index = 0; index < outputs.length; ) {
     // An observation's outputs are kept together.

@@ -10,6 +10,8 @@ import { createUsageTracking } from '../src/access/usage/tracking.ts';
 import { createMetrics } from '../src/observability/metrics.ts';
 import { createApp } from '../src/server/app.ts';
 import { createHttpServer, HTTP_LIMITS } from '../src/server/http.ts';
+import { openOperations } from '../src/service/operations.ts';
+import { createShutdown } from '../src/service/shutdown.ts';
 import { createLatest } from '../src/views/latest.ts';
 import { openPast } from '../src/views/past.ts';
 import { createMemoryStore } from '../test/support/memory-store/memory-store.ts';
@@ -52,12 +54,16 @@ async function startAll() {
     ...timeline(100, { text: 'a post of the usual length, '.repeat(5) }),
     freshnessOutput(FRESH_AGES),
   ]);
-  const metrics = createMetrics();
   const memory = createMemoryStore();
   const report = (error: unknown) => process.emitWarning(String(error));
   const usage = createUsageTracking({ store: memory.usage, now: Date.now, retentionDays: 90, report });
   usage.start();
   const accounts = [{ id: 'a', segment: 'account_a' }];
+  const closing = createShutdown();
+  const operations = openOperations(
+    { latest, accounts, metrics: createMetrics(), store: () => 'open', now: Date.now },
+    closing,
+  );
   const app = createApp({
     latest,
     past: openPast(memory, latest),
@@ -66,8 +72,7 @@ async function startAll() {
     recorder: usage,
     usage,
     waitlist: memory.waitlist,
-    metrics,
-    store: () => 'open',
+    operations,
     now: Date.now,
     staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
     epoch: 'bench',
@@ -81,7 +86,7 @@ async function startAll() {
   const text = await answer.text();
   const bare = await listen(bareListener(text));
   const koa = await listen(koaListener(text));
-  const ourKoa = await listen(app.koa.callback());
+  const ourKoa = await listen(Koa.prototype.callback.call(app));
 
   const get = (path: string, ...headers: readonly string[]) =>
     [`GET ${path} HTTP/1.1`, 'Host: localhost', ...headers, '', ''].join('\r\n');
@@ -98,7 +103,7 @@ async function startAll() {
     close() {
       for (const { close } of [bare, koa, ourKoa]) close();
       void usage.stop();
-      void server.drain({ noticeMs: 0, deadlineMs: 0 });
+      void server.drain({ noticeMs: 0, deadlineMs: 0 }).then(closing.run);
     },
   };
 }

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { answer } from '../src/simulation/answer-request.ts';
 import { createModelCache } from '../src/simulation/model-cache.ts';
 import { DAY_MS } from '../streams/internal.ts';
-import { gather } from '../streams/model/forecast/mixture.ts';
-import { PATHS, pathMeans, tablesOf } from '../streams/model/forecast/paths.ts';
+import { createGather } from '../streams/model/forecast/mixture.ts';
+import { createPathMeans, PATHS, tablesOf } from '../streams/model/forecast/paths.ts';
 import { EVENTS, forecastRequests } from './forecast-requests.ts';
 import { median } from './percentiles.ts';
 import { print } from './print.ts';
@@ -101,6 +101,8 @@ function ratio(ours: Turn, theirs: Turn | undefined): number | undefined {
 }
 
 function jsRunner(tables: ReturnType<typeof tablesOf>): Runner {
+  const pathMeans = createPathMeans();
+  const gather = createGather();
   return () => {
     let sum = 0;
     const ms = time(() => {

@@ -1,4 +1,4 @@
-/** The package's public door: what a program that embeds the service uses. Streams have a door of their own. */
+/** The package's public interface, for programs that embed the service. The streams have their own. */
 
 export { KEPT_STREAMS, STREAM_NAMES } from '../streams/index.ts';
 export {

@@ -22,8 +22,8 @@ export interface Post {
   readonly deletedAt: number | null;
 }
 
-/** `upcoming` until the window opens, `active` while it is open, `ended` after it, `closed` once the market says so. */
-export type Phase = 'upcoming' | 'active' | 'ended' | 'closed';
+/** `upcoming` until the window opens, `active` while it is open, `ended` after it, `closed` once the market closes it. */
+type Phase = 'upcoming' | 'active' | 'ended' | 'closed';
 
 /** A market event with the window that settles it, half-open `[startAt, endAt)`. */
 export interface EventRecord {
@@ -32,7 +32,7 @@ export interface EventRecord {
   readonly title: string;
   readonly image: string;
   readonly subject: Subject;
-  /** Null while neither the oracle nor the event's text has told it: such an event is never active. */
+  /** Null while neither the oracle nor the event's text gives it: such an event is never active. */
   readonly startAt: number | null;
   readonly endAt: number;
   readonly phase: Phase;
@@ -65,7 +65,7 @@ export interface Velocity {
   readonly all1h: number;
 }
 
-export type PriceKind = 'mid' | 'last' | 'ui';
+type PriceKind = 'mid' | 'last' | 'ui';
 
 /** The price of one bucket's Yes token. */
 export interface Price {
@@ -105,7 +105,7 @@ export interface Range {
   readonly hi: number | null;
 }
 
-/** What the streams want computed off the thread that answers requests; the answer comes back as a fact. */
+/** A computation for another thread than the one that serves readers; the answer comes back as a fact. */
 export type ModelRequest =
   | {
       readonly type: 'fit';
@@ -144,8 +144,8 @@ export type ModelRequest =
     };
 
 /**
- * One bucket of a prediction, with the market's price at that instant. Its range tells which it is; title and tokens
- * are the event's, and too long to be repeated in every row.
+ * One bucket of a prediction, with the market's price at that instant. Its range identifies it; title and tokens
+ * are in the event, and too long to be repeated in every row.
  */
 export interface PredictedBucket extends Range {
   readonly prob: number;
@@ -155,7 +155,7 @@ export interface PredictedBucket extends Range {
 }
 
 /**
- * A published forecast: a row of the ledger, never edited. The newest live one of an event stands under its
+ * A published forecast: a row of the ledger, never edited. The newest live one of an event is under its
  * id, those to be scored under `<event>@<hours>`.
  */
 export interface Prediction {
@@ -188,11 +188,11 @@ export interface Prediction {
 }
 
 /** Ages of the sources at the last tick. Moves every second, so it is published but not kept. */
-export interface Freshness {
+interface Freshness {
   readonly ages: Readonly<Record<SourceName, number>>;
 }
 
-/** A pipeline threw: a bug of ours. Its actor is out of service until the graph is rebuilt. */
+/** A pipeline threw: a bug. Its actor is out of service until the graph is rebuilt. */
 export interface Failure {
   readonly actor: string;
   readonly message: string;
@@ -265,13 +265,17 @@ export type Cause =
   | 'event_closed'
   | 'failure';
 
-/** One step of one stream: the record under `key` is now this, because of observation `seq` received at `at`. */
-export interface OutputOf<S extends StreamName> {
-  readonly stream: S;
-  readonly key: string;
+/** Why something is emitted: `cause`, in observation `seq` received at `at`. */
+export interface Trigger {
   readonly seq: number;
   readonly at: number;
   readonly cause: Cause;
+}
+
+/** One step of one stream: the record under `key` is now this. */
+export interface OutputOf<S extends StreamName> extends Trigger {
+  readonly stream: S;
+  readonly key: string;
   readonly record: StreamRecords[S];
 }
 

@@ -4,7 +4,7 @@ import type { Confidence } from './model/time-left.ts';
 import type { TrackRecord } from './model/track-record.ts';
 import type { AccountId, ForecastOrigin, Input } from './observation.ts';
 
-/** What the signals are made of; like all records they leave the streams readonly. */
+/** Records of the signals. */
 
 /** One bucket that can still win, weighed. */
 export interface BucketSignal extends Weighed {
@@ -28,7 +28,7 @@ export interface EventSignals {
   readonly account: AccountId;
   readonly forecastId: string | null;
   readonly p50: number | null;
-  /** The horizon whose settled events speak for this forecast; null when it is too far from the close for any. */
+  /** The horizon whose track record applies; null when the close is too far away for any. */
   readonly horizonHours: number | null;
   readonly track: TrackRecord;
   readonly timeConfidence: Confidence;

@@ -18,7 +18,7 @@ import { createWatermarks } from './watermarks.ts';
 const PRUNE_MS = 10_000;
 const WATCH_DISK_MS = 60_000;
 
-interface EngineDeps {
+export interface EngineDeps {
   readonly store: Store;
   readonly latest: LatestWriter;
   readonly clock: Clock;
@@ -61,7 +61,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
   const watermarks = createWatermarks(clock);
   if (lastTick) watermarks.restore(lastTick.fact.ages, lastTick.receivedAt);
   const statuses = new Map<string, SourceStatus>();
-  const stopping = new AbortController();
+  let isStopping = false;
   let isWaitingForDisk = false;
 
   const turns = createTurns({
@@ -69,6 +69,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     journal: store.journal,
     outputs: store.outputs,
     state,
+    request: ({ record, seq }) => simulators.ask(record, seq),
     report(turn) {
       isWaitingForDisk = turn.type === 'refused_write';
       report(turn);
@@ -76,14 +77,6 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
   });
 
   const simulators = createSimulationPool({ report, deliver: (fact) => turns.accept([fact]) });
-  const requests = latest.change$.subscribe((outputs) => {
-    for (const output of outputs) {
-      if (output.stream !== 'requests') continue;
-      simulators.ask(output.record, output.seq);
-      // Nobody reads a request, and each holds an account's whole history.
-      latest.remove('requests', output.key);
-    }
-  });
 
   const reportFailure = (error: unknown) => report({ type: 'maintenance_failed', error });
   const tick = (...before: readonly SettingsFact[]) =>
@@ -102,10 +95,15 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
       random: deps.random,
       lookups,
       async deliver(facts) {
-        const askedAt = clock.mono();
+        const deliveredAt = clock.mono();
         await turns.accept(facts);
         watermarks.mark(source.name);
-        report({ type: 'delivered', source: source.name, facts: facts.length, ms: clock.mono() - askedAt });
+        report({
+          type: 'delivered',
+          source: source.name,
+          facts: facts.length,
+          ms: clock.mono() - deliveredAt,
+        });
       },
       onStatus(status, error) {
         statuses.set(status.name, status);
@@ -122,7 +120,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     report({ type: 'checkpoint', seq: taken.seq, bytes: taken.state.length });
   };
   const prune = async () => {
-    while (!stopping.signal.aborted && (await pruneStep(store, deps.retentionDays, clock.wall())));
+    while (!isStopping && (await pruneStep(store, deps.retentionDays, clock.wall())));
   };
   const watchDisk = async () => {
     report({ type: 'disk', storeBytes: store.sizeBytes(), ...(await deps.disk()) });
@@ -132,7 +130,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     interval(periodMs)
       .pipe(exhaustMap(() => task().catch(reportFailure)))
       .subscribe();
-  const running = [requests, ...sources];
+  const running = [...sources];
   running.push(
     ticker(clock, () => tick()).subscribe(),
     every(deps.checkpointMs, checkpoint),
@@ -145,7 +143,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     sources: () => [...statuses.values()],
     isWaitingForDisk: () => isWaitingForDisk,
     async stop() {
-      stopping.abort();
+      isStopping = true;
       for (const subscription of running.reverse()) subscription.unsubscribe();
       await simulators.stop();
       await turns.stop();

@@ -1,10 +1,9 @@
-import { Subject } from 'rxjs';
 import {
+  createRunner,
   decodeState,
   emptyState,
   GRAPH_VERSION,
   type GraphState,
-  graph,
   KEPT_STREAMS,
   lastPassing,
   type Observation,
@@ -36,20 +35,18 @@ export async function recover(store: Store, latest: LatestWriter): Promise<Recov
   if (checkpoint === undefined) await outputs.clear();
   const state = checkpoint ? decodeState(checkpoint.state) : emptyState();
 
-  const observation = new Subject<Observation>();
+  const runner = createRunner(state);
   let unsaved: Output[] = [];
   let freshness: Output | undefined;
-  graph(observation, state).subscribe((output) => {
-    if (output.stream === 'freshness') freshness = output;
-    else if (output.seq > outputs.upTo) unsaved.push(output);
-  });
-
   let replayed = 0;
   let seq = checkpoint?.seq ?? journal.tail - 1;
-  for (const each of journal.read(seq + 1)) {
-    observation.next(each);
-    seq = each.seq;
+  for (const observation of journal.read(seq + 1)) {
+    seq = observation.seq;
     replayed += 1;
+    for (const output of runner.run(observation)) {
+      if (output.stream === 'freshness') freshness = output;
+      else if (seq > outputs.upTo) unsaved.push(output);
+    }
     if (unsaved.length < BATCH) continue;
     const batch = unsaved;
     unsaved = [];

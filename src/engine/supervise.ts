@@ -17,8 +17,8 @@ interface SuperviseDeps {
 }
 
 /**
- * Runs a source for ever: a failure or a silence (an end by itself is one) restarts it after a growing
- * delay, and a good answer sets the delay back. Ends only by unsubscription.
+ * Runs a source for ever: a failure or a silence (also that of a source that ended) restarts it after a growing
+ * delay, and a good answer resets the delay. Ends only by unsubscription.
  */
 export function supervise(source: Source, deps: SuperviseDeps): Observable<never> {
   const { clock, random, lookups, onStatus } = deps;

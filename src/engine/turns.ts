@@ -1,11 +1,10 @@
-import { Subject } from 'rxjs';
 import {
+  createRunner,
   type Fact,
   type GraphState,
-  graph,
   isKept,
-  type Observation,
   type Output,
+  type OutputOf,
 } from '../../streams/internal.ts';
 import { StoreError } from '../errors.ts';
 import { createRetryingWriter } from '../resilience/retry-write.ts';
@@ -19,6 +18,8 @@ interface TurnsDeps {
   readonly latest: LatestWriter;
   readonly state: GraphState;
   readonly clock: Clock;
+  /** Takes what the streams want simulated, once the turn is durable and published. */
+  readonly request: (request: OutputOf<'requests'>) => void;
   readonly report: (report: TurnReport) => void;
   /** How long a write that the disk refused waits before it is tried again. */
   readonly retryMs?: number | undefined;
@@ -55,15 +56,12 @@ interface Waiting {
 
 /**
  * The engine's heart. All facts since the last turn are one block of the log (one commit), then go through the
- * graph, then their outputs are stored (one commit), then published. A disk that refuses
- * a write holds the turn, and with it every source, until it takes the write: nothing is dropped, and
- * readers keep what they have.
+ * graph, then their outputs are stored (one commit), then published. A disk that refuses a write delays the turn,
+ * and with it every source, until it takes the write: nothing is dropped, and readers keep the values they have.
  */
 export function createTurns(deps: TurnsDeps): Turns {
   const { journal, outputs, latest, clock, report } = deps;
-  const observation = new Subject<Observation>();
-  const said: Output[] = [];
-  graph(observation, deps.state).subscribe((output) => said.push(output));
+  const runner = createRunner(deps.state);
 
   const writer = createRetryingWriter({
     onRefused: (error) => report({ type: 'refused_write', error }),
@@ -86,25 +84,29 @@ export function createTurns(deps: TurnsDeps): Turns {
     await writer.write(() => journal.append(observations));
     const loggedAt = clock.mono();
 
-    said.length = 0;
-    for (const each of observations) observation.next(each);
-    const spoken = said.slice();
+    const emitted: Output[] = [];
+    const requests: OutputOf<'requests'>[] = [];
+    for (const output of observations.flatMap((observation) => runner.run(observation))) {
+      if (output.stream === 'requests') requests.push(output);
+      else emitted.push(output);
+    }
     const graphedAt = clock.mono();
 
-    if (spoken.some(({ stream }) => isKept(stream))) {
+    if (emitted.some(({ stream }) => isKept(stream))) {
       await writer
-        .write(() => outputs.append(spoken, seq))
+        .write(() => outputs.append(emitted, seq))
         .catch((error: unknown) => {
           broken = error;
           throw error;
         });
     }
     const keptAt = clock.mono();
-    latest.apply(spoken, seq, receivedAt);
+    latest.apply(emitted, seq, receivedAt);
+    for (const request of requests) deps.request(request);
     report({
       type: 'turn',
       observations: observations.length,
-      outputs: spoken,
+      outputs: emitted,
       journalMs: loggedAt - startedAt,
       graphMs: graphedAt - loggedAt,
       outputsMs: keptAt - graphedAt,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Output } from '../../streams/internal.ts';
-import type { Proxies } from '../access/client-address.ts';
+import { clientAddressOf, type Proxies } from '../access/client-address.ts';
 import type { Gate } from '../access/gate.ts';
 import { RequestError } from '../errors.ts';
 import type { FeedFigures } from '../observability/feed-metrics.ts';
@@ -9,7 +9,6 @@ import type { Outputs, StoredFrames } from '../store/store.ts';
 import type { AccountPath } from '../views/account-path.ts';
 import type { AgeLimits } from '../views/as-of.ts';
 import type { Latest, OutputOf } from '../views/latest.ts';
-import { createRecords } from '../views/records.ts';
 import { topicsOf } from './channels.ts';
 import { createReading } from './delivery/delivery.ts';
 import { createFanOut, type FanOut } from './delivery/fan-out.ts';
@@ -17,8 +16,9 @@ import { heartbeatText } from './delivery/heartbeat.ts';
 import { createSubscriptions } from './delivery/subscriptions.ts';
 import { createChanges } from './log/changes.ts';
 import { openFrameLog } from './log/frame-log.ts';
+import { createRecords } from './log/topic-records.ts';
 import { createAdmission, type FeedLimits } from './transport/admission.ts';
-import { addressOf, answerTo, isFeed, refuseUpgrade } from './transport/http.ts';
+import { answerTo, isFeed, refuseUpgrade } from './transport/http.ts';
 import { createSockets, SOCKET_TIMES, type SocketTimes } from './transport/sockets.ts';
 import { createEventStreams } from './transport/sse.ts';
 
@@ -111,7 +111,7 @@ export function openFeed(deps: FeedDeps): Feed {
   /** Lets the address in until `way` closes, or throws. */
   function enter(req: IncomingMessage, way: Duplex | ServerResponse): void {
     if (isClosing) throw new RequestError(503, 'stopping', 'The service stops', { 'Retry-After': '5' });
-    const address = addressOf(req, deps.proxies);
+    const address = clientAddressOf(req, deps.proxies);
     admission.enter(address);
     way.once('close', () => admission.leave(address));
   }

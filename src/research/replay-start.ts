@@ -1,37 +1,6 @@
-import { Subject } from 'rxjs';
-import {
-  decodeState,
-  emptyState,
-  GRAPH_VERSION,
-  type GraphState,
-  graph,
-  type Observation,
-  type Output,
-} from '../../streams/internal.ts';
+import { decodeState, emptyState, GRAPH_VERSION, type GraphState } from '../../streams/internal.ts';
 import { StoreError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
-
-/** The graph run again: what each observation makes the streams say. */
-export interface Recomputation {
-  /** The state after the observation heard last. */
-  readonly state: GraphState;
-  hear(observation: Observation): readonly Output[];
-}
-
-export function recomputation(state: GraphState): Recomputation {
-  const observation = new Subject<Observation>();
-  let said: Output[] = [];
-  // The graph speaks within the turn of its observation.
-  graph(observation, state).subscribe((output) => said.push(output));
-  return {
-    state,
-    hear(each) {
-      said = [];
-      observation.next(each);
-      return said;
-    },
-  };
-}
 
 /** A state from which the log can be followed; `seq` is the last observation in it. */
 export interface Start {

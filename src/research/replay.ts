@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Observation, StreamName } from '../../streams/internal.ts';
-import { HOUR_MS } from '../../streams/internal.ts';
+import { createRunner, HOUR_MS, type Observation, type StreamName } from '../../streams/internal.ts';
 import type { Store } from '../store/store.ts';
 import { isReached, type LogPosition } from './log-position.ts';
-import { latestStart, recomputation, type Start } from './replay-start.ts';
+import { latestStart, type Start } from './replay-start.ts';
 import { createLoopYield } from './yield-to-loop.ts';
 
 /** Lines handed over at once: large enough to be cheap, small enough to keep memory low. */
@@ -47,7 +46,7 @@ export async function* replay(store: Store, options: ReplayOptions): AsyncGenera
   const head = store.journal.head;
   const streams = new Set(options.streams);
   const start = startFor(store, from);
-  const { hear } = recomputation(start.state);
+  const { run } = createRunner(start.state);
   const pace = createPace(options);
   const loop = createLoopYield();
   let hasBegun = from === undefined;
@@ -56,7 +55,7 @@ export async function* replay(store: Store, options: ReplayOptions): AsyncGenera
     if (observation.seq > head || signal.aborted) break;
     const isPastEnd = to !== undefined && isReached(to, observation);
     if (isPastEnd && (hasBegun || to.by === 'seq')) break;
-    const outputs = hear(observation);
+    const outputs = run(observation);
     hasBegun ||= from !== undefined && isReached(from, observation);
     if (hasBegun) {
       const waitMs = pace.waitMs(observation);

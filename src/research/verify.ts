@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  createRunner,
   encodeState,
   GRAPH_VERSION,
   type GraphState,
@@ -10,7 +11,7 @@ import {
 import { type KeptOutput, type Outputs, PRUNED_BEFORE_NOTE, type Store } from '../store/store.ts';
 import type { Difference } from './difference.ts';
 import { compareLatest, createRecomputedLatest } from './latest-values.ts';
-import { earliestStart, recomputation } from './replay-start.ts';
+import { earliestStart } from './replay-start.ts';
 import { openResimulation } from './resimulate.ts';
 import { createLoopYield } from './yield-to-loop.ts';
 
@@ -132,7 +133,7 @@ export async function verify(store: Store, options: VerifyOptions = {}): Promise
     KEPT_STREAMS.map((stream) => [stream, openComparison(outputs, stream, { fromSeq, toSeq })]),
   );
   const latest = createRecomputedLatest();
-  const { state, hear } = recomputation(start.state);
+  const { state, run } = createRunner(start.state);
   const resimulation = openResimulation(options.simulations ?? USUAL_SIMULATIONS);
   const loop = createLoopYield();
 
@@ -156,7 +157,7 @@ export async function verify(store: Store, options: VerifyOptions = {}): Promise
     for (const observation of journal.read(start.seq + 1)) {
       const { seq } = observation;
       if (seq > head) break;
-      const emitted = hear(observation);
+      const emitted = run(observation);
       const difference =
         (seq <= toSeq ? compareTurn(seq, emitted) : undefined) ??
         checkpoints.pass(seq, state) ??

@@ -16,7 +16,7 @@ export interface Circuit {
   failed(openMs?: number): void;
 }
 
-export interface CircuitOptions {
+interface CircuitOptions {
   /** So many failures in a row open the circuit. */
   readonly maxFailures?: number;
   /** The period between two tries while the circuit is open. */

@@ -1,4 +1,4 @@
-export interface PeriodicWrite {
+interface PeriodicWrite {
   /** From now on writes once per period, unless a write is still under way. */
   start(): void;
   /** Writes after any write under way. Never rejects: what failed is for the next write. */
@@ -9,7 +9,7 @@ export interface PeriodicWrite {
   report(error: unknown): void;
 }
 
-export interface PeriodicWriteOptions {
+interface PeriodicWriteOptions {
   readonly everyMs: number;
   /** Keeps for the next call what it could not write. */
   readonly write: (isLast: boolean) => Promise<void>;

@@ -1,13 +1,13 @@
 const RETRY_MS = 1_000;
 
-export interface RetryingWriter {
+interface RetryingWriter {
   /** Writes until the disk takes it; one write at a time. Rejects after `stop`, or with an error that is no refusal. */
   write(task: () => Promise<unknown>): Promise<void>;
   /** A write that waits is tried once more; from now on a refusal is final. */
   stop(): void;
 }
 
-export interface RetryOptions {
+interface RetryOptions {
   /** Called at each refusal; attempts of a write count from 1. */
   readonly onRefused: (error: unknown, attempt: number) => void;
   /** Whether an error may pass by itself. Any other is a bug, which another attempt would only repeat. */

@@ -2,14 +2,15 @@ import type { Logger } from 'pino';
 import { isLoopback, proxiesOf } from '../access/client-address.ts';
 import { createGate, type Gate } from '../access/gate.ts';
 import { openControlSocket } from '../access/keys/control-socket.ts';
-import { controlSocketPathOf } from '../access/keys/control-socket-path.ts';
 import { runKeyCommand } from '../access/keys/key-commands.ts';
 import { demoKeys, joinLookups } from '../access/keys/key-lookup.ts';
 import { openKeyRegistry } from '../access/keys/key-registry.ts';
-import { startQuotaPersistence, steadyClock } from '../access/limits/quota-persistence.ts';
+import { startQuotaPersistence } from '../access/limits/quota-persistence.ts';
 import { createQuotas } from '../access/limits/quotas.ts';
+import { steadyClock } from '../access/limits/steady-clock.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../engine/clock.ts';
+import { controlSocketPathOf } from '../store/unix-socket-path.ts';
 import type { Store } from '../store/store.ts';
 import type { Shutdown } from './shutdown.ts';
 
@@ -37,7 +38,7 @@ export async function openAccess(deps: AccessDeps, shutdown: Shutdown): Promise<
   const persistence = startQuotaPersistence({
     quotas,
     hours: store.hours,
-    book: registry,
+    keys: registry,
     now,
     report: (error) => log.error({ err: error }, 'the hourly counts could not be stored, trying again'),
   });

@@ -1,24 +1,17 @@
 import type { SettingsFact } from '../../streams/internal.ts';
 import type { Config } from '../config/config.ts';
-import type { Clock } from '../engine/clock.ts';
-import { type Engine, type EngineReport, openEngine } from '../engine/engine.ts';
+import { type Engine, type EngineDeps, openEngine } from '../engine/engine.ts';
 import type { Endpoints } from '../sources/endpoints.ts';
 import type { SourceSettings } from '../sources/settings.ts';
 import { createSources } from '../sources/sources.ts';
 import { diskUse } from '../store/disk.ts';
-import type { Store } from '../store/store.ts';
-import type { LatestWriter } from '../views/latest.ts';
 import { MAIN_FEED } from './counting-rule.ts';
 import type { Shutdown } from './shutdown.ts';
 
-interface EngineParts {
+interface EngineParts extends Pick<EngineDeps, 'store' | 'latest' | 'clock' | 'report'> {
   readonly config: Config;
-  readonly store: Store;
-  readonly latest: LatestWriter;
-  readonly clock: Clock;
   readonly endpoints: Endpoints;
   readonly sourceSettings?: Partial<SourceSettings>;
-  readonly report: (report: EngineReport) => void;
 }
 
 /** Opens the engine with its sources, as configured. */

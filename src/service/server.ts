@@ -15,6 +15,7 @@ import type { Positions } from '../sources/positions/position.ts';
 import type { Store } from '../store/store.ts';
 import type { Latest } from '../views/latest.ts';
 import { openPast } from '../views/past.ts';
+import { openOperations } from './operations.ts';
 import type { Shutdown } from './shutdown.ts';
 
 /** How long requests in flight may take once the port is closed. */
@@ -39,17 +40,26 @@ export interface ServerParts {
 /** Serves HTTP and, unless it is off, the push feed. Resolves to the address. */
 export async function startServer(parts: ServerParts, shutdown: Shutdown): Promise<string> {
   const { config, store, latest, clock, engine, gate, payments, usage, metrics, log } = parts;
+  const operations = openOperations(
+    {
+      latest,
+      accounts: config.accounts,
+      metrics,
+      store: () => (engine.isWaitingForDisk() ? 'read_only' : 'open'),
+      now: clock.wall,
+    },
+    shutdown,
+  );
   const app = createApp({
     latest,
     past: openPast(store, latest),
     accounts: config.accounts,
     gate,
-    paidAccess: payments && { till: payments, proxies: proxiesOf(config.trustedProxies) },
+    paidAccess: payments && { payments, proxies: proxiesOf(config.trustedProxies) },
     recorder: usage,
     usage,
     waitlist: store.waitlist,
-    metrics,
-    store: () => (engine.isWaitingForDisk() ? 'read_only' : 'open'),
+    operations,
     now: clock.wall,
     staleAfterMs: config.staleAfterMs,
     epoch: randomUUID(),
@@ -57,7 +67,7 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
     isDemo: parts.isDemo,
     positions: parts.positions,
   });
-  app.koa.on('error', (error: unknown) => log.error({ err: error }, 'a request failed'));
+  app.on('error', (error: unknown) => log.error({ err: error }, 'a request failed'));
   const limits = httpLimits(config);
   const feed =
     config.feed &&

@@ -40,36 +40,33 @@ export async function reachUpstream(world: WorldConfig): Promise<ReachableUpstre
   switch (world.type) {
     case 'embedded': {
       const name = `embedded, seed ${world.seed}`;
-      return {
-        async open(folder) {
-          const startAt = await bindFolder(name, folder);
-          const { addresses, close } = await openEmbeddedWorld({ seed: world.seed, startAt });
-          const { facilitator } = addresses;
-          return { name, isStandIn: true, endpoints: endpointsOf(addresses), facilitator, close };
-        },
-      };
+      return bindingTo(name, async (startAt) => {
+        const { addresses, close } = await openEmbeddedWorld({ seed: world.seed, startAt });
+        return standIn(name, addresses, close);
+      });
     }
     case 'remote': {
       const addresses = await fetchAddresses(world.url);
-      const endpoints = endpointsOf(addresses);
-      const { facilitator } = addresses;
-      return {
-        async open(folder) {
-          await bindFolder('remote', folder);
-          return { name: world.url, isStandIn: true, endpoints, facilitator, close: async () => {} };
-        },
-      };
+      return bindingTo('remote', () => standIn(world.url, addresses));
     }
     case 'live': {
       const endpoints = liveEndpoints({ postsBearerToken: world.postsToken });
-      return {
-        async open(folder) {
-          await bindFolder('live', folder);
-          return { name: 'live', isStandIn: false, endpoints, close: async () => {} };
-        },
-      };
+      return bindingTo('live', () => ({ name: 'live', isStandIn: false, endpoints, close: async () => {} }));
     }
   }
+}
+
+/** `open` is called with the time of the folder's first start. */
+function bindingTo(
+  world: string,
+  open: (startAt: number) => Upstream | Promise<Upstream>,
+): ReachableUpstream {
+  return { open: async (folder) => open(await bindFolder(world, folder)) };
+}
+
+function standIn(name: string, addresses: Addresses, close = async () => {}): Upstream {
+  const { facilitator } = addresses;
+  return { name, isStandIn: true, endpoints: endpointsOf(addresses), facilitator, close };
 }
 
 const BoundWorld = z.object({ world: z.string(), startAt: z.int() });

@@ -10,12 +10,12 @@ import {
   inputsAt,
   type ModelRequest,
   paceFinalCount,
-  simulate,
   sleepProbability,
 } from '../../streams/internal.ts';
 import { attributionOf, type ForecastRequest } from './attribution.ts';
 import { fitTo } from './fit.ts';
 import { createModelCache, type ModelCache } from './model-cache.ts';
+import { simulate } from './simulate.ts';
 
 /** The answer to a request: a pure function of it, whatever the cache holds from other requests. */
 export function answer(
@@ -41,7 +41,7 @@ function forecastFact(request: ForecastRequest, askedSeq: number, cache: ModelCa
   const { series } = accountState;
   const params = request.params ?? cache.fitOfWeek(account, postTimes, fromAt, now);
   const inputs = inputsAt(accountState, params, window);
-  const forecast = simulate(inputs, buckets, seed);
+  const forecast = forecastOf(simulate(inputs, seed), buckets);
   return {
     kind: 'forecast',
     ...{ account, eventId, askedSeq, origin, horizonHours, seed },

@@ -1,6 +1,5 @@
 import {
   type ForecastWindow,
-  finalCount,
   inputsAt,
   lowerBound,
   type ModelParams,
@@ -9,6 +8,7 @@ import {
   quantileOf,
 } from '../../streams/internal.ts';
 import type { ModelCache } from './model-cache.ts';
+import { simulate } from './simulate.ts';
 
 export type ForecastRequest = Extract<ModelRequest, { readonly type: 'forecast' }>;
 
@@ -35,7 +35,7 @@ export function attributionOf(
   const medianAt = (at: number) => {
     const { fromAt, startAt, endAt, seed } = request;
     const window: ForecastWindow = { startAt, endAt, count: previous.count };
-    return quantileOf(finalCount(inputsAt(cache.accountAt(posts, fromAt, at), params, window), seed), 0.5);
+    return quantileOf(simulate(inputsAt(cache.accountAt(posts, fromAt, at), params, window), seed), 0.5);
   };
   const thenP50 = medianAt(previous.now);
   const laterP50 = medianAt(now);
@@ -49,6 +49,6 @@ export function attributionOf(
   ]);
 }
 
-function withoutZeros(moves: readonly Move[]): readonly Move[] {
-  return moves.filter(({ p50 }) => p50 !== 0);
+function withoutZeros(steps: readonly Move[]): readonly Move[] {
+  return steps.filter(({ p50 }) => p50 !== 0);
 }

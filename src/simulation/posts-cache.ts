@@ -1,5 +1,5 @@
 /** Returns the value for a key and posts, computed only if the cache has none for the very same posts. */
-export type PostsCache<T> = (key: string, posts: Float64Array, compute: () => T) => T;
+type PostsCache<T> = (key: string, posts: Float64Array, compute: () => T) => T;
 
 /** Keeps the newest `size` values. As only equal posts share a value, the cache changes no digit. */
 export function createPostsCache<T>(size: number): PostsCache<T> {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -11,4 +12,9 @@ export function socketPathOf(folder: string, name: string): string {
   if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES) return path;
   const digest = createHash('sha256').update(folder).digest('hex').slice(0, 32);
   return join(tmpdir(), `${name}-${digest}.sock`);
+}
+
+/** Where an engine that runs on this folder takes commands, under whatever path the folder is named. */
+export function controlSocketPathOf(folder: string): string {
+  return socketPathOf(realpathSync(folder), 'control');
 }

@@ -1,4 +1,4 @@
-export interface PostKind {
+interface PostKind {
   readonly isReply: boolean;
   readonly isReplyToSelf: boolean;
   readonly isQuote: boolean;
@@ -6,7 +6,7 @@ export interface PostKind {
   readonly isFromCommunity: boolean;
 }
 
-export interface CountedKinds {
+interface CountedKinds {
   readonly originals: boolean;
   readonly quotes: boolean;
   readonly reposts: boolean;

@@ -38,6 +38,7 @@ function turnsOn(store: Store, state = emptyState(), latest = createLatest()) {
     latest,
     state,
     clock: manualClock(1_000_000),
+    request: () => {},
     report: () => {},
   });
 }

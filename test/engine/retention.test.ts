@@ -21,6 +21,7 @@ async function tenDays() {
     latest: createLatest(),
     state,
     clock,
+    request: () => {},
     report: () => {},
   });
   await turns.accept([settings()]);

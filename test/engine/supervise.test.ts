@@ -84,7 +84,7 @@ describe('supervise', () => {
     assert.deepEqual(startedAt, [0, 20_500]);
   });
 
-  it('restarts a source that runs but says nothing', () => {
+  it('restarts a source that runs but delivers nothing', () => {
     const { startedAt, statuses } = observe(8_000, () => NEVER);
     assert.deepEqual(startedAt, [0, 6_500]);
     assert.match(statuses.at(-1)?.lastError ?? '', /no answer from posts:a/);

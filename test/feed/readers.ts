@@ -5,8 +5,8 @@ import { createReader, createReading, type Pipe, type Reader } from '../../src/f
 import { createFanOut, type FanOut } from '../../src/feed/delivery/fan-out.ts';
 import { type ChannelRequest, createSubscriptions } from '../../src/feed/delivery/subscriptions.ts';
 import { type Change, openFrameLog } from '../../src/feed/log/frame-log.ts';
+import { createRecords } from '../../src/feed/log/topic-records.ts';
 import { createLatest } from '../../src/views/latest.ts';
-import { createRecords } from '../../src/views/records.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import { NOON } from '../support/outputs.ts';
 

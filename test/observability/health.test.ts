@@ -8,7 +8,6 @@ const WELL: HealthInputs = {
   accounts: ['a', 'b'],
   ages: FRESH_AGES,
   hasSnapshot: true,
-  isDraining: false,
   store: 'open',
   failedActors: 0,
 };
@@ -48,8 +47,8 @@ describe('healthOf', () => {
     assert.equal(healthOf({ ...WELL, failedActors: 1 }), 'degraded');
   });
 
-  it('is unavailable without a snapshot, without a store, or while draining, whatever else is wrong', () => {
-    for (const fault of [{ hasSnapshot: false }, { store: 'closed' }, { isDraining: true }] as const) {
+  it('is unavailable without a snapshot, or without a store, whatever else is wrong', () => {
+    for (const fault of [{ hasSnapshot: false }, { store: 'closed' }] as const) {
       assert.equal(healthOf({ ...WELL, ages: {}, failedActors: 2, ...fault }), 'unavailable');
     }
   });

@@ -1,15 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Subject } from 'rxjs';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { Checkpoint, Store } from '../../src/store/store.ts';
 import {
+  createRunner,
   emptyState,
   encodeState,
   type Fact,
   GRAPH_VERSION,
-  graph,
   type Observation,
   type Output,
 } from '../../streams/internal.ts';
@@ -112,13 +111,9 @@ export interface Turn {
 
 /** Runs turns through the graph. */
 export function* computed(turns: Iterable<readonly Observation[]>): Iterable<Turn> {
-  const observation = new Subject<Observation>();
-  const state = emptyState();
-  let outputs: Output[] = [];
-  graph(observation, state).subscribe((output) => outputs.push(output));
+  const { state, run } = createRunner(emptyState());
   for (const observations of turns) {
-    outputs = [];
-    for (const each of observations) observation.next(each);
+    const outputs = observations.flatMap(run);
     const last = observations.at(-1);
     const place = { seq: last?.seq ?? 0, at: last?.receivedAt ?? 0 };
     yield {

@@ -116,7 +116,7 @@ describe('createApp', () => {
     const broken = await start({ keys });
     try {
       const told: unknown[] = [];
-      broken.app.koa.on('error', (error) => told.push(error));
+      broken.app.on('error', (error) => told.push(error));
       const path = '/api/v1/meta/account_a/tweets';
       // The second one takes the way through Koa.
       for (const target of [path, `${broken.url}${path}`]) {

@@ -93,7 +93,7 @@ describe('openAccess', () => {
     await stop();
   });
 
-  it('has demo keys in a stand-in world that only this machine can reach, and says so when it has not', async () => {
+  it('has demo keys in a stand-in world that only this machine can reach, and warns when it has none', async () => {
     const rows: readonly (readonly [boolean, Partial<AccessDeps['config']>, boolean])[] = [
       [true, {}, true],
       [true, { host: '::1' }, true],

@@ -148,7 +148,7 @@ describe('the whole service', function () {
     await assertCounted('account_b');
   });
 
-  it('goes on counting a post that is deleted, and says so', async () => {
+  it('goes on counting a post that is deleted, and marks it deleted', async () => {
     const { id } = stage.world.control.post({ account: 'b' });
     const isListed = async () =>
       (await readTweets(stage.url(), 'account_b', 20)).data.find(({ tweet_id }) => tweet_id === id);
@@ -234,7 +234,7 @@ describe('the whole service', function () {
     await eventually('it is gone', async () => (await eventOf(slug)) === undefined, 10_000);
   });
 
-  it('keeps its counters while a source answers nonsense, and tells that it is old', async () => {
+  it('keeps its counters while a source answers nonsense, and shows their age', async () => {
     const before = await meta('account_a');
     for (const kind of ['html', 'truncated', 'wrong-types'] as const) {
       stage.world.control.fault({ role: 'oracle', kind, times: 5 });

@@ -10,7 +10,7 @@ describe('createShutdown', () => {
     assert.deepEqual(closed, ['server', 'store', 'lock']);
   });
 
-  it('closes the rest when one fails, and says so', async () => {
+  it('closes the rest when one fails, and rejects', async () => {
     const shutdown = createShutdown();
     let isReleased = false;
     shutdown.add(async () => {

@@ -74,7 +74,7 @@ describe('createSimulationPool', () => {
     assert.deepEqual(answered(), [1, 13, 11, 2]);
   });
 
-  it('tries again with another worker when one throws, and tells', async () => {
+  it('tries again with another worker when one throws, and reports it', async () => {
     begin({ thread });
     pool.ask(live(FAULTS.throwsOnce), 5);
     await eventually('it is delivered', () => delivered.length === 1);
@@ -90,7 +90,7 @@ describe('createSimulationPool', () => {
     ['throws', FAULTS.throws, 'RangeError: no answer for 101'],
     ['ends its worker', FAULTS.dies, 'SimulatorError: a simulation worker ended with code 3'],
   ] as const) {
-    it(`drops a request that ${name} twice, tells, and goes on with the next`, async () => {
+    it(`drops a request that ${name} twice, reports it, and goes on with the next`, async () => {
       begin({ thread });
       pool.ask(live(eventId), 5);
       pool.ask(live(1), 6);
@@ -114,7 +114,7 @@ describe('createSimulationPool', () => {
     assert.match(String(dropped()[0]?.error), /no answer from a simulation worker in 300 ms/);
   });
 
-  it('tells of an answer that was not taken, and goes on', async () => {
+  it('reports an answer that was not taken, and goes on', async () => {
     begin({
       thread,
       async deliver(fact) {

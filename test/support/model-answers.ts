@@ -1,10 +1,9 @@
-import { Subject } from 'rxjs';
 import {
+  createRunner,
   emptyState,
   type FitFact,
   type Forecast,
   type ForecastFact,
-  graph,
   MODEL,
   type Observation,
   type Output,
@@ -61,19 +60,15 @@ export class Listener {
   readonly log: Observation[] = [];
   readonly outputs: Output[] = [];
   readonly asked: OutputOf<'requests'>[] = [];
-  readonly #observation$ = new Subject<Observation>();
-
-  constructor() {
-    graph(this.#observation$, emptyState()).subscribe((output) => {
-      this.outputs.push(output);
-      if (output.stream === 'requests') this.asked.push(output);
-    });
-  }
+  readonly #runner = createRunner(emptyState());
 
   tell(...[receivedAt, fact]: Entry): void {
     const observation = { seq: this.log.length + 1, receivedAt, fact };
     this.log.push(observation);
-    this.#observation$.next(observation);
+    for (const output of this.#runner.run(observation)) {
+      this.outputs.push(output);
+      if (output.stream === 'requests') this.asked.push(output);
+    }
   }
 
   /** What was asked of a kind, taken out. */

@@ -48,10 +48,10 @@ interface Outcome {
 export async function sweepRequests({ requests, seed, report }: RequestSweep): Promise<void> {
   const running = await start({ loaded: content() });
   const bugs: unknown[] = [];
-  running.app.koa.on('error', (error: unknown) => bugs.push(error));
+  running.app.on('error', (error: unknown) => bugs.push(error));
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   // The parts of pages are files, and not told of in the document.
-  const paths = running.app.doors
+  const paths = running.app.endpoints
     .map(({ path }) => path)
     .filter((path) => !/^\/(docs|dashboard)\//.test(path));
   const statuses = new Map<number, number>();

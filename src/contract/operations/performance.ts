@@ -1,3 +1,4 @@
+import { API_PREFIX } from '../api-prefix.ts';
 import { OPEN, type Operation, STATE } from '../operation.ts';
 import { historyQuery } from '../params.ts';
 
@@ -7,7 +8,7 @@ export const PERFORMANCE: readonly Operation[] = [
     ...STATE,
     ...OPEN,
     id: 'getPerformanceOverview',
-    path: '/api/v1/performance/overview',
+    path: `${API_PREFIX}/performance/overview`,
     tag: 'Performance',
     summary: 'Errors of the forecasts',
     description: 'Error of the median 24, 48 and 72 h before the close, over all settled events.',
@@ -17,10 +18,10 @@ export const PERFORMANCE: readonly Operation[] = [
     ...STATE,
     ...OPEN,
     id: 'getPerformanceHistory',
-    path: '/api/v1/performance/history',
+    path: `${API_PREFIX}/performance/history`,
     tag: 'Performance',
     summary: 'Error of every settled event',
-    description: 'One sample per settled event and account, by close, and the changes of the model.',
+    description: 'One sample per settled event and account, ordered by close, and the changes of the model.',
     query: historyQuery,
     answer: 'PerformanceHistory',
   },
@@ -28,10 +29,11 @@ export const PERFORMANCE: readonly Operation[] = [
     ...STATE,
     ...OPEN,
     id: 'getCalibration',
-    path: '/api/v1/performance/calibration',
+    path: `${API_PREFIX}/performance/calibration`,
     tag: 'Performance',
-    summary: 'How far the probabilities can be believed',
-    description: 'Coverage, CRPS, log score and Brier against pace and market, with 95 % intervals.',
+    summary: 'How reliable the probabilities are',
+    description:
+      'Coverage, CRPS, log score and Brier score compared with pace and market, with 95 % intervals.',
     answer: 'Calibration',
   },
 ];

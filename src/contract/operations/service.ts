@@ -1,16 +1,17 @@
+import { API_PREFIX } from '../api-prefix.ts';
 import { ONCE, OPEN, type Operation, STATE } from '../operation.ts';
 import { feedQuery } from '../params.ts';
 
-/** The service itself (spec 4, endpoints 13 and 14) and what describes it. */
+/** The service itself (spec 4, endpoints 13 and 14) and its documents. */
 export const SERVICE: readonly Operation[] = [
   {
     ...ONCE,
     ...OPEN,
     id: 'getHealth',
-    path: '/api/v1/health',
+    path: `${API_PREFIX}/health`,
     tag: 'Service',
     summary: 'State of the service',
-    description: 'Whether the service serves what it should.',
+    description: 'Whether the service works as it should.',
     answer: 'Health',
     unavailable: 'Health',
   },
@@ -18,10 +19,10 @@ export const SERVICE: readonly Operation[] = [
     ...OPEN,
     id: 'joinWaitlist',
     method: 'post',
-    path: '/api/v1/waitlist',
+    path: `${API_PREFIX}/waitlist`,
     tag: 'Service',
     summary: 'A place on the waitlist',
-    description: 'The same wallet or e-mail address always gets its first place. At most 16 KiB of JSON.',
+    description: 'A wallet or e-mail address keeps its first place. At most 16 KiB of JSON.',
     body: 'WaitlistRequest',
     answer: 'WaitlistPlace',
     isConditional: false,
@@ -31,11 +32,11 @@ export const SERVICE: readonly Operation[] = [
     ...ONCE,
     ...OPEN,
     id: 'getFeed',
-    path: '/api/v1/feed',
+    path: `${API_PREFIX}/feed`,
     tag: 'Service',
     summary: 'Push feed',
     description:
-      'A WebSocket, or with Accept: text/event-stream an event stream of the channels named. Last-Event-ID goes on where a stream was left.',
+      'A WebSocket, or with Accept: text/event-stream an event stream of the channels named. Last-Event-ID resumes a stream.',
     query: feedQuery,
     answer: 'text/event-stream',
     refusals: ['Unauthorized', 'ChannelUnknown', 'UpgradeRequired', 'TooManyFeeds', 'FeedUnavailable'],
@@ -44,7 +45,7 @@ export const SERVICE: readonly Operation[] = [
     ...STATE,
     ...OPEN,
     id: 'getOpenApi',
-    path: '/api/v1/openapi.json',
+    path: `${API_PREFIX}/openapi.json`,
     tag: 'Service',
     summary: 'This document',
     description: 'The interface as an OpenAPI 3.1 document.',
@@ -54,10 +55,10 @@ export const SERVICE: readonly Operation[] = [
     ...STATE,
     ...OPEN,
     id: 'getAsyncApi',
-    path: '/api/v1/asyncapi.json',
+    path: `${API_PREFIX}/asyncapi.json`,
     tag: 'Service',
     summary: 'The feed as a document',
-    description: 'What is said over the feed as an AsyncAPI 3.0 document.',
+    description: 'The messages of the feed as an AsyncAPI 3.0 document.',
     answer: 'application/json',
   },
   {
@@ -77,7 +78,7 @@ export const SERVICE: readonly Operation[] = [
     path: '/',
     tag: 'Service',
     summary: 'The dashboard',
-    description: 'A page for people with everything as it changes. It needs no other host.',
+    description: 'A page for people that shows everything as it changes. It needs no other host.',
     answer: 'text/html',
   },
   {
@@ -87,7 +88,7 @@ export const SERVICE: readonly Operation[] = [
     path: '/llms.txt',
     tag: 'Service',
     summary: 'A guide for language models',
-    description: 'What there is and how to use it, as short text.',
+    description: 'The interface and how to use it, as a short text.',
     answer: 'text/markdown',
   },
   {
@@ -97,7 +98,7 @@ export const SERVICE: readonly Operation[] = [
     path: '/livez',
     tag: 'Service',
     summary: 'Whether the process is alive',
-    description: 'For the operator: 503 when the process stood still for 5 s since it was last asked.',
+    description: 'For the operator: 503 when the process was blocked for 5 s since the last probe.',
     answer: 'Probe',
     unavailable: 'Probe',
   },
@@ -107,8 +108,8 @@ export const SERVICE: readonly Operation[] = [
     id: 'getReadiness',
     path: '/readyz',
     tag: 'Service',
-    summary: 'Whether the process wants requests',
-    description: 'For the operator: 503 until there is something to serve, and again while it stops.',
+    summary: 'Whether the process is ready for requests',
+    description: 'For the operator: 503 until there are records to serve, and again while the process stops.',
     answer: 'Probe',
     unavailable: 'Probe',
   },
@@ -118,8 +119,8 @@ export const SERVICE: readonly Operation[] = [
     id: 'getMetrics',
     path: '/metrics',
     tag: 'Service',
-    summary: 'Figures for monitoring',
-    description: 'For the operator: figures in the Prometheus text format.',
+    summary: 'Metrics for monitoring',
+    description: 'For the operator: metrics in the Prometheus text format.',
     answer: 'text/plain',
   },
 ];

@@ -1,7 +1,7 @@
-import type { Records } from '../../views/records.ts';
-import type { View } from '../../views/view.ts';
+import type { Audience } from '../../views/audience.ts';
 import type { FrameLog, TopicState } from '../log/frame-log.ts';
 import { type Frame, type Parcel, parcelOf, snapshotText, updatesParcel, updateText } from '../log/frames.ts';
+import type { Records } from '../log/topic-records.ts';
 
 /** Past so many unsent bytes a reader is slow, and nothing more is written to him until they are gone. */
 const SLOW_FROM_BYTES = 64 * 1_024;
@@ -32,7 +32,7 @@ export interface Pipe {
 export interface Subscription {
   readonly reader: Reader;
   readonly state: TopicState;
-  readonly view: View;
+  readonly view: Audience;
   /** Of the last frame written to him. */
   sentSeq: number;
   /** Whether he is to be sent everything as it is, before all else. */
@@ -68,7 +68,7 @@ export interface ReadingDeps {
 
 export interface Reading {
   /** New frames of his topic, as they go to all who are up to date and see the same. */
-  sendNew(subscription: Subscription, frames: readonly Frame[], parcel: (view: View) => Parcel): void;
+  sendNew(subscription: Subscription, frames: readonly Frame[], parcel: (view: Audience) => Parcel): void;
   /** What passes and is worth nothing later. */
   sendPassing(reader: Reader, parcel: Parcel): void;
   /** Notes whether he is slow, until all was sent. To be called after he was sent something new. */

@@ -1,4 +1,4 @@
-import type { View } from '../../views/view.ts';
+import type { Audience } from '../../views/audience.ts';
 import type { TopicState } from '../log/frame-log.ts';
 import { type Frame, type Parcel, parcelOf, updatesParcel } from '../log/frames.ts';
 import type { Reader, Reading, Subscription } from './delivery.ts';
@@ -21,7 +21,7 @@ interface News {
   frames: readonly Frame[];
   /** Instead of frames. */
   readonly passing: Parcel | undefined;
-  readonly parcel: (view: View) => Parcel;
+  readonly parcel: (view: Audience) => Parcel;
 }
 
 /**
@@ -36,7 +36,7 @@ export function createFanOut(epoch: string, reading: Reading): FanOut {
 
   function newsOf(state: TopicState, frames: readonly Frame[], passing: Parcel | undefined): News {
     const parcels = new Map<string, Parcel>();
-    let last: { readonly view: View; readonly parcel: Parcel } | undefined;
+    let last: { readonly view: Audience; readonly parcel: Parcel } | undefined;
     const news: News = {
       state,
       frames,

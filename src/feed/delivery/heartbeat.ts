@@ -14,7 +14,7 @@ export function heartbeatText(
 ): string {
   const seqs: Record<string, number> = {};
   for (const { topic, toldSeq } of log.states()) {
-    if (topic.channel.keeps !== 'nothing') seqs[topic.name] = toldSeq;
+    if (topic.channel.isStored) seqs[topic.name] = toldSeq;
   }
   const ages = Object.entries(tick.record.ages).map(([source, ageMs]) => [nameOf(source, accounts), ageMs]);
   return JSON.stringify({

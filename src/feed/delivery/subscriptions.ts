@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { includes, type Tier } from '../../access/tiers.ts';
 import type { channelRequest } from '../../contract/feed.ts';
 import { ServiceError } from '../../errors.ts';
-import { viewOf } from '../../views/view.ts';
+import { audienceOf } from '../../views/audience.ts';
 import type { Topic } from '../channels.ts';
 import type { FrameLog } from '../log/frame-log.ts';
 import type { Reader, Subscription } from './delivery.ts';
@@ -100,11 +100,11 @@ export function createSubscriptions({ topics, log, fanOut }: SubscribeDeps): Sub
     begin(reader, { topic, request, resume }, tier) {
       end(reader, topic);
       const state = log.state(topic);
-      const wishes = { bankrollUsd: request.bankroll, includesUnproven: request.include_unproven };
+      const options = { bankrollUsd: request.bankroll, includesUnproven: request.include_unproven };
       const subscription: Subscription = {
         reader,
         state,
-        view: viewOf(topic, tier, wishes),
+        view: audienceOf(topic.audiences, tier, options),
         sentSeq: state.toldSeq,
         wantsSnapshot: false,
         isReplaying: false,
@@ -112,7 +112,7 @@ export function createSubscriptions({ topics, log, fanOut }: SubscribeDeps): Sub
       };
       reader.subscriptions.set(topic.name, subscription);
       fanOut.add(subscription);
-      if (topic.channel.keeps === 'nothing') {
+      if (!topic.channel.isStored) {
         return { topic, seq: null, isResumed: false, oldestSeq: undefined };
       }
       const isResumed = resume !== undefined && canResume(resume, topic);

@@ -2,11 +2,11 @@ import type { FeedCause } from '../../contract/feed.ts';
 import type { FeedRow } from '../../store/store.ts';
 import type { Topic } from '../channels.ts';
 import type { Frame } from './frames.ts';
-import { type Lines, readerOf } from './stored-record.ts';
+import { renderStored, type StoredRecord } from './stored-record.ts';
 
 /** A frame with what is kept of it. */
 export interface KeptFrame extends Frame {
-  readonly lines: Lines;
+  readonly lines: StoredRecord;
 }
 
 /** Frames as they are stored: a line about them, then those of the record. JSON has no line feeds. */
@@ -19,5 +19,5 @@ export function decodeFrame(topic: Topic, { seq, at, text }: FeedRow): Frame {
   const [about = '', ...lines] = text.split('\n');
   // Written by `encodeFrame` and by nobody else.
   const [key, causes, isGone] = JSON.parse(about) as [string, readonly FeedCause[], boolean];
-  return { topic, seq, at, causes, key, isGone, data: readerOf(topic, lines) };
+  return { topic, seq, at, causes, key, isGone, data: renderStored(topic, lines) };
 }

@@ -1,5 +1,5 @@
 import type { FeedCause } from '../../contract/feed.ts';
-import type { View } from '../../views/view.ts';
+import type { Audience } from '../../views/audience.ts';
 import type { Topic } from '../channels.ts';
 
 /** A change of one record, numbered. */
@@ -12,13 +12,13 @@ export interface Frame {
   readonly key: string;
   readonly isGone: boolean;
   /** JSON of the record, or `null` once it is gone. The same text each time. */
-  data(view: View): string;
+  data(view: Audience): string;
 }
 
 export const GONE = 'null';
 
 /** `prevSeq` is what the reader was sent before; frames in between were merged into later ones. */
-export function updateText(epoch: string, frame: Frame, prevSeq: number, view: View): string {
+export function updateText(epoch: string, frame: Frame, prevSeq: number, view: Audience): string {
   const { topic, seq, at, causes, key } = frame;
   const merged = seq - prevSeq - 1;
   return (
@@ -68,7 +68,7 @@ export interface Parcel {
 }
 
 /** Frames in a row, as they go to a reader who has the one before them. */
-export function updatesParcel(epoch: string, frames: readonly Frame[], view: View): Parcel {
+export function updatesParcel(epoch: string, frames: readonly Frame[], view: Audience): Parcel {
   const texts = frames.map((frame) => updateText(epoch, frame, frame.seq - 1, view));
   return parcelOf(
     texts,

@@ -8,7 +8,7 @@ export function cursorOf(epoch: string, { subscriptions }: Reader): string {
   let text = epoch;
   for (const [name, { state, sentSeq, wantsSnapshot }] of subscriptions) {
     // Of what was never sent he has no place yet.
-    if (wantsSnapshot || state.topic.channel.keeps === 'nothing') continue;
+    if (wantsSnapshot || !state.topic.channel.isStored) continue;
     text += `;${name}=${sentSeq}`;
   }
   return text;

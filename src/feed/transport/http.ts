@@ -1,6 +1,5 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { clientOf, type Proxies } from '../../access/client-address.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import type { Answer } from '../../server/answer.ts';
 import { internalError, refusal } from '../../server/error-answer.ts';
@@ -9,12 +8,6 @@ export const FEED_PATH = `${API_PREFIX}/feed`;
 
 export function isFeed({ url = '' }: IncomingMessage): boolean {
   return url === FEED_PATH || url.startsWith(`${FEED_PATH}?`);
-}
-
-/** Where the request came from, as it is counted. */
-export function addressOf({ socket, headers }: IncomingMessage, proxies: Proxies): string {
-  const forwarded = headers['x-forwarded-for'];
-  return clientOf(socket.remoteAddress ?? '', typeof forwarded === 'string' ? forwarded : undefined, proxies);
 }
 
 /** What a failed request is answered; what is no fault of the caller's is reported. */

@@ -7,7 +7,6 @@ import {
   crps,
   DAY_MS,
   type FinalCount,
-  finalCount,
   fitModel,
   forecastOf,
   type Gap,
@@ -22,6 +21,7 @@ import {
   pit,
   probabilityIn,
 } from '../../../streams/internal.ts';
+import { simulate } from '../../simulation/simulate.ts';
 import { gapsKnownAt } from './collection-gaps.ts';
 import type { Job } from './job-plan.ts';
 import { type MarketPrices, type MarketScore, scoreMarket } from './market-prices.ts';
@@ -123,7 +123,7 @@ function forecastRow(account: AccountNow, params: ModelParams, material: Materia
   const { now } = account.series;
   const count = countBetween(material.postTimes, startAt, Math.min(now, endAt));
   const inputs = inputsAt(account, params, { startAt, endAt, count });
-  const outlook = finalCount(inputs, seedOf(window));
+  const outlook = simulate(inputs, seedOf(window));
   const { p5, p50, p95, quantiles } = forecastOf(outlook, []);
   const isKnown = endAt <= material.knownUntil;
   const final = total ?? (isKnown ? countBetween(material.postTimes, startAt, endAt) : null);

@@ -2,9 +2,8 @@ import { DAY_MS } from '../../../streams/internal.ts';
 import type { UsageReader } from '../../access/usage/tracking.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { usageByEndpointQuery, usageErrorsQuery, usageSummaryQuery } from '../../contract/params.ts';
-import type { Call, Endpoint } from '../answer.ts';
+import { type Call, type Endpoint, plainAnswer } from '../answer.ts';
 import { API_HEADERS, JSON_TYPE } from '../headers.ts';
-import { plainAnswer } from '../plain-answer.ts';
 import {
   usageByEndpointToWire,
   usageErrorsToWire,

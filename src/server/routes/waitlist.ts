@@ -4,10 +4,9 @@ import { waitlistBody } from '../../contract/params.ts';
 import type { waitlistRecord } from '../../contract/records/waitlist.ts';
 import { RequestError, StoreError } from '../../errors.ts';
 import type { Waitlist, WaitlistEntry, WaitlistPlace } from '../../store/store.ts';
-import type { SlowEndpoint } from '../answer.ts';
-import { receiveJson } from '../body.ts';
+import { plainAnswer, type SlowEndpoint } from '../answer.ts';
 import { API_HEADERS, JSON_TYPE } from '../headers.ts';
-import { plainAnswer } from '../plain-answer.ts';
+import { receiveJson } from '../request-body.ts';
 import { readBody } from '../validate.ts';
 
 const RETRY_AFTER_SECONDS = 5;

@@ -17,7 +17,7 @@ export interface CalibrationDeps {
   readonly accounts: readonly AccountPath[];
   /** Of everything the calibration is made of. */
   readonly scores: Watch;
-  /** Told of a bug of ours. */
+  /** Gets errors that are bugs of ours. */
   readonly report: (error: unknown) => void;
 }
 

@@ -16,7 +16,7 @@ export interface Sizing {
   readonly action: Adjustment | 'HOLD';
 }
 
-/** A smaller trade is not worth its spread, unless the caller says otherwise. */
+/** A smaller trade is not worth its spread, unless the caller sets another threshold. */
 const DEFAULT_THRESHOLD_USD = 5;
 
 /**

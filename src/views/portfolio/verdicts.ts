@@ -1,4 +1,4 @@
-/** What an edge says of a position that is held (spec 2.6). */
+/** The classes of a held position by its edge (spec 2.6). */
 export type HeldSignal = 'STRONG_BUY' | 'BUY' | 'HOLD' | 'AVOID' | 'SELL';
 export type Recommendation = 'STRONG_HOLD' | 'HOLD' | 'MONITOR' | 'CONSIDER_SELLING';
 
@@ -20,7 +20,7 @@ const RECOMMENDATIONS: Table<Recommendation> = [
   [Number.NEGATIVE_INFINITY, 'CONSIDER_SELLING'],
 ];
 
-/** From the edge in percent of the price, as it is published. An unknown edge says nothing. */
+/** From the edge in percent of the price, as it is published. Null for an unknown edge. */
 export function heldSignalOf(edgePercent: number | null): HeldSignal | null {
   return nameOf(SIGNALS, edgePercent);
 }

@@ -39,7 +39,7 @@ describe('asyncApiDocument', () => {
     assert.ok(!validate({ ...document, channels: { feed: { address: 5 } } }));
   });
 
-  it('refers to nothing that is not there', () => {
+  it('has no dangling references', () => {
     const references = referencesOf(document);
     assert.ok(references.length > 50);
     assert.deepEqual(
@@ -48,7 +48,7 @@ describe('asyncApiDocument', () => {
     );
   });
 
-  it('tells of every channel, every operation and every close code', () => {
+  it('documents every channel, every operation and every close code', () => {
     const names = MESSAGES.map(({ name }) => name);
     for (const channel of CHANNEL_NAMES) {
       const expected = channel === 'heartbeat' ? [channel] : [`${channel}Snapshot`, `${channel}Update`];
@@ -59,7 +59,7 @@ describe('asyncApiDocument', () => {
     for (const code of Object.values(CLOSE_CODES)) assert.ok(text.includes(`- ${code}: `), String(code));
   });
 
-  it('tells sound frames from others', () => {
+  it('distinguishes valid frames from invalid ones', () => {
     const update = {
       type: 'update',
       channel: 'test',

@@ -15,6 +15,7 @@ import {
 } from '../../support/facts.ts';
 import { answerTo, Listener } from '../../support/model-answers.ts';
 import { anyLog } from '../../support/observations.ts';
+import { predictionOutput } from '../../support/outputs.ts';
 import { latest, ofStream, records, run } from './run.ts';
 
 const START = 100 * DAY_MS;
@@ -213,5 +214,21 @@ describe('ledger', () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  it('hashes a row to the SHA-256 of its JSON, whatever the text', () => {
+    const hashOf = (row: object) => createHash('sha256').update(JSON.stringify(row)).digest('hex');
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (modelVersion) => {
+        const { hash: _published, ...row } = predictionOutput({ modelVersion }).record;
+        assert.equal(predictionHash({ ...row, hash: '' }), hashOf(row));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('hashes a row to the same digest on every machine', () => {
+    const { record } = predictionOutput({ modelVersion: 'a model' });
+    assert.equal(predictionHash(record), '2b2de123de24e2e3ec08b44f93d45607c4ef9de7f732c12c1cae79acb2cff567');
   });
 });

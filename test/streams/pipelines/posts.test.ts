@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { from } from 'rxjs';
-import { type PostChange, posts } from '../../../streams/pipelines/posts.ts';
+import type { PostChange } from '../../../streams/pipelines/messages.ts';
+import { posts } from '../../../streams/pipelines/posts.ts';
 import { DAY_MS, type Entry, HOUR_MS, log, post, RULE, settings, tick } from '../../support/facts.ts';
 import { ofStream, run } from './run.ts';
 
@@ -122,8 +123,8 @@ describe('posts', () => {
       [NOW, gone],
     );
     const changes: PostChange[] = [];
-    posts(from(story), new Map(), ({ error }) => assert.fail(String(error))).subscribe((change) =>
-      changes.push(change),
+    posts({ observation$: from(story) }, new Map(), ({ error }) => assert.fail(String(error))).subscribe(
+      (change) => changes.push(change),
     );
     assert.deepEqual(
       changes.map(({ via, previous }) => [via, previous?.text]),

@@ -1,35 +1,27 @@
-import { from, Subject } from 'rxjs';
 import {
+  createRunner,
   decodeState,
   emptyState,
   encodeState,
   type GraphState,
-  graph,
   type Observation,
   type Output,
   type OutputOf,
   type StreamName,
 } from '../../../streams/internal.ts';
 
-/** Everything the graph says of a log. */
+/** The outputs of a log. */
 export function run(log: readonly Observation[], state: GraphState = emptyState()): Output[] {
-  const outputs: Output[] = [];
-  graph(from(log), state).subscribe((output) => outputs.push(output));
-  return outputs;
+  return log.flatMap(createRunner(state).run);
 }
 
-/** Outputs of a log beside the observation that each came of. */
-export function runByStep(log: readonly Observation[]): (readonly [Observation, Output[]])[] {
-  const observation$ = new Subject<Observation>();
-  const outputs: Output[] = [];
-  graph(observation$, emptyState()).subscribe((output) => outputs.push(output));
-  return log.map((observation) => {
-    observation$.next(observation);
-    return [observation, outputs.splice(0)] as const;
-  });
+/** Each observation of a log with its outputs. */
+export function runByStep(log: readonly Observation[]): (readonly [Observation, readonly Output[]])[] {
+  const runner = createRunner(emptyState());
+  return log.map((observation) => [observation, runner.run(observation)] as const);
 }
 
-/** What `run` says, by a graph that is stopped before each index of `cuts` and started again from its checkpoint. */
+/** The outputs of a log, by a graph that is stopped before each index of `cuts` and started again from its checkpoint. */
 export function runInParts(log: readonly Observation[], cuts: readonly number[]): Output[] {
   const bounds = [0, ...cuts.toSorted((a, b) => a - b), log.length];
   let text = encodeState(emptyState());

@@ -191,12 +191,14 @@ describe('signals', () => {
       const said: Output[] = [];
       const message$ = new Subject<OutputOf<'scores'> | OutputOf<'predictions'>>();
       signals(
-        NEVER,
-        NEVER,
-        NEVER,
-        NEVER,
-        message$.pipe(filter((message) => message.stream === 'predictions')),
-        message$.pipe(filter((message) => message.stream === 'scores')),
+        {
+          observation$: NEVER,
+          event$: NEVER,
+          counters$: NEVER,
+          price$: NEVER,
+          prediction$: message$.pipe(filter((message) => message.stream === 'predictions')),
+          score$: message$.pipe(filter((message) => message.stream === 'scores')),
+        },
         new Map(),
         (failure) => assert.fail(String(failure.error)),
       ).subscribe((output) => said.push(output));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readAuthorization } from '../../../src/payments/authorization.ts';
-import { orderOf } from '../../../src/payments/order.ts';
+import { facilitatorRequestOf } from '../../../src/payments/facilitator-request.ts';
 import { createFacilitator, type Facilitator } from '../../../src/world/wire/facilitator.ts';
 import { createPayer, headerOf, type Payment, SIGNALS, TERMS } from '../../support/payments.ts';
 
@@ -46,7 +46,7 @@ describe('createFacilitator of the world', () => {
     return { status, ...Object(body) };
   };
   const order = (payment: Payment) =>
-    orderOf(readAuthorization(headerOf(payment)), TERMS, SIGNALS, `http://localhost${SIGNALS}`);
+    facilitatorRequestOf(readAuthorization(headerOf(payment)), TERMS, SIGNALS, `http://localhost${SIGNALS}`);
   const sign = (options = {}) => createPayer().sign({ nowMs: clock.now, ...options });
 
   it('verifies a signature that was made elsewhere', async () => {
