@@ -16,7 +16,9 @@ describe('a feed that is killed', () => {
       const posts: Update[] = [];
       let cursor: { epoch: string; seq: number } | undefined;
       for (let kill = 0; kill < KILLS; kill++) {
-        const child = startChild(new URL(`./teller${extname(import.meta.url)}`, import.meta.url), [folder]);
+        const child = startChild(new URL(`./feed-child${extname(import.meta.url)}`, import.meta.url), [
+          folder,
+        ]);
         const { url } = z.object({ url: z.string() }).parse(await child.heard(() => true));
         const client = await connect(url);
         client.send({

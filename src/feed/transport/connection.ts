@@ -5,7 +5,6 @@ import type { Tier } from '../../access/tiers.ts';
 import { CLOSE_CODES } from '../../contract/feed.ts';
 import { createReader, type Pipe, type Reader } from '../delivery/delivery.ts';
 import { type Parcel, toWire } from '../log/frames.ts';
-import { handOver, type Waiter } from './hand-over.ts';
 import { errorText } from './replies.ts';
 
 export interface ConnectionDeps {
@@ -25,7 +24,7 @@ export interface ConnectionDeps {
  * One WebSocket. There are thousands: it has no timer of its own, as all are looked at in turns, and is a class lest
  * each has its own functions.
  */
-export class Connection implements Pipe, Waiter {
+export class Connection implements Pipe {
   readonly ws: WebSocket;
   readonly socket: Socket;
   readonly reader: Reader;
@@ -43,7 +42,6 @@ export class Connection implements Pipe, Waiter {
   pingedAt: number;
   checkedAt: number;
   missedPongs = 0;
-  isWaiting = false;
   readonly #closed: (code: number) => void;
 
   constructor({ ws, socket, headers, nowMs, tokens, closed }: ConnectionDeps) {
@@ -67,8 +65,7 @@ export class Connection implements Pipe, Waiter {
   write(parcel: Parcel): void {
     // Once a close was sent or heard nothing may follow it.
     if (this.ws.readyState !== this.ws.OPEN) return;
-    const bytes = parcel.wire();
-    if (!handOver(this.socket, bytes, this)) this.socket.write(bytes);
+    this.socket.write(parcel.wire());
   }
 
   hold(): void {
