@@ -1,6 +1,7 @@
 import type { AccountId, Input } from '../../../streams/internal.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { pastQuery } from '../../contract/params.ts';
+import { InvalidRequest, readQuery } from '../../contract/validation/validate.ts';
 import { activeEvents } from '../../views/active-events.ts';
 import { agesOf, closeRecords, lateInputs } from '../../views/as-of.ts';
 import type { Latest } from '../../views/latest.ts';
@@ -9,7 +10,6 @@ import type { SlowEndpoint } from '../answer.ts';
 import { namesTag } from '../etag.ts';
 import { createPastBodies } from '../past/past-bodies.ts';
 import { notModified, streamAnswer, tagOf } from '../prebuilt.ts';
-import { InvalidRequest, readQuery } from '../validate.ts';
 import type { StreamDeps } from './deps.ts';
 import { openCounters } from './meta.ts';
 import { openPrediction, withTimeLeft } from './prediction.ts';

@@ -8,6 +8,7 @@ import {
 } from '../../../streams/internal.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { signalsQuery } from '../../contract/params.ts';
+import { readQuery } from '../../contract/validation/validate.ts';
 import type { AccountPath } from '../../views/account-path.ts';
 import { type ActiveEvent, activeEvents } from '../../views/active-events.ts';
 import { agesOf, closeRecords, lateInputs, newest, openRecord } from '../../views/as-of.ts';
@@ -18,7 +19,6 @@ import { oncePerChange } from '../../views/watch.ts';
 import type { Answer, Call, Endpoint } from '../answer.ts';
 import { namesTag } from '../etag.ts';
 import { createPrebuilt, notModified, streamAnswer, tagOf } from '../prebuilt.ts';
-import { readQuery } from '../validate.ts';
 import type { StreamDeps } from './deps.ts';
 
 /** Of a caller who does not say what he has, USD. */
