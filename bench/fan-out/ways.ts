@@ -10,7 +10,9 @@ import { proxiesOf } from '../../src/access/client-address.ts';
 import { createGate } from '../../src/access/gate.ts';
 import { demoKeys } from '../../src/access/keys/key-lookup.ts';
 import { openFeed } from '../../src/feed/feed.ts';
-import { SOCKET_TIMES } from '../../src/feed/transport/sockets.ts';
+import { CONNECTION_TIMES } from '../../src/feed/transport/websockets.ts';
+import { internalError, refusal } from '../../src/server/error-answer.ts';
+import { API_HEADERS } from '../../src/server/headers.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createLatest } from '../../src/views/latest.ts';
@@ -90,7 +92,9 @@ async function startFeed(store: Pick<Store, 'feed' | 'outputs'>): Promise<Way> {
     now: Date.now,
     mono: () => performance.now(),
     // The readers here answer no pings.
-    times: { ...SOCKET_TIMES, pingMs: HOUR_MS },
+    times: { ...CONNECTION_TIMES, pingMs: HOUR_MS },
+    headers: API_HEADERS,
+    answerTo: (error) => refusal(error) ?? internalError(),
     report: (error) => process.emitWarning(String(error)),
   });
   const server = createServer().on('upgrade', (req, socket, head) => feed.upgrade(req, socket, head));

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /** The peers whose word on where a request came from is taken. */
@@ -43,6 +44,15 @@ export function clientOf(peer: string, forwardedFor: string | undefined, proxies
     end = comma;
   }
   return callerAddress(client);
+}
+
+/** The address that a request counts for. */
+export function clientAddressOf(
+  { socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>,
+  proxies: Proxies,
+): string {
+  const forwarded = headers['x-forwarded-for'];
+  return clientOf(socket.remoteAddress ?? '', typeof forwarded === 'string' ? forwarded : undefined, proxies);
 }
 
 /** What counts as one caller: an IPv4 address, or the /64 of an IPv6 one, which any household has whole. */

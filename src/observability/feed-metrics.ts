@@ -1,17 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-
-/** The push feed since the start of the process. */
-export interface FeedFigures {
-  readonly connections: number;
-  /** Written but not yet taken by the network. */
-  readonly unsentBytes: number;
-  /** Frames written, to all readers together. */
-  readonly sent: number;
-  /** Frames that slow readers did not get, as newer ones took their place. */
-  readonly merged: number;
-  /** Connections ended, by code. */
-  readonly closed: ReadonlyMap<number, number>;
-}
+import type { FeedFigures } from '../feed/figures.ts';
 
 /** Counts are kept by the feed, as it writes thousands of frames at once, and looked at when they are asked for. */
 export function gaugeFeed(registry: Registry, read: () => FeedFigures): void {

@@ -1,7 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { FeedFigures } from '../feed/figures.ts';
 import type { SourceStatus } from '../sources/source.ts';
 import type { Latest } from '../views/latest.ts';
-import { type FeedFigures, gaugeFeed } from './feed-metrics.ts';
+import { gaugeFeed } from './feed-metrics.ts';
 import { createHttpDurations } from './http-durations.ts';
 import { gaugeSources } from './source-metrics.ts';
 import { followStreams } from './stream-metrics.ts';

@@ -8,6 +8,8 @@ import { openEngine } from '../engine/engine.ts';
 import { openFeed } from '../feed/feed.ts';
 import { createMetrics } from '../observability/metrics.ts';
 import { createApp } from '../server/app.ts';
+import { internalError, refusal } from '../server/error-answer.ts';
+import { API_HEADERS } from '../server/headers.ts';
 import { checkPort, createHttpServer, httpLimits } from '../server/http.ts';
 import type { SourceSettings } from '../sources/settings.ts';
 import { createPositions, createSources } from '../sources/sources.ts';
@@ -147,6 +149,8 @@ async function open(config: Config, log: Logger, rim: ServiceRim, closing: Shutd
       staleAfterMs: config.staleAfterMs,
       now: clock.wall,
       mono: clock.mono,
+      headers: API_HEADERS,
+      answerTo: (error) => refusal(error) ?? internalError(),
       report: (error) => log.error({ err: error }, 'the feed failed; what is stored is tried again'),
     });
   if (feed) {
