@@ -52,6 +52,7 @@ export function createMemoryReader(): MemoryReader {
     unsentBytes: () => unsentBytes,
     write({ texts }) {
       assert.notEqual(reader.status, 'closed', 'a closed reader was written to');
+      assert.ok(unsentBytes === 0 || corked, 'a slow reader was written to');
       const frames = texts.map((text) => Frame.parse(JSON.parse(text)));
       if (isStalled) unsentBytes = MUCH_UNSENT;
       if (corked) corked.push(...frames);

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect as connectTcp } from 'node:net';
 import type { Holder, KeyLookup } from '../../../src/access/keys/key-lookup.ts';
 import { FEED_RECORDS } from '../../../src/contract/feed.ts';
 import { checkedFetch } from '../../support/answer-check.ts';
@@ -17,6 +19,7 @@ import {
   timeline,
   velocityOutput,
 } from '../../support/outputs.ts';
+import { textFrame, upgradeRequest } from '../../support/raw-websocket.ts';
 import { type FeedServer, startFeed } from '../feed-server.ts';
 
 const CRYPTO = eventOutput({
@@ -352,6 +355,24 @@ describe('the feed', () => {
     });
   });
 
+  it('writes nothing behind a close frame, though the peer keeps the connection open', async () => {
+    const socket = connectTcp(Number(new URL(server.url).port), '127.0.0.1');
+    const ended = once(socket, 'close');
+    const parts: Buffer[] = [];
+    socket.on('data', (part: Buffer) => parts.push(part)).on('error', () => undefined);
+    const opcodes = () => opcodesOf(Buffer.concat(parts));
+    socket.write(upgradeRequest('/api/v1/feed'));
+    socket.write(textFrame(JSON.stringify({ op: 'subscribe', channels: [{ channel: 'test' }] })));
+    await eventually('the snapshot', () => opcodes().length === 2);
+    await server.tick();
+    await eventually('an update', () => opcodes().length === 3);
+    socket.write(textFrame(JSON.stringify({ op: 'subscribe', channels: [{ channel: 'signals', ...A }] })));
+    await eventually('the close frame', () => opcodes().includes(CLOSE));
+    for (let seconds = 0; seconds < 3; seconds++) await server.tick();
+    await ended;
+    assert.deepEqual(opcodes(), [TEXT, TEXT, TEXT, TEXT, CLOSE]);
+  });
+
   it('says goodbye before it stops', async () => {
     const clients = [await subscribed(undefined, [{ channel: 'test' }]), await server.connect()];
     await server.stop();
@@ -367,6 +388,25 @@ describe('the feed', () => {
     assert.equal(Object(await response.json()).code, 'upgrade_required');
   });
 });
+
+const TEXT = 1;
+const CLOSE = 8;
+
+/** The opcodes of all frames behind the head of the answer. */
+function opcodesOf(bytes: Buffer): readonly number[] {
+  const opcodes: number[] = [];
+  const headEnd = bytes.indexOf('\r\n\r\n');
+  let place = headEnd < 0 ? bytes.length : headEnd + 4;
+  while (place + 2 <= bytes.length) {
+    const short = bytes.readUInt8(place + 1);
+    const headLength = short < 126 ? 2 : 4;
+    if (place + headLength > bytes.length) break;
+    const length = short < 126 ? short : bytes.readUInt16BE(place + 2);
+    opcodes.push(bytes.readUInt8(place) & 0x0f);
+    place += headLength + length;
+  }
+  return opcodes;
+}
 
 describe('the limits of the feed', () => {
   const open = async (options: Parameters<typeof startFeed>[0]) => startFeed({ loaded: LOADED, ...options });
