@@ -22,7 +22,7 @@ import { lagOutput } from '../../test/support/outputs.ts';
 
 /**
  * In the account's name, and so three times in every message: readers count it to know that they have all. No byte
- * of a frame's head may be the same, or they would think so too early: 126 and 127 tell of a long one.
+ * of a frame's head may be the same, or they would count it: 126 and 127 announce a long frame.
  */
 export const MARK = '^';
 export const MARKS = 3;
@@ -35,7 +35,7 @@ export interface Hello {
   readonly after: string;
 }
 
-/** One way to bring an update to everyone who listens. */
+/** One way to bring an update to every reader. */
 export interface Way {
   readonly port: number;
   readonly hello: Hello;

@@ -7,6 +7,16 @@ async function committed(): Promise<void> {
   for (let step = 0; step < 50; step++) await Promise.resolve();
 }
 
+/** A feed that has written its first frame to some of its readers, but not to all. */
+async function openWhileWriting() {
+  const feed = openMemoryFeed();
+  const readers = Array.from({ length: 600 }, createMemoryReader);
+  for (const { reader } of readers) feed.subscribe(reader, 'test');
+  feed.change('test');
+  await committed();
+  return { ...feed, readers };
+}
+
 describe('the fan-out', () => {
   it('sends a reader everything that is new of several channels as one', async () => {
     const { subscribe, change } = openMemoryFeed();
@@ -28,11 +38,7 @@ describe('the fan-out', () => {
   });
 
   it('sends what came while it was writing as one, every frame of it', async () => {
-    const { subscribe, change } = openMemoryFeed();
-    const readers = Array.from({ length: 600 }, createMemoryReader);
-    for (const { reader } of readers) subscribe(reader, 'test');
-    change('test');
-    await committed();
+    const { change, readers } = await openWhileWriting();
     change('test');
     change('test');
     for (let slice = 0; slice < 10; slice++) await nextTurn();
@@ -43,11 +49,7 @@ describe('the fan-out', () => {
   });
 
   it('sends a reader that comes while others are written to what is not in its snapshot, frame by frame', async () => {
-    const { subscribe, change } = openMemoryFeed();
-    const readers = Array.from({ length: 600 }, createMemoryReader);
-    for (const { reader } of readers) subscribe(reader, 'test');
-    change('test');
-    await committed();
+    const { subscribe, change } = await openWhileWriting();
     // Waits for the slices that are left.
     change('test');
     await committed();

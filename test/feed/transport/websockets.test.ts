@@ -139,10 +139,7 @@ describe('the feed', () => {
       await server.tick();
       await server.turn(eventOutput({ phase: 'closed' }, { cause: 'event_closed' }));
       await server.tick();
-      await eventually(
-        'both are told',
-        () => client.updates().filter(({ data }) => data === null).length === 2,
-      );
+      await eventually('both came', () => client.updates().filter(({ data }) => data === null).length === 2);
       const gone = client.updates().filter(({ data }) => data === null);
       assert.deepEqual(
         gone.map(({ channel, key, cause }) => [channel, key, cause]),
@@ -155,7 +152,7 @@ describe('the feed', () => {
       assert.deepEqual((await late.next('snapshot')).data, []);
     });
 
-    it('tells fast channels once a second per event, with all causes since', async () => {
+    it('sends fast channels once a second per event, with all causes since', async () => {
       const client = await subscribed(undefined, [{ channel: 'prediction', ...A }]);
       await server.tick();
       const before = client.updates().length;
@@ -185,9 +182,9 @@ describe('the feed', () => {
         await server.tick();
         await client.next('update', before + index);
       }
-      const told = client.updates().slice(before);
+      const updates = client.updates().slice(before);
       assert.deepEqual(
-        told.map(({ cause, data }) => [data?.sleep_probability, cause]),
+        updates.map(({ cause, data }) => [data?.sleep_probability, cause]),
         [
           [0.2, ['model']],
           [0.4, ['model']],
@@ -218,7 +215,7 @@ describe('the feed', () => {
       }
     });
 
-    it('stops when it is told to', async () => {
+    it('ends with unsubscribe', async () => {
       const client = await subscribed(undefined, [{ channel: 'counters', ...A }, { channel: 'test' }]);
       client.send({ op: 'unsubscribe', id: 'x', channels: [{ channel: 'counters', ...A }] });
       assert.deepEqual((await client.next('unsubscribed')).channels, [{ channel: 'counters', ...A }]);
@@ -243,7 +240,7 @@ describe('the feed', () => {
       assert.equal(client.frames.at(-1)?.type, 'heartbeat');
     });
 
-    it('is missing while nothing goes through the streams, and a pong tells when that was', async () => {
+    it('is missing while nothing goes through the streams, and a pong says since when', async () => {
       const client = await subscribed(undefined, [{ channel: 'heartbeat' }]);
       await server.tick();
       await client.next('heartbeat');
@@ -275,7 +272,7 @@ describe('the feed', () => {
       assert.equal(await other.closed(), 4001);
     });
 
-    it('of a low tier see neither signals nor velocity, and are told 4003', async () => {
+    it('of a low tier see neither signals nor velocity, and are closed with 4003', async () => {
       for (const channel of ['signals', 'velocity']) {
         const client = await server.connect('demo_free');
         client.send({ op: 'subscribe', id: 4, channels: [{ channel, ...A }] });
@@ -318,8 +315,8 @@ describe('the feed', () => {
     });
   });
 
-  describe('a reader who sends nonsense', () => {
-    it('is told what is wrong, and is let go when he goes on', async () => {
+  describe('a reader that sends nonsense', () => {
+    it('is answered what is wrong, and is closed when it goes on', async () => {
       const client = await subscribed(undefined, [{ channel: 'test' }]);
       const nonsense = ['{', '[]', '{"op":"fly"}', '{"op":"subscribe","channels":[]}', 'null', '"x"'];
       for (const text of nonsense) client.send(text);
@@ -328,7 +325,7 @@ describe('the feed', () => {
       assert.deepEqual(codes, new Array(6).fill('message_malformed'));
     });
 
-    it('is told of accounts that do not exist and cursors that name none', async () => {
+    it('is answered about accounts that do not exist and cursors that name none', async () => {
       const client = await server.connect();
       const resume = { epoch: server.feed.epoch, seq: 1 };
       client.send({ op: 'subscribe', id: 5, channels: [{ channel: 'counters', account: 'account_c' }] });
@@ -469,7 +466,7 @@ describe('the limits of the feed', () => {
     await server.stop();
   });
 
-  it('end a connection that is told more than its key is good for now, and no other', async () => {
+  it('end a connection that is sent more than its key allows now, and no other', async () => {
     const holder: Holder = { id: 'k1', tier: 'PRO', limit: null, lastUsedAt: null };
     const valid = new Map([['secret', holder]]);
     const keys: KeyLookup = { find: (key) => valid.get(key) };
