@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { COMPONENTS } from '../contract/openapi/components.ts';
 import type {
   channelRequest,
   clientMessage,
@@ -10,6 +9,7 @@ import type {
   snapshotFrame,
   updateFrame,
 } from '../contract/feed.ts';
+import type { COMPONENTS } from '../contract/openapi/components.ts';
 import type {
   historyQuery,
   portfolioQuery,

@@ -1,8 +1,8 @@
+import { InvalidRequest } from '../contract/validation/validate.ts';
 import { RequestError } from '../errors.ts';
 import type { Offer } from '../payments/offer.ts';
 import { type Answer, plainAnswer } from './answer.ts';
 import { API_HEADERS, JSON_TYPE } from './headers.ts';
-import { InvalidRequest } from './validate.ts';
 
 /**
  * The caller's fault as it goes on the wire, with how to pay instead where there is an offer; undefined when the

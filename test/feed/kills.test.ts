@@ -11,7 +11,7 @@ const KILLS = Number(process.env.FEED_KILLS ?? 4);
 const A = { account: 'account_a' };
 
 describe('a feed that is killed', () => {
-  it('gives readers who come back every post in order, and never a number twice', () =>
+  it('gives readers that come back every post in order, and never a number twice', () =>
     withFolder(async (folder) => {
       const posts: Update[] = [];
       let cursor: { epoch: string; seq: number } | undefined;

@@ -26,7 +26,7 @@ const QUIET_MS = 30_000;
 /**
  * Reads the whole feed of an engine through a client whose connection is cut at random bytes, held up, and whose
  * server is killed and restarted; and beside it, plainly, straight at the engine. Both must have the same bytes on
- * every channel, but for what a reader who was held up was not sent of those without posts, and end with the same
+ * every channel, but for what a reader that was held up was not sent of those without posts, and end with the same
  * records.
  */
 export async function sweepCuts({ disturbances, random, report }: CutSweep): Promise<string> {
@@ -158,7 +158,7 @@ function isSame(cut: Reading, plain: Reading): boolean {
   return cut.frames > 0 && differences(cut, plain).length === 0;
 }
 
-/** The frames of a reader once more, told in one go from where he began. */
+/** The frames of a reader once more, read in one go from where it began. */
 async function replayed(url: string, { texts, topics }: Reading): Promise<Reading['texts']> {
   const again = emptyReading();
   for (const [name, [first = '{}']] of texts) {
@@ -169,7 +169,7 @@ async function replayed(url: string, { texts, topics }: Reading): Promise<Readin
   const reading = readPlainly(url, again, ending.signal);
   const lastOf = (own: readonly string[] | undefined) => placeOf(own?.at(-1) ?? '{"seq":0,"prev_seq":0}').seq;
   const isWhole = () => [...texts].every(([name, own]) => lastOf(again.texts.get(name)) >= lastOf(own));
-  await eventually('all is told again', isWhole, QUIET_MS);
+  await eventually('everything is sent again', isWhole, QUIET_MS);
   ending.abort();
   await reading;
   return again.texts;

@@ -81,7 +81,7 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
         }
       }
       upTo = Math.max(upTo, latest.seq);
-      log.tell([...changes, ...takeDue(latest.at, true)], upTo);
+      log.append([...changes, ...takeDue(latest.at, true)], upTo);
     },
     follow(outputs) {
       const changes: Change[] = [];
@@ -94,7 +94,7 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
       }
       upTo = Math.max(upTo, latest.seq);
       changes.push(...takeDue(latest.at, tick !== undefined));
-      if (changes.length > 0 || tick !== undefined) log.tell(changes, upTo, tick);
+      if (changes.length > 0 || tick !== undefined) log.append(changes, upTo, tick);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Fault } from '../errors.ts';
+import type { Fault } from '../../errors.ts';
 import type { Flaw } from './query-text.ts';
 
 export const MISSING: Flaw = { msg: 'Field required', type: 'missing' };

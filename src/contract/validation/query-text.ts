@@ -1,4 +1,4 @@
-import type { Fault } from '../errors.ts';
+import type { Fault } from '../../errors.ts';
 
 /** What is wrong with a text, wherever it stands. */
 export type Flaw = Omit<Fault, 'loc'>;
