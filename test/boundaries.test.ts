@@ -122,7 +122,7 @@ const MAY_SEE: Readonly<Record<string, readonly string[]>> = {
   'streams/pipelines': ['streams'],
   'streams/*.ts': ['streams'],
   'src/errors.ts': [],
-  'src/resilience': ['src/errors.ts'],
+  'src/resilience': BASE,
   'src/contract': BASE,
   'src/client': ['type src/contract'],
   'src/dashboard': ['src/client/browser.ts'],
@@ -131,7 +131,7 @@ const MAY_SEE: Readonly<Record<string, readonly string[]>> = {
   'src/world': BASE,
   'src/simulation': BASE,
   'src/views': [...BASE, 'src/store/store.ts', 'type src/sources', 'src/access/tiers.ts'],
-  'src/access': [...BASE, 'src/store/store.ts', 'src/store/unix-socket-path.ts'],
+  'src/access': [...BASE, 'src/store/store.ts'],
   'src/payments': [...BASE, 'src/store/store.ts', 'src/access'],
   'src/server': [...BASE, 'src/views', 'src/access', 'src/payments', 'type src/store', 'type src/sources'],
   'src/feed': [...BASE, 'src/views', 'src/access', 'type src/store'],
@@ -152,7 +152,7 @@ const MAY_SEE: Readonly<Record<string, readonly string[]>> = {
     'streams/index.ts',
   ],
   'src/bundle-dashboard.ts': [],
-  'src/examples': ['streams/index.ts', 'src/client'],
+  'src/examples': [],
 };
 
 /** Who alone may see a room that holds everything together. */
@@ -344,6 +344,33 @@ describe('boundaries', () => {
       findings(files, new RegExp(parts.join('|')), ({ code }) => code),
       [],
     );
+  });
+
+  it('exports nothing that no other file uses', () => {
+    const doors = starts(
+      'src/index.ts',
+      'src/main.ts',
+      'streams/index.ts',
+      'src/client/exports.ts',
+      'src/client/browser.ts',
+      'src/client/node.ts',
+    );
+    const declared = /^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm;
+    const idle = sources
+      .filter(({ path }) => !doors(path))
+      .flatMap(({ path, code }) => {
+        const users = files.filter(({ imports }) => imports.some(({ target }) => target === path));
+        return [...code.matchAll(declared)]
+          .map(([, name = '']) => name)
+          .filter(
+            (name) =>
+              !users.some(
+                (user) => /export \* from/.test(user.code) || new RegExp(`\\b${name}\\b`).test(user.code),
+              ),
+          )
+          .map((name) => `${path} ${name}`);
+      });
+    assert.deepEqual(idle, []);
   });
 
   it('has no cycles', () => assert.deepEqual(cycles(), []));

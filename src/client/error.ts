@@ -1,6 +1,6 @@
 import type { Fault } from './wire.ts';
 
-export interface ErrorParts {
+interface ErrorParts {
   /** HTTP status of the answer; 0 when there was no answer. */
   readonly status: number;
   readonly code: string;

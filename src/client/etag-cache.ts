@@ -1,10 +1,10 @@
-export interface TaggedAnswer {
+interface TaggedAnswer {
   readonly etag: string;
   readonly body: unknown;
 }
 
 /** Answers by URL with their ETags. Past `capacity` the least recently used answer is dropped. */
-export interface EtagCache {
+interface EtagCache {
   get(url: string): TaggedAnswer | undefined;
   set(url: string, answer: TaggedAnswer): void;
 }

@@ -28,7 +28,7 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-export interface Request extends CallOptions {
+interface Request extends CallOptions {
   readonly query?: Readonly<Record<string, unknown>> | undefined;
   /** Sent as JSON by POST. */
   readonly body?: unknown;

@@ -201,7 +201,7 @@ export const serverFrame = z.discriminatedUnion('type', [
   goodbyeFrame,
 ]);
 
-export const testRecord = z
+const testRecord = z
   .object({ observation: z.int(), ts: timeMs })
   .meta({ description: 'The tick behind the frame: its sequence number in the log and its time.' });
 

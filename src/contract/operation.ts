@@ -16,7 +16,7 @@ export type Refusal =
   | 'TooManyFeeds'
   | 'FeedUnavailable';
 
-export type Tag = 'Counters' | 'Posts' | 'Predictions' | 'Trading' | 'Performance' | 'Usage' | 'Service';
+type Tag = 'Counters' | 'Posts' | 'Predictions' | 'Trading' | 'Performance' | 'Usage' | 'Service';
 
 /** One endpoint of the interface. */
 export interface Operation {

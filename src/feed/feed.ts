@@ -29,7 +29,7 @@ import {
 
 const PATH = `${API_PREFIX}/feed`;
 
-export interface FeedDeps {
+interface FeedDeps {
   readonly latest: Latest;
   readonly window: StoredFrames;
   readonly outputs: Pick<Outputs, 'read'>;
@@ -51,7 +51,7 @@ export interface FeedDeps {
   readonly report: (error: unknown) => void;
 }
 
-export interface FeedAnswer {
+interface FeedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

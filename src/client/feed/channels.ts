@@ -34,7 +34,7 @@ export interface Channels {
   readonly test: GlobalChannel<'test'>;
 }
 
-export type Follow = <C extends DataChannel>(
+type Follow = <C extends DataChannel>(
   channel: C,
   account: string | undefined,
   options: SignalsOptions | undefined,

@@ -39,7 +39,7 @@ export type FeedStatus =
     };
 
 /** The status of one connection over time. */
-export interface ConnectionStatus {
+interface ConnectionStatus {
   readonly status$: Observable<FeedStatus>;
   readonly current: FeedStatus;
   /** Emits nothing when the status is the same as before. */

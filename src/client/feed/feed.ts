@@ -17,7 +17,7 @@ import type { SessionDeps } from './session.ts';
 import { createSharedSocket, type SharedSocket } from './shared-socket.ts';
 import { topicName } from './topic.ts';
 
-export interface FeedDeps extends SessionDeps {
+interface FeedDeps extends SessionDeps {
   /** Path segments of all accounts. */
   readonly accounts: readonly string[];
 }

@@ -4,7 +4,7 @@ import type { Subscriptions } from './subscriptions.ts';
 import { type Topic, topicName } from './topic.ts';
 
 /** Passes frames to their topics, and requests lost frames again. */
-export interface FrameRouter {
+interface FrameRouter {
   onSubscribed(frame: Extract<ServerFrame, { readonly type: 'subscribed' }>): void;
   onData(frame: DataFrame): void;
   onHeartbeat(frame: HeartbeatFrame): void;

@@ -14,7 +14,7 @@ const REPLACE_AFTER_MS = 10_000;
 /** A check that comes this late shows that this program itself was suspended. */
 const SUSPENDED_MS = 1_000;
 
-export interface LivenessCheck {
+interface LivenessCheck {
   readonly stale: { readonly reason: StaleReason; readonly sources: readonly string[] } | undefined;
   readonly isPingDue: boolean;
   readonly shouldReplaceSocket: boolean;
@@ -24,7 +24,7 @@ export interface LivenessCheck {
  * Tells a quiet connection from a dead one. Times are ms of the reader's monotonic clock; times of the server are
  * compared only with each other.
  */
-export interface Liveness {
+interface Liveness {
   onData(now: number): void;
   onHeartbeat(frame: HeartbeatFrame, now: number): void;
   onPong(frame: PongFrame, now: number): void;

@@ -14,7 +14,7 @@ export interface Loss {
   readonly reason: string;
 }
 
-export interface ReconnectingSocketDeps {
+interface ReconnectingSocketDeps {
   readonly url: string;
   readonly loadSocket: () => Promise<FeedSocketClass>;
   readonly reconnect: ReconnectOptions;
@@ -30,7 +30,7 @@ export interface ReconnectingSocketDeps {
 }
 
 /** One socket that is opened again whenever it is lost, until it is closed. */
-export interface ReconnectingSocket {
+interface ReconnectingSocket {
   readonly isOpen: boolean;
   open(): void;
   send(text: string): void;

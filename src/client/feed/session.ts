@@ -39,7 +39,7 @@ export interface SessionDeps extends SessionOptions {
 }
 
 /** The exchange of messages with the server, across lost connections. */
-export interface Session {
+interface Session {
   readonly status$: Observable<FeedStatus>;
   readonly event$: Observable<FeedEvent>;
   /** A new stream after the last one failed. */

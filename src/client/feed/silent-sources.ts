@@ -13,7 +13,7 @@ const PEAKS_KEPT = 60;
 const PEAKS_NEEDED = 3;
 
 /** Finds sources that have stopped answering, from the ages in heartbeats. */
-export interface SilentSources {
+interface SilentSources {
   /** Names of the sources that are silent for too long. `ts` is the time of the ages by the server's clock. */
   update(ages: Readonly<Record<string, number>>, ts: number): readonly string[];
 }

@@ -3,7 +3,7 @@ import type { ChannelRequest } from '../wire.ts';
 import type { Outbox } from './outbox.ts';
 import type { Topic } from './topic.ts';
 
-export interface SubscriptionsDeps {
+interface SubscriptionsDeps {
   readonly outbox: Outbox;
   readonly isConnected: () => boolean;
   readonly onRequested: () => void;

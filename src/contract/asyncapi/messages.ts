@@ -16,7 +16,7 @@ import {
 } from '../feed.ts';
 
 /** One type of message of the feed. */
-export interface Message {
+interface Message {
   readonly name: string;
   readonly from: 'client' | 'server';
   readonly summary: string;

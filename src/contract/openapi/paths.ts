@@ -12,7 +12,7 @@ export interface AccountPath {
 }
 
 /** One path with one method. */
-export interface Route {
+interface Route {
   readonly path: string;
   readonly operation: Operation;
   readonly account: AccountPath | undefined;

@@ -7,7 +7,7 @@ export interface Fan {
 }
 
 /** Columns for a chart: times in seconds, the count so far, then p5, p50, p95 from now to the close. */
-export type FanColumns = [
+type FanColumns = [
   number[],
   (number | null)[],
   (number | null)[],

@@ -4,7 +4,7 @@ import { HOUR_MS } from '../time-spans.ts';
 /** Upper ends of the bins, ms; one more bin is for longer lags. */
 const ENDS = [100, 250, 500, 1_000, 2_500, 5_000, 15_000, 60_000, 300_000];
 
-export interface LagBin {
+interface LagBin {
   readonly aboveMs: number;
   /** Null for the last bin, which has no end. */
   readonly upToMs: number | null;

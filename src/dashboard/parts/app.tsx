@@ -13,7 +13,7 @@ import { StaleNotice, staleNoticeText } from './stale-notice.tsx';
 import { Trade } from './trade.tsx';
 import { Trust } from './trust.tsx';
 
-export interface AppProps {
+interface AppProps {
   readonly store: Store;
   /** A key that anyone may use; the demo has one. */
   readonly demoKey: string | undefined;

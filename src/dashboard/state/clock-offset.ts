@@ -2,7 +2,7 @@
 const KEPT = 10;
 
 /** How far the server's clock is ahead of the browser's. */
-export interface ClockOffset {
+interface ClockOffset {
   /** The offset in ms, after one more heartbeat with the time `serverAt` that arrived at `now`. */
   update(serverAt: number, now: number): number;
 }

@@ -1,4 +1,4 @@
-export interface FrameClock {
+interface FrameClock {
   readonly now: () => number;
   readonly after: (ms: number, run: () => void) => void;
   /** Runs just before the next frame; a hidden tab has no frames until it is shown. */

@@ -28,7 +28,7 @@ export interface Session {
   close(): void;
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   /** Address of the service. */
   readonly url: string;
   readonly accounts: readonly string[];

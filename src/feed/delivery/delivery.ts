@@ -28,7 +28,7 @@ export interface NewFrames {
   batch(audience: Audience): FrameBatch;
 }
 
-export interface DeliveryDeps {
+interface DeliveryDeps {
   readonly log: FrameLog;
   readonly records: Records;
   readonly counters: FeedCounters;

@@ -22,7 +22,7 @@ export class FeedError extends ServiceError {
   }
 }
 
-export interface TopicRequest {
+interface TopicRequest {
   readonly topic: Topic;
   readonly audience: Audience;
   readonly resume: Cursor | undefined;
@@ -46,7 +46,7 @@ export interface Subscriptions {
   unsubscribeAll(reader: Reader): void;
 }
 
-export interface SubscriptionsDeps {
+interface SubscriptionsDeps {
   readonly topics: readonly Topic[];
   readonly log: FrameLog;
   readonly fanOut: FanOut;

@@ -13,14 +13,14 @@ const LEAST_GAP_MS = 1_000;
 /** A post seen later than this after its creation is history being read, and no news. */
 const OLD_POST_MS = 48 * HOUR_MS;
 
-export interface ChangesDeps {
+interface ChangesDeps {
   readonly latest: Latest;
   readonly topics: readonly Topic[];
   readonly records: Records;
   readonly log: FrameLog;
 }
 
-export interface Changes {
+interface Changes {
   /** What changed since the last start: posts one by one, of everything else how it is now. */
   catchUp(posts: Iterable<OutputOf<'posts'>>): void;
   /** What the outputs of one turn changed. */

@@ -11,7 +11,7 @@ const PRUNE_EVERY_TICKS = 60;
 const PRUNE_ROWS = 500;
 
 /** Keeps the stored frames small, beside the writes of new ones: nothing waits for it. */
-export interface Compaction {
+interface Compaction {
   onStored(frames: readonly Frame[]): void;
   /** To be called each second. Once a minute it drops frames that are too old, and returns the oldest time that is kept. */
   onTick(at: number): number | undefined;

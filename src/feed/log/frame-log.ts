@@ -20,7 +20,7 @@ export type Published =
   /** A second passed, and everything appended before it is published. */
   | { readonly type: 'second'; readonly tick: Tick };
 
-export interface FrameLogDeps {
+interface FrameLogDeps {
   readonly window: StoredFrames;
   readonly topics: readonly Topic[];
   /** Gets the first refusal of each write; the write is tried again. */

@@ -30,7 +30,7 @@ const SWEEP_MS = 15_000;
 const MAX_SLOW_CHECKS = 4;
 const ENDPOINT = { access: 'tiered', isCounted: false } as const;
 
-export interface EventStreamsDeps {
+interface EventStreamsDeps {
   readonly gate: Gate;
   readonly connectionLimits: ConnectionLimits;
   readonly counters: FeedCounters;
@@ -44,7 +44,7 @@ export interface EventStreamsDeps {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface EventStreams {
+interface EventStreams {
   /** Answers with a stream, or throws a RequestError. */
   open(req: IncomingMessage, res: ServerResponse): void;
   unsentBytes(): number;

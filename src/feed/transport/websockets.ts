@@ -37,7 +37,7 @@ const MAX_MISSED_PONGS = 2;
 /** Connections that are handled before everything else in the process has a turn. */
 const SLICE = 250;
 
-export interface WebSocketsDeps extends ClientMessagesDeps {
+interface WebSocketsDeps extends ClientMessagesDeps {
   readonly gate: Gate;
   readonly connectionLimits: ConnectionLimits;
   readonly counters: FeedCounters;
@@ -46,7 +46,7 @@ export interface WebSocketsDeps extends ClientMessagesDeps {
   readonly times: ConnectionTimes;
 }
 
-export interface WebSockets {
+interface WebSockets {
   /** Takes over a connection that was counted for its address. */
   accept(req: IncomingMessage, socket: Duplex, head: Buffer): void;
   unsentBytes(): number;
