@@ -7,11 +7,12 @@ import {
   emptyState,
   encodeState,
   graph,
+  HOUR_MS,
   isKept,
   type Observation,
   type Output,
 } from '../../streams/internal.ts';
-import { HOUR_MS, tick } from '../support/facts.ts';
+import { tick } from '../support/facts.ts';
 import { marbles } from '../support/marbles.ts';
 import { anyLog } from '../support/observations.ts';
 import { recount, seenPosts } from './pipelines/recount.ts';

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
-import type { AccountId, EventFact, Fact, Observation, PostFact } from '../../streams/internal.ts';
-import { DAY_MS, event, HOUR_MS, partition, post, STALE_AFTER_MS, settings } from './facts.ts';
+import {
+  type AccountId,
+  DAY_MS,
+  type EventFact,
+  type Fact,
+  HOUR_MS,
+  type Observation,
+  type PostFact,
+} from '../../streams/internal.ts';
+import { event, partition, post, STALE_AFTER_MS, settings } from './facts.ts';
 import { answerTo, GraphSession } from './model-answers.ts';
 
 /** Logs as the outside world might write them: plausible, and as unkind as it is known to be. */

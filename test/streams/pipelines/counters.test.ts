@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { map } from 'rxjs';
-import type { Input } from '../../../streams/internal.ts';
+import { DAY_MS, type Input } from '../../../streams/internal.ts';
 import { counters } from '../../../streams/pipelines/counters.ts';
 import {
-  DAY_MS,
   type Entry,
   event,
   log,

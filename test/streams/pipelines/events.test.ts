@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { map } from 'rxjs';
-import { emptyState } from '../../../streams/internal.ts';
+import { DAY_MS, emptyState } from '../../../streams/internal.ts';
 import { events as eventsPipeline } from '../../../streams/pipelines/events.ts';
-import { DAY_MS, type Entry, event, log, post, settings, tick, tracking } from '../../support/facts.ts';
+import { type Entry, event, log, post, settings, tick, tracking } from '../../support/facts.ts';
 import { marbles } from '../../support/marbles.ts';
 import { lettered, neverFails, ofStream, run } from './run.ts';
 

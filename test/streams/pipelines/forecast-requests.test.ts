@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Fact, ForecastFact, OutputOf } from '../../../streams/internal.ts';
-import { DAY_MS, event, partition, post, settings, tick } from '../../support/facts.ts';
+import { DAY_MS, type Fact, type ForecastFact, type OutputOf } from '../../../streams/internal.ts';
+import { event, partition, post, settings, tick } from '../../support/facts.ts';
 import { answerTo, type GraphSession } from '../../support/model-answers.ts';
 import { anyLog } from '../../support/observations.ts';
 import { FRESH, isFit, NOW, started } from './open-event.ts';

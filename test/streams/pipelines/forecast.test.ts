@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import { map, NEVER } from 'rxjs';
-import { coldStart, type Fact, MODEL, type ModelRequest, type OutputOf } from '../../../streams/internal.ts';
+import {
+  coldStart,
+  DAY_MS,
+  type Fact,
+  HOUR_MS,
+  MODEL,
+  type ModelRequest,
+  type OutputOf,
+} from '../../../streams/internal.ts';
 import { forecast as forecastPipeline } from '../../../streams/pipelines/forecast.ts';
-import { DAY_MS, HOUR_MS, partition, post, settings, tick } from '../../support/facts.ts';
+import { partition, post, settings, tick } from '../../support/facts.ts';
 import { marbles } from '../../support/marbles.ts';
 import { answerTo, type GraphSession } from '../../support/model-answers.ts';
 import { eventOutput } from '../../support/outputs.ts';

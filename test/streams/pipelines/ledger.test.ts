@@ -2,20 +2,16 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { map, NEVER } from 'rxjs';
-import { type Fact, type ForecastFact, type OutputOf, predictionHash } from '../../../streams/internal.ts';
-import { ledger as ledgerPipeline } from '../../../streams/pipelines/ledger.ts';
 import {
   DAY_MS,
-  event,
+  type Fact,
+  type ForecastFact,
   HOUR_MS,
-  log,
-  partition,
-  post,
-  quote,
-  settings,
-  tick,
-  tracking,
-} from '../../support/facts.ts';
+  type OutputOf,
+  predictionHash,
+} from '../../../streams/internal.ts';
+import { ledger as ledgerPipeline } from '../../../streams/pipelines/ledger.ts';
+import { event, log, partition, post, quote, settings, tick, tracking } from '../../support/facts.ts';
 import { marbles } from '../../support/marbles.ts';
 import { answerTo, GraphSession } from '../../support/model-answers.ts';
 import { anyLog } from '../../support/observations.ts';

@@ -1,5 +1,5 @@
-import type { Fact, OutputOf } from '../../../streams/internal.ts';
-import { DAY_MS, event, partition, settings, tick } from '../../support/facts.ts';
+import { DAY_MS, type Fact, type OutputOf } from '../../../streams/internal.ts';
+import { event, partition, settings, tick } from '../../support/facts.ts';
 import { GraphSession } from '../../support/model-answers.ts';
 
 /** An open event in the middle of its window, for tests of the requests to the model. */

@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { map } from 'rxjs';
-import type { EventRecord, Fact, Prediction, ScoreRecord } from '../../../streams/internal.ts';
+import {
+  DAY_MS,
+  type EventRecord,
+  type Fact,
+  HOUR_MS,
+  type Prediction,
+  type ScoreRecord,
+} from '../../../streams/internal.ts';
 import { performance as performancePipeline } from '../../../streams/pipelines/performance.ts';
-import { DAY_MS, event, HOUR_MS, partition, quote, settings, tick, tracking } from '../../support/facts.ts';
+import { event, partition, quote, settings, tick, tracking } from '../../support/facts.ts';
 import { marbles } from '../../support/marbles.ts';
 import { GraphSession } from '../../support/model-answers.ts';
 import { anyLog } from '../../support/observations.ts';

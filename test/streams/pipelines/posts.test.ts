@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { from, map } from 'rxjs';
+import { DAY_MS, HOUR_MS, USUAL_RULE } from '../../../streams/internal.ts';
 import type { PostChange } from '../../../streams/pipelines/messages.ts';
 import { posts } from '../../../streams/pipelines/posts.ts';
-import { DAY_MS, type Entry, HOUR_MS, log, post, RULE, settings, tick } from '../../support/facts.ts';
+import { type Entry, log, post, settings, tick } from '../../support/facts.ts';
 import { marbles } from '../../support/marbles.ts';
 import { lettered, neverFails, ofStream, run } from './run.ts';
 
@@ -86,7 +87,7 @@ describe('posts', () => {
   });
 
   it('applies a new rule to what is seen after it', () => {
-    const accounts = [{ id: 'a', rule: { ...RULE, originals: false } }];
+    const accounts = [{ id: 'a', rule: { ...USUAL_RULE, originals: false } }];
     assert.deepEqual(emitted([NOW, recent], [NOW, settings({ accounts })], [NOW + 5, recent]), [
       first,
       { ...first, at: NOW + 5, cause: 'post_edited', isCounted: false },

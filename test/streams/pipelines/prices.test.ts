@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { map } from 'rxjs';
-import { emptyState, type Quote } from '../../../streams/internal.ts';
+import { DAY_MS, emptyState, type Quote } from '../../../streams/internal.ts';
 import { prices as pricesPipeline } from '../../../streams/pipelines/prices.ts';
-import { DAY_MS, log, quote, tick } from '../../support/facts.ts';
+import { log, quote, tick } from '../../support/facts.ts';
 import { marbles } from '../../support/marbles.ts';
 import { lettered, neverFails, ofStream, run } from './run.ts';
 

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { filter, map, NEVER, Subject } from 'rxjs';
 import {
+  DAY_MS,
   emptyState,
   type Fact,
+  HOUR_MS,
   lastPassing,
   type Output,
   type OutputOf,
@@ -11,17 +13,7 @@ import {
   type ScoreRecord,
 } from '../../../streams/internal.ts';
 import { signals } from '../../../streams/pipelines/signals.ts';
-import {
-  DAY_MS,
-  event,
-  HOUR_MS,
-  partition,
-  post,
-  quote,
-  settings,
-  tick,
-  tracking,
-} from '../../support/facts.ts';
+import { event, partition, post, quote, settings, tick, tracking } from '../../support/facts.ts';
 import { marbles } from '../../support/marbles.ts';
 import { GraphSession } from '../../support/model-answers.ts';
 import { anyLog } from '../../support/observations.ts';

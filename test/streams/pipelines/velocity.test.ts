@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { map } from 'rxjs';
+import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
 import { velocity } from '../../../streams/pipelines/velocity.ts';
-import { DAY_MS, type Entry, HOUR_MS, log, post, settings, tick } from '../../support/facts.ts';
+import { type Entry, log, post, settings, tick } from '../../support/facts.ts';
 import { marbles } from '../../support/marbles.ts';
 import { postOutput } from '../../support/outputs.ts';
 import { foundLive, lettered, neverFails, ofStream, run } from './run.ts';
