@@ -24,7 +24,7 @@ export function sentenceOf(error: unknown): string {
   return error instanceof RequestError ? error.message : 'Internal Server Error';
 }
 
-/** Tells nothing about what went wrong inside. */
+/** Hides what went wrong inside. */
 export function internalError(): Answer {
   return errorAnswer(500, { detail: 'Internal Server Error', code: 'internal' });
 }

@@ -161,7 +161,7 @@ describe('the dashboard in a browser', function () {
     assert.equal(await page.locator('.tile.is-stale').count(), 3);
     // Large sections are rendered some frames later.
     await until(
-      'no source is said to answer',
+      'no source is shown as answering',
       async () => (await page.locator('.sources >> text=answers').count()) === 0,
     );
     await page.click('text=48 h');

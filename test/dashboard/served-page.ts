@@ -21,7 +21,7 @@ export interface ServedPage {
   close(): Promise<void>;
 }
 
-export interface ServedPageOptions {
+interface ServedPageOptions {
   readonly historyDays: number;
   readonly seed?: number;
   /** UTC ms; now without it. */

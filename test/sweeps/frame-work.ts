@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Work of the main thread of a page for each frame, ms. */
-export interface FrameWork {
+interface FrameWork {
   /** Elapsed time of its tasks. */
   readonly wallMs: readonly number[];
   /** Processor time of its tasks, without the time of other programs on the machine. */

@@ -3,7 +3,7 @@ import { openServedPage, type ServedPage } from '../dashboard/served-page.ts';
 import { readMeta } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 
-export interface PageLatency {
+interface PageLatency {
   /** From the request of the page until it shows a count, each time with an empty cache. */
   readonly firstNumberMs: readonly number[];
   /** From the moment the service saw a post until the post is on the screen. */

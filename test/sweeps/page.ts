@@ -28,7 +28,7 @@ export interface Spread {
   readonly most: number;
 }
 
-export interface PageSweep {
+interface PageSweep {
   readonly samples: number;
   /** Time between two samples; frames are traced for `traceMs` of it. */
   readonly everyMs: number;
@@ -94,7 +94,7 @@ const MOST_FRAME_MS = 16;
 /** Growth of the heap from the second quarter of the time to the last; in the first the code is still compiled. */
 const MOST_GROWTH = 0.05;
 
-export interface PageAssessment {
+interface PageAssessment {
   readonly summary: string;
   readonly isGood: boolean;
 }

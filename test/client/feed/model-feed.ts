@@ -3,7 +3,7 @@ import type { FeedSocket, FeedSocketClass } from '../../../src/client/feed/socke
 import type { ClientMessage, Cursor } from '../../../src/client/wire.ts';
 
 /** A small server of the feed's protocol, with sockets that break whenever the test wants. */
-export interface ModelFeed {
+interface ModelFeed {
   readonly Socket: FeedSocketClass;
   /** Append a frame to the lossless channel or to the state channel, and send it to every connection. */
   post(): void;
