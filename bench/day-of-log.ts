@@ -1,6 +1,5 @@
-import { USUAL_RULE } from '../streams/internal.ts';
 import type { Bucket, Fact } from '../streams/internal.ts';
-import { HOUR_MS } from '../streams/internal.ts';
+import { HOUR_MS, USUAL_RULE } from '../streams/internal.ts';
 
 const DAY_S = 86_400;
 

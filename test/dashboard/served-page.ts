@@ -28,7 +28,6 @@ interface ServedPageOptions {
   readonly startAt?: number;
 }
 
-
 export async function openServedPage({
   historyDays,
   seed = 3,

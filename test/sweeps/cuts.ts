@@ -21,7 +21,6 @@ export interface CutSweep {
   readonly report: (line: string) => void;
 }
 
-
 /**
  * Reads the whole feed of an engine through a client whose connection is cut at random bytes, held up, and whose
  * server is killed and restarted; and beside it, plainly, straight at the engine. Both must have the same bytes on
