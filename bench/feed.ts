@@ -109,10 +109,10 @@ async function takeTurn({ name, server, readers }: Contestant, sockets: number, 
   const { atOnce } = pace;
   async function send(): Promise<number> {
     const startedAt = performance.now();
-    const heard = once(readers, 'message');
+    const received = once(readers, 'message');
     server.send(atOnce);
     readers.send(sockets * atOnce * MARKS);
-    await heard;
+    await received;
     return performance.now() - startedAt;
   }
   async function spent(): Promise<Spent> {
@@ -151,7 +151,7 @@ function report(sockets: number, pace: Pace, turns: readonly Turn[]): void {
   }
 }
 
-/** In a process of its own: sends as many updates as it is told to, and tells what it took since it last told. */
+/** In a process of its own: sends as many updates as it is ordered to, and reports what it took since the last report. */
 async function serve(name: WayName): Promise<void> {
   const { port, hello, send } = await WAYS[name]();
   const holds = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

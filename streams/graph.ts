@@ -94,13 +94,15 @@ function wire(observation$: Observable<Observation>, state: GraphState): Observa
   const change$ = forecast({ observation$, post$, event$, prediction$ }, state.forecast, onFailure).pipe(
     share(),
   );
-  const request$ = change$.pipe(filter((change) => change.type === 'request'));
-  const outcome$ = change$.pipe(filter((change) => change.type === 'outcome'));
-  const score$ = performance(
-    { event$, prediction$, outcome$: outcome$.pipe(map(({ value }) => value)) },
-    state.performance,
-    onFailure,
-  ).pipe(share());
+  const request$ = change$.pipe(
+    filter((change) => change.type === 'request'),
+    map(({ value }) => value),
+  );
+  const outcome$ = change$.pipe(
+    filter((change) => change.type === 'outcome'),
+    map(({ value }) => value),
+  );
+  const score$ = performance({ event$, prediction$, outcome$ }, state.performance, onFailure).pipe(share());
   const signal$ = signals(
     { observation$, event$, counters$, price$, prediction$, score$ },
     state.signals,
@@ -117,7 +119,7 @@ function wire(observation$: Observable<Observation>, state: GraphState): Observa
     lag$,
     spot$,
     prediction$,
-    request$.pipe(map(({ value }) => value)),
+    request$,
     score$,
     signal$,
     freshness({ observation$ }),

@@ -6,7 +6,7 @@ export { createRunner, type Runner } from './runner.ts';
 
 // What enters: observations, each with one fact.
 
-export type { CountingRule } from './model/counting.ts';
+export { type CountingRule, USUAL_RULE } from './model/counting.ts';
 export type { AccountId, Bucket, Fact, Observation, PostFact } from './observation.ts';
 
 // What leaves: outputs, each with the record of its stream.

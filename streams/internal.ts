@@ -46,6 +46,7 @@ export {
   STREAM_NAMES,
   type StreamName,
   type StreamRecords,
+  USUAL_RULE,
 } from './index.ts';
 
 // What the service needs beyond.

@@ -20,7 +20,7 @@ function assertOneSentence({ code, stdout, stderr }: Ended, pattern: RegExp): vo
 }
 
 describe('tallywire', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let folder: ReturnType<typeof temporaryFolder>;
   beforeEach(() => {
     folder = temporaryFolder();

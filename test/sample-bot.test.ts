@@ -34,14 +34,10 @@ describe('a bot written from the specification', function () {
     look: () => Promise<readonly Order[]>,
   ): Promise<readonly Order[]> {
     let orders: readonly Order[] = [];
-    await eventually(
-      `there is something to ${what}`,
-      async () => {
-        orders = await look();
-        return orders.length > 0;
-      },
-      PATIENCE_MS,
-    );
+    await eventually(`there is something to ${what}`, async () => {
+      orders = await look();
+      return orders.length > 0;
+    });
     return orders;
   }
 
@@ -120,7 +116,7 @@ describe('a bot written from the specification', function () {
       assert.equal((await request(wallet)).status, 503);
       assert.equal((await request(WORLD_WALLETS.noOfA)).status, 200);
       stage.world.control.clearFaults();
-      await eventually('it is served', async () => (await request(wallet)).status === 200, PATIENCE_MS);
+      await eventually('it is served', async () => (await request(wallet)).status === 200);
     });
   });
 });

@@ -15,7 +15,7 @@ const REST_MS = 5;
 async function open(
   port: number,
   { path, isUpgrade, after }: Hello,
-  hear: (bytes: Buffer) => void,
+  onData: (bytes: Buffer) => void,
 ): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   socket.write(isUpgrade ? upgradeRequest(path) : `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
@@ -24,44 +24,44 @@ async function open(
     socket.write(textFrame(after));
     await once(socket, 'data');
   }
-  socket.on('data', hear);
+  socket.on('data', onData);
   return socket;
 }
 
-/** In a process of its own: readers of one port, who together count marks and tell when they have as many as expected. */
+/** In a process of its own: readers of one port, which count marks together and report when they have as many as expected. */
 export async function read({ port, hello, sockets }: ReadersOrder): Promise<void> {
   const mark = MARK.charCodeAt(0);
   const bed = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   let count = 0;
   let expected: number | undefined;
-  const look = () => {
+  const check = () => {
     if (expected === undefined || count < expected) return;
-    if (count > expected) throw new Error(`heard ${count} marks, expected ${expected}`);
+    if (count > expected) throw new Error(`received ${count} marks, expected ${expected}`);
     count = 0;
     expected = undefined;
-    process.send?.('heard');
+    process.send?.('received');
   };
-  // Who waits for messages is woken by the write that brings them, at the writer's cost, if he is as fast as it: whoever
-  // is slow to write would pay for readers who live in the same machine.
+  // A process that waits for messages is woken by the write that brings them, at the writer's cost: a slow writer would
+  // pay for readers that run on the same machine.
   const rest = () => {
     if (expected === undefined) return;
     Atomics.wait(bed, 0, 0, REST_MS);
     setImmediate(rest);
   };
-  const hear = (bytes: Buffer) => {
+  const onData = (bytes: Buffer) => {
     for (let from = bytes.indexOf(mark); from >= 0; from = bytes.indexOf(mark, from + 1)) count += 1;
-    look();
+    check();
   };
   for (let made = 0; made < sockets; made += AT_A_TIME) {
     const length = Math.min(AT_A_TIME, sockets - made);
-    await Promise.all(Array.from({ length }, () => open(port, hello, hear)));
+    await Promise.all(Array.from({ length }, () => open(port, hello, onData)));
   }
   // What belongs to the beginning may still be under way.
   await new Promise((resolve) => setTimeout(resolve, 500));
   count = 0;
   process.on('message', (marks: number) => {
     expected = marks;
-    look();
+    check();
     rest();
   });
   process.send?.('open');

@@ -10,7 +10,9 @@ import { proxiesOf } from '../../src/access/client-address.ts';
 import { createGate } from '../../src/access/gate.ts';
 import { demoKeys } from '../../src/access/keys/key-lookup.ts';
 import { openFeed } from '../../src/feed/feed.ts';
-import { SOCKET_TIMES } from '../../src/feed/transport/sockets.ts';
+import { CONNECTION_TIMES } from '../../src/feed/transport/websockets.ts';
+import { internalError, refusal } from '../../src/server/error-answer.ts';
+import { API_HEADERS } from '../../src/server/headers.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createLatest } from '../../src/views/latest.ts';
@@ -20,7 +22,7 @@ import { lagOutput } from '../../test/support/outputs.ts';
 
 /**
  * In the account's name, and so three times in every message: readers count it to know that they have all. No byte
- * of a frame's head may be the same, or they would think so too early: 126 and 127 tell of a long one.
+ * of a frame's head may be the same, or they would count it: 126 and 127 announce a long frame.
  */
 export const MARK = '^';
 export const MARKS = 3;
@@ -33,7 +35,7 @@ export interface Hello {
   readonly after: string;
 }
 
-/** One way to bring an update to everyone who listens. */
+/** One way to bring an update to every reader. */
 export interface Way {
   readonly port: number;
   readonly hello: Hello;
@@ -90,7 +92,9 @@ async function startFeed(store: Pick<Store, 'feed' | 'outputs'>): Promise<Way> {
     now: Date.now,
     mono: () => performance.now(),
     // The readers here answer no pings.
-    times: { ...SOCKET_TIMES, pingMs: HOUR_MS },
+    times: { ...CONNECTION_TIMES, pingMs: HOUR_MS },
+    headers: API_HEADERS,
+    answerTo: (error) => refusal(error) ?? internalError(),
     report: (error) => process.emitWarning(String(error)),
   });
   const server = createServer().on('upgrade', (req, socket, head) => feed.upgrade(req, socket, head));

@@ -35,7 +35,7 @@ export interface Caller {
 }
 
 /** The parts of a request that the gate reads. */
-export type CallerRequest = Pick<IncomingMessage, 'headers' | 'socket'>;
+type CallerRequest = Pick<IncomingMessage, 'headers' | 'socket'>;
 
 /** Decides who is served, at which tier, and how often. Synchronous and cheap: it is asked on every request. */
 export interface Gate {

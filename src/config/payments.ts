@@ -2,7 +2,7 @@ import type { Fault } from '../errors.ts';
 import { flagOf, type SettingKey, type SettingValue } from './settings.ts';
 
 /** Millionths of the asset. */
-export interface Prices {
+interface Prices {
   readonly price: bigint;
   /** By path below `/api/v1`. */
   readonly prices: readonly { readonly path: string; readonly price: bigint }[];

@@ -24,7 +24,7 @@ export const CHANNEL_NAMES = [
 ] as const;
 export type ChannelName = (typeof CHANNEL_NAMES)[number];
 
-const FEED_CAUSES = [
+export const FEED_CAUSES = [
   'new_post',
   'post_deleted',
   'oracle',

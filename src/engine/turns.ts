@@ -36,7 +36,7 @@ export type TurnReport =
     }
   | { readonly type: 'refused_write'; readonly error: unknown };
 
-export interface Turns {
+interface Turns {
   /**
    * Resolves once the facts are in the log, have gone through the streams, and readers see the outputs.
    * Without facts there is no turn.

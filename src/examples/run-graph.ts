@@ -7,6 +7,7 @@ import {
   MINUTE_MS,
   type Observation,
   type PostFact,
+  USUAL_RULE,
 } from 'tallywire/streams';
 
 /**
@@ -42,20 +43,12 @@ const kind = {
   isRepost: false,
   isFromCommunity: false,
 };
-const rule = {
-  originals: true,
-  quotes: true,
-  reposts: true,
-  selfReplies: true,
-  otherReplies: false,
-  communityReposts: false,
-};
 
 /** The first facts of a log. */
 const opening: readonly Fact[] = [
   {
     kind: 'settings',
-    accounts: [{ id: 'a', rule }],
+    accounts: [{ id: 'a', rule: USUAL_RULE }],
     staleAfterMs: { posts: DAY_MS, oracle: DAY_MS, ui: DAY_MS, prices: DAY_MS },
   },
   { kind: 'coverage', account: 'a', fromAt: Math.min(firstAt, startAt) },

@@ -13,7 +13,7 @@ import { testView } from '../views/records/test.ts';
 import { velocityView } from '../views/records/velocity.ts';
 
 /** How a kind of record is published. */
-export interface Channel {
+interface Channel {
   readonly name: ChannelName;
   /** The lowest tier that sees it, as over REST. */
   readonly tier: Tier;
@@ -36,7 +36,7 @@ export interface Topic {
 }
 
 /** The records a topic is about: of states the newest counts, of posts each one; a heartbeat has none. */
-export type TopicRecords =
+type TopicRecords =
   | { readonly type: 'states'; readonly view: RecordView }
   | { readonly type: 'posts'; readonly view: PostsView }
   | { readonly type: 'none' };

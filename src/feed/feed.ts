@@ -1,28 +1,35 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Output } from '../../streams/internal.ts';
 import { clientAddressOf, type Proxies } from '../access/client-address.ts';
 import type { Gate } from '../access/gate.ts';
+import { API_PREFIX } from '../contract/api-prefix.ts';
 import { RequestError } from '../errors.ts';
-import type { FeedFigures } from '../observability/feed-metrics.ts';
 import type { Outputs, StoredFrames } from '../store/store.ts';
 import type { AccountPath } from '../views/account-path.ts';
 import type { AgeLimits } from '../views/as-of.ts';
 import type { Latest, OutputOf } from '../views/latest.ts';
 import { topicsOf } from './channels.ts';
-import { createReading } from './delivery/delivery.ts';
-import { createFanOut, type FanOut } from './delivery/fan-out.ts';
+import { createDelivery } from './delivery/delivery.ts';
+import { createFanOut } from './delivery/fan-out.ts';
 import { heartbeatText } from './delivery/heartbeat.ts';
 import { createSubscriptions } from './delivery/subscriptions.ts';
+import type { FeedCounters, FeedFigures } from './figures.ts';
+import { follow } from './follow.ts';
 import { createChanges } from './log/changes.ts';
-import { openFrameLog } from './log/frame-log.ts';
+import { openFrameLog, type Published } from './log/frame-log.ts';
 import { createRecords } from './log/topic-records.ts';
-import { createAdmission, type FeedLimits } from './transport/admission.ts';
-import { answerTo, isFeed, refuseUpgrade } from './transport/http.ts';
-import { createSockets, SOCKET_TIMES, type SocketTimes } from './transport/sockets.ts';
-import { createEventStreams } from './transport/sse.ts';
+import { createConnectionLimits, type FeedLimits } from './transport/connection-limits.ts';
+import { createEventStreams } from './transport/event-streams.ts';
+import {
+  CONNECTION_TIMES,
+  type ConnectionTimes,
+  createWebSockets,
+  refuseUpgrade,
+} from './transport/websockets.ts';
 
-export interface FeedDeps {
+const PATH = `${API_PREFIX}/feed`;
+
+interface FeedDeps {
   readonly latest: Latest;
   readonly window: StoredFrames;
   readonly outputs: Pick<Outputs, 'read'>;
@@ -35,9 +42,19 @@ export interface FeedDeps {
   readonly now: () => number;
   /** Ms that never go back. */
   readonly mono: () => number;
-  readonly times?: SocketTimes;
-  /** Told of what is no reader's fault. */
+  readonly times?: ConnectionTimes;
+  /** Headers of every answer of the service. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The service's answer to a request that failed. */
+  readonly answerTo: (error: unknown) => FeedAnswer;
+  /** Gets every error that is no reader's fault. */
   readonly report: (error: unknown) => void;
+}
+
+interface FeedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 }
 
 export interface Feed {
@@ -47,93 +64,72 @@ export interface Feed {
   handle(req: IncomingMessage, res: ServerResponse): boolean;
   /** Takes a request for a WebSocket to the feed, and returns false for any other. */
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): boolean;
-  /** Takes nobody more. */
+  /** Takes no new readers from now on. */
   beginDrain(): void;
-  /** Says goodbye, and resolves when all are gone and all that was told is on disk. */
+  /** Says goodbye, and resolves when all readers are gone and all frames are on disk. */
   close(): Promise<void>;
 }
 
 /** Opens the push feed over the latest values, which are loaded. From here on it follows them. */
 export function openFeed(deps: FeedDeps): Feed {
-  const { latest, accounts, report } = deps;
+  const { latest, accounts, proxies, times = CONNECTION_TIMES, report } = deps;
   const topics = topicsOf(accounts);
   const records = createRecords(deps);
-  const closed = new Map<number, number>();
-  let sent = 0;
-  let merged = 0;
+  const counters: FeedCounters = { sent: 0, merged: 0, closed: new Map() };
+  const log = openFrameLog({ ...deps, topics });
+  const delivery = createDelivery({ log, records, counters });
+  const fanOut = createFanOut(log.epoch, delivery);
+  const subscriptions = createSubscriptions({ topics, log, fanOut });
+  const connectionLimits = createConnectionLimits(deps.limits, deps.mono);
+  const transport = { ...deps, log, delivery, subscriptions, connectionLimits, counters, times };
+  const webSockets = createWebSockets(transport);
+  const eventStreams = createEventStreams(transport);
+  const changes = createChanges({ latest, topics, records, log });
+  const heartbeats = topics.filter(({ channel }) => channel.name === 'heartbeat').map(log.state);
   let isClosing = false;
 
-  const heartbeat = topics.find(({ channel }) => channel.name === 'heartbeat');
-  let fanOut: FanOut | undefined;
-  const log = openFrameLog({
-    ...deps,
-    topics,
-    publish: (state, frames) => fanOut?.send(state, frames),
-    beat(tick) {
-      if (heartbeat) fanOut?.sendPassing(log.state(heartbeat), heartbeatText(log, tick, accounts));
-    },
-  });
-  const reading = createReading({
-    log,
-    records,
-    sent(count) {
-      sent += count;
-    },
-    merged(count) {
-      merged += count;
-    },
-  });
-  fanOut = createFanOut(log.epoch, reading);
-  const subscriptions = createSubscriptions({ topics, log, fanOut });
-  const admission = createAdmission(deps.limits, deps.mono);
-  const common = {
-    ...deps,
-    log,
-    reading,
-    subscriptions,
-    admission,
-    closed: (code: number) => void closed.set(code, (closed.get(code) ?? 0) + 1),
-  };
-  const sockets = createSockets({ times: SOCKET_TIMES, ...common });
-  const streams = createEventStreams(common);
-
-  const changes = createChanges({ latest, topics, records, log });
-  changes.catchUp(missedPosts(deps.outputs, log.numberedUpTo));
-  const following = latest.change$.subscribe((outputs: readonly Output[]) => {
-    // Whatever goes wrong here must not hold up the engine, which tells of its changes one after the other.
-    try {
-      changes.follow(outputs);
-    } catch (error) {
-      report(error);
+  function fanOutPublished(published: Published): void {
+    if (published.type === 'frames') {
+      fanOut.send(published.state, published.frames);
+      return;
     }
-  });
+    const text = heartbeatText(log, published.tick, accounts);
+    for (const state of heartbeats) fanOut.sendUnnumbered(state, text);
+  }
 
-  /** Lets the address in until `way` closes, or throws. */
-  function enter(req: IncomingMessage, way: Duplex | ServerResponse): void {
+  follow(log.frame$, fanOutPublished, report);
+  changes.catchUp(postsAfter(deps.outputs, log.numberedUpTo));
+  const following = follow(latest.change$, changes.follow, report);
+
+  /** Counts the connection until it closes, or throws a RequestError. */
+  function countConnection(req: IncomingMessage, connection: Duplex | ServerResponse): void {
     if (isClosing) throw new RequestError(503, 'stopping', 'The service stops', { 'Retry-After': '5' });
-    const address = clientAddressOf(req, deps.proxies);
-    admission.enter(address);
-    way.once('close', () => admission.leave(address));
+    const address = clientAddressOf(req, proxies);
+    connectionLimits.open(address);
+    connection.once('close', () => connectionLimits.close(address));
+  }
+
+  function answerTo(error: unknown): FeedAnswer {
+    if (!(error instanceof RequestError)) report(error);
+    return deps.answerTo(error);
   }
 
   return {
     epoch: log.epoch,
     figures: () => ({
-      connections: admission.connections,
-      unsentBytes: sockets.unsentBytes() + streams.unsentBytes(),
-      sent,
-      merged,
-      closed,
+      ...counters,
+      connections: connectionLimits.connections,
+      unsentBytes: webSockets.unsentBytes() + eventStreams.unsentBytes(),
     }),
 
     handle(req, res) {
       const wantsStream = (req.headers.accept ?? '').includes('text/event-stream');
       if (req.method !== 'GET' || !wantsStream || !isFeed(req)) return false;
       try {
-        enter(req, res);
-        streams.open(req, res);
+        countConnection(req, res);
+        eventStreams.open(req, res);
       } catch (error) {
-        const { status, headers, body } = answerTo(error, report);
+        const { status, headers, body } = answerTo(error);
         res.writeHead(status, headers).end(body);
       }
       return true;
@@ -142,10 +138,11 @@ export function openFeed(deps: FeedDeps): Feed {
     upgrade(req, socket, head) {
       if (req.headers.upgrade?.toLowerCase() !== 'websocket' || !isFeed(req)) return false;
       try {
-        enter(req, socket);
-        sockets.accept(req, socket, head);
+        countConnection(req, socket);
+        webSockets.accept(req, socket, head);
       } catch (error) {
-        refuseUpgrade(socket, answerTo(error, report));
+        const { status, headers, body } = answerTo(error);
+        refuseUpgrade(socket, status, headers, body);
       }
       return true;
     },
@@ -157,19 +154,23 @@ export function openFeed(deps: FeedDeps): Feed {
     async close() {
       isClosing = true;
       following.unsubscribe();
-      streams.close();
-      await sockets.close();
+      eventStreams.close();
+      await webSockets.close();
       await log.stop();
     },
   };
 }
 
-/** What was published but not told before the process ended. */
-function* missedPosts(
+function isFeed({ url = '' }: IncomingMessage): boolean {
+  return url === PATH || url.startsWith(`${PATH}?`);
+}
+
+/** Posts that were stored but have no frames yet, as the process ended before. */
+function* postsAfter(
   outputs: Pick<Outputs, 'read'>,
-  toldUpTo: number | undefined,
+  numberedUpTo: number | undefined,
 ): Iterable<OutputOf<'posts'>> {
-  if (toldUpTo === undefined) return;
-  // Kept by the store as the text of what it was given.
-  for (const { json } of outputs.read('posts', toldUpTo + 1)) yield JSON.parse(json) as OutputOf<'posts'>;
+  if (numberedUpTo === undefined) return;
+  // The store keeps the text of what it was given.
+  for (const { json } of outputs.read('posts', numberedUpTo + 1)) yield JSON.parse(json) as OutputOf<'posts'>;
 }

@@ -1,17 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-
-/** The push feed since the start of the process. */
-export interface FeedFigures {
-  readonly connections: number;
-  /** Written but not yet taken by the network. */
-  readonly unsentBytes: number;
-  /** Frames written, to all readers together. */
-  readonly sent: number;
-  /** Frames that slow readers did not get, as newer ones took their place. */
-  readonly merged: number;
-  /** Connections ended, by code. */
-  readonly closed: ReadonlyMap<number, number>;
-}
+import type { FeedFigures } from '../feed/figures.ts';
 
 /** Reads the feed's own counts at each scrape: the feed writes thousands of frames at once. */
 export function gaugeFeed(registry: Registry, read: () => FeedFigures): void {

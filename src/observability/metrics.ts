@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { FeedFigures } from '../feed/figures.ts';
 import type { SourceStatus } from '../sources/source.ts';
-import { type FeedFigures, gaugeFeed } from './feed-metrics.ts';
+import { gaugeFeed } from './feed-metrics.ts';
 import { createHttpDurations } from './http-durations.ts';
 import { gaugeSources } from './source-metrics.ts';
 import { followStreams, type StreamFigures } from './stream-metrics.ts';

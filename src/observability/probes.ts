@@ -9,7 +9,7 @@ const READY_ANYWAY_AFTER_MS = 10_000;
 const DEAD_LOOP_MS = 5_000;
 
 /** The state of the process, read afresh at each call. */
-export interface Probes {
+interface Probes {
   health(): HealthStatus;
   isReady(): boolean;
   /** Does not depend on sources. */

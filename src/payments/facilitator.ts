@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FacilitatorRequest } from './facilitator-request.ts';
 
-export type Verdict =
+type Verdict =
   | { readonly type: 'valid' }
   | { readonly type: 'invalid'; readonly reason: string }
   /** There was no clear answer, and no money moved. */

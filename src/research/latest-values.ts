@@ -8,7 +8,7 @@ interface Value {
 }
 
 /** The last recomputed output under each key. */
-export interface RecomputedLatest {
+interface RecomputedLatest {
   put(output: Output, json: string): void;
   of(stream: StreamName): ReadonlyMap<string, Value>;
   count(): number;

@@ -19,7 +19,7 @@ interface Answered {
 }
 
 /** Runs the model again on the requests of the streams, and compares with the answers in the log. */
-export interface Resimulation {
+interface Resimulation {
   /** Takes an observation and its outputs; returns a difference that is found at once. */
   handle(observation: Observation, outputs: readonly Output[]): Difference | undefined;
   /** Compares the next sampled answer, in the order of the log; undefined when none is left. */

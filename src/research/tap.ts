@@ -74,7 +74,7 @@ export function tapOnce(outputs: Outputs, filter: TapFilter): readonly Output[] 
   return latest.toSorted((a, b) => a.seq - b.seq || (a.key < b.key ? -1 : 1));
 }
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly fromSeq: number;
   readonly signal: AbortSignal;
 }

@@ -6,7 +6,7 @@ const MOST_MS = 20;
  * Gives the event loop a turn whenever a computation has run for 20 ms, so that timers and signals fire and LMDB
  * ends its read transaction. `isDue` is cheap, so a computation may call it at every step.
  */
-export interface LoopYield {
+interface LoopYield {
   isDue(): boolean;
   yield(): Promise<void>;
 }

@@ -48,7 +48,7 @@ export interface EndpointDeps {
 }
 
 /** Every endpoint, except those of the operator. */
-export interface Endpoints {
+interface Endpoints {
   /** Answered at once. */
   readonly ready: readonly Endpoint[];
   /** Those of the same path with `as_of` in the query. */

@@ -1,8 +1,8 @@
+import { InvalidRequest } from '../contract/validation/validate.ts';
 import { RequestError } from '../errors.ts';
 import type { Offer } from '../payments/offer.ts';
 import { type Answer, plainAnswer } from './answer.ts';
 import { API_HEADERS, JSON_TYPE } from './headers.ts';
-import { InvalidRequest } from './validate.ts';
 
 /**
  * The caller's fault as it goes on the wire, with how to pay instead where there is an offer; undefined when the
@@ -24,7 +24,7 @@ export function sentenceOf(error: unknown): string {
   return error instanceof RequestError ? error.message : 'Internal Server Error';
 }
 
-/** Tells nothing about what went wrong inside. */
+/** Hides what went wrong inside. */
 export function internalError(): Answer {
   return errorAnswer(500, { detail: 'Internal Server Error', code: 'internal' });
 }

@@ -3,7 +3,7 @@ import type { Answer, Call } from './answer.ts';
 import { namesTag } from './etag.ts';
 import { JSON_TYPE, STREAM_HEADERS } from './headers.ts';
 
-export interface Recipe {
+interface Recipe {
   readonly watch: Watch;
   /**
    * The name of this body among all those of the same seq: the epoch (another process may have

@@ -17,7 +17,7 @@ import { createPrebuilt, notModified, streamAnswer, tagOf } from './prebuilt.ts'
 import type { StreamDeps } from './routes/deps.ts';
 
 /** The records of a view as answers. `name` is that of a body among all those of the same seq. */
-export interface RecordAnswers {
+interface RecordAnswers {
   /** A body kept ready for an audience. */
   ready(name: string, audience: Audience): (call: Call) => Answer;
   /** A body rendered for one call, where there are more audiences than can be kept ready. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { InvalidRequest } from '../contract/validation/validate.ts';
 import { RequestError } from '../errors.ts';
-import { InvalidRequest } from './validate.ts';
 
 /** Far above any body the interface knows. */
 const MAX_BODY_BYTES = 16 * 1_024;

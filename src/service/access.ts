@@ -10,8 +10,8 @@ import { createQuotas } from '../access/limits/quotas.ts';
 import { steadyClock } from '../access/limits/steady-clock.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../engine/clock.ts';
-import { controlSocketPathOf } from '../store/unix-socket-path.ts';
 import type { Store } from '../store/store.ts';
+import { controlSocketPathOf } from '../store/unix-socket-path.ts';
 import type { Shutdown } from './shutdown.ts';
 
 export interface AccessDeps {

@@ -1,11 +1,11 @@
 import type { SettingsFact } from '../../streams/internal.ts';
+import { USUAL_RULE } from '../../streams/internal.ts';
 import type { Config } from '../config/config.ts';
 import { type Engine, type EngineDeps, openEngine } from '../engine/engine.ts';
 import type { Endpoints } from '../sources/endpoints.ts';
 import type { SourceSettings } from '../sources/settings.ts';
 import { createSources } from '../sources/sources.ts';
 import { diskUse } from '../store/disk.ts';
-import { MAIN_FEED } from './counting-rule.ts';
 import type { Shutdown } from './shutdown.ts';
 
 interface EngineParts extends Pick<EngineDeps, 'store' | 'latest' | 'clock' | 'report'> {
@@ -33,7 +33,7 @@ export async function startEngine(parts: EngineParts, shutdown: Shutdown): Promi
 function settingsOf({ accounts, staleAfterMs }: Config): SettingsFact {
   return {
     kind: 'settings',
-    accounts: accounts.map(({ id }) => ({ id, rule: MAIN_FEED })),
+    accounts: accounts.map(({ id }) => ({ id, rule: USUAL_RULE })),
     staleAfterMs,
   };
 }

@@ -10,6 +10,8 @@ import { openFeed } from '../feed/feed.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { PaymentService } from '../payments/payment-service.ts';
 import { createApp } from '../server/app.ts';
+import { internalError, refusal } from '../server/error-answer.ts';
+import { API_HEADERS } from '../server/headers.ts';
 import { createHttpServer, httpLimits } from '../server/http.ts';
 import type { Positions } from '../sources/positions/position.ts';
 import type { Store } from '../store/store.ts';
@@ -82,6 +84,8 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
       staleAfterMs: config.staleAfterMs,
       now: clock.wall,
       mono: clock.mono,
+      headers: API_HEADERS,
+      answerTo: (error) => refusal(error) ?? internalError(),
       report: (error) => log.error({ err: error }, 'the feed failed; writes are tried again'),
     });
   if (feed) {

@@ -1,5 +1,5 @@
 /** The one method of `Headers` that is needed, so that a handshake's plain headers fit too. */
-export interface HeaderReader {
+interface HeaderReader {
   get(name: string): string | null;
 }
 

@@ -2,7 +2,7 @@ import { concatMap, EMPTY, type Observable, throwError, timer } from 'rxjs';
 import { SourceError } from '../errors.ts';
 
 /** Watches that data keeps coming: a live socket is not live data. */
-export interface SilenceWatchdog {
+interface SilenceWatchdog {
   readonly dataArrived: () => void;
   /** Errors with SOURCE_SILENT once no data arrived for the time given, or up to a sixth longer. */
   readonly silence$: Observable<never>;

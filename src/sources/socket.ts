@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import { SourceError } from '../errors.ts';
 import { retryAfterMs } from './retry-after.ts';
 
-export type SocketEvent =
+type SocketEvent =
   | { readonly type: 'open'; readonly send: (text: string) => void }
   /** `text` is null for a binary frame, which none of our providers sends. */
   | { readonly type: 'frame'; readonly text: string | null };

@@ -15,7 +15,7 @@ const RETRY_MS = 20;
 /** An owner between bind and listen refuses too, for an instant: one refusal proves nothing. */
 const REFUSALS = 3;
 
-export interface FolderLock {
+interface FolderLock {
   release(): Promise<void>;
 }
 

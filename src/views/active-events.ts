@@ -30,7 +30,7 @@ export function isActive(event: OutputOf<'events'>): event is ActiveEvent {
 }
 
 /** The events that a record is made of, one record each. */
-export interface EventRecords {
+interface EventRecords {
   keys(latest: Latest): readonly string[];
   /** The event, if it is active and one of these. */
   find(latest: Latest, key: string): ActiveEvent | undefined;

@@ -14,14 +14,14 @@ export interface Audience {
 /** How renderings of a record differ: not at all, by tier, or by how bets are sized. */
 export type AudienceKind = 'everyone' | 'tier' | 'bankroll';
 
-export type SizingOptions = {
+type SizingOptions = {
   readonly [Option in 'bankrollUsd' | 'includesUnproven' | 'isOnlyWithSignals']?:
     | Audience[Option]
     | undefined;
 };
 
 /** Of a caller who names no bankroll, USD. */
-export const DEFAULT_BANKROLL_USD = 1_000;
+const DEFAULT_BANKROLL_USD = 1_000;
 
 const DEFAULTS = { bankrollUsd: DEFAULT_BANKROLL_USD, includesUnproven: false, isOnlyWithSignals: false };
 // One object each: the fan-out groups readers by identity.

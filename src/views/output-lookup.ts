@@ -14,7 +14,7 @@ const TURN_MS = 2;
 type Digest = ReadonlyMap<string, number>;
 
 /** Finds a stream's last output of a key before an observation, without an index on disk. */
-export interface OutputLookup {
+interface OutputLookup {
   /** The last output of each key up to `seq`, as far as there is one from `floorSeq` on. */
   find(
     stream: StreamName,

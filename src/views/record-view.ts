@@ -12,7 +12,7 @@ export interface Moment {
 }
 
 /** UTC ms. The time left runs with the ticks, so that a record stays the same until the next one. */
-export interface Instant {
+interface Instant {
   readonly nowMs: number;
   readonly tickAt: number;
 }

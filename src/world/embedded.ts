@@ -8,7 +8,7 @@ export interface EmbeddedWorldOptions {
   readonly startAt: number;
 }
 
-export interface EmbeddedWorld {
+interface EmbeddedWorld {
   readonly addresses: WorldAddresses;
   close(): Promise<void>;
 }

@@ -16,6 +16,16 @@ export interface CountingRule {
   readonly communityReposts: boolean;
 }
 
+/** What markets usually settle on: everything but replies to others and reposts from a community. */
+export const USUAL_RULE: CountingRule = {
+  originals: true,
+  quotes: true,
+  reposts: true,
+  selfReplies: true,
+  otherReplies: false,
+  communityReposts: false,
+};
+
 /** Whether a post counts toward settlement. A quote inside a reply is a reply. */
 export function isCounted(post: PostKind, rule: CountingRule): boolean {
   if (post.isReply) return post.isReplyToSelf ? rule.selfReplies : rule.otherReplies;

@@ -15,7 +15,7 @@ function folderIn(data: string): string {
 }
 
 describe('tallywire export', function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
 
   it('writes a file and its manifest, while the folder is open for writing', () =>
     withStore(async (store, data) => {

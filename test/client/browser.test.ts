@@ -57,14 +57,12 @@ describe('the client in a browser', function () {
     }
     const lines = () => printed.trim().split('\n');
     try {
-      await eventually('the snapshot', () => printed.startsWith('snapshot '), PATIENCE_MS);
+      await eventually('the snapshot', () => printed.startsWith('snapshot '));
       const start = Number(lines()[0]?.split(' ')[1]);
       for (let count = 1; count <= 6; count++) {
         if (count % 2 === 0) proxy.cutNow();
         await server.tick();
-        await eventually('the update', () => lines().length === count + 1, PATIENCE_MS).catch(() =>
-          assert.fail(printed),
-        );
+        await eventually('the update', () => lines().length === count + 1).catch(() => assert.fail(printed));
       }
       const expected = Array.from({ length: 6 }, (_, index) => `update ${start + 1 + index}`);
       assert.deepEqual(lines().slice(1), expected);

@@ -104,7 +104,7 @@ describe('the examples of the client', function () {
     }
     try {
       await act();
-      await eventually('it prints', () => isPrinted(text), PATIENCE_MS).catch(() => assert.fail(text));
+      await eventually('it prints', () => isPrinted(text)).catch(() => assert.fail(text));
       return text;
     } finally {
       child.kill();
@@ -117,12 +117,12 @@ describe('the examples of the client', function () {
   /** Publishes a post when the example is connected, and no sooner than its subscriptions are confirmed. */
   async function postOnceConnected(id: string, text: string): Promise<void> {
     const { sent } = server.feed.figures();
-    await eventually('it is connected', isConnected, PATIENCE_MS);
-    await eventually('it has its snapshots', () => server.feed.figures().sent >= sent + 2, PATIENCE_MS);
+    await eventually('it is connected', isConnected);
+    await eventually('it has its snapshots', () => server.feed.figures().sent >= sent + 2);
     await post(id, text);
   }
 
-  const isIdle = () => eventually('nobody is connected', () => !isConnected(), PATIENCE_MS);
+  const isIdle = () => eventually('nobody is connected', () => !isConnected());
   afterEach(isIdle);
 
   const page = 'src/client/README.md';
@@ -159,11 +159,7 @@ describe('the examples of the client', function () {
       example,
       (text) => text.includes('update') && text.includes('the first'),
       async () => {
-        await eventually(
-          'the cursor is stored',
-          () => existsSync(join(folder, 'tweets-cursor.json')),
-          PATIENCE_MS,
-        );
+        await eventually('the cursor is stored', () => existsSync(join(folder, 'tweets-cursor.json')));
         await post('11', 'the first');
       },
     );

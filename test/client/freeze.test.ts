@@ -88,14 +88,14 @@ async function freezeUntil(freeze: Freeze, expected: FeedStatus): Promise<void> 
   try {
     const isLive = () => stage.statuses.at(-1)?.state === 'live';
     // After five ticks the rhythm of the source is known.
-    await eventually('it is live', () => isLive() && stage.server.latest.seq >= 5, PATIENCE_MS);
+    await eventually('it is live', () => isLive() && stage.server.latest.seq >= 5);
     const before = stage.statuses.length;
     stage[freeze]();
     const isNoticed = () =>
       stage.statuses.slice(before).some((status) => isDeepStrictEqual(status, expected));
-    await eventually(`the status ${JSON.stringify(expected)}`, isNoticed, PATIENCE_MS);
+    await eventually(`the status ${JSON.stringify(expected)}`, isNoticed);
     stage.thaw();
-    await eventually('it is live again', isLive, PATIENCE_MS);
+    await eventually('it is live again', isLive);
   } finally {
     await stage.close();
   }

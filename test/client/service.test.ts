@@ -90,7 +90,7 @@ describe('the client of a running service', function () {
       if (frame.type === 'update') posts.push(frame.seq);
     });
     feed.heartbeat().subscribe((frame) => checkFrame(JSON.stringify(frame)));
-    await eventually('it is live', () => status?.state === 'live', PATIENCE_MS);
+    await eventually('it is live', () => status?.state === 'live');
     const begun = new Set(frames.filter(({ type }) => type === 'snapshot').map((frame) => frame.channel));
     assert.deepEqual([...begun].sort(), [
       'counters',
@@ -103,7 +103,7 @@ describe('the client of a running service', function () {
     ]);
 
     stage.world.control.post({ account: 'a' });
-    await eventually('a post comes', () => posts.length > 0, PATIENCE_MS);
+    await eventually('a post comes', () => posts.length > 0);
     const [first = 0] = posts;
     feed.close();
 
@@ -116,7 +116,7 @@ describe('the client of a running service', function () {
     later.tweets('account_a', { resume: { epoch, seq: first - 1 } }).subscribe((frame) => {
       resumed.push(`${frame.type} ${frame.seq}`);
     });
-    await eventually('it comes again', () => resumed.length > 0, PATIENCE_MS);
+    await eventually('it comes again', () => resumed.length > 0);
     assert.equal(resumed[0], `update ${first}`);
     later.close();
   });
@@ -129,18 +129,14 @@ describe('the client of a running service', function () {
     feed.heartbeat().subscribe(() => {
       beats += 1;
     });
-    await eventually(
-      'its rhythm is known',
-      () => beats > 5 && statuses.at(-1)?.state === 'live',
-      PATIENCE_MS,
-    );
+    await eventually('its rhythm is known', () => beats > 5 && statuses.at(-1)?.state === 'live');
     stage.world.control.fault({ role: 'posts', kind: 'hang' });
     // On a busy machine other sources may be late as well.
     const isNoticed = (status: FeedStatus | undefined) =>
       status?.state === 'stale' &&
       status.reason === 'source' &&
       status.sources.some((name) => name.startsWith('posts/'));
-    await eventually('it is noticed', () => isNoticed(statuses.at(-1)), PATIENCE_MS);
+    await eventually('it is noticed', () => isNoticed(statuses.at(-1)));
     feed.close();
   });
 });

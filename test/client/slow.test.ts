@@ -37,7 +37,7 @@ describe('a reader too slow for the feed', function () {
       feed.status$.subscribe((status) => {
         if (status.state === 'down') causes.push(status.code);
       });
-      await eventually('it is there', () => real === 0, PATIENCE_MS);
+      await eventually('it is there', () => real === 0);
       proxy.stall();
       for (let number = 1; number <= POSTS; number++) {
         await server.turn(
@@ -46,9 +46,9 @@ describe('a reader too slow for the feed', function () {
         );
       }
       const isDisconnected = () => (server.feed.figures().closed.get(4008) ?? 0) > 0;
-      await eventually('it is disconnected', isDisconnected, PATIENCE_MS);
+      await eventually('it is disconnected', isDisconnected);
       proxy.resume();
-      await eventually('it has all', () => posts.length >= POSTS && real === POSTS, PATIENCE_MS);
+      await eventually('it has all', () => posts.length >= POSTS && real === POSTS);
       assert.deepEqual(
         posts,
         Array.from({ length: POSTS }, (_, index) => String(index + 1)),

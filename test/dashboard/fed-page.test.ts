@@ -37,7 +37,7 @@ const WATCH_SHIFTS = `
 `;
 
 function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  return eventually(what, holds, PATIENCE_MS);
+  return eventually(what, holds);
 }
 
 describe('the dashboard, fed by hand', function () {

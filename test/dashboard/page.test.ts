@@ -12,7 +12,7 @@ const MOST_SCRIPT_BYTES = 150 * 1_024;
 const PATIENCE_MS = 60_000;
 
 function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  return eventually(what, holds, PATIENCE_MS);
+  return eventually(what, holds);
 }
 
 async function widthBeyondScreen(page: Page): Promise<number> {

@@ -28,8 +28,6 @@ interface ServedPageOptions {
   readonly startAt?: number;
 }
 
-const PATIENCE_MS = 60_000;
-
 export async function openServedPage({
   historyDays,
   seed = 3,
@@ -46,7 +44,7 @@ export async function openServedPage({
     return program;
   };
   let program = await start();
-  await eventually('it is ready', async () => (await fetch(`${url}/readyz`)).status === 200, PATIENCE_MS);
+  await eventually('it is ready', async () => (await fetch(`${url}/readyz`)).status === 200);
   let browser: TestBrowser | undefined;
 
   return {

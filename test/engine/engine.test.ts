@@ -90,7 +90,7 @@ describe('openEngine', () => {
       { kind: 'coverage', account: 'a', fromAt: 0 },
       post({ id: '7', createdAt: 900_000 }),
     ]);
-    await eventually('a forecast is published', () => latest.get('predictions', '3') !== undefined, 9_000);
+    await eventually('a forecast is published', () => latest.get('predictions', '3') !== undefined);
     const { count = 0, p5 = 0, p50 = 0 } = latest.get('predictions', '3')?.record ?? {};
     assert.ok(count === 1 && count <= p5 && p5 < p50);
     assert.ok(factsOf(store).includes('forecast'));

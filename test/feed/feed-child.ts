@@ -4,7 +4,7 @@ import { tellParent } from '../support/child.ts';
 import { countersOutput, eventOutput, NOON, postOutput } from '../support/outputs.ts';
 import { startFeed } from './feed-server.ts';
 
-/** Serves a feed from the folder it is given and tells posts and counts as fast as it can, until it is killed. */
+/** Serves a feed from a folder, and publishes posts and counts as fast as it can, until it is killed. */
 
 const [, , folder = ''] = process.argv;
 const store = await openStore(folder);

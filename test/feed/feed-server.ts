@@ -1,8 +1,10 @@
 import { proxiesOf } from '../../src/access/client-address.ts';
 import type { KeyLookup } from '../../src/access/keys/key-lookup.ts';
 import { type Feed, openFeed } from '../../src/feed/feed.ts';
-import { FEED_LIMITS, type FeedLimits } from '../../src/feed/transport/admission.ts';
-import { SOCKET_TIMES, type SocketTimes } from '../../src/feed/transport/sockets.ts';
+import type { FeedLimits } from '../../src/feed/transport/connection-limits.ts';
+import { CONNECTION_TIMES, type ConnectionTimes } from '../../src/feed/transport/websockets.ts';
+import { internalError, refusal } from '../../src/server/error-answer.ts';
+import { API_HEADERS } from '../../src/server/headers.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Output } from '../../streams/internal.ts';
 import { type Running, start } from '../server/start.ts';
@@ -27,13 +29,18 @@ export interface FeedServerOptions {
   readonly loaded?: readonly Output[];
   readonly keys?: KeyLookup;
   readonly limits?: Partial<FeedLimits>;
-  readonly times?: Partial<SocketTimes>;
+  readonly times?: Partial<ConnectionTimes>;
   /** Of the last observation before. */
   readonly seq?: number;
 }
 
 /** Enough that a test meets no limit it is not about. */
-const ROOMY: FeedLimits = { ...FEED_LIMITS, perAddress: 1_000, perKey: 1_000, connectsPerMinute: 100_000 };
+const ROOMY: FeedLimits = {
+  connections: 12_000,
+  perAddress: 1_000,
+  perKey: 1_000,
+  connectsPerMinute: 100_000,
+};
 
 export async function startFeed(options: FeedServerOptions = {}): Promise<FeedServer> {
   const { store = createMemoryStore(), loaded = [], limits, times } = options;
@@ -53,8 +60,10 @@ export async function startFeed(options: FeedServerOptions = {}): Promise<FeedSe
         outputs: store.outputs,
         proxies: proxiesOf([]),
         limits: { ...ROOMY, ...limits },
-        times: { ...SOCKET_TIMES, closeMs: 200, ...times },
+        times: { ...CONNECTION_TIMES, closeMs: 200, ...times },
         mono: () => performance.now(),
+        headers: API_HEADERS,
+        answerTo: (error) => refusal(error) ?? internalError(),
         report: (error) => failures.push(error),
       });
       return opened;

@@ -102,9 +102,9 @@ async function heartbeatOf(server: FeedServer) {
   client.send({ op: 'subscribe', channels: [{ channel: 'heartbeat' }] });
   await client.next('subscribed');
   await server.tick();
-  const beat = await client.next('heartbeat');
+  const heartbeat = await client.next('heartbeat');
   await client.close();
-  return beat;
+  return heartbeat;
 }
 
 type Step =
@@ -152,7 +152,7 @@ async function run(store: Store, steps: readonly Step[]): Promise<void> {
   let server = await startFeed({ store, loaded });
   const steady = new Follower();
   const shaky = new Follower();
-  // What a start tells is told by then, and both begin with the same.
+  // By then the frames of a start are published, and both begin with the same.
   await heartbeatOf(server);
   await steady.join(server);
   await shaky.join(server);
@@ -223,10 +223,10 @@ describe('resuming the feed', () => {
       { numRuns: 3 },
     )).timeout(0);
 
-  it('tells posts that were stored but not told before the end', async () => {
+  it('sends posts that were stored but had no frame before the end', async () => {
     const store = createMemoryStore();
     const server = await startFeed({ store, loaded: EVENTS });
-    await server.turn(postOutput({ id: 'told' }));
+    await server.turn(postOutput({ id: 'published' }));
     await server.tick();
     const follower = new Follower();
     await follower.join(server);
@@ -249,15 +249,15 @@ describe('resuming the feed', () => {
     await again.stop();
   });
 
-  it('tells a reader who is back before the first commit after a start what he missed, without a gap', async () => {
+  it('sends a reader that is back before the first commit after a start what it missed, without a gap', async () => {
     const store = createMemoryStore();
     const server = await startFeed({ store });
     for (let second = 0; second < 3; second++) await server.tick();
     const { epoch } = server.feed;
     await server.stop();
-    let letGo: () => void = () => undefined;
+    let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
-      letGo = resolve;
+      release = resolve;
     });
     const feed = {
       ...store.feed,
@@ -267,17 +267,17 @@ describe('resuming the feed', () => {
     const client = await again.connect();
     client.send({ op: 'subscribe', channels: [{ channel: 'test' }], resume: { epoch, seq: 1 } });
     await client.next('update', 1);
-    letGo();
+    release();
     await client.next('update', 2);
-    const told = client.updates().map(({ prev_seq, seq, merged }) => [prev_seq, seq, merged]);
+    const places = client.updates().map(({ prev_seq, seq, merged }) => [prev_seq, seq, merged]);
     assert.deepEqual(
-      told,
+      places,
       [2, 3, 4].map((seq) => [seq - 1, seq, undefined]),
     );
     await again.stop();
   });
 
-  it('tells hundreds of frames again as they were, from the disk of a process that is gone', () =>
+  it('sends hundreds of frames again as they were, from the disk of a process that is gone', () =>
     withFolder(async (folder) => {
       // Of the disk the feed's part alone: the rest would take minutes to fill.
       const store = await openStore(folder);

@@ -34,7 +34,7 @@ describe('a slow reader', () => {
     return client;
   }
 
-  it('gets the newest of every event and is told how many frames that left out', async () => {
+  it('gets the newest of every event, and how many frames that left out', async () => {
     const slow = await reader('counters');
     const quick = await reader('counters');
     slow.ws.pause();
@@ -44,7 +44,7 @@ describe('a slow reader', () => {
     }
     slow.ws.resume();
     const last = quick.updates().at(-1)?.seq;
-    await eventually('he is up to date', () => slow.updates().at(-1)?.seq === last, 20_000);
+    await eventually('it is up to date', () => slow.updates().at(-1)?.seq === last);
     const frames = slow.updates();
     const merged = frames.reduce((sum, frame) => sum + (frame.merged ?? 0), 0);
     assert.ok(merged > 0 && frames.length < 3 * ROUNDS);
@@ -63,13 +63,13 @@ describe('a slow reader', () => {
     assert.equal(server.feed.figures().merged, merged);
   });
 
-  it('of posts is let go with 4008 when he is more than 1 MiB behind, and can resume', async () => {
+  it('of posts is closed with 4008 when it is more than 1 MiB behind, and can resume', async () => {
     const slow = await reader('tweets');
     slow.ws.pause();
     const total = 300;
     for (let id = 1; id <= total; id++)
       await server.turn(postOutput({ id: String(id), text: LONG_TEXT, createdAt: NOON }));
-    await eventually('he is let go', () => server.feed.figures().closed.get(4008) === 1);
+    await eventually('it is closed', () => server.feed.figures().closed.get(4008) === 1);
     slow.ws.resume();
     await slow.closed();
     const seen = slow.updates();
@@ -80,7 +80,7 @@ describe('a slow reader', () => {
       channels: [{ channel: 'tweets', ...A }],
       resume: { epoch: server.feed.epoch, seq },
     });
-    await eventually('he has the rest', () => seen.length + again.updates().length === total);
+    await eventually('it has the rest', () => seen.length + again.updates().length === total);
     const keys = [...seen, ...again.updates()].map(({ key }) => Number(key));
     assert.deepEqual(
       keys,
@@ -88,7 +88,7 @@ describe('a slow reader', () => {
     );
   });
 
-  it('holds no more of the memory than his share, whatever is told', async () => {
+  it('holds no more of the memory than its share, whatever is published', async () => {
     const sockets = await Promise.all(Array.from({ length: 20 }, () => stalled(server.url)));
     await eventually('all are in', () => server.feed.figures().connections === 20);
     for (let round = 0; round < 200; round++) {

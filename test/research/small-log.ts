@@ -9,10 +9,11 @@ import {
   encodeState,
   type Fact,
   GRAPH_VERSION,
+  HOUR_MS,
   type Observation,
   type Output,
+  USUAL_RULE,
 } from '../../streams/internal.ts';
-import { HOUR_MS, RULE } from '../support/facts.ts';
 
 export const START_AT = Date.UTC(2026, 0, 5);
 
@@ -21,8 +22,8 @@ const opening: readonly Fact[] = [
   {
     kind: 'settings',
     accounts: [
-      { id: 'a', rule: RULE },
-      { id: 'b', rule: RULE },
+      { id: 'a', rule: USUAL_RULE },
+      { id: 'b', rule: USUAL_RULE },
     ],
     staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
   },

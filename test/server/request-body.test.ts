@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { InvalidRequest } from '../../src/contract/validation/validate.ts';
 import { RequestError } from '../../src/errors.ts';
 import { receiveJson } from '../../src/server/request-body.ts';
-import { InvalidRequest } from '../../src/server/validate.ts';
 import { eventually } from '../support/eventually.ts';
 
 const JSON_HEAD = 'Content-Type: application/json';

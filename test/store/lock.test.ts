@@ -99,7 +99,7 @@ describe('lockFolder', () => {
     }));
 
   it('gives the folder of a killed owner to one of 20, also when another was killed taking it over', function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     return withFolder(async (folder) => {
       const folders = ['one', 'two', 'three', 'four'].map((name) => join(folder, name));
       await leaveStaleLocks(folders);

@@ -179,7 +179,7 @@ function describeJournal(withStore: (use: Use) => Promise<void>): void {
 
     it('goes on at the tail when what it was about to read is dropped', function () {
       // Over a thousand commits, each waiting for the disk.
-      this.timeout(30_000);
+      this.timeout(120_000);
       return withStore(async ({ journal }) => {
         for (let seq = 1; seq <= 1_150; seq++) await journal.append([tickAt(seq)]);
         const reader = journal.read(1)[Symbol.iterator]();

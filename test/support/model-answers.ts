@@ -12,7 +12,7 @@ import {
 } from '../../streams/internal.ts';
 import type { Entry } from './facts.ts';
 
-/** Answers as the model might give them, at no cost: the same question gives the same answer. */
+/** Answers as the model might give them, at no cost: the same request gives the same answer. */
 export function answerTo({ seq, record }: OutputOf<'requests'>): FitFact | ForecastFact {
   const { account, now } = record;
   if (record.type === 'fit') {
@@ -55,14 +55,14 @@ export function spread(count: number, width: number, buckets: readonly CountRang
   return { p5, p50, p95, quantiles, bucketProbs: buckets.map(share) };
 }
 
-/** A graph that is told one fact after the other; what it asks is kept until somebody answers. */
-export class Listener {
+/** A graph that observes one fact after the other; its requests are kept until they are answered. */
+export class GraphSession {
   readonly log: Observation[] = [];
   readonly outputs: Output[] = [];
   readonly asked: OutputOf<'requests'>[] = [];
   readonly #runner = createRunner(emptyState());
 
-  tell(...[receivedAt, fact]: Entry): void {
+  observe(...[receivedAt, fact]: Entry): void {
     const observation = { seq: this.log.length + 1, receivedAt, fact };
     this.log.push(observation);
     for (const output of this.#runner.run(observation)) {
@@ -71,15 +71,16 @@ export class Listener {
     }
   }
 
-  /** What was asked of a kind, taken out. */
+  /** Takes out the requests of a kind. */
   take(isOfKind: (asked: OutputOf<'requests'>) => boolean): OutputOf<'requests'>[] {
     const found = this.asked.filter(isOfKind);
     for (const asked of found) this.asked.splice(this.asked.indexOf(asked), 1);
     return found;
   }
 
-  /** Answers what was asked so far, if it can be answered. */
+  /** Answers the requests so far. */
   answer(receivedAt: number, isAnswered: (asked: OutputOf<'requests'>) => boolean = () => true): void {
-    for (const asked of this.asked.splice(0)) if (isAnswered(asked)) this.tell(receivedAt, answerTo(asked));
+    for (const asked of this.asked.splice(0))
+      if (isAnswered(asked)) this.observe(receivedAt, answerTo(asked));
   }
 }

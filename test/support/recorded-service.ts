@@ -8,9 +8,10 @@ import { createGate } from '../../src/access/gate.ts';
 import { demoKeys, joinLookups, type KeyLookup } from '../../src/access/keys/key-lookup.ts';
 import { createUsageTracking } from '../../src/access/usage/tracking.ts';
 import { openFeed } from '../../src/feed/feed.ts';
-import { FEED_LIMITS } from '../../src/feed/transport/admission.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
 import { createApp } from '../../src/server/app.ts';
+import { internalError, refusal } from '../../src/server/error-answer.ts';
+import { API_HEADERS } from '../../src/server/headers.ts';
 import { createHttpServer, HTTP_LIMITS } from '../../src/server/http.ts';
 import { openOperations } from '../../src/service/operations.ts';
 import { createShutdown } from '../../src/service/shutdown.ts';
@@ -149,10 +150,12 @@ export async function openRecordedService({
     accounts,
     gate,
     proxies: proxiesOf([]),
-    limits: { ...FEED_LIMITS, perAddress: 1_000, perKey: 1_000, connectsPerMinute: 1_000_000 },
+    limits: { connections: 12_000, perAddress: 1_000, perKey: 1_000, connectsPerMinute: 1_000_000 },
     staleAfterMs,
     now,
     mono: now,
+    headers: API_HEADERS,
+    answerTo: (error) => refusal(error) ?? internalError(),
     // Nothing is to happen because time of this machine passes.
     times: {
       subscribeMs: NEVER_MS,

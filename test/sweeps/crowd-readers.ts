@@ -2,27 +2,27 @@ import { percentile } from '../../streams/internal.ts';
 import { tellParent } from '../support/child.ts';
 import { openRawWebSocket } from '../support/raw-websocket.ts';
 
-export interface Newcomers {
-  readonly op: 'come';
+export interface JoinOrder {
+  readonly op: 'join';
   readonly port: number;
   readonly readers: number;
   readonly channels: readonly string[];
   readonly key: string;
-  /** Whether they stop reading once they have their first snapshot. Whoever is let go for it comes back. */
+  /** Whether they stop reading once they have their first snapshot. A reader that is closed for it comes back. */
   readonly isStalling: boolean;
 }
 
-/** `come`: all at once; answered when each has a snapshot or failed. `tell`: answered with what was heard since. */
-export type CrowdOrder = Newcomers | { readonly op: 'tell' };
+/** `join`: all at once; answered when each has a snapshot or failed. `report`: answered with what came since. */
+export type CrowdOrder = JoinOrder | { readonly op: 'report' };
 
 export interface CrowdReport {
   readonly open: number;
   /** Connections that were not taken, refused something, or broke off. */
   readonly failed: number;
-  /** Of stalled readers, those who were let go and came back. */
+  /** Stalled readers that were closed and came back. */
   readonly replaced: number;
   readonly frames: number;
-  /** Frames that did not follow the one before, with nothing said of it. */
+  /** Frames that did not follow the one before, without a count of frames left out. */
   readonly gaps: number;
   /** Frames that were left out of what slow readers were sent. */
   readonly merged: number;
@@ -44,8 +44,8 @@ interface Tally {
 
 const tally: Tally = { open: 0, failed: 0, replaced: 0, frames: 0, gaps: 0, merged: 0, delays: [] };
 
-/** Opens a reader's connection; `settled` is called once, when he has a snapshot or failed. */
-function open(order: Newcomers, settled: () => void): void {
+/** Opens a reader's connection; `settled` is called once, when it has a snapshot or failed. */
+function open(order: JoinOrder, settled: () => void): void {
   const { port, channels, key, isStalling } = order;
   const seqs = new Map<string, number>();
   let state: 'coming' | 'open' | 'failed' = 'coming';
@@ -111,13 +111,13 @@ function report(): CrowdReport {
   };
 }
 
-async function come(order: Newcomers): Promise<void> {
+async function join(order: JoinOrder): Promise<void> {
   await Promise.all(
     Array.from({ length: order.readers }, () => new Promise<void>((resolve) => open(order, resolve))),
   );
 }
 
 process.on('message', async (order: CrowdOrder) => {
-  if (order.op === 'come') await come(order);
+  if (order.op === 'join') await join(order);
   tellParent(report());
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { sweepCrowd } from './crowd.ts';
 
 describe('a crowd that comes to the feed at the same moment', () => {
-  it('gets in, misses no frame, and does not feel those who never read', async function () {
+  it('gets in, misses no frame, and is not slowed by readers that never read', async function () {
     this.timeout(180_000);
     const sweep = { readers: 300, stalled: 20, seconds: 4, historyDays: 3, report: () => {} };
     const { before, beside } = await sweepCrowd(sweep);

@@ -11,13 +11,13 @@ import { type Program, runProgram } from '../support/program.ts';
 import type { CrowdOrder, CrowdReport } from './crowd-readers.ts';
 
 export interface CrowdSweep {
-  /** Who come at the same moment, and stay. */
+  /** Readers that come at the same moment, and stay. */
   readonly readers: number;
-  /** Who come after them and never read. */
+  /** Readers that come after them and never read. */
   readonly stalled: number;
   /** How long each part lasts. */
   readonly seconds: number;
-  /** With two weeks and more there are forecasts to tell, and all waits for the first. */
+  /** With two weeks and more there are forecasts, and the sweep waits for the first. */
   readonly historyDays: number;
   readonly report: (line: string) => void;
 }
@@ -26,7 +26,7 @@ export interface CrowdFound {
   /** Of the serving process, per reader, when all had come and after they were held. */
   readonly bytesPerReader: number;
   readonly heldBytesPerReader: number;
-  /** The longest the loop was held while all were being told. */
+  /** The longest the loop was held while all were written to. */
   readonly heldMs: number;
   readonly before: CrowdReport;
   readonly beside: CrowdReport;
@@ -44,12 +44,12 @@ interface Vitals {
 const FITTED_DAYS = 14;
 /** Moves each second, for everyone. */
 const CHANNELS = ['test', 'counters', 'heartbeat'];
-/** The most there is to be told. */
+/** All that have records. */
 const ALL_CHANNELS = ['prediction', 'signals', 'crypto', 'counters', 'velocity', 'lag', 'tweets', 'test'];
 
 /**
- * Lets a crowd come to the feed of the program at the same moment, holds it, and then adds readers who never read.
- * Nobody may fail to get in or miss a frame; what the others cost is for the caller to judge.
+ * Lets a crowd come to the feed of the program at the same moment, holds it, and then adds readers that never read.
+ * No reader may fail to get in or miss a frame; the caller decides what the others may cost.
  */
 export async function sweepCrowd(sweep: CrowdSweep): Promise<CrowdFound> {
   const { readers, stalled, seconds, historyDays, report } = sweep;
@@ -61,40 +61,40 @@ export async function sweepCrowd(sweep: CrowdSweep): Promise<CrowdFound> {
     const url = await program.url;
     const port = Number(new URL(url).port);
     const isReady = historyDays < FITTED_DAYS ? isCounting : isForecasting;
-    await eventually('there is something to tell', () => isReady(url), 120_000);
+    await eventually('there is something to read', () => isReady(url));
     const alone = await vitals(url);
 
     const startedAt = performance.now();
-    const come = { op: 'come', port, key: 'demo_internal', isStalling: false } as const;
-    const came = await order(crowd, { ...come, readers, channels: CHANNELS });
+    const join = { op: 'join', port, key: 'demo_internal', isStalling: false } as const;
+    const came = await order(crowd, { ...join, readers, channels: CHANNELS });
     const cameMs = performance.now() - startedAt;
     report(`${came.open} came at once in ${Math.round(cameMs)} ms, ${came.failed} failed`);
-    assert.equal(came.failed, 0, 'somebody was not let in');
+    assert.equal(came.failed, 0, 'a reader was not let in');
     assert.equal(came.open, readers);
 
     const full = await vitals(url);
-    await order(crowd, { op: 'tell' });
+    await order(crowd, { op: 'report' });
     await delay(seconds * 1_000);
-    const before = await order(crowd, { op: 'tell' });
+    const before = await order(crowd, { op: 'report' });
     const held = await vitals(url);
     const perReader = ({ rssBytes }: Vitals) => (rssBytes - alone.rssBytes) / readers;
-    report(`held ${seconds} s: ${told(before)}; ${cost(full, held, seconds)}`);
-    assert.ok(before.frames >= readers * (seconds - 2), 'too little was told');
+    report(`held ${seconds} s: ${summary(before)}; ${cost(full, held, seconds)}`);
+    assert.ok(before.frames >= readers * (seconds - 2), 'too few frames came');
 
-    const idle = await order(idlers, { ...come, readers: stalled, channels: ALL_CHANNELS, isStalling: true });
-    assert.equal(idle.failed, 0, 'somebody who was to stall was not let in');
+    const idle = await order(idlers, { ...join, readers: stalled, channels: ALL_CHANNELS, isStalling: true });
+    assert.equal(idle.failed, 0, 'a reader that was to stall was not let in');
     const first = await vitals(url);
-    await order(crowd, { op: 'tell' });
+    await order(crowd, { op: 'report' });
     await delay(seconds * 1_000);
-    const beside = await order(crowd, { op: 'tell' });
+    const beside = await order(crowd, { op: 'report' });
     const last = await vitals(url);
-    const { replaced } = await order(idlers, { op: 'tell' });
+    const { replaced } = await order(idlers, { op: 'report' });
     report(
-      `beside ${stalled} who do not read: ${told(beside)}; ${cost(first, last, seconds)}; ${replaced} were let go`,
+      `beside ${stalled} that do not read: ${summary(beside)}; ${cost(first, last, seconds)}; ${replaced} were closed`,
     );
-    assert.equal(beside.open, readers, 'somebody was lost');
-    assert.equal(beside.failed, 0, 'somebody was let go');
-    assert.equal(beside.gaps, 0, 'somebody missed a frame');
+    assert.equal(beside.open, readers, 'a reader was lost');
+    assert.equal(beside.failed, 0, 'a reader was closed');
+    assert.equal(beside.gaps, 0, 'a reader missed a frame');
     return {
       bytesPerReader: perReader(full),
       heldBytesPerReader: perReader(held),
@@ -111,7 +111,7 @@ export async function sweepCrowd(sweep: CrowdSweep): Promise<CrowdFound> {
   }
 }
 
-function told({ open, frames, merged, p50Ms, p99Ms, maxMs }: CrowdReport): string {
+function summary({ open, frames, merged, p50Ms, p99Ms, maxMs }: CrowdReport): string {
   return `${open} readers, ${frames} frames, ${merged} merged, with them after ${p50Ms} ms, p99 ${p99Ms} ms, at most ${maxMs} ms`;
 }
 

@@ -1,7 +1,7 @@
 import { sweepCuts } from './cuts.ts';
 
-describe('a reader of the feed who is cut off, held up, and whose server is killed', () => {
-  it('has the bytes of one who is not, and ends with the same records', async function () {
+describe('a reader of the feed that is cut off, held up, and whose server is killed', () => {
+  it('has the bytes of one that is not, and ends with the same records', async function () {
     this.timeout(240_000);
     await sweepCuts({ disturbances: 6, random: Math.random, report: () => {} });
   });

@@ -7,7 +7,7 @@ export interface ControlSocket {
   close(): Promise<void>;
 }
 
-export type Reply =
+type Reply =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly message: string };
 

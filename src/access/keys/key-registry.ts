@@ -7,7 +7,7 @@ import type { Holder, KeyLookup } from './key-lookup.ts';
 import { isWellFormed, mintId, mintKey } from './key-text.ts';
 
 /** A key as it may be shown: without the key itself and without its hash. */
-export type ShownKey = Omit<KeptKey, 'hash'>;
+type ShownKey = Omit<KeptKey, 'hash'>;
 
 interface NewKey {
   readonly tier: Tier;

@@ -1,119 +1,105 @@
 import type { Audience } from '../../views/audience.ts';
 import type { TopicState } from '../log/frame-log.ts';
-import { type Frame, type Parcel, parcelOf, updatesParcel } from '../log/frames.ts';
-import type { Reader, Reading, Subscription } from './delivery.ts';
+import type { Frame } from '../log/frames.ts';
+import type { Delivery, NewFrames } from './delivery.ts';
+import { batchOf, type FrameBatch, updatesBatch } from './frame-batch.ts';
+import type { Reader, Subscription } from './reader.ts';
 
-/** Readers between two breaths of the process: to write to thousands at once would hold up everyone else. */
+/** Readers that are written to before everything else in the process has a turn. */
 const SLICE = 250;
 
 export interface FanOut {
   add(subscription: Subscription): void;
   remove(subscription: Subscription): void;
-  /** Frames of one topic, in order, for all who are subscribed to it. */
+  /** Sends successive frames of one topic to all that are subscribed to it. */
   send(state: TopicState, frames: readonly Frame[]): void;
-  /** To all who are subscribed to a topic that has no frames. */
-  sendPassing(state: TopicState, text: string): void;
+  /** Sends a text to all that are subscribed to a topic without frames. */
+  sendUnnumbered(state: TopicState, text: string): void;
 }
 
-/** What is new of one topic. */
-interface News {
+/** Something new of one topic that was not written yet. */
+type Pending =
+  | { readonly type: 'frames'; readonly state: TopicState; frames: readonly Frame[] }
+  | { readonly type: 'unnumbered'; readonly state: TopicState; readonly batch: FrameBatch };
+
+/** Writes something new of one topic to one of its subscribers. */
+interface Writer {
   readonly state: TopicState;
-  frames: readonly Frame[];
-  /** Instead of frames. */
-  readonly passing: Parcel | undefined;
-  readonly parcel: (view: Audience) => Parcel;
+  write(subscription: Subscription): void;
 }
 
 /**
- * Writes what is told to everyone who wants it, in slices: each frame is built once per view, and a reader is
- * written to once for all that is new to him, since it is the write that costs.
+ * Writes what is published to every subscriber, in slices. The bytes are built once for each audience, and a reader is
+ * written to once for everything that is new, since the write is what costs.
  */
-export function createFanOut(epoch: string, reading: Reading): FanOut {
+export function createFanOut(epoch: string, delivery: Delivery): FanOut {
   const subscribed = new Map<TopicState, Set<Subscription>>();
-  /** What came since the writing of what was before began. */
-  let waiting: News[] = [];
+  /** What was published since the current round of writes began. */
+  let pending: Pending[] = [];
   let isRunning = false;
 
-  function newsOf(state: TopicState, frames: readonly Frame[], passing: Parcel | undefined): News {
-    const parcels = new Map<string, Parcel>();
-    let last: { readonly view: Audience; readonly parcel: Parcel } | undefined;
-    const news: News = {
-      state,
-      frames,
-      passing,
-      parcel(view) {
-        // Most readers share a view with the one before them.
-        if (last?.view === view) return last.parcel;
-        let parcel = parcels.get(view.name);
-        if (parcel === undefined) {
-          parcel = updatesParcel(epoch, news.frames, view);
-          parcels.set(view.name, parcel);
-        }
-        last = { view, parcel };
-        return parcel;
-      },
-    };
-    return news;
+  function writerOf(item: Pending): Writer {
+    const { state } = item;
+    if (item.type === 'unnumbered') {
+      return { state, write: ({ reader }) => delivery.sendUnnumbered(reader, item.batch) };
+    }
+    const news = newFrames(epoch, item.frames, state.publishedBytes);
+    return { state, write: (subscription) => delivery.sendNew(subscription, news) };
   }
 
-  function readersOfAll(all: readonly News[]): readonly Reader[] {
+  function readersOf(writers: readonly Writer[]): readonly Reader[] {
     const readers = new Set<Reader>();
-    for (const { state } of all) for (const { reader } of subscribed.get(state) ?? []) readers.add(reader);
+    for (const { state } of writers)
+      for (const { reader } of subscribed.get(state) ?? []) readers.add(reader);
     return [...readers];
   }
 
-  function write(subscription: Subscription, { frames, passing, parcel }: News): void {
-    if (passing === undefined) reading.sendNew(subscription, frames, parcel);
-    else reading.sendPassing(subscription.reader, passing);
-  }
-
-  /** Everything that is new to a reader. */
-  function tellAll(reader: Reader, all: readonly News[]): void {
-    reader.pipe.hold();
-    for (const news of all) {
-      const subscription = reader.subscriptions.get(news.state.topic.name);
-      if (subscription !== undefined) write(subscription, news);
+  function writeAll(reader: Reader, writers: readonly Writer[]): void {
+    reader.connection.cork();
+    for (const { state, write } of writers) {
+      const subscription = reader.subscriptions.get(state.topic.name);
+      if (subscription !== undefined) write(subscription);
     }
-    reader.pipe.release();
-    reading.judge(reader);
+    reader.connection.uncork();
+    delivery.pauseIfSlow(reader);
   }
 
-  function tellOne(subscription: Subscription, news: News): void {
-    write(subscription, news);
-    reading.judge(subscription.reader);
+  function writeOne(subscription: Subscription, { write }: Writer): void {
+    write(subscription);
+    delivery.pauseIfSlow(subscription.reader);
   }
 
   function run(): void {
-    const all = waiting;
-    const [first] = all;
-    waiting = [];
+    const writers = pending.map(writerOf);
+    const [first] = writers;
+    pending = [];
     isRunning = first !== undefined;
     if (first === undefined) return;
-    if (all.length > 1) inSlices(0, readersOfAll(all), (reader) => tellAll(reader, all));
-    else
-      inSlices(0, [...(subscribed.get(first.state) ?? [])], (subscription) => tellOne(subscription, first));
+    if (writers.length > 1) inSlices(0, readersOf(writers), (reader) => writeAll(reader, writers));
+    else inSlices(0, [...(subscribed.get(first.state) ?? [])], (each) => writeOne(each, first));
   }
 
-  function inSlices<T>(start: number, targets: readonly T[], tell: (target: T) => void): void {
-    for (const target of targets.slice(start, start + SLICE)) tell(target);
-    if (start + SLICE < targets.length) setImmediate(() => inSlices(start + SLICE, targets, tell));
+  function inSlices<T>(start: number, targets: readonly T[], write: (target: T) => void): void {
+    for (const target of targets.slice(start, start + SLICE)) write(target);
+    if (start + SLICE < targets.length) setImmediate(() => inSlices(start + SLICE, targets, write));
     else run();
   }
 
-  function enqueue(state: TopicState, frames: readonly Frame[], passing: Parcel | undefined): void {
-    if ((subscribed.get(state)?.size ?? 0) === 0) return;
-    // What is still waiting takes up what came since: however many readers there are, the line stays short.
-    const place = waiting.findIndex((news) => news.state === state);
-    const news = waiting[place];
-    if (news !== undefined && passing === undefined) news.frames = [...news.frames, ...frames];
-    else {
-      // A heartbeat keeps its place behind what it counts.
-      if (news !== undefined) waiting.splice(place, 1);
-      waiting.push(newsOf(state, frames, passing));
+  function enqueue(item: Pending): void {
+    if ((subscribed.get(item.state)?.size ?? 0) === 0) return;
+    const index = pending.findIndex(({ state }) => state === item.state);
+    const earlier = pending[index];
+    // One item for each topic at most: however many readers there are, few items wait.
+    if (earlier?.type === 'frames' && item.type === 'frames') {
+      earlier.frames = [...earlier.frames, ...item.frames];
+    } else {
+      // A heartbeat replaces the one before, and comes after the frames it counts.
+      if (earlier !== undefined) pending.splice(index, 1);
+      pending.push(item);
     }
     if (isRunning) return;
     isRunning = true;
-    // All that is told of one commit goes together.
+    // Everything that one commit publishes is sent together.
     queueMicrotask(run);
   }
 
@@ -123,7 +109,25 @@ export function createFanOut(epoch: string, reading: Reading): FanOut {
       subscribed.set(subscription.state, all.add(subscription));
     },
     remove: (subscription) => void subscribed.get(subscription.state)?.delete(subscription),
-    send: (state, frames) => enqueue(state, frames, undefined),
-    sendPassing: (state, text) => enqueue(state, [], parcelOf([text])),
+    send: (state, frames) => enqueue({ type: 'frames', state, frames }),
+    sendUnnumbered: (state, text) => enqueue({ type: 'unnumbered', state, batch: batchOf([text]) }),
+  };
+}
+
+function newFrames(epoch: string, frames: readonly Frame[], publishedBytes: number): NewFrames {
+  const batches = new Map<string, FrameBatch>();
+  let last: { readonly audience: Audience; readonly batch: FrameBatch } | undefined;
+  return {
+    frames,
+    firstSeq: frames[0]?.seq ?? 0,
+    place: { type: 'live', seq: frames.at(-1)?.seq ?? 0, upToDateBytes: publishedBytes },
+    batch(audience) {
+      // Most readers share a audience with the reader before them.
+      if (last?.audience === audience) return last.batch;
+      const batch = batches.get(audience.name) ?? updatesBatch(epoch, frames, audience);
+      batches.set(audience.name, batch);
+      last = { audience, batch };
+      return batch;
+    },
   };
 }

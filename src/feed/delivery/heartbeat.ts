@@ -4,8 +4,8 @@ import type { OutputOf } from '../../views/latest.ts';
 import type { FrameLog } from '../log/frame-log.ts';
 
 /**
- * One second of the pipeline. It is made of a tick that went through log, streams and store like any other
- * observation, and follows the frames it counts: where it does not come, nothing else does.
+ * One second of the pipeline. Its tick went through log, streams and store like any other observation, and it follows
+ * the frames it counts: while no heartbeat comes, nothing else does.
  */
 export function heartbeatText(
   log: FrameLog,
@@ -13,10 +13,10 @@ export function heartbeatText(
   accounts: readonly AccountPath[],
 ): string {
   const seqs: Record<string, number> = {};
-  for (const { topic, toldSeq } of log.states()) {
-    if (topic.channel.isStored) seqs[topic.name] = toldSeq;
+  for (const { topic, publishedSeq } of log.states()) {
+    if (topic.channel.isStored) seqs[topic.name] = publishedSeq;
   }
-  const ages = Object.entries(tick.record.ages).map(([source, ageMs]) => [nameOf(source, accounts), ageMs]);
+  const ages = Object.entries(tick.record.ages).map(([source, ageMs]) => [wireName(source, accounts), ageMs]);
   return JSON.stringify({
     type: 'heartbeat',
     channel: 'heartbeat',
@@ -28,7 +28,7 @@ export function heartbeatText(
 }
 
 /** `posts:a` inside is `posts/account_a` on the wire. */
-function nameOf(source: SourceName, accounts: readonly AccountPath[]): string {
+function wireName(source: SourceName, accounts: readonly AccountPath[]): string {
   const [role = '', id] = source.split(':');
   const account = accounts.find((each) => each.id === id);
   return account === undefined ? source : `${role}/${account.segment}`;

@@ -2,18 +2,18 @@ import type { z } from 'zod';
 import { includes, type Tier } from '../../access/tiers.ts';
 import type { channelRequest } from '../../contract/feed.ts';
 import { ServiceError } from '../../errors.ts';
-import { audienceOf } from '../../views/audience.ts';
+import { type Audience, audienceOf } from '../../views/audience.ts';
 import type { Topic } from '../channels.ts';
 import type { FrameLog } from '../log/frame-log.ts';
-import type { Reader, Subscription } from './delivery.ts';
 import type { FanOut } from './fan-out.ts';
+import type { Place, Reader, Subscription } from './reader.ts';
 
 export type ChannelRequest = z.output<typeof channelRequest>;
 export type Cursor = NonNullable<ChannelRequest['resume']>;
 
-/** What a reader asked for that cannot be. Its code goes on the wire. */
+/** A request of a reader that cannot be met. Its code goes on the wire. */
 export class FeedError extends ServiceError {
-  /** Those that were refused, where some were and others not. */
+  /** The topics that were refused, where the tier is too low for some. */
   readonly topics: readonly Topic[];
 
   constructor(code: string, message: string, topics: readonly Topic[] = []) {
@@ -22,39 +22,38 @@ export class FeedError extends ServiceError {
   }
 }
 
-/** A topic a reader wants, in his view of it. */
-export interface Want {
+interface TopicRequest {
   readonly topic: Topic;
-  readonly request: ChannelRequest;
+  readonly audience: Audience;
   readonly resume: Cursor | undefined;
 }
 
-export interface SubscribeDeps {
+/** The answer to a request. The first frames come with the reader's next `catchUp`. */
+export interface Subscribed {
+  readonly topic: Topic;
+  /** Null for a topic without numbers. */
+  readonly seq: number | null;
+  readonly isResumed: boolean;
+  /** Given when the cursor was of no use: the oldest cursor that is. */
+  readonly oldestSeq: number | undefined;
+}
+
+export interface Subscriptions {
+  /** The topics that are asked for, or a FeedError. */
+  find(requests: readonly ChannelRequest[], tier: Tier, resume?: Cursor): readonly TopicRequest[];
+  subscribe(reader: Reader, request: TopicRequest): Subscribed;
+  unsubscribe(reader: Reader, topic: Topic): void;
+  unsubscribeAll(reader: Reader): void;
+}
+
+interface SubscriptionsDeps {
   readonly topics: readonly Topic[];
   readonly log: FrameLog;
   readonly fanOut: FanOut;
 }
 
-/** A topic that was subscribed to. Its first frames come with the reader's next `catchUp`. */
-export interface Begun {
-  readonly topic: Topic;
-  readonly seq: number | null;
-  readonly isResumed: boolean;
-  /** Given when the cursor was too old: the oldest that is not. */
-  readonly oldestSeq: number | undefined;
-}
-
-export interface Subscriptions {
-  /** The topics that are meant, or a FeedError. */
-  find(requests: readonly ChannelRequest[], tier: Tier, resume?: Cursor): readonly Want[];
-  /** Notes the reader's wish. Nothing is sent before `start`. */
-  begin(reader: Reader, want: Want, tier: Tier): Begun;
-  end(reader: Reader, topic: Topic): void;
-  endAll(reader: Reader): void;
-}
-
-export function createSubscriptions({ topics, log, fanOut }: SubscribeDeps): Subscriptions {
-  function meant({ channel, account }: ChannelRequest): readonly Topic[] {
+export function createSubscriptions({ topics, log, fanOut }: SubscriptionsDeps): Subscriptions {
+  function topicsOf({ channel, account }: ChannelRequest): readonly Topic[] {
     const found = topics.filter((topic) => topic.channel.name === channel);
     if (account === undefined) return found;
     const own = found.filter((topic) => topic.account?.segment === account);
@@ -64,74 +63,67 @@ export function createSubscriptions({ topics, log, fanOut }: SubscribeDeps): Sub
     return own;
   }
 
-  function end(reader: Reader, topic: Topic): void {
-    const old = reader.subscriptions.get(topic.name);
-    if (old === undefined) return;
+  function unsubscribe(reader: Reader, topic: Topic): void {
+    const subscription = reader.subscriptions.get(topic.name);
+    if (subscription === undefined) return;
     reader.subscriptions.delete(topic.name);
-    fanOut.remove(old);
+    fanOut.remove(subscription);
   }
 
-  /** Whether what came after the cursor is known. One of another numbering, or ahead of ours, says nothing. */
+  /** Whether every frame after the cursor is known. A cursor of another epoch, or ahead of ours, says nothing. */
   function canResume({ epoch, seq }: Cursor, topic: Topic): boolean {
     const state = log.state(topic);
-    return epoch === log.epoch && seq <= state.toldSeq && seq >= log.floor(state);
+    return epoch === log.epoch && seq <= state.publishedSeq && seq >= log.oldestCursor(state);
+  }
+
+  function firstPlace(topic: Topic, resume: Cursor | undefined): Place {
+    if (!topic.channel.isStored) return { type: 'unnumbered' };
+    if (resume === undefined || !canResume(resume, topic)) return { type: 'snapshot' };
+    return { type: 'replay', seq: resume.seq, upToDateBytes: log.state(topic).publishedBytes };
   }
 
   return {
     find(requests, tier, resume) {
-      const wants = requests.flatMap((request) =>
-        meant(request).map((topic) => ({ topic, request, resume: request.resume })),
-      );
-      const refused = wants.map(({ topic }) => topic).filter(({ channel }) => !includes(tier, channel.tier));
+      const found = requests.flatMap((request) => {
+        const options = { bankrollUsd: request.bankroll, includesUnproven: request.include_unproven };
+        return topicsOf(request).map((topic) => ({
+          topic,
+          audience: audienceOf(topic.audiences, tier, options),
+          resume: request.resume ?? resume,
+        }));
+      });
+      const refused = found.map(({ topic }) => topic).filter(({ channel }) => !includes(tier, channel.tier));
       if (refused[0] !== undefined) {
         const { name, tier: needed } = refused[0].channel;
         throw new FeedError('tier_too_low', `The channel ${name} needs a key of tier ${needed}`, refused);
       }
-      const hasVague = requests.some((request) => request.resume && meant(request).length > 1);
-      if (hasVague || (resume !== undefined && wants.length > 1)) {
+      const isAmbiguous = requests.some((request) => request.resume && topicsOf(request).length > 1);
+      if (isAmbiguous || (resume !== undefined && found.length > 1)) {
         throw new FeedError(
           'cursor_vague',
           'A cursor belongs to one channel of one account: name the account',
         );
       }
-      return wants.map((want) => ({ ...want, resume: want.resume ?? resume }));
+      return found;
     },
 
-    begin(reader, { topic, request, resume }, tier) {
-      end(reader, topic);
+    subscribe(reader, { topic, audience, resume }) {
+      unsubscribe(reader, topic);
       const state = log.state(topic);
-      const options = { bankrollUsd: request.bankroll, includesUnproven: request.include_unproven };
-      const subscription: Subscription = {
-        reader,
-        state,
-        view: audienceOf(topic.audiences, tier, options),
-        sentSeq: state.toldSeq,
-        wantsSnapshot: false,
-        isReplaying: false,
-        upToDateBytes: state.bytes,
-      };
+      const place = firstPlace(topic, resume);
+      const subscription: Subscription = { reader, state, audience, place };
       reader.subscriptions.set(topic.name, subscription);
       fanOut.add(subscription);
-      if (!topic.channel.isStored) {
-        return { topic, seq: null, isResumed: false, oldestSeq: undefined };
-      }
-      const isResumed = resume !== undefined && canResume(resume, topic);
-      const isTooOld = resume !== undefined && !isResumed;
-      subscription.wantsSnapshot = !isResumed;
-      if (isResumed) {
-        subscription.sentSeq = resume.seq;
-        subscription.isReplaying = true;
-      }
       return {
         topic,
-        seq: state.toldSeq,
-        isResumed,
-        oldestSeq: isTooOld ? log.floor(state) : undefined,
+        seq: place.type === 'unnumbered' ? null : state.publishedSeq,
+        isResumed: place.type === 'replay',
+        oldestSeq: place.type === 'snapshot' && resume !== undefined ? log.oldestCursor(state) : undefined,
       };
     },
 
-    end,
-    endAll(reader) {
+    unsubscribe,
+    unsubscribeAll(reader) {
       for (const subscription of reader.subscriptions.values()) fanOut.remove(subscription);
       reader.subscriptions.clear();
     },

@@ -13,14 +13,14 @@ const LEAST_GAP_MS = 1_000;
 /** A post seen later than this after its creation is history being read, and no news. */
 const OLD_POST_MS = 48 * HOUR_MS;
 
-export interface ChangesDeps {
+interface ChangesDeps {
   readonly latest: Latest;
   readonly topics: readonly Topic[];
   readonly records: Records;
   readonly log: FrameLog;
 }
 
-export interface Changes {
+interface Changes {
   /** What changed since the last start: posts one by one, of everything else how it is now. */
   catchUp(posts: Iterable<OutputOf<'posts'>>): void;
   /** What the outputs of one turn changed. */
@@ -81,7 +81,7 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
         }
       }
       upTo = Math.max(upTo, latest.seq);
-      log.tell([...changes, ...takeDue(latest.at, true)], upTo);
+      log.append([...changes, ...takeDue(latest.at, true)], upTo);
     },
     follow(outputs) {
       const changes: Change[] = [];
@@ -94,7 +94,7 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
       }
       upTo = Math.max(upTo, latest.seq);
       changes.push(...takeDue(latest.at, tick !== undefined));
-      if (changes.length > 0 || tick !== undefined) log.tell(changes, upTo, tick);
+      if (changes.length > 0 || tick !== undefined) log.append(changes, upTo, tick);
     },
   };
 }

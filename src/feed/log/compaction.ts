@@ -3,26 +3,24 @@ import type { StoredFrames } from '../../store/store.ts';
 import type { Topic } from '../channels.ts';
 import type { Frame } from './frames.ts';
 
-/** How long readers may come back and be told what they missed. */
+/** How long readers may be away and still be sent what they missed. */
 const WINDOW_MS = DAY_MS;
-/** Frames of a topic between two looks at whether some can be packed. */
+/** Frames of a topic between two attempts to pack some of them. */
 const PACK_EVERY = 64;
 const PRUNE_EVERY_TICKS = 60;
 const PRUNE_ROWS = 500;
 
-/** Keeps what is stored small, beside the writing of what is new: nobody waits for it. */
-export interface Compaction {
-  /** Frames that were stored. */
-  added(frames: readonly Frame[]): void;
-  /** One more second, at `at`. Once a minute what is too old is dropped: returns the oldest time that is not. */
-  second(at: number): number | undefined;
+/** Keeps the stored frames small, beside the writes of new ones: nothing waits for it. */
+interface Compaction {
+  onStored(frames: readonly Frame[]): void;
+  /** To be called each second. Once a minute it drops frames that are too old, and returns the oldest time that is kept. */
+  onTick(at: number): number | undefined;
   /** Resolves when nothing is under way. */
   stop(): Promise<void>;
 }
 
 export function createCompaction(window: StoredFrames, report: (error: unknown) => void): Compaction {
-  /** Added since the last look. */
-  const fresh = new Map<Topic, number>();
+  const unpacked = new Map<Topic, number>();
   let work: Promise<unknown> = Promise.resolve();
   let ticks = 0;
 
@@ -31,14 +29,14 @@ export function createCompaction(window: StoredFrames, report: (error: unknown) 
   };
 
   return {
-    added(frames) {
+    onStored(frames) {
       for (const { topic } of frames) {
-        const count = (fresh.get(topic) ?? 0) + 1;
-        fresh.set(topic, count % PACK_EVERY);
+        const count = (unpacked.get(topic) ?? 0) + 1;
+        unpacked.set(topic, count % PACK_EVERY);
         if (count === PACK_EVERY) then(() => window.pack(topic.name));
       }
     },
-    second(at) {
+    onTick(at) {
       ticks += 1;
       if (ticks % PRUNE_EVERY_TICKS !== 0) return undefined;
       const beforeAt = at - WINDOW_MS;

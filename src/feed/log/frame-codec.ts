@@ -4,20 +4,20 @@ import type { Topic } from '../channels.ts';
 import type { Frame } from './frames.ts';
 import { renderStored, type StoredRecord } from './stored-record.ts';
 
-/** A frame with what is kept of it. */
-export interface KeptFrame extends Frame {
+/** A frame with the lines that are stored of its record. */
+export interface StoredFrame extends Frame {
   readonly lines: StoredRecord;
 }
 
-/** Frames as they are stored: a line about them, then those of the record. JSON has no line feeds. */
-export function encodeFrame({ topic, seq, at, causes, key, isGone, lines }: KeptFrame): FeedRow {
-  const about = JSON.stringify([key, causes, isGone]);
-  return { topic: topic.name, seq, at, text: [about, ...lines].join('\n') };
+/** A stored frame is a line with its key and causes, then the lines of its record. JSON has no line feeds. */
+export function encodeFrame({ topic, seq, at, causes, key, isGone, lines }: StoredFrame): FeedRow {
+  const head = JSON.stringify([key, causes, isGone]);
+  return { topic: topic.name, seq, at, text: [head, ...lines].join('\n') };
 }
 
 export function decodeFrame(topic: Topic, { seq, at, text }: FeedRow): Frame {
-  const [about = '', ...lines] = text.split('\n');
-  // Written by `encodeFrame` and by nobody else.
-  const [key, causes, isGone] = JSON.parse(about) as [string, readonly FeedCause[], boolean];
+  const [head = '', ...lines] = text.split('\n');
+  // Only `encodeFrame` writes such rows.
+  const [key, causes, isGone] = JSON.parse(head) as [string, readonly FeedCause[], boolean];
   return { topic, seq, at, causes, key, isGone, data: renderStored(topic, lines) };
 }

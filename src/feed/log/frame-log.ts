@@ -1,113 +1,116 @@
 import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { type Observable, Subject } from 'rxjs';
 import { createRetryingWriter } from '../../resilience/retry-write.ts';
 import type { StoredFrames } from '../../store/store.ts';
 import type { OutputOf } from '../../views/latest.ts';
 import type { Topic } from '../channels.ts';
 import { createCompaction } from './compaction.ts';
-import { decodeFrame, encodeFrame, type KeptFrame } from './frame-codec.ts';
+import { decodeFrame, encodeFrame, type StoredFrame } from './frame-codec.ts';
 import type { Frame } from './frames.ts';
 import { type Change, createNumbering, type TopicState } from './numbering.ts';
 
 export type { Change, TopicState };
 
-interface Entry {
-  readonly frames: readonly KeptFrame[];
-  readonly upTo: number;
-  readonly tick: OutputOf<'freshness'> | undefined;
-}
+type Tick = OutputOf<'freshness'>;
 
-export interface FrameLogDeps {
+export type Published =
+  /** Frames of one topic, in order and on disk. */
+  | { readonly type: 'frames'; readonly state: TopicState; readonly frames: readonly Frame[] }
+  /** A second passed, and everything appended before it is published. */
+  | { readonly type: 'second'; readonly tick: Tick };
+
+interface FrameLogDeps {
   readonly window: StoredFrames;
   readonly topics: readonly Topic[];
-  /** All of `frames` are of this topic, in order, and on disk. */
-  readonly publish: (state: TopicState, frames: readonly Frame[]) => void;
-  /** A second passed, and all told before it was published. */
-  readonly beat: (tick: OutputOf<'freshness'>) => void;
-  /** Told once when the disk refuses, until it takes writes again. */
+  /** Gets the first refusal of each write; the write is tried again. */
   readonly report: (error: unknown) => void;
 }
 
-/** Numbers what is told, stores it, and only then lets it out. */
+/** Numbers changes of records, stores them as frames, and publishes them once they are on disk. */
 export interface FrameLog {
   readonly epoch: string;
-  /** The seq of the log up to which all was numbered before this start; undefined when nothing ever was. */
+  readonly frame$: Observable<Published>;
+  /** The seq of the journal up to which everything was numbered before this start; undefined when nothing ever was. */
   readonly numberedUpTo: number | undefined;
-  /** The seq of the log up to which all is told. */
-  readonly toldUpTo: number;
+  /** The seq of the journal up to which everything is published. */
+  readonly publishedUpTo: number;
   state(topic: Topic): TopicState;
   states(): Iterable<TopicState>;
-  /** Keys that have a record as numbered last, and when each was. */
+  /** Keys that have a record, published or not, and when each last changed. */
   live(topic: Topic): ReadonlyMap<string, number>;
-  /** What one turn of the engine came to. Shares a commit with all that waits for the one under way. */
-  tell(changes: readonly Change[], upTo: number, tick?: OutputOf<'freshness'>): void;
-  /** The oldest seq after which nothing is lost. */
-  floor(state: TopicState): number;
-  /** Every frame that readers may have behind `seq`, at most `limit`. */
+  /** Takes the changes of one turn of the engine. All that wait for the commit under way share the next one. */
+  append(changes: readonly Change[], upTo: number, tick?: Tick): void;
+  /** The oldest seq that a reader can resume from without a gap. */
+  oldestCursor(state: TopicState): number;
+  /** The published frames after `seq`, at most `limit`. */
   read(state: TopicState, seq: number, limit: number): readonly Frame[];
-  /** Waits until all is told that was numbered, and numbers nothing more. */
+  /** Takes no more changes, and resolves when those before are published or given up. */
   stop(): Promise<void>;
 }
 
-interface Shared {
-  readonly of: string;
-  readonly frames: readonly Frame[];
+interface Entry {
+  readonly frames: readonly StoredFrame[];
+  readonly upTo: number;
+  readonly tick: Tick | undefined;
 }
 
-export function openFrameLog({ window, topics, publish, beat, report }: FrameLogDeps): FrameLog {
+export function openFrameLog({ window, topics, report }: FrameLogDeps): FrameLog {
   const head = window.head();
   const epoch = head?.epoch ?? randomUUID();
   const numbering = createNumbering(topics, window.topics());
   const compaction = createCompaction(window, report);
-  const retryingWriter = createRetryingWriter({
-    onRefused: (error, attempt) => {
+  const writer = createRetryingWriter({
+    onRefused(error, attempt) {
       if (attempt === 1) report(error);
     },
   });
-  const shared = new Map<Topic, Shared>();
+  const published = new Subject<Published>();
+  // A crowd that comes back after a restart asks for the same frames.
+  const recentReads = new LRUCache<string, readonly Frame[]>({ max: Math.max(1, topics.length) });
 
   let pending: Entry[] = [];
   let running: Promise<void> | undefined;
-  let toldUpTo = head?.upTo ?? 0;
+  let publishedUpTo = head?.upTo ?? 0;
   let isStopped = false;
 
-  /** One commit for all entries. */
-  async function keep(entries: readonly Entry[]): Promise<void> {
+  async function store(entries: readonly Entry[]): Promise<void> {
     const frames = entries.flatMap((entry) => entry.frames);
     if (frames.length === 0) return;
     const batch = {
       epoch,
-      upTo: entries.at(-1)?.upTo ?? toldUpTo,
+      upTo: entries.at(-1)?.upTo ?? publishedUpTo,
       rows: frames.map(encodeFrame),
-      topics: numbering.placesOf(frames.map(({ topic }) => topic)),
+      topics: numbering.toStore(frames.map(({ topic }) => topic)),
     };
-    await retryingWriter.write(() => window.append(batch));
-    compaction.added(frames);
+    await writer.write(() => window.append(batch));
+    compaction.onStored(frames);
   }
 
-  function letOut({ frames, upTo, tick }: Entry): void {
-    toldUpTo = upTo;
+  function publish({ frames, upTo, tick }: Entry): void {
+    publishedUpTo = upTo;
     const byState = new Map<TopicState, Frame[]>();
     for (const frame of frames) {
-      const state = numbering.told(frame);
+      const state = numbering.markPublished(frame);
       const group = byState.get(state) ?? [];
       byState.set(state, group);
       group.push(frame);
     }
-    for (const [state, group] of byState) publish(state, group);
+    for (const [state, group] of byState) published.next({ type: 'frames', state, frames: group });
     if (tick === undefined) return;
-    beat(tick);
-    shared.clear();
-    const oldestAt = compaction.second(tick.at);
+    published.next({ type: 'second', tick });
+    recentReads.clear();
+    const oldestAt = compaction.onTick(tick.at);
     if (oldestAt !== undefined) numbering.forgetGone(oldestAt);
   }
 
   async function run(): Promise<void> {
     while (pending.length > 0) {
-      const taken = pending;
+      const entries = pending;
       pending = [];
       try {
-        await keep(taken);
-        for (const entry of taken) letOut(entry);
+        await store(entries);
+        for (const entry of entries) publish(entry);
       } catch (error) {
         report(error);
       }
@@ -117,37 +120,38 @@ export function openFrameLog({ window, topics, publish, beat, report }: FrameLog
 
   return {
     epoch,
+    frame$: published.asObservable(),
     numberedUpTo: head?.upTo,
-    get toldUpTo() {
-      return toldUpTo;
+    get publishedUpTo() {
+      return publishedUpTo;
     },
     state: numbering.state,
     states: numbering.states,
     live: numbering.live,
-    tell(changes, upTo, tick) {
+    append(changes, upTo, tick) {
       if (isStopped) return;
       pending.push({ frames: changes.map(numbering.number), upTo, tick });
       running ??= run();
     },
-    floor({ topic, toldSeq }) {
+    oldestCursor({ topic, publishedSeq }) {
       const oldest = window.oldest(topic.name);
-      return oldest === undefined ? toldSeq : Math.min(toldSeq, oldest - 1);
+      return oldest === undefined ? publishedSeq : Math.min(publishedSeq, oldest - 1);
     },
-    read({ topic, toldSeq }, seq, limit) {
-      // A crowd that comes back after a restart was told the same last.
-      const of = `${seq} ${toldSeq} ${limit}`;
-      const known = shared.get(topic);
-      if (known?.of === of) return known.frames;
-      const rows = window.read(topic.name, seq, limit).filter((row) => row.seq <= toldSeq);
+    read({ topic, publishedSeq }, seq, limit) {
+      const name = `${topic.name} ${seq} ${publishedSeq} ${limit}`;
+      const known = recentReads.get(name);
+      if (known !== undefined) return known;
+      const rows = window.read(topic.name, seq, limit).filter((row) => row.seq <= publishedSeq);
       const frames = rows.map((row) => decodeFrame(topic, row));
-      shared.set(topic, { of, frames });
+      recentReads.set(name, frames);
       return frames;
     },
     async stop() {
       isStopped = true;
-      retryingWriter.stop();
+      writer.stop();
       while (running) await running;
       await compaction.stop();
+      published.complete();
     },
   };
 }

@@ -1,55 +1,57 @@
 import type { FeedTopic } from '../../store/store.ts';
 import type { Topic } from '../channels.ts';
-import type { KeptFrame } from './frame-codec.ts';
+import type { StoredFrame } from './frame-codec.ts';
 import type { Frame } from './frames.ts';
 
 /** A frame that has no number yet. */
-export type Change = Omit<KeptFrame, 'seq'>;
+export type Change = Omit<StoredFrame, 'seq'>;
 
-/** How far a topic is. What is told counts once it is on disk. */
+/** A topic as readers may see it: frames are published once they are on disk. */
 export interface TopicState {
   readonly topic: Topic;
-  /** Of the last frame that readers may have. */
-  toldSeq: number;
-  /** Of what readers may have since the start the newest frame of each key, those that have gone too. */
-  readonly newest: Map<string, Frame>;
-  /** Bytes told since the start, of a lossless one. */
-  bytes: number;
+  /** Seq of the last published frame. */
+  readonly publishedSeq: number;
+  /** The newest published frame of each key since the start, keys that are gone included; of a lossless topic none. */
+  readonly newest: ReadonlyMap<string, Frame>;
+  /** Bytes published since the start, of a lossless topic. */
+  readonly publishedBytes: number;
 }
 
-interface Numbered extends TopicState {
+interface NumberedTopic extends TopicState {
   seq: number;
-  /** Keys that have a record, and when they were last told. */
+  /** Keys that have a record, and when each last changed, UTC ms. */
   readonly live: Map<string, number>;
+  publishedSeq: number;
+  publishedBytes: number;
+  readonly newest: Map<string, Frame>;
 }
 
-/** Gives every topic's frames their numbers, and knows which are told. */
+/** Gives the frames of every topic their numbers, and knows which of them are published. */
 export interface Numbering {
   state(topic: Topic): TopicState;
   states(): Iterable<TopicState>;
-  /** Keys that have a record as numbered last, and when each was. */
+  /** Keys that have a record, published or not, and when each last changed; 0 before the first change since the start. */
   live(topic: Topic): ReadonlyMap<string, number>;
-  number(change: Change): KeptFrame;
-  /** How far these topics are numbered, to be stored. */
-  placesOf(topics: Iterable<Topic>): readonly FeedTopic[];
-  /** Readers may have it from now on. */
-  told(frame: KeptFrame): TopicState;
-  /** Drops what had gone before `beforeAt`: nobody is that far behind. */
+  number(change: Change): StoredFrame;
+  /** The last number and the live keys of these topics, each once, as they are stored. */
+  toStore(topics: Iterable<Topic>): readonly FeedTopic[];
+  markPublished(frame: StoredFrame): TopicState;
+  /** Drops keys that were gone before `beforeAt`: no reader is that far behind. */
   forgetGone(beforeAt: number): void;
 }
 
-export function createNumbering(topics: readonly Topic[], kept: readonly FeedTopic[]): Numbering {
-  const states = new Map(topics.map((topic) => [topic.name, begin(topic)]));
-  for (const { topic, seq, keys } of kept) {
+export function createNumbering(topics: readonly Topic[], stored: readonly FeedTopic[]): Numbering {
+  const states = new Map(topics.map((topic) => [topic.name, emptyTopic(topic)]));
+  for (const { topic, seq, keys } of stored) {
     const state = states.get(topic);
-    // A topic of an account that is no longer configured.
+    // A topic may belong to an account that is no longer configured.
     if (state === undefined) continue;
     state.seq = seq;
-    state.toldSeq = seq;
+    state.publishedSeq = seq;
     for (const key of keys) state.live.set(key, 0);
   }
 
-  function stateOf(topic: Topic): Numbered {
+  function stateOf(topic: Topic): NumberedTopic {
     const state = states.get(topic.name);
     if (state === undefined) throw new RangeError(`no topic ${topic.name}`);
     return state;
@@ -62,19 +64,20 @@ export function createNumbering(topics: readonly Topic[], kept: readonly FeedTop
     number(change) {
       const state = stateOf(change.topic);
       const { key, at, isGone } = change;
+      // Deleted first, as keys are stored in the order of their last change.
       state.live.delete(key);
       if (!isGone && !change.topic.channel.isLossless) state.live.set(key, at);
       return { ...change, seq: ++state.seq };
     },
-    placesOf: (moved) =>
-      Array.from(new Set(moved), (topic) => {
+    toStore: (changed) =>
+      Array.from(new Set(changed), (topic) => {
         const { seq, live } = stateOf(topic);
         return { topic: topic.name, seq, keys: [...live.keys()] };
       }),
-    told(frame) {
+    markPublished(frame) {
       const state = stateOf(frame.topic);
-      state.toldSeq = frame.seq;
-      if (frame.topic.channel.isLossless) state.bytes += Buffer.byteLength(frame.lines[0] ?? '');
+      state.publishedSeq = frame.seq;
+      if (frame.topic.channel.isLossless) state.publishedBytes += Buffer.byteLength(frame.lines[0] ?? '');
       else state.newest.set(frame.key, frame);
       return state;
     },
@@ -86,6 +89,6 @@ export function createNumbering(topics: readonly Topic[], kept: readonly FeedTop
   };
 }
 
-function begin(topic: Topic): Numbered {
-  return { topic, seq: 0, toldSeq: 0, bytes: 0, newest: new Map(), live: new Map() };
+function emptyTopic(topic: Topic): NumberedTopic {
+  return { topic, seq: 0, publishedSeq: 0, publishedBytes: 0, newest: new Map(), live: new Map() };
 }

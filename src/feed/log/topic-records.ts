@@ -8,7 +8,7 @@ import type { StoredRecord } from './stored-record.ts';
 /** Posts in a snapshot: the first page over REST. */
 const FIRST_PAGE = 15;
 
-export interface RecordsDeps {
+interface RecordsDeps {
   readonly latest: Latest;
   /** UTC ms. */
   readonly now: () => number;

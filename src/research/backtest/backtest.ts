@@ -10,7 +10,7 @@ import { readPrices } from './market-prices.ts';
 import { runJobs } from './pool.ts';
 import { isWindowKind, overlaps, readWindows, WINDOW_KINDS, type Window, windowsOf } from './windows.ts';
 
-export interface BacktestOptions {
+interface BacktestOptions {
   /** CSV with the column created_ts, UTC ms. */
   readonly posts: string;
   /** A kind of window, or a CSV file with start_ts, end_ts and maybe total. */

@@ -10,7 +10,7 @@ export interface Job {
   readonly params?: ModelParams;
 }
 
-export interface Planned {
+interface Planned {
   readonly originAt: number;
   /** Index of the window. */
   readonly window: number;

@@ -4,7 +4,7 @@ import type { JobResult, Material } from './forecast-job.ts';
 import type { Job } from './job-plan.ts';
 import type { WorkerMessage } from './worker.ts';
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly onForecast: () => void;
   readonly signal: AbortSignal;
 }

@@ -13,7 +13,7 @@ export interface Window {
 }
 
 export const WINDOW_KINDS = ['weekly', '2d', '3d', 'monthly'] as const;
-export type WindowKind = (typeof WINDOW_KINDS)[number];
+type WindowKind = (typeof WINDOW_KINDS)[number];
 
 const ZONE = 'America/New_York';
 const FRIDAY = 5;

@@ -15,7 +15,7 @@ export interface Written {
   readonly sha256: string;
 }
 
-export interface ManifestFacts {
+interface ManifestFacts {
   readonly table: Table;
   readonly format: Format;
   /** The name without its folder. */
@@ -31,7 +31,7 @@ export interface ManifestFacts {
 }
 
 /** A place as it can be given to `--from` again. */
-export function positionText(position: LogPosition): string {
+function positionText(position: LogPosition): string {
   return position.by === 'seq' ? `seq:${position.seq}` : new Date(position.at).toISOString();
 }
 

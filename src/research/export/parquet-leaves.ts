@@ -16,7 +16,7 @@ export interface Leaf {
  * The values of a leaf, row after row. Levels beside each value mark where lists begin and what is null, as the format
  * defines them; levels that would all be 0 are left out.
  */
-export interface Shredded {
+interface Shredded {
   readonly values: Scalar[];
   readonly definitions: number[];
   readonly repetitions: number[];

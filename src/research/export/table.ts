@@ -11,7 +11,7 @@ import { type Cell, type Column, type ColumnHead, column, nullable } from './col
 import type { Schema } from './schema.ts';
 import { SCHEMAS } from './stream-schemas.ts';
 
-export interface Row {
+interface Row {
   readonly seq: number;
   /** In the order of the columns. */
   readonly cells: readonly Cell[];

@@ -6,7 +6,7 @@ const MAX_WAITING = 32;
 const RETRY_AFTER_SECONDS = '2';
 
 /** Bodies about the past, which never change once they are made. */
-export interface PastBodies {
+interface PastBodies {
   /** The body under the name, made at most once at a time. Rejects with 503 when too many others wait. */
   of(name: string, make: () => Promise<string>): Promise<string>;
 }

@@ -7,14 +7,14 @@ export interface Wallets {
   of(wallet: string): Promise<WalletPositions>;
 }
 
-export interface WalletsOptions {
+interface WalletsOptions {
   readonly read: (wallet: string) => Promise<readonly Position[]>;
   /** UTC ms. */
   readonly now: () => number;
   readonly limits?: WalletLimits;
 }
 
-export interface WalletLimits {
+interface WalletLimits {
   readonly keepMs: number;
   readonly wallets: number;
   /** Of all wallets together: some hold thousands. */

@@ -36,7 +36,7 @@ function pageOf({ accounts, hasFeed = true, isDemo = false }: DashboardDeps): st
 </head>
 <body ${settings.join(' ')}>
 <div id="page"></div>
-<noscript>This page needs scripts. The same numbers are under api/v1, told of at docs.</noscript>
+<noscript>This page needs scripts. The same numbers are under api/v1, described at docs.</noscript>
 </body>
 </html>
 `;

@@ -1,6 +1,7 @@
 import type { AccountId } from '../../../streams/internal.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { pastQuery } from '../../contract/params.ts';
+import { InvalidRequest, readQuery } from '../../contract/validation/validate.ts';
 import { agesOf, lateInputs } from '../../views/as-of.ts';
 import { audienceOf } from '../../views/audience.ts';
 import type { Past } from '../../views/past.ts';
@@ -11,7 +12,6 @@ import type { SlowEndpoint } from '../answer.ts';
 import { namesTag } from '../etag.ts';
 import { createPastBodies } from '../past/past-bodies.ts';
 import { notModified, streamAnswer, tagOf } from '../prebuilt.ts';
-import { InvalidRequest, readQuery } from '../validate.ts';
 import type { StreamDeps } from './deps.ts';
 
 interface PastDeps extends Pick<StreamDeps, 'accounts' | 'now' | 'staleAfterMs' | 'epoch'> {

@@ -2,6 +2,7 @@ import type { ScoreRecord } from '../../../streams/internal.ts';
 import { DAY_MS } from '../../../streams/internal.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { historyQuery } from '../../contract/params.ts';
+import { readQuery } from '../../contract/validation/validate.ts';
 import type { Calibration } from '../../views/performance/calibration.ts';
 import {
   annotationsToWire,
@@ -14,7 +15,6 @@ import { oncePerChange, type Watch } from '../../views/watch.ts';
 import type { Endpoint } from '../answer.ts';
 import { namesTag } from '../etag.ts';
 import { createPrebuilt, notModified, streamAnswer, tagOf } from '../prebuilt.ts';
-import { readQuery } from '../validate.ts';
 import type { StreamDeps } from './deps.ts';
 
 /** GET /performance/overview: errors by horizon, wins of what was to be bought (spec 4, endpoint 15). */

@@ -1,12 +1,12 @@
 import type { AccountId } from '../../../streams/internal.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { portfolioQuery, walletQuery } from '../../contract/params.ts';
+import { readQuery } from '../../contract/validation/validate.ts';
 import { emptyPortfolioToWire, portfolioToWire } from '../../views/portfolio/portfolio-record.ts';
 import type { SlowEndpoint } from '../answer.ts';
 import { walletAnswer } from '../portfolio/envelope.ts';
 import { type PortfolioDeps, readPortfolios } from '../portfolio/read-portfolios.ts';
 import { checkWallet } from '../portfolio/wallet-address.ts';
-import { readQuery } from '../validate.ts';
 
 /** The account whose positions are sized for a bankroll; of others the wallet is the only parameter (spec 4). */
 export const WITH_SIZING: AccountId = 'a';

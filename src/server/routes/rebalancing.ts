@@ -1,11 +1,11 @@
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { rebalancingQuery } from '../../contract/params.ts';
+import { readQuery } from '../../contract/validation/validate.ts';
 import { emptyRebalancingToWire, rebalancingToWire } from '../../views/portfolio/rebalancing-record.ts';
 import type { SlowEndpoint } from '../answer.ts';
 import { walletAnswer } from '../portfolio/envelope.ts';
 import { type PortfolioDeps, readPortfolios } from '../portfolio/read-portfolios.ts';
 import { checkWallet } from '../portfolio/wallet-address.ts';
-import { readQuery } from '../validate.ts';
 import { WITH_SIZING } from './portfolio.ts';
 
 /** GET /portfolio/{account}/rebalancing: what to buy more of and what to sell (spec 4, endpoint 11). */

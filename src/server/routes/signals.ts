@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { signalsQuery } from '../../contract/params.ts';
+import { readQuery } from '../../contract/validation/validate.ts';
 import type { AccountPath } from '../../views/account-path.ts';
 import { type Audience, audienceOf } from '../../views/audience.ts';
 import { signalsView } from '../../views/records/signals.ts';
 import type { Endpoint } from '../answer.ts';
 import { createRecordAnswers } from '../record-answers.ts';
-import { readQuery } from '../validate.ts';
 import type { StreamDeps } from './deps.ts';
 
 /** GET /signals/{account}: what to buy and sell of every active event (spec 4, endpoints 8 and 9). */

@@ -1,6 +1,7 @@
 import { includes, type Tier } from '../../access/tiers.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { tweetsQuery } from '../../contract/params.ts';
+import { readQuery } from '../../contract/validation/validate.ts';
 import type { AccountPath } from '../../views/account-path.ts';
 import { agesOf } from '../../views/as-of.ts';
 import { closeAll, isMoved } from '../../views/record-view.ts';
@@ -8,7 +9,6 @@ import { postsView } from '../../views/records/posts.ts';
 import type { Answer, Call, Endpoint } from '../answer.ts';
 import { namesTag } from '../etag.ts';
 import { createPrebuilt, notModified, streamAnswer, tagOf } from '../prebuilt.ts';
-import { readQuery } from '../validate.ts';
 import type { StreamDeps } from './deps.ts';
 
 interface Page {

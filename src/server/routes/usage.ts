@@ -2,6 +2,7 @@ import { DAY_MS } from '../../../streams/internal.ts';
 import type { UsageReader } from '../../access/usage/tracking.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { usageByEndpointQuery, usageErrorsQuery, usageSummaryQuery } from '../../contract/params.ts';
+import { readQuery } from '../../contract/validation/validate.ts';
 import { type Call, type Endpoint, plainAnswer } from '../answer.ts';
 import { API_HEADERS, JSON_TYPE } from '../headers.ts';
 import {
@@ -10,7 +11,6 @@ import {
   usageStatsToWire,
   usageSummaryToWire,
 } from '../usage-records.ts';
-import { readQuery } from '../validate.ts';
 
 interface UsageRouteDeps {
   readonly usage: UsageReader;

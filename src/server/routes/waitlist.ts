@@ -2,12 +2,12 @@ import type { z } from 'zod';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { waitlistBody } from '../../contract/params.ts';
 import type { waitlistRecord } from '../../contract/records/waitlist.ts';
+import { readBody } from '../../contract/validation/validate.ts';
 import { RequestError, StoreError } from '../../errors.ts';
 import type { Waitlist, WaitlistEntry, WaitlistPlace } from '../../store/store.ts';
 import { plainAnswer, type SlowEndpoint } from '../answer.ts';
 import { API_HEADERS, JSON_TYPE } from '../headers.ts';
 import { receiveJson } from '../request-body.ts';
-import { readBody } from '../validate.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 

@@ -13,7 +13,7 @@ const sentAt = orNothing(
     .transform(Number),
 );
 
-export const wireBook = z.object({
+const wireBook = z.object({
   asset_id: tokenId,
   bids: levels,
   asks: levels,

@@ -13,7 +13,7 @@ import {
 } from 'rxjs';
 import { openSocket, type SocketOptions } from '../socket.ts';
 
-export interface BookSocketOptions extends SocketOptions {
+interface BookSocketOptions extends SocketOptions {
   readonly url: string;
   readonly pingPeriodMs: number;
 }

@@ -1,5 +1,5 @@
 /** Counts a bucket stands for, bounds inclusive; `hi` null for no upper bound. */
-export interface CountRange {
+interface CountRange {
   readonly lo: number;
   readonly hi: number | null;
 }

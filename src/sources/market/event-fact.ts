@@ -4,7 +4,7 @@ import type { ListedEvent, ListedMarket } from './market-payload.ts';
 import { inZone, windowStart } from './window-start.ts';
 
 /** An event as it was listed, with the prices of its buckets' Yes tokens; or why it is refused. */
-export type ReadEvent =
+type ReadEvent =
   | { readonly fact: EventFact; readonly quotes: readonly Quote[] }
   | { readonly refusal: string };
 

@@ -23,7 +23,7 @@ const eventId = z
   ])
   .pipe(count);
 
-export const listedMarket = z.object({
+const listedMarket = z.object({
   conditionId: orNothing(z.string()),
   slug: orNothing(slug),
   groupItemTitle: orNothing(wireText),

@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import { DAY_MS } from '../../../streams/internal.ts';
 
 /** What an event says about its own window. `endAt` is its end, UTC ms, which is always given. */
-export interface WindowText {
+interface WindowText {
   readonly description: string;
   readonly slug: string;
   readonly title: string;
@@ -10,7 +10,7 @@ export interface WindowText {
 }
 
 /** The rules of these markets are written in the time of this zone. */
-export const RULE_ZONE = 'America/New_York';
+const RULE_ZONE = 'America/New_York';
 // The longest windows are months; a start further back comes from a misread year.
 const LONGEST_MS = 32 * DAY_MS;
 const SHORTEST_MONTH_MS = 27 * DAY_MS;

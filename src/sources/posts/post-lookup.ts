@@ -30,7 +30,7 @@ export async function lookUpMissing(ids: readonly string[], reading: Reading): P
   return missingIn(await ask(ids, lookupAnswer, {}, reading));
 }
 
-export interface LookedUp {
+interface LookedUp {
   /** By the id asked for. The fact's own id is the first of the post's edits. */
   readonly found: ReadonlyMap<string, PostFact>;
   readonly missing: ReadonlySet<string>;

@@ -10,12 +10,12 @@ export const PAGE_SIZE = 100;
 /** The API pages back over this many places and no further, however many posts there are. */
 export const REACH = 3_200;
 
-export interface TimelineAnswer {
+interface TimelineAnswer {
   readonly items: readonly TimelineItem[];
   readonly nextToken: string | undefined;
 }
 
-export interface TimelineQuestion {
+interface TimelineQuestion {
   readonly via: PostFact['via'];
   readonly sinceId?: string | undefined;
   readonly nextToken?: string | undefined;

@@ -22,7 +22,7 @@ const HEAD_BYTES = 16;
 /** Rows are JSON and line feeds. */
 const BETWEEN_ROWS = '\0';
 
-export interface PackHead {
+interface PackHead {
   readonly firstSeq: number;
   readonly lastAt: number;
 }

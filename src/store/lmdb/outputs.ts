@@ -4,7 +4,7 @@ import { type Environment, type History, putLast } from './environment.ts';
 import { parseStored } from './stored-text.ts';
 
 /** LMDB takes keys up to 1,978 bytes; the name of the stream and separators are part of them. */
-export const MAX_KEY_BYTES = 1_900;
+const MAX_KEY_BYTES = 1_900;
 
 const ROWS_PER_STEP = 1_000;
 /** Of a step backwards, which is taken between the answers to others. */

@@ -12,7 +12,7 @@ export interface Calibration {
   close(): void;
 }
 
-export interface CalibrationDeps {
+interface CalibrationDeps {
   readonly latest: Latest;
   readonly accounts: readonly AccountPath[];
   /** Of everything the calibration is made of. */

@@ -1,7 +1,7 @@
 import type { AccountId, BuyStrategy, Confidence, Decision } from '../../../streams/internal.ts';
 import type { Latest } from '../latest.ts';
 
-export interface WinRate {
+interface WinRate {
   /** Of those that are settled; null without a sample. */
   readonly percent: number | null;
   readonly sampleSize: number;

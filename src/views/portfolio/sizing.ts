@@ -3,7 +3,7 @@ import { round4 } from '../round.ts';
 import { cents } from './money.ts';
 import type { Valuation } from './valuation.ts';
 
-export type Adjustment = 'ADD_MORE' | 'TRIM';
+type Adjustment = 'ADD_MORE' | 'TRIM';
 
 /** What a holding should be worth for a bankroll, and how far it is from that, in USD. */
 export interface Sizing {

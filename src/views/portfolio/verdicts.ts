@@ -1,6 +1,6 @@
 /** The classes of a held position by its edge (spec 2.6). */
-export type HeldSignal = 'STRONG_BUY' | 'BUY' | 'HOLD' | 'AVOID' | 'SELL';
-export type Recommendation = 'STRONG_HOLD' | 'HOLD' | 'MONITOR' | 'CONSIDER_SELLING';
+type HeldSignal = 'STRONG_BUY' | 'BUY' | 'HOLD' | 'AVOID' | 'SELL';
+type Recommendation = 'STRONG_HOLD' | 'HOLD' | 'MONITOR' | 'CONSIDER_SELLING';
 
 /** A name applies above its threshold when no row before it does; the last row takes the rest. */
 type Table<Name> = readonly (readonly [above: number, name: Name])[];

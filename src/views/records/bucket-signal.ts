@@ -1,4 +1,4 @@
-export type Signal = 'STRONG_BUY' | 'BUY' | 'SLIGHT_BUY' | 'HOLD' | 'SELL';
+type Signal = 'STRONG_BUY' | 'BUY' | 'SLIGHT_BUY' | 'HOLD' | 'SELL';
 
 /** The signal of a bucket by its published edge; null for an unknown one. */
 export function signalOf(edge: number | null): Signal | null {

@@ -1,7 +1,7 @@
 import type { WorldAccountId } from '../life/accounts.ts';
 import type { PostKind } from '../life/post-kind.ts';
 
-export interface ManualPost {
+interface ManualPost {
   readonly id: string;
   readonly account: WorldAccountId;
   readonly kind: PostKind;
@@ -25,13 +25,13 @@ export interface ManualEvent {
 }
 
 /** A stall of the oracle's sync; `untilAt` is Infinity until it is resumed. */
-export interface Stall {
+interface Stall {
   readonly fromAt: number;
   untilAt: number;
 }
 
 /** A value set by hand, and the instant from which it applies. */
-export interface Forced<T> {
+interface Forced<T> {
   readonly value: T;
   readonly at: number;
 }

@@ -11,7 +11,7 @@ import { snowflake } from './snowflake.ts';
 /** How far the history reaches back before the world's start: 100 days of settled events, a month event before them. */
 export const HISTORY_DAYS = 140;
 
-export interface DailyPostsOptions {
+interface DailyPostsOptions {
   readonly seed: number;
   readonly startAt: number;
 }

@@ -16,7 +16,7 @@ export interface Entry {
   readonly hiddenAt: number;
 }
 
-export interface TimelineDay {
+interface TimelineDay {
   /** Oldest first. */
   readonly posts: readonly Post[];
   /** Versions by id, oldest first. */
@@ -141,7 +141,7 @@ function versions(post: Post): readonly Entry[] {
 }
 
 /** How many of the ascending `values` are below `limit`. */
-export function lowerBound(values: readonly number[], limit: number): number {
+function lowerBound(values: readonly number[], limit: number): number {
   let low = 0;
   let high = values.length;
   while (low < high) {

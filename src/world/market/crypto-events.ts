@@ -18,7 +18,7 @@ const DAYS_BEHIND = 7;
 const RANGE_STEP = 2_000;
 const MOST_KEPT = 1_000;
 
-export interface CryptoEvents {
+interface CryptoEvents {
   /** Every crypto event listed by `now`, the oldest settled ones left out. */
   listed(now: number): readonly WorldEvent[];
 }

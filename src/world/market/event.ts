@@ -4,7 +4,7 @@ import { hash32, hex } from '../rng.ts';
 import { type BucketShape, bucketsOf } from './buckets.ts';
 import { type EventTexts, listedAtOf, rangeTexts, type Series, textsOf, windowOf } from './event-series.ts';
 
-export interface Tag {
+interface Tag {
   readonly id: string;
   readonly label: string;
   readonly slug: string;
@@ -28,7 +28,7 @@ export interface WorldMarket {
   readonly outcomes: readonly [string, string];
 }
 
-export type WorldSubject =
+type WorldSubject =
   | { readonly type: 'posts'; readonly account: Account; readonly period: string }
   | { readonly type: 'crypto'; readonly symbol: string; readonly kind: 'up-down' | 'range' | 'ladder' };
 
@@ -55,7 +55,7 @@ export interface WorldEvent {
   readonly markets: readonly WorldMarket[];
 }
 
-export interface MarketFields {
+interface MarketFields {
   readonly title: string;
   readonly question: string;
   readonly slug: string;

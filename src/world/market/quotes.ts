@@ -4,7 +4,7 @@ import type { WorldEvent, WorldMarket } from './event.ts';
 import type { TraderBeliefs } from './trader-beliefs.ts';
 
 /** A price in thousandths. Whole numbers, so that the sum of a price and its complement is exact. */
-export type Milli = number;
+type Milli = number;
 
 export interface Level {
   readonly price: Milli;

@@ -9,7 +9,7 @@ export function bookFrame({ event, market, outcome }: Place, quote: Quote, now: 
   return { event_type: 'book', ...bookJson(event, market, quote, outcome, now) };
 }
 
-export interface Change {
+interface Change {
   /** The tokens of one market that the reader asked for. */
   readonly places: readonly Place[];
   readonly before: Quote;

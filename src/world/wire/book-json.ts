@@ -36,7 +36,7 @@ export function lastText(quote: Quote, outcome: 0 | 1): string {
   return priceText(outcome === 0 ? quote.last : 1000 - quote.last);
 }
 
-export interface Top {
+interface Top {
   readonly bid: string;
   readonly ask: string;
   readonly spread: string;

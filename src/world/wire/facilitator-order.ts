@@ -41,7 +41,7 @@ export type Order = z.infer<typeof orderSchema>;
 /** The names of networks in version 1, and their chains. */
 const CHAINS: Readonly<Record<string, number>> = { base: 8453, 'base-sepolia': 84532, polygon: 137 };
 
-export interface Required {
+interface Required {
   readonly chainId: number;
   readonly payTo: string;
   readonly amount: bigint;

@@ -9,7 +9,7 @@ export const VERIFY_BEHAVIOURS = ['honest', 'invalid'] as const;
  */
 export const SETTLE_BEHAVIOURS = ['honest', 'refuse', 'pending', 'no-hash'] as const;
 
-export interface FacilitatorBehaviour {
+interface FacilitatorBehaviour {
   readonly verify?: (typeof VERIFY_BEHAVIOURS)[number] | undefined;
   readonly settle?: (typeof SETTLE_BEHAVIOURS)[number] | undefined;
   readonly times: number | null;

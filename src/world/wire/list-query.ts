@@ -9,7 +9,7 @@ export interface Ranked<T> {
   readonly rank: number;
 }
 
-export interface Page<T> {
+interface Page<T> {
   readonly items: readonly T[];
   readonly nextCursor: string | undefined;
 }

@@ -23,14 +23,14 @@ function pairText([first, second]: readonly [string, string]): string {
 export const cents = (value: number): number => Math.round(value * 100) / 100;
 
 /** A market as the listing writes it, in two parts: what all markets of its event share, and the rest. */
-export interface MarketJson {
+interface MarketJson {
   shared(event: WorldEvent, phase: Phase): Json;
   own(event: WorldEvent, market: WorldMarket, phase: Phase): Json;
   /** Money traded so far, in USD: grows from the listing to the end. */
   volumeOf(event: WorldEvent, market: WorldMarket): number;
 }
 
-export interface MarketJsonOptions {
+interface MarketJsonOptions {
   readonly now: () => number;
   readonly seed: number;
   readonly settlement: Settlement;

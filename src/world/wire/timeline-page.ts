@@ -6,7 +6,7 @@ import type { Entry } from '../life/timeline.ts';
 const DEPTH = 3_200;
 const DEPTH_WITHOUT_REPLIES = 800;
 
-export interface Selection {
+interface Selection {
   readonly query: URLSearchParams;
   /** Only ids below this one, from a page token. */
   readonly pageBefore: string | undefined;

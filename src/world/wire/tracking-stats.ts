@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../../streams/internal.ts';
 
-export interface Stats {
+interface Stats {
   readonly total: number;
   readonly cumulative: number;
   readonly pace: number;

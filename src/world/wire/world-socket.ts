@@ -17,7 +17,7 @@ export interface WorldSocket {
   close(): void;
 }
 
-export interface WorldSocketOptions<Reader> {
+interface WorldSocketOptions<Reader> {
   readonly periodMs: number;
   /** Runs each period, whatever the silence. */
   readonly onPeriod: () => void;

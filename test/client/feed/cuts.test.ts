@@ -11,7 +11,7 @@ import { createModelFeed } from './model-feed.ts';
 const PATIENCE_MS = 60_000;
 
 function until(what: string, holds: () => boolean): Promise<void> {
-  return eventually(what, holds, PATIENCE_MS);
+  return eventually(what, holds);
 }
 
 const anyAct = fc.oneof(

@@ -11,7 +11,7 @@ const QUICK = { reconnect: { minMs: 5, maxMs: 20 } };
 const PATIENCE_MS = 60_000;
 
 function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  return eventually(what, holds, PATIENCE_MS);
+  return eventually(what, holds);
 }
 
 /** The server of these tests ticks by hand: how soon a silent connection is stale depends on the machine. */

@@ -30,7 +30,7 @@ function at(reference: string): unknown {
 
 describe('asyncApiDocument', () => {
   it('is valid AsyncAPI 3.0', function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     const path = createRequire(import.meta.url).resolve('@asyncapi/specs/schemas/3.0.0-without-$id.json');
     const schema = z.looseObject({}).parse(JSON.parse(readFileSync(path, 'utf8')));
     const ajv = new Ajv({ strict: false, validateFormats: false });

@@ -1,47 +1,213 @@
 import assert from 'node:assert/strict';
-import { setImmediate as turn } from 'node:timers/promises';
-import { openWay, seqsOf, setUpReaders } from '../readers.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import fc from 'fast-check';
+import type { ChannelName } from '../../../src/contract/feed.ts';
+import {
+  changeOf,
+  createMemoryReader,
+  type MemoryReader,
+  openMemoryFeed,
+  type ReaderFrame,
+  seqsOf,
+  topicOf,
+} from '../memory-readers.ts';
 
 const STEPS_PER_TURN = 8;
+/** More than enough for every commit, slice and step that is due. */
+const SETTLING_TURNS = 60;
 
-describe('readers who come back', () => {
-  it('a long way are told every frame, a few of them at a time, while others go on', async () => {
-    const { subscribe, resume, tell } = setUpReaders();
-    const present = openWay();
+async function settle(): Promise<void> {
+  for (let turns = 0; turns < SETTLING_TURNS; turns++) await nextTurn();
+}
+
+describe('readers that come back', () => {
+  it('after a long time are sent every frame, a few of them at a time, while others go on', async () => {
+    const { subscribe, resume, change } = openMemoryFeed();
+    const present = createMemoryReader();
     subscribe(present.reader, 'test');
-    for (let told = 0; told < 500; told++) tell('test');
-    await turn();
-    const back = Array.from({ length: 40 }, openWay);
+    for (let changes = 0; changes < 500; changes++) change('test');
+    await nextTurn();
+    const back = Array.from({ length: 40 }, createMemoryReader);
     for (const [place, { reader }] of back.entries()) resume(reader, 'test', place);
-    tell('test');
-    const sendings = () => back.reduce((sum, way) => sum + way.sendings.length, 0);
-    let isPresentTold = false;
-    for (let before = 0; ; before = sendings()) {
-      await turn();
-      assert.ok(sendings() - before <= STEPS_PER_TURN, `${sendings() - before} were written to in a turn`);
-      if (sendings() === before) break;
-      isPresentTold ||= seqsOf(present.frames()).includes(501) && sendings() < back.length;
+    change('test');
+    const countWrites = () => back.reduce((sum, { writes }) => sum + writes.length, 0);
+    let isPresentServed = false;
+    for (let before = 0; ; before = countWrites()) {
+      await nextTurn();
+      const inTurn = countWrites() - before;
+      assert.ok(inTurn <= STEPS_PER_TURN, `${inTurn} were written to in a turn`);
+      if (inTurn === 0) break;
+      isPresentServed ||= seqsOf(present.frames()).includes(501) && countWrites() < back.length;
     }
-    assert.ok(isPresentTold, 'who was up to date had to wait for the others');
-    for (const [place, way] of back.entries()) {
+    assert.ok(isPresentServed, 'the reader that was up to date had to wait for the others');
+    for (const [place, { frames }] of back.entries()) {
       assert.deepEqual(
-        way.frames().map(({ type, seq, prev_seq }) => [type, seq, prev_seq]),
+        frames().map(({ type, seq, prev_seq }) => [type, seq, prev_seq]),
         Array.from({ length: 501 - place }, (_, index) => ['update', place + index + 1, place + index]),
       );
     }
   });
 
-  it('and leave again are told nothing more', async () => {
-    const { resume, tell } = setUpReaders();
-    for (let told = 0; told < 300; told++) tell('test');
-    await turn();
-    const back = openWay();
+  it('and leave again are sent nothing more', async () => {
+    const { resume, change, leave } = openMemoryFeed();
+    for (let changes = 0; changes < 300; changes++) change('test');
+    await nextTurn();
+    const back = createMemoryReader();
     resume(back.reader, 'test', 0);
-    await turn();
-    const heard = back.frames().length;
-    assert.ok(heard > 0 && heard < 300);
-    back.reader.isClosed = true;
-    for (let turns = 0; turns < 10; turns++) await turn();
-    assert.equal(back.frames().length, heard);
+    await nextTurn();
+    const count = back.frames().length;
+    assert.ok(count > 0 && count < 300);
+    leave(back.reader);
+    for (let turns = 0; turns < 10; turns++) await nextTurn();
+    assert.equal(back.frames().length, count);
   });
+});
+
+describe('a reader of a lossless channel', () => {
+  it('is closed when it is more than 1 MiB behind, and not before', async () => {
+    const { subscribe, append } = openMemoryFeed();
+    const slow = createMemoryReader();
+    const quick = createMemoryReader();
+    for (const { reader } of [slow, quick]) subscribe(reader, 'tweets');
+    const post = changeOf('tweets', '1', 'x'.repeat(128 * 1_024));
+    slow.stall();
+    for (let posts = 0; posts < 9; posts++) {
+      assert.equal(slow.wasTooSlow(), false);
+      append([post]);
+      await nextTurn();
+    }
+    append([post]);
+    await nextTurn();
+    assert.equal(slow.wasTooSlow(), true);
+    assert.equal(seqsOf(slow.frames()).length, 1);
+    assert.equal(seqsOf(quick.frames()).length, 10);
+  });
+});
+
+// Whatever happens in which order, a reader gets every frame of its topics or an honest count of those left out.
+
+const CHANNELS = ['test', 'counters', 'tweets'] as const satisfies readonly ChannelName[];
+const READERS = 3;
+
+type Step =
+  | { readonly type: 'append'; readonly keys: readonly { channel: ChannelName; key: string }[] }
+  | { readonly type: 'stall' | 'drain' | 'leave'; readonly reader: number }
+  | { readonly type: 'turns'; readonly count: number };
+
+const anyReader = fc.nat({ max: READERS - 1 });
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc
+      .array(
+        fc.record({ channel: fc.constantFrom(...CHANNELS), key: fc.constantFrom('1', '2', '3') }),
+        // At times more than one step of a replay.
+        { minLength: 1, maxLength: 100, size: 'medium' },
+      )
+      .map((keys) => ({ type: 'append' as const, keys })),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({ type: fc.constantFrom('stall', 'drain', 'leave'), reader: anyReader }),
+  },
+  { weight: 4, arbitrary: fc.nat({ max: 3 }).map((count) => ({ type: 'turns' as const, count })) },
+);
+
+/** What one reader got of one topic, over all its connections. */
+interface Followed {
+  seq: number | undefined;
+  readonly values: Map<string, unknown>;
+}
+
+function takeIn(
+  followed: Followed,
+  { type, channel, seq, prev_seq, merged = 0, key, data }: ReaderFrame,
+): void {
+  if (type === 'snapshot') followed.values.clear();
+  else {
+    assert.equal(prev_seq, followed.seq, `a gap in ${channel}`);
+    assert.equal(merged, seq - (prev_seq ?? 0) - 1, 'not every frame that was left out is counted');
+    if (channel === 'tweets') assert.equal(merged, 0, 'a post was left out');
+    followed.values.set(key ?? '', data);
+  }
+  followed.seq = seq;
+}
+
+class Follower {
+  readonly topics = new Map<ChannelName, Followed>(
+    CHANNELS.map((channel) => [channel, { seq: undefined, values: new Map() }]),
+  );
+  connected: MemoryReader | undefined;
+
+  join({ subscribe, resume }: ReturnType<typeof openMemoryFeed>): void {
+    this.connected = createMemoryReader();
+    for (const [channel, { seq }] of this.topics) {
+      if (seq === undefined) subscribe(this.connected.reader, channel);
+      else resume(this.connected.reader, channel, seq);
+    }
+  }
+
+  takeIn(): void {
+    for (const frame of this.connected?.writes.splice(0).flat() ?? []) {
+      const followed = CHANNELS.flatMap((channel) =>
+        channel === frame.channel ? [this.topics.get(channel)] : [],
+      )[0];
+      assert.ok(followed);
+      takeIn(followed, frame);
+    }
+  }
+}
+
+async function run(steps: readonly Step[]): Promise<void> {
+  const feed = openMemoryFeed();
+  const followers = Array.from({ length: READERS }, () => new Follower());
+  /** By channel and key, each with the seq it has. */
+  const newest = new Map<string, { readonly seq: number; readonly value: number }>();
+  const seqs = new Map<ChannelName, number>();
+  let value = 0;
+  for (const follower of followers) follower.join(feed);
+  for (const step of steps) {
+    if (step.type === 'append') {
+      const changes = step.keys.map(({ channel, key }) => {
+        const seq = (seqs.get(channel) ?? 0) + 1;
+        seqs.set(channel, seq);
+        value += 1;
+        newest.set(`${channel} ${key}`, { seq, value });
+        return changeOf(channel, key, value);
+      });
+      feed.append(changes);
+      continue;
+    }
+    if (step.type === 'turns') {
+      for (let turns = 0; turns < step.count; turns++) await nextTurn();
+      continue;
+    }
+    const follower = followers[step.reader];
+    assert.ok(follower);
+    if (step.type === 'leave') {
+      follower.takeIn();
+      if (follower.connected) feed.leave(follower.connected.reader);
+      follower.join(feed);
+    } else follower.connected?.[step.type]();
+  }
+  await settle();
+  for (const { connected } of followers) connected?.drain();
+  await settle();
+  for (const follower of followers) {
+    follower.takeIn();
+    for (const channel of CHANNELS) {
+      const { publishedSeq } = feed.log.state(topicOf(channel));
+      const followed = follower.topics.get(channel);
+      assert.equal(publishedSeq, seqs.get(channel) ?? 0);
+      assert.equal(followed?.seq, publishedSeq, `${channel} is not up to date`);
+      for (const [key, found] of followed.values) {
+        assert.equal(found, newest.get(`${channel} ${key}`)?.value, `${channel} ${key} is old`);
+      }
+    }
+  }
+}
+
+describe('a reader', () => {
+  it('gets every frame in order or an honest count of merged ones, however it stalls, leaves and comes back', () =>
+    fc.assert(fc.asyncProperty(fc.array(anyStep, { minLength: 3, maxLength: 40 }), run), { numRuns: 60 }));
 });

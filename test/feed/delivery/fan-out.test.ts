@@ -1,61 +1,63 @@
 import assert from 'node:assert/strict';
-import { setImmediate as turn } from 'node:timers/promises';
-import { openWay, seqsOf, setUpReaders } from '../readers.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createMemoryReader, openMemoryFeed, seqsOf } from '../memory-readers.ts';
 
 /** Lets a commit end, which takes promises only, but no slice begin. */
 async function committed(): Promise<void> {
   for (let step = 0; step < 50; step++) await Promise.resolve();
 }
 
+/** A feed that has written its first frame to some of its readers, but not to all. */
+async function openWhileWriting() {
+  const feed = openMemoryFeed();
+  const readers = Array.from({ length: 600 }, createMemoryReader);
+  for (const { reader } of readers) feed.subscribe(reader, 'test');
+  feed.change('test');
+  await committed();
+  return { ...feed, readers };
+}
+
 describe('the fan-out', () => {
-  it('sends a reader all that is new to him of several channels as one', async () => {
-    const { subscribe, tell } = setUpReaders();
-    const [both, one] = [openWay(), openWay()];
+  it('sends a reader everything that is new of several channels as one', async () => {
+    const { subscribe, change } = openMemoryFeed();
+    const [both, one] = [createMemoryReader(), createMemoryReader()];
     subscribe(both.reader, 'test', 'lag');
     subscribe(one.reader, 'lag');
-    both.sendings.length = 0;
-    one.sendings.length = 0;
-    tell('test', 'counters', 'lag');
-    await turn();
+    both.writes.length = 0;
+    one.writes.length = 0;
+    change('test', 'counters', 'lag');
+    await nextTurn();
     assert.deepEqual(
-      both.sendings.map((frames) => frames.map(({ channel }) => channel)),
+      both.writes.map((frames) => frames.map(({ channel }) => channel)),
       [['test', 'lag']],
     );
     assert.deepEqual(
-      one.sendings.map((frames) => frames.map(({ channel }) => channel)),
+      one.writes.map((frames) => frames.map(({ channel }) => channel)),
       [['lag']],
     );
   });
 
   it('sends what came while it was writing as one, every frame of it', async () => {
-    const { subscribe, tell } = setUpReaders();
-    const ways = Array.from({ length: 600 }, openWay);
-    for (const { reader } of ways) subscribe(reader, 'test');
-    tell('test');
-    await committed();
-    tell('test');
-    tell('test');
-    for (let slice = 0; slice < 10; slice++) await turn();
-    for (const { sendings, frames } of ways) {
+    const { change, readers } = await openWhileWriting();
+    change('test');
+    change('test');
+    for (let slice = 0; slice < 10; slice++) await nextTurn();
+    for (const { writes, frames } of readers) {
       assert.deepEqual(seqsOf(frames()), [1, 2, 3]);
-      assert.ok(sendings.length <= 3, 'a snapshot and two writes');
+      assert.ok(writes.length <= 3, 'a snapshot and two writes');
     }
   });
 
-  it('sends one who comes while others are written to what is not in his snapshot, frame by frame', async () => {
-    const { subscribe, tell } = setUpReaders();
-    const ways = Array.from({ length: 600 }, openWay);
-    for (const { reader } of ways) subscribe(reader, 'test');
-    tell('test');
-    await committed();
+  it('sends a reader that comes while others are written to what is not in its snapshot, frame by frame', async () => {
+    const { subscribe, change } = await openWhileWriting();
     // Waits for the slices that are left.
-    tell('test');
+    change('test');
     await committed();
-    const late = openWay();
+    const late = createMemoryReader();
     subscribe(late.reader, 'test');
-    tell('test');
-    tell('test');
-    for (let slice = 0; slice < 10; slice++) await turn();
+    change('test');
+    change('test');
+    for (let slice = 0; slice < 10; slice++) await nextTurn();
     const [snapshot, ...updates] = late.frames();
     assert.equal(snapshot?.type, 'snapshot');
     assert.deepEqual(

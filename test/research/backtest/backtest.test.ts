@@ -8,7 +8,7 @@ const DAYS = 76;
 const posts = syntheticPosts(DAYS);
 
 describe('backtest', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   const folder = useFolder();
 
   function run(path: string, windows: string, signal = new AbortController().signal) {

@@ -8,7 +8,7 @@ import { DAY_MS, FIRST_AT, syntheticPosts } from '../../streams/model/forecast/s
 import { postsCsv, useFolder } from './folder.ts';
 
 describe('backtest command', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   const folder = useFolder();
 
   it('writes rows, scores and a page, and prints a table', async () => {

@@ -86,7 +86,7 @@ const asText = (row: Record<string, unknown>) =>
   );
 
 describe('exportTable', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
 
   it('has a table for every kept stream and for the log', () => {
     assert.deepEqual(TABLE_NAMES, [...KEPT_STREAMS, LOG]);

@@ -52,7 +52,7 @@ const faultOf = async (response: Response) => {
 };
 
 describe('as_of', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
 
   it('answers what was answered then', async () => {
     const then: { readonly path: string; readonly at: number; readonly body: string }[] = [];

@@ -53,7 +53,7 @@ async function corrupt(folder: string, seq: number, change: (block: string) => s
 
 describe('openJournal', () => {
   it('loses nothing acknowledged and tears no block in 15 kills', async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     await withFolder(async (folder) => {
       for (const acknowledgements of [3, 40, 8, 75, 21, 1, 55, 14, 30, 2, 90, 17, 5, 62, 11]) {
         await assertKept(folder, await appendAndKill(folder, acknowledgements));

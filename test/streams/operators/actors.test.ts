@@ -61,7 +61,7 @@ describe('actors', () => {
       expectObservable(cold('-a-#', { a: 'x:1' }).pipe(start().operator)).toBe('-a-#', { a: 'x=1' });
     }));
 
-  it('says nothing when no message comes, and ends when there is none to come', () =>
+  it('emits nothing when no message comes, and ends when there is none to come', () =>
     marbles(({ expectObservable }) => {
       expectObservable(NEVER.pipe(start().operator)).toBe('-');
       expectObservable(EMPTY.pipe(start().operator)).toBe('|');

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { map } from 'rxjs';
-import type { Input } from '../../../streams/internal.ts';
+import { DAY_MS, type Input } from '../../../streams/internal.ts';
 import { counters } from '../../../streams/pipelines/counters.ts';
 import {
-  DAY_MS,
   type Entry,
   event,
   log,
@@ -50,7 +49,7 @@ describe('counters', () => {
       expectObservable(count$).toBe(expected, { w: [null, null], x: [0, null], y: [1, null], z: [1, 1] });
     }));
 
-  it('knows nothing before it is told, and says so', () => {
+  it('has null for every count that is not known yet', () => {
     assert.deepEqual(last([START, listed]), {
       eventId: 1,
       account: 'a',
@@ -137,7 +136,7 @@ describe('counters', () => {
     );
   });
 
-  it('takes a reclassified post out, keeps a deleted one in, and tells how many are deleted', () => {
+  it('takes a reclassified post out, keeps a deleted one in, and counts the deleted', () => {
     const seen = post({ createdAt: START });
     const gone = { kind: 'post_gone', account: 'a', id: '1' } as const;
     const reply = post({ ...seen, isReply: true });
@@ -193,11 +192,11 @@ describe('counters', () => {
     );
   });
 
-  it('takes an oracle that was heard before its window was matched', () => {
+  it('takes a total of the oracle that came before its window was matched', () => {
     assert.equal(last([0, oracle(7)], [START, listed], [START, tracking({ startAt: START })])?.oracle, 7);
   });
 
-  it('says nothing when nothing changes', () => {
+  it('emits nothing when nothing changes', () => {
     const entries = [
       [START, listed],
       [START, tracking()],

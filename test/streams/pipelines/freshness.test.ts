@@ -17,7 +17,7 @@ describe('freshness', () => {
       expectObservable(age$).toBe(expected);
     }));
 
-  it('says the ages at each tick as they were told, and at nothing else', () => {
+  it('emits the ages at each tick as they were observed, and at nothing else', () => {
     const ages = { 'posts:a': 0, prices: 86_400_000 };
     assert.deepEqual(
       ofStream(run(log([1, settings()], [2, tick(ages)], [3, post()], [4, tick()])), 'freshness'),

@@ -38,7 +38,7 @@ describe('decisionOf', () => {
     assert.ok(buys.reduce((sum, { stake }) => sum + stake, 0) <= 0.05 + 1e-12);
   });
 
-  it('pays what the book of the instant asks', () => {
+  it('pays the ask of the book of the instant', () => {
     const decision = decisionOf(
       row(),
       ({ lo }) => ({ bid: 0.1, ask: lo === 40 ? 0.5 : 0.21, price: 0.2 }),

@@ -1,19 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { map, NEVER } from 'rxjs';
-import type { Lag } from '../../../streams/internal.ts';
+import { DAY_MS, HOUR_MS, type Lag } from '../../../streams/internal.ts';
 import { lag } from '../../../streams/pipelines/lag.ts';
-import {
-  DAY_MS,
-  type Entry,
-  event,
-  HOUR_MS,
-  log,
-  post,
-  settings,
-  tick,
-  tracking,
-} from '../../support/facts.ts';
+import { type Entry, event, log, post, settings, tick, tracking } from '../../support/facts.ts';
 import { marbles } from '../../support/marbles.ts';
 import { countersOutput, eventOutput, postOutput } from '../../support/outputs.ts';
 import { foundLive, neverFails, ofStream, run } from './run.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { map } from 'rxjs';
-import { emptyState, type Quote } from '../../../streams/internal.ts';
+import { DAY_MS, emptyState, type Quote } from '../../../streams/internal.ts';
 import { prices as pricesPipeline } from '../../../streams/pipelines/prices.ts';
-import { DAY_MS, log, quote, tick } from '../../support/facts.ts';
+import { log, quote, tick } from '../../support/facts.ts';
 import { marbles } from '../../support/marbles.ts';
 import { lettered, neverFails, ofStream, run } from './run.ts';
 
@@ -24,7 +24,7 @@ describe('prices', () => {
       expectObservable(price$).toBe(expected, { w: 0.5, n: 0.375 });
     }));
 
-  it('says a price when a figure of it changes, and not again', () => {
+  it('emits a price when a figure of it changes, and not again', () => {
     const book = { bid: 0.25, ask: 0.75 };
     const outputs = ofStream(
       run(log([1, prices(book)], [2, prices(book)], [3, prices({ ...book, ask: 0.5 })])),
@@ -77,7 +77,7 @@ describe('prices', () => {
     );
   });
 
-  it('says an unknown price as null', () => {
+  it('emits an unknown price as null', () => {
     const [output] = ofStream(run(log([1, prices({ bid: 0.1 })])), 'prices');
     assert.deepEqual([output?.record.price, output?.record.priceKind], [null, null]);
   });

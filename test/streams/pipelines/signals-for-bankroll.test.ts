@@ -52,7 +52,7 @@ describe('sizedSignals', () => {
     assert.deepEqual([signals[1]?.fraction, signals[1]?.betUsd], [0, 0]);
   });
 
-  it('skips everything at a horizon without demonstrated skill, unless it is asked for', () => {
+  it('skips everything at a horizon without demonstrated skill, unless the caller accepts it', () => {
     const buckets = [
       buy('x'),
       buy('y', { action: 'SELL', stake: 0 }),

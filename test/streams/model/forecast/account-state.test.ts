@@ -32,7 +32,7 @@ describe('state', () => {
     close(values[12], slow.unevenness - slow.meanUnevenness);
   });
 
-  it('tells the time since the last post and the time of day', () => {
+  it('holds the time since the last post and the time of day', () => {
     const last = Array.from(posts).findLast((at) => at < NOW) ?? 0;
     close(values[7], Math.log(1 + (NOW - last) / HOUR_MS) - 0.7);
     assert.deepEqual(
@@ -41,7 +41,7 @@ describe('state', () => {
     );
   });
 
-  it('expects and doubts as the formulas written out say', () => {
+  it('expects and doubts as the formulas written out do', () => {
     const hours = 60;
     const params = coldStart();
     const inputs = inputsAt(account, params, {
@@ -82,7 +82,7 @@ describe('state', () => {
     assert.equal(inputs.shares.length, 3);
   });
 
-  it('stops the clock of the levels where nobody looked', () => {
+  it('stops the clock of the levels in unseen hours', () => {
     const fromAt = NOW - 10 * DAY_MS;
     const toAt = NOW - 4 * DAY_MS;
     const outside = posts.filter((at) => at < fromAt || at >= toAt);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Fault, RequestError } from '../errors.ts';
+import { type Fault, RequestError } from '../../errors.ts';
 import { faultsOf, MISSING } from './faults.ts';
 import { findJsonFault } from './json-fault.ts';
 import { type Reading, readBoolean, readInteger, readNumber } from './query-text.ts';

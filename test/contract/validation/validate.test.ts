@@ -12,8 +12,8 @@ import {
   usageSummaryQuery,
   waitlistBody,
   walletQuery,
-} from '../../src/contract/params.ts';
-import { InvalidRequest, readBody, readQuery } from '../../src/server/validate.ts';
+} from '../../../src/contract/params.ts';
+import { InvalidRequest, readBody, readQuery } from '../../../src/contract/validation/validate.ts';
 
 /** The value, or each fault as `loc type: msg`. */
 function attempt<T>(read: () => T): T | string[] {

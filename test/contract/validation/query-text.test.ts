@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type Reading, readBoolean, readInteger, readNumber } from '../../src/server/query-text.ts';
+import {
+  type Reading,
+  readBoolean,
+  readInteger,
+  readNumber,
+} from '../../../src/contract/validation/query-text.ts';
 
 /** The value, or the type of the flaw. */
 function outcome(reading: Reading<unknown>): unknown {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { findJsonFault } from '../../src/server/json-fault.ts';
+import { findJsonFault } from '../../../src/contract/validation/json-fault.ts';
 
 describe('findJsonFault', () => {
   const faulty: readonly (readonly [string, number])[] = [

@@ -1,23 +1,27 @@
 import type { Tier } from '../../access/tiers.ts';
 import type { Topic } from '../channels.ts';
-import type { Begun } from '../delivery/subscriptions.ts';
+import type { Subscribed } from '../delivery/subscriptions.ts';
 
-/** What is said to one reader alone, as JSON. */
+/** Frames without a number, to one reader alone, as JSON. */
 
 type Id = string | number | undefined;
 
-const placeOf = ({ channel, account }: Topic) => ({
+const topicFields = ({ channel, account }: Topic) => ({
   channel: channel.name,
   account: account?.segment ?? null,
 });
 
-export function subscribedText(id: Id, epoch: string, begun: readonly Begun[]): string {
-  const channels = begun.map(({ topic, seq, isResumed }) => ({ ...placeOf(topic), seq, resumed: isResumed }));
+export function subscribedText(id: Id, epoch: string, subscribed: readonly Subscribed[]): string {
+  const channels = subscribed.map(({ topic, seq, isResumed }) => ({
+    ...topicFields(topic),
+    seq,
+    resumed: isResumed,
+  }));
   return JSON.stringify({ type: 'subscribed', id: id ?? null, epoch, channels });
 }
 
 export function unsubscribedText(id: Id, topics: readonly Topic[]): string {
-  return JSON.stringify({ type: 'unsubscribed', id: id ?? null, channels: topics.map(placeOf) });
+  return JSON.stringify({ type: 'unsubscribed', id: id ?? null, channels: topics.map(topicFields) });
 }
 
 export function authenticatedText(id: Id, tier: Tier): string {
@@ -28,22 +32,23 @@ export function errorText(id: Id, code: string, detail: string): string {
   return JSON.stringify({ type: 'error', id: id ?? null, code, detail });
 }
 
-/** For each topic that is not for this tier. */
+/** One for each topic that the tier does not include. */
 export function tierTexts(id: Id, topics: readonly Topic[]): readonly string[] {
   return topics.map((topic) => {
     const { name, tier } = topic.channel;
     const detail = `The channel ${name} needs a key of tier ${tier}`;
-    return JSON.stringify({ type: 'error', id: id ?? null, code: 'tier_too_low', detail, ...placeOf(topic) });
+    const error = { type: 'error', id: id ?? null, code: 'tier_too_low', detail };
+    return JSON.stringify({ ...error, ...topicFields(topic) });
   });
 }
 
-/** For each topic whose cursor was of no use. */
-export function tooOldTexts(id: Id, begun: readonly Begun[]): readonly string[] {
-  return begun.flatMap(({ topic, oldestSeq }) => {
+/** One for each topic whose cursor was of no use. */
+export function tooOldTexts(id: Id, subscribed: readonly Subscribed[]): readonly string[] {
+  return subscribed.flatMap(({ topic, oldestSeq }) => {
     if (oldestSeq === undefined) return [];
     const detail = 'What came after this cursor is no longer known; a snapshot follows';
     const error = { type: 'error', id: id ?? null, code: 'cursor_too_old', detail };
-    return [JSON.stringify({ ...error, ...placeOf(topic), oldest_seq: oldestSeq })];
+    return [JSON.stringify({ ...error, ...topicFields(topic), oldest_seq: oldestSeq })];
   });
 }
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect as connectTcp } from 'node:net';
 import type { Holder, KeyLookup } from '../../../src/access/keys/key-lookup.ts';
 import { FEED_RECORDS } from '../../../src/contract/feed.ts';
 import { checkedFetch } from '../../support/answer-check.ts';
@@ -17,6 +19,7 @@ import {
   timeline,
   velocityOutput,
 } from '../../support/outputs.ts';
+import { textFrame, upgradeRequest } from '../../support/raw-websocket.ts';
 import { type FeedServer, startFeed } from '../feed-server.ts';
 
 const CRYPTO = eventOutput({
@@ -136,10 +139,7 @@ describe('the feed', () => {
       await server.tick();
       await server.turn(eventOutput({ phase: 'closed' }, { cause: 'event_closed' }));
       await server.tick();
-      await eventually(
-        'both are told',
-        () => client.updates().filter(({ data }) => data === null).length === 2,
-      );
+      await eventually('both came', () => client.updates().filter(({ data }) => data === null).length === 2);
       const gone = client.updates().filter(({ data }) => data === null);
       assert.deepEqual(
         gone.map(({ channel, key, cause }) => [channel, key, cause]),
@@ -152,7 +152,7 @@ describe('the feed', () => {
       assert.deepEqual((await late.next('snapshot')).data, []);
     });
 
-    it('tells fast channels once a second per event, with all causes since', async () => {
+    it('sends fast channels once a second per event, with all causes since', async () => {
       const client = await subscribed(undefined, [{ channel: 'prediction', ...A }]);
       await server.tick();
       const before = client.updates().length;
@@ -182,9 +182,9 @@ describe('the feed', () => {
         await server.tick();
         await client.next('update', before + index);
       }
-      const told = client.updates().slice(before);
+      const updates = client.updates().slice(before);
       assert.deepEqual(
-        told.map(({ cause, data }) => [data?.sleep_probability, cause]),
+        updates.map(({ cause, data }) => [data?.sleep_probability, cause]),
         [
           [0.2, ['model']],
           [0.4, ['model']],
@@ -215,7 +215,7 @@ describe('the feed', () => {
       }
     });
 
-    it('stops when it is told to', async () => {
+    it('ends with unsubscribe', async () => {
       const client = await subscribed(undefined, [{ channel: 'counters', ...A }, { channel: 'test' }]);
       client.send({ op: 'unsubscribe', id: 'x', channels: [{ channel: 'counters', ...A }] });
       assert.deepEqual((await client.next('unsubscribed')).channels, [{ channel: 'counters', ...A }]);
@@ -240,7 +240,7 @@ describe('the feed', () => {
       assert.equal(client.frames.at(-1)?.type, 'heartbeat');
     });
 
-    it('is missing while nothing goes through the streams, and a pong tells when that was', async () => {
+    it('is missing while nothing goes through the streams, and a pong says since when', async () => {
       const client = await subscribed(undefined, [{ channel: 'heartbeat' }]);
       await server.tick();
       await client.next('heartbeat');
@@ -272,7 +272,7 @@ describe('the feed', () => {
       assert.equal(await other.closed(), 4001);
     });
 
-    it('of a low tier see neither signals nor velocity, and are told 4003', async () => {
+    it('of a low tier see neither signals nor velocity, and are closed with 4003', async () => {
       for (const channel of ['signals', 'velocity']) {
         const client = await server.connect('demo_free');
         client.send({ op: 'subscribe', id: 4, channels: [{ channel, ...A }] });
@@ -315,8 +315,8 @@ describe('the feed', () => {
     });
   });
 
-  describe('a reader who sends nonsense', () => {
-    it('is told what is wrong, and is let go when he goes on', async () => {
+  describe('a reader that sends nonsense', () => {
+    it('is answered what is wrong, and is closed when it goes on', async () => {
       const client = await subscribed(undefined, [{ channel: 'test' }]);
       const nonsense = ['{', '[]', '{"op":"fly"}', '{"op":"subscribe","channels":[]}', 'null', '"x"'];
       for (const text of nonsense) client.send(text);
@@ -325,7 +325,7 @@ describe('the feed', () => {
       assert.deepEqual(codes, new Array(6).fill('message_malformed'));
     });
 
-    it('is told of accounts that do not exist and cursors that name none', async () => {
+    it('is answered about accounts that do not exist and cursors that name none', async () => {
       const client = await server.connect();
       const resume = { epoch: server.feed.epoch, seq: 1 };
       client.send({ op: 'subscribe', id: 5, channels: [{ channel: 'counters', account: 'account_c' }] });
@@ -352,6 +352,24 @@ describe('the feed', () => {
     });
   });
 
+  it('writes nothing behind a close frame, though the peer keeps the connection open', async () => {
+    const socket = connectTcp(Number(new URL(server.url).port), '127.0.0.1');
+    const ended = once(socket, 'close');
+    const parts: Buffer[] = [];
+    socket.on('data', (part: Buffer) => parts.push(part)).on('error', () => undefined);
+    const opcodes = () => opcodesOf(Buffer.concat(parts));
+    socket.write(upgradeRequest('/api/v1/feed'));
+    socket.write(textFrame(JSON.stringify({ op: 'subscribe', channels: [{ channel: 'test' }] })));
+    await eventually('the snapshot', () => opcodes().length === 2);
+    await server.tick();
+    await eventually('an update', () => opcodes().length === 3);
+    socket.write(textFrame(JSON.stringify({ op: 'subscribe', channels: [{ channel: 'signals', ...A }] })));
+    await eventually('the close frame', () => opcodes().includes(CLOSE));
+    for (let seconds = 0; seconds < 3; seconds++) await server.tick();
+    await ended;
+    assert.deepEqual(opcodes(), [TEXT, TEXT, TEXT, TEXT, CLOSE]);
+  });
+
   it('says goodbye before it stops', async () => {
     const clients = [await subscribed(undefined, [{ channel: 'test' }]), await server.connect()];
     await server.stop();
@@ -367,6 +385,25 @@ describe('the feed', () => {
     assert.equal(Object(await response.json()).code, 'upgrade_required');
   });
 });
+
+const TEXT = 1;
+const CLOSE = 8;
+
+/** The opcodes of all frames behind the head of the answer. */
+function opcodesOf(bytes: Buffer): readonly number[] {
+  const opcodes: number[] = [];
+  const headEnd = bytes.indexOf('\r\n\r\n');
+  let place = headEnd < 0 ? bytes.length : headEnd + 4;
+  while (place + 2 <= bytes.length) {
+    const short = bytes.readUInt8(place + 1);
+    const headLength = short < 126 ? 2 : 4;
+    if (place + headLength > bytes.length) break;
+    const length = short < 126 ? short : bytes.readUInt16BE(place + 2);
+    opcodes.push(bytes.readUInt8(place) & 0x0f);
+    place += headLength + length;
+  }
+  return opcodes;
+}
 
 describe('the limits of the feed', () => {
   const open = async (options: Parameters<typeof startFeed>[0]) => startFeed({ loaded: LOADED, ...options });
@@ -429,7 +466,7 @@ describe('the limits of the feed', () => {
     await server.stop();
   });
 
-  it('end a connection that is told more than its key is good for now, and no other', async () => {
+  it('end a connection that is sent more than its key allows now, and no other', async () => {
     const holder: Holder = { id: 'k1', tier: 'PRO', limit: null, lastUsedAt: null };
     const valid = new Map([['secret', holder]]);
     const keys: KeyLookup = { find: (key) => valid.get(key) };

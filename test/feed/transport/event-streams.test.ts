@@ -75,11 +75,11 @@ describe('the feed as an event stream', () => {
     assert.equal(server.feed.figures().connections, 0);
   });
 
-  describe('to one who does not read', () => {
+  describe('to a reader that does not read', () => {
     const LONG_TEXT = 'x'.repeat(40_000);
     const codes = () => server.feed.figures().closed;
 
-    it('sends the newest of every event once he reads again, and holds little until then', async () => {
+    it('sends the newest of every event once it reads again, and holds little until then', async () => {
       for (const eventId of [1, 2]) await server.turn(eventOutput({ eventId, title: LONG_TEXT }));
       const slow = listen(url('counters/account_a'));
       const quick = listen(url('counters/account_a'));
@@ -95,7 +95,7 @@ describe('the feed as an event stream', () => {
       assert.ok(unsentBytes > 0 && unsentBytes < 250_000, String(unsentBytes));
       slow.resume();
       const last = quick.updates().at(-1)?.seq;
-      await eventually('he is up to date', () => slow.updates().at(-1)?.seq === last, 20_000);
+      await eventually('it is up to date', () => slow.updates().at(-1)?.seq === last);
       const frames = slow.updates();
       for (const [index, { seq, prev_seq, merged = 0 }] of frames.entries()) {
         if (index > 0) assert.equal(prev_seq, frames[index - 1]?.seq);
@@ -108,21 +108,21 @@ describe('the feed as an event stream', () => {
       quick.close();
     });
 
-    it('ends, of posts, when he is more than 1 MiB behind, and he can go on from his last id', async () => {
+    it('ends, of posts, when it is more than 1 MiB behind, and can be resumed from its last id', async () => {
       const slow = listen(url('tweets/account_a'));
-      await eventually('he is there', () => slow.events.length === 2);
+      await eventually('it is there', () => slow.events.length === 2);
       slow.pause();
       const total = 300;
       for (let id = 1; id <= total; id++) await server.turn(postOutput({ id: String(id), text: LONG_TEXT }));
-      await eventually('he is let go', () => codes().get(4008) === 1);
+      await eventually('it is closed', () => codes().get(4008) === 1);
       assert.ok(server.feed.figures().unsentBytes < 250_000);
       slow.resume();
-      await eventually('he is told', slow.hasEnded);
+      await eventually('it ends', slow.hasEnded);
       const end = slow.events.at(-1)?.frame;
       assert.equal(end?.type === 'error' && end.code, 'too_slow');
       const id = slow.events.findLast((event) => event.id !== undefined)?.id ?? '';
       const again = listen(url('tweets/account_a'), { 'Last-Event-ID': id });
-      await eventually('he has the rest', () => slow.updates().length + again.updates().length >= total);
+      await eventually('it has the rest', () => slow.updates().length + again.updates().length >= total);
       assert.deepEqual(
         [...slow.updates(), ...again.updates()].map(({ key }) => Number(key)),
         Array.from({ length: total }, (_, index) => index + 1),
@@ -131,12 +131,12 @@ describe('the feed as an event stream', () => {
       again.close();
     });
 
-    it('lets go of one who does not even read that it ends', async () => {
+    it('destroys the connection when not even the end is read', async () => {
       const slow = listen(url('tweets/account_a'));
-      await eventually('he is there', () => slow.events.length === 2);
+      await eventually('it is there', () => slow.events.length === 2);
       slow.pause();
       for (let id = 1; id <= 300; id++) await server.turn(postOutput({ id: String(id), text: LONG_TEXT }));
-      await eventually('he is gone', () => server.feed.figures().connections === 0);
+      await eventually('it is gone', () => server.feed.figures().connections === 0);
       assert.deepEqual([...codes()], [[4008, 1]]);
       slow.close();
     });

@@ -1,0 +1,23 @@
+/** The push feed since the start of the process. */
+export interface FeedFigures {
+  readonly connections: number;
+  /** Bytes written but not yet taken by the network. */
+  readonly unsentBytes: number;
+  /** Frames written, to all readers together. */
+  readonly sent: number;
+  /** Frames that slow readers were not sent, as newer ones took their place. */
+  readonly merged: number;
+  /** Connections ended, by code. */
+  readonly closed: ReadonlyMap<number, number>;
+}
+
+/** The parts of the feed add to these. */
+export interface FeedCounters {
+  sent: number;
+  merged: number;
+  readonly closed: Map<number, number>;
+}
+
+export function countClosed({ closed }: FeedCounters, code: number): void {
+  closed.set(code, (closed.get(code) ?? 0) + 1);
+}

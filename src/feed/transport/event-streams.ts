@@ -1,0 +1,214 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { CHALLENGE, type Gate } from '../../access/gate.ts';
+import { includes, type Tier } from '../../access/tiers.ts';
+import { CHANNEL_NAMES, type ChannelName, CLOSE_CODES } from '../../contract/feed.ts';
+import { feedQuery } from '../../contract/params.ts';
+import { readQuery } from '../../contract/validation/validate.ts';
+import { RequestError } from '../../errors.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import type { FrameBatch } from '../delivery/frame-batch.ts';
+import { createReader, type Reader, type ReaderConnection, type Subscription } from '../delivery/reader.ts';
+import { type ChannelRequest, FeedError, type Subscriptions } from '../delivery/subscriptions.ts';
+import { countClosed, type FeedCounters } from '../figures.ts';
+import type { FrameLog } from '../log/frame-log.ts';
+import { type ConnectionLimits, tooManyFeeds } from './connection-limits.ts';
+import { errorText, goodbyeText, subscribedText, tooOldTexts } from './control-frames.ts';
+import { eventId, parseEventId } from './event-id.ts';
+import type { ConnectionTimes } from './websockets.ts';
+
+const STREAM_HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'X-Accel-Buffering': 'no',
+};
+
+/** When a browser comes back after the stream ended, ms. */
+const RETRY_MS = 2_000;
+/** How often all streams are checked, and something is written so that proxies keep them open. */
+const SWEEP_MS = 15_000;
+/** A reader that is slow at so many checks in a row is gone. */
+const MAX_SLOW_CHECKS = 4;
+const ENDPOINT = { access: 'tiered', isCounted: false } as const;
+
+interface EventStreamsDeps {
+  readonly gate: Gate;
+  readonly connectionLimits: ConnectionLimits;
+  readonly counters: FeedCounters;
+  readonly log: FrameLog;
+  readonly delivery: Delivery;
+  readonly subscriptions: Subscriptions;
+  /** UTC ms. */
+  readonly now: () => number;
+  readonly times: ConnectionTimes;
+  /** Headers of every answer of the service. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface EventStreams {
+  /** Answers with a stream, or throws a RequestError. */
+  open(req: IncomingMessage, res: ServerResponse): void;
+  unsentBytes(): number;
+  /** Says goodbye to all readers. */
+  close(): void;
+}
+
+/** Server-sent events of one reader, each with a cursor over all its topics as id. */
+class EventStream implements ReaderConnection {
+  readonly reader: Reader;
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly tier: Tier;
+  slowChecks = 0;
+  readonly #deps: EventStreamsDeps;
+
+  constructor(deps: EventStreamsDeps, req: IncomingMessage, res: ServerResponse, tier: Tier) {
+    this.#deps = deps;
+    this.req = req;
+    this.res = res;
+    this.tier = tier;
+    this.reader = createReader(this);
+  }
+
+  unsentBytes(): number {
+    return this.res.writableLength;
+  }
+
+  write({ texts, seqs }: FrameBatch, subscription: Subscription | undefined): void {
+    let events = '';
+    for (const [index, text] of texts.entries()) {
+      const id = eventId(this.#deps.log.epoch, this.reader, subscription, seqs[index]);
+      events += `id: ${id}\ndata: ${text}\n\n`;
+    }
+    this.res.write(events);
+  }
+
+  cork(): void {
+    this.res.cork();
+  }
+
+  uncork(): void {
+    this.res.uncork();
+  }
+
+  onceDrained(listener: () => void): void {
+    this.res.once('drain', listener);
+  }
+
+  closeTooSlow(): void {
+    this.close(CLOSE_CODES.tooSlow, errorText(undefined, 'too_slow', 'The reader is too slow'));
+  }
+
+  /** Sends a last frame and ends: once everything is sent, or soon if the reader does not read. */
+  close(code: number, text: string): void {
+    if (this.reader.status === 'closed') return;
+    this.reader.status = 'closed';
+    countClosed(this.#deps.counters, code);
+    this.res.end(`data: ${text}\n\n`);
+    setTimeout(() => this.res.destroy(), this.#deps.times.closeMs).unref();
+  }
+}
+
+export function createEventStreams(deps: EventStreamsDeps): EventStreams {
+  const { gate, connectionLimits, counters, log, delivery, subscriptions, times } = deps;
+  const streams = new Set<EventStream>();
+
+  /** Ends a stream whose key is no longer what it was. */
+  function checkKey(stream: EventStream): void {
+    try {
+      if (includes(gate.identify(ENDPOINT, stream.req).tier, stream.tier)) return;
+      stream.close(CLOSE_CODES.tier, errorText(undefined, 'tier_too_low', 'The key has another tier now'));
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error;
+      stream.close(CLOSE_CODES.badKey, errorText(undefined, error.code, error.message));
+    }
+  }
+
+  function check(stream: EventStream): void {
+    const { res, reader } = stream;
+    if (reader.status === 'closed') return;
+    stream.slowChecks = reader.status === 'slow' ? stream.slowChecks + 1 : 0;
+    if (stream.slowChecks >= MAX_SLOW_CHECKS) res.destroy();
+    else if (reader.status === 'ready') res.write(':\n\n');
+    checkKey(stream);
+  }
+
+  const sweep = setInterval(
+    () => {
+      for (const stream of streams) check(stream);
+    },
+    Math.min(SWEEP_MS, times.checkKeyMs),
+  );
+  sweep.unref();
+
+  return {
+    open(req, res) {
+      const { tier, keyId } = gate.identify(ENDPOINT, req);
+      const { channels, ...options } = readQuery(feedQuery, queryOf(req));
+      const requests = asRequestErrors(() => subscriptions.find(channelRequests(channels, options), tier));
+      if (keyId !== null && !connectionLimits.useKey(keyId)) {
+        throw tooManyFeeds('Too many connections use this key already', 10);
+      }
+      const stream = new EventStream(deps, req, res, tier);
+      const { reader } = stream;
+      streams.add(stream);
+      res.on('error', () => undefined);
+      res.on('close', () => {
+        if (reader.status !== 'closed') countClosed(counters, 1000);
+        reader.status = 'closed';
+        streams.delete(stream);
+        subscriptions.unsubscribeAll(reader);
+        if (keyId !== null) connectionLimits.releaseKey(keyId);
+      });
+      res.writeHead(200, { ...deps.headers, ...STREAM_HEADERS });
+      const cursors = parseEventId(String(req.headers['last-event-id'] ?? ''));
+      const subscribed = requests.map((request) =>
+        subscriptions.subscribe(reader, { ...request, resume: cursors.get(request.topic.name) }),
+      );
+      const texts = [subscribedText(undefined, log.epoch, subscribed), ...tooOldTexts(undefined, subscribed)];
+      res.write(`retry: ${RETRY_MS}\n${texts.map((text) => `data: ${text}\n\n`).join('')}`);
+      delivery.catchUp(reader);
+    },
+
+    unsentBytes: () => Array.from(streams).reduce((sum, stream) => sum + stream.unsentBytes(), 0),
+
+    close() {
+      clearInterval(sweep);
+      const goodbye = goodbyeText(deps.now());
+      for (const stream of streams) stream.close(CLOSE_CODES.goodbye, goodbye);
+    },
+  };
+}
+
+function queryOf({ url = '' }: IncomingMessage): string {
+  const start = url.indexOf('?');
+  return start < 0 ? '' : url.slice(start + 1);
+}
+
+function isChannel(name: string): name is ChannelName {
+  return CHANNEL_NAMES.some((known) => known === name);
+}
+
+/** From a list such as `counters/account_a,tweets`. */
+function channelRequests(
+  channels: string,
+  options: Pick<ChannelRequest, 'bankroll' | 'include_unproven'>,
+): readonly ChannelRequest[] {
+  return channels.split(',').map((name) => {
+    const [channel = '', account] = name.trim().split('/', 2);
+    if (!isChannel(channel)) {
+      throw new RequestError(400, 'channel_unknown', `There is no channel ${JSON.stringify(channel)}`);
+    }
+    return { channel, ...(account === undefined ? {} : { account }), ...options };
+  });
+}
+
+/** A WebSocket is sent these errors as frames; a request for a stream is answered with them. */
+function asRequestErrors<T>(find: () => T): T {
+  try {
+    return find();
+  } catch (error) {
+    if (!(error instanceof FeedError)) throw error;
+    if (error.code === 'tier_too_low') throw new RequestError(401, 'tier_too_low', error.message, CHALLENGE);
+    throw new RequestError(400, 'account_unknown', error.message);
+  }
+}

@@ -1,0 +1,104 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
+import type { Tier } from '../../access/tiers.ts';
+import { CLOSE_CODES } from '../../contract/feed.ts';
+import { type FrameBatch, webSocketFrame } from '../delivery/frame-batch.ts';
+import { createReader, type Reader, type ReaderConnection } from '../delivery/reader.ts';
+import { countClosed, type FeedCounters } from '../figures.ts';
+import { errorText } from './control-frames.ts';
+
+/** Messages that a client may send at once, and per second after that. */
+const MESSAGE_BURST = 10;
+const MESSAGES_PER_SECOND = 5;
+
+/**
+ * The WebSocket of one reader. There are thousands: it has no timer of its own, and is a class so that all share their
+ * functions.
+ */
+export class WebSocketConnection implements ReaderConnection {
+  readonly ws: WebSocket;
+  readonly socket: Socket;
+  readonly reader: Reader;
+  /** Of the request that opened it; a key that is sent later takes its place there. */
+  readonly headers: IncomingHttpHeaders;
+  /** Ms that never go back, as are all times here. */
+  readonly openedAt: number;
+  tier: Tier = 'FREE';
+  keyId: string | null = null;
+  hasSubscribed = false;
+  malformedMessages = 0;
+  pingedAt: number;
+  keyCheckedAt: number;
+  missedPongs = 0;
+  /** Messages that the client may send at once, as of `tokensAt`. */
+  #tokens = MESSAGE_BURST;
+  #tokensAt: number;
+  readonly #counters: FeedCounters;
+
+  constructor(ws: WebSocket, { socket, headers }: IncomingMessage, counters: FeedCounters, nowMs: number) {
+    this.ws = ws;
+    this.socket = socket;
+    this.headers = headers;
+    this.reader = createReader(this);
+    this.openedAt = nowMs;
+    this.pingedAt = nowMs;
+    this.keyCheckedAt = nowMs;
+    this.#tokensAt = nowMs;
+    this.#counters = counters;
+  }
+
+  /** Counts a message of the client; returns false when there are too many. */
+  takeToken(nowMs: number): boolean {
+    const gained = ((nowMs - this.#tokensAt) * MESSAGES_PER_SECOND) / 1_000;
+    this.#tokens = Math.min(MESSAGE_BURST, this.#tokens + gained) - 1;
+    this.#tokensAt = nowMs;
+    return this.#tokens >= 0;
+  }
+
+  unsentBytes(): number {
+    return this.socket.writableLength;
+  }
+
+  /**
+   * Writes to the socket itself, as the bytes were framed once for all readers. Without compression the library writes
+   * its own frames whole and at once, so none of them is cut in two. Nothing may follow a close frame.
+   */
+  write(batch: FrameBatch): void {
+    if (this.ws.readyState === this.ws.OPEN) this.socket.write(batch.webSocketBytes());
+  }
+
+  /** Sends a frame to this reader alone. */
+  send(text: string): void {
+    if (this.ws.readyState === this.ws.OPEN) this.socket.write(webSocketFrame(text));
+  }
+
+  cork(): void {
+    this.socket.cork();
+  }
+
+  uncork(): void {
+    this.socket.uncork();
+  }
+
+  onceDrained(listener: () => void): void {
+    this.socket.once('drain', listener);
+  }
+
+  closeTooSlow(): void {
+    this.closeWithError(CLOSE_CODES.tooSlow, 'too_slow', 'The reader is too slow');
+  }
+
+  closeWithError(code: number, error: string, detail: string): void {
+    if (this.reader.status === 'closed') return;
+    this.send(errorText(undefined, error, detail));
+    this.close(code, error);
+  }
+
+  close(code: number, reason: string): void {
+    if (this.reader.status === 'closed') return;
+    this.reader.status = 'closed';
+    countClosed(this.#counters, code);
+    this.ws.close(code, reason);
+  }
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import type { ChannelName } from '../../src/contract/feed.ts';
+import { type Topic, topicsOf } from '../../src/feed/channels.ts';
+import { createDelivery } from '../../src/feed/delivery/delivery.ts';
+import { createFanOut } from '../../src/feed/delivery/fan-out.ts';
+import { createReader, type Reader, type ReaderConnection } from '../../src/feed/delivery/reader.ts';
+import { type ChannelRequest, createSubscriptions } from '../../src/feed/delivery/subscriptions.ts';
+import { follow } from '../../src/feed/follow.ts';
+import { type Change, openFrameLog } from '../../src/feed/log/frame-log.ts';
+import { createRecords } from '../../src/feed/log/topic-records.ts';
+import type { StoredFrames } from '../../src/store/store.ts';
+import { createLatest } from '../../src/views/latest.ts';
+import { createMemoryStore } from '../support/memory-store/memory-store.ts';
+import { NOON } from '../support/outputs.ts';
+
+const Frame = z.looseObject({
+  type: z.string(),
+  channel: z.string(),
+  seq: z.int(),
+  prev_seq: z.int().nullable(),
+  merged: z.int().optional(),
+  key: z.string().optional(),
+  data: z.unknown(),
+});
+export type ReaderFrame = z.infer<typeof Frame>;
+
+const MUCH_UNSENT = 1_000_000;
+export const TOPICS = topicsOf([{ id: 'a', segment: 'account_a' }]);
+
+export interface MemoryReader {
+  readonly reader: Reader;
+  /** The frames of each write, in order. */
+  readonly writes: ReaderFrame[][];
+  frames(): readonly ReaderFrame[];
+  /** Takes nothing from now on: with the next write the reader is slow. */
+  stall(): void;
+  /** Takes everything that was written, and what follows. */
+  drain(): void;
+  wasTooSlow(): boolean;
+}
+
+/** A reader without a network, which takes everything at once unless it is stalled. */
+export function createMemoryReader(): MemoryReader {
+  const writes: ReaderFrame[][] = [];
+  let corked: ReaderFrame[] | undefined;
+  let isStalled = false;
+  let unsentBytes = 0;
+  let drained: (() => void) | undefined;
+  let wasTooSlow = false;
+  const connection: ReaderConnection = {
+    unsentBytes: () => unsentBytes,
+    write({ texts }) {
+      assert.notEqual(reader.status, 'closed', 'a closed reader was written to');
+      assert.ok(unsentBytes === 0 || corked, 'a slow reader was written to');
+      const frames = texts.map((text) => Frame.parse(JSON.parse(text)));
+      if (isStalled) unsentBytes = MUCH_UNSENT;
+      if (corked) corked.push(...frames);
+      else writes.push(frames);
+    },
+    cork() {
+      corked = [];
+    },
+    uncork() {
+      if (corked?.length) writes.push(corked);
+      corked = undefined;
+    },
+    onceDrained(listener) {
+      assert.ok(unsentBytes > 0, 'nothing is unsent');
+      drained = listener;
+    },
+    closeTooSlow() {
+      wasTooSlow = true;
+      reader.status = 'closed';
+    },
+  };
+  const reader = createReader(connection);
+  return {
+    reader,
+    writes,
+    frames: () => writes.flat(),
+    stall() {
+      isStalled = true;
+    },
+    drain() {
+      isStalled = false;
+      unsentBytes = 0;
+      const listener = drained;
+      drained = undefined;
+      listener?.();
+    },
+    wasTooSlow: () => wasTooSlow,
+  };
+}
+
+export function topicOf(name: string): Topic {
+  const topic = TOPICS.find(({ channel }) => channel.name === name);
+  assert.ok(topic, name);
+  return topic;
+}
+
+export function changeOf(channel: ChannelName, key: string = channel, value: unknown = {}): Change {
+  const isGone = value === null;
+  const text = JSON.stringify(value);
+  const lines = isGone ? [] : [text];
+  return {
+    topic: topicOf(channel),
+    at: NOON,
+    causes: ['clock'],
+    key,
+    isGone,
+    lines,
+    data: () => text,
+  };
+}
+
+/** The feed from the frame log to its readers, without a network. */
+export function openMemoryFeed(window: StoredFrames = createMemoryStore().feed) {
+  const latest = createLatest();
+  const staleAfterMs = { posts: 1, oracle: 1, ui: 1, prices: 1 };
+  const report = (error: unknown) => assert.fail(String(error));
+  const counters = { sent: 0, merged: 0, closed: new Map<number, number>() };
+  const log = openFrameLog({ window, topics: TOPICS, report });
+  const records = createRecords({ latest, now: () => NOON, staleAfterMs });
+  const delivery = createDelivery({ log, records, counters });
+  const fanOut = createFanOut(log.epoch, delivery);
+  const subscriptions = createSubscriptions({ topics: TOPICS, log, fanOut });
+  follow(
+    log.frame$,
+    (published) => {
+      if (published.type === 'frames') fanOut.send(published.state, published.frames);
+    },
+    report,
+  );
+  const request = (reader: Reader, requests: readonly ChannelRequest[]) => {
+    for (const each of subscriptions.find(requests, 'PRO')) subscriptions.subscribe(reader, each);
+    delivery.catchUp(reader);
+  };
+  return {
+    log,
+    counters,
+    subscribe: (reader: Reader, ...channels: readonly ChannelName[]) =>
+      request(
+        reader,
+        channels.map((channel) => ({ channel })),
+      ),
+    resume: (reader: Reader, channel: ChannelName, seq: number) =>
+      request(reader, [{ channel, resume: { epoch: log.epoch, seq } }]),
+    leave(reader: Reader) {
+      reader.status = 'closed';
+      subscriptions.unsubscribeAll(reader);
+    },
+    change: (...channels: readonly ChannelName[]) =>
+      log.append(
+        channels.map((channel) => changeOf(channel)),
+        0,
+      ),
+    append: (changes: readonly Change[]) => log.append(changes, 0),
+  };
+}
+
+export const seqsOf = (frames: readonly ReaderFrame[]) =>
+  frames.filter(({ type }) => type === 'update').map(({ seq }) => seq);
