@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { DAY_MS, type Output } from '../../../streams/internal.ts';
+import { COUNTER_FIELDS } from '../../server/routes/counter-fields.ts';
+import { json, type Running, start } from '../../server/start.ts';
 import {
   bucket,
   countersOutput,
@@ -13,8 +15,6 @@ import {
   priceOutput,
   velocityOutput,
 } from '../../support/outputs.ts';
-import { json, type Running, start } from '../start.ts';
-import { COUNTER_FIELDS } from './counter-fields.ts';
 
 const PATH = '/api/v1/prediction/account_a';
 const PRO = { 'X-API-Key': 'demo_pro' };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { EventRecord, Output } from '../../../streams/internal.ts';
+import { json, type Running, start } from '../../server/start.ts';
 import {
   bucket,
   eventOutput,
@@ -9,7 +10,6 @@ import {
   priceOutput,
   spotOutput,
 } from '../../support/outputs.ts';
-import { json, type Running, start } from '../start.ts';
 
 const PATH = '/api/v1/meta/crypto';
 const upDown: Partial<EventRecord> = {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Output } from '../../../streams/internal.ts';
+import { COUNTER_FIELDS } from '../../server/routes/counter-fields.ts';
+import { json, type Running, start } from '../../server/start.ts';
 import {
   bucket,
   countersOutput,
@@ -8,8 +10,6 @@ import {
   freshnessOutput,
   NOON,
 } from '../../support/outputs.ts';
-import { json, type Running, start } from '../start.ts';
-import { COUNTER_FIELDS } from './counter-fields.ts';
 
 const PATH = '/api/v1/meta/account_a';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { json, start } from '../../server/start.ts';
 import { lagOutput, NOON } from '../../support/outputs.ts';
-import { json, start } from '../start.ts';
 
 describe('GET /meta/{account}/lag', () => {
   it('gives the percentiles of the account, and an empty list before there are any', async () => {
