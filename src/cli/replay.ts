@@ -113,7 +113,7 @@ export function replayCommand(proc: ProcessLike, exitWith: (code: number) => voi
       'the first difference. An engine may be running on the folder. Times are UTC, unless they name their zone.',
     examples: [
       ['tallywire replay --data .tallywire --verify', 'prove that everything stored follows from the log'],
-      ['tallywire replay --simulate all', 'prove it of every logged forecast too'],
+      ['tallywire replay --verify --simulate all', 'prove it of every logged forecast too'],
       [
         'tallywire replay --from 2026-01-31T10:00:00Z --to 2026-01-31T11:00:00Z --stream counters',
         'see an hour of counters',

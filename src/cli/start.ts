@@ -38,7 +38,7 @@ export function startCommand(proc: ProcessLike): Command {
   return addManual(addSettings(command, SETTING_KEYS), {
     summary: 'run the engine and serve its readers',
     description:
-      'Reads the outside world, logs everything it reads, derives counters and velocities from the log and ' +
+      'Reads the outside world, logs everything it reads, derives counters, forecasts and signals from the log and ' +
       'serves them over HTTP. Without any option it runs against an embedded world: no account, no network. ' +
       'One engine per data folder. Logs go to stderr as JSON lines. SIGTERM and SIGINT stop it within 25 s; ' +
       'being killed at any instant loses nothing.',

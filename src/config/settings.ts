@@ -49,7 +49,7 @@ export const SETTINGS = {
   data: setting(
     plainText('the path of a folder', 'folder'),
     '.tallywire',
-    'folder that holds the log and all that was derived from it',
+    'folder of the log and of everything derived from it',
   ),
   world: setting(
     world,
@@ -121,12 +121,12 @@ export const SETTINGS = {
   paymentAssetName: setting(
     plainText('the name of a token', 'name'),
     '',
-    "the token's name, as its signatures are made over",
+    "the token's name, as it stands in its signatures",
   ),
   paymentAssetVersion: setting(
     plainText('the version of a token', 'version'),
     '',
-    "the token's version, as its signatures are made over",
+    "the token's version, as it stands in its signatures",
   ),
   paymentPayTo: setting(address, '', 'address that is paid'),
   paymentFacilitator: setting(
@@ -139,7 +139,7 @@ export const SETTINGS = {
     'info',
     `least severe level that is logged: ${LOG_LEVELS.join(', ')}; on a terminal the default is warn`,
   ),
-  json: setting(flag, false, 'say what happens as one JSON object per line on stdout'),
+  json: setting(flag, false, 'report each step as one JSON object per line on stdout'),
 };
 
 export type SettingKey = keyof typeof SETTINGS;

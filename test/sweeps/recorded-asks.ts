@@ -138,7 +138,7 @@ interface Place {
   readonly path: string;
   /** The first is asked in brief rounds too. */
   readonly queries: readonly string[];
-  /** Who asks all of them; everyone else asks the first few, as most would be refused him alike. */
+  /** The callers who ask all of them. The others ask the first few, as most would be refused alike. */
   readonly thorough: readonly Caller[];
 }
 

@@ -41,7 +41,7 @@ export interface Reader {
   close(): Promise<void>;
 }
 
-export interface ChannelWish {
+export interface ChannelRequest {
   readonly channel: string;
   readonly account?: string;
   readonly bankroll?: number;
@@ -115,7 +115,7 @@ async function until(isThere: () => boolean, failure: () => string): Promise<voi
 }
 
 /** Connects and subscribes. Nothing is waited for but the connection. */
-export async function openSocket(deps: ReaderDeps, channels: readonly ChannelWish[]): Promise<Reader> {
+export async function openSocket(deps: ReaderDeps, channels: readonly ChannelRequest[]): Promise<Reader> {
   const { url, key, name } = deps;
   const notes = createNotes(
     deps,

@@ -11,7 +11,7 @@ import {
 import { type Ask, asksOf, CALLERS, type Moment } from './recorded-asks.ts';
 import { type Collector, createCollector, type Group, type RunResult } from './recorded-digests.ts';
 import {
-  type ChannelWish,
+  type ChannelRequest,
   openSocket,
   openStream,
   type Reader,
@@ -46,7 +46,8 @@ const LEFT_OUT = new Set(['date', 'connection', 'keep-alive']);
 const FREE_CHANNELS = ['counters', 'tweets', 'prediction', 'crypto', 'lag', 'heartbeat', 'test'];
 const ALL_CHANNELS = [...FREE_CHANNELS, 'velocity', 'signals'];
 
-const wishes = (channels: readonly string[]): ChannelWish[] => channels.map((channel) => ({ channel }));
+const requestsFor = (channels: readonly string[]): ChannelRequest[] =>
+  channels.map((channel) => ({ channel }));
 
 /** From a data folder, which stays as it is, or from a file of lines that `saveObservations` wrote. */
 export async function loadObservations(
@@ -215,7 +216,7 @@ function createReaders(service: RecordedService, collector: Collector) {
     collector.add('frames', `${reader} ${topic}`.trim(), type, text.replaceAll(feedEpoch, EPOCH));
   }
   const deps = (name: string, key?: string): ReaderDeps => ({ url, name, key, heard });
-  const socket = (name: string, key: string | undefined, channels: readonly ChannelWish[]) =>
+  const socket = (name: string, key: string | undefined, channels: readonly ChannelRequest[]) =>
     openSocket(deps(`socket ${name}`, key), channels);
   const query = (channels: readonly string[]) => `channels=${channels.join(',')}`;
 
@@ -227,7 +228,7 @@ function createReaders(service: RecordedService, collector: Collector) {
   }
 
   /** A cursor into each topic, some way behind where it is. */
-  function behind(missed: number): ChannelWish[] {
+  function behind(missed: number): ChannelRequest[] {
     return [...told].map(([topic, seq]) => {
       const [channel = '', account] = topic.split('/');
       const resume = { epoch: feedEpoch, seq: Math.max(0, seq - missed) };
@@ -244,10 +245,10 @@ function createReaders(service: RecordedService, collector: Collector) {
     async open() {
       stream = await openStream(deps('stream pro', CALLERS.pro), query(ALL_CHANNELS));
       staying = [
-        await socket('none', CALLERS.none, wishes(FREE_CHANNELS)),
-        await socket('free', CALLERS.free, wishes(FREE_CHANNELS)),
-        await socket('pro', CALLERS.pro, wishes(ALL_CHANNELS)),
-        await socket('internal', CALLERS.internal, wishes(ALL_CHANNELS)),
+        await socket('none', CALLERS.none, requestsFor(FREE_CHANNELS)),
+        await socket('free', CALLERS.free, requestsFor(FREE_CHANNELS)),
+        await socket('pro', CALLERS.pro, requestsFor(ALL_CHANNELS)),
+        await socket('internal', CALLERS.internal, requestsFor(ALL_CHANNELS)),
         await socket('own bankroll', CALLERS.pro, [
           { channel: 'signals', bankroll: 250, include_unproven: true },
           { channel: 'prediction', account: 'account_a' },
@@ -275,11 +276,11 @@ function createReaders(service: RecordedService, collector: Collector) {
       for (const reader of staying) {
         if (reader.name.startsWith('socket')) await reader.ask({ op: 'ping', id: 7 }, 'pong');
       }
-      await pass(socket('new none', CALLERS.none, wishes(FREE_CHANNELS)));
-      await pass(socket('new pro', CALLERS.pro, wishes(ALL_CHANNELS)));
+      await pass(socket('new none', CALLERS.none, requestsFor(FREE_CHANNELS)));
+      await pass(socket('new pro', CALLERS.pro, requestsFor(ALL_CHANNELS)));
       await pass(openStream(deps('stream new', CALLERS.pro), query(ALL_CHANNELS)));
       await pass(socket('back pro', CALLERS.pro, behind(MISSED)));
-      const isFree = ({ channel }: ChannelWish) => FREE_CHANNELS.includes(channel);
+      const isFree = ({ channel }: ChannelRequest) => FREE_CHANNELS.includes(channel);
       await pass(socket('back none', CALLERS.none, behind(MISSED).filter(isFree)));
       await pass(
         socket('back own bankroll', CALLERS.pro, [
