@@ -7,25 +7,28 @@ import { openKeyRegistry } from '../src/access/keys/key-registry.ts';
 import { startQuotaPersistence } from '../src/access/limits/quota-persistence.ts';
 import { createQuotas } from '../src/access/limits/quotas.ts';
 import { createUsageTracking } from '../src/access/usage/tracking.ts';
+import { createMetrics } from '../src/observability/metrics.ts';
 import type { Answer, Endpoint } from '../src/server/answer.ts';
+import { App } from '../src/server/app.ts';
 import { createHttpServer } from '../src/server/http.ts';
 import { createReadyAnswers } from '../src/server/ready-answers.ts';
-import { metaEndpoints } from '../src/server/routes/meta.ts';
+import { createRequestProtocol } from '../src/server/request-protocol.ts';
+import { metaEndpoint } from '../src/server/routes/record-endpoints.ts';
 import { openStore } from '../src/store/lmdb/open-store.ts';
 import { createWatcher } from '../src/views/watch.ts';
-import { start } from '../test/server/start.ts';
+import { type Running, start } from '../test/server/start.ts';
 import { countersOutput, eventOutput, FRESH_AGES, freshnessOutput } from '../test/support/outputs.ts';
 import { measureInTurns } from './cpu-per-request.ts';
+import { median, rankOf } from './percentiles.ts';
 import { print } from './print.ts';
-import { median, rankOf } from './rank.ts';
 
 const ROUNDS = 24;
 const META = '/api/v1/meta/account_a';
 
 /**
  * What key, limit, usage and ETag cost, all of them stored as in a running engine: CPU time per GET of the counters
- * against the same route without any of them. Rounds are interleaved. A higher figure means that something was put
- * in the way of every request.
+ * against the same route without any of them. Rounds are interleaved. A higher figure means that every request
+ * does more work.
  */
 export async function benchAccess(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-access-'));
@@ -33,7 +36,13 @@ export async function benchAccess(): Promise<void> {
   const report = (error: unknown) => process.emitWarning(String(error));
   const book = openKeyRegistry(store.keys, Date.now);
   const quotas = createQuotas();
-  const keeping = startQuotaPersistence({ quotas, hours: store.hours, book, now: Date.now, report });
+  const persistence = startQuotaPersistence({
+    quotas,
+    hours: store.hours,
+    keys: book,
+    now: Date.now,
+    report,
+  });
   const usage = createUsageTracking({ store: store.usage, now: Date.now, retentionDays: 90, report });
   usage.start();
   const { key } = await book.create({ tier: 'PRO', name: '', limit: 1_000_000_000 });
@@ -42,10 +51,10 @@ export async function benchAccess(): Promise<void> {
   const gate = createGate({ keys: book, now: Date.now, quotas });
   const full = await start({ loaded, deps: { gate, recorder: usage } });
   const bare = await startBare(full);
-  // Two without, as what lies between them is noise.
+  // Two without: the difference between them is noise.
   const again = await startBare(full);
 
-  // All are asked the same: what it costs to parse a request is not ours.
+  // All get the same requests, since parsing them costs the same.
   const lines = [`GET ${META} HTTP/1.1`, 'Host: localhost', `X-API-Key: ${key}`, 'If-None-Match: W/"old"'];
   const head = [...lines, '', ''].join('\r\n');
   const ports = [bare.port, again.port, Number(new URL(full.url).port)];
@@ -53,7 +62,7 @@ export async function benchAccess(): Promise<void> {
     ports.map((port) => ({ port, head })),
     ROUNDS,
   );
-  await Promise.all([bare.stop(), again.stop(), full.stop(), usage.stop(), keeping.stop()]);
+  await Promise.all([bare.stop(), again.stop(), full.stop(), usage.stop(), persistence.stop()]);
   await store.close();
   rmSync(folder, { recursive: true });
 
@@ -74,23 +83,25 @@ const OPEN_GATE: Gate = {
 };
 
 /** The same endpoint over the same values, for anyone, uncounted and without a tag. */
-async function startBare({ app, latest, metrics }: Awaited<ReturnType<typeof start>>) {
-  const endpoints = metaEndpoints({
+async function startBare({ app, latest }: Running) {
+  const account = { id: 'a', segment: 'account_a' };
+  const deps = {
     latest,
     watcher: createWatcher(latest),
-    accounts: [{ id: 'a', segment: 'account_a' }],
+    accounts: [account],
     now: Date.now,
     staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
     epoch: 'bare',
-  });
-  const hot = createReadyAnswers({
-    endpoints: endpoints.map(withoutTag),
+  };
+  const endpoints = [metaEndpoint(deps, account)];
+  const protocol = createRequestProtocol({
     gate: OPEN_GATE,
-    served: metrics.requestServed,
+    requestServed: createMetrics().requestServed,
     recorder: { record: () => undefined },
     report: (error) => process.emitWarning(String(error)),
   });
-  const server = createHttpServer({ ...app, handle: (req, res) => void hot(req, res) });
+  const readyAnswers = createReadyAnswers(protocol, endpoints.map(withoutTag));
+  const server = createHttpServer(new App({ readyAnswers, endpoints: [], close: app.close }));
   const url = await server.listen(0, '127.0.0.1');
   const stop = async () => void server.server.close();
   return { port: Number(new URL(url).port), stop };

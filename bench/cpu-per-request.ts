@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { connectTo } from './answers.ts';
+import { connectTo } from './http-connection.ts';
 
 const CONNECTIONS = 64;
 /** Below the limit of requests on one socket. */
@@ -32,14 +32,14 @@ export async function measureInTurns(loads: readonly Load[], rounds: number): Pr
   return costsUs;
 }
 
-/** A process of its own that asks. To be disconnected. */
+/** A process of its own that sends the requests. To be disconnected. */
 async function startGenerator(): Promise<ChildProcess> {
   const generator = fork(fileURLToPath(import.meta.url), ['load']);
   await once(generator, 'message');
   return generator;
 }
 
-/** CPU time of this process per request, in microseconds, while the child asks. */
+/** CPU time of this process per request, in microseconds, while the child sends. */
 async function measure(generator: ChildProcess, load: Load): Promise<number> {
   const before = process.cpuUsage();
   generator.send(load);

@@ -1,6 +1,5 @@
-import { MAIN_FEED } from '../src/service/counting-rule.ts';
 import type { Bucket, Fact } from '../streams/internal.ts';
-import { HOUR_MS } from '../streams/internal.ts';
+import { HOUR_MS, USUAL_RULE } from '../streams/internal.ts';
 
 const DAY_S = 86_400;
 
@@ -43,7 +42,7 @@ export function* dayOfLog(options: DayOptions): Iterable<Second> {
 
 function opening(startAt: number, eventIds: readonly number[]): readonly Fact[] {
   const staleAfterMs = { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 };
-  const accounts = ['a', 'b'].map((id) => ({ id, rule: MAIN_FEED }));
+  const accounts = ['a', 'b'].map((id) => ({ id, rule: USUAL_RULE }));
   return [
     { kind: 'settings', accounts, staleAfterMs },
     ...accounts.map(

@@ -4,15 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseConfig } from '../src/config/config.ts';
 import { systemClock } from '../src/engine/clock.ts';
-import { openEngine } from '../src/engine/engine.ts';
-import { MAIN_FEED } from '../src/service/counting-rule.ts';
-import { findUpstream } from '../src/service/upstream.ts';
-import { createSources } from '../src/sources/sources.ts';
-import { diskUse } from '../src/store/disk.ts';
+import type { EngineReport } from '../src/engine/engine.ts';
+import { startEngine } from '../src/service/engine.ts';
+import { createShutdown } from '../src/service/shutdown.ts';
+import { reachUpstream } from '../src/service/upstream.ts';
 import { openStore } from '../src/store/lmdb/open-store.ts';
 import { createLatest } from '../src/views/latest.ts';
+import { rankOf } from './percentiles.ts';
 import { print } from './print.ts';
-import { rankOf } from './rank.ts';
 
 /** The history of the demo is read in this time; afterwards life is ordinary. */
 const WARM_UP_MS = 25_000;
@@ -26,29 +25,19 @@ export async function benchDelivery(): Promise<void> {
   const data = await mkdtemp(join(tmpdir(), 'tallywire-bench-'));
   const config = parseConfig({ flags: { data, port: '0' }, env: {} });
   const store = await openStore(data);
-  const found = await findUpstream(config.world);
-  const outside = await found.open({ data, notes: store.notes, now: systemClock.wall });
+  const shutdown = createShutdown();
+  shutdown.add(() => store.close());
+  const reachable = await reachUpstream(config.world);
+  const upstream = await reachable.open({ data, notes: store.notes, now: systemClock.wall });
+  shutdown.add(() => upstream.close());
   const deliveries: number[] = [];
   const commits: number[] = [];
   let isMeasuring = false;
-  const engine = await openEngine({
-    store,
-    latest: createLatest(),
-    clock: systemClock,
-    random: Math.random,
-    sources: createSources(outside.endpoints),
-    settings: {
-      kind: 'settings',
-      accounts: config.accounts.map(({ id }) => ({ id, rule: MAIN_FEED })),
-      staleAfterMs: config.staleAfterMs,
-    },
-    retentionDays: config.retentionDays,
-    checkpointMs: config.checkpointSeconds * 1_000,
-    disk: () => diskUse(data),
-    report(report) {
-      if (isMeasuring && report.type === 'delivered' && report.facts > 0) deliveries.push(report.ms);
-    },
-  });
+  const parts = { config, store, latest: createLatest(), clock: systemClock, endpoints: upstream.endpoints };
+  const report = (each: EngineReport) => {
+    if (isMeasuring && each.type === 'delivered' && each.facts > 0) deliveries.push(each.ms);
+  };
+  await startEngine({ ...parts, report }, shutdown);
   try {
     await delay(WARM_UP_MS);
     isMeasuring = true;
@@ -59,9 +48,7 @@ export async function benchDelivery(): Promise<void> {
       commits.push(performance.now() - startedAt);
     }
   } finally {
-    await engine.stop();
-    await outside.close();
-    await store.close();
+    await shutdown.run();
     await rm(data, { recursive: true });
   }
   const p99 = rankOf(deliveries, 99);

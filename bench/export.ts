@@ -9,8 +9,8 @@ import { openStore } from '../src/store/lmdb/open-store.ts';
 import type { Store } from '../src/store/store.ts';
 import type { OutputOf } from '../streams/internal.ts';
 import { predictedBucket, predictionOutput } from '../test/support/outputs.ts';
+import { median } from './percentiles.ts';
 import { print } from './print.ts';
-import { median } from './rank.ts';
 
 /** Of two days, as far as rows go: 9,000 a day. */
 const ROWS = 18_000;
@@ -18,9 +18,8 @@ const ROUNDS = 5;
 const BUCKETS = 26;
 
 /**
- * How fast forecasts, the widest rows there are, become files. The peer is the least that any export has to do: the
- * same rows as the store holds them, a line of JSON each, written to a file of the same kind. Regression means that
- * researchers wait.
+ * How fast forecasts, the widest rows, become files. The peer is the least that any export has to do: the same rows as
+ * the store holds them, a line of JSON each, written to a file of the same kind. A regression makes researchers wait.
  */
 export async function benchExport(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tallywire-bench-'));

@@ -7,8 +7,8 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url';
 import { type ReadersOrder, read } from './fan-out/readers.ts';
 import { type Hello, MARKS, WAYS, type WayName } from './fan-out/ways.ts';
+import { median, rankOf } from './percentiles.ts';
 import { print } from './print.ts';
-import { median, rankOf } from './rank.ts';
 
 const SETARCH = '/usr/bin/setarch';
 const TASKSET = '/usr/bin/taskset';

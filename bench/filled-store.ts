@@ -1,10 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { from } from 'rxjs';
 import { openStore } from '../src/store/lmdb/open-store.ts';
 import type { Store } from '../src/store/store.ts';
-import { emptyState, graph, type Observation, type Output } from '../streams/internal.ts';
+import { createRunner, emptyState, type Observation, type Output } from '../streams/internal.ts';
 import { type DayOptions, dayOfLog } from './day-of-log.ts';
 
 /** A store in a folder of its own that is removed afterwards. */
@@ -20,14 +19,14 @@ export async function withStore(use: (store: Store) => Promise<void>): Promise<v
 }
 
 /**
- * Writes the log in blocks of `secondsPerBlock`, as a running engine does with 1, and its outputs, with what
- * `saidToo` has to add to an observation. Resolves to the number of observations.
+ * Writes the log in blocks of `secondsPerBlock`, as a running engine does with 1, and its outputs, with the
+ * extra ones of each observation. Resolves to the number of observations.
  */
 export async function fill(
   store: Store,
   options: DayOptions,
   secondsPerBlock: number,
-  saidToo: (observation: Observation) => readonly Output[] = () => [],
+  extraOutputs: (observation: Observation) => readonly Output[] = () => [],
 ): Promise<number> {
   let seq = 0;
   let block: Observation[] = [];
@@ -43,9 +42,7 @@ export async function fill(
   await store.journal.append(block);
   all.push(...block);
 
-  const outputs: Output[] = [];
-  graph(from(all), emptyState()).subscribe((output) => outputs.push(output));
-  outputs.push(...all.flatMap(saidToo));
+  const outputs = [...all.flatMap(createRunner(emptyState()).run), ...all.flatMap(extraOutputs)];
   outputs.sort((a, b) => a.seq - b.seq);
   for (let index = 0; index < outputs.length; ) {
     // An observation's outputs are kept together.

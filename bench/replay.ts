@@ -1,19 +1,17 @@
-import { from } from 'rxjs';
 import { recover } from '../src/engine/recover.ts';
 import type { Store } from '../src/store/store.ts';
 import { createLatest } from '../src/views/latest.ts';
 import {
+  createRunner,
   emptyState,
   encodeState,
   GRAPH_VERSION,
-  graph,
   isKept,
   type Observation,
-  type Output,
 } from '../streams/internal.ts';
 import { fill, withStore } from './filled-store.ts';
+import { median } from './percentiles.ts';
 import { print } from './print.ts';
-import { median } from './rank.ts';
 
 /**
  * How fast a log becomes outputs again. Regression means a slower restart, verification and backtest.
@@ -49,10 +47,9 @@ async function benchRestart(): Promise<void> {
     const startAt = Date.UTC(2026, 0, 5);
     const count = await fill(store, { startAt, seconds: 7 * 86_400, priceTicks: 20_000, hasSpot: false }, 60);
     // As a running engine leaves it when it is killed: the last checkpoint is up to five minutes old.
-    const state = emptyState();
+    const { state, run } = createRunner(emptyState());
     const upTo = store.journal.head - 400;
-    const outputs: Output[] = [];
-    graph(from(until(store.journal.read(1), upTo)), state).subscribe((output) => outputs.push(output));
+    for (const observation of until(store.journal.read(1), upTo)) run(observation);
     await store.checkpoints.save({
       seq: upTo,
       at: startAt,
@@ -80,9 +77,10 @@ function* until(observations: Iterable<Observation>, seq: number): Iterable<Obse
 /** The same work as verification: through the graph, and every output to its bytes. */
 function replayAll(store: Store): void {
   let bytes = 0;
-  graph(from(store.journal.read(1)), emptyState()).subscribe((output) => {
-    if (isKept(output.stream)) bytes += JSON.stringify(output).length;
-  });
+  const { run } = createRunner(emptyState());
+  for (const observation of store.journal.read(1)) {
+    for (const output of run(observation)) if (isKept(output.stream)) bytes += JSON.stringify(output).length;
+  }
   if (bytes === 0) throw new Error('the replay gave nothing');
 }
 

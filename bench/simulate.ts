@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answer } from '../src/simulation/answer-request.ts';
+import { createModelCache } from '../src/simulation/model-cache.ts';
 import { DAY_MS } from '../streams/internal.ts';
-import { gather } from '../streams/model/forecast/mixture.ts';
-import { PATHS, pathMeans, tablesOf } from '../streams/model/forecast/paths.ts';
+import { createGather } from '../streams/model/forecast/mixture.ts';
+import { createPathMeans, PATHS, tablesOf } from '../streams/model/forecast/paths.ts';
+import { EVENTS, forecastRequests } from './forecast-requests.ts';
+import { median } from './percentiles.ts';
 import { print } from './print.ts';
-import { median } from './rank.ts';
-import { EVENTS, updatesOfEvents } from './update-of-events.ts';
 
 /** A week ahead at 60 posts a day, the case that costs most of those open at once. */
 const DAYS = 7;
@@ -64,11 +65,12 @@ export async function benchSimulate(): Promise<void> {
       turns.map((turn) => ratio(turn.js, turn.numpy)),
       'goal 3',
     );
-    const nextRequests = updatesOfEvents();
+    const nextRequests = forecastRequests();
+    const cache = createModelCache();
     const updates = Array.from({ length: 3 * TURNS }, () => {
       const requests = nextRequests();
       return time(() => {
-        for (const request of requests) answer(request, request.eventId);
+        for (const request of requests) answer(request, request.eventId, cache);
       });
     });
     print(
@@ -99,6 +101,8 @@ function ratio(ours: Turn, theirs: Turn | undefined): number | undefined {
 }
 
 function jsRunner(tables: ReturnType<typeof tablesOf>): Runner {
+  const pathMeans = createPathMeans();
+  const gather = createGather();
   return () => {
     let sum = 0;
     const ms = time(() => {

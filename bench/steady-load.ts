@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { connectTo } from './answers.ts';
+import { connectTo } from './http-connection.ts';
+import { median, rankOf } from './percentiles.ts';
 import { print } from './print.ts';
-import { median, rankOf } from './rank.ts';
 
 const CONNECTIONS = 32;
 
@@ -24,7 +24,7 @@ export interface Generator {
   stop(): void;
 }
 
-/** A process of its own that asks. */
+/** A process of its own that sends the requests. */
 export async function startSteadyGenerator(): Promise<Generator> {
   const child = fork(fileURLToPath(import.meta.url), ['load']);
   await once(child, 'message');
@@ -44,18 +44,18 @@ export async function startSteadyGenerator(): Promise<Generator> {
   };
 }
 
-/** p99 of spans of a load, some of them beside other work. */
-export interface SpansBeside {
+/** p99 of spans of a load, without and with other work. */
+export interface Spans {
   readonly idle: readonly number[];
   readonly busy: readonly number[];
 }
 
 /** Measures in turns: a span without the work, one with it, and so on. The first round warms up. */
-export async function measureBeside(
+export async function measureWithAndWithout(
   rounds: number,
   spanP99: () => Promise<number>,
   work: () => Promise<void>,
-): Promise<SpansBeside> {
+): Promise<Spans> {
   const idle: number[] = [];
   const busy: number[] = [];
   for (let round = -1; round < rounds; round++) {
@@ -68,8 +68,8 @@ export async function measureBeside(
   return { idle, busy };
 }
 
-/** Holds each busy span against the idle ones around it, so that what else the machine does counts for both. */
-export function compareBeside({ idle, busy }: SpansBeside): void {
+/** Compares each busy span with the idle ones around it, so that other load of the machine counts for both. */
+export function compareWithAndWithout({ idle, busy }: Spans): void {
   const later = idle.slice(1);
   printRatios(
     '  ratio of the two',
@@ -86,7 +86,7 @@ function printRatios(what: string, ratios: readonly number[]): void {
   print(what, `${median(ratios).toFixed(2)} x`, `half of them ${low} to ${high}`);
 }
 
-/** Over kept connections; to wait for a free one is to wait too. */
+/** Over kept connections; waiting for a free one counts too. */
 async function load({ port, paths, perSecond, ms }: SteadyLoad): Promise<readonly number[]> {
   const latencies: number[] = [];
   const waiting: number[] = [];

@@ -9,8 +9,8 @@ import { DAY_MS, HOUR_MS } from '../streams/internal.ts';
 import { start } from '../test/server/start.ts';
 import { countersOutput, eventOutput, FRESH_AGES, freshnessOutput } from '../test/support/outputs.ts';
 import { measureInTurns } from './cpu-per-request.ts';
+import { median } from './percentiles.ts';
 import { print } from './print.ts';
-import { median } from './rank.ts';
 
 const ROUNDS = 45;
 const DAYS = 90;
@@ -19,8 +19,8 @@ const HEAD = 'GET /api/v1/meta/account_a HTTP/1.1\r\nHost: localhost\r\nX-API-Ke
 
 /**
  * What it costs to record usage, as CPU time per hot GET with and without it, accounting and storing included;
- * and how long the answers over 90 days take. Regression means that usage is felt by callers, or that sums are
- * scanned where they should be stored.
+ * and how long the answers over 90 days take. A regression means that usage slows down callers, or that sums
+ * are scanned instead of stored.
  */
 export async function benchUsage(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-usage-'));
@@ -45,7 +45,7 @@ async function benchRecording(tracking: UsageTracking): Promise<void> {
   const events = [1, 2, 3].flatMap((eventId) => [eventOutput({ eventId }), countersOutput({ eventId })]);
   const loaded = [...events, freshnessOutput(FRESH_AGES)];
   const without = () => start({ loaded, deps: { recorder: { record: () => undefined } } });
-  // Two without, as what lies between them is noise.
+  // Two without: the difference between them is noise.
   const servers = [await without(), await without(), await start({ loaded, deps: { recorder: tracking } })];
   tracking.start();
   const loads = servers.map(({ url }) => ({ port: Number(new URL(url).port), head: HEAD }));

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
-// Makes of the sources of the page what the server sends, and beside each file its compressed forms.
+// Bundles the dashboard, and compresses each file beside it as the server sends it.
 
 const out = (name: string) => fileURLToPath(new URL(`dashboard/${name}`, import.meta.url));
 

@@ -1,4 +1,4 @@
-/** One fault of a configuration or a request: where it is, what is wrong, of which kind (spec 7). */
+/** One fault of a configuration or a request: its location, a message and its kind (spec 7). */
 export interface Fault {
   readonly loc: readonly (string | number)[];
   readonly msg: string;
@@ -16,14 +16,14 @@ export class ServiceError extends Error {
   }
 }
 
-export interface SourceErrorOptions extends ErrorOptions {
+interface SourceErrorOptions extends ErrorOptions {
   readonly retryAfterMs?: number | undefined;
   readonly status?: number | undefined;
 }
 
 /**
- * The outside world failed us. The source is restarted, not before `retryAfterMs` when it is given.
- * `status` is that of the HTTP answer, when it was the answer that failed us.
+ * The outside world failed. The source is restarted, not before `retryAfterMs` when it is given. `status` is that of
+ * an HTTP answer.
  */
 export class SourceError extends ServiceError {
   readonly retryAfterMs: number | undefined;
@@ -36,7 +36,7 @@ export class SourceError extends ServiceError {
   }
 }
 
-/** The data folder cannot be used, or no longer. */
+/** The data folder cannot be used. */
 export class StoreError extends ServiceError {}
 
 /** The engine cannot start or go on. */
@@ -45,7 +45,7 @@ export class StartError extends ServiceError {}
 /** A simulation worker was lost. Another takes its place. */
 export class SimulatorError extends ServiceError {}
 
-/** A caller's fault, answered with `status`. Its code is snake_case, as it goes on the wire. */
+/** The fault of a caller, answered with `status`. Its code is snake_case, as on the wire. */
 export class RequestError extends ServiceError {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

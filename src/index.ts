@@ -1,4 +1,4 @@
-/** The package's public door: what a program that embeds the service uses. Streams have a door of their own. */
+/** The package's public interface, for programs that embed the service. The streams have their own. */
 
 export { KEPT_STREAMS, STREAM_NAMES } from '../streams/index.ts';
 export {
@@ -18,7 +18,7 @@ export {
   StoreError,
 } from './errors.ts';
 export type { Difference } from './research/difference.ts';
-export type { Moment } from './research/moment.ts';
+export type { LogPosition } from './research/log-position.ts';
 export { type ReplayOptions, replay } from './research/replay.ts';
 export { type StreamDigest, type Verdict, type VerifyOptions, verify } from './research/verify.ts';
 export { openService, type Service } from './service/service.ts';

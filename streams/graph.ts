@@ -9,13 +9,14 @@ import {
   Subject,
   share,
   takeUntil,
+  withLatestFrom,
 } from 'rxjs';
 import type { Observation } from './observation.ts';
 import type { ActorFailure, ActorStates } from './operators/actors.ts';
 import { type CountersState, counters } from './pipelines/counters.ts';
 import { type EventsState, events } from './pipelines/events.ts';
 import { forecast } from './pipelines/forecast.ts';
-import type { ForecastChange, ForecastState } from './pipelines/forecast-state.ts';
+import type { ForecastState } from './pipelines/forecast-state.ts';
 import { freshness } from './pipelines/freshness.ts';
 import { type LagState, lag } from './pipelines/lag.ts';
 import { type LedgerState, ledger } from './pipelines/ledger.ts';
@@ -27,7 +28,7 @@ import { type SpotState, spot } from './pipelines/spot.ts';
 import { type VelocityState, velocity } from './pipelines/velocity.ts';
 import type { Output } from './records.ts';
 
-/** Raised whenever the same log would give other bytes: what an older graph derived is then derived anew. */
+/** Raised whenever the same log would give other bytes: the outputs of an older graph are then derived anew. */
 export const GRAPH_VERSION = 5;
 
 /** The states of every pipeline's actors: all that a graph remembers. */
@@ -70,41 +71,46 @@ export function graph(observation$: Observable<Observation>, state: GraphState):
   return observation$.pipe(connect((shared$) => wire(shared$, state)));
 }
 
-/** What a stream without a history last said of each key, as far as a reader who comes later has to know it. */
+/** The last output under each key of a stream without a history, as far as readers need it after a start. */
 export function lastPassing(state: GraphState): readonly Output[] {
   return lastSignals(state.signals);
 }
 
 function wire(observation$: Observable<Observation>, state: GraphState): Observable<Output> {
-  const failed = new Subject<Output>();
-  const onFailure = (failure: ActorFailure<Message>) => failed.next(toOutput(failure));
+  const failure$ = new Subject<ActorFailure>();
+  const onFailure = (failure: ActorFailure) => failure$.next(failure);
   const ended$ = observation$.pipe(ignoreElements(), endWith('ended'));
 
-  const post$ = posts(observation$, state.posts, onFailure).pipe(share());
-  const event$ = events(observation$, state.events, onFailure).pipe(share());
-  const counters$ = counters(observation$, post$, event$, state.counters, onFailure).pipe(share());
-  const velocity$ = velocity(observation$, post$, state.velocity, onFailure);
-  const price$ = prices(observation$, state.prices, onFailure).pipe(share());
-  const lag$ = lag(observation$, post$, counters$, state.lag, onFailure).pipe(share());
-  const spot$ = spot(observation$, state.spot, onFailure);
-  const prediction$ = ledger(observation$, event$, counters$, price$, lag$, state.ledger, onFailure).pipe(
+  const post$ = posts({ observation$ }, state.posts, onFailure).pipe(share());
+  const event$ = events({ observation$ }, state.events, onFailure).pipe(share());
+  const counters$ = counters({ observation$, post$, event$ }, state.counters, onFailure).pipe(share());
+  const velocity$ = velocity({ observation$, post$ }, state.velocity, onFailure);
+  const price$ = prices({ observation$ }, state.prices, onFailure).pipe(share());
+  const lag$ = lag({ observation$, post$, counters$ }, state.lag, onFailure).pipe(share());
+  const spot$ = spot({ observation$ }, state.spot, onFailure);
+  const prediction$ = ledger({ observation$, event$, counters$, price$, lag$ }, state.ledger, onFailure).pipe(
     share(),
   );
-  const change$ = forecast(observation$, post$, event$, prediction$, state.forecast, onFailure).pipe(share());
-  const score$ = performance(event$, change$, prediction$, state.performance, onFailure).pipe(share());
+  const change$ = forecast({ observation$, post$, event$, prediction$ }, state.forecast, onFailure).pipe(
+    share(),
+  );
+  const request$ = change$.pipe(
+    filter((change) => change.type === 'request'),
+    map(({ value }) => value),
+  );
+  const outcome$ = change$.pipe(
+    filter((change) => change.type === 'outcome'),
+    map(({ value }) => value),
+  );
+  const score$ = performance({ event$, prediction$, outcome$ }, state.performance, onFailure).pipe(share());
   const signal$ = signals(
-    observation$,
-    event$,
-    counters$,
-    price$,
-    prediction$,
-    score$,
+    { observation$, event$, counters$, price$, prediction$, score$ },
     state.signals,
     onFailure,
   );
 
   return merge(
-    failed.pipe(takeUntil(ended$)),
+    failure$.pipe(takeUntil(ended$), withLatestFrom(observation$), map(toOutput)),
     post$.pipe(map(({ output }) => output)),
     event$,
     counters$.pipe(map(({ output }) => output)),
@@ -113,18 +119,14 @@ function wire(observation$: Observable<Observation>, state: GraphState): Observa
     lag$,
     spot$,
     prediction$,
-    change$.pipe(filter((change) => 'record' in change)),
+    request$,
     score$,
     signal$,
-    freshness(observation$),
+    freshness({ observation$ }),
   );
 }
 
-type Message = Observation | { readonly output: Output } | Output | ForecastChange;
-
-function toOutput({ actor, message, error }: ActorFailure<Message>): Output {
-  const { seq, ...trigger } = 'output' in message ? message.output : message;
-  const at = 'receivedAt' in trigger ? trigger.receivedAt : trigger.at;
+function toOutput([{ actor, error }, { seq, receivedAt }]: [ActorFailure, Observation]): Output {
   const record = { actor, message: error instanceof Error ? error.message : String(error) };
-  return { stream: 'failures', key: actor, seq, at, cause: 'failure', record };
+  return { stream: 'failures', key: actor, seq, at: receivedAt, cause: 'failure', record };
 }

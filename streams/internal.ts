@@ -1,114 +1,112 @@
-export { decodeState, encodeState, encodeStateBytes } from './checkpoint.ts';
-export { emptyState, GRAPH_VERSION, type GraphState, graph, lastPassing } from './graph.ts';
-export type { Action, ReasonCode } from './model/bucket-signal.ts';
-export { DAY_MS, HOUR_MS, MINUTE_MS } from './model/durations.ts';
+// All that researchers see.
+
 export {
-  biasAt,
-  biasFactors,
-  type ClosedForecast,
-  type MadeForecast,
-  madeForecast,
-} from './model/forecast/bias.ts';
-export { fitModel } from './model/forecast/fit.ts';
-export {
-  type AccountNow,
+  type AccountId,
   accountNow,
-  type ForecastInputs,
-  type ForecastWindow,
-  inputsAt,
-} from './model/forecast/inputs.ts';
-export { paceFinalCount } from './model/forecast/pace.ts';
-export { coldStart, MODEL, type ModelParams } from './model/forecast/params.ts';
-export {
+  accountSeries,
+  type Bucket,
   bootstrapInterval,
   brier,
-  bucketOf,
-  contains,
+  type CountingRule,
+  coldStart,
+  createRunner,
+  createSimulator,
   crps,
-  distanceFromUniform,
-  logScore,
-  pit,
-} from './model/forecast/scores.ts';
-export { type AccountSeries, accountSeries, type Gap } from './model/forecast/series.ts';
-export {
-  type CountRange,
+  DAY_MS,
+  decodeState,
+  type EventSignals,
+  emptyState,
+  encodeState,
+  type Fact,
   type FinalCount,
-  type Forecast,
-  finalCount,
+  fitModel,
   forecastOf,
+  GRAPH_VERSION,
+  type GraphState,
+  graph,
+  HOUR_MS,
+  inputsAt,
+  KEPT_STREAMS,
+  logScore,
+  MINUTE_MS,
+  MODEL,
+  type ModelParams,
+  type Observation,
+  type Output,
+  type OutputOf,
+  type PostFact,
+  type Prediction,
+  paceFinalCount,
+  pit,
+  predictionHash,
   probabilityIn,
   quantileOf,
-  simulate,
-} from './model/forecast/simulate.ts';
+  type Runner,
+  type ScoreRecord,
+  STREAM_NAMES,
+  type StreamName,
+  type StreamRecords,
+  USUAL_RULE,
+} from './index.ts';
+
+// What the service needs beyond.
+
+export { encodeStateBytes } from './checkpoint.ts';
+export { lastPassing } from './graph.ts';
+export type { ReasonCode } from './model/bucket-signal.ts';
+export { biasFactors, type ClosedForecast, type MadeForecast, madeForecast } from './model/forecast/bias.ts';
+export type { AccountNow, ForecastInputs, ForecastWindow } from './model/forecast/inputs.ts';
+export { bucketOf, contains, distanceFromUniform } from './model/forecast/scores.ts';
+export type { Gap } from './model/forecast/series.ts';
+export type { CountRange, Forecast } from './model/forecast/simulate.ts';
 export { sleepProbability } from './model/forecast/sleep.ts';
-export { HORIZON_HOURS, horizonAt, horizonsOf } from './model/horizons.ts';
+export { HORIZON_HOURS } from './model/horizons.ts';
 export { percentile } from './model/percentile.ts';
 export { phaseAt } from './model/phase.ts';
 export { compareIds } from './model/post-ids.ts';
 export { expectedValue, stakeFraction, withinCap } from './model/sizing.ts';
 export { countBetween, lowerBound } from './model/sorted-times.ts';
-export { type BuyStrategy, STRATEGY_STAKES } from './model/strategy.ts';
+export type { BuyStrategy } from './model/strategy.ts';
 export type { Confidence } from './model/time-left.ts';
-export type { TrackRecord } from './model/track-record.ts';
 export type {
-  AccountId,
-  Bucket,
-  CountingRule,
   CoverageFact,
   CryptoKind,
   EventFact,
-  Fact,
   FitFact,
   ForecastFact,
   ForecastOrigin,
   Input,
   Move,
-  Observation,
-  OracleFact,
-  PostFact,
   PostGoneFact,
   PricesFact,
   Quote,
   SettingsFact,
   SourceName,
-  SpotFact,
   Subject,
   TickFact,
   TrackingFact,
-  UiFact,
 } from './observation.ts';
 export { skipStale } from './pipelines/event-signals.ts';
-export { predictionHash } from './pipelines/ledger.ts';
 export {
   type Bettor,
   type SizedOrder,
   type SizedSignal,
-  type SizedSignals,
   sizedSignals,
-} from './pipelines/sized-signals.ts';
+} from './pipelines/signals-for-bankroll.ts';
 export type {
   Cause,
   Counters,
   EventRecord,
   Failure,
-  Freshness,
   Lag,
   ModelRequest,
-  Output,
-  OutputOf,
   Percentiles,
-  Phase,
   Post,
   PredictedBucket,
-  Prediction,
   Price,
-  PriceKind,
-  Range,
   Spot,
-  StreamName,
-  StreamRecords,
   Velocity,
 } from './records.ts';
-export { isKept, isStreamName, KEPT_STREAMS, STREAM_NAMES } from './records.ts';
-export type { Score, ScoreRecord } from './score-records.ts';
-export type { BucketSignal, Decision, EventSignals, FrozenBuy } from './signal-records.ts';
+export { isKept, isStreamName } from './records.ts';
+export type { Score } from './score-records.ts';
+export type { BucketSignal, Decision } from './signal-records.ts';

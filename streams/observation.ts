@@ -1,10 +1,11 @@
+import type { CountingRule, PostKind } from './model/counting.ts';
 import type { ForecastInputs } from './model/forecast/inputs.ts';
 import type { ModelParams } from './model/forecast/params.ts';
 import type { Forecast } from './model/forecast/simulate.ts';
 
-/** Everything the outside world can tell us. The log is a list of these and nothing else. */
+/** Everything that can be observed of the outside world. The log is a list of these and nothing else. */
 
-/** `a`, `b`, … : a tracked account. Its path segment on the wire is the server's business. */
+/** `a`, `b`, … : a tracked account. The server gives it its path segment on the wire. */
 export type AccountId = string;
 
 /**
@@ -13,19 +14,9 @@ export type AccountId = string;
  */
 export type SourceName = string;
 
-/** Which kinds of post count toward settlement. */
-export interface CountingRule {
-  readonly originals: boolean;
-  readonly quotes: boolean;
-  readonly reposts: boolean;
-  readonly selfReplies: boolean;
-  readonly otherReplies: boolean;
-  readonly communityReposts: boolean;
-}
-
 export type Input = 'posts' | 'oracle' | 'ui' | 'prices';
 
-/** What the streams need to know of the configuration. It is logged, so that a log explains itself. */
+/** The part of the configuration that the streams need. It is logged, so that a log is complete. */
 export interface SettingsFact {
   readonly kind: 'settings';
   readonly accounts: readonly { readonly id: AccountId; readonly rule: CountingRule }[];
@@ -44,21 +35,16 @@ export interface TickFact {
 
 /**
  * A post was seen. `id` is the first of its edit history, so an edit is the same post with a new text.
- * `via` tells a live poll from the history read at the first start, which says nothing about lag; the
+ * `via` tells a live poll from the history read at the first start, which shows nothing about lag; the
  * archive is the oracle's own list, reaching further back than the timeline.
  */
-export interface PostFact {
+export interface PostFact extends PostKind {
   readonly kind: 'post';
   readonly account: AccountId;
   readonly via: 'poll' | 'backfill' | 'archive';
   readonly id: string;
   readonly text: string;
   readonly createdAt: number;
-  readonly isReply: boolean;
-  readonly isReplyToSelf: boolean;
-  readonly isQuote: boolean;
-  readonly isRepost: boolean;
-  readonly isFromCommunity: boolean;
   readonly url: string;
 }
 
@@ -87,8 +73,8 @@ export interface TrackingFact {
   readonly endAt: number;
 }
 
-/** The oracle's count of a window. `syncedAt` is when the oracle last looked itself, if it says so. */
-export interface OracleFact {
+/** The oracle's count of a window. `syncedAt` is when the oracle last looked itself, if it is known. */
+interface OracleFact {
   readonly kind: 'oracle';
   readonly account: AccountId;
   readonly trackingId: string;
@@ -97,7 +83,7 @@ export interface OracleFact {
 }
 
 /** The count the market's trading page shows, or null when it shows none. */
-export interface UiFact {
+interface UiFact {
   readonly kind: 'ui';
   readonly eventId: number;
   readonly count: number | null;
@@ -129,7 +115,7 @@ export type Subject =
 
 /**
  * A market event as its listing describes it. `startAt` is read from the description's text and is null
- * when it does not say; the oracle's tracking of the same event is believed first. `buckets` are in order
+ * when the text has none; the oracle's tracking of the same event is believed first. `buckets` are in order
  * of their lower bound.
  */
 export interface EventFact {
@@ -161,12 +147,12 @@ export interface PricesFact {
 }
 
 /** Spot prices of crypto symbols; `at` is the time the exchange gives. */
-export interface SpotFact {
+interface SpotFact {
   readonly kind: 'spot';
   readonly ticks: readonly { readonly symbol: string; readonly price: number; readonly at: number }[];
 }
 
-/** Coefficients of an account's own history, as it was known when they were asked for. */
+/** Coefficients of an account's own history, as it was known when they were requested. */
 export interface FitFact {
   readonly kind: 'fit';
   readonly account: AccountId;
@@ -186,7 +172,7 @@ export interface Move {
   readonly p50: number;
 }
 
-/** A simulated forecast of an event's final count, asked for by observation `askedSeq`. */
+/** A simulated forecast of an event's final count, requested by observation `askedSeq`. */
 export interface ForecastFact {
   readonly kind: 'forecast';
   readonly account: AccountId;

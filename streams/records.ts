@@ -1,6 +1,7 @@
 import type { ClosedForecast } from './model/forecast/bias.ts';
 import type { ModelParams } from './model/forecast/params.ts';
-import type { AccountId, Bucket, ForecastOrigin, Input, Move, SourceName, Subject } from './observation.ts';
+import type { CountRange } from './model/forecast/simulate.ts';
+import type { AccountId, EventFact, ForecastOrigin, Input, Move, SourceName } from './observation.ts';
 import type { ScoreRecord } from './score-records.ts';
 import type { Decision, EventSignals } from './signal-records.ts';
 
@@ -22,22 +23,15 @@ export interface Post {
   readonly deletedAt: number | null;
 }
 
-/** `upcoming` until the window opens, `active` while it is open, `ended` after it, `closed` once the market says so. */
-export type Phase = 'upcoming' | 'active' | 'ended' | 'closed';
+/** `upcoming` until the window opens, `active` while it is open, `ended` after it, `closed` once the market closes it. */
+type Phase = 'upcoming' | 'active' | 'ended' | 'closed';
 
-/** A market event with the window that settles it, half-open `[startAt, endAt)`. */
-export interface EventRecord {
-  readonly eventId: number;
-  readonly slug: string;
-  readonly title: string;
-  readonly image: string;
-  readonly subject: Subject;
-  /** Null while neither the oracle nor the event's text has told it: such an event is never active. */
+/** A market event as it is listed, with the window that settles it, half-open `[startAt, endAt)`. */
+export interface EventRecord extends Omit<EventFact, 'kind' | 'isClosed'> {
+  /** Null while neither the oracle nor the event's text gives it: such an event is never active. */
   readonly startAt: number | null;
-  readonly endAt: number;
   readonly phase: Phase;
   readonly trackingId: string | null;
-  readonly buckets: readonly Bucket[];
   /** The buckets tile the counts 0, 1, 2, … without gap or overlap. */
   readonly isPartition: boolean;
 }
@@ -65,7 +59,7 @@ export interface Velocity {
   readonly all1h: number;
 }
 
-export type PriceKind = 'mid' | 'last' | 'ui';
+type PriceKind = 'mid' | 'last' | 'ui';
 
 /** The price of one bucket's Yes token. */
 export interface Price {
@@ -99,13 +93,7 @@ export interface Spot {
   readonly at: number;
 }
 
-/** A count range that wins, bounds inclusive, `hi` null for open. */
-export interface Range {
-  readonly lo: number;
-  readonly hi: number | null;
-}
-
-/** What the streams want computed off the thread that answers requests; the answer comes back as a fact. */
+/** A computation for another thread than the one that serves readers; the answer comes back as a fact. */
 export type ModelRequest =
   | {
       readonly type: 'fit';
@@ -128,7 +116,7 @@ export type ModelRequest =
       readonly startAt: number;
       readonly endAt: number;
       readonly count: number;
-      readonly buckets: readonly Range[];
+      readonly buckets: readonly CountRange[];
       readonly seed: number;
       /** Null: to be fitted to what was known at `now`, as for history. */
       readonly params: ModelParams | null;
@@ -144,10 +132,10 @@ export type ModelRequest =
     };
 
 /**
- * One bucket of a prediction, with the market's price at that instant. Its range tells which it is; title and tokens
- * are the event's, and too long to be repeated in every row.
+ * One bucket of a prediction, with the market's price at that instant. Its range identifies it; title and tokens
+ * are in the event, and too long to be repeated in every row.
  */
-export interface PredictedBucket extends Range {
+export interface PredictedBucket extends CountRange {
   readonly prob: number;
   readonly paceProb: number;
   readonly price: number | null;
@@ -155,7 +143,7 @@ export interface PredictedBucket extends Range {
 }
 
 /**
- * A published forecast: a row of the ledger, never edited. The newest live one of an event stands under its
+ * A published forecast: a row of the ledger, never edited. The newest live one of an event is under its
  * id, those to be scored under `<event>@<hours>`.
  */
 export interface Prediction {
@@ -188,11 +176,11 @@ export interface Prediction {
 }
 
 /** Ages of the sources at the last tick. Moves every second, so it is published but not kept. */
-export interface Freshness {
+interface Freshness {
   readonly ages: Readonly<Record<SourceName, number>>;
 }
 
-/** A pipeline threw: a bug of ours. Its actor is out of service until the graph is rebuilt. */
+/** A pipeline threw: a bug. Its actor is out of service until the graph is rebuilt. */
 export interface Failure {
   readonly actor: string;
   readonly message: string;
@@ -265,13 +253,17 @@ export type Cause =
   | 'event_closed'
   | 'failure';
 
-/** One step of one stream: the record under `key` is now this, because of observation `seq` received at `at`. */
-export interface OutputOf<S extends StreamName> {
-  readonly stream: S;
-  readonly key: string;
+/** Why something is emitted: `cause`, in observation `seq` received at `at`. */
+export interface Trigger {
   readonly seq: number;
   readonly at: number;
   readonly cause: Cause;
+}
+
+/** One step of one stream: the record under `key` is now this. */
+export interface OutputOf<S extends StreamName> extends Trigger {
+  readonly stream: S;
+  readonly key: string;
   readonly record: StreamRecords[S];
 }
 

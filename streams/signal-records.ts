@@ -1,10 +1,11 @@
 import type { Weighed } from './model/bucket-signal.ts';
+import type { CountRange } from './model/forecast/simulate.ts';
 import type { BuyStrategy } from './model/strategy.ts';
 import type { Confidence } from './model/time-left.ts';
 import type { TrackRecord } from './model/track-record.ts';
 import type { AccountId, ForecastOrigin, Input } from './observation.ts';
 
-/** What the signals are made of; like all records they leave the streams readonly. */
+/** Records of the signals. */
 
 /** One bucket that can still win, weighed. */
 export interface BucketSignal extends Weighed {
@@ -28,7 +29,7 @@ export interface EventSignals {
   readonly account: AccountId;
   readonly forecastId: string | null;
   readonly p50: number | null;
-  /** The horizon whose settled events speak for this forecast; null when it is too far from the close for any. */
+  /** The horizon whose track record applies; null when the close is too far away for any. */
   readonly horizonHours: number | null;
   readonly track: TrackRecord;
   readonly timeConfidence: Confidence;
@@ -41,10 +42,8 @@ export interface EventSignals {
   readonly order: { readonly strategy: BuyStrategy; readonly tokens: readonly string[] } | null;
 }
 
-/** A bucket that was to be bought, bounds inclusive, `hi` null for open. */
-export interface FrozenBuy {
-  readonly lo: number;
-  readonly hi: number | null;
+/** A bucket that was to be bought. */
+export interface FrozenBuy extends CountRange {
   readonly prob: number;
   readonly price: number;
   readonly stake: number;

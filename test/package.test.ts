@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { z } from 'zod';
+import { asyncApiDocument } from '../src/contract/asyncapi/document.ts';
+import { openApiDocument } from '../src/contract/openapi/document.ts';
+import { INTERFACE_VERSION } from '../src/contract/version.ts';
 import { type FeedServer, startFeed } from './feed/feed-server.ts';
 import { countersOutput, eventOutput } from './support/outputs.ts';
 
@@ -63,6 +67,16 @@ describe('the package as it is published', function () {
   after(async () => {
     await server?.stop();
     await rm(folder, { recursive: true, force: true });
+  });
+
+  it('has the version of its interface documents', () => {
+    const { version } = z
+      .object({ version: z.string() })
+      .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
+    assert.equal(INTERFACE_VERSION, version);
+    for (const document of [openApiDocument([]), asyncApiDocument([])]) {
+      assert.equal(Object(document.info).version, version);
+    }
   });
 
   it('has types and programs behind both doors, for Node and for browsers', async () => {

@@ -12,7 +12,7 @@ const Rows = z.array(z.object({ asset: z.string(), size: z.number() }));
 
 const Portfolios = z.object({ data: z.array(portfolioRecord) });
 
-/** In a world this young no horizon is proven yet, so whoever runs the bot has its calls ask for unproven ones too. */
+/** In a young world no horizon is proven yet, so the calls of the bot ask for unproven signals as well. */
 const askUnproven: typeof fetch = (address, init) => {
   const url = new URL(String(address));
   if (url.pathname.includes('/signals/')) url.searchParams.set('include_unproven', 'true');
@@ -34,18 +34,14 @@ describe('a bot written from the specification', function () {
     look: () => Promise<readonly Order[]>,
   ): Promise<readonly Order[]> {
     let orders: readonly Order[] = [];
-    await eventually(
-      `there is something to ${what}`,
-      async () => {
-        orders = await look();
-        return orders.length > 0;
-      },
-      PATIENCE_MS,
-    );
+    await eventually(`there is something to ${what}`, async () => {
+      orders = await look();
+      return orders.length > 0;
+    });
     return orders;
   }
 
-  it('finds something to buy, by a token that the market trades', async () => {
+  it('finds something to buy, with a token that the market trades', async () => {
     const buys = await found('buy', () => bot.buys('account_a', 500));
     for (const { token, usd } of buys) {
       assert.ok(usd > 0 && usd <= 25);
@@ -54,7 +50,7 @@ describe('a bot written from the specification', function () {
     }
   });
 
-  it('finds the signal of what it holds, and sells that very token', async () => {
+  it('finds the signal of a position, and sells the token of that position', async () => {
     const wallet = WORLD_WALLETS.manyPages;
     const sales = await found('sell', () => bot.sales('account_a', wallet));
     const url = `${stage.world.addresses.positions}/positions?user=${wallet}&limit=500`;
@@ -68,12 +64,12 @@ describe('a bot written from the specification', function () {
   });
 
   describe('with a wallet of the demo', () => {
-    const ask = (wallet: string, account = 'account_a') =>
+    const request = (wallet: string, account = 'account_a') =>
       fetch(`${stage.url()}/api/v1/portfolio/${account}?wallet=${wallet}`, {
         headers: { 'X-API-Key': 'demo_pro' },
       });
     const read = async (wallet: string, account?: string) =>
-      Portfolios.parse(await (await ask(wallet, account)).json()).data;
+      Portfolios.parse(await (await request(wallet, account)).json()).data;
     const rows = async (wallet: string, account?: string) =>
       (await read(wallet, account)).flatMap(({ positions }) => positions);
 
@@ -97,7 +93,7 @@ describe('a bot written from the specification', function () {
       assert.ok(Math.abs((yes ?? 0) + (no ?? 0) - 1) < 1e-9);
     });
 
-    it('sees neither dust nor what is settled nor other kinds of market', async () => {
+    it('sees neither dust nor settled positions nor other kinds of market', async () => {
       const held = await rows(WORLD_WALLETS.mixed);
       assert.deepEqual(
         held.map(({ outcome, mergeable, tokens }) => [outcome, mergeable, tokens >= 1]),
@@ -108,19 +104,19 @@ describe('a bot written from the specification', function () {
       assert.ok(Rows.parse(await all.json()).length > 8);
     });
 
-    it('sees what account B is about, or nothing at all', async () => {
+    it('sees the positions of account B, or none', async () => {
       assert.deepEqual(await rows(WORLD_WALLETS.onlyB), []);
       assert.ok((await rows(WORLD_WALLETS.onlyB, 'account_b')).length > 0);
       assert.deepEqual(await rows(WORLD_WALLETS.nothing), []);
     });
 
-    it('is told when the market is out of reach, and served again when it is back', async () => {
+    it('gets 503 while the market is unreachable, and an answer when it is back', async () => {
       const wallet = `0x${'e5'.repeat(20)}`;
       stage.world.control.fault({ role: 'positions', kind: 'status', status: 502 });
-      assert.equal((await ask(wallet)).status, 503);
-      assert.equal((await ask(WORLD_WALLETS.noOfA)).status, 200);
+      assert.equal((await request(wallet)).status, 503);
+      assert.equal((await request(WORLD_WALLETS.noOfA)).status, 200);
       stage.world.control.clearFaults();
-      await eventually('it is served', async () => (await ask(wallet)).status === 200, 20_000);
+      await eventually('it is served', async () => (await request(wallet)).status === 200);
     });
   });
 });

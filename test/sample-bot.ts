@@ -1,6 +1,6 @@
 /**
- * A trading bot as somebody writes it who has the interface's specification and nothing else: it knows no field, path or
- * parameter beyond it, and none of our types.
+ * A trading bot written from the specification of the interface alone: it uses no field, path or parameter beyond it, and
+ * none of our types.
  */
 
 interface Signal {
@@ -15,7 +15,7 @@ interface SignalEvent {
   readonly signals: readonly Signal[];
 }
 
-interface Holding {
+interface Position {
   readonly event_id: string;
   readonly bucket: string;
   readonly tokens: number;
@@ -23,15 +23,15 @@ interface Holding {
 }
 
 interface PortfolioEvent {
-  readonly positions: readonly Holding[];
+  readonly positions: readonly Position[];
 }
 
-export interface Buy {
+interface Buy {
   readonly token: string;
   readonly usd: number;
 }
 
-export interface Sale {
+interface Sale {
   readonly token: string;
   readonly shares: number;
   readonly edge: number;
@@ -56,7 +56,7 @@ export function sampleBot(baseUrl: string, key: string, ask = fetch) {
         .map(({ token_id, suggested_bet }) => ({ token: token_id, usd: suggested_bet }));
     },
 
-    /** Everything held that both the portfolio and its signal want to be rid of, whole. */
+    /** All positions that both the portfolio and their signal advise to sell. */
     async sales(account: string, wallet: string): Promise<readonly Sale[]> {
       const events = await read<SignalEvent>(`/signals/${account}`);
       const portfolios = await read<PortfolioEvent>(`/portfolio/${account}?wallet=${wallet}`);

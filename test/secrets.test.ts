@@ -46,7 +46,7 @@ function requestsWith(secret: string): readonly string[] {
 
 describe('secrets of callers', () => {
   it('never reach the log, wherever a caller puts them', async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     const folder = await mkdtemp(join(tmpdir(), 'tallywire-secrets-'));
     let text = '';
     const log = createLog('trace', {

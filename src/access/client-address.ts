@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** The peers whose word on where a request came from is taken. */
+/** The peers whose X-Forwarded-For is believed. */
 export interface Proxies {
   trusts(address: string): boolean;
 }
 
-/** From networks such as `10.0.0.0/8`, `fd00::/8` or a single address. A malformed one throws a RangeError. */
+/** `networks` are such as `10.0.0.0/8`, `fd00::/8` or a single address. Throws a RangeError for a malformed one. */
 export function proxiesOf(networks: readonly string[]): Proxies {
   if (networks.length === 0) return { trusts: () => false };
   const list = new BlockList();
@@ -29,16 +29,16 @@ export function proxiesOf(networks: readonly string[]): Proxies {
 }
 
 /**
- * Where a request came from: the peer, or when that is a trusted proxy the last address in `X-Forwarded-For`
- * that is none. What stands left of it anyone may have written.
+ * The peer or, when that is a trusted proxy, the last address in `X-Forwarded-For` that is not one. Anyone may have
+ * written what is left of it.
  */
-export function clientOf(peer: string, forwardedFor: string | undefined, proxies: Proxies): string {
+function clientOf(peer: string, forwardedFor: string | undefined, proxies: Proxies): string {
   let client = peer;
   let end = forwardedFor?.length ?? 0;
   while (forwardedFor !== undefined && end > 0 && proxies.trusts(client)) {
     const comma = forwardedFor.lastIndexOf(',', end - 1);
     const entry = addressIn(forwardedFor.slice(comma + 1, end).trim());
-    // What is no address was not written by a proxy worth our trust: the last one that was is answerable.
+    // A trusted proxy writes addresses only, so the last one that was read is held responsible.
     if (entry === undefined) break;
     client = entry;
     end = comma;
@@ -55,7 +55,7 @@ export function clientAddressOf(
   return clientOf(socket.remoteAddress ?? '', typeof forwarded === 'string' ? forwarded : undefined, proxies);
 }
 
-/** What counts as one caller: an IPv4 address, or the /64 of an IPv6 one, which any household has whole. */
+/** What counts as one caller: an IPv4 address, or the /64 of an IPv6 address, all of which one household has. */
 export function callerAddress(address: string): string {
   if (!address.includes(':')) return address;
   const plain = unmapped(address);
@@ -74,7 +74,7 @@ function addressIn(text: string): string | undefined {
   return isIP(address) === 0 ? undefined : address;
 }
 
-/** An IPv4 address that came in the clothes of an IPv6 one, as it does on a socket that listens for both. */
+/** The IPv4 address in an IPv4-mapped IPv6 one, which a socket that listens for both reports. */
 function unmapped(address: string): string {
   if (!address.includes(':')) return address;
   const [plain = ''] = address.split('%', 1);

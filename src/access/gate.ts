@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { RequestError } from '../errors.ts';
-import { clientOf, type Proxies, proxiesOf } from './client-address.ts';
+import { createFailureLimit } from '../resilience/failure-limit.ts';
+import { clientAddressOf, type Proxies, proxiesOf } from './client-address.ts';
 import type { Holder, KeyLookup } from './keys/key-lookup.ts';
-import { createFailedKeys } from './limits/failed-keys.ts';
 import { createQuotas, type Quotas } from './limits/quotas.ts';
 import {
   LIMITS,
@@ -13,93 +13,78 @@ import {
   waitSeconds,
 } from './limits/rate-policy.ts';
 import { type Hour, minuteOf } from './limits/sliding-hour.ts';
-import { includes, TIERS, type Tier } from './tiers.ts';
+import { type Access, includes, TIERS, type Tier } from './tiers.ts';
 
-/**
- * Whom an endpoint is for: `open` to all, whatever key they send; `tiered`, where a key decides how much is
- * seen; or callers of a tier only (spec 5).
- */
-export type Access = 'open' | 'tiered' | 'PRO' | 'INTERNAL';
-
-/** What the gate has to know of an endpoint. */
-export interface Entrance {
+/** Who may call an endpoint, and whether calls count. */
+export interface EndpointAccess {
   readonly access: Access;
-  /** Whether calls count towards the hourly limit. Those of an open one do only when it says so. */
+  /** Whether calls count towards the hourly limit; by default all but those of an open endpoint do. */
   readonly isCounted?: boolean;
 }
 
-/** A caller on his way through. */
-export interface Visitor {
+/** Who sent a request, and what it is charged on. */
+export interface Caller {
   readonly tier: Tier;
-  /** Public id of his key; null without one. */
+  /** Public id of the key; null without one. */
   readonly keyId: string | null;
-  /** What he was charged on; undefined when nothing is counted. */
-  hour: Hour | undefined;
-  policy: Policy | undefined;
-  /** When he came, UTC ms. */
+  /** The hour that is charged; undefined when nothing is counted. */
+  readonly hour: Hour | undefined;
+  readonly policy: Policy | undefined;
+  /** When the request came, UTC ms. */
   readonly atMs: number;
 }
 
-/** Of a request, all that the gate looks at. */
-export type Knock = Pick<IncomingMessage, 'headers' | 'socket'>;
+/** The parts of a request that the gate reads. */
+type CallerRequest = Pick<IncomingMessage, 'headers' | 'socket'>;
 
 /** Decides who is served, at which tier, and how often. Synchronous and cheap: it is asked on every request. */
 export interface Gate {
-  /** Who asks, or a RequestError for a key that is not known (401) or was tried too often (429). */
-  identify(door: Entrance, req: Knock): Visitor;
-  /** Charges the call, or throws a RequestError: not his tier (401), or his hour is used up (429). */
-  admit(door: Entrance, visitor: Visitor): void;
+  /** Throws a RequestError for an unknown key (401), or for too many of them from one address (429). */
+  identify(endpoint: EndpointAccess, req: CallerRequest): Caller;
+  /** Charges the call, or throws a RequestError: the tier is too low (401), or the hour is used up (429). */
+  admit(endpoint: EndpointAccess, caller: Caller): void;
   /** The limit's headers, names and values in turn. Gives back the charge when the answer costs nothing. */
-  settle(visitor: Visitor, status: number): readonly string[];
+  settle(caller: Caller, status: number): readonly string[];
 }
 
-export interface GateDeps {
+interface GateDeps {
   readonly keys: KeyLookup;
-  /** UTC ms that only ever go forward, as calls are counted by it. */
+  /** UTC ms that never go back, as calls are counted by them. */
   readonly now: () => number;
   readonly quotas?: Quotas;
   readonly limits?: Limits;
   readonly proxies?: Proxies;
 }
 
-/** Twice the longest key we issue; a longer one is refused before any look-up. */
+/** Twice the longest key we issue; longer ones are refused without a look-up. */
 const MAX_KEY_LENGTH = 128;
 /**
- * Unknown keys of an address in a minute: room for a client that walks all endpoints with a mistyped one. No key is
- * found by guessing in any case.
+ * Unknown keys of one address in a minute: enough for a client that calls every endpoint with a mistyped key. No key
+ * can be found by guessing anyway.
  */
 const MAX_BAD_KEYS = 100;
 /** Sent with every 401. */
 export const CHALLENGE = { 'WWW-Authenticate': 'ApiKey header="X-API-Key"' };
 const NO_HEADERS: readonly string[] = [];
 
-export function isCounted({ access, isCounted = access !== 'open' }: Entrance): boolean {
+export function isCounted({ access, isCounted = access !== 'open' }: EndpointAccess): boolean {
   return isCounted;
 }
 
-/** An unchanged body, and what went wrong on our side. */
+/** An unchanged body and a failure of ours cost nothing. */
 function isFree(status: number): boolean {
   return status === 304 || status >= 500;
 }
 
 /**
- * A key that is sent but not known is refused wherever keys count, so that a mistyped key is never served the
- * public tier in silence. An empty header is no key.
+ * An unknown key is refused wherever keys matter, so that a mistyped key is never served as FREE in silence. An empty
+ * header is no key.
  */
 export function createGate(deps: GateDeps): Gate {
   const { keys, now, quotas = createQuotas(), limits = LIMITS, proxies = proxiesOf([]) } = deps;
-  const badKeys = createFailedKeys(MAX_BAD_KEYS);
+  const badKeys = createFailureLimit(MAX_BAD_KEYS);
   const policies = policiesOf(limits);
   const ownPolicies = new WeakMap<Holder, Policy>();
-
-  function clientAddress({ socket, headers }: Knock): string {
-    const forwarded = headers['x-forwarded-for'];
-    return clientOf(
-      socket.remoteAddress ?? '',
-      typeof forwarded === 'string' ? forwarded : undefined,
-      proxies,
-    );
-  }
 
   function policyFor(holder: Holder): Policy | undefined {
     if (holder.limit === null) return policies[holder.tier];
@@ -111,8 +96,8 @@ export function createGate(deps: GateDeps): Gate {
     return policy;
   }
 
-  function refuseKey(req: Knock, atMs: number): never {
-    const waitMs = badKeys.note(clientAddress(req), atMs);
+  function refuseKey(req: CallerRequest, atMs: number): never {
+    const waitMs = badKeys.count(clientAddressOf(req, proxies), atMs);
     if (waitMs === 0) {
       throw new RequestError(401, 'key_invalid', 'The API key is not known or was revoked', CHALLENGE);
     }
@@ -129,7 +114,7 @@ export function createGate(deps: GateDeps): Gate {
     );
   }
 
-  function visitorOf(holder: Holder, counts: boolean, atMs: number): Visitor {
+  function callerOf(holder: Holder, counts: boolean, atMs: number): Caller {
     holder.lastUsedAt = atMs;
     const policy = counts ? policyFor(holder) : undefined;
     const hour = policy && quotas.ofKey(holder.id);
@@ -137,17 +122,17 @@ export function createGate(deps: GateDeps): Gate {
   }
 
   return {
-    identify(door, req) {
+    identify(endpoint, req) {
       const atMs = now();
-      const counts = isCounted(door);
+      const counts = isCounted(endpoint);
       const key = req.headers['x-api-key'];
       if (typeof key === 'string' && key !== '') {
         const holder = key.length <= MAX_KEY_LENGTH ? keys.find(key) : undefined;
-        if (holder !== undefined) return visitorOf(holder, counts, atMs);
-        if (door.access !== 'open') refuseKey(req, atMs);
+        if (holder !== undefined) return callerOf(holder, counts, atMs);
+        if (endpoint.access !== 'open') refuseKey(req, atMs);
       }
       const policy = counts ? policies.FREE : undefined;
-      const hour = policy && quotas.ofAddress(clientAddress(req), minuteOf(atMs));
+      const hour = policy && quotas.ofAddress(clientAddressOf(req, proxies), minuteOf(atMs));
       return { tier: 'FREE', keyId: null, hour, policy, atMs };
     },
 
@@ -165,8 +150,8 @@ export function createGate(deps: GateDeps): Gate {
       if (!quotas.charge(hour, minuteOf(atMs), policy.limit)) throw overLimit(policy, hour, atMs);
     },
 
-    settle(visitor, status) {
-      const { hour, policy, atMs } = visitor;
+    settle(caller, status) {
+      const { hour, policy, atMs } = caller;
       if (hour === undefined || policy === undefined) return NO_HEADERS;
       if (isFree(status)) quotas.refund(hour, minuteOf(atMs));
       return limitHeaders(policy, hour, atMs);

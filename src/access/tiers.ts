@@ -3,6 +3,12 @@ export type Tier = 'FREE' | 'PRO' | 'INTERNAL';
 
 export const TIERS: readonly Tier[] = ['FREE', 'PRO', 'INTERNAL'];
 
+/**
+ * Whom an endpoint is for: `open` to all, whatever key they send; `tiered`, where a key decides how much is
+ * seen; or callers of a tier only (spec 5).
+ */
+export type Access = 'open' | 'tiered' | 'PRO' | 'INTERNAL';
+
 const RANK: Readonly<Record<Tier, number>> = { FREE: 0, PRO: 1, INTERNAL: 2 };
 
 export function includes(tier: Tier, needed: Tier): boolean {

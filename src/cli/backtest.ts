@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { HOUR_MS } from '../../streams/internal.ts';
-import type { TextFile } from '../research/backtest/files.ts';
+import type { TextFile } from '../research/backtest/result-files.ts';
 import { addManual } from './manual.ts';
-import { toTime } from './places.ts';
+import { toTime } from './moment-options.ts';
+import type { ProcessLike } from './process-like.ts';
 import { createProgress } from './progress.ts';
-import type { Shell } from './shell.ts';
-import { untilStopped } from './stopping.ts';
+import { untilStopped } from './stop-signals.ts';
 
 interface Flags {
   readonly posts: string;
@@ -28,16 +28,16 @@ function toPeriod(text: string): number {
   return ms;
 }
 
-async function measure(flags: Flags, shell: Shell, signal: AbortSignal): Promise<void> {
-  // Loaded when needed: a help page can do without them.
+async function measure(flags: Flags, proc: ProcessLike, signal: AbortSignal): Promise<void> {
+  // Loaded only when needed, as a help page is not.
   const [{ backtest }, { reportOf }, { tableOf }, files] = await Promise.all([
     import('../research/backtest/backtest.ts'),
     import('../research/backtest/summary.ts'),
-    import('../research/backtest/table.ts'),
-    import('../research/backtest/files.ts'),
+    import('../research/backtest/score-table.ts'),
+    import('../research/backtest/result-files.ts'),
   ]);
   await files.expectWritable([flags.rows, flags.json, flags.report].filter((path) => path !== undefined));
-  const progress = createProgress(shell.stderr);
+  const progress = createProgress(proc.stderr);
   const { posts, windows, from, to, every, prices, gaps } = flags;
   const rows = await backtest({
     ...{ posts, windows, prices, gaps, fromAt: from, toAt: to, everyMs: every },
@@ -50,19 +50,19 @@ async function measure(flags: Flags, shell: Shell, signal: AbortSignal): Promise
   if (flags.json !== undefined)
     texts.push({ path: flags.json, text: `${JSON.stringify(report, undefined, 2)}\n` });
   if (flags.report !== undefined) {
-    const { pageOf } = await import('../research/backtest/page.ts');
+    const { pageOf } = await import('../research/backtest/report-page.ts');
     const title = `Backtest of ${basename(posts)}, windows: ${basename(windows)}`;
     texts.push({ path: flags.report, text: pageOf(report, rows, title) });
   }
   await files.writeFiles(texts, signal);
-  shell.stdout.write(
+  proc.stdout.write(
     report === null
-      ? `${rows.length} forecasts, none of a window whose end is known\n`
+      ? `${rows.length} forecasts, none for a window with a known result\n`
       : `${tableOf(report)}\n`,
   );
 }
 
-export function backtestCommand(shell: Shell, exitWith: (code: number) => void): Command {
+export function backtestCommand(proc: ProcessLike, exitWith: (code: number) => void): Command {
   const command = new Command('backtest')
     .requiredOption('--posts <file>', 'CSV of an account with the column created_ts (UTC ms)')
     .option(
@@ -78,25 +78,25 @@ export function backtestCommand(shell: Shell, exitWith: (code: number) => void):
         .default(12 * HOUR_MS, '12h'),
     )
     .option('--prices <file>', 'CSV of market prices: ts,bucket_lo,bucket_hi,price[,start_ts,end_ts]')
-    .option('--gaps <file>', 'CSV with from_ts,to_ts of what was not collected (default: silences of 7 days)')
+    .option('--gaps <file>', 'CSV with from_ts,to_ts of gaps in the posts (default: silences of 7 days)')
     .option('--rows <file>', 'write every forecast, one JSON object per line')
     .option('--json <file>', 'write the scores, over all and by hours left')
-    .option('--report <file>', 'write a page with pictures, HTML')
+    .option('--report <file>', 'write an HTML page with charts')
     .action(async (flags: Flags) =>
-      exitWith(await untilStopped(shell, (signal) => measure(flags, shell, signal))),
+      exitWith(await untilStopped(proc, (signal) => measure(flags, proc, signal))),
     );
   return addManual(command, {
     summary: 'forecast the past and score it',
     description:
-      'Goes through the windows of a recorded account and forecasts each from rolling origins with nothing but what ' +
-      'was known there; fits are renewed weekly. Prints CRPS, log score of the realised bucket of 20, coverage of ' +
-      'p5 to p95 and the error of the median, beside those of the last seven days going on. Negative gain is better. ' +
-      'All cores are used.',
+      'Forecasts each window of a recorded account from rolling origins, with only what was known at the time; ' +
+      'fits are renewed weekly. Prints CRPS, log score of the realised bucket of 20, coverage of p5 to p95 and the ' +
+      'error of the median, beside those of the pace of the last seven days. Negative gain is better. All cores are ' +
+      'used.',
     examples: [
       ['tallywire backtest --posts posts.csv', 'weekly windows, a forecast each 12 h'],
       [
         'tallywire backtest --posts posts.csv --windows 2d --from 2026-01-01 --report report.html',
-        'two-day windows of this year, with pictures',
+        'two-day windows of this year, with charts',
       ],
       [
         'tallywire backtest --posts posts.csv --windows events.csv --prices prices.csv --json scores.json',

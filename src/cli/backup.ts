@@ -1,17 +1,18 @@
 import { Command } from 'commander';
-import { parseSettings } from '../config/config.ts';
-import { loadConfig } from './load-config.ts';
+import { loadSettings } from './load-config.ts';
 import { addManual } from './manual.ts';
 import { openData } from './open-data.ts';
 import { addSettings } from './options.ts';
-import type { Shell } from './shell.ts';
+import type { ProcessLike } from './process-like.ts';
 
 interface Flags extends Readonly<Record<string, unknown>> {
   readonly to: string;
 }
 
-async function backup({ to, ...flags }: Flags, { env, stdout }: Shell): Promise<void> {
-  const { data, json } = loadConfig((input) => parseSettings(['data', 'json'], input), { flags, env });
+const SETTINGS_READ = ['data', 'json'] as const;
+
+async function backup({ to, ...flags }: Flags, { env, stdout }: ProcessLike): Promise<void> {
+  const { data, json } = loadSettings(SETTINGS_READ, { flags, env });
   const store = await openData(data);
   try {
     await store.backup(to);
@@ -21,15 +22,15 @@ async function backup({ to, ...flags }: Flags, { env, stdout }: Shell): Promise<
   }
 }
 
-export function backupCommand(shell: Shell): Command {
+export function backupCommand(proc: ProcessLike): Command {
   const command = new Command('backup')
-    .requiredOption('--to <folder>', 'where the copy goes: a new or empty folder')
-    .action((flags: Flags) => backup(flags, shell));
-  return addManual(addSettings(command, ['data', 'json']), {
+    .requiredOption('--to <folder>', 'target of the copy: a new or empty folder')
+    .action((flags: Flags) => backup(flags, proc));
+  return addManual(addSettings(command, SETTINGS_READ), {
     summary: 'copy a data folder while the engine runs',
     description:
-      'Makes a consistent copy of the store as of one instant. The copy is a data folder of its own: start an ' +
-      'engine on it, replay it, or put it under backups/ of the original folder, where a broken store finds it.',
+      'Copies the store as it is at one instant. The copy is a complete data folder: start an engine on it, replay ' +
+      'it, or put it under backups/ of the original folder, from which a broken store is restored.',
     examples: [
       [
         'tallywire backup --data .tallywire --to .tallywire/backups/monday',

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { API_PREFIX } from '../contract/api-prefix.ts';
 import type { Service } from '../service/service.ts';
-import type { Shell } from './shell.ts';
+import type { ProcessLike } from './process-like.ts';
 
 type Running = Pick<Service, 'url' | 'banner'>;
 
@@ -28,8 +28,8 @@ function forTerminal({ url, banner }: Running): string {
   ].join('\n');
 }
 
-/** Tells that the service runs: JSON facts, a banner for people, or two plain lines. */
-export function announce(service: Running, { json }: Config, { stdout }: Shell): void {
+/** Prints that the service runs: JSON lines, a banner on a terminal, or two plain lines. */
+export function printBanner(service: Running, { json }: Config, { stdout }: ProcessLike): void {
   const { url, banner } = service;
   if (json) {
     stdout.write(`${JSON.stringify({ type: 'listening', url })}\n`);

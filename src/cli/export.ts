@@ -1,21 +1,20 @@
 import { Command, Option } from 'commander';
-import { parseSettings } from '../config/config.ts';
 import { FORMATS, type Format } from '../research/export/manifest.ts';
 import { TABLE_NAMES, type Table, tableOf } from '../research/export/table.ts';
-import type { Moment } from '../research/moment.ts';
-import { loadConfig } from './load-config.ts';
+import type { LogPosition } from '../research/log-position.ts';
+import { loadSettings } from './load-config.ts';
 import { addManual } from './manual.ts';
+import { rangeOptions } from './moment-options.ts';
 import { openData } from './open-data.ts';
 import { addSettings } from './options.ts';
-import { rangeOptions } from './places.ts';
+import type { ProcessLike } from './process-like.ts';
 import { createProgress } from './progress.ts';
-import type { Shell } from './shell.ts';
-import { untilStopped } from './stopping.ts';
+import { untilStopped } from './stop-signals.ts';
 import { packageVersion } from './version.ts';
 
 interface Flags extends Readonly<Record<string, unknown>> {
-  readonly from?: Moment;
-  readonly to?: Moment;
+  readonly from?: LogPosition;
+  readonly to?: LogPosition;
   readonly format: Format;
   readonly output?: string;
 }
@@ -28,60 +27,57 @@ function toTable(name: string, command: Command): Table {
 }
 
 /** Resolves to the exit code. */
-async function run(name: string, flags: Flags, command: Command, shell: Shell): Promise<number> {
+async function run(name: string, flags: Flags, command: Command, proc: ProcessLike): Promise<number> {
   const table = toTable(name, command);
   const { from, to, format, output, ...settings } = flags;
-  const { data } = loadConfig((input) => parseSettings(SETTINGS_READ, input), {
-    flags: settings,
-    env: shell.env,
-  });
+  const { data } = loadSettings(SETTINGS_READ, { flags: settings, env: proc.env });
   const store = await openData(data);
-  const progress = createProgress(shell.stderr);
+  const progress = createProgress(proc.stderr);
   try {
-    return await untilStopped(shell, async (signal) => {
+    return await untilStopped(proc, async (signal) => {
       const { exportTable } = await import('../research/export/export.ts');
       const { path, rows, bytes, sha256 } = await exportTable(store, {
         ...{ table, format, from, to, path: output, version: packageVersion(), signal },
         onProgress: (seq, { fromSeq, toSeq }) =>
           progress.show(`exported seq ${seq} of ${toSeq - 1}`, (seq + 1 - fromSeq) / (toSeq - fromSeq)),
       }).finally(progress.end);
-      shell.stdout.write(`wrote ${path}: ${rows} rows, ${bytes} bytes, sha256 ${sha256}\n`);
+      proc.stdout.write(`wrote ${path}: ${rows} rows, ${bytes} bytes, sha256 ${sha256}\n`);
     });
   } finally {
     await store.close();
   }
 }
 
-export function exportCommand(shell: Shell, exitWith: (code: number) => void): Command {
+export function exportCommand(proc: ProcessLike, exitWith: (code: number) => void): Command {
   const [from, to] = rangeOptions('exported');
   const command = new Command('export')
     .argument('<stream>', `one of ${TABLE_NAMES.join(', ')}`)
     .addOption(from)
     .addOption(to)
-    .addOption(new Option('--format <format>', 'what to write').choices(FORMATS).default('parquet'))
-    .option('-o, --output <file>', 'where to write (default: STREAM-FROM-TO.FORMAT in this folder)')
+    .addOption(new Option('--format <format>', 'format of the file').choices(FORMATS).default('parquet'))
+    .option('-o, --output <file>', 'file to write (default: STREAM-FROM-TO.FORMAT in this folder)')
     .action(async (name: string, flags: Flags, self: Command) =>
-      exitWith(await run(name, flags, self, shell)),
+      exitWith(await run(name, flags, self, proc)),
     );
   return addManual(addSettings(command, SETTINGS_READ), {
     summary: 'write a stream to a file for analysis',
     description:
-      'Writes what a kept stream said, one row per output: seq, received_ts (when its cause was received), event_ts ' +
-      '(when what it tells of happened, where it has such a time), cause, key, then the fields of the record. Times ' +
-      'are UTC ms. Parquet is compressed with snappy and keeps lists as lists; CSV has them as JSON. `observations` ' +
-      'is the log itself. Beside the file comes FILE.manifest.json with its SHA-256, schema and range. The same log ' +
-      'gives the same bytes. An engine may be running on the folder.',
+      'Writes the outputs of a kept stream, one row each: seq, received_ts (when its cause was received), event_ts ' +
+      '(when the event itself happened, where that is known), cause, key, then the fields of the record. Times are ' +
+      'UTC ms. Parquet is compressed with snappy and keeps lists as lists; CSV has them as JSON. `observations` is ' +
+      'the log itself. FILE.manifest.json is written beside the file, with its SHA-256, schema and range. The same ' +
+      'log gives the same bytes. An engine may be running on the folder.',
     examples: [
       ['tallywire export predictions', 'every kept forecast, as Parquet'],
       [
         'tallywire export counters --from 2026-01-31 --to 2026-02-01 --format csv -o counters.csv',
         'a day of counters',
       ],
-      ['duckdb -c "SELECT account, count(*) FROM \'posts-*.parquet\' GROUP BY 1"', 'look into it'],
+      ['duckdb -c "SELECT account, count(*) FROM \'posts-*.parquet\' GROUP BY 1"', 'query the file'],
     ],
     exitCodes: [
       [0, 'written'],
-      [1, 'the folder holds no readable store, or the file cannot be written; nothing is left of it'],
+      [1, 'the folder holds no readable store, or the file cannot be written; no part of it is left'],
       [2, 'bad usage or configuration'],
       [130, 'stopped by a signal; nothing was written'],
     ],

@@ -22,7 +22,7 @@ export function keysTable(keys: readonly ShownKey[]): string {
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }
 
-/** What happened to one key; the key itself comes last, on a line of its own. */
+/** Describes a key in one line; the key itself follows on a line of its own. */
 export function keyLines({ id, tier, name, limit, revokedAt }: ShownKey, key: string | null): string {
   const what = [
     `${tier} key ${id}`,

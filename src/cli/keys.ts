@@ -3,32 +3,31 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { KeyCommand, KeyCommandAnswer } from '../access/keys/key-commands.ts';
 import { TIERS, type Tier } from '../access/tiers.ts';
-import { parseSettings } from '../config/config.ts';
 import { ServiceError, StoreError } from '../errors.ts';
 import { keyLines, keysTable } from './keys-table.ts';
-import { loadConfig } from './load-config.ts';
+import { loadSettings } from './load-config.ts';
 import { addManual, type Manual } from './manual.ts';
 import { addSettings } from './options.ts';
-import type { Shell } from './shell.ts';
+import type { ProcessLike } from './process-like.ts';
 
 type Settings = Readonly<Record<string, unknown>>;
 
 const SETTINGS_READ = ['data', 'json'] as const;
 
-/** An engine that is just starting or stopping has the folder, but no ear for orders. */
+/** An engine that is just starting or stopping holds the folder, but takes no commands. */
 const BUSY_FOLDER_MS = 10_000;
 const RETRY_MS = 50;
 
-/** Given to the engine that runs on the folder, or done here when there is none: one writer at a time. */
-async function carryOut(folder: string, order: KeyCommand): Promise<KeyCommandAnswer> {
+/** Sent to the engine that runs on the folder, or run here when there is none: one writer at a time. */
+async function execute(folder: string, command: KeyCommand): Promise<KeyCommandAnswer> {
   const { parseKeyCommandAnswer } = await import('../access/keys/key-commands.ts');
   const giveUpAt = performance.now() + BUSY_FOLDER_MS;
   for (;;) {
-    const reply = await askEngine(folder, order);
+    const reply = await askEngine(folder, command);
     if (reply?.ok) return parseKeyCommandAnswer(reply.result);
     if (reply !== undefined) throw new ServiceError('KEYS_REFUSED', reply.message);
     try {
-      return await doHere(folder, order);
+      return await runHere(folder, command);
     } catch (error) {
       const isBusy = error instanceof StoreError && error.code === 'STORE_IN_USE';
       if (!isBusy || performance.now() > giveUpAt) throw error;
@@ -37,29 +36,29 @@ async function carryOut(folder: string, order: KeyCommand): Promise<KeyCommandAn
   }
 }
 
-async function askEngine(folder: string, order: KeyCommand) {
+async function askEngine(folder: string, command: KeyCommand) {
   if (!existsSync(folder)) return undefined;
   const [{ askControlSocket }, { controlSocketPathOf }] = await Promise.all([
     import('../access/keys/control-socket.ts'),
-    import('../access/keys/control-socket-path.ts'),
+    import('../store/unix-socket-path.ts'),
   ]);
-  return askControlSocket(controlSocketPathOf(folder), order);
+  return askControlSocket(controlSocketPathOf(folder), command);
 }
 
-async function doHere(folder: string, order: KeyCommand): Promise<KeyCommandAnswer> {
+async function runHere(folder: string, command: KeyCommand): Promise<KeyCommandAnswer> {
   const [{ openStore }, { lockFolder }, { openKeyRegistry }, { runKeyCommand }] = await Promise.all([
     import('../store/lmdb/open-store.ts'),
     import('../store/lock.ts'),
     import('../access/keys/key-registry.ts'),
     import('../access/keys/key-commands.ts'),
   ]);
-  // Only a first key may make a folder: any other order would be for a folder that was mistyped.
-  if (order.op !== 'create') await (await openStore(folder, { readOnly: true })).close();
+  // Only a first key may create a folder: any other command means that the folder was mistyped.
+  if (command.op !== 'create') await (await openStore(folder, { readOnly: true })).close();
   const lock = await lockFolder(folder);
   try {
     const store = await openStore(folder);
     try {
-      return await runKeyCommand(openKeyRegistry(store.keys, Date.now), order);
+      return await runKeyCommand(openKeyRegistry(store.keys, Date.now), command);
     } finally {
       await store.close();
     }
@@ -68,21 +67,24 @@ async function doHere(folder: string, order: KeyCommand): Promise<KeyCommandAnsw
   }
 }
 
-async function run(order: KeyCommand, settings: Settings, { env, stdout, stderr }: Shell): Promise<void> {
-  const input = { flags: settings, env };
-  const { data, json } = loadConfig((each) => parseSettings(SETTINGS_READ, each), input);
-  const { keys, key } = await carryOut(data, order);
+async function run(
+  command: KeyCommand,
+  settings: Settings,
+  { env, stdout, stderr }: ProcessLike,
+): Promise<void> {
+  const { data, json } = loadSettings(SETTINGS_READ, { flags: settings, env });
+  const { keys, key } = await execute(data, command);
   if (json) {
     for (const each of keys)
       stdout.write(`${JSON.stringify({ type: 'key', ...each, ...(key !== null && { key }) })}\n`);
     return;
   }
-  if (order.op === 'list') {
+  if (command.op === 'list') {
     stdout.write(keysTable(keys));
     return;
   }
   for (const each of keys) stdout.write(keyLines(each, key));
-  if (key !== null) stderr.write('The key is shown this once and kept nowhere: store it now.\n');
+  if (key !== null) stderr.write('The key is shown this once and not stored: save it now.\n');
 }
 
 function toTier(text: string): Tier {
@@ -113,42 +115,42 @@ interface CreateFlags extends Settings {
 }
 
 const EXIT_CODES: Manual['exitCodes'] = [
-  [0, 'done, and on disk'],
+  [0, 'done, and stored on disk'],
   [1, 'there is no such key or no store, or the folder cannot be written'],
   [2, 'bad usage or configuration'],
 ];
 
-function createCommand(shell: Shell): Command {
+function createCommand(proc: ProcessLike): Command {
   const command = new Command('create')
     .addOption(
-      new Option('--tier <tier>', `what it opens: ${TIERS.join(', ')}`)
+      new Option('--tier <tier>', `tier of the key: ${TIERS.join(', ')}`)
         .argParser(toTier)
         .makeOptionMandatory(),
     )
-    .addOption(new Option('--name <text>', 'what it is for, shown in the list').argParser(toName))
+    .addOption(new Option('--name <text>', 'purpose of the key, shown in the list').argParser(toName))
     .addOption(
-      new Option('--limit <number>', 'requests an hour, instead of what the tier has').argParser(toLimit),
+      new Option('--limit <number>', 'requests an hour, instead of the limit of the tier').argParser(toLimit),
     )
     .action(({ tier, name = '', limit, ...settings }: CreateFlags) =>
-      run({ op: 'create', tier, name, limit: limit ?? null }, settings, shell),
+      run({ op: 'create', tier, name, limit: limit ?? null }, settings, proc),
     );
   return addManual(addSettings(command, SETTINGS_READ), {
     summary: 'make a key',
     description:
-      'Makes a key and prints it, this once: only its hash is kept. It works at once, also on an engine that ' +
-      'is running.',
+      'Makes a key and prints it this once, as only its hash is stored. The key works at once, also on an engine ' +
+      'that is running.',
     examples: [
       ['tallywire keys create --tier PRO --name "a bot"', 'a key for 10,000 requests an hour'],
-      ['tallywire keys create --tier FREE --limit 500 --json', 'a FREE key with a limit of its own, as JSON'],
+      ['tallywire keys create --tier FREE --limit 500 --json', 'a FREE key with its own limit, as JSON'],
     ],
     exitCodes: EXIT_CODES,
   });
 }
 
-function listCommand(shell: Shell): Command {
-  const command = new Command('list').action((settings: Settings) => run({ op: 'list' }, settings, shell));
+function listCommand(proc: ProcessLike): Command {
+  const command = new Command('list').action((settings: Settings) => run({ op: 'list' }, settings, proc));
   return addManual(addSettings(command, SETTINGS_READ), {
-    summary: 'list all keys, without the keys',
+    summary: 'list all keys, without their secrets',
     description:
       'Shows id, tier, limit, when each key was made, last used and revoked, and its name; oldest first. Without ' +
       'an engine running, the time of last use may be up to a minute old.',
@@ -157,10 +159,10 @@ function listCommand(shell: Shell): Command {
   });
 }
 
-function revokeCommand(shell: Shell): Command {
+function revokeCommand(proc: ProcessLike): Command {
   const command = new Command('revoke')
     .argument('<id>', 'id of the key, as `keys list` shows it')
-    .action((id: string, settings: Settings) => run({ op: 'revoke', id }, settings, shell));
+    .action((id: string, settings: Settings) => run({ op: 'revoke', id }, settings, proc));
   return addManual(addSettings(command, SETTINGS_READ), {
     summary: 'end a key',
     description: 'From then on the key is refused with 401. It stays in the list and cannot be brought back.',
@@ -169,18 +171,18 @@ function revokeCommand(shell: Shell): Command {
   });
 }
 
-function rotateCommand(shell: Shell): Command {
+function rotateCommand(proc: ProcessLike): Command {
   const command = new Command('rotate')
     .argument('<id>', 'id of the key, as `keys list` shows it')
     .option('--revoke-old', 'end the old key at once')
     .action((id: string, { revokeOld = false, ...settings }: Settings & { revokeOld?: boolean }) =>
-      run({ op: 'rotate', id, revokesOld: revokeOld }, settings, shell),
+      run({ op: 'rotate', id, revokesOld: revokeOld }, settings, proc),
     );
   return addManual(addSettings(command, SETTINGS_READ), {
-    summary: 'make a new key in the place of an old one',
+    summary: 'make a new key to replace an old one',
     description:
-      'Makes a key with the tier, name and limit of the old one and prints it, this once. Both work until the old ' +
-      'one is revoked, so that callers can change over.',
+      'Makes a key with the tier, name and limit of the old one and prints it this once. Both work until the old ' +
+      'one is revoked, so that callers can switch.',
     examples: [
       ['tallywire keys rotate 7fGh2kLm', 'a second key like this one'],
       ['tallywire keys rotate 7fGh2kLm --revoke-old', 'when the old one has leaked'],
@@ -189,18 +191,18 @@ function rotateCommand(shell: Shell): Command {
   });
 }
 
-export function keysCommand(shell: Shell): Command {
+export function keysCommand(proc: ProcessLike): Command {
   const command = new Command('keys');
   for (const each of [createCommand, listCommand, revokeCommand, rotateCommand])
-    command.addCommand(each(shell));
+    command.addCommand(each(proc));
   return addManual(command, {
     summary: 'make, list, revoke and rotate API keys',
     description:
       'Works on a data folder whether an engine runs on it or not: a running one is asked over a local socket ' +
-      'that only its own user can open. `tallywire keys COMMAND --help` tells more.',
+      'that only its own user can open. `tallywire keys COMMAND --help` describes a command.',
     examples: [
       ['tallywire keys create --tier PRO --name "a bot"', 'make a key'],
-      ['tallywire keys list', 'see who was given one, and when it was last used'],
+      ['tallywire keys list', 'see all keys, and when each was last used'],
     ],
     exitCodes: EXIT_CODES,
   });

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { CONFIG_FILE_ENV, type ConfigInput } from '../config/config.ts';
+import { CONFIG_FILE_ENV, type ConfigInput, parseSettings, type Values } from '../config/config.ts';
+import type { SettingKey } from '../config/settings.ts';
 import { ConfigError, type Fault } from '../errors.ts';
 
-type Sources = Pick<ConfigInput, 'flags' | 'strays' | 'env' | 'defaults'>;
+type Sources = Pick<ConfigInput, 'flags' | 'unknownArguments' | 'env' | 'defaults'>;
 
 function readFile(path: string, name: string): { file?: unknown; fault?: Fault } {
   const fault = (msg: string): Fault => ({ loc: [name], msg, type: 'file' });
@@ -21,7 +22,7 @@ function readFile(path: string, name: string): { file?: unknown; fault?: Fault }
   }
 }
 
-/** Reads the config file that `--config` or the environment names, then parses; faults of both come at once. */
+/** Reads the config file that `--config` or the environment names, then parses; reports the faults of both at once. */
 export function loadConfig<T>(parse: (input: ConfigInput) => T, sources: Sources): T {
   const { flags, env } = sources;
   const { config: flag, ...others } = flags;
@@ -36,4 +37,9 @@ export function loadConfig<T>(parse: (input: ConfigInput) => T, sources: Sources
     throw error;
   }
   throw new ConfigError([fault]);
+}
+
+/** For commands that need only the named settings. */
+export function loadSettings(keys: readonly SettingKey[], sources: Sources): Values {
+  return loadConfig((input) => parseSettings(keys, input), sources);
 }

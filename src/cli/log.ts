@@ -10,12 +10,12 @@ export function createLog(level: LogLevel, destination: DestinationStream): Logg
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: redact },
-      // The formatter has written the error out already.
+      // The formatter has already turned the error into a record.
       serializers: { err: (error: unknown) => error },
       hooks: {
         logMethod(args, method) {
           const [first, ...rest] = args;
-          // A text comes first alone or second after a record, which the formatter sees to.
+          // A text comes alone, or after a record, which the formatter redacts.
           const texts = rest.map((arg: unknown) => (typeof arg === 'string' ? redactText(arg) : arg));
           Reflect.apply(method, this, [typeof first === 'string' ? redactText(first) : first, ...texts]);
         },

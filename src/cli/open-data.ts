@@ -2,7 +2,7 @@ import type { Store } from '../store/store.ts';
 
 /** Opens the store of a data folder beside an engine that may be running on it. */
 export async function openData(folder: string): Promise<Store> {
-  // Loaded when it is needed: a help page can do without a native library.
+  // Loaded only when needed, as a help page needs no native library.
   const { openStore } = await import('../store/lmdb/open-store.ts');
   return openStore(folder, { readOnly: true });
 }

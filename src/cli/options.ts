@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { envOf, flagOf, SETTINGS, type Setting, type SettingKey } from '../config/settings.ts';
 
-/** Adds the flags of settings to a command, told as the table tells them. Secrets have none. */
+/** Adds the flags of settings to a command, with their help. Secrets have none. */
 export function addSettings(command: Command, keys: readonly SettingKey[], defaults: Defaults = {}): Command {
   for (const key of keys) {
     const { argument, help, isSecret, alsoEnv, default: usual }: Setting<unknown> = SETTINGS[key];
@@ -21,13 +21,10 @@ export function addSettings(command: Command, keys: readonly SettingKey[], defau
   );
 }
 
-export type Defaults = Partial<Record<SettingKey, string | number>>;
+type Defaults = Partial<Record<SettingKey, string | number>>;
 
-/**
- * What is wrong among the arguments that no option took. What follows an unknown flag is taken for its value:
- * it is told of with the flag.
- */
-export function straysOf(args: readonly string[]): readonly string[] {
+/** Of the arguments that no option took, those to report. What follows an unknown flag is taken for its value. */
+export function unknownArguments(args: readonly string[]): readonly string[] {
   const takesNext = (arg: string | undefined) => arg !== undefined && isFlag(arg) && !arg.includes('=');
   return args.filter((arg, index) => isFlag(arg) || (arg !== '--' && !takesNext(args[index - 1])));
 }

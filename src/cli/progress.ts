@@ -1,11 +1,11 @@
-import type { ShellStream } from './shell.ts';
+import type { OutputStream } from './process-like.ts';
 
 const BAR_CHARS = 30;
 const BAR_PERIOD_MS = 100;
 const LINE_PERIOD_MS = 5_000;
 
-/** How far a long task is and how long it will take: a bar on a terminal, now and then a line elsewhere. */
-export function createProgress(stderr: ShellStream) {
+/** The progress of a long task and the time left: a bar on a terminal, a line every 5 s elsewhere. */
+export function createProgress(stderr: OutputStream) {
   const periodMs = stderr.isTTY ? BAR_PERIOD_MS : LINE_PERIOD_MS;
   const startedAt = performance.now();
   let shownAt = startedAt;
@@ -22,7 +22,7 @@ export function createProgress(stderr: ShellStream) {
       hasBar = stderr.isTTY === true;
       stderr.write(hasBar ? `\r[${bar}] ${text}\u001b[K` : `${text}\n`);
     },
-    /** Takes the bar away. */
+    /** Removes the bar. */
     end(): void {
       if (hasBar) stderr.write('\r\u001b[K');
     },

@@ -21,10 +21,10 @@ const WALLET = /\b(0x[0-9a-f]{4})[0-9a-f]{32}([0-9a-f]{4})\b/gi;
 const KEY = /\btw_(free|pro|internal)_[0-9A-Za-z]+/gi;
 const EMAIL = /[^\s@"'<>]{1,64}@[^\s@"'<>]{1,200}\.[a-z]{2,24}/gi;
 
-/** Deep enough for what we log, and an end to anything circular. */
+/** Deep enough for our records, and it ends circular ones. */
 const MAX_DEPTH = 6;
 
-/** Shortens wallets and takes out keys and e-mail addresses. */
+/** Shortens wallets and removes keys and e-mail addresses. */
 export function redactText(text: string): string {
   return text.replace(WALLET, '$1…$2').replace(KEY, REDACTED).replace(EMAIL, REDACTED);
 }

@@ -1,22 +1,21 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { isStreamName, KEPT_STREAMS, STREAM_NAMES, type StreamName } from '../../streams/internal.ts';
-import { parseSettings } from '../config/config.ts';
-import type { Moment } from '../research/moment.ts';
+import type { LogPosition } from '../research/log-position.ts';
 import { EXIT_FAILED } from './failure.ts';
-import { loadConfig } from './load-config.ts';
+import { loadSettings } from './load-config.ts';
 import { addManual } from './manual.ts';
+import { rangeOptions } from './moment-options.ts';
 import { openData } from './open-data.ts';
 import { addSettings } from './options.ts';
-import { rangeOptions } from './places.ts';
-import type { Shell } from './shell.ts';
-import { listenForStop } from './stopping.ts';
+import type { ProcessLike } from './process-like.ts';
+import { listenForStop } from './stop-signals.ts';
 import { writeLines } from './write-lines.ts';
 
 interface Flags extends Readonly<Record<string, unknown>> {
   readonly verify?: true;
   readonly simulate?: number;
-  readonly from?: Moment;
-  readonly to?: Moment;
+  readonly from?: LogPosition;
+  readonly to?: LogPosition;
   readonly speed?: number;
   readonly stream?: readonly StreamName[];
 }
@@ -43,7 +42,7 @@ function toStreams(name: string, before: readonly StreamName[] | undefined): rea
 }
 
 /** Resolves to the exit code. */
-async function run(flags: Flags, shell: Shell): Promise<number> {
+async function run(flags: Flags, proc: ProcessLike): Promise<number> {
   const {
     verify,
     simulate: simulations,
@@ -53,30 +52,29 @@ async function run(flags: Flags, shell: Shell): Promise<number> {
     stream,
     ...settings
   } = flags;
-  const input = { flags: settings, env: shell.env };
-  const { data, json } = loadConfig((each) => parseSettings(SETTINGS_READ, each), input);
+  const { data, json } = loadSettings(SETTINGS_READ, { flags: settings, env: proc.env });
   const store = await openData(data);
   try {
     if (verify) {
       const { printVerification } = await import('./verification.ts');
-      return (await printVerification(store, { json, simulations }, shell)) ? 0 : EXIT_FAILED;
+      return (await printVerification(store, { json, simulations }, proc)) ? 0 : EXIT_FAILED;
     }
     const { replay } = await import('../research/replay.ts');
-    const stopping = listenForStop(shell);
-    const { signal } = stopping;
+    const stop = listenForStop(proc);
+    const { signal } = stop;
     const lines = replay(store, { streams: stream ?? KEPT_STREAMS, from, to, speed, signal });
-    await writeLines(lines, shell.stdout).finally(stopping.release);
+    await writeLines(lines, proc.stdout).finally(stop.release);
     return 0;
   } finally {
     await store.close();
   }
 }
 
-export function replayCommand(shell: Shell, exitWith: (code: number) => void): Command {
+export function replayCommand(proc: ProcessLike, exitWith: (code: number) => void): Command {
   const [from, to] = rangeOptions('replayed');
   const command = new Command('replay')
     .addOption(
-      new Option('--verify', 'compare with what the folder keeps instead of printing outputs').conflicts([
+      new Option('--verify', 'compare with the stored outputs instead of printing outputs').conflicts([
         'from',
         'to',
         'speed',
@@ -105,17 +103,17 @@ export function replayCommand(shell: Shell, exitWith: (code: number) => void): C
         toStreams,
       ),
     )
-    .action(async (flags: Flags) => exitWith(await run(flags, shell)));
+    .action(async (flags: Flags) => exitWith(await run(flags, proc)));
   return addManual(addSettings(command, SETTINGS_READ), {
     summary: 'run a log through the streams again',
     description:
-      'Recomputes what the streams said from the log of a data folder and prints it as one JSON object per line. ' +
-      'With --verify it compares every recomputed output, latest value and checkpoint byte for byte with what the ' +
-      'folder keeps, simulates some of the logged forecasts again, and prints count and SHA-256 of each stream, or ' +
-      'the first difference. Either may be done while an engine is running on the folder. Times are UTC, or carry their zone.',
+      'Recomputes the outputs of the streams from the log of a data folder and prints them as one JSON object per ' +
+      'line. With --verify it compares every recomputed output, latest value and checkpoint byte for byte with the ' +
+      'stored one, simulates some of the logged forecasts again, and prints count and SHA-256 of each stream, or ' +
+      'the first difference. An engine may be running on the folder. Times are UTC, unless they name their zone.',
     examples: [
-      ['tallywire replay --data .tallywire --verify', 'prove that the folder is what its log says'],
-      ['tallywire replay --simulate all', 'and every forecast in it what the model gives'],
+      ['tallywire replay --data .tallywire --verify', 'prove that everything stored follows from the log'],
+      ['tallywire replay --simulate all', 'prove it of every logged forecast too'],
       [
         'tallywire replay --from 2026-01-31T10:00:00Z --to 2026-01-31T11:00:00Z --stream counters',
         'see an hour of counters',

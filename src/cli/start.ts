@@ -1,59 +1,59 @@
 import { Command } from 'commander';
 import { parseConfig } from '../config/config.ts';
 import { envOf, SETTING_KEYS, SETTINGS } from '../config/settings.ts';
-import { announce } from './banner.ts';
+import { printBanner } from './banner.ts';
 import { loadConfig } from './load-config.ts';
 import { addManual } from './manual.ts';
-import { addSettings, straysOf } from './options.ts';
-import type { Shell } from './shell.ts';
-import { listenForStop } from './stopping.ts';
+import { addSettings, unknownArguments } from './options.ts';
+import type { ProcessLike } from './process-like.ts';
+import { listenForStop } from './stop-signals.ts';
 
 type Flags = Readonly<Record<string, unknown>>;
 
-async function start(flags: Flags, args: readonly string[], shell: Shell): Promise<void> {
-  const { env, stdout, stderr } = shell;
-  // Lines of a log would bury the banner; a level that is asked for wins.
+async function start(flags: Flags, args: readonly string[], proc: ProcessLike): Promise<void> {
+  const { env, stdout, stderr } = proc;
+  // Log lines would push the banner off the screen; a configured level wins.
   const defaults = stdout.isTTY && stderr.isTTY ? ({ logLevel: 'warn' } as const) : {};
-  const config = loadConfig(parseConfig, { flags, strays: straysOf(args), env, defaults });
-  const stopping = listenForStop(shell);
+  const config = loadConfig(parseConfig, { flags, unknownArguments: unknownArguments(args), env, defaults });
+  const stop = listenForStop(proc);
   try {
     const { createLog } = await import('./log.ts');
     const { openService } = await import('../service/service.ts');
     const service = await openService(config, createLog(config.logLevel, stderr));
-    if (!stopping.signal.aborted) announce(service, config, shell);
-    await stopping.asked;
+    if (!stop.signal.aborted) printBanner(service, config, proc);
+    await stop.requested;
     await service.stop();
     if (config.json) stdout.write(`${JSON.stringify({ type: 'stopped' })}\n`);
   } finally {
-    stopping.release();
+    stop.release();
   }
 }
 
-export function startCommand(shell: Shell): Command {
+export function startCommand(proc: ProcessLike): Command {
   const command = new Command('start')
-    // The parser would stop at the first; among the faults of the configuration all are listed.
+    // The parser would stop at the first unknown option; the configuration lists all of them.
     .allowUnknownOption()
     .allowExcessArguments()
-    .action((flags: Flags, { args }: Command) => start(flags, args, shell));
+    .action((flags: Flags, { args }: Command) => start(flags, args, proc));
   return addManual(addSettings(command, SETTING_KEYS), {
     summary: 'run the engine and serve its readers',
     description:
-      'Reads the outside world, logs everything it says, derives counters and velocities from the log and ' +
+      'Reads the outside world, logs everything it reads, derives counters and velocities from the log and ' +
       'serves them over HTTP. Without any option it runs against an embedded world: no account, no network. ' +
       'One engine per data folder. Logs go to stderr as JSON lines. SIGTERM and SIGINT stop it within 25 s; ' +
       'being killed at any instant loses nothing.',
     environment: [
       [envOf('postsToken'), SETTINGS.postsToken.help],
-      ['TALLYWIRE_*', 'each option under its name; an option given wins over it, and it wins over the file'],
+      ['TALLYWIRE_*', 'each option under its name; a flag wins over it, and it wins over the config file'],
     ],
     examples: [
       ['tallywire start', 'run the embedded world on port 8080'],
-      ['tallywire start --port 0 --data demo --json', 'take any free port and say which'],
+      ['tallywire start --port 0 --data demo --json', 'take any free port and print it'],
       ['tallywire start --payments demo', 'sell single calls for made-up money'],
       ['TALLYWIRE_POSTS_TOKEN=… tallywire start --world live', 'read the live world'],
     ],
     exitCodes: [
-      [0, 'stopped as asked'],
+      [0, 'stopped on request'],
       [1, 'could not start or go on, or was ended by force'],
       [2, 'bad usage or configuration; every fault is listed'],
     ],

@@ -12,18 +12,18 @@ import {
 } from '../client/node.ts';
 import { FEED_RECORDS } from '../contract/feed.ts';
 
-/** How often the places are written down, at most. */
+/** The cursors are saved at most this often. */
 const SAVE_MS = 200;
 
 const CursorFile = z.record(z.string(), z.object({ epoch: z.string(), seq: z.int().min(0) }));
 
-export interface FeedTap {
+interface FeedTap {
   readonly url: string;
   readonly channel: DataChannel;
-  /** Path segments; of channels that have accounts. */
+  /** Path segments, for channels that have accounts. */
   readonly accounts: readonly string[];
   readonly key: string | undefined;
-  /** Where the places are kept from one run to the next. */
+  /** Keeps the cursors from one run to the next. */
   readonly cursorFile: string | undefined;
   readonly onStatus: (status: FeedStatus) => void;
   readonly signal: AbortSignal;
@@ -35,7 +35,7 @@ export function isTapChannel(name: string): name is DataChannel {
   return Object.hasOwn(FEED_RECORDS, name);
 }
 
-/** Frames of a channel as JSON lines, until the signal. With a file of cursors each comes at least once. */
+/** Frames of a channel as JSON lines, until the signal. With a cursor file each comes at least once. */
 export async function* tapFeed(tap: FeedTap): AsyncGenerator<string> {
   const feed = createClient({ url: tap.url, key: tap.key }).feed();
   const status = feed.status$.subscribe(tap.onStatus);
@@ -48,7 +48,7 @@ export async function* tapFeed(tap: FeedTap): AsyncGenerator<string> {
     const frame$ = framesOf(feed, tap, cursors);
     for await (const frame of iterate(frame$, { overflow: tap.channel === 'tweets' ? 'fail' : 'newest' })) {
       yield `${JSON.stringify(frame)}\n`;
-      // Whoever asks for more has taken this one.
+      // The reader has taken this frame, as it asks for more.
       cursors.set(nameOf(frame.channel, frame.account), { epoch: frame.epoch, seq: frame.seq });
       if (performance.now() - savedAt < SAVE_MS) continue;
       await saveCursors(tap.cursorFile, cursors);
@@ -84,11 +84,11 @@ async function readCursors(file: string | undefined): Promise<z.output<typeof Cu
   } catch (error) {
     // The first run.
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
-    throw new Error(`${file} is no file of cursors; remove it to begin anew`, { cause: error });
+    throw new Error(`${file} is not a cursor file; remove it to start over`, { cause: error });
   }
 }
 
-/** Never half a file, wherever the program ends. */
+/** Replaces the file at once, so that a crash leaves no half of it. */
 async function saveCursors(file: string | undefined, cursors: Cursors): Promise<void> {
   if (file === undefined || cursors.size === 0) return;
   await writeFile(`${file}.new`, `${JSON.stringify(Object.fromEntries(cursors))}\n`);

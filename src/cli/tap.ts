@@ -1,15 +1,15 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { isKept, isStreamName, KEPT_STREAMS, type StreamName } from '../../streams/internal.ts';
 import type { FeedStatus } from '../client/node.ts';
-import { parseSettings, type Values } from '../config/config.ts';
-import { parseMoment } from '../research/moment.ts';
+import type { Values } from '../config/config.ts';
+import { parseLogPosition } from '../research/log-position.ts';
 import { filterFault, follow, type TapFilter, tapOnce } from '../research/tap.ts';
-import { loadConfig } from './load-config.ts';
+import { loadSettings } from './load-config.ts';
 import { addManual } from './manual.ts';
 import { openData } from './open-data.ts';
 import { addSettings } from './options.ts';
-import type { Shell } from './shell.ts';
-import { listenForStop } from './stopping.ts';
+import type { ProcessLike } from './process-like.ts';
+import { listenForStop } from './stop-signals.ts';
 import { isTapChannel, TAP_CHANNELS, tapFeed } from './tap-feed.ts';
 import { writeLines } from './write-lines.ts';
 
@@ -30,18 +30,20 @@ function toStream(name: string, command: Command): StreamName {
   const expected = `expected one of ${KEPT_STREAMS.join(', ')}`;
   if (!isStreamName(name)) return command.error(`error: there is no stream ${name}, ${expected}`);
   if (!isKept(name)) {
-    return command.error(`error: ${name} moves every second and is not kept in the data folder, ${expected}`);
+    return command.error(
+      `error: ${name} changes every second and is not kept in the data folder, ${expected}`,
+    );
   }
   return name;
 }
 
-/** The first seq to be shown; undefined for now. */
+/** The first seq to be shown; undefined stands for `now`. */
 function toFrom(text: string): number | undefined {
   if (text === 'now') return undefined;
-  const moment = parseMoment(text);
-  if (moment?.by !== 'seq')
+  const position = parseLogPosition(text);
+  if (position?.by !== 'seq')
     throw new InvalidArgumentError('expected now or seq: with a number, such as seq:120');
-  return moment.seq;
+  return position.seq;
 }
 
 function toEvent(text: string): number {
@@ -56,13 +58,13 @@ function toAccount(name: string, { accountA, accountB }: Values, command: Comman
   return command.error(`error: unknown account ${name}, expected a, b, ${accountA} or ${accountB}`);
 }
 
-/** Over the network: what the feed of a service says. */
+/** Follows the feed of a service over the network. */
 async function tapUrl(
   url: string,
   name: string,
   flags: Flags,
   command: Command,
-  shell: Shell,
+  proc: ProcessLike,
 ): Promise<void> {
   const {
     account,
@@ -81,28 +83,25 @@ async function tapUrl(
   if (!/^https?:\/\//.test(url))
     command.error(`error: expected an address such as http://host:8080, found ${url}`);
   if (event !== undefined || from !== undefined || once) {
-    command.error('error: --event, --from and --once are of a data folder, not of --url');
+    command.error('error: --event, --from and --once work on a data folder, not with --url');
   }
-  const { accountA, accountB } = loadConfig((input) => parseSettings(SETTINGS_READ, input), {
-    flags: settings,
-    env: shell.env,
-  });
+  const { accountA, accountB } = loadSettings(SETTINGS_READ, { flags: settings, env: proc.env });
   const segments: Readonly<Record<string, string>> = { a: accountA, b: accountB };
   const accounts = account === undefined ? [accountA, accountB] : [segments[account] ?? account];
-  const stopping = listenForStop(shell);
+  const stop = listenForStop(proc);
   let isLive = false;
   try {
     const onStatus = (status: FeedStatus) => {
       if (status.state === 'live' || !isLive) isLive ||= status.state === 'live';
-      else shell.stderr.write(`tallywire: ${JSON.stringify(status)}\n`);
+      else proc.stderr.write(`tallywire: ${JSON.stringify(status)}\n`);
     };
-    const { signal } = stopping;
+    const { signal } = stop;
     await writeLines(
       tapFeed({ url, channel: name, accounts, key, cursorFile, onStatus, signal }),
-      shell.stdout,
+      proc.stdout,
     );
   } finally {
-    stopping.release();
+    stop.release();
   }
 }
 
@@ -110,20 +109,17 @@ async function tap(
   argument: string | undefined,
   flags: Flags,
   command: Command,
-  shell: Shell,
+  proc: ProcessLike,
 ): Promise<void> {
   const name = argument ?? flags.channel;
   if (name === undefined) return command.error("error: missing required argument 'stream'");
-  if (flags.url !== undefined) return tapUrl(flags.url, name, flags, command, shell);
+  if (flags.url !== undefined) return tapUrl(flags.url, name, flags, command, proc);
   const { account, event, from, once, channel, key, cursor, ...settings } = flags;
   if (channel !== undefined || key !== undefined || cursor !== undefined) {
-    command.error('error: --channel, --key and --cursor are of a feed, whose address is given with --url');
+    command.error('error: --channel, --key and --cursor need the address of a feed, given with --url');
   }
   const stream = toStream(name, command);
-  const values = loadConfig((input) => parseSettings(SETTINGS_READ, input), {
-    flags: settings,
-    env: shell.env,
-  });
+  const values = loadSettings(SETTINGS_READ, { flags: settings, env: proc.env });
   const filter: TapFilter = {
     stream,
     account: account === undefined ? undefined : toAccount(account, values, command),
@@ -133,17 +129,17 @@ async function tap(
   if (fault !== undefined) command.error(`error: ${fault}`);
 
   const store = await openData(values.data);
-  const stopping = listenForStop(shell);
+  const stop = listenForStop(proc);
   try {
     if (once) {
       const lines = tapOnce(store.outputs, filter).map((output) => `${JSON.stringify(output)}\n`);
-      await writeLines(toAsync(lines), shell.stdout);
+      await writeLines(toAsync(lines), proc.stdout);
       return;
     }
     const fromSeq = from ?? store.outputs.upTo + 1;
-    await writeLines(follow(store.outputs, filter, { fromSeq, signal: stopping.signal }), shell.stdout);
+    await writeLines(follow(store.outputs, filter, { fromSeq, signal: stop.signal }), proc.stdout);
   } finally {
-    stopping.release();
+    stop.release();
     await store.close();
   }
 }
@@ -152,30 +148,30 @@ async function* toAsync(lines: readonly string[]): AsyncGenerator<string> {
   yield* lines;
 }
 
-export function tapCommand(shell: Shell): Command {
+export function tapCommand(proc: ProcessLike): Command {
   const command = new Command('tap')
     .argument('[stream]', `one of ${KEPT_STREAMS.join(', ')}; or a channel of the feed`)
     .option('--account <account>', 'only this account: a, b or its path segment')
     .addOption(new Option('--event <id>', 'only this event').argParser(toEvent))
     .addOption(
       new Option(
-        '--from <place>',
-        'seq:N for the outputs of observation N on, or now (default: now)',
+        '--from <moment>',
+        'seq:N for outputs from observation N on, or now (default: now)',
       ).argParser(toFrom),
     )
     .option('--once', 'print the latest value of each key and end')
     .option('--url <address>', 'follow the feed of the service there instead of a data folder')
-    .option('--channel <channel>', `of the feed: ${TAP_CHANNELS.join(', ')}`)
-    .option('--key <key>', 'the key to show to the service')
-    .option('--cursor <file>', 'keep the place in this file, and go on from it')
-    .action((name: string | undefined, flags: Flags, self: Command) => tap(name, flags, self, shell));
+    .option('--channel <channel>', `channel of the feed: ${TAP_CHANNELS.join(', ')}`)
+    .option('--key <key>', 'API key for the service')
+    .option('--cursor <file>', 'keep the position in this file, and resume from it')
+    .action((name: string | undefined, flags: Flags, self: Command) => tap(name, flags, self, proc));
   return addManual(addSettings(command, SETTINGS_READ), {
     summary: 'follow a stream of a running engine',
     description:
-      'Prints what a stream says as one JSON object per line, as it is stored. It reads the data folder, so it ' +
-      'never slows the engine down and works on the same machine only; with --url it follows the feed of a ' +
-      'service anywhere, over lost connections and restarts, and prints its frames. It ends with SIGINT, SIGTERM ' +
-      'or when the reader of its output goes away.',
+      'Prints the outputs of a stream as one JSON object per line, as soon as they are stored. It reads the data ' +
+      'folder, so it never slows the engine down and works on the same machine only; with --url it follows the ' +
+      'feed of a service anywhere, across lost connections and restarts, and prints its frames. It ends with ' +
+      'SIGINT, SIGTERM or when the reader of its output closes the pipe.',
     examples: [
       ['tallywire tap counters --account a', "follow account A's counters"],
       ['tallywire tap prices --event 4021 --from seq:1 | head -n 100', 'see the first prices of an event'],
@@ -186,7 +182,7 @@ export function tapCommand(shell: Shell): Command {
       ],
     ],
     exitCodes: [
-      [0, 'ended as asked'],
+      [0, 'ended on request'],
       [1, 'there is no store in the data folder, or it cannot be read; or the service refused'],
       [2, 'bad usage or configuration'],
     ],

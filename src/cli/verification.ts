@@ -1,8 +1,8 @@
 import { cutToDifference, type Difference } from '../research/difference.ts';
 import { type Verdict, verify } from '../research/verify.ts';
 import type { Store } from '../store/store.ts';
+import type { ProcessLike } from './process-like.ts';
 import { createProgress } from './progress.ts';
-import type { Shell } from './shell.ts';
 
 function describeDifference(difference: Difference): string {
   const { place, seq, kept, recomputed } = cutToDifference(difference);
@@ -28,9 +28,9 @@ function describeVerdict(verdict: Verdict): string {
 export async function printVerification(
   store: Store,
   { json, simulations }: { readonly json: boolean; readonly simulations: number | undefined },
-  shell: Shell,
+  proc: ProcessLike,
 ): Promise<boolean> {
-  const progress = createProgress(shell.stderr);
+  const progress = createProgress(proc.stderr);
   const verdict = await verify(store, {
     onProgress: (seq, head) => progress.show(`verified seq ${seq} of ${head}`, seq / head),
     ...(simulations !== undefined && { simulations }),
@@ -39,6 +39,6 @@ export async function printVerification(
   const { difference, ...rest } = verdict;
   const shown = { ...rest, difference: difference && cutToDifference(difference) };
   const fact = { type: difference === null ? 'identical' : 'different', ...shown };
-  shell.stdout.write(`${json ? JSON.stringify(fact) : describeVerdict(verdict)}\n`);
+  proc.stdout.write(`${json ? JSON.stringify(fact) : describeVerdict(verdict)}\n`);
   return difference === null;
 }

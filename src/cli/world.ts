@@ -1,11 +1,10 @@
 import { Command, Option } from 'commander';
-import { parseSettings } from '../config/config.ts';
-import { loadConfig } from './load-config.ts';
+import { loadSettings } from './load-config.ts';
 import { addManual } from './manual.ts';
+import { toTime } from './moment-options.ts';
 import { addSettings } from './options.ts';
-import { toTime } from './places.ts';
-import type { Shell } from './shell.ts';
-import { listenForStop } from './stopping.ts';
+import type { ProcessLike } from './process-like.ts';
+import { listenForStop } from './stop-signals.ts';
 
 interface Flags extends Readonly<Record<string, unknown>> {
   readonly start?: number;
@@ -13,14 +12,13 @@ interface Flags extends Readonly<Record<string, unknown>> {
 
 const SETTINGS_READ = ['port', 'host', 'seed', 'json'] as const;
 
-/** Beside the engine's own port, so that both run on one machine without a flag. */
+/** Not the engine's own port, so that both run on one machine without a flag. */
 const DEFAULTS = { port: 9000 } as const;
 
-async function runWorld({ start, ...flags }: Flags, shell: Shell): Promise<void> {
-  const { env, stdout } = shell;
-  const parse = (input: Parameters<typeof parseSettings>[1]) => parseSettings(SETTINGS_READ, input);
-  const { port, host, seed, json } = loadConfig(parse, { flags, env, defaults: DEFAULTS });
-  const stopping = listenForStop(shell);
+async function runWorld({ start, ...flags }: Flags, proc: ProcessLike): Promise<void> {
+  const { env, stdout } = proc;
+  const { port, host, seed, json } = loadSettings(SETTINGS_READ, { flags, env, defaults: DEFAULTS });
+  const stop = listenForStop(proc);
   try {
     const { openWorld } = await import('../world/world.ts');
     const world = await openWorld({ port, host, seed, ...(start !== undefined && { startAt: start }) });
@@ -33,15 +31,15 @@ async function runWorld({ start, ...flags }: Flags, shell: Shell): Promise<void>
       stdout.write(`a world of seed ${seed} is running at ${url}\n`);
       for (const [name, address] of lines) stdout.write(`  ${name.padEnd(12)}  ${address}\n`);
     }
-    await stopping.asked;
+    await stop.requested;
     await world.close();
     if (json) stdout.write(`${JSON.stringify({ type: 'stopped' })}\n`);
   } finally {
-    stopping.release();
+    stop.release();
   }
 }
 
-export function worldCommand(shell: Shell): Command {
+export function worldCommand(proc: ProcessLike): Command {
   const command = new Command('world')
     .addOption(
       new Option(
@@ -49,18 +47,18 @@ export function worldCommand(shell: Shell): Command {
         "the world's time when it starts: ISO 8601 or ms since 1970 (default: now)",
       ).argParser(toTime),
     )
-    .action((flags: Flags) => runWorld(flags, shell));
+    .action((flags: Flags) => runWorld(flags, proc));
   return addManual(addSettings(command, SETTINGS_READ, DEFAULTS), {
     summary: 'run a stand-in for the outside world',
     description:
-      'Serves what the engine reads in the live world, over the same protocols: posts, the settlement oracle, the ' +
-      'market and its prices, crypto prices. The same seed and start make the same world. It keeps nothing.',
+      'Serves all that the engine reads in the live world, over the same protocols: posts, the settlement oracle, ' +
+      'the market and its prices, crypto prices. The same seed and start make the same world. It stores nothing.',
     examples: [
       ['tallywire world --seed 7', 'run a world on port 9000'],
       ['tallywire start --world http://127.0.0.1:9000', 'run an engine against it'],
     ],
     exitCodes: [
-      [0, 'stopped as asked'],
+      [0, 'stopped on request'],
       [1, 'could not start, such as when the port is taken'],
       [2, 'bad usage or configuration'],
     ],

@@ -1,10 +1,10 @@
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** A reader that has seen enough closes the pipe; whichever way Node tells it, that is no failure. */
+/** A reader that has seen enough closes the pipe, which is no failure; Node reports it with any of these. */
 const CLOSED: ReadonlySet<unknown> = new Set(['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED']);
 
-/** Writes texts as fast as the other side takes them, until they end or the other side closes. */
+/** Writes texts as fast as the reader takes them, until they end or the reader closes the pipe. */
 export async function writeLines(texts: AsyncIterable<string>, to: Writable): Promise<void> {
   try {
     await pipeline(Readable.from(texts, { highWaterMark: 1 }), to, { end: false });

@@ -1,7 +1,7 @@
 import { type Client, type ClientOptions, clientWith } from './client.ts';
 import type { FeedSocketClass } from './feed/socket.ts';
 
-/** The door for browsers, and whatever else has a WebSocket of its own. */
+/** Entry point for browsers, and any other platform with a global WebSocket. */
 
 export * from './exports.ts';
 

@@ -1,31 +1,30 @@
 import { createFeed, type Feed } from './feed/feed.ts';
-import type { ConversationOptions } from './feed/session.ts';
+import type { SessionOptions } from './feed/session.ts';
 import type { FeedSocketClass } from './feed/socket.ts';
-import { createHttp, type HttpOptions } from './http.ts';
+import { API_PATH, createHttp, type HttpOptions, withoutTrailingSlash } from './http.ts';
 import type { Quota } from './quota.ts';
 import { createRest, type Rest } from './rest.ts';
 
 export interface ClientOptions extends HttpOptions {
-  /** Path segments of the accounts the service follows; `account_a` and `account_b` unless told otherwise. */
+  /** Path segments of the accounts that the service follows; `account_a` and `account_b` by default. */
   readonly accounts?: readonly string[] | undefined;
-  /** The socket to use instead of the platform's. */
+  /** A socket class to use instead of the platform's. */
   readonly WebSocket?: FeedSocketClass | undefined;
 }
 
 export interface Client extends Rest {
-  /** What is left of the hour, once an answer told. */
+  /** What is left of the hourly limit; undefined before the first answer that has it. */
   readonly quota: Quota | undefined;
-  /** Its streams share one socket, which is opened when the first of them is followed. */
-  feed(options?: ConversationOptions): Feed;
+  /** All streams of a feed share one socket, which opens with the first subscription. */
+  feed(options?: SessionOptions): Feed;
 }
 
 const ACCOUNTS = ['account_a', 'account_b'];
 
-/** `load` gives the socket of the platform. */
-export function clientWith(load: () => Promise<FeedSocketClass>, options: ClientOptions): Client {
+export function clientWith(loadSocket: () => Promise<FeedSocketClass>, options: ClientOptions): Client {
   const http = createHttp(options);
   const { WebSocket: given, accounts = ACCOUNTS, key } = options;
-  const url = `${options.url.replace(/^http/, 'ws').replace(/\/+$/, '')}/api/v1/feed`;
+  const url = `${withoutTrailingSlash(options.url.replace(/^http/, 'ws'))}${API_PATH}/feed`;
   return {
     ...createRest(http),
     get quota() {
@@ -37,7 +36,7 @@ export function clientWith(load: () => Promise<FeedSocketClass>, options: Client
         url,
         key,
         accounts,
-        load: given === undefined ? load : async () => given,
+        loadSocket: given === undefined ? loadSocket : async () => given,
       }),
   };
 }

@@ -1,25 +1,25 @@
-import { TallywireError } from './error.ts';
-import { createKeptAnswers } from './kept-answers.ts';
+import type { API_PREFIX } from '../contract/api-prefix.ts';
+import { errorFromAnswer, TallywireError } from './error.ts';
+import { createEtagCache } from './etag-cache.ts';
 import { type Quota, quotaOf } from './quota.ts';
-import { refusalOf } from './refusal.ts';
 
 export interface RetryOptions {
-  /** Further tries after an answer of 429 or 503 that says when to come again. */
+  /** Further attempts after an answer of 429 or 503 that has a Retry-After header. */
   readonly attempts: number;
   /** An answer that asks for a longer wait is thrown instead. */
   readonly longestWaitMs: number;
 }
 
 export interface HttpOptions {
-  /** Where the service is, such as `http://127.0.0.1:8080`; a prefix of a proxy stays. */
+  /** Where the service is, such as `http://127.0.0.1:8080`. A path prefix of a proxy is kept. */
   readonly url: string;
   readonly key?: string | undefined;
   readonly fetch?: typeof fetch | undefined;
-  /** For a whole call, but for the waits between tries. */
+  /** Limit of one attempt, body included; waits between attempts do not count. */
   readonly timeoutMs?: number | undefined;
-  /** None unless asked for. */
+  /** Without it no call is repeated. */
   readonly retry?: RetryOptions | undefined;
-  /** Answers kept with their tags. */
+  /** How many answers are kept with their ETags. */
   readonly keptAnswers?: number | undefined;
 }
 
@@ -28,52 +28,52 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-export interface Request extends CallOptions {
+interface Request extends CallOptions {
   readonly query?: Readonly<Record<string, unknown>> | undefined;
   /** Sent as JSON by POST. */
   readonly body?: unknown;
-  /** Statuses whose body says the same as that of a 200. */
-  readonly alsoFine?: readonly number[];
+  /** Statuses of 300 or more whose body is an answer and not an error. */
+  readonly acceptedStatuses?: readonly number[];
 }
 
 export interface Http {
   readonly quota: Quota | undefined;
-  /** The JSON of the answer; an answer of 400 or more, or none, is thrown as a TallywireError. */
+  /** The JSON of the answer. A refusal, or a missing answer, is thrown as a TallywireError. */
   call(path: string, request?: Request): Promise<unknown>;
 }
+
+/** The type makes the compiler compare it with the contract, of which the client loads no code. */
+export const API_PATH: typeof API_PREFIX = '/api/v1';
 
 const TIMEOUT_MS = 10_000;
 const KEPT_ANSWERS = 64;
 
 export function createHttp(options: HttpOptions): Http {
-  const { key, retry = { attempts: 0, longestWaitMs: 0 }, timeoutMs = TIMEOUT_MS } = options;
-  const base = options.url.replace(/\/+$/, '');
-  const ask = options.fetch ?? fetch;
-  const kept = createKeptAnswers(options.keptAnswers ?? KEPT_ANSWERS);
+  const { key, retry = { attempts: 0, longestWaitMs: 0 } } = options;
+  const base = withoutTrailingSlash(options.url);
+  const send = options.fetch ?? fetch;
+  const cache = createEtagCache(options.keptAnswers ?? KEPT_ANSWERS);
   let quota: Quota | undefined;
 
-  async function once(address: string, request: Request): Promise<unknown> {
-    const { body, alsoFine = [] } = request;
-    const known = body === undefined ? kept.get(address) : undefined;
+  async function callOnce(url: string, request: Request): Promise<unknown> {
+    const { body, acceptedStatuses = [] } = request;
+    const cached = body === undefined ? cache.get(url) : undefined;
     const headers: Record<string, string> = {
       ...(key === undefined ? {} : { 'X-API-Key': key }),
-      ...(known === undefined ? {} : { 'If-None-Match': known.etag }),
+      ...(cached === undefined ? {} : { 'If-None-Match': cached.etag }),
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     };
-    const answer = await exchange(
-      ask,
-      address,
-      body === undefined ? { headers } : { headers, method: 'POST', body: JSON.stringify(body) },
-      { timeoutMs, ...defined(request) },
-    );
+    const init = body === undefined ? { headers } : { headers, method: 'POST', body: JSON.stringify(body) };
+    const timeoutMs = request.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS;
+    const answer = await exchange(send, url, init, request.signal, timeoutMs);
     quota = quotaOf(answer.headers) ?? quota;
-    if (answer.status === 304 && known) return known.body;
-    if (!(answer.status < 300 || alsoFine.includes(answer.status))) {
-      throw refusalOf(answer.status, answer.headers, answer.text);
+    if (answer.status === 304 && cached) return cached.body;
+    if (answer.status >= 300 && !acceptedStatuses.includes(answer.status)) {
+      throw errorFromAnswer(answer.status, answer.headers, answer.text);
     }
-    const value = fromJson(answer.text, answer.status);
+    const value = parseJson(answer.text, answer.status);
     const etag = answer.headers.get('etag');
-    if (etag !== null && answer.status === 200) kept.keep(address, { etag, body: value });
+    if (etag !== null && answer.status === 200) cache.set(url, { etag, body: value });
     return value;
   }
 
@@ -82,10 +82,10 @@ export function createHttp(options: HttpOptions): Http {
       return quota;
     },
     async call(path, request = {}) {
-      const address = `${base}/api/v1${path}${queryText(request.query)}`;
+      const url = `${base}${API_PATH}${path}${queryText(request.query)}`;
       for (let attempt = 0; ; attempt++) {
         try {
-          return await once(address, request);
+          return await callOnce(url, request);
         } catch (error) {
           if (!(error instanceof TallywireError) || attempt >= retry.attempts) throw error;
           const { status, retryAfterMs } = error;
@@ -98,43 +98,43 @@ export function createHttp(options: HttpOptions): Http {
   };
 }
 
-function defined({ signal, timeoutMs }: CallOptions): CallOptions {
-  return { signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+export function withoutTrailingSlash(url: string): string {
+  return url.replace(/\/+$/, '');
 }
 
-interface Exchanged {
+interface RawAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
 async function exchange(
-  ask: typeof fetch,
-  address: string,
+  send: typeof fetch,
+  url: string,
   init: RequestInit,
-  { signal, timeoutMs = TIMEOUT_MS }: CallOptions,
-): Promise<Exchanged> {
-  const late = AbortSignal.timeout(timeoutMs);
+  signal: AbortSignal | undefined,
+  timeoutMs: number,
+): Promise<RawAnswer> {
+  const timeout = AbortSignal.timeout(timeoutMs);
   try {
-    // Tags are kept here, so that a browser's own cache is not asked as well.
-    const asked = {
-      ...init,
-      cache: 'no-store' as const,
-      signal: signal ? AbortSignal.any([signal, late]) : late,
-    };
-    const response = await ask(address, asked);
+    // ETags are handled here, so the browser's own cache must not answer as well.
+    const uncached = { ...init, cache: 'no-store' as const };
+    const response = await send(url, {
+      ...uncached,
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
     return { status: response.status, headers: response.headers, text: await response.text() };
   } catch (cause) {
-    // Given up by the caller, who gets his own reason back.
+    // Callers who abort get their own reason back.
     if (signal?.aborted) throw signal.reason;
-    const [code, detail] = late.aborted
-      ? ['timeout', `no whole answer within ${timeoutMs} ms`]
-      : ['network', 'the exchange broke, or nobody listens there'];
+    const [code, detail] = timeout.aborted
+      ? ['timeout', `no complete answer within ${timeoutMs} ms`]
+      : ['network', 'the connection broke, or nothing listens at that address'];
     throw new TallywireError({ status: 0, code, detail, cause });
   }
 }
 
-function fromJson(text: string, status: number): unknown {
+function parseJson(text: string, status: number): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -151,10 +151,10 @@ function queryText(query: Request['query'] = {}): string {
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
-      clearTimeout(waiting);
+      clearTimeout(timer);
       reject(signal?.reason);
     };
-    const waiting = setTimeout(() => {
+    const timer = setTimeout(() => {
       signal?.removeEventListener('abort', stop);
       resolve();
     }, ms);

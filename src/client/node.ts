@@ -1,7 +1,7 @@
 import { type Client, type ClientOptions, clientWith } from './client.ts';
 import type { FeedSocketClass } from './feed/socket.ts';
 
-/** The door for Node. */
+/** Entry point for Node. */
 
 export * from './exports.ts';
 
@@ -9,9 +9,9 @@ export function createClient(options: ClientOptions): Client {
   return clientWith(loadSocket, options);
 }
 
-/** Node has a WebSocket of its own from 22 on. */
+/** Node has a global WebSocket from version 22 on. */
 async function loadSocket(): Promise<FeedSocketClass> {
-  const own: unknown = Reflect.get(globalThis, 'WebSocket');
-  if (typeof own === 'function') return own as FeedSocketClass;
+  const global: unknown = Reflect.get(globalThis, 'WebSocket');
+  if (typeof global === 'function') return global as FeedSocketClass;
   return (await import('ws')).WebSocket;
 }

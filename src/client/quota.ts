@@ -1,18 +1,14 @@
-/** What is left of the hour, as of the last answer that told. */
+/** What is left of the hourly limit, as of the last answer that had the headers. */
 export interface Quota {
   readonly limit: number;
   readonly remaining: number;
-  /** When there is more again, UTC ms by the server's clock. */
+  /** When more requests are allowed again, UTC ms by the server's clock. */
   readonly resetAt: number;
 }
 
-/** Undefined when the answer does not count, or the caller has no limit. */
+/** Undefined when the call does not count towards a limit. */
 export function quotaOf(headers: Headers): Quota | undefined {
-  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) => {
-    const text = headers.get(`x-ratelimit-${name}`);
-    return text === null ? Number.NaN : Number(text);
-  });
-  if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
-  if (![limit, remaining, reset].every(Number.isFinite)) return undefined;
-  return { limit, remaining, resetAt: reset * 1_000 };
+  const read = (name: string) => Number(headers.get(`x-ratelimit-${name}`) ?? Number.NaN);
+  const [limit, remaining, resetAt] = [read('limit'), read('remaining'), read('reset') * 1_000];
+  return [limit, remaining, resetAt].every(Number.isFinite) ? { limit, remaining, resetAt } : undefined;
 }

@@ -13,7 +13,7 @@ import type {
   WaitlistRequest,
 } from './wire.ts';
 
-/** One method per endpoint. Accounts are told by their path segment. Refusals are thrown as TallywireError. */
+/** One method per endpoint. An account is named by its path segment. Refusals are thrown as TallywireError. */
 export interface Rest {
   meta(account: string, options?: CallOptions): Promise<Answer<'CountersAnswer'>>;
   crypto(options?: CallOptions): Promise<Answer<'CryptoAnswer'>>;
@@ -31,7 +31,7 @@ export interface Rest {
     query: RebalancingQuery,
     options?: CallOptions,
   ): Promise<Answer<'RebalancingAnswer'>>;
-  /** Not thrown when it is unavailable: that is what the record says. */
+  /** An unavailable service is not thrown: the record says so. */
   health(options?: CallOptions): Promise<Answer<'Health'>>;
   joinWaitlist(body: WaitlistRequest, options?: CallOptions): Promise<Answer<'WaitlistPlace'>>;
   readonly performance: {
@@ -50,7 +50,7 @@ export interface Rest {
 type Query = Readonly<Record<string, unknown>>;
 
 export function createRest({ call }: Http): Rest {
-  // The server's answers are tested against the schemas these types are of.
+  // The server's tests hold its answers against the schemas that these types come from.
   async function get<Name extends ComponentName>(
     path: string,
     options?: CallOptions,
@@ -69,7 +69,8 @@ export function createRest({ call }: Http): Rest {
     portfolio: (account, query, options) => get<'PortfolioAnswer'>(at('/portfolio', account), options, query),
     rebalancing: (account, query, options) =>
       get<'RebalancingAnswer'>(at('/portfolio', account, '/rebalancing'), options, query),
-    health: async (options) => (await call('/health', { ...options, alsoFine: [503] })) as Answer<'Health'>,
+    health: async (options) =>
+      (await call('/health', { ...options, acceptedStatuses: [503] })) as Answer<'Health'>,
     joinWaitlist: async (body, options) =>
       (await call('/waitlist', { ...options, body })) as Answer<'WaitlistPlace'>,
     performance: {

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { COMPONENTS } from '../contract/components.ts';
 import type {
   channelRequest,
   clientMessage,
@@ -10,6 +9,7 @@ import type {
   snapshotFrame,
   updateFrame,
 } from '../contract/feed.ts';
+import type { COMPONENTS } from '../contract/openapi/components.ts';
 import type {
   historyQuery,
   portfolioQuery,
@@ -23,7 +23,7 @@ import type {
 } from '../contract/params.ts';
 import type { RecordOf } from '../contract/record-of.ts';
 
-/** What goes over the wire, typed by the schemas the server answers by. Only types: no schema is loaded. */
+/** Types of everything on the wire, from the schemas of the contract. Types only: no schema is loaded. */
 
 export type ComponentName = keyof typeof COMPONENTS;
 export type Answer<Name extends ComponentName> = RecordOf<(typeof COMPONENTS)[Name]>;
@@ -45,29 +45,29 @@ export type ChannelRequest = RecordOf<typeof channelRequest>;
 export type HeartbeatFrame = RecordOf<typeof heartbeatFrame>;
 export type PongFrame = RecordOf<typeof pongFrame>;
 
-/** A channel that has records; the heartbeat has none. */
+/** A channel with records; the heartbeat has none. */
 export type DataChannel = keyof typeof FEED_RECORDS;
 export type FeedRecord<C extends DataChannel> = RecordOf<(typeof FEED_RECORDS)[C]>;
 
-type Of<C extends DataChannel, Frame, Data> = Omit<Frame, 'channel' | 'data'> & {
+type FrameOf<C extends DataChannel, Frame, Data> = Omit<Frame, 'channel' | 'data'> & {
   readonly channel: C;
   readonly data: Data;
 };
-/** One record changed; `data` is null once it is gone. */
-export type UpdateFrame<C extends DataChannel = DataChannel> = Of<
+/** One record changed; `data` is null when the record is gone. */
+export type UpdateFrame<C extends DataChannel = DataChannel> = FrameOf<
   C,
   RecordOf<typeof updateFrame>,
   FeedRecord<C> | null
 >;
-/** All records there are. */
-export type SnapshotFrame<C extends DataChannel = DataChannel> = Of<
+/** All records of a channel. */
+export type SnapshotFrame<C extends DataChannel = DataChannel> = FrameOf<
   C,
   RecordOf<typeof snapshotFrame>,
   readonly FeedRecord<C>[]
 >;
 export type DataFrame<C extends DataChannel = DataChannel> = UpdateFrame<C> | SnapshotFrame<C>;
 
-/** A place on a channel: the last frame that was seen of it. */
+/** A position on a channel: the last frame that was received. */
 export interface Cursor {
   readonly epoch: string;
   readonly seq: number;

@@ -14,12 +14,12 @@ import {
   type SettingValue,
 } from './settings.ts';
 
-/** The path of the config file is found by the command line, so it is known here but not read. */
+/** A known variable, but read by the command line, which finds the config file. */
 export const CONFIG_FILE_ENV = 'TALLYWIRE_CONFIG';
 
 export interface AccountConfig {
   readonly id: AccountId;
-  /** How the account is called in paths. */
+  /** The account's name in paths. */
   readonly segment: string;
 }
 
@@ -59,12 +59,12 @@ export interface Config {
 export interface ConfigInput {
   /** Flags that were given, by key. */
   readonly flags: Readonly<Record<string, unknown>>;
-  /** What no option of the command line took: each is a fault. */
-  readonly strays?: readonly string[];
+  /** Arguments that no option of the command line took: each is a fault. */
+  readonly unknownArguments?: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What the config file holds; undefined without one. */
+  /** The content of the config file; undefined without one. */
   readonly file?: unknown;
-  /** Used instead of the defaults of the table. */
+  /** Replace the defaults of the settings. */
   readonly defaults?: Partial<Values>;
 }
 
@@ -76,11 +76,11 @@ interface Given {
 }
 
 /** Long values are cut, so that a fault stays one line. */
-const MAX_SHOWN_CHARS = 60;
+const MAX_QUOTED_CHARS = 60;
 
-function shown(value: unknown): string {
+function quote(value: unknown): string {
   const text = inspect(value, { depth: 0, breakLength: Number.POSITIVE_INFINITY, compact: true });
-  return text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS)}…` : text;
+  return text.length > MAX_QUOTED_CHARS ? `${text.slice(0, MAX_QUOTED_CHARS)}…` : text;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -93,7 +93,7 @@ function unknownName(name: string, known: readonly string[]): Fault {
   return { loc: [name], msg: `unknown setting${hint}`, type: 'unknown' };
 }
 
-/** A variable that is set to nothing counts as not given: scripts pass empty ones on. */
+/** An empty variable counts as not given: scripts pass empty ones on. */
 function inEnv(env: ConfigInput['env'], name: string | undefined): Given | undefined {
   const value = name === undefined ? undefined : env[name];
   return name === undefined || value === undefined || value === '' ? undefined : { name, value };
@@ -103,8 +103,8 @@ function ownValue(record: unknown, key: string): unknown {
   return isRecord(record) && Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** The value that counts: of the flag, else of the environment, else of the file. */
-function given(key: SettingKey, { flags, env, file }: ConfigInput): Given | undefined {
+/** The value of the flag, else of the environment, else of the file. */
+function givenValue(key: SettingKey, { flags, env, file }: ConfigInput): Given | undefined {
   const { alsoEnv, isSecret }: Setting<unknown> = SETTINGS[key];
   const flag = isSecret ? undefined : ownValue(flags, key);
   if (flag !== undefined) return { name: flagOf(key), value: flag };
@@ -114,20 +114,20 @@ function given(key: SettingKey, { flags, env, file }: ConfigInput): Given | unde
   return value === undefined ? undefined : { name: `config file: ${key}`, value };
 }
 
-/** A flag without its value, which may be a secret put in the wrong place; or an argument nobody asked for. */
-function strayFault(stray: string, known: readonly string[]): Fault {
-  if (stray.startsWith('-')) return unknownName(stray.split('=', 1)[0] ?? stray, known);
-  return { loc: ['arguments'], msg: `expected options only, found ${shown(stray)}`, type: 'unknown' };
+/** The value of an unknown flag is not quoted, as it may be a secret. */
+function unknownArgument(argument: string, knownFlags: readonly string[]): Fault {
+  if (argument.startsWith('-')) return unknownName(argument.split('=', 1)[0] ?? argument, knownFlags);
+  return { loc: ['arguments'], msg: `expected options only, found ${quote(argument)}`, type: 'unknown' };
 }
 
-function unknownNames({ flags, strays = [], env, file }: ConfigInput): Fault[] {
+function unknownNames({ flags, unknownArguments = [], env, file }: ConfigInput): Fault[] {
   const flagKeys = SETTING_KEYS.filter((key) => !('isSecret' in SETTINGS[key]));
   const knownFlags = [...flagKeys.map(flagOf), '--config', '--help'];
   const variables = [...SETTING_KEYS.map(envOf), CONFIG_FILE_ENV];
   const faults = Object.keys(flags)
     .filter((key) => !flagKeys.some((known) => known === key))
     .map((key) => unknownName(flagOf(key), knownFlags));
-  for (const stray of strays) faults.push(strayFault(stray, knownFlags));
+  for (const each of unknownArguments) faults.push(unknownArgument(each, knownFlags));
   for (const name of Object.keys(env)) {
     if (name.startsWith('TALLYWIRE_') && !variables.includes(name)) faults.push(unknownName(name, variables));
   }
@@ -142,28 +142,28 @@ function unknownNames({ flags, strays = [], env, file }: ConfigInput): Fault[] {
   return faults;
 }
 
-interface Reading {
+interface ParsedValues {
   readonly values: Values;
   readonly faults: readonly Fault[];
   /** Settings with a fault. Their value is the default. */
   readonly faulty: ReadonlySet<SettingKey>;
 }
 
-/** The values of `keys`, and every fault of them and of names nobody knows. */
-function readValues(keys: readonly SettingKey[], input: ConfigInput): Reading {
+/** The values of `keys`, with every fault in them and in unknown names. */
+function parseValues(keys: readonly SettingKey[], input: ConfigInput): ParsedValues {
   const faults = unknownNames(input);
   const faulty = new Set<SettingKey>();
   const values: Record<string, unknown> = {};
   for (const key of SETTING_KEYS) {
     const { schema, expects, isSecret, default: fallback }: Setting<unknown> = SETTINGS[key];
     values[key] = input.defaults?.[key] ?? fallback;
-    const found = keys.includes(key) ? given(key, input) : undefined;
+    const found = keys.includes(key) ? givenValue(key, input) : undefined;
     if (found === undefined) continue;
     const parsed = schema.safeParse(found.value);
     if (parsed.success) values[key] = parsed.data;
     else {
       faulty.add(key);
-      const what = isSecret ? '' : `, found ${shown(found.value)}`;
+      const what = isSecret ? '' : `, found ${quote(found.value)}`;
       faults.push({ loc: [found.name], msg: `expected ${expects}${what}`, type: 'value' });
     }
   }
@@ -171,9 +171,9 @@ function readValues(keys: readonly SettingKey[], input: ConfigInput): Reading {
   return { values: values as Values, faults, faulty };
 }
 
-/** The named settings alone, for commands that need only those; the others have their defaults. */
+/** For commands that need only the named settings; the others have their defaults. */
 export function parseSettings(keys: readonly SettingKey[], input: ConfigInput): Values {
-  const { values, faults } = readValues(keys, input);
+  const { values, faults } = parseValues(keys, input);
   if (faults.length > 0) throw new ConfigError(faults);
   return values;
 }
@@ -183,18 +183,18 @@ function toWorld({ world, seed, postsToken }: Values): WorldConfig {
   return world === 'live' ? { type: 'live', postsToken } : { type: 'remote', url: world };
 }
 
-/** What no single value shows. */
-function faultsBetween({ values, faulty }: Reading, input: ConfigInput): Fault[] {
+/** Faults of values that are fine by themselves but do not fit each other. */
+function faultsBetween({ values, faulty }: ParsedValues, input: ConfigInput): Fault[] {
   const { accountA, accountB, world, postsToken } = values;
   const faults: Fault[] = [];
   const areSame = accountA.toLowerCase() === accountB.toLowerCase();
   if (areSame && !faulty.has('accountA') && !faulty.has('accountB')) {
-    const givenB = given('accountB', input);
-    // A default is nobody's fault: then it is account A that was called like it.
+    const givenB = givenValue('accountB', input);
+    // Account B may have its default, in which case the segment of account A is at fault.
     const { name, value } = givenB ??
-      given('accountA', input) ?? { name: flagOf('accountB'), value: accountB };
+      givenValue('accountA', input) ?? { name: flagOf('accountB'), value: accountB };
     const other = givenB ? 'A' : 'B';
-    const msg = `expected another segment than that of account ${other}, found ${shown(value)}`;
+    const msg = `expected another segment than that of account ${other}, found ${quote(value)}`;
     faults.push({ loc: [name], msg, type: 'value' });
   }
   if (world === 'live' && postsToken === '' && !faulty.has('postsToken')) {
@@ -204,33 +204,31 @@ function faultsBetween({ values, faulty }: Reading, input: ConfigInput): Fault[]
   return [...faults, ...paymentFaults(values, faulty)];
 }
 
-function frozen<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) frozen(part);
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) deepFreeze(part);
   return Object.freeze(value);
 }
 
 /** Flags win over the environment, the environment over the file. Throws one ConfigError with every fault. */
 export function parseConfig(input: ConfigInput): Config {
-  const reading = readValues(SETTING_KEYS, input);
-  const { values } = reading;
-  const faults = [...reading.faults, ...faultsBetween(reading, input)];
+  const parsed = parseValues(SETTING_KEYS, input);
+  const { values } = parsed;
+  const faults = [...parsed.faults, ...faultsBetween(parsed, input)];
   if (faults.length > 0) throw new ConfigError(faults);
-  const { port, host, data, retentionDays, historyDays, checkpointSeconds, drainSeconds, logLevel, json } =
-    values;
-  return frozen({
-    port,
-    host,
-    data,
+  return deepFreeze({
+    port: values.port,
+    host: values.host,
+    data: values.data,
     world: toWorld(values),
     accounts: [
       { id: 'a', segment: values.accountA },
       { id: 'b', segment: values.accountB },
     ],
-    retentionDays,
+    retentionDays: values.retentionDays,
     usageRetentionDays: values.usageRetentionDays,
-    historyDays,
-    checkpointSeconds,
-    drainSeconds,
+    historyDays: values.historyDays,
+    checkpointSeconds: values.checkpointSeconds,
+    drainSeconds: values.drainSeconds,
     trustedProxies: values.trustedProxies.split(',').filter((network) => network !== ''),
     connectionsPerAddress: values.connectionsPerAddress,
     feed: values.feed
@@ -248,7 +246,7 @@ export function parseConfig(input: ConfigInput): Config {
       prices: values.staleSecondsPrices * 1_000,
     },
     payments: toPayments(values),
-    logLevel,
-    json,
+    logLevel: values.logLevel,
+    json: values.json,
   });
 }

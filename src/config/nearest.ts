@@ -1,4 +1,4 @@
-/** How many letters must be put in, taken out, exchanged or swapped with their neighbour. */
+/** How many letters must be inserted, removed, replaced or swapped with their neighbour. */
 export function editDistance(a: string, b: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
@@ -22,9 +22,9 @@ export function editDistance(a: string, b: string): number {
   return previous[b.length] ?? 0;
 }
 
-/** The known name that was probably meant, or undefined when none is near. */
+/** The known name that was probably meant; undefined when none is near. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
-  // Names far longer than any of ours are no typing errors, and would cost time to compare.
+  // A name of another length is no typing error, and a very long one would cost time to compare.
   const candidates = known
     .filter((other) => Math.abs(other.length - name.length) <= 4)
     .map((other) => ({ other, distance: editDistance(name.toLowerCase(), other.toLowerCase()) }))

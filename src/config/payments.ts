@@ -2,7 +2,7 @@ import type { Fault } from '../errors.ts';
 import { flagOf, type SettingKey, type SettingValue } from './settings.ts';
 
 /** Millionths of the asset. */
-export interface Prices {
+interface Prices {
   readonly price: bigint;
   /** By path below `/api/v1`. */
   readonly prices: readonly { readonly path: string; readonly price: bigint }[];
@@ -17,7 +17,7 @@ export interface PaymentAsset {
   readonly facilitator: string;
 }
 
-/** Whether and how single calls are paid for. The demo has a network, an asset and a facilitator of its own. */
+/** How single calls are paid for. The demo has its own network, asset and facilitator. */
 export type PaymentsConfig =
   | { readonly type: 'off' }
   | ({ readonly type: 'demo' } & Prices)
@@ -35,7 +35,7 @@ const NEEDED = [
   'paymentFacilitator',
 ] as const;
 
-/** What is missing for the payments that are asked for. */
+/** Settings that the chosen payments need and lack. */
 export function paymentFaults(values: PaymentValues, faulty: ReadonlySet<SettingKey>): Fault[] {
   const { payments, world } = values;
   if (payments === 'demo' && world === 'live') {
@@ -74,7 +74,7 @@ function toPrices(text: string): Prices['prices'] {
   });
 }
 
-/** By digits, as 0.07 times a million is not whole in floating point. */
+/** Works on digits, as 0.07 times a million is not whole in floating point. */
 function toMillionths(decimal: string): bigint {
   const [whole = '0', part = ''] = decimal.split('.');
   return BigInt(whole + part.padEnd(6, '0'));

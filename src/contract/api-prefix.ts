@@ -1,2 +1,2 @@
-/** Every path of the interface lies under it (spec 9). */
+/** Prefix of every path of the interface (spec 9). */
 export const API_PREFIX = '/api/v1';

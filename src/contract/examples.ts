@@ -1,11 +1,11 @@
-import type { ComponentName, ExampleOf } from './components.ts';
 import { ANNOTATION, CALIBRATION_GROUP, OVERVIEW, SAMPLE } from './examples/performance.ts';
 import { PREDICTION } from './examples/predictions.ts';
 import { PORTFOLIO, REBALANCING, SIGNALS } from './examples/trading.ts';
+import type { ComponentName, ExampleOf } from './openapi/components.ts';
 
 const [position] = PORTFOLIO.positions;
 
-/** An example of each record that has none with its description. */
+/** Examples of the components whose schemas have none. */
 export const EXAMPLES: { readonly [Name in ComponentName]?: ExampleOf<Name> | undefined } = {
   PredictionMarket: PREDICTION.markets[0],
   Prediction: PREDICTION,

@@ -9,7 +9,7 @@ import { predictionRecord } from './records/prediction.ts';
 import { signalsRecord } from './records/signals.ts';
 import { velocityRecord } from './records/velocity.ts';
 
-/** What is said over the feed, in both directions. Unknown fields and types of frames are to be ignored. */
+/** The messages of the feed, in both directions. Readers ignore unknown fields and unknown types of frames. */
 
 export const CHANNEL_NAMES = [
   'counters',
@@ -38,7 +38,7 @@ export const FEED_CAUSES = [
 ] as const;
 export type FeedCause = (typeof FEED_CAUSES)[number];
 
-/** Why the server ended a connection, beside the codes of the protocol itself. */
+/** Close codes of the server, besides those of the WebSocket protocol. */
 export const CLOSE_CODES = {
   goodbye: 1001,
   policy: 1008,
@@ -51,11 +51,11 @@ export const CLOSE_CODES = {
 const id = z
   .union([z.int(), z.string().max(64)])
   .optional()
-  .meta({ description: 'Given back in the answer.' });
+  .meta({ description: 'Returned in the answer.' });
 const channel = z.enum(CHANNEL_NAMES);
 const cursor = z
   .object({ epoch: z.string().max(64), seq: z.int().min(0) })
-  .meta({ description: 'The last frame the reader has seen of this channel.' });
+  .meta({ description: 'The last frame of this channel that the reader received.' });
 
 export const channelRequest = z.object({
   channel,
@@ -63,15 +63,15 @@ export const channelRequest = z.object({
     .string()
     .max(64)
     .optional()
-    .meta({ description: 'Path segment of an account; without it all of them. Crypto and test have none.' }),
+    .meta({ description: 'Path segment of an account; without it all accounts. crypto and test have none.' }),
   resume: cursor.optional(),
   bankroll: z
     .number()
     .min(1)
     .max(1_000_000)
     .optional()
-    .meta({ description: 'Of signals: money to size bets from, USD.' }),
-  include_unproven: z.boolean().optional().meta({ description: 'Of signals: as over REST.' }),
+    .meta({ description: 'For signals: bankroll to size bets for, USD.' }),
+  include_unproven: z.boolean().optional().meta({ description: 'For signals: the same as over REST.' }),
 });
 
 const channels = z.array(channelRequest).min(1).max(32);
@@ -84,59 +84,55 @@ export const clientMessage = z.discriminatedUnion('op', [
     channels,
     resume: cursor
       .optional()
-      .meta({ description: 'The cursor of the one channel named, instead of one inside it.' }),
+      .meta({ description: 'Cursor of the only channel in the message, instead of a cursor inside it.' }),
   }),
   z.object({ op: z.literal('unsubscribe'), id, channels }),
   z.object({ op: z.literal('ping'), id }),
 ]);
 
-const given = z.union([z.int(), z.string()]).nullable();
-const epoch = z
-  .string()
-  .meta({ description: 'Names the numbering. While it is the same, seqs mean the same.' });
+const echoedId = z.union([z.int(), z.string()]).nullable();
+const epoch = z.string().meta({ description: 'Id of the numbering. Seqs of one epoch can be compared.' });
 const account = z.string().nullable().meta({ description: 'Path segment, or null.' });
-const place = {
+const framePosition = {
   channel,
   account,
   epoch,
-  seq: z.int().min(0).meta({ description: "The channel's own, without gaps, from 1 on." }),
-  ts: timeMs.meta({ description: 'When the observation behind it came in, UTC ms.' }),
+  seq: z.int().min(0).meta({ description: 'Number of the frame on its channel, without gaps, from 1 on.' }),
+  ts: timeMs.meta({ description: 'When the observation behind the frame was received, UTC ms.' }),
   cause: z.array(z.enum(FEED_CAUSES)),
 };
 
 export const updateFrame = z
   .object({
     type: z.literal('update'),
-    ...place,
-    prev_seq: z.int().min(0).meta({ description: 'The seq sent before to this very reader.' }),
-    merged: z
-      .int()
-      .min(1)
-      .optional()
-      .meta({ description: 'Frames that a slow reader was not sent, as later ones say what counts now.' }),
-    key: z.string().meta({ description: 'What the record is of: an event, a post, an account.' }),
+    ...framePosition,
+    prev_seq: z.int().min(0).meta({ description: 'The seq that this reader was sent before.' }),
+    merged: z.int().min(1).optional().meta({
+      description: 'How many frames a slow reader was not sent, because later frames replace them.',
+    }),
+    key: z.string().meta({ description: 'Id of the event, post or account that the record describes.' }),
     data: z
       .looseObject({})
       .nullable()
-      .meta({ description: 'The record as over REST; null when it is gone, such as a closed event.' }),
+      .meta({ description: 'The same record as over REST; null when it is gone, such as a closed event.' }),
   })
-  .meta({ description: 'A record changed. Always whole, never a difference.' });
+  .meta({ description: 'A record changed. It is always the whole record, never a difference.' });
 
 export const snapshotFrame = z
   .object({
     type: z.literal('snapshot'),
-    ...place,
+    ...framePosition,
     prev_seq: z.null(),
-    data: z.array(z.looseObject({})).meta({ description: 'All records, as over REST.' }),
+    data: z.array(z.looseObject({})).meta({ description: 'All records, the same as over REST.' }),
   })
-  .meta({ description: 'Everything there is on a channel as of seq.' });
+  .meta({ description: 'All records of a channel as of seq.' });
 
 export const heartbeatFrame = z
   .object({
     type: z.literal('heartbeat'),
     channel: z.literal('heartbeat'),
     epoch,
-    ts: timeMs.meta({ description: 'When the tick came in that made it, UTC ms.' }),
+    ts: timeMs.meta({ description: 'When the tick behind the heartbeat was received, UTC ms.' }),
     seqs: z
       .record(z.string(), z.int())
       .meta({ description: 'Last seq of every channel, by `channel/account` or `channel`.' }),
@@ -144,50 +140,52 @@ export const heartbeatFrame = z
       .record(z.string(), z.number())
       .meta({ description: 'Ms since each source last answered, by `source/account` or `source`.' }),
   })
-  .meta({ description: 'One second of the pipeline passed. Comes after all frames it counts.' });
+  .meta({ description: 'One second of the pipeline passed. It comes after all frames that it counts.' });
 
 const topic = z.object({ channel, account });
 export const subscribedFrame = z.object({
   type: z.literal('subscribed'),
-  id: given,
+  id: echoedId,
   epoch,
   channels: z.array(
     topic.extend({
-      seq: z.int().min(0).nullable().meta({ description: 'Where the channel is; null of the heartbeat.' }),
-      resumed: z
-        .boolean()
-        .meta({ description: 'Whether every frame missed follows, instead of a snapshot.' }),
+      seq: z
+        .int()
+        .min(0)
+        .nullable()
+        .meta({ description: 'Last seq of the channel; null for the heartbeat.' }),
+      resumed: z.boolean().meta({ description: 'Whether all missed frames follow, instead of a snapshot.' }),
     }),
   ),
 });
 export const unsubscribedFrame = z.object({
   type: z.literal('unsubscribed'),
-  id: given,
+  id: echoedId,
   channels: z.array(topic),
 });
 export const authenticatedFrame = z.object({
   type: z.literal('authenticated'),
-  id: given,
+  id: echoedId,
   tier: z.enum(['FREE', 'PRO', 'INTERNAL']),
 });
 export const pongFrame = z.object({
   type: z.literal('pong'),
-  id: given,
+  id: echoedId,
   ts: timeMs,
   pipeline_ts: timeMs.meta({
-    description: 'When the streams last took something in. Not sent by way of the fan-out.',
+    description: 'When the streams last took in an observation. Pongs do not pass through the fan-out.',
   }),
 });
 export const errorFrame = z.object({
   type: z.literal('error'),
-  id: given,
+  id: echoedId,
   code: z.string(),
   detail: z.string(),
   channel: channel
     .optional()
-    .meta({ description: 'What it is about: given with `cursor_too_old` and `tier_too_low`.' }),
+    .meta({ description: 'Channel of the error; present with `cursor_too_old` and `tier_too_low`.' }),
   account: account.optional(),
-  oldest_seq: z.int().optional().meta({ description: 'The oldest cursor that can be resumed from.' }),
+  oldest_seq: z.int().optional().meta({ description: 'The oldest seq that can be resumed.' }),
 });
 export const goodbyeFrame = z.object({ type: z.literal('goodbye'), ts: timeMs, reason: z.string() });
 
@@ -203,11 +201,11 @@ export const serverFrame = z.discriminatedUnion('type', [
   goodbyeFrame,
 ]);
 
-export const testRecord = z
+const testRecord = z
   .object({ observation: z.int(), ts: timeMs })
-  .meta({ description: 'The tick that moved the channel: its place in the log and its time.' });
+  .meta({ description: 'The tick behind the frame: its sequence number in the log and its time.' });
 
-/** The record of each channel that has one; predictions of a FREE caller lack what PRO has. */
+/** The record of each channel that has one. Predictions of a FREE caller lack the PRO fields. */
 export const FEED_RECORDS = {
   counters: withAsOf(countersRecord),
   tweets: withAsOf(postRecord),

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { ComponentName } from './components.ts';
+import type { ComponentName } from './openapi/components.ts';
 
-/** What may go wrong beside what follows from the other properties of an operation. */
+/** Refusals that do not follow from the other properties of an operation. */
 export type Refusal =
   | 'WalletInvalid'
   | 'MarketUnreachable'
@@ -16,39 +16,39 @@ export type Refusal =
   | 'TooManyFeeds'
   | 'FeedUnavailable';
 
-export type Tag = 'Counters' | 'Posts' | 'Predictions' | 'Trading' | 'Performance' | 'Usage' | 'Service';
+type Tag = 'Counters' | 'Posts' | 'Predictions' | 'Trading' | 'Performance' | 'Usage' | 'Service';
 
-/** One thing a caller can ask for. */
+/** One endpoint of the interface. */
 export interface Operation {
-  /** Unique; the id of the account is put behind it where there is one. */
+  /** Unique. The id of the account is appended where there is one. */
   readonly id: string;
   readonly method: 'get' | 'post';
-  /** The whole path. `{account}` stands for the segment of each account, but for those left out by `accounts`. */
+  /** The whole path. `{account}` stands for the segment of each account that `accounts` selects. */
   readonly path: string;
   readonly accounts?: 'first' | 'others';
   readonly tag: Tag;
-  /** As of the gate: who is served. */
+  /** Who may call it, as at the gate. */
   readonly access: 'open' | 'tiered' | 'PRO' | 'INTERNAL';
   /** Whether calls count towards the hourly limit. */
   readonly isCounted: boolean;
   readonly summary: string;
   readonly description: string;
   readonly query?: z.ZodObject;
-  /** Takes `as_of`, whoever else is served: that is for tier PRO. */
+  /** Whether it takes `as_of`, which needs tier PRO. */
   readonly hasPast?: boolean;
   readonly body?: ComponentName;
-  /** The JSON of a 200, or the media type of what is no JSON. */
+  /** The JSON of a 200, or another media type. */
   readonly answer: ComponentName | `${string}/${string}`;
-  /** The JSON of a 503 that tells the same as a 200, when there is one. */
+  /** The JSON of a 503 that has the same meaning as that of a 200. */
   readonly unavailable?: ComponentName;
-  /** Has a tag and is answered 304 when the caller knows it. */
+  /** Whether it has an ETag and may be answered 304. */
   readonly isConditional: boolean;
   readonly refusals?: readonly Refusal[];
 }
 
-/** For anyone, as often as wanted. */
+/** For anyone, without a limit. */
 export const OPEN = { access: 'open', isCounted: false } as const;
-/** A state that has a tag. */
+/** A state with an ETag. */
 export const STATE = { method: 'get', isConditional: true } as const;
-/** Made anew for every call. */
+/** Computed for every call. */
 export const ONCE = { method: 'get', isConditional: false } as const;

@@ -5,7 +5,7 @@ import { SERVICE } from './operations/service.ts';
 import { TRADING } from './operations/trading.ts';
 import { USAGE } from './operations/usage.ts';
 
-/** Everything that is served. */
+/** All endpoints. */
 export const OPERATIONS: readonly Operation[] = [
   ...MARKETS,
   ...TRADING,

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { boundedString } from './bounded-string.ts';
 
 /**
- * What callers may send, one schema per parameter set (spec 4). The order of the fields is the order in which
- * faults are told.
+ * What callers may send: one schema for each set of query parameters (spec 4), and the body of the waitlist. Faults
+ * are listed in the order of the fields.
  */
 
 const wallet = z.string().meta({
@@ -18,7 +19,7 @@ export const pastQuery = z.object({
     .optional()
     .meta({
       description:
-        'An instant of the past, UTC ms: the answer is what it was then, of what was stored by then. Needs a key of tier PRO. An instant that is no longer kept, or that has not come, is answered 422.',
+        'An instant of the past, UTC ms: the answer is the one of that time, from what was stored by then. Needs a key of tier PRO. An instant that is no longer kept, or lies in the future, is answered 422.',
       examples: [1_794_714_403_563],
     }),
 });
@@ -39,19 +40,18 @@ export const tweetsQuery = z.object({
 
 export const signalsQuery = z.object({
   bankroll: bankroll.optional().meta({
-    description: 'Money to size bets from, USD. Without it the default of the server is used.',
+    description: 'Bankroll to size bets for, USD. Without it the default of the server is used.',
     examples: [1_000],
   }),
   only_with_signals: z
     .boolean()
     .default(false)
-    .meta({ description: 'Leaves out events with neither a BUY nor a SELL.', examples: [false] }),
+    .meta({ description: 'Omits events with neither a BUY nor a SELL.', examples: [false] }),
   include_unproven: z
     .boolean()
     .default(false)
     .meta({
-      description:
-        'Gives actions also where settled events have not shown that the model is better than others.',
+      description: 'Includes actions where settled events have not yet shown that the model has skill.',
       examples: [false],
     }),
 });
@@ -59,7 +59,7 @@ export const signalsQuery = z.object({
 export const portfolioQuery = z.object({
   wallet,
   bankroll: bankroll.optional().meta({
-    description: 'Money to size positions from, USD. Without it no sizing is given.',
+    description: 'Bankroll to size positions for, USD. Without it there is no sizing.',
     examples: [1_000],
   }),
 });
@@ -68,13 +68,13 @@ export const walletQuery = z.object({ wallet });
 
 export const rebalancingQuery = z.object({
   wallet,
-  bankroll: bankroll.meta({ description: 'Money to size positions from, USD.', examples: [1_000] }),
+  bankroll: bankroll.meta({ description: 'Bankroll to size positions for, USD.', examples: [1_000] }),
   threshold: z
     .number()
     .min(1)
     .max(100)
     .default(5)
-    .meta({ description: 'Smallest adjustment worth telling, USD.', examples: [5] }),
+    .meta({ description: 'Smallest adjustment to list, USD.', examples: [5] }),
 });
 
 export const historyQuery = z.object({
@@ -102,11 +102,11 @@ export const usageSummaryQuery = z.object({
 export const usageByEndpointQuery = z
   .object({
     start: z.int().meta({
-      description: 'Start of the span, Unix seconds. Sums are over every hour that the span touches.',
+      description: 'Start of the period, Unix seconds. Sums cover every hour that the period touches.',
       examples: [1_790_000_000],
     }),
     end: z.int().meta({
-      description: 'End of the span, Unix seconds, not included; not before start.',
+      description: 'End of the period, Unix seconds, not included; not before start.',
       examples: [1_790_086_400],
     }),
   })
@@ -127,19 +127,63 @@ export const feedQuery = z.object({
     .min(1)
     .max(1_000)
     .meta({
-      description: 'Of an event stream: channels with or without an account, separated by commas.',
+      description: 'For an event stream: channels with or without an account, separated by commas.',
       examples: ['counters/account_a,tweets,heartbeat'],
     }),
   bankroll: bankroll
     .optional()
-    .meta({ description: 'Of signals: money to size bets from, USD.', examples: [1_000] }),
+    .meta({ description: 'For signals: bankroll to size bets for, USD.', examples: [1_000] }),
   include_unproven: z
     .boolean()
     .default(false)
     .meta({
-      description: 'Of signals: actions also at horizons without demonstrated skill.',
+      description: 'For signals: includes actions at horizons without demonstrated skill.',
       examples: [false],
     }),
 });
 
-export { waitlistBody } from './waitlist-body.ts';
+/** Fields that each type of applicant must send besides its case. */
+const REQUIRED = { agent: ['name', 'wallet'], human: ['email'] } as const;
+
+/**
+ * A request for a place on the waitlist (spec 2.8): an agent must send a name and a wallet, a human an e-mail address.
+ * A null is the same as an absent field.
+ */
+export const waitlistBody = z
+  .object({
+    type: z.enum(['agent', 'human']).meta({ description: 'Who applies.', examples: ['agent'] }),
+    case: boundedString(500).meta({
+      description: 'What the applicant wants to use the service for.',
+      examples: ['Trading weekly post-count markets'],
+    }),
+    name: boundedString(50, /^[a-zA-Z0-9 _-]+$/)
+      .nullish()
+      .meta({ description: 'Name of the agent. Required for an agent.', examples: ['count-bot_1'] }),
+    wallet: boundedString(42, /^0x[a-fA-F0-9]{40}$/)
+      .nullish()
+      .meta({
+        description: 'Address of the wallet. Required for an agent.',
+        examples: ['0x00000000000000000000000000000000000000a1'],
+      }),
+    email: boundedString(150, /^[^@\s]+@[^@\s]+\.[^@\s]+$/)
+      .nullish()
+      .meta({ description: 'E-mail address. Required for a human.', examples: ['someone@example.org'] }),
+  })
+  // Zod runs this only when every field is valid by itself.
+  .superRefine((body, ctx) => {
+    for (const name of REQUIRED[body.type]) {
+      if (body[name] !== undefined && body[name] !== null) continue;
+      ctx.addIssue({ code: 'custom', path: [name], params: { type: 'missing' } });
+    }
+  })
+  .meta({
+    description: 'A request for a place on the waitlist.',
+    // The same check as JSON Schema.
+    anyOf: Object.entries(REQUIRED).map(([type, names]) => ({
+      properties: {
+        type: { const: type },
+        ...Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
+      },
+      required: names,
+    })),
+  });

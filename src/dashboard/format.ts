@@ -1,8 +1,8 @@
-/** Figures as people read them. What is not known is a dash, never a zero. */
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './time-spans.ts';
+
+/** Figures as text for people. An unknown figure is a dash, never a zero. */
 
 const UNKNOWN = '–';
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60_000;
 
 const grouped = new Intl.NumberFormat('en-US');
 const money = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
@@ -22,12 +22,12 @@ export function usdText(value: number | null | undefined): string {
   return value === null || value === undefined ? UNKNOWN : money.format(value);
 }
 
-/** A share of 1 as percent with one decimal. */
+/** A share from 0 to 1 as percent with one decimal. */
 export function percentText(share: number | null | undefined): string {
   return share === null || share === undefined ? UNKNOWN : `${(share * 100).toFixed(1)} %`;
 }
 
-/** A difference of two shares in points of percent, always with its sign. */
+/** A difference of two shares in percentage points, with its sign. */
 export function pointsText(difference: number | null | undefined): string {
   return difference === null || difference === undefined ? UNKNOWN : signed(difference * 100, 1);
 }
@@ -47,25 +47,26 @@ export function durationText(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return UNKNOWN;
   if (ms < SECOND_MS) return `${Math.round(ms)} ms`;
   if (ms < 2 * MINUTE_MS) return `${(ms / SECOND_MS).toFixed(1)} s`;
-  if (ms < 120 * MINUTE_MS) return `${(ms / MINUTE_MS).toFixed(1)} min`;
-  return `${(ms / (60 * MINUTE_MS)).toFixed(1)} h`;
+  if (ms < 2 * HOUR_MS) return `${(ms / MINUTE_MS).toFixed(1)} min`;
+  return `${(ms / HOUR_MS).toFixed(1)} h`;
 }
 
 /** Time left, to the second. */
 export function countdownText(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / SECOND_MS));
-  const two = (value: number) => String(value).padStart(2, '0');
-  const days = Math.floor(seconds / 86_400);
-  const rest = `${two(Math.floor(seconds / 3_600) % 24)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  const leftMs = Math.max(0, ms);
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  const days = Math.floor(leftMs / DAY_MS);
+  const hours = two((leftMs % DAY_MS) / HOUR_MS);
+  const rest = `${hours}:${two((leftMs % HOUR_MS) / MINUTE_MS)}:${two((leftMs % MINUTE_MS) / SECOND_MS)}`;
   return days === 0 ? rest : `${days} d ${rest}`;
 }
 
 /** How long ago, roughly. */
 export function agoText(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / SECOND_MS));
-  if (seconds < 60) return `${seconds} s ago`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ago`;
-  return `${Math.floor(seconds / 3_600)} h ago`;
+  const roundedMs = Math.max(0, Math.round(ms / SECOND_MS)) * SECOND_MS;
+  if (roundedMs < MINUTE_MS) return `${roundedMs / SECOND_MS} s ago`;
+  if (roundedMs < HOUR_MS) return `${Math.floor(roundedMs / MINUTE_MS)} min ago`;
+  return `${Math.floor(roundedMs / HOUR_MS)} h ago`;
 }
 
 export function clockText(at: number): string {
@@ -82,7 +83,20 @@ export function accountText(account: string): string {
   return words.join(' ');
 }
 
-/** Titles of events begin with their account, which is told elsewhere. */
+/** `posts/account_a` as `posts of Account A`. */
+export function sourceText(name: string): string {
+  const [role = name, account] = name.split('/');
+  return account === undefined ? role : `${role} of ${accountText(account)}`;
+}
+
+/** How far the counter of `who` is from our own count. A positive delta means behind. */
+export function deltaText(who: string, delta: number | null): string {
+  if (delta === null) return `${who} not known yet`;
+  if (delta === 0) return `${who} agrees`;
+  return `${who} is ${Math.abs(delta)} ${delta > 0 ? 'behind' : 'ahead'}`;
+}
+
+/** The window in the title of an event, without the account at its beginning. */
 export function windowText(title: string): string {
   return title
     .replace(/^.*?# posts (in )?/, '')

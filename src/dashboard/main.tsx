@@ -6,12 +6,12 @@ import './styles/trade-trust.css';
 import './styles/screens.css';
 import { App } from './parts/app.tsx';
 import { NoFeed } from './parts/no-feed.tsx';
-import { paced } from './state/pace.ts';
+import { throttleToFrames } from './state/frame-throttle.ts';
 import { openSession } from './state/session.ts';
 import { createStore } from './state/store.ts';
 
-/** Nobody reads faster, and whatever comes in between is drawn together. */
-const LEAST_GAP_MS = 100;
+/** Shortest time between two drawings; all changes in between are drawn together. */
+const REDRAW_GAP_MS = 100;
 
 const theme = localStorage.getItem('theme');
 if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
@@ -19,9 +19,9 @@ if (theme === 'light' || theme === 'dark') document.documentElement.dataset.them
 const accounts = (document.body.dataset.accounts ?? '').split(' ').filter((segment) => segment !== '');
 const store = createStore(
   accounts,
-  paced(LEAST_GAP_MS, {
+  throttleToFrames(REDRAW_GAP_MS, {
     now: () => performance.now(),
-    later: (run, ms) => void setTimeout(run, ms),
+    after: (ms, run) => void setTimeout(run, ms),
     beforeFrame: (run) => void requestAnimationFrame(run),
   }),
 );

@@ -1,2 +1,2 @@
-/** Taken in by the bundler. */
+/** The bundler collects these. */
 declare module '*.css';

@@ -1,7 +1,7 @@
-/** Two-sided 95 % of the normal distribution. */
+/** Two-sided 95 % quantile of the normal distribution. */
 const Z = 1.96;
 
-/** Wilson's 95 % interval of a share that was `share` in `n` trials. */
+/** Wilson's 95 % interval for a share that was measured as `share` in `n` trials. */
 export function wilson(share: number, n: number): readonly [number, number] {
   if (n === 0) return [0, 1];
   const z2 = Z * Z;

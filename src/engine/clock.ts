@@ -1,4 +1,4 @@
-/** The two times a machine has: what the calendar says, and what only ever goes forward. Both in ms. */
+/** `wall` is UTC and may be corrected; `mono` only ever goes forward. Both in ms. */
 export interface Clock {
   readonly wall: () => number;
   readonly mono: () => number;

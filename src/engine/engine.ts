@@ -1,11 +1,11 @@
 import { exhaustMap, interval, type Subscription } from 'rxjs';
 import type { SettingsFact } from '../../streams/internal.ts';
-import { createSimulators, type SimulatorReport } from '../simulation/pool.ts';
+import { createSimulationPool, type SimulationReport } from '../simulation/pool.ts';
 import type { Source, SourceStatus } from '../sources/source.ts';
 import type { DiskUse } from '../store/disk.ts';
 import type { Store } from '../store/store.ts';
 import type { LatestWriter } from '../views/latest.ts';
-import { takeCheckpoint, thinCheckpoints } from './checkpointing.ts';
+import { takeCheckpoint, thinCheckpoints } from './checkpoints.ts';
 import type { Clock } from './clock.ts';
 import { recover } from './recover.ts';
 import { pruneStep } from './retention.ts';
@@ -28,14 +28,13 @@ export interface EngineDeps {
   readonly settings: SettingsFact;
   readonly retentionDays: number;
   readonly checkpointMs: number;
-  /** How full the disk is. */
   readonly disk: () => Promise<DiskUse>;
   readonly report: (report: EngineReport) => void;
 }
 
 export type EngineReport =
   | TurnReport
-  | SimulatorReport
+  | SimulationReport
   | ({ readonly type: 'disk'; readonly storeBytes: number } & DiskUse)
   | { readonly type: 'recovered'; readonly head: number; readonly replayed: number; readonly ms: number }
   | { readonly type: 'source'; readonly status: SourceStatus; readonly error: unknown }
@@ -44,15 +43,15 @@ export type EngineReport =
   | { readonly type: 'maintenance_failed'; readonly error: unknown };
 
 export interface Engine {
-  /** How each source fares, by name. */
+  /** The status of each source. */
   sources(): readonly SourceStatus[];
-  /** Whether the last write was refused and is being tried again; readers keep what they have. */
-  isHeldUp(): boolean;
+  /** Whether the disk refused the last write, which is being tried again; readers keep the values they have. */
+  isWaitingForDisk(): boolean;
   /** Ends sources and simulations first, then finishes the turn, then saves a checkpoint. The store stays open. */
   stop(): Promise<void>;
 }
 
-/** Recovers the store, then runs the sources and the clock against it. Resolves when readers have something to read. */
+/** Recovers the store, then runs the sources and the clock against it. Resolves when readers have values to read. */
 export async function openEngine(deps: EngineDeps): Promise<Engine> {
   const { store, latest, clock, report } = deps;
   const startedAt = clock.mono();
@@ -62,50 +61,49 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
   const watermarks = createWatermarks(clock);
   if (lastTick) watermarks.restore(lastTick.fact.ages, lastTick.receivedAt);
   const statuses = new Map<string, SourceStatus>();
-  const stopping = new AbortController();
-  let isHeldUp = false;
+  let isStopping = false;
+  let isWaitingForDisk = false;
 
   const turns = createTurns({
     ...deps,
     journal: store.journal,
     outputs: store.outputs,
     state,
+    request: ({ record, seq }) => simulators.ask(record, seq),
     report(turn) {
-      isHeldUp = turn.type === 'refused_write';
+      isWaitingForDisk = turn.type === 'refused_write';
       report(turn);
     },
-    wait: (ms) => pause(ms, stopping.signal),
   });
 
-  const simulators = createSimulators({ report, deliver: (fact) => turns.accept([fact]) });
-  const requests = latest.change$.subscribe((outputs) => {
-    for (const output of outputs) {
-      if (output.stream !== 'requests') continue;
-      simulators.ask(output.record, output.seq);
-      // Nobody reads a request, and each holds an account's whole history.
-      latest.remove('requests', output.key);
-    }
-  });
+  const simulators = createSimulationPool({ report, deliver: (fact) => turns.accept([fact]) });
 
+  const reportFailure = (error: unknown) => report({ type: 'maintenance_failed', error });
   const tick = (...before: readonly SettingsFact[]) =>
-    turns
-      .accept([...before, { kind: 'tick', ages: watermarks.ages() }])
-      .catch((error: unknown) => report({ type: 'maintenance_failed', error }));
-  // Told at every start, as whatever was asked of the simulators before died with them. Not awaited: on a full disk
-  // it would wait for space, and readers can be served before that.
+    turns.accept([...before, { kind: 'tick', ages: watermarks.ages() }]).catch(reportFailure);
+  // The settings are logged at every start, as earlier requests to the simulators died with their process. Not
+  // awaited: a full disk would delay them, and readers can be served before that.
   void tick(deps.settings);
 
-  const known = sourceLookupsFrom(latest, (account) => state.counters.get(account)?.coveredFrom ?? undefined);
+  const lookups = sourceLookupsFrom(
+    latest,
+    (account) => state.counters.get(account)?.coveredFrom ?? undefined,
+  );
   const sources: Subscription[] = deps.sources.map((source) =>
     supervise(source, {
       clock,
       random: deps.random,
-      known,
+      lookups,
       async deliver(facts) {
-        const askedAt = clock.mono();
+        const deliveredAt = clock.mono();
         await turns.accept(facts);
         watermarks.mark(source.name);
-        report({ type: 'delivered', source: source.name, facts: facts.length, ms: clock.mono() - askedAt });
+        report({
+          type: 'delivered',
+          source: source.name,
+          facts: facts.length,
+          ms: clock.mono() - deliveredAt,
+        });
       },
       onStatus(status, error) {
         statuses.set(status.name, status);
@@ -122,47 +120,34 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     report({ type: 'checkpoint', seq: taken.seq, bytes: taken.state.length });
   };
   const prune = async () => {
-    while (!stopping.signal.aborted && (await pruneStep(store, deps.retentionDays, clock.wall())));
+    while (!isStopping && (await pruneStep(store, deps.retentionDays, clock.wall())));
   };
   const watchDisk = async () => {
     report({ type: 'disk', storeBytes: store.sizeBytes(), ...(await deps.disk()) });
   };
-  // A failed chore is told and tried again at its next turn: none of them may end the engine.
-  const chore = (everyMs: number, task: () => Promise<void>) =>
-    interval(everyMs)
-      .pipe(exhaustMap(() => task().catch((error: unknown) => report({ type: 'maintenance_failed', error }))))
+  // A task that fails is reported and tried again after its period: none of them may end the engine.
+  const every = (periodMs: number, task: () => Promise<void>) =>
+    interval(periodMs)
+      .pipe(exhaustMap(() => task().catch(reportFailure)))
       .subscribe();
-  const running = [requests, ...sources];
+  const running = [...sources];
   running.push(
     ticker(clock, () => tick()).subscribe(),
-    chore(deps.checkpointMs, checkpoint),
-    chore(PRUNE_MS, prune),
-    chore(WATCH_DISK_MS, watchDisk),
+    every(deps.checkpointMs, checkpoint),
+    every(PRUNE_MS, prune),
+    every(WATCH_DISK_MS, watchDisk),
   );
-  await watchDisk().catch((error: unknown) => report({ type: 'maintenance_failed', error }));
+  await watchDisk().catch(reportFailure);
 
   return {
     sources: () => [...statuses.values()],
-    isHeldUp: () => isHeldUp,
+    isWaitingForDisk: () => isWaitingForDisk,
     async stop() {
-      stopping.abort();
+      isStopping = true;
       for (const subscription of running.reverse()) subscription.unsubscribe();
       await simulators.stop();
       await turns.stop();
-      await checkpoint().catch((error: unknown) => report({ type: 'maintenance_failed', error }));
+      await checkpoint().catch(reportFailure);
     },
   };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done, { once: true });
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-  });
 }

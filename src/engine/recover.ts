@@ -1,10 +1,9 @@
-import { Subject } from 'rxjs';
 import {
+  createRunner,
   decodeState,
   emptyState,
   GRAPH_VERSION,
   type GraphState,
-  graph,
   KEPT_STREAMS,
   lastPassing,
   type Observation,
@@ -17,11 +16,11 @@ import type { LatestWriter } from '../views/latest.ts';
 /** Outputs stored at once while the log is read again. */
 const BATCH = 5_000;
 
-export interface Recovered {
+interface Recovered {
   readonly state: GraphState;
   /** Observations that had to be read again. */
   readonly replayed: number;
-  /** What the last tick of the log said, if the log has one near its end. */
+  /** The last tick of the log, if the log has one near its end. */
   readonly lastTick: (Observation & { readonly fact: TickFact }) | undefined;
 }
 
@@ -36,20 +35,18 @@ export async function recover(store: Store, latest: LatestWriter): Promise<Recov
   if (checkpoint === undefined) await outputs.clear();
   const state = checkpoint ? decodeState(checkpoint.state) : emptyState();
 
-  const observation = new Subject<Observation>();
+  const runner = createRunner(state);
   let unsaved: Output[] = [];
   let freshness: Output | undefined;
-  graph(observation, state).subscribe((output) => {
-    if (output.stream === 'freshness') freshness = output;
-    else if (output.seq > outputs.upTo) unsaved.push(output);
-  });
-
   let replayed = 0;
   let seq = checkpoint?.seq ?? journal.tail - 1;
-  for (const each of journal.read(seq + 1)) {
-    observation.next(each);
-    seq = each.seq;
+  for (const observation of journal.read(seq + 1)) {
+    seq = observation.seq;
     replayed += 1;
+    for (const output of runner.run(observation)) {
+      if (output.stream === 'freshness') freshness = output;
+      else if (seq > outputs.upTo) unsaved.push(output);
+    }
     if (unsaved.length < BATCH) continue;
     const batch = unsaved;
     unsaved = [];
@@ -63,7 +60,7 @@ export async function recover(store: Store, latest: LatestWriter): Promise<Recov
   return { state, replayed, lastTick: lastTickOf(store) };
 }
 
-// Ticks come each second, so the last one is among the last observations unless the engine was drowned.
+// Ticks come each second, so the last one is among the last observations unless the engine was overloaded.
 const LOOK_BACK = 1_000;
 
 function lastTickOf({ journal }: Store): Recovered['lastTick'] {

@@ -2,7 +2,7 @@ import type { AccountId } from '../../streams/internal.ts';
 import type { SourceLookups } from '../sources/source.ts';
 import type { Latest } from '../views/latest.ts';
 
-/** What the sources may ask, answered from the latest values. */
+/** Answers the lookups of the sources from the latest values. */
 export function sourceLookupsFrom(
   latest: Latest,
   coveredFrom: (account: AccountId) => number | undefined,

@@ -1,26 +1,27 @@
 import { defer, ignoreElements, interval, map, merge, type Observable, retry, timer } from 'rxjs';
 import { SourceError } from '../errors.ts';
+import { createCircuit } from '../resilience/circuit-breaker.ts';
 import type { Source, SourceContext, SourceLookups, SourceStatus } from '../sources/source.ts';
-import { CIRCUIT_FAILURES, delayBefore } from './backoff.ts';
 import type { Clock } from './clock.ts';
+import { restartDelay } from './restart-delay.ts';
 
-/** How often the age of a source's data is looked at. */
+/** How often the age of a source's data is checked. */
 const WATCH_MS = 1_000;
 
-export interface SuperviseDeps {
+interface SuperviseDeps {
   readonly clock: Clock;
   readonly random: () => number;
-  readonly known: SourceLookups;
+  readonly lookups: SourceLookups;
   readonly deliver: SourceContext['deliver'];
   readonly onStatus: (status: SourceStatus, error?: unknown) => void;
 }
 
 /**
- * Runs a source for ever: a failure or a silence (an end by itself is one) restarts it after a growing
- * delay, and a good answer sets the delay back. Ends only by unsubscription.
+ * Runs a source for ever: a failure or a silence (also that of a source that ended) restarts it after a growing
+ * delay, and a good answer resets the delay. Ends only by unsubscription.
  */
 export function supervise(source: Source, deps: SuperviseDeps): Observable<never> {
-  const { clock, random, known, onStatus } = deps;
+  const { clock, random, lookups, onStatus } = deps;
   return defer(() => {
     let status: SourceStatus = {
       name: source.name,
@@ -29,8 +30,8 @@ export function supervise(source: Source, deps: SuperviseDeps): Observable<never
       refused: 0,
       lastError: null,
     };
-    let failures = 0;
-    let heardAt = clock.mono();
+    const circuit = createCircuit(clock.mono);
+    let answeredAt = clock.mono();
     let deliveries = 0;
 
     const change = (next: Partial<SourceStatus>, error?: unknown) => {
@@ -39,7 +40,7 @@ export function supervise(source: Source, deps: SuperviseDeps): Observable<never
     };
     const context: SourceContext = {
       now: clock.wall,
-      known,
+      lookups,
       async deliver(facts) {
         deliveries += 1;
         try {
@@ -47,16 +48,16 @@ export function supervise(source: Source, deps: SuperviseDeps): Observable<never
         } finally {
           deliveries -= 1;
         }
-        heardAt = clock.mono();
-        failures = 0;
+        answeredAt = clock.mono();
+        circuit.answered();
         if (status.state !== 'running') change({ state: 'running' });
       },
       refused: (reason) => change({ refused: status.refused + 1, lastError: reason }),
     };
     const silence$ = interval(WATCH_MS).pipe(
       map(() => {
-        const silentMs = clock.mono() - heardAt;
-        // What waits for our own disk is not the source's silence.
+        const silentMs = clock.mono() - answeredAt;
+        // A source that waits for our own disk is not silent.
         if (deliveries > 0 || silentMs <= source.silentAfterMs) return;
         throw new SourceError('SOURCE_SILENT', `no answer from ${source.name} in ${Math.round(silentMs)} ms`);
       }),
@@ -64,16 +65,16 @@ export function supervise(source: Source, deps: SuperviseDeps): Observable<never
     );
     onStatus(status);
     return defer(() => {
-      heardAt = clock.mono();
+      answeredAt = clock.mono();
       return merge(source.run(context), silence$);
     }).pipe(
       retry({
         delay(error: unknown) {
-          failures += 1;
-          const state = failures >= CIRCUIT_FAILURES ? 'open' : 'waiting';
+          circuit.failed();
+          const state = circuit.isOpen() ? 'open' : 'waiting';
           const lastError = error instanceof Error ? error.message : String(error);
           change({ state, restarts: status.restarts + 1, lastError }, error);
-          return timer(delayBefore(error, failures, random));
+          return timer(restartDelay(error, circuit, random));
         },
       }),
     );

@@ -1,29 +1,28 @@
-import { Subject } from 'rxjs';
 import {
+  createRunner,
   type Fact,
   type GraphState,
-  graph,
   isKept,
-  type Observation,
   type Output,
+  type OutputOf,
 } from '../../streams/internal.ts';
 import { StoreError } from '../errors.ts';
+import { createRetryingWriter } from '../resilience/retry-write.ts';
 import type { Journal, Outputs } from '../store/store.ts';
 import type { LatestWriter } from '../views/latest.ts';
 import type { Clock } from './clock.ts';
 
-/** How long a write that the disk refused waits before it is tried again. */
-const RETRY_MS = 1_000;
-
-export interface TurnsDeps {
+interface TurnsDeps {
   readonly journal: Journal;
   readonly outputs: Outputs;
   readonly latest: LatestWriter;
   readonly state: GraphState;
   readonly clock: Clock;
+  /** Takes what the streams want simulated, once the turn is durable and published. */
+  readonly request: (request: OutputOf<'requests'>) => void;
   readonly report: (report: TurnReport) => void;
-  /** Waits, or returns at once when the engine is stopping. */
-  readonly wait: (ms: number) => Promise<void>;
+  /** How long a write that the disk refused waits before it is tried again. */
+  readonly retryMs?: number | undefined;
 }
 
 export type TurnReport =
@@ -35,17 +34,17 @@ export type TurnReport =
       readonly graphMs: number;
       readonly outputsMs: number;
     }
-  | { readonly type: 'refused_write'; readonly error: StoreError };
+  | { readonly type: 'refused_write'; readonly error: unknown };
 
-export interface Turns {
+interface Turns {
   /**
-   * Resolves once the facts are in the log, the streams have heard them and readers see what came of it.
-   * No facts, no turn.
+   * Resolves once the facts are in the log, have gone through the streams, and readers see the outputs.
+   * Without facts there is no turn.
    */
   accept(facts: readonly Fact[]): Promise<void>;
   /** Runs `task` between two turns, when log, state and outputs agree; rejects when they no longer can. */
   between<T>(task: () => T): Promise<T>;
-  /** Finishes what was accepted; takes nothing more. */
+  /** Finishes the accepted facts; accepts no more. */
   stop(): Promise<void>;
 }
 
@@ -56,21 +55,23 @@ interface Waiting {
 }
 
 /**
- * The engine's heart. Whatever came in since the last turn is one block of the log (one commit), then goes
- * through the graph, then its outputs are kept (one commit), then they are published. A disk that refuses
- * a write holds the turn, and with it every source, until it takes the write: nothing is dropped, and
- * readers keep what they have.
+ * The engine's heart. All facts since the last turn are one block of the log (one commit), then go through the
+ * graph, then their outputs are stored (one commit), then published. A disk that refuses a write delays the turn,
+ * and with it every source, until it takes the write: nothing is dropped, and readers keep the values they have.
  */
 export function createTurns(deps: TurnsDeps): Turns {
   const { journal, outputs, latest, clock, report } = deps;
-  const observation = new Subject<Observation>();
-  const said: Output[] = [];
-  graph(observation, deps.state).subscribe((output) => said.push(output));
+  const runner = createRunner(deps.state);
 
+  const writer = createRetryingWriter({
+    onRefused: (error) => report({ type: 'refused_write', error }),
+    isRefusal: (error) => error instanceof StoreError,
+    retryMs: deps.retryMs,
+  });
   let waiting: Waiting[] = [];
   let running: Promise<void> | undefined;
   let isStopping = false;
-  /** Set when the streams have said what could not be kept: only a recovery can bring both together again. */
+  /** Set when outputs could not be stored: the streams are ahead of the store, and only a recovery can fix that. */
   let broken: unknown;
 
   async function turn(taken: readonly Waiting[]): Promise<void> {
@@ -80,42 +81,36 @@ export function createTurns(deps: TurnsDeps): Turns {
     const observations = taken.flatMap(({ facts }) =>
       facts.map((fact) => ({ seq: ++seq, receivedAt, fact })),
     );
-    await insist(() => journal.append(observations));
+    await writer.write(() => journal.append(observations));
     const loggedAt = clock.mono();
 
-    said.length = 0;
-    for (const each of observations) observation.next(each);
-    const spoken = said.slice();
+    const emitted: Output[] = [];
+    const requests: OutputOf<'requests'>[] = [];
+    for (const output of observations.flatMap((observation) => runner.run(observation))) {
+      if (output.stream === 'requests') requests.push(output);
+      else emitted.push(output);
+    }
     const graphedAt = clock.mono();
 
-    if (spoken.some(({ stream }) => isKept(stream))) {
-      await insist(() => outputs.append(spoken, seq)).catch((error: unknown) => {
-        broken = error;
-        throw error;
-      });
+    if (emitted.some(({ stream }) => isKept(stream))) {
+      await writer
+        .write(() => outputs.append(emitted, seq))
+        .catch((error: unknown) => {
+          broken = error;
+          throw error;
+        });
     }
     const keptAt = clock.mono();
-    latest.apply(spoken, seq, receivedAt);
+    latest.apply(emitted, seq, receivedAt);
+    for (const request of requests) deps.request(request);
     report({
       type: 'turn',
       observations: observations.length,
-      outputs: spoken,
+      outputs: emitted,
       journalMs: loggedAt - startedAt,
       graphMs: graphedAt - loggedAt,
       outputsMs: keptAt - graphedAt,
     });
-  }
-
-  async function insist(write: () => Promise<void>): Promise<void> {
-    for (;;) {
-      try {
-        return await write();
-      } catch (error) {
-        if (!(error instanceof StoreError) || isStopping) throw error;
-        report({ type: 'refused_write', error });
-        await deps.wait(RETRY_MS);
-      }
-    }
   }
 
   async function run(): Promise<void> {
@@ -149,6 +144,7 @@ export function createTurns(deps: TurnsDeps): Turns {
     },
     async stop() {
       isStopping = true;
+      writer.stop();
       while (running) await running;
     },
   };

@@ -2,15 +2,15 @@ import type { SourceName } from '../../streams/internal.ts';
 import type { Clock } from './clock.ts';
 
 /** When each source last gave a good answer. */
-export interface Watermarks {
+interface Watermarks {
   mark(source: SourceName): void;
   /** Ms since the last good answer of every source that ever gave one, by name in a fixed order. */
   ages(): Readonly<Record<SourceName, number>>;
-  /** Takes over ages that were true at `at` (UTC ms), of an engine that ran before this one. */
+  /** Takes over ages measured at `at` (UTC ms) by an engine that ran before this one. */
   restore(ages: Readonly<Record<SourceName, number>>, at: number): void;
 }
 
-/** Kept on the clock that never steps, so that a corrected calendar makes no source look older or younger. */
+/** Uses the clock that never steps, so that a corrected calendar makes no source look older or younger. */
 export function createWatermarks(clock: Clock): Watermarks {
   const marks = new Map<SourceName, number>();
   return {

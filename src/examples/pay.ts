@@ -7,18 +7,18 @@ import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 
 /**
- * Pays for one call: `node build/src/examples/pay.js [url]`, against `tallywire start --payments demo`. The key is
- * made up on the spot, so nobody's money can move.
+ * Pays for one call: `node build/src/examples/pay.js [url]`, with `tallywire start --payments demo` running. The private
+ * key is generated on the spot, so no real money can move.
  */
 const url = process.argv[2] ?? 'http://127.0.0.1:8080/api/v1/signals/account_a';
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const print = (line: string) => process.stdout.write(`${line}\n`);
 
 const unpaid = await fetch(url);
 const { code } = Object(await unpaid.json());
 const required = decodePaymentRequiredHeader(unpaid.headers.get('PAYMENT-REQUIRED') ?? '');
 const [accepted] = required.accepts;
 if (accepted === undefined) throw new Error('the server names no way to pay');
-say(
+print(
   `${unpaid.status} ${code}: ${Number(accepted.amount) / 1e6} ${accepted.extra.name} on ${accepted.network}`,
 );
 
@@ -30,8 +30,8 @@ const paid = await fetch(url, { headers });
 const body = await paid.text();
 if (paid.status !== 200) throw new Error(`${paid.status} ${body}`);
 const receipt = decodePaymentResponseHeader(paid.headers.get('PAYMENT-RESPONSE') ?? '');
-say(`${paid.status} paid in ${receipt.transaction.slice(0, 6)}…, ${JSON.parse(body).data.length} events`);
+print(`${paid.status} paid in ${receipt.transaction.slice(0, 6)}…, ${JSON.parse(body).data.length} events`);
 
 const again = await fetch(url, { headers });
 const isSame = (await again.text()) === body;
-say(`${again.status} ${isSame ? 'the same' : 'another'} answer for the same payment`);
+print(`${again.status} ${isSame ? 'the same' : 'another'} answer for the same payment`);

@@ -1,11 +1,18 @@
 import { readFileSync } from 'node:fs';
-import { from } from 'rxjs';
-import { emptyState, type Fact, graph, type Observation, type PostFact } from 'tallywire/streams';
-import { DAY_MS, MINUTE_MS } from '../../streams/index.ts';
+import {
+  createRunner,
+  DAY_MS,
+  emptyState,
+  type Fact,
+  MINUTE_MS,
+  type Observation,
+  type PostFact,
+  USUAL_RULE,
+} from 'tallywire/streams';
 
 /**
- * Runs the pipelines over posts of one's own: `node build/src/examples/run-graph.js [posts.csv]`. The file has the
- * heading created_ts and one time a line, in UTC ms; without it a day is made up. Counts and posts per hour of the
+ * Runs the pipelines over the posts of a file: `node build/src/examples/run-graph.js [posts.csv]`. The file has the
+ * heading created_ts and one time a line, in UTC ms; without it a morning is made up. Counts and posts per hour of the
  * seven days up to the last post are printed as they change.
  */
 
@@ -36,20 +43,12 @@ const kind = {
   isRepost: false,
   isFromCommunity: false,
 };
-const rule = {
-  originals: true,
-  quotes: true,
-  reposts: true,
-  selfReplies: true,
-  otherReplies: false,
-  communityReposts: false,
-};
 
-/** What the log of an engine would begin with. */
-const setting: readonly Fact[] = [
+/** The first facts of a log. */
+const opening: readonly Fact[] = [
   {
     kind: 'settings',
-    accounts: [{ id: 'a', rule }],
+    accounts: [{ id: 'a', rule: USUAL_RULE }],
     staleAfterMs: { posts: DAY_MS, oracle: DAY_MS, ui: DAY_MS, prices: DAY_MS },
   },
   { kind: 'coverage', account: 'a', fromAt: Math.min(firstAt, startAt) },
@@ -68,13 +67,13 @@ const setting: readonly Fact[] = [
 ];
 
 function post(createdAt: number, index: number): PostFact {
-  const told = { id: String(index + 1), text: '', url: '', createdAt };
-  return { kind: 'post', account: 'a', via: 'poll', ...told, ...kind };
+  const id = String(index + 1);
+  return { kind: 'post', account: 'a', via: 'poll', id, text: '', url: '', createdAt, ...kind };
 }
 
 /** Posts in their order, with a minute of the clock wherever nothing happens: time is an observation too. */
 function* facts(beginAt: number): Iterable<{ readonly at: number; readonly fact: Fact }> {
-  for (const fact of setting) yield { at: beginAt, fact };
+  for (const fact of opening) yield { at: beginAt, fact };
   let clockAt = beginAt;
   for (const [index, at] of times.entries()) {
     for (; clockAt < at; clockAt += MINUTE_MS) yield { at: clockAt, fact: { kind: 'tick', ages: {} } };
@@ -87,8 +86,12 @@ function* log(beginAt: number): Iterable<Observation> {
   for (const { at, fact } of facts(beginAt)) yield { seq: ++seq, receivedAt: at, fact };
 }
 
-graph(from(log(firstAt)), emptyState()).subscribe((output) => {
-  const time = new Date(output.at).toISOString();
-  if (output.stream === 'counters') process.stdout.write(`${time} count ${output.record.real}\n`);
-  if (output.stream === 'velocity') process.stdout.write(`${time} in the last hour ${output.record.all1h}\n`);
-});
+const { run } = createRunner(emptyState());
+for (const observation of log(firstAt)) {
+  for (const output of run(observation)) {
+    const time = new Date(output.at).toISOString();
+    if (output.stream === 'counters') process.stdout.write(`${time} count ${output.record.real}\n`);
+    if (output.stream === 'velocity')
+      process.stdout.write(`${time} in the last hour ${output.record.all1h}\n`);
+  }
+}

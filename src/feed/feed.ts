@@ -4,11 +4,10 @@ import { clientAddressOf, type Proxies } from '../access/client-address.ts';
 import type { Gate } from '../access/gate.ts';
 import { API_PREFIX } from '../contract/api-prefix.ts';
 import { RequestError } from '../errors.ts';
-import type { FeedWindow, Outputs } from '../store/store.ts';
+import type { Outputs, StoredFrames } from '../store/store.ts';
 import type { AccountPath } from '../views/account-path.ts';
 import type { AgeLimits } from '../views/as-of.ts';
 import type { Latest, OutputOf } from '../views/latest.ts';
-import { createRecords } from '../views/records.ts';
 import { topicsOf } from './channels.ts';
 import { createDelivery } from './delivery/delivery.ts';
 import { createFanOut } from './delivery/fan-out.ts';
@@ -18,6 +17,7 @@ import type { FeedCounters, FeedFigures } from './figures.ts';
 import { follow } from './follow.ts';
 import { createChanges } from './log/changes.ts';
 import { openFrameLog, type Published } from './log/frame-log.ts';
+import { createRecords } from './log/topic-records.ts';
 import { createConnectionLimits, type FeedLimits } from './transport/connection-limits.ts';
 import { createEventStreams } from './transport/event-streams.ts';
 import {
@@ -29,9 +29,9 @@ import {
 
 const PATH = `${API_PREFIX}/feed`;
 
-export interface FeedDeps {
+interface FeedDeps {
   readonly latest: Latest;
-  readonly window: FeedWindow;
+  readonly window: StoredFrames;
   readonly outputs: Pick<Outputs, 'read'>;
   readonly accounts: readonly AccountPath[];
   readonly gate: Gate;
@@ -51,7 +51,7 @@ export interface FeedDeps {
   readonly report: (error: unknown) => void;
 }
 
-export interface FeedAnswer {
+interface FeedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

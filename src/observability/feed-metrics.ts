@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { FeedFigures } from '../feed/figures.ts';
 
-/** Counts are kept by the feed, as it writes thousands of frames at once, and looked at when they are asked for. */
+/** Reads the feed's own counts at each scrape: the feed writes thousands of frames at once. */
 export function gaugeFeed(registry: Registry, read: () => FeedFigures): void {
   const registers = [registry];
   const counter = (name: string, help: string, of: (figures: FeedFigures) => number) =>

@@ -1,7 +1,9 @@
 import type { AccountId, SourceName } from '../../streams/internal.ts';
+import type { RecordOf } from '../contract/record-of.ts';
+import type { healthRecord } from '../contract/records/health.ts';
 import type { Latest } from '../views/latest.ts';
 
-export type HealthStatus = 'ok' | 'degraded' | 'unavailable';
+export type HealthStatus = RecordOf<typeof healthRecord>['status'];
 
 /** `read_only` when writes fail, for instance on a full disk, while reads go on. */
 export type StoreState = 'open' | 'read_only' | 'closed';
@@ -11,7 +13,6 @@ export interface HealthInputs {
   /** Per source, ms since its last good answer; a source that never answered is absent. */
   readonly ages: Readonly<Record<SourceName, number>>;
   readonly hasSnapshot: boolean;
-  readonly isDraining: boolean;
   readonly store: StoreState;
   readonly failedActors: number;
 }
@@ -19,9 +20,9 @@ export interface HealthInputs {
 /** A source older than this no longer does its work, though what is served may still be right. */
 const DEGRADED_AFTER_MS = { posts: 15_000, oracle: 30_000, ui: 30_000, prices: 15_000, events: 180_000 };
 
-/** `unavailable`: nothing to serve, or going down. `degraded`: serving, but something is old or broken. */
+/** `unavailable`: nothing to serve. `degraded`: serving, but something is old or broken. */
 export function healthOf(inputs: HealthInputs): HealthStatus {
-  if (inputs.isDraining || !inputs.hasSnapshot || inputs.store === 'closed') return 'unavailable';
+  if (!inputs.hasSnapshot || inputs.store === 'closed') return 'unavailable';
   if (inputs.store === 'read_only' || inputs.failedActors > 0) return 'degraded';
   return limits(inputs.accounts).every(([source, limitMs]) => (inputs.ages[source] ?? Infinity) <= limitMs)
     ? 'ok'

@@ -10,14 +10,14 @@ interface Row {
 }
 
 /** How long requests took, by route and status. */
-export interface HttpDurations {
+interface HttpDurations {
   observe(route: string, status: number, ms: number): void;
   text(): string;
 }
 
 /**
  * A histogram of our own, as text in the same exposition format: the library's costs about a microsecond a
- * call for looking up labels, which is a noticeable part of a hot answer.
+ * call for looking up labels, which is a noticeable part of a ready answer.
  */
 export function createHttpDurations(): HttpDurations {
   const routes = new Map<string, Map<number, Row>>();

@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** How long the event loop kept others waiting. */
-export interface LoopDelay {
-  /** The worst delay since the question before, in ms. */
+/** How long the event loop stood still. */
+interface LoopDelay {
+  /** The worst delay since the call before, in ms. */
   worstMs(): number;
   close(): void;
 }

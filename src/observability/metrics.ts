@@ -1,18 +1,17 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { FeedFigures } from '../feed/figures.ts';
 import type { SourceStatus } from '../sources/source.ts';
-import type { Latest } from '../views/latest.ts';
 import { gaugeFeed } from './feed-metrics.ts';
 import { createHttpDurations } from './http-durations.ts';
 import { gaugeSources } from './source-metrics.ts';
-import { followStreams } from './stream-metrics.ts';
+import { followStreams, type StreamFigures } from './stream-metrics.ts';
 
-/** What an operator may scrape. The engine reports through it; every method is cheap and none throws. */
+/** The figures that an operator scrapes. Every method that takes a figure is cheap, and none throws. */
 export interface Metrics {
   readonly contentType: string;
   journalCommitted(ms: number): void;
   outputsCommitted(ms: number): void;
-  /** From a source's answer until readers see what came of it. */
+  /** From a source's answer until readers see its outputs. */
   delivered(ms: number): void;
   /** Worker time of a fit or a forecast. */
   simulated(request: string, ms: number): void;
@@ -24,8 +23,8 @@ export interface Metrics {
   requestServed(route: string, status: number, ms: number): void;
   /** Asked at each scrape. */
   watchSources(read: () => readonly SourceStatus[]): void;
-  /** Source ages, lags and the time until new posts were seen. Returns what stops it. */
-  watchStreams(latest: Latest, now: () => number): () => void;
+  /** Source ages, lags and the time until new posts were seen. Call the result to stop watching. */
+  watchStreams(figures: StreamFigures): () => void;
   /** The push feed; asked at each scrape. */
   watchFeed(read: () => FeedFigures): void;
   text(): Promise<string>;
@@ -90,7 +89,7 @@ export function createMetrics(): Metrics {
     unsentReplies: (count) => unsent.set(count),
     requestServed: durations.observe,
     watchSources: (read) => gaugeSources(registry, read),
-    watchStreams: (latest, now) => followStreams(registry, latest, now),
+    watchStreams: (figures) => followStreams(registry, figures),
     watchFeed: (read) => gaugeFeed(registry, read),
     text: async () => `${await registry.metrics()}\n${durations.text()}`,
   };

@@ -1,13 +1,19 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
-import type { Percentiles } from '../../streams/internal.ts';
-import { agesNow } from '../views/as-of.ts';
+import type { Percentiles, SourceName } from '../../streams/internal.ts';
 import type { Latest } from '../views/latest.ts';
 
 /** Around the seconds a post is expected to take (spec 1). */
 const SEEN_BUCKETS_S = [1, 2, 5, 8, 10, 12, 15, 20, 30, 60, 300, 1_800];
 
-/** Ages and lags at each scrape, and every new post as it comes. Returns what stops the latter. */
-export function followStreams(registry: Registry, latest: Latest, now: () => number): () => void {
+export interface StreamFigures {
+  readonly latest: Latest;
+  /** Per source, ms since its last good answer. */
+  readonly ages: () => Readonly<Record<SourceName, number>>;
+  readonly now: () => number;
+}
+
+/** Reads ages and lags at each scrape, and observes every new post. Call the result to stop observing. */
+export function followStreams(registry: Registry, { latest, ages, now }: StreamFigures): () => void {
   const startedAt = now();
   const registers = [registry];
   new Gauge({
@@ -17,7 +23,7 @@ export function followStreams(registry: Registry, latest: Latest, now: () => num
     registers,
     collect() {
       this.reset();
-      for (const [source, ageMs] of Object.entries(agesNow(latest, now()))) {
+      for (const [source, ageMs] of Object.entries(ages())) {
         this.set({ source }, ageMs / 1_000);
       }
     },

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { RequestError } from '../errors.ts';
+import type { PaymentTerms } from './terms.ts';
 
 /** All mean the same; the first is the one of the interface (spec 5). */
-const NAMES = ['x402', 'payment-signature', 'x-payment'] as const;
+const HEADER_NAMES = ['x402', 'payment-signature', 'x-payment'] as const;
 
 const MAX_HEADER_CHARS = 8 * 1_024;
 const MAX_DEPTH = 8;
@@ -12,7 +13,7 @@ const MAX_DEPTH = 8;
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
 const seconds = z.string().regex(/^\d{1,12}$/);
 const payload = z.object({
-  // 65 bytes: those of a key. Signatures of contracts cannot be checked without a node.
+  // 65 bytes, as a key signs. Signatures of contracts cannot be checked without a node of the chain.
   signature: z.string().regex(/^0x[0-9a-fA-F]{130}$/),
   authorization: z.object({
     from: address,
@@ -24,7 +25,7 @@ const payload = z.object({
   }),
 });
 
-const proofSchema = z.discriminatedUnion('x402Version', [
+const authorizationSchema = z.discriminatedUnion('x402Version', [
   z.object({ x402Version: z.literal(1), scheme: z.string(), network: z.string(), payload }),
   z.object({
     x402Version: z.literal(2),
@@ -41,28 +42,28 @@ const proofSchema = z.discriminatedUnion('x402Version', [
   }),
 ]);
 
-/** A payment as it was sent, in either version of the protocol. Nothing in it is believed yet. */
-export type Authorization = z.infer<typeof proofSchema>;
+/** A payment as it was sent, in either version of the protocol. Nothing in it is checked yet but its form. */
+export type Authorization = z.infer<typeof authorizationSchema>;
 
 /** Whether a request carries a payment. */
 export function carriesPayment(headers: IncomingHttpHeaders): boolean {
-  return NAMES.some((name) => headers[name] !== undefined);
+  return HEADER_NAMES.some((name) => headers[name] !== undefined);
 }
 
 /** The text of the payment a request carries. */
 export function paymentIn(headers: IncomingHttpHeaders): string {
-  const texts = new Set(NAMES.map((name) => headers[name]).filter((text) => text !== undefined));
+  const texts = new Set(HEADER_NAMES.map((name) => headers[name]).filter((text) => text !== undefined));
   const [text] = texts;
   if (texts.size !== 1 || typeof text !== 'string') throw malformed('expected one payment');
   return text;
 }
 
-/** Throws a RequestError (400) unless the text is a payment, be it good or not. */
+/** Throws a RequestError (400) unless the text has the form of a payment. */
 export function readAuthorization(text: string): Authorization {
   if (text.length > MAX_HEADER_CHARS) throw malformed('it is longer than 8 KiB');
   const bytes = Buffer.from(text, 'base64');
   if (text === '' || bytes.toString('base64') !== text) throw malformed('it is not base64');
-  const parsed = proofSchema.safeParse(jsonOf(bytes.toString()));
+  const parsed = authorizationSchema.safeParse(jsonOf(bytes.toString()));
   if (!parsed.success) {
     const where = parsed.error.issues.map(({ path }) => path.join('.') || 'x402Version');
     throw malformed(`expected a payload of version 1 or 2, at fault: ${where.join(', ')}`);
@@ -70,7 +71,16 @@ export function readAuthorization(text: string): Authorization {
   return parsed.data;
 }
 
-/** What tells one proof from another: everything that was signed, and the signature. */
+/**
+ * `network|asset|from|nonce` in lower case, which a chain takes once. Network and asset are our own, not those that
+ * the payment names, so the same nonce is always the same payment.
+ */
+export function paymentIdOf({ payload }: Authorization, { network, asset }: PaymentTerms): string {
+  const { from, nonce } = payload.authorization;
+  return [network, asset, from, nonce].join('|').toLowerCase();
+}
+
+/** A hash of everything that was signed and of the signature. */
 export function digestOf({ payload: { signature, authorization } }: Authorization): string {
   const { from, to, value, validAfter, validBefore, nonce } = authorization;
   const parts = [from, to, value, validAfter, validBefore, nonce, signature].join('|');

@@ -1,42 +1,41 @@
 import type { Authorization } from './authorization.ts';
-import { firstNameOf } from './networks.ts';
-import { MAX_TIMEOUT_SECONDS, type PaymentTerms, requirementsOf } from './terms.ts';
+import { MAX_TIMEOUT_SECONDS, type PaymentTerms, requirementsOf, v1NetworkOf } from './terms.ts';
 
-/** A payment must be good long enough to be verified and settled. */
+/** A payment must stay valid long enough to be verified and settled. */
 const LEAST_LEFT_SECONDS = 15;
-/** The clocks of callers may run ahead so much. */
+/** How far the clocks of callers may run ahead. */
 const CLOCK_SECONDS = 60;
 
 const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
 /**
- * What is wrong with a payment whenever it comes, in the words of the protocol: it is of another kind, or for
- * someone else. Held against our own terms, never against what the caller says he accepted.
+ * What is wrong with a payment at any time and on any path, as a reason of the protocol: it is of another kind, or for
+ * someone else. It is compared with our own terms, never with the terms that the payment claims.
  */
-export function kindFault(proof: Authorization, terms: PaymentTerms): string | undefined {
-  if (proof.x402Version === 1) {
-    if (proof.scheme !== 'exact') return 'unsupported_scheme';
-    if (proof.network !== firstNameOf(terms.network)) return 'invalid_network';
+export function kindFault(authorization: Authorization, terms: PaymentTerms): string | undefined {
+  if (authorization.x402Version === 1) {
+    if (authorization.scheme !== 'exact') return 'unsupported_scheme';
+    if (authorization.network !== v1NetworkOf(terms.network)) return 'invalid_network';
   } else {
-    const { scheme, network, asset } = proof.accepted;
+    const { scheme, network, asset } = authorization.accepted;
     if (scheme !== 'exact') return 'unsupported_scheme';
     if (!same(network, terms.network)) return 'invalid_network';
     if (!same(asset, terms.asset)) return 'invalid_payment_requirements';
   }
-  const { to } = proof.payload.authorization;
+  const { to } = authorization.payload.authorization;
   return same(to, terms.payTo) ? undefined : 'invalid_exact_evm_payload_recipient_mismatch';
 }
 
 /** What is wrong with a payment for this path at this time. */
 export function priceFault(
-  proof: Authorization,
+  authorization: Authorization,
   terms: PaymentTerms,
   path: string,
   nowMs: number,
 ): string | undefined {
   const ours = requirementsOf(terms, path);
-  if (proof.x402Version === 2) {
-    const { amount, payTo, maxTimeoutSeconds, extra } = proof.accepted;
+  if (authorization.x402Version === 2) {
+    const { amount, payTo, maxTimeoutSeconds, extra } = authorization.accepted;
     const isOurs =
       amount === ours.amount &&
       same(payTo, ours.payTo) &&
@@ -45,7 +44,7 @@ export function priceFault(
       extra.version === terms.assetVersion;
     if (!isOurs) return 'invalid_payment_requirements';
   }
-  const { value, validAfter, validBefore } = proof.payload.authorization;
+  const { value, validAfter, validBefore } = authorization.payload.authorization;
   if (BigInt(value) !== BigInt(ours.amount)) {
     return 'invalid_exact_evm_payload_authorization_value_mismatch';
   }

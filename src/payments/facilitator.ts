@@ -1,25 +1,11 @@
 import { z } from 'zod';
+import type { FacilitatorRequest } from './facilitator-request.ts';
 
-/** What a facilitator is asked, in the names of its wire. */
-export interface FacilitatorOrder {
-  readonly x402Version: 1 | 2;
-  readonly paymentPayload: object;
-  readonly paymentRequirements: object;
-}
-
-export type Verdict =
+type Verdict =
   | { readonly type: 'valid' }
   | { readonly type: 'invalid'; readonly reason: string }
-  /** Nobody knows, and nothing was done. */
+  /** There was no clear answer, and no money moved. */
   | { readonly type: 'unavailable'; readonly reason: string };
-
-export interface Receipt {
-  readonly success: boolean;
-  readonly errorReason?: string;
-  readonly transaction: string;
-  readonly network: string;
-  readonly payer: string;
-}
 
 export type Settlement =
   | { readonly type: 'settled'; readonly transaction: string }
@@ -31,8 +17,8 @@ export type Settlement =
   | { readonly type: 'unknown'; readonly reason: string };
 
 export interface Facilitator {
-  verify(order: FacilitatorOrder): Promise<Verdict>;
-  settle(order: FacilitatorOrder): Promise<Settlement>;
+  verify(request: FacilitatorRequest): Promise<Verdict>;
+  settle(request: FacilitatorRequest): Promise<Settlement>;
 }
 
 export interface FacilitatorOptions {
@@ -56,32 +42,32 @@ const settlementSchema = z.object({
   transaction: z.string().nullish(),
 });
 
-/** Reasons that say no more than that something went wrong, perhaps after the money was sent. */
+/** Reasons that leave open whether the money was sent before something went wrong. */
 const UNCLEAR: ReadonlySet<string> = new Set(['settlement_pending', 'unexpected_settle_error', '']);
 const USED: ReadonlySet<string> = new Set([
   'invalid_exact_evm_nonce_already_used',
   'duplicate_settlement',
   'nonce_already_used',
 ]);
-/** A transaction that was sent and undone: the one failure that has a hash and is final. */
+/** The transaction was sent and undone: the one failure with a hash that is final. */
 const REVERTED = 'invalid_transaction_state';
 
 type Reply = { readonly status: number; readonly body: unknown } | { readonly failure: string };
 
 /**
- * Asks one host and follows nobody elsewhere. Whatever is not a clear answer is `unavailable` or `unknown`;
- * neither call ever rejects.
+ * Asks one host and follows no redirect. Whatever is not a clear answer is `unavailable` or `unknown`; neither call
+ * ever rejects.
  */
 export function createFacilitator(options: FacilitatorOptions): Facilitator {
   const { url, verifyTimeoutMs = VERIFY_TIMEOUT_MS, settleTimeoutMs = SETTLE_TIMEOUT_MS, signal } = options;
 
-  async function ask(path: string, order: FacilitatorOrder, timeoutMs: number): Promise<Reply> {
+  async function ask(path: string, request: FacilitatorRequest, timeoutMs: number): Promise<Reply> {
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const response = await fetch(`${url}/${path}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', accept: 'application/json' },
-        body: JSON.stringify(order),
+        body: JSON.stringify(request),
         redirect: 'error',
         signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
       });
@@ -93,8 +79,8 @@ export function createFacilitator(options: FacilitatorOptions): Facilitator {
   }
 
   return {
-    async verify(order) {
-      const reply = await ask('verify', order, verifyTimeoutMs);
+    async verify(request) {
+      const reply = await ask('verify', request, verifyTimeoutMs);
       if ('failure' in reply) return { type: 'unavailable', reason: reply.failure };
       const parsed = verdictSchema.safeParse(reply.body);
       if (reply.status >= 500 || !parsed.success) {
@@ -104,8 +90,8 @@ export function createFacilitator(options: FacilitatorOptions): Facilitator {
       return { type: 'invalid', reason: parsed.data.invalidReason ?? 'invalid_payment' };
     },
 
-    async settle(order) {
-      const reply = await ask('settle', order, settleTimeoutMs);
+    async settle(request) {
+      const reply = await ask('settle', request, settleTimeoutMs);
       if ('failure' in reply) return { type: 'unknown', reason: reply.failure };
       const parsed = settlementSchema.safeParse(reply.body);
       if (reply.status >= 500 || !parsed.success) {

@@ -1,29 +1,57 @@
-import { createFailedKeys } from '../access/limits/failed-keys.ts';
 import { RequestError } from '../errors.ts';
 import { createCircuit } from '../resilience/circuit-breaker.ts';
+import { createFailureLimit } from '../resilience/failure-limit.ts';
 import type { KeptPayment, KeptReply, Payments } from '../store/store.ts';
-import { type Authorization, digestOf, readAuthorization } from './authorization.ts';
+import { type Authorization, digestOf, paymentIdOf, readAuthorization } from './authorization.ts';
 import { kindFault, priceFault } from './checks.ts';
 import { createFacilitator, type FacilitatorOptions } from './facilitator.ts';
+import { facilitatorRequestOf } from './facilitator-request.ts';
 import { type Offer, offerOf } from './offer.ts';
-import { idOf, LEFT_BEHIND_MS, orderOf, reservationOf } from './order.ts';
-import { afterSettling } from './outcome.ts';
-import { receiptHeaders } from './receipt.ts';
+import { afterSettling, receiptHeaders, reserved, settling, verified } from './payment-states.ts';
 import * as refusals from './refusals.ts';
-import type { PaymentReport } from './report.ts';
-import type { Sale, Sold } from './sale.ts';
-import { createSettlementRetries, recoverPayments } from './settlement-retries.ts';
+import { createSettlementRetries, type RetryReport, recoverPayments } from './settlement-retries.ts';
 import type { PaymentTerms } from './terms.ts';
 
-/** Sells single answers of tier PRO. */
+/** A request that carries a payment. */
+export interface PaidRequest {
+  /** The payment as it was sent. */
+  readonly payment: string;
+  readonly path: string;
+  /** Path and query. */
+  readonly resource: string;
+  /** The whole address that the caller asked at. */
+  readonly url: string;
+  /** The address that refused payments count for. */
+  readonly address: string;
+  /** Makes the answer that is paid for. */
+  answer(): Promise<KeptReply>;
+  /** Whether the caller has left. */
+  isGone(): boolean;
+}
+
+interface PaidReply {
+  readonly reply: KeptReply;
+  /** To be called once the reply has left. */
+  sent(): void;
+}
+
+/** Takes payments for single answers of tier PRO. */
 export interface PaymentService {
-  /** How to pay for a path; undefined while nobody can. */
+  /** How to pay for a path; undefined while the facilitator does not answer. */
   offer(path: string, url: string): Offer | undefined;
   /** Resolves to the reply once it is paid for, or rejects with a RequestError and nothing charged. */
-  sell(sale: Sale): Promise<Sold>;
-  /** Hands settlements under way to the next start, and waits for writes. */
+  charge(request: PaidRequest): Promise<PaidReply>;
+  /** Leaves settlements under way to the next start, and waits for writes. */
   close(): Promise<void>;
 }
+
+/** What an operator should know of payments. */
+export type PaymentReport =
+  | RetryReport
+  /** How a paid request ended; `repeated` was sent before, `unserved` was not charged. */
+  | { readonly type: 'outcome'; readonly outcome: 'unknown' | 'refused' | 'repeated' | 'unserved' }
+  /** The facilitator gave no clear answer. */
+  | { readonly type: 'facilitator'; readonly call: 'verify' | 'settle'; readonly reason: string };
 
 export interface PaymentServiceDeps {
   readonly terms: PaymentTerms;
@@ -42,8 +70,8 @@ const EVERY_MS = 5_000;
 const MAX_FAILED_PER_MINUTE = 20;
 
 /**
- * Opens the till with what the last process left in it. Order of a sale: local checks, the nonce on disk, verify,
- * the reply in memory and on disk, settle, send; so that nothing is served twice, and nothing charged unserved.
+ * Begins with the payments that the last process left open. The order of a payment: local checks, the nonce on disk,
+ * verify, the reply in memory and on disk, settle, send. So nothing is served twice, and nothing is charged unserved.
  */
 export async function openPaymentService(deps: PaymentServiceDeps): Promise<PaymentService> {
   const { terms, payments, now, report } = deps;
@@ -52,16 +80,16 @@ export async function openPaymentService(deps: PaymentServiceDeps): Promise<Paym
   const closing = new AbortController();
   const facilitator = createFacilitator({ ...deps.facilitator, signal: closing.signal });
   const circuit = createCircuit(deps.mono);
-  const failures = createFailedKeys(MAX_FAILED_PER_MINUTE);
+  const failures = createFailureLimit(MAX_FAILED_PER_MINUTE);
   const active = new Set<string>();
   const work = new Set<Promise<unknown>>();
-  const chores = createSettlementRetries({ payments, facilitator, now, active, report });
-  let isRunning = false;
+  const retries = createSettlementRetries({ payments, facilitator, now, active, report });
+  let isRetrying = false;
   const timer = setInterval(() => {
-    if (isRunning) return;
-    isRunning = true;
-    void track(chores.run()).finally(() => {
-      isRunning = false;
+    if (isRetrying) return;
+    isRetrying = true;
+    void track(retries.run()).finally(() => {
+      isRetrying = false;
     });
   }, deps.everyMs ?? EVERY_MS);
   timer.unref();
@@ -73,125 +101,130 @@ export async function openPaymentService(deps: PaymentServiceDeps): Promise<Paym
     return promise;
   }
 
-  const offerFor = ({ path, url }: Pick<Sale, 'path' | 'url'>) =>
+  const reportTrouble = (error: unknown) => report({ type: 'trouble', error });
+
+  const offerFor = ({ path, url }: Pick<PaidRequest, 'path' | 'url'>) =>
     offerOf(terms, path, url, encodePaymentRequiredHeader);
 
-  /** A write without which the sale cannot go on. */
-  async function kept<T>(id: string, write: Promise<T>): Promise<T> {
+  /** A write without which the payment cannot go on. */
+  async function required<T>(id: string, write: Promise<T>): Promise<T> {
     try {
       return await write;
     } catch (error) {
-      report({ type: 'trouble', error });
-      await letGo(id);
-      throw refusals.unkept();
+      reportTrouble(error);
+      await release(id);
+      throw refusals.notStored();
     }
   }
 
-  /** Frees the nonce. What cannot be freed now is freed when it is next asked for, or by a chore. */
-  async function letGo(id: string): Promise<void> {
-    await payments.release(id).catch((error: unknown) => report({ type: 'trouble', error }));
+  /** A nonce that cannot be released now is released when its payment comes again, or by a retry. */
+  async function release(id: string): Promise<void> {
+    await payments.release(id).catch(reportTrouble);
   }
 
-  function soldFrom(payment: KeptPayment, reply: KeptReply): Sold {
+  function paidReply(payment: KeptPayment, reply: KeptReply): PaidReply {
     return {
       reply: { ...reply, headers: { ...reply.headers, ...receiptHeaders(payment) } },
       sent() {
         if (payment.sentAt !== null) return;
-        const note = payments.put({ ...payment, sentAt: now() });
-        void track(note.catch((error: unknown) => report({ type: 'trouble', error })));
+        void track(payments.put({ ...payment, sentAt: now() }).catch(reportTrouble));
       },
     };
   }
 
-  /** A payment that was sent before. */
-  function sellAgain(payment: KeptPayment, proof: Authorization, sale: Sale): Sold {
+  /** The answer to a payment that was sent before. */
+  function repeat(payment: KeptPayment, authorization: Authorization, request: PaidRequest): PaidReply {
     const { state, reply } = payment;
     const isUnderWay = state === 'RESERVED' || state === 'VERIFIED' || state === 'SETTLING';
     if (isUnderWay && active.has(payment.id)) throw refusals.inProgress();
-    if (payment.proof !== digestOf(proof)) throw refusals.used(offerFor(sale));
-    if (state === 'FAILED') throw refusals.failed(receiptHeaders(payment), offerFor(sale));
+    if (payment.proof !== digestOf(authorization)) throw refusals.used(offerFor(request));
+    if (state === 'FAILED') throw refusals.failed(receiptHeaders(payment), offerFor(request));
     if (state !== 'SETTLED') throw refusals.pending();
-    if (payment.resource !== sale.resource || reply === null) throw refusals.used(offerFor(sale));
+    if (payment.resource !== request.resource || reply === null) throw refusals.used(offerFor(request));
     report({ type: 'outcome', outcome: 'repeated' });
-    return soldFrom(payment, reply);
+    return paidReply(payment, reply);
   }
 
-  async function sellFirst(proof: Authorization, id: string, sale: Sale): Promise<Sold> {
-    const order = orderOf(proof, terms, sale.path, sale.url);
-    const reserved = reservationOf(proof, { id, resource: sale.resource, order, nowMs: now() });
-    // Only what a failed write left can be there: whoever is at it holds the id.
-    if (payments.find(id) !== undefined) await kept(id, payments.release(id));
-    if (!(await kept(id, payments.reserve(reserved)))) throw refusals.inProgress();
+  async function chargeFirst(
+    authorization: Authorization,
+    id: string,
+    request: PaidRequest,
+  ): Promise<PaidReply> {
+    const { path, url, resource } = request;
+    const asked = facilitatorRequestOf(authorization, terms, path, url);
+    const reservation = reserved(authorization, { id, resource, request: asked, nowMs: now() });
+    // Only a failed write can have left a row: a request under way would hold the id.
+    if (payments.find(id) !== undefined) await required(id, payments.release(id));
+    if (!(await required(id, payments.reserve(reservation)))) throw refusals.inProgress();
 
-    const verdict = await facilitator.verify(order);
+    const verdict = await facilitator.verify(asked);
     if (verdict.type !== 'valid') {
-      await letGo(id);
+      await release(id);
       if (verdict.type === 'invalid') {
         circuit.answered();
-        throw refusals.refused(verdict.reason, offerFor(sale));
+        throw refusals.refused(verdict.reason, offerFor(request));
       }
       circuit.failed();
       report({ type: 'facilitator', call: 'verify', reason: verdict.reason });
       throw refusals.unavailable();
     }
     circuit.answered();
-    const verified: KeptPayment = { ...reserved, state: 'VERIFIED', changedAt: now() };
-    await kept(id, payments.put(verified));
+    const payment = verified(reservation, now());
+    await required(id, payments.put(payment));
 
     let reply: KeptReply;
     try {
-      reply = await sale.answer();
+      reply = await request.answer();
     } catch (error) {
-      await letGo(id);
+      await release(id);
       report({ type: 'outcome', outcome: 'unserved' });
       throw error;
     }
-    if (reply.status >= 400 || sale.isGone() || closing.signal.aborted) {
-      await letGo(id);
+    if (reply.status >= 400 || request.isGone() || closing.signal.aborted) {
+      await release(id);
       report({ type: 'outcome', outcome: 'unserved' });
       return { reply, sent: () => undefined };
     }
-    return settle({ ...verified, state: 'SETTLING', reply }, reply, sale);
+    return settle(settling(payment, reply, now()), reply, request);
   }
 
-  async function settle(begun: KeptPayment, reply: KeptReply, sale: Sale): Promise<Sold> {
-    const settling = { ...begun, changedAt: now(), nextTryAt: now() + LEFT_BEHIND_MS };
-    await kept(begun.id, payments.put(settling));
-    const settlement = await facilitator.settle(JSON.parse(begun.order));
+  async function settle(payment: KeptPayment, reply: KeptReply, request: PaidRequest): Promise<PaidReply> {
+    await required(payment.id, payments.put(payment));
+    const settlement = await facilitator.settle(JSON.parse(payment.order));
     if (settlement.type === 'unknown') {
       circuit.failed();
       report({ type: 'facilitator', call: 'settle', reason: settlement.reason });
     } else circuit.answered();
-    const after = afterSettling(settling, settlement, now());
-    // The outcome stands whether it can be written or not; a row left settling is asked for again by a chore.
-    await payments.put(after).catch((error: unknown) => report({ type: 'trouble', error }));
+    const after = afterSettling(payment, settlement, now());
+    // The outcome stands whether it can be written or not; a row that stays SETTLING is settled again by a retry.
+    await payments.put(after).catch(reportTrouble);
     if (after.state === 'UNKNOWN') {
       report({ type: 'outcome', outcome: 'unknown' });
       throw refusals.pending();
     }
     if (after.state === 'FAILED') {
       report({ type: 'outcome', outcome: 'failed' });
-      throw refusals.failed(receiptHeaders(after), offerFor(sale));
+      throw refusals.failed(receiptHeaders(after), offerFor(request));
     }
     report({ type: 'outcome', outcome: 'settled' });
-    return soldFrom(after, reply);
+    return paidReply(after, reply);
   }
 
-  async function trade(sale: Sale): Promise<Sold> {
-    const proof = readAuthorization(sale.payment);
-    const kind = kindFault(proof, terms);
-    if (kind !== undefined) throw refusals.refused(kind, offerFor(sale));
-    const id = idOf(proof, terms);
+  async function chargeOrRepeat(request: PaidRequest): Promise<PaidReply> {
+    const authorization = readAuthorization(request.payment);
+    const kind = kindFault(authorization, terms);
+    if (kind !== undefined) throw refusals.refused(kind, offerFor(request));
+    const id = paymentIdOf(authorization, terms);
     const before = payments.find(id);
     const isLeft = before?.state === 'RESERVED' || before?.state === 'VERIFIED';
-    if (before !== undefined && (!isLeft || active.has(id))) return sellAgain(before, proof, sale);
+    if (before !== undefined && (!isLeft || active.has(id))) return repeat(before, authorization, request);
     if (active.has(id)) throw refusals.inProgress();
-    const fault = priceFault(proof, terms, sale.path, now());
-    if (fault !== undefined) throw refusals.refused(fault, offerFor(sale));
+    const fault = priceFault(authorization, terms, request.path, now());
+    if (fault !== undefined) throw refusals.refused(fault, offerFor(request));
     if (!circuit.admits()) throw refusals.unavailable();
     active.add(id);
     try {
-      return await sellFirst(proof, id, sale);
+      return await chargeFirst(authorization, id, request);
     } finally {
       active.delete(id);
     }
@@ -199,15 +232,15 @@ export async function openPaymentService(deps: PaymentServiceDeps): Promise<Paym
 
   return {
     offer: (path, url) => (circuit.isOpen() ? undefined : offerFor({ path, url })),
-    async sell(sale) {
-      const waitMs = failures.waitMs(sale.address, now());
+    async charge(request) {
+      const waitMs = failures.waitMs(request.address, now());
       if (waitMs > 0) throw refusals.tooMany(waitMs);
       try {
-        return await track(trade(sale));
+        return await track(chargeOrRepeat(request));
       } catch (error) {
         if (isBadPayment(error)) {
           report({ type: 'outcome', outcome: 'refused' });
-          failures.note(sale.address, now());
+          failures.count(request.address, now());
         }
         throw error;
       }
@@ -220,7 +253,7 @@ export async function openPaymentService(deps: PaymentServiceDeps): Promise<Paym
   };
 }
 
-/** What the payer did wrong, as opposed to what the call itself or we did. */
+/** Whether the payment was at fault, and not the request itself or this service. */
 function isBadPayment(error: unknown): boolean {
   return (
     error instanceof RequestError &&

@@ -1,14 +1,14 @@
 import { RequestError } from '../errors.ts';
 import type { Offer } from './offer.ts';
 
-/** How a payment may end without the answer it was for. With an offer he may pay anew. */
+/** The ways a payment may end without its answer. Those with an offer invite the caller to pay anew. */
 
 export function refused(reason: string, offer: Offer): RequestError {
   const message = `The payment is refused: ${reason}`;
   return new RequestError(402, 'payment_refused', message, offer.headers, { reason, ...offer.fields });
 }
 
-/** The money did not move. `receipt` is the header that says so. */
+/** The money did not move. `receipt` is the header that proves it. */
 export function failed(receipt: Readonly<Record<string, string>>, offer: Offer): RequestError {
   const headers = { ...receipt, ...offer.headers };
   return new RequestError(402, 'payment_failed', 'The payment could not be settled', headers, offer.fields);
@@ -24,20 +24,19 @@ export function inProgress(): RequestError {
   return new RequestError(409, 'payment_in_progress', message, { 'Retry-After': '2' });
 }
 
-/** Neither settled nor failed: whoever pays anew now may pay twice. */
+/** Neither settled nor failed: a caller who pays anew now may pay twice. */
 export function pending(): RequestError {
   const message =
     'Whether the payment was settled is not known yet; send the same one again, do not pay anew';
   return new RequestError(503, 'payment_pending', message, { 'Retry-After': '10' });
 }
 
-/** Nothing was charged. */
 export function unavailable(): RequestError {
   const message = 'Payments cannot be taken at the moment, and nothing was charged';
   return new RequestError(503, 'payments_unavailable', message, { 'Retry-After': '10' });
 }
 
-export function unkept(): RequestError {
+export function notStored(): RequestError {
   const message = 'The payment could not be written down, and nothing was charged';
   return new RequestError(503, 'store_unavailable', message, { 'Retry-After': '5' });
 }

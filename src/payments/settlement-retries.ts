@@ -1,27 +1,34 @@
-import { DAY_MS, HOUR_MS } from '../../streams/internal.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../streams/internal.ts';
 import type { KeptPayment, Payments } from '../store/store.ts';
 import type { Facilitator } from './facilitator.ts';
-import { afterCrash, afterSettling } from './outcome.ts';
-import type { PaymentReport } from './report.ts';
+import { afterCrash, afterSettling } from './payment-states.ts';
 
-/** A nonce is remembered so long after its payment was good. */
-const KEPT_MS = 30 * DAY_MS;
-/** How long a reply that was sent is kept to be sent again. */
-const REPLY_KEPT_MS = 600_000;
+/** How long a nonce is remembered after its payment expired. */
+const NONCE_KEPT_MS = 30 * DAY_MS;
+/** How long a reply that was sent is stored, to be sent again. */
+const REPLY_KEPT_MS = 10 * MINUTE_MS;
 const ROWS_PER_STEP = 50;
 const EVER = Number.MAX_SAFE_INTEGER;
 
-export interface SettlementRetriesDeps {
+export type RetryReport =
+  | { readonly type: 'outcome'; readonly outcome: 'settled' | 'failed' }
+  /** Whether this one was settled will not be known any more. */
+  | { readonly type: 'given_up'; readonly id: string }
+  /** Settled, but its reply never left. Comes each hour, also without any. */
+  | { readonly type: 'unsent'; readonly ids: readonly string[] }
+  | { readonly type: 'trouble'; readonly error: unknown };
+
+interface SettlementRetriesDeps {
   readonly payments: Payments;
   readonly facilitator: Facilitator;
   /** UTC ms. */
   readonly now: () => number;
-  /** Payments that a caller or a chore is at. */
+  /** Payments that a request or a retry works on. */
   readonly active: Set<string>;
-  readonly report: (report: PaymentReport) => void;
+  readonly report: (report: RetryReport) => void;
 }
 
-/** What a process that was killed left: nothing was served for what was not settling, so it is let go. */
+/** Nothing was served for what was not settling yet when the last process was killed, so its nonces are released. */
 export async function recoverPayments({
   payments,
   now,
@@ -32,8 +39,8 @@ export async function recoverPayments({
   }
 }
 
-export interface SettlementRetries {
-  /** Does what is due. One run at a time. */
+interface SettlementRetries {
+  /** Does whatever is due: settles open payments again, drops old replies and, once an hour, old nonces. Run one at a time. */
   run(): Promise<void>;
 }
 
@@ -44,11 +51,11 @@ export function createSettlementRetries({
   active,
   report,
 }: SettlementRetriesDeps): SettlementRetries {
-  let nextReckoningAt = 0;
+  let nextPruneAt = 0;
 
   async function settleAgain(payment: KeptPayment): Promise<void> {
     const settlement = await facilitator.settle(JSON.parse(payment.order));
-    // A row that was left behind in the middle of its first settlement has an unknown outcome too.
+    // A row that was left in the middle of its first settlement has an unknown outcome too.
     const after = afterSettling({ ...payment, state: 'UNKNOWN' }, settlement, now());
     await payments.put(after);
     if (after.state === 'UNKNOWN' && after.nextTryAt === null) report({ type: 'given_up', id: payment.id });
@@ -56,7 +63,7 @@ export function createSettlementRetries({
     else if (after.state === 'FAILED') report({ type: 'outcome', outcome: 'failed' });
   }
 
-  async function moveOn(payment: KeptPayment): Promise<void> {
+  async function settleOrRelease(payment: KeptPayment): Promise<void> {
     if (active.has(payment.id)) return;
     active.add(payment.id);
     try {
@@ -67,24 +74,27 @@ export function createSettlementRetries({
     }
   }
 
-  async function reckon(): Promise<void> {
+  function reportUnsent(): void {
     const unsent = payments.marked('unsent', now() - REPLY_KEPT_MS, EVER);
     report({ type: 'unsent', ids: unsent.map(({ id }) => id) });
-    for (;;) {
-      if ((await payments.prune(now() - KEPT_MS, ROWS_PER_STEP)) < ROWS_PER_STEP) return;
-    }
+  }
+
+  async function pruneNonces(): Promise<void> {
+    let dropped = ROWS_PER_STEP;
+    while (dropped >= ROWS_PER_STEP) dropped = await payments.prune(now() - NONCE_KEPT_MS, ROWS_PER_STEP);
   }
 
   return {
     async run() {
       try {
-        for (const payment of payments.marked('open', now(), ROWS_PER_STEP)) await moveOn(payment);
+        for (const payment of payments.marked('open', now(), ROWS_PER_STEP)) await settleOrRelease(payment);
         for (const payment of payments.marked('spare', now() - REPLY_KEPT_MS, ROWS_PER_STEP)) {
           await payments.put({ ...payment, reply: null });
         }
-        if (now() < nextReckoningAt) return;
-        nextReckoningAt = now() + HOUR_MS;
-        await reckon();
+        if (now() < nextPruneAt) return;
+        nextPruneAt = now() + HOUR_MS;
+        reportUnsent();
+        await pruneNonces();
       } catch (error) {
         report({ type: 'trouble', error });
       }

@@ -1,8 +1,7 @@
 import type { PaymentRequirements } from '@x402/core/types';
 import type { PaymentRequirementsV1 } from '@x402/core/types/v1';
-import { firstNameOf } from './networks.ts';
 
-/** What one call costs and where the money goes. */
+/** What one call costs and who is paid. */
 export interface PaymentTerms {
   /** Such as `eip155:84532`. */
   readonly network: `eip155:${string}`;
@@ -17,7 +16,7 @@ export interface PaymentTerms {
   readonly prices: readonly { readonly prefix: string; readonly price: bigint }[];
 }
 
-/** How long a payment is good for at most. */
+/** How long a payment may be valid at most. */
 export const MAX_TIMEOUT_SECONDS = 300;
 
 export function priceOf({ price, prices }: PaymentTerms, path: string): bigint {
@@ -29,7 +28,7 @@ export function priceOf({ price, prices }: PaymentTerms, path: string): bigint {
   return best.price;
 }
 
-/** What has to be paid for a path, as version 2 of the protocol says it. */
+/** What has to be paid for a path, in version 2 of the protocol. */
 export function requirementsOf(terms: PaymentTerms, path: string): PaymentRequirements {
   const { network, asset, assetName, assetVersion, payTo } = terms;
   return {
@@ -43,16 +42,28 @@ export function requirementsOf(terms: PaymentTerms, path: string): PaymentRequir
   };
 }
 
-/** Networks have names of their own in version 1, which the package's type does not know. */
-export type FirstRequirements = Omit<PaymentRequirementsV1, 'network'> & { readonly network: string };
+/** The names that version 1 of the protocol has for networks. */
+const V1_NETWORKS: ReadonlyMap<string, string> = new Map([
+  ['eip155:8453', 'base'],
+  ['eip155:84532', 'base-sepolia'],
+  ['eip155:137', 'polygon'],
+]);
+
+/** Undefined for a network that version 1 has no name for: there only version 2 is accepted. */
+export function v1NetworkOf(network: string): string | undefined {
+  return V1_NETWORKS.get(network);
+}
+
+/** The package's type knows no networks by the names of version 1. */
+type RequirementsV1 = Omit<PaymentRequirementsV1, 'network'> & { readonly network: string };
 
 /** The same in version 1; undefined when it has no name for the network. */
-export function firstRequirementsOf(
+export function requirementsV1Of(
   terms: PaymentTerms,
   path: string,
   resource: string,
-): FirstRequirements | undefined {
-  const network = firstNameOf(terms.network);
+): RequirementsV1 | undefined {
+  const network = v1NetworkOf(terms.network);
   if (network === undefined) return undefined;
   const { amount, asset, payTo, maxTimeoutSeconds, scheme, extra } = requirementsOf(terms, path);
   return {

@@ -1,4 +1,4 @@
-/** Where the store and the recomputation part; null is a side that has nothing there. */
+/** Where the store and the recomputation differ; null is a side that has nothing there. */
 export interface Difference {
   /** The stream, `latest <stream>`, `checkpoint`, `log`, or the kind of a simulated fact. */
   readonly place: string;

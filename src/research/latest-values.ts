@@ -8,7 +8,7 @@ interface Value {
 }
 
 /** The last recomputed output under each key. */
-export interface RecomputedLatest {
+interface RecomputedLatest {
   put(output: Output, json: string): void;
   of(stream: StreamName): ReadonlyMap<string, Value>;
   count(): number;
@@ -24,7 +24,7 @@ export function createRecomputedLatest(): RecomputedLatest {
 }
 
 /**
- * The first latest value that is not the last one recomputed. Values said by observations up to `afterSeq`
+ * The first latest value that is not the last one recomputed. Values of observations up to `afterSeq`
  * were not recomputed; those after `toSeq` come from an engine that has gone on meanwhile.
  */
 export function compareLatest(

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Observation, StreamName } from '../../streams/internal.ts';
-import { HOUR_MS } from '../../streams/internal.ts';
+import { createRunner, HOUR_MS, type Observation, type StreamName } from '../../streams/internal.ts';
 import type { Store } from '../store/store.ts';
-import { isReached, type Moment } from './moment.ts';
-import { latestStart, recomputation, type Start } from './recompute.ts';
-import { createBreath } from './yield-to-loop.ts';
+import { isReached, type LogPosition } from './log-position.ts';
+import { latestStart, type Start } from './replay-start.ts';
+import { createLoopYield } from './yield-to-loop.ts';
 
 /** Lines handed over at once: large enough to be cheap, small enough to keep memory low. */
 const BATCH_CHARS = 65_536;
@@ -12,15 +11,15 @@ const BATCH_CHARS = 65_536;
 export interface ReplayOptions {
   readonly streams: readonly StreamName[];
   /** The first observation whose outputs are given; the beginning of the log unless given. */
-  readonly from?: Moment | undefined;
+  readonly from?: LogPosition | undefined;
   /** The first one whose outputs are not given. Without it the replay ends at the head as of now. */
-  readonly to?: Moment | undefined;
+  readonly to?: LogPosition | undefined;
   /** How many seconds of the log pass in one second; infinite for no waiting at all. */
   readonly speed: number;
   readonly signal: AbortSignal;
 }
 
-function startFor(store: Store, from: Moment | undefined): Start {
+function startFor(store: Store, from: LogPosition | undefined): Start {
   // A wall clock may have been set back, so a checkpoint counts by its time only when it lies well before.
   return latestStart(store, ({ seq, at }) => {
     if (from === undefined) return false;
@@ -47,16 +46,16 @@ export async function* replay(store: Store, options: ReplayOptions): AsyncGenera
   const head = store.journal.head;
   const streams = new Set(options.streams);
   const start = startFor(store, from);
-  const { hear } = recomputation(start.state);
+  const { run } = createRunner(start.state);
   const pace = createPace(options);
-  const breath = createBreath();
+  const loop = createLoopYield();
   let hasBegun = from === undefined;
   let batch = '';
   for (const observation of store.journal.read(start.seq + 1)) {
     if (observation.seq > head || signal.aborted) break;
     const isPastEnd = to !== undefined && isReached(to, observation);
     if (isPastEnd && (hasBegun || to.by === 'seq')) break;
-    const said = hear(observation);
+    const outputs = run(observation);
     hasBegun ||= from !== undefined && isReached(from, observation);
     if (hasBegun) {
       const waitMs = pace.waitMs(observation);
@@ -66,13 +65,13 @@ export async function* replay(store: Store, options: ReplayOptions): AsyncGenera
         await pace.wait(waitMs);
         if (signal.aborted) break;
       }
-      for (const output of said) if (streams.has(output.stream)) batch += `${JSON.stringify(output)}\n`;
+      for (const output of outputs) if (streams.has(output.stream)) batch += `${JSON.stringify(output)}\n`;
     }
     if (batch.length >= BATCH_CHARS) {
       yield batch;
       batch = '';
     }
-    if (breath.isDue()) await breath.take();
+    if (loop.isDue()) await loop.yield();
   }
   if (batch !== '') yield batch;
 }

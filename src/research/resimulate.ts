@@ -6,6 +6,7 @@ import {
   type Output,
 } from '../../streams/internal.ts';
 import { answer } from '../simulation/answer-request.ts';
+import { createModelCache } from '../simulation/model-cache.ts';
 import type { Difference } from './difference.ts';
 
 type Request = Extract<Output, { readonly stream: 'requests' }>;
@@ -17,11 +18,11 @@ interface Answered {
   readonly request: Request;
 }
 
-/** Runs the model again on what the streams ask, and compares with the answers in the log. */
-export interface Resimulation {
-  /** Hears an observation and then what the streams say to it; a difference that is found at once is returned. */
-  hear(observation: Observation, said: readonly Output[]): Difference | undefined;
-  /** Takes the next answer that was put aside as a sample, first in the log first; undefined when none is left. */
+/** Runs the model again on the requests of the streams, and compares with the answers in the log. */
+interface Resimulation {
+  /** Takes an observation and its outputs; returns a difference that is found at once. */
+  handle(observation: Observation, outputs: readonly Output[]): Difference | undefined;
+  /** Compares the next sampled answer, in the order of the log; undefined when none is left. */
   next(): { readonly difference: Difference | undefined } | undefined;
   /** How many were found the same. */
   count(): number;
@@ -29,19 +30,20 @@ export interface Resimulation {
 
 /**
  * Up to `most` answers, spread evenly over the log and always the same ones, are put aside; infinitely many are
- * compared as they come. Answers of other formulas, and those to questions from before the first observation heard,
- * cannot be told anything about.
+ * compared as they come. Answers of other model versions, and those to requests before the first observation, cannot
+ * be compared.
  */
 export function openResimulation(most: number): Resimulation {
   // The streams ask one thing at a time under each key, so this stays small.
   const asked = new Map<string, Request>();
+  const cache = createModelCache();
   let sample: Answered[] = [];
   let answers = 0;
   let same = 0;
 
   function compare({ seq, fact, request }: Answered): Difference | undefined {
     const kept = JSON.stringify(fact);
-    const recomputed = JSON.stringify(answer(request.record, fact.askedSeq));
+    const recomputed = JSON.stringify(answer(request.record, fact.askedSeq, cache));
     if (kept !== recomputed) return { place: fact.kind, seq, kept, recomputed };
     same += 1;
     return undefined;
@@ -54,7 +56,7 @@ export function openResimulation(most: number): Resimulation {
     if (place < most) sample[place] = answered;
   }
 
-  function hearAnswer(seq: number, fact: Answer): Difference | undefined {
+  function handleAnswer(seq: number, fact: Answer): Difference | undefined {
     const request = asked.get(keyOf(fact));
     const version = fact.kind === 'fit' ? fact.params.version : fact.inputs.version;
     if (request?.seq !== fact.askedSeq || !version.startsWith(`${MODEL}+`)) return undefined;
@@ -66,9 +68,10 @@ export function openResimulation(most: number): Resimulation {
   }
 
   return {
-    hear({ seq, fact }, said) {
-      const difference = fact.kind === 'fit' || fact.kind === 'forecast' ? hearAnswer(seq, fact) : undefined;
-      for (const output of said) if (output.stream === 'requests') asked.set(output.key, output);
+    handle({ seq, fact }, outputs) {
+      const difference =
+        fact.kind === 'fit' || fact.kind === 'forecast' ? handleAnswer(seq, fact) : undefined;
+      for (const output of outputs) if (output.stream === 'requests') asked.set(output.key, output);
       return difference;
     },
     next() {
@@ -80,7 +83,7 @@ export function openResimulation(most: number): Resimulation {
   };
 }
 
-/** The key under which the streams ask for it. */
+/** The key of its request. */
 function keyOf(fact: Answer): string {
   if (fact.kind === 'fit') return `fit:${fact.account}`;
   return fact.horizonHours === null ? String(fact.eventId) : `${fact.eventId}@${fact.horizonHours}`;

@@ -20,7 +20,7 @@ const WITH_EVENT: readonly StreamName[] = [
 ];
 const WITH_ACCOUNT: readonly StreamName[] = ['posts', 'velocity', 'lag', ...WITH_EVENT];
 
-/** Why the stream's records cannot be told apart by what is asked for, or undefined when they can. */
+/** Why the stream cannot be filtered in this way, or undefined when it can. */
 export function filterFault({ stream, account, eventId }: TapFilter): string | undefined {
   if (account !== undefined && !WITH_ACCOUNT.includes(stream)) {
     return `${stream} has no accounts, expected one of ${WITH_ACCOUNT.join(', ')}`;
@@ -51,17 +51,17 @@ function accountsOfEvents(outputs: Outputs): ReadonlyMap<number, AccountId> {
   return accounts;
 }
 
-/** Keeps those of `said` that pass, said as they came. */
+/** The items that pass the filter, in their order. */
 function passing<T>(
   outputs: Outputs,
   filter: TapFilter,
-  said: readonly T[],
+  items: readonly T[],
   outputOf: (each: T) => Output,
 ): readonly T[] {
   const { account, eventId } = filter;
-  if (said.length === 0 || (account === undefined && eventId === undefined)) return said;
+  if (items.length === 0 || (account === undefined && eventId === undefined)) return items;
   const events = account === undefined ? new Map<number, AccountId>() : accountsOfEvents(outputs);
-  return said.filter((each) => {
+  return items.filter((each) => {
     const output = outputOf(each);
     if (eventId !== undefined && eventOf(output) !== eventId) return false;
     return account === undefined || accountOf(output, events) === account;
@@ -74,12 +74,12 @@ export function tapOnce(outputs: Outputs, filter: TapFilter): readonly Output[] 
   return latest.toSorted((a, b) => a.seq - b.seq || (a.key < b.key ? -1 : 1));
 }
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly fromSeq: number;
   readonly signal: AbortSignal;
 }
 
-/** What the stream says from `fromSeq` on, as kept JSON lines in batches, until the signal. */
+/** The stream from `fromSeq` on, as kept JSON lines in batches, until the signal. */
 export async function* follow(
   outputs: Outputs,
   filter: TapFilter,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  createRunner,
   encodeState,
   GRAPH_VERSION,
   type GraphState,
@@ -10,9 +11,9 @@ import {
 import { type KeptOutput, type Outputs, PRUNED_BEFORE_NOTE, type Store } from '../store/store.ts';
 import type { Difference } from './difference.ts';
 import { compareLatest, createRecomputedLatest } from './latest-values.ts';
-import { earliestStart, recomputation } from './recompute.ts';
+import { earliestStart } from './replay-start.ts';
 import { openResimulation } from './resimulate.ts';
-import { createBreath } from './yield-to-loop.ts';
+import { createLoopYield } from './yield-to-loop.ts';
 
 export interface StreamDigest {
   readonly stream: StreamName;
@@ -116,8 +117,9 @@ function beyondMark(outputs: Outputs, toSeq: number): Difference | undefined {
 
 /**
  * Recomputes every output from the log and compares it byte for byte with what the store keeps: history,
- * latest values and checkpoints; and simulates a part of the logged forecasts again. The log may be ahead of the outputs, by what an engine that was killed or
- * is running has not stored yet; only outputs after the store's own mark may be missing.
+ * latest values and checkpoints; and simulates a part of the logged forecasts again. The log may be ahead of the
+ * outputs, by what an engine that was killed or is running has not stored yet; only outputs after the store's own
+ * mark may be missing.
  */
 export async function verify(store: Store, options: VerifyOptions = {}): Promise<Verdict> {
   const { journal, outputs, notes } = store;
@@ -131,12 +133,12 @@ export async function verify(store: Store, options: VerifyOptions = {}): Promise
     KEPT_STREAMS.map((stream) => [stream, openComparison(outputs, stream, { fromSeq, toSeq })]),
   );
   const latest = createRecomputedLatest();
-  const { state, hear } = recomputation(start.state);
+  const { state, run } = createRunner(start.state);
   const resimulation = openResimulation(options.simulations ?? USUAL_SIMULATIONS);
-  const breath = createBreath();
+  const loop = createLoopYield();
 
-  function compareTurn(seq: number, said: readonly Output[]): Difference | undefined {
-    for (const output of said) {
+  function compareTurn(seq: number, emitted: readonly Output[]): Difference | undefined {
+    for (const output of emitted) {
       const stream = streams.get(output.stream);
       if (stream === undefined) continue;
       const json = JSON.stringify(output);
@@ -155,15 +157,15 @@ export async function verify(store: Store, options: VerifyOptions = {}): Promise
     for (const observation of journal.read(start.seq + 1)) {
       const { seq } = observation;
       if (seq > head) break;
-      const said = hear(observation);
+      const emitted = run(observation);
       const difference =
-        (seq <= toSeq ? compareTurn(seq, said) : undefined) ??
+        (seq <= toSeq ? compareTurn(seq, emitted) : undefined) ??
         checkpoints.pass(seq, state) ??
-        resimulation.hear(observation, said);
+        resimulation.handle(observation, emitted);
       if (difference) return difference;
-      if (!breath.isDue()) continue;
+      if (!loop.isDue()) continue;
       options.onProgress?.(seq, head);
-      await breath.take();
+      await loop.yield();
     }
     return undefined;
   }
@@ -171,7 +173,7 @@ export async function verify(store: Store, options: VerifyOptions = {}): Promise
   async function compareSimulations(): Promise<Difference | undefined> {
     for (let compared = resimulation.next(); compared !== undefined; compared = resimulation.next()) {
       if (compared.difference) return compared.difference;
-      if (breath.isDue()) await breath.take();
+      if (loop.isDue()) await loop.yield();
     }
     return undefined;
   }

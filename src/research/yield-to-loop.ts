@@ -1,21 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-const TURN_MS = 20;
+const MOST_MS = 20;
 
 /**
- * Lets timers and signals in, and LMDB end its read transaction, whenever a computation has run for 20 ms.
- * `isDue` is cheap, so a loop may ask at every step.
+ * Gives the event loop a turn whenever a computation has run for 20 ms, so that timers and signals fire and LMDB
+ * ends its read transaction. `isDue` is cheap, so a computation may call it at every step.
  */
-export interface Breath {
+interface LoopYield {
   isDue(): boolean;
-  take(): Promise<void>;
+  yield(): Promise<void>;
 }
 
-export function createBreath(): Breath {
+export function createLoopYield(): LoopYield {
   let startedAt = performance.now();
   return {
-    isDue: () => performance.now() - startedAt > TURN_MS,
-    async take() {
+    isDue: () => performance.now() - startedAt > MOST_MS,
+    async yield() {
       await nextTurn();
       startedAt = performance.now();
     },

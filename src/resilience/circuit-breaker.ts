@@ -1,35 +1,54 @@
 const MAX_FAILURES = 5;
 const OPEN_MS = 30_000;
 
-/** Keeps callers from waiting for a facilitator that does not answer. */
+/** Keeps callers from waiting for another side that does not answer. */
 export interface Circuit {
-  /** Whether it failed so often in a row that nobody should be sent there. */
+  /** In a row. */
+  readonly failures: number;
+  /** Whether it failed so often in a row that it counts as down. */
   isOpen(): boolean;
-  /** Whether a call may be tried: any while closed, one each half minute while open. */
+  /** Whether a call may be tried: any while closed, one per period while open. */
   admits(): boolean;
+  /** Ms until the next try is due; 0 while closed. */
+  retryInMs(): number;
   answered(): void;
-  failed(): void;
+  /** `openMs` replaces the usual period until the next try. */
+  failed(openMs?: number): void;
+}
+
+interface CircuitOptions {
+  /** So many failures in a row open the circuit. */
+  readonly maxFailures?: number;
+  /** The period between two tries while the circuit is open. */
+  readonly openMs?: number;
 }
 
 /** `now` is in ms and never steps. */
-export function createCircuit(now: () => number, openMs = OPEN_MS): Circuit {
+export function createCircuit(
+  now: () => number,
+  { maxFailures = MAX_FAILURES, openMs = OPEN_MS }: CircuitOptions = {},
+): Circuit {
   let failures = 0;
-  let nextTryMs = 0;
-  const isOpen = () => failures >= MAX_FAILURES;
+  let nextTryAt = 0;
+  const isOpen = () => failures >= maxFailures;
   return {
+    get failures() {
+      return failures;
+    },
     isOpen,
     admits() {
       if (!isOpen()) return true;
-      if (now() < nextTryMs) return false;
-      nextTryMs = now() + openMs;
+      if (now() < nextTryAt) return false;
+      nextTryAt = now() + openMs;
       return true;
     },
+    retryInMs: () => (isOpen() ? Math.max(0, nextTryAt - now()) : 0),
     answered() {
       failures = 0;
     },
-    failed() {
+    failed(periodMs = openMs) {
       failures += 1;
-      if (isOpen()) nextTryMs = now() + openMs;
+      if (isOpen()) nextTryAt = now() + periodMs;
     },
   };
 }

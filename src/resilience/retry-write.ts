@@ -1,21 +1,31 @@
-/** How long a write that the disk refused waits before it is tried again. */
 const RETRY_MS = 1_000;
 
-export interface RetryingWriter {
-  /** Writes until the disk takes it. Rejects only after the end. */
-  insist(write: () => Promise<unknown>): Promise<void>;
-  /** What is refused from now on is given up, what waits is tried once more. */
+interface RetryingWriter {
+  /** Writes until the disk takes it; one write at a time. Rejects after `stop`, or with an error that is no refusal. */
+  write(task: () => Promise<unknown>): Promise<void>;
+  /** A write that waits is tried once more; from now on a refusal is final. */
   stop(): void;
 }
 
-/** `report` is told of the first refusal of each write. */
-export function createRetryingWriter(report: (error: unknown) => void): RetryingWriter {
+interface RetryOptions {
+  /** Called at each refusal; attempts of a write count from 1. */
+  readonly onRefused: (error: unknown, attempt: number) => void;
+  /** Whether an error may pass by itself. Any other is a bug, which another attempt would only repeat. */
+  readonly isRefusal?: (error: unknown) => boolean;
+  readonly retryMs?: number | undefined;
+}
+
+export function createRetryingWriter({
+  onRefused,
+  isRefusal = () => true,
+  retryMs = RETRY_MS,
+}: RetryOptions): RetryingWriter {
   let isStopped = false;
   let wake: () => void = () => undefined;
 
   const pause = () =>
     new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, RETRY_MS);
+      const timer = setTimeout(resolve, retryMs);
       wake = () => {
         clearTimeout(timer);
         resolve();
@@ -23,14 +33,14 @@ export function createRetryingWriter(report: (error: unknown) => void): Retrying
     });
 
   return {
-    async insist(write) {
-      for (let attempt = 0; ; attempt++) {
+    async write(task) {
+      for (let attempt = 1; ; attempt++) {
         try {
-          await write();
+          await task();
           return;
         } catch (error) {
-          if (isStopped) throw error;
-          if (attempt === 0) report(error);
+          if (isStopped || !isRefusal(error)) throw error;
+          onRefused(error, attempt);
           await pause();
         }
       }

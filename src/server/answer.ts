@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
-import type { Entrance } from '../access/gate.ts';
+import type { EndpointAccess } from '../access/gate.ts';
 import type { Tier } from '../access/tiers.ts';
 
 /** What an endpoint may know of a request. */
@@ -12,7 +12,7 @@ export interface Call {
   readonly ifNoneMatch: string | undefined;
 }
 
-/** A whole response. Headers are complete but for `Date` and those of the connection. */
+/** A whole response. Headers are complete but for `Date`, the hourly limit and those of the connection. */
 export interface Answer<Body = string> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -22,29 +22,33 @@ export interface Answer<Body = string> {
 }
 
 /** Where something is served, for whom, and whether it counts towards the hourly limit. */
-export interface Door extends Entrance {
+export interface Route extends EndpointAccess {
   /** The whole path, without parameters. */
   readonly path: string;
 }
 
 /**
- * A GET that is answered at once from what is in memory, to a caller who was let in. The same object is served
- * by Koa and by the table in front of it. A caller's fault is thrown as a RequestError.
+ * A GET that is answered at once from memory, to a caller who was admitted. Koa and the table in front of it serve
+ * the same object. A caller's fault is thrown as a RequestError.
  */
-export interface Endpoint extends Door {
+export interface Endpoint extends Route {
   answer(call: Call, tier: Tier): Answer;
 }
 
-/** A request whose answer has to be waited for. Koa alone serves it. */
-export interface SlowEndpoint extends Door {
+/** The parts of Koa's context that an endpoint may read. */
+export type RequestContext = Pick<Context, 'req' | 'res' | 'acceptsEncodings'>;
+
+/** A request whose answer takes time. Koa alone serves it. */
+export interface SlowEndpoint extends Route {
   readonly method: 'GET' | 'POST';
-  answer(call: Call, tier: Tier, ctx: Context): Promise<Answer>;
+  answer(call: Call, tier: Tier, ctx: RequestContext): Promise<Answer>;
 }
 
-/** A GET of a file that everyone may have, in whichever form he can read. Koa alone serves it. */
-export interface FileEndpoint extends Door {
+/** A file that everyone may have, in the encoding that the caller accepts. Koa alone serves it. */
+export interface FileEndpoint extends Route {
+  readonly method: 'GET';
   readonly access: 'open';
-  answer(call: Call, ctx: Context): Promise<Answer<Buffer>>;
+  answer(call: Call, tier: Tier, ctx: RequestContext): Promise<Answer<string | Buffer>>;
 }
 
 export function callOf({ url = '', headers }: IncomingMessage, keyId: string | null): Call {
@@ -58,9 +62,21 @@ function queryOf(url: string): string {
   return end < 0 ? url.slice(start + 1) : url.slice(start + 1, end);
 }
 
-/** Hands an answer to Koa, byte for byte what the table in front of it would send. */
-export function serve(ctx: Context, { status, headers, body }: Answer<string | Buffer>): void {
-  ctx.status = status;
-  ctx.set({ ...headers });
-  if (status !== 304) ctx.body = body;
+/** A body that is made for one call and not to be kept. */
+export function plainAnswer(
+  status: number,
+  contentType: string,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+): Answer {
+  return {
+    status,
+    headers: {
+      ...headers,
+      'Content-Type': contentType,
+      'Content-Length': String(Buffer.byteLength(body)),
+      'Cache-Control': 'no-store',
+    },
+    body,
+  };
 }

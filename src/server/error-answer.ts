@@ -1,7 +1,7 @@
 import { InvalidRequest } from '../contract/validation/validate.ts';
 import { RequestError } from '../errors.ts';
 import type { Offer } from '../payments/offer.ts';
-import type { Answer } from './answer.ts';
+import { type Answer, plainAnswer } from './answer.ts';
 import { API_HEADERS, JSON_TYPE } from './headers.ts';
 
 /**
@@ -24,7 +24,7 @@ export function sentenceOf(error: unknown): string {
   return error instanceof RequestError ? error.message : 'Internal Server Error';
 }
 
-/** Says nothing of what went wrong inside. */
+/** Hides what went wrong inside. */
 export function internalError(): Answer {
   return errorAnswer(500, { detail: 'Internal Server Error', code: 'internal' });
 }
@@ -34,16 +34,5 @@ function errorAnswer(
   content: object,
   headers: Readonly<Record<string, string>> = {},
 ): Answer {
-  const body = JSON.stringify(content);
-  return {
-    status,
-    headers: {
-      ...API_HEADERS,
-      ...headers,
-      'Content-Type': JSON_TYPE,
-      'Content-Length': String(Buffer.byteLength(body)),
-      'Cache-Control': 'no-store',
-    },
-    body,
-  };
+  return plainAnswer(status, JSON_TYPE, JSON.stringify(content), { ...API_HEADERS, ...headers });
 }

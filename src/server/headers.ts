@@ -1,5 +1,3 @@
-import type { Access } from '../access/gate.ts';
-
 /** On every response: nothing we serve is to be sniffed, framed or run. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
@@ -32,8 +30,8 @@ export const STREAM_HEADERS: Readonly<Record<string, string>> = {
   Vary: 'X-API-Key, x402, Accept-Encoding',
 };
 
-/** All that lets a page of another site read. */
-export const PAGE_HEADERS: readonly string[] = [
+/** Everything that lets a page of another site read. */
+const CORS_HEADERS: readonly string[] = [
   'Access-Control-Allow-Origin',
   'Access-Control-Expose-Headers',
   'Access-Control-Allow-Headers',
@@ -41,11 +39,9 @@ export const PAGE_HEADERS: readonly string[] = [
   'Access-Control-Max-Age',
 ];
 
-/** The headers an endpoint may answer with: what is for operators is not for pages. */
-export function shownHeaders(
-  access: Access,
+/** Headers of an INTERNAL answer, which no page of another site may read. */
+export function withoutCorsHeaders(
   headers: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  if (access !== 'INTERNAL') return headers;
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !PAGE_HEADERS.includes(name)));
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !CORS_HEADERS.includes(name)));
 }

@@ -4,13 +4,13 @@ import type { Duplex } from 'node:stream';
 import { type Proxies, proxiesOf } from '../access/client-address.ts';
 import { StartError } from '../errors.ts';
 import type { App } from './app.ts';
-import { refuseConnection, TOO_MANY_HEADERS } from './client-error.ts';
-import { limitConnections } from './connections.ts';
+import { limitConnections } from './connection-limit.ts';
+import { refuseConnection, TOO_MANY_HEADERS } from './refuse-connection.ts';
 
-export interface HttpLimits {
+interface HttpLimits {
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
-  /** How often the two above are looked at. */
+  /** How often the two timeouts above are checked. */
   readonly checkEveryMs: number;
   /** Must exceed that of a proxy in front. */
   readonly keepAliveTimeoutMs: number;
@@ -37,7 +37,7 @@ export const HTTP_LIMITS: HttpLimits = {
   proxies: proxiesOf([]),
 };
 
-/** Connections the system holds for us: of a storm of them, what is beyond is dropped without a word. */
+/** Connections the system holds for us until they are accepted; further ones are dropped in silence. */
 const BACKLOG = 4_096;
 
 /** Longer than the usual proxy keeps a connection it does not use. */
@@ -57,7 +57,7 @@ export function httpLimits(config: {
   };
 }
 
-export interface DrainTimes {
+interface DrainTimes {
   /** How long connections are still taken, so that a proxy notices we are no longer ready. */
   readonly noticeMs: number;
   /** How long requests in flight may take after that. */
@@ -65,7 +65,7 @@ export interface DrainTimes {
 }
 
 export interface HttpServer {
-  /** For those who take over upgraded connections. */
+  /** For whoever takes over upgraded connections. */
   readonly server: Server;
   /** Resolves to the address to reach it under. Port 0 takes a free one. */
   listen(port: number, host: string): Promise<string>;
@@ -73,17 +73,24 @@ export interface HttpServer {
   drain(times: DrainTimes): Promise<void>;
 }
 
-/** Who takes over connections that stay open. */
-export interface Pushing {
+/** The feed, which keeps the connections that it takes. */
+export interface FeedConnections {
   /** Takes the request, or leaves it untouched and returns false. */
   handle(req: IncomingMessage, res: ServerResponse): boolean;
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): boolean;
-  /** Takes nobody more. */
+  /** Takes no more connections. */
   beginDrain(): void;
   close(): Promise<void>;
 }
 
-export function createHttpServer(app: App, limits: HttpLimits = HTTP_LIMITS, pushing?: Pushing): HttpServer {
+type MountedApp = Pick<App, 'callback' | 'beginDrain' | 'close'>;
+
+export function createHttpServer(
+  app: MountedApp,
+  limits: HttpLimits = HTTP_LIMITS,
+  feed?: FeedConnections,
+): HttpServer {
+  const serve = app.callback();
   const handle = (req: IncomingMessage, res: ServerResponse) => {
     if (req.rawHeaders.length > 2 * limits.maxHeaders) {
       refuseConnection(TOO_MANY_HEADERS, req.socket);
@@ -91,8 +98,8 @@ export function createHttpServer(app: App, limits: HttpLimits = HTTP_LIMITS, pus
     }
     // Whether a body is read or not, nothing that follows it on the same connection is taken for a request.
     if (hasBody(req)) res.shouldKeepAlive = false;
-    if (pushing?.handle(req, res)) return;
-    app.handle(req, res);
+    if (feed?.handle(req, res)) return;
+    void serve(req, res);
   };
   const server = createServer(
     {
@@ -112,9 +119,9 @@ export function createHttpServer(app: App, limits: HttpLimits = HTTP_LIMITS, pus
   // An expectation that nobody has to meet: the answer is the same without.
   server.on('checkExpectation', handle);
   limitConnections(server, limits);
-  if (pushing) {
+  if (feed) {
     server.on('upgrade', (req, socket, head) => {
-      if (!pushing.upgrade(req, socket, head)) answerWithoutUpgrade(req, socket, handle);
+      if (!feed.upgrade(req, socket, head)) answerWithoutUpgrade(req, socket, handle);
     });
   }
 
@@ -123,7 +130,7 @@ export function createHttpServer(app: App, limits: HttpLimits = HTTP_LIMITS, pus
     server,
     listen: (port, host) => listen(server, port, host),
     drain(times) {
-      drained ??= drain(server, app, times, pushing);
+      drained ??= drain(server, app, times, feed);
       return drained;
     },
   };
@@ -180,17 +187,18 @@ function startError(cause: NodeJS.ErrnoException, port: number, host: string): S
 
 async function drain(
   server: Server,
-  app: App,
+  app: MountedApp,
   { noticeMs, deadlineMs }: DrainTimes,
-  pushing: Pushing | undefined,
+  feed: FeedConnections | undefined,
 ): Promise<void> {
   app.beginDrain();
-  pushing?.beginDrain();
-  await new Promise((resolve) => setTimeout(resolve, noticeMs));
+  feed?.beginDrain();
+  // The listening server keeps the process alive meanwhile.
+  await new Promise((resolve) => setTimeout(resolve, noticeMs).unref());
   // Refuses new connections and lets idle ones go.
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
-  await pushing?.close();
+  await feed?.close();
   await closed;
   clearTimeout(deadline);
   app.close();

@@ -3,10 +3,10 @@ import type { Answer, Call } from './answer.ts';
 import { namesTag } from './etag.ts';
 import { JSON_TYPE, STREAM_HEADERS } from './headers.ts';
 
-export interface Recipe {
+interface Recipe {
   readonly watch: Watch;
   /**
-   * What tells this body from every other one made of the same seq: the epoch (another process may have
+   * The name of this body among all those of the same seq: the epoch (another process may have
    * another log under the same numbers), the path, the tier and the page.
    */
   readonly variant: string;

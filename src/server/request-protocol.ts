@@ -1,66 +1,144 @@
-import type { Context } from 'koa';
-import type { Gate } from '../access/gate.ts';
-import type { Tier } from '../access/tiers.ts';
+import type { IncomingMessage } from 'node:http';
+import type { Caller, Gate } from '../access/gate.ts';
+import { includes } from '../access/tiers.ts';
+import type { UsageRecorder } from '../access/usage/recorder.ts';
 import type { Offer } from '../payments/offer.ts';
-import { type Answer, type Call, callOf, type Door, type FileEndpoint, serve } from './answer.ts';
+import {
+  type Answer,
+  callOf,
+  type Endpoint,
+  type FileEndpoint,
+  type RequestContext,
+  type Route,
+  type SlowEndpoint,
+} from './answer.ts';
 import { internalError, refusal, sentenceOf } from './error-answer.ts';
-import { isForSale, needsNoPayment, offerAfter, type PaidAccess, servePaid } from './paid-access.ts';
+import { isForSale, offerAfter, type PaidAccess, sellAnswer } from './paid-access.ts';
 
-/** What is known of a request once it is answered, for those who count. */
-export interface VisitState {
-  keyId?: string | null;
-  message?: string;
+/** How a request ended: what to send, and what to record besides. */
+export interface Outcome {
+  readonly answer: Answer<string | Buffer>;
+  /** The headers of the hourly limit, names and values in turn. */
+  readonly limits: readonly string[];
+  /** Public id of the caller's key; null without one. */
+  readonly keyId: string | null;
+  /** Our own sentence about what went wrong; empty when nothing did. */
+  readonly message: string;
 }
 
-/** Who is in the way of a caller: the gate and, when payments are on, the paidAccess. */
-export interface Entry {
+/**
+ * The steps of every request: identify, admit, answer, settle, record. The table of ready answers takes them at
+ * once; Koa's middleware takes the same ones and waits in the middle.
+ */
+export interface RequestProtocol {
+  /** Whether a request has to wait for its payment. */
+  isSale(route: Route, req: IncomingMessage): boolean;
+  answerNow(endpoint: Endpoint, req: IncomingMessage): Outcome;
+  answerLater(endpoint: Endpoint | SlowEndpoint | FileEndpoint, ctx: RequestContext): Promise<Outcome>;
+  /** The outcome of a request that failed. What is not the caller's fault is reported. */
+  fail(error: unknown, keyId: string | null): Outcome;
+  /** `route` is a path of ours, or `unknown`; `bytes` is the length of the body that a GET would get. */
+  record(route: string, method: string, startedMs: number, outcome: Outcome, bytes: number): void;
+}
+
+interface RequestProtocolDeps {
   readonly gate: Gate;
+  /** Undefined when no calls are sold. */
   readonly paidAccess?: PaidAccess | undefined;
+  readonly recorder: UsageRecorder;
+  readonly requestServed: (route: string, status: number, ms: number) => void;
+  /** Receives every error that is a bug of ours. */
+  readonly report: (error: unknown) => void;
 }
 
-/** Lets the caller of an endpoint through the gate, and his answer back. The way of the table, for Koa. */
-export async function visit(
-  ctx: Context,
-  { gate, paidAccess }: Entry,
-  door: Door,
-  answer: (call: Call, tier: Tier) => Answer | Promise<Answer>,
-): Promise<void> {
-  const state: VisitState = ctx.state;
-  const visitor = gate.identify(door, ctx.req);
-  state.keyId = visitor.keyId;
-  if (paidAccess !== undefined && isForSale(door, ctx.req) && !needsNoPayment(visitor.tier)) {
-    await servePaid(ctx, paidAccess, door, answer);
-    return;
-  }
-  try {
-    gate.admit(door, visitor);
-  } catch (error) {
-    serveError(ctx, error, offerAfter(error, door, ctx.req, paidAccess?.till));
-    return;
-  }
-  try {
-    serve(ctx, await answer(callOf(ctx.req, visitor.keyId), visitor.tier));
-  } catch (error) {
-    serveError(ctx, error);
-  }
-  const limits = gate.settle(visitor, ctx.status);
-  for (let at = 0; at < limits.length; at += 2) ctx.set(limits[at] ?? '', limits[at + 1] ?? '');
+const NO_LIMITS: readonly string[] = [];
+
+/** An outcome that counts towards no limit. */
+export function unlimited(answer: Answer<string | Buffer>, keyId: string | null = null): Outcome {
+  return { answer, limits: NO_LIMITS, keyId, message: '' };
 }
 
-/** The same for a file, which nobody has to pay for. */
-export async function visitFile(ctx: Context, gate: Gate, file: FileEndpoint): Promise<void> {
-  const state: VisitState = ctx.state;
-  const visitor = gate.identify(file, ctx.req);
-  state.keyId = visitor.keyId;
-  gate.admit(file, visitor);
-  serve(ctx, await file.answer(callOf(ctx.req, visitor.keyId), ctx));
-}
+export function createRequestProtocol(deps: RequestProtocolDeps): RequestProtocol {
+  const { gate, paidAccess, recorder, requestServed, report } = deps;
 
-/** What is not a caller's fault is told on the app, to be logged. */
-export function serveError(ctx: Context, error: unknown, offer?: Offer): void {
-  const refused = refusal(error, offer);
-  if (refused === undefined) ctx.app.emit('error', error, ctx);
-  const state: VisitState = ctx.state;
-  state.message = sentenceOf(error);
-  serve(ctx, refused ?? internalError());
+  function fail(error: unknown, keyId: string | null, offer?: Offer): Outcome {
+    const refused = refusal(error, offer);
+    if (refused === undefined) report(error);
+    return { answer: refused ?? internalError(), limits: NO_LIMITS, keyId, message: sentenceOf(error) };
+  }
+
+  function identify(route: Route, req: IncomingMessage): Caller | Outcome {
+    try {
+      return gate.identify(route, req);
+    } catch (error) {
+      return fail(error, null);
+    }
+  }
+
+  /** Undefined when the call is admitted, and charged where calls count. */
+  function refuse(route: Route, req: IncomingMessage, caller: Caller): Outcome | undefined {
+    try {
+      gate.admit(route, caller);
+      return undefined;
+    } catch (error) {
+      return fail(error, caller.keyId, offerAfter(error, route, req, paidAccess?.payments));
+    }
+  }
+
+  function settle(caller: Caller, answer: Answer<string | Buffer>, message = ''): Outcome {
+    return { answer, limits: gate.settle(caller, answer.status), keyId: caller.keyId, message };
+  }
+
+  function settleFailed(caller: Caller, error: unknown): Outcome {
+    const { answer, message } = fail(error, caller.keyId);
+    return settle(caller, answer, message);
+  }
+
+  return {
+    fail,
+    isSale: (route, req) => paidAccess !== undefined && isForSale(route, req),
+
+    answerNow(endpoint, req) {
+      const caller = identify(endpoint, req);
+      if ('answer' in caller) return caller;
+      const refused = refuse(endpoint, req, caller);
+      if (refused !== undefined) return refused;
+      let answer: Answer;
+      try {
+        answer = endpoint.answer(callOf(req, caller.keyId), caller.tier);
+      } catch (error) {
+        return settleFailed(caller, error);
+      }
+      return settle(caller, answer);
+    },
+
+    async answerLater(endpoint, ctx) {
+      const { req } = ctx;
+      const caller = identify(endpoint, req);
+      if ('answer' in caller) return caller;
+      const isSale = paidAccess !== undefined && isForSale(endpoint, req) && !includes(caller.tier, 'PRO');
+      if (isSale && endpoint.access !== 'open') {
+        try {
+          return unlimited(await sellAnswer(paidAccess, endpoint, ctx), caller.keyId);
+        } catch (error) {
+          return fail(error, caller.keyId);
+        }
+      }
+      const refused = refuse(endpoint, req, caller);
+      if (refused !== undefined) return refused;
+      let answer: Answer<string | Buffer>;
+      try {
+        answer = await endpoint.answer(callOf(req, caller.keyId), caller.tier, ctx);
+      } catch (error) {
+        return settleFailed(caller, error);
+      }
+      return settle(caller, answer);
+    },
+
+    record(route, method, startedMs, { answer, keyId, message }, bytes) {
+      const ms = performance.now() - startedMs;
+      requestServed(route, answer.status, ms);
+      recorder.record(route, method, answer.status, ms, method === 'HEAD' ? 0 : bytes, keyId, message);
+    },
+  };
 }

@@ -2,61 +2,62 @@ import type { Logger } from 'pino';
 import { isLoopback, proxiesOf } from '../access/client-address.ts';
 import { createGate, type Gate } from '../access/gate.ts';
 import { openControlSocket } from '../access/keys/control-socket.ts';
-import { controlSocketPathOf } from '../access/keys/control-socket-path.ts';
 import { runKeyCommand } from '../access/keys/key-commands.ts';
 import { demoKeys, joinLookups } from '../access/keys/key-lookup.ts';
 import { openKeyRegistry } from '../access/keys/key-registry.ts';
-import { startQuotaPersistence, steadyClock } from '../access/limits/quota-persistence.ts';
+import { startQuotaPersistence } from '../access/limits/quota-persistence.ts';
 import { createQuotas } from '../access/limits/quotas.ts';
+import { steadyClock } from '../access/limits/steady-clock.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Store } from '../store/store.ts';
+import { controlSocketPathOf } from '../store/unix-socket-path.ts';
 import type { Shutdown } from './shutdown.ts';
 
 export interface AccessDeps {
   readonly config: Pick<Config, 'data' | 'host' | 'trustedProxies'>;
   readonly store: Pick<Store, 'keys' | 'hours'>;
   readonly clock: Clock;
-  /** Whether the world is made up. */
-  readonly isMadeUp: boolean;
+  /** Whether the world is a stand-in, in which demo keys do no harm. */
+  readonly isStandIn: boolean;
   readonly log: Logger;
 }
 
-export interface OpenAccess {
+interface OpenAccess {
   readonly gate: Gate;
   /** Whether the demo keys work. */
   readonly isDemo: boolean;
 }
 
-/** Keys and counts of the store, the gate that asks them, and the desk where keys are managed. */
-export async function openAccess(deps: AccessDeps, closing: Shutdown): Promise<OpenAccess> {
-  const { config, store, clock, isMadeUp, log } = deps;
+/** Opens the gate over the stored keys and counts, and the socket over which keys are managed. */
+export async function openAccess(deps: AccessDeps, shutdown: Shutdown): Promise<OpenAccess> {
+  const { config, store, clock, isStandIn, log } = deps;
   const now = steadyClock(clock);
-  const book = openKeyRegistry(store.keys, clock.wall);
+  const registry = openKeyRegistry(store.keys, clock.wall);
   const quotas = createQuotas();
-  const keeping = startQuotaPersistence({
+  const persistence = startQuotaPersistence({
     quotas,
     hours: store.hours,
-    book,
+    keys: registry,
     now,
     report: (error) => log.error({ err: error }, 'the hourly counts could not be stored, trying again'),
   });
-  closing.add(() => keeping.stop());
-  const desk = await openControlSocket(
+  shutdown.add(() => persistence.stop());
+  const controlSocket = await openControlSocket(
     controlSocketPathOf(config.data),
-    (order) => runKeyCommand(book, order),
-    (error) => log.error({ err: error }, 'an order to the engine failed'),
+    (command) => runKeyCommand(registry, command),
+    (error) => log.error({ err: error }, 'a command to the engine failed'),
   );
-  closing.add(() => desk.close());
+  shutdown.add(() => controlSocket.close());
 
-  // Behind a proxy the loopback address is everyone's.
-  const isDemo = isMadeUp && isLoopback(config.host) && config.trustedProxies.length === 0;
-  if (isMadeUp && !isDemo) {
+  // Behind a proxy every caller comes from the loopback address.
+  const isDemo = isStandIn && isLoopback(config.host) && config.trustedProxies.length === 0;
+  if (isStandIn && !isDemo) {
     log.warn(
       { host: config.host },
       'the demo keys are off, as others than this machine may reach the engine; make keys with `tallywire keys create`',
     );
   }
-  const keys = isDemo ? joinLookups(demoKeys(), book) : book;
+  const keys = isDemo ? joinLookups(demoKeys(), registry) : registry;
   return { gate: createGate({ keys, now, quotas, proxies: proxiesOf(config.trustedProxies) }), isDemo };
 }

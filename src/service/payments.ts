@@ -3,13 +3,12 @@ import type { PaymentAsset, PaymentsConfig } from '../config/payments.ts';
 import { API_PREFIX } from '../contract/api-prefix.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { openPaymentService, type PaymentService } from '../payments/payment-service.ts';
-import type { PaymentReport } from '../payments/report.ts';
+import { openPaymentService, type PaymentReport, type PaymentService } from '../payments/payment-service.ts';
 import type { PaymentTerms } from '../payments/terms.ts';
 import type { Store } from '../store/store.ts';
 import type { Shutdown } from './shutdown.ts';
 
-/** A test network, and a token and a receiver that are nobody's: no money of anyone moves. */
+/** A test network, and a token and a receiver that belong to nobody: no money moves. */
 const DEMO: Omit<PaymentAsset, 'facilitator'> = {
   network: 'eip155:84532',
   asset: '0xde00de00de00de00de00de00de00de00de00de00',
@@ -18,9 +17,9 @@ const DEMO: Omit<PaymentAsset, 'facilitator'> = {
   payTo: '0xda00da00da00da00da00da00da00da00da00da00',
 };
 
-export interface PaymentDeps {
-  readonly config: PaymentsConfig;
-  /** That of a made-up world; undefined in the live one. */
+interface PaymentDeps {
+  readonly config: { readonly payments: PaymentsConfig };
+  /** The facilitator of a stand-in world; undefined in the live one. */
   readonly demoFacilitator: string | undefined;
   readonly store: Pick<Store, 'payments'>;
   readonly clock: Clock;
@@ -28,27 +27,28 @@ export interface PaymentDeps {
   readonly log: Logger;
 }
 
-/** The till, when there is one. */
+/** Opens the payment service, unless payments are off. */
 export async function openPayments(
   deps: PaymentDeps,
-  closing: Shutdown,
+  shutdown: Shutdown,
 ): Promise<PaymentService | undefined> {
-  const { config, demoFacilitator, store, clock, metrics, log } = deps;
+  const { demoFacilitator, store, clock, metrics, log } = deps;
+  const config = deps.config.payments;
   if (config.type === 'off') return undefined;
   const asset = config.type === 'on' ? config : { ...DEMO, facilitator: demoFacilitator };
   if (asset.facilitator === undefined) throw new TypeError('a live world has no facilitator for a demo');
-  const till = await openPaymentService({
+  const service = await openPaymentService({
     terms: termsOf(config, asset),
     facilitator: { url: asset.facilitator },
     payments: store.payments,
     now: clock.wall,
     mono: clock.mono,
-    report: reportTo(log, metrics),
+    report: reportPayments(log, metrics),
   });
-  closing.add(() => till.close());
+  shutdown.add(() => service.close());
   const { network, payTo } = asset;
   log.info({ network, payTo, facilitator: asset.facilitator }, 'calls can be paid for');
-  return till;
+  return service;
 }
 
 function termsOf(
@@ -66,7 +66,7 @@ function termsOf(
   };
 }
 
-function reportTo(log: Logger, metrics: Metrics): (report: PaymentReport) => void {
+function reportPayments(log: Logger, metrics: Metrics): (report: PaymentReport) => void {
   return (report) => {
     switch (report.type) {
       case 'outcome':
@@ -76,15 +76,18 @@ function reportTo(log: Logger, metrics: Metrics): (report: PaymentReport) => voi
         log.warn({ call: report.call, reason: report.reason }, 'the facilitator gave no clear answer');
         return;
       case 'given_up':
-        log.error({ payment: report.id }, 'whether a payment was settled is not known and no longer asked');
+        log.error(
+          { payment: report.id },
+          'whether a payment was settled is unknown, and the facilitator is no longer asked',
+        );
         return;
       case 'unsent':
         metrics.unsentReplies(report.ids.length);
         if (report.ids.length > 0)
-          log.warn({ payments: report.ids }, 'payments were settled while their replies never left');
+          log.warn({ payments: report.ids }, 'payments were settled, but their replies were never sent');
         return;
       case 'trouble':
-        log.error({ err: report.error }, 'a payment could not be written down');
+        log.error({ err: report.error }, 'a payment could not be stored');
     }
   };
 }

@@ -2,29 +2,29 @@ import type { Logger } from 'pino';
 import type { EngineReport } from '../engine/engine.ts';
 import type { Metrics } from '../observability/metrics.ts';
 
-/** Time to make room: the store grows as it likes, and what else fills the disk grows too. */
+/** The share of the disk in use at which the operator is warned: the store grows by itself. */
 const ALARM_SHARE = 0.7;
 
-/** Turns what the engine reports into log lines and figures. */
+/** Turns the reports of the engine into log lines and metrics. */
 export function reportTo(log: Logger, metrics: Metrics): (report: EngineReport) => void {
-  let isHeldUp = false;
+  let isDiskRefusing = false;
   let isAlarmed = false;
   return (report) => {
     switch (report.type) {
       case 'turn':
         metrics.journalCommitted(report.journalMs);
         metrics.outputsCommitted(report.outputsMs);
-        if (isHeldUp) log.info('the disk takes writes again');
-        isHeldUp = false;
+        if (isDiskRefusing) log.info('the disk takes writes again');
+        isDiskRefusing = false;
         for (const output of report.outputs) {
           if (output.stream === 'failures')
             log.error({ ...output.record, seq: output.seq }, 'a pipeline failed');
         }
         return;
       case 'refused_write':
-        if (!isHeldUp)
+        if (!isDiskRefusing)
           log.error({ err: report.error }, 'the disk refuses writes; nothing is lost, trying again');
-        isHeldUp = true;
+        isDiskRefusing = true;
         return;
       case 'recovered':
         log.info(
@@ -54,7 +54,7 @@ export function reportTo(log: Logger, metrics: Metrics): (report: EngineReport) 
       case 'simulation_dropped': {
         const { type, account, now } = report.request;
         const { reason, error } = report;
-        // A full queue is history waiting for its turn, not trouble.
+        // A full queue only delays history, which is requested again.
         const level = reason === 'queue_full' ? 'debug' : 'error';
         log[level]({ err: error, request: type, account, now, reason }, 'a simulation was dropped');
         return;
@@ -73,7 +73,7 @@ export function reportTo(log: Logger, metrics: Metrics): (report: EngineReport) 
         log.debug({ seq: report.seq, bytes: report.bytes }, 'saved a checkpoint');
         return;
       case 'maintenance_failed':
-        log.error({ err: report.error }, 'a chore of the engine failed, it is tried again');
+        log.error({ err: report.error }, 'a maintenance task failed, trying again');
         return;
     }
   };

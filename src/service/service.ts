@@ -1,32 +1,23 @@
-import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { proxiesOf } from '../access/client-address.ts';
-import { createUsageTracking } from '../access/usage/tracking.ts';
+import { createUsageTracking, type UsageTracking } from '../access/usage/tracking.ts';
 import type { Config } from '../config/config.ts';
 import { type Clock, systemClock } from '../engine/clock.ts';
-import { openEngine } from '../engine/engine.ts';
-import { openFeed } from '../feed/feed.ts';
 import { createMetrics } from '../observability/metrics.ts';
-import { createApp } from '../server/app.ts';
-import { internalError, refusal } from '../server/error-answer.ts';
-import { API_HEADERS } from '../server/headers.ts';
-import { checkPort, createHttpServer, httpLimits } from '../server/http.ts';
+import { checkPort } from '../server/http.ts';
+import type { Positions } from '../sources/positions/position.ts';
 import type { SourceSettings } from '../sources/settings.ts';
-import { createPositions, createSources } from '../sources/sources.ts';
-import { diskUse } from '../store/disk.ts';
+import { createPositions } from '../sources/sources.ts';
 import { openStore } from '../store/lmdb/open-store.ts';
 import { lockFolder } from '../store/lock.ts';
+import type { Store } from '../store/store.ts';
 import { createLatest } from '../views/latest.ts';
-import { openPast } from '../views/past.ts';
 import { openAccess } from './access.ts';
-import { MAIN_FEED } from './counting-rule.ts';
+import { startEngine } from './engine.ts';
 import { openPayments } from './payments.ts';
 import { reportTo } from './reporting.ts';
+import { type ServerParts, startServer } from './server.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
-import { findUpstream } from './upstream.ts';
-
-/** How long requests in flight may take once the port is closed. */
-const DRAIN_DEADLINE_MS = 8_000;
+import { reachUpstream, type Upstream } from './upstream.ts';
 
 export interface Service {
   readonly url: string;
@@ -37,139 +28,92 @@ export interface Service {
     /** Whether the demo keys work. */
     readonly isDemo: boolean;
   };
-  /** Answers what is under way, ends the sources, saves a checkpoint, closes the store. Twice is fine. */
+  /** Answers the requests in flight, ends the sources, saves a checkpoint, closes the store. May be called twice. */
   stop(): Promise<void>;
 }
 
-/** What a test replaces to make a day pass in a second. */
-export interface ServiceRim {
-  readonly clock: Clock;
-  readonly sources: Partial<SourceSettings>;
+/** Replaced by tests, to make a day pass in a second. */
+interface ServiceOptions {
+  readonly clock?: Clock;
+  readonly sources?: Partial<SourceSettings>;
 }
 
-/** Opens everything a configuration asks for. A failure leaves nothing open, and nothing half made. */
+/** Opens everything a configuration asks for. A start that fails leaves nothing open. */
 export async function openService(
   config: Config,
   log: Logger,
-  { clock = systemClock, sources = {} }: Partial<ServiceRim> = {},
+  options: ServiceOptions = {},
 ): Promise<Service> {
-  const closing = createShutdown();
+  const shutdown = createShutdown();
   try {
-    return await open(config, log, { clock, sources }, closing);
+    return await open(config, log, options, shutdown);
   } catch (error) {
-    await closing
+    await shutdown
       .run()
       .catch((reason: unknown) => log.error({ err: reason }, 'closing after a failed start failed'));
     throw error;
   }
 }
 
-async function open(config: Config, log: Logger, rim: ServiceRim, closing: Shutdown): Promise<Service> {
-  const { clock } = rim;
-  // Before the data folder is touched: a start that cannot listen, or has no world, should leave no trace.
+async function open(
+  config: Config,
+  log: Logger,
+  { clock = systemClock, sources: sourceSettings = {} }: ServiceOptions,
+  shutdown: Shutdown,
+): Promise<Service> {
+  // Before the data folder is touched: a start that cannot listen, or finds no world, should leave no trace.
   await checkPort(config.port, config.host);
-  const found = await findUpstream(config.world);
-  const lock = await lockFolder(config.data);
-  closing.add(() => lock.release());
-  const store = await openStore(config.data);
-  closing.add(() => store.close());
-  const outside = await found.open({ data: config.data, notes: store.notes, now: clock.wall });
-  closing.add(() => outside.close());
+  const reachable = await reachUpstream(config.world);
+
+  const store = await openLockedStore(config.data, shutdown);
+  const upstream = await reachable.open({ data: config.data, notes: store.notes, now: clock.wall });
+  shutdown.add(() => upstream.close());
 
   const latest = createLatest();
   const metrics = createMetrics();
-  const engine = await openEngine({
-    store,
-    latest,
-    clock,
-    random: Math.random,
-    sources: createSources(outside.endpoints, { historyDays: config.historyDays, ...rim.sources }),
-    settings: {
-      kind: 'settings',
-      accounts: config.accounts.map(({ id }) => ({ id, rule: MAIN_FEED })),
-      staleAfterMs: config.staleAfterMs,
-    },
-    retentionDays: config.retentionDays,
-    checkpointMs: config.checkpointSeconds * 1_000,
-    disk: () => diskUse(config.data),
-    report: reportTo(log, metrics),
-  });
-  closing.add(() => engine.stop());
+  const parts = { config, store, latest, clock, metrics, log };
+  const { endpoints, isStandIn, facilitator } = upstream;
+  const report = reportTo(log, metrics);
+  const engine = await startEngine({ ...parts, endpoints, sourceSettings, report }, shutdown);
   metrics.watchSources(engine.sources);
+  const usage = startUsage(parts, shutdown);
+  const { gate, isDemo } = await openAccess({ ...parts, isStandIn }, shutdown);
+  const payments = await openPayments({ ...parts, demoFacilitator: facilitator }, shutdown);
+  const positions = positionsOf(upstream, sourceSettings, log);
+  const url = await startServer({ ...parts, engine, gate, payments, usage, positions, isDemo }, shutdown);
+  log.info({ url, world: upstream.name, data: config.data }, 'listening');
 
+  const accounts = config.accounts.map(({ segment }) => segment);
+  return {
+    url,
+    banner: { world: upstream.name, data: config.data, accounts, isDemo },
+    stop: shutdown.run,
+  };
+}
+
+async function openLockedStore(data: string, shutdown: Shutdown): Promise<Store> {
+  const lock = await lockFolder(data);
+  shutdown.add(() => lock.release());
+  const store = await openStore(data);
+  shutdown.add(() => store.close());
+  return store;
+}
+
+type UsageParts = Pick<ServerParts, 'config' | 'store' | 'clock' | 'log'>;
+
+function startUsage({ config, store, clock, log }: UsageParts, shutdown: Shutdown): UsageTracking {
   const usage = createUsageTracking({
     store: store.usage,
     now: clock.wall,
     retentionDays: config.usageRetentionDays,
     report: (error) => log.error({ err: error }, 'usage could not be stored, trying again'),
   });
-  closing.add(() => usage.stop());
+  shutdown.add(() => usage.stop());
   usage.start();
+  return usage;
+}
 
-  const isMadeUp = outside.isDemo;
-  const { gate, isDemo } = await openAccess({ config, store, clock, isMadeUp, log }, closing);
-  const till = await openPayments(
-    { config: config.payments, demoFacilitator: outside.facilitator, store, clock, metrics, log },
-    closing,
-  );
-  const app = createApp({
-    latest,
-    past: openPast(store, latest),
-    accounts: config.accounts,
-    gate,
-    paidAccess: till && { till, proxies: proxiesOf(config.trustedProxies) },
-    recorder: usage,
-    usage,
-    waitlist: store.waitlist,
-    metrics,
-    store: () => (engine.isHeldUp() ? 'read_only' : 'open'),
-    now: clock.wall,
-    staleAfterMs: config.staleAfterMs,
-    epoch: randomUUID(),
-    hasFeed: config.feed !== null,
-    isDemo,
-    positions: createPositions(
-      outside.endpoints,
-      (reason) => log.warn({ reason }, 'a list of positions was not believed'),
-      rim.sources,
-    ),
-  });
-  app.koa.on('error', (error: unknown) => log.error({ err: error }, 'a request failed'));
-  const limits = httpLimits(config);
-  const feed =
-    config.feed &&
-    openFeed({
-      latest,
-      window: store.feed,
-      outputs: store.outputs,
-      accounts: config.accounts,
-      gate,
-      proxies: limits.proxies,
-      limits: config.feed,
-      staleAfterMs: config.staleAfterMs,
-      now: clock.wall,
-      mono: clock.mono,
-      headers: API_HEADERS,
-      answerTo: (error) => refusal(error) ?? internalError(),
-      report: (error) => log.error({ err: error }, 'the feed failed; what is stored is tried again'),
-    });
-  if (feed) {
-    closing.add(() => feed.close());
-    metrics.watchFeed(feed.figures);
-  }
-  const http = createHttpServer(app, limits, feed ?? undefined);
-  const url = await http.listen(config.port, config.host);
-  closing.add(() => http.drain({ noticeMs: config.drainSeconds * 1_000, deadlineMs: DRAIN_DEADLINE_MS }));
-  log.info({ url, world: outside.name, data: config.data }, 'listening');
-
-  return {
-    url,
-    banner: {
-      world: outside.name,
-      data: config.data,
-      accounts: config.accounts.map(({ segment }) => segment),
-      isDemo,
-    },
-    stop: closing.run,
-  };
+function positionsOf({ endpoints }: Upstream, settings: Partial<SourceSettings>, log: Logger): Positions {
+  const refused = (reason: string) => log.warn({ reason }, 'a list of positions was not believed');
+  return createPositions(endpoints, refused, settings);
 }

@@ -1,8 +1,7 @@
-/** What was opened, to be closed in reverse: by a failed start as by an ordinary stop. */
+/** Closes what was opened, in reverse order, after a failed start as after an ordinary stop. */
 export interface Shutdown {
-  /** Remembers how to close what was just opened. */
   add(close: () => Promise<unknown>): void;
-  /** Closes everything once; what fails to close does not keep the rest open. Rejects with the first failure. */
+  /** Closes everything once, also after a failure to close. Rejects with the first failure. */
   run(): Promise<void>;
 }
 

@@ -6,91 +6,87 @@ import { getJson } from '../sources/http.ts';
 import { liveEndpoints } from '../sources/live.ts';
 import type { Notes } from '../store/store.ts';
 import { openEmbeddedWorld } from '../world/embedded.ts';
-import type { WorldAddresses } from '../world/world.ts';
 
-/** What the sources are pointed at. */
+/** The world that the sources read. */
 export interface Upstream {
   /** For people: `embedded, seed 1`. */
   readonly name: string;
-  /** Made up, so that demo keys do no harm. */
-  readonly isDemo: boolean;
+  /** Whether the world is a stand-in, in which demo keys do no harm. */
+  readonly isStandIn: boolean;
   readonly endpoints: Endpoints;
-  /** Of a made-up world. */
+  /** Of a stand-in world. */
   readonly facilitator?: string;
   close(): Promise<void>;
 }
 
-/** The folder the world's facts will go to. */
-export interface Place {
+/** The folder that the world's facts go to. */
+interface DataFolder {
   readonly data: string;
   readonly notes: Notes;
   readonly now: () => number;
 }
 
-/** A world that is there, but that no folder belongs to yet. */
-export interface FoundUpstream {
+/** A world that answers, but is not bound to a data folder yet. */
+interface ReachableUpstream {
   /**
-   * A data folder belongs to one world for good: posts of two worlds in one log would be counted together,
-   * and those of the first all be taken for deleted.
+   * Binds a data folder to the world for good: posts of two worlds in one log would be counted together, and
+   * those of the first would all seem deleted.
    */
-  open(place: Place): Promise<Upstream>;
+  open(folder: DataFolder): Promise<Upstream>;
 }
 
-/** Finds the world a configuration names, and touches nothing. */
-export async function findUpstream(world: WorldConfig): Promise<FoundUpstream> {
+/** Finds the configured world, and touches nothing. */
+export async function reachUpstream(world: WorldConfig): Promise<ReachableUpstream> {
   switch (world.type) {
     case 'embedded': {
       const name = `embedded, seed ${world.seed}`;
-      return {
-        async open(place) {
-          const startAt = await belongTo(name, place);
-          const { addresses, close } = await openEmbeddedWorld({ seed: world.seed, startAt });
-          const { facilitator } = addresses;
-          return { name, isDemo: true, endpoints: endpointsOf(addresses), facilitator, close };
-        },
-      };
+      return bindingTo(name, async (startAt) => {
+        const { addresses, close } = await openEmbeddedWorld({ seed: world.seed, startAt });
+        return standIn(name, addresses, close);
+      });
     }
     case 'remote': {
-      const addresses = await askAddresses(world.url);
-      const endpoints = endpointsOf(addresses);
-      const { facilitator } = addresses;
-      return {
-        async open(place) {
-          await belongTo('remote', place);
-          return { name: world.url, isDemo: true, endpoints, facilitator, close: async () => {} };
-        },
-      };
+      const addresses = await fetchAddresses(world.url);
+      return bindingTo('remote', () => standIn(world.url, addresses));
     }
     case 'live': {
       const endpoints = liveEndpoints({ postsBearerToken: world.postsToken });
-      return {
-        async open(place) {
-          await belongTo('live', place);
-          return { name: 'live', isDemo: false, endpoints, close: async () => {} };
-        },
-      };
+      return bindingTo('live', () => ({ name: 'live', isStandIn: false, endpoints, close: async () => {} }));
     }
   }
 }
 
-const Belonging = z.object({ world: z.string(), startAt: z.int() });
+/** `open` is called with the time of the folder's first start. */
+function bindingTo(
+  world: string,
+  open: (startAt: number) => Upstream | Promise<Upstream>,
+): ReachableUpstream {
+  return { open: async (folder) => open(await bindFolder(world, folder)) };
+}
 
-/** Notes the world at the first start, and resolves to the instant of that start; refuses any other world. */
-async function belongTo(world: string, { data, notes, now }: Place): Promise<number> {
+function standIn(name: string, addresses: Addresses, close = async () => {}): Upstream {
+  const { facilitator } = addresses;
+  return { name, isStandIn: true, endpoints: endpointsOf(addresses), facilitator, close };
+}
+
+const BoundWorld = z.object({ world: z.string(), startAt: z.int() });
+
+/** Notes the world at the first start, and resolves to the time of that start; rejects for any other world. */
+async function bindFolder(world: string, { data, notes, now }: DataFolder): Promise<number> {
   const noted = notes.get('world');
   if (noted === undefined) {
     const startAt = now();
     await notes.set('world', JSON.stringify({ world, startAt }));
     return startAt;
   }
-  const belonging = Belonging.parse(JSON.parse(noted));
-  if (belonging.world !== world) {
+  const bound = BoundWorld.parse(JSON.parse(noted));
+  if (bound.world !== world) {
     throw new StartError(
       'START_OTHER_WORLD',
-      `the data folder ${data} belongs to the world ${belonging.world}, not to ${world}; choose another with --data`,
+      `the data folder ${data} belongs to the world ${bound.world}, not to ${world}; choose another with --data`,
     );
   }
-  return belonging.startAt;
+  return bound.startAt;
 }
 
 const Addresses = z.object({
@@ -104,21 +100,25 @@ const Addresses = z.object({
   cryptoSocket: z.url(),
   cryptoRest: z.url(),
   facilitator: z.url(),
-  accounts: z.array(
-    z.object({
-      id: z.string(),
-      handle: z.string(),
-      userId: z.string(),
-      slugPrefix: z.string(),
-      seriesSlugs: z.array(z.string()),
-    }),
-  ),
-  cryptoSymbols: z.array(z.string()),
+  accounts: z
+    .array(
+      z.object({
+        id: z.string(),
+        handle: z.string(),
+        userId: z.string(),
+        slugPrefix: z.string(),
+        seriesSlugs: z.array(z.string()).readonly(),
+      }),
+    )
+    .readonly(),
+  cryptoSymbols: z.array(z.string()).readonly(),
   postsTag: z.object({ id: z.string() }),
   cryptoTag: z.object({ id: z.string() }),
 });
 
-async function askAddresses(url: string): Promise<z.infer<typeof Addresses>> {
+type Addresses = z.infer<typeof Addresses>;
+
+async function fetchAddresses(url: string): Promise<Addresses> {
   try {
     return Addresses.parse(await getJson(`${url}/control/addresses`));
   } catch (cause) {
@@ -126,10 +126,8 @@ async function askAddresses(url: string): Promise<z.infer<typeof Addresses>> {
   }
 }
 
-type SourceLookups = z.infer<typeof Addresses> | WorldAddresses;
-
-/** A stand-in world as the sources are told of it. */
-export function endpointsOf(addresses: SourceLookups): Endpoints {
+/** The endpoints of a stand-in world. */
+export function endpointsOf(addresses: Addresses): Endpoints {
   return {
     userAgent: 'tallywire',
     accounts: addresses.accounts.map(({ id, userId, handle, seriesSlugs, slugPrefix }) => ({
@@ -157,7 +155,7 @@ export function endpointsOf(addresses: SourceLookups): Endpoints {
     crypto: {
       socketUrl: addresses.cryptoSocket.replace(/\/ws$/, ''),
       restUrl: addresses.cryptoRest,
-      // Symbols are pairs against the dollar, and slugs call them by what stands before it.
+      // Symbols are pairs against the dollar; slugs use the part before it.
       symbols: addresses.cryptoSymbols.map((pair) => {
         const name = pair.replace(/usdt?$/i, '');
         return { symbol: name.toUpperCase(), pair: pair.toUpperCase(), slugNames: [name.toLowerCase()] };

@@ -10,32 +10,38 @@ import {
   inputsAt,
   type ModelRequest,
   paceFinalCount,
-  simulate,
   sleepProbability,
 } from '../../streams/internal.ts';
-import { accountAt } from './account-at.ts';
-import { type ForecastRequest, movesOf } from './attribution.ts';
-import { fitOfWeek, fitTo } from './weekly-fit.ts';
+import { attributionOf, type ForecastRequest } from './attribution.ts';
+import { fitTo } from './fit.ts';
+import { createModelCache, type ModelCache } from './model-cache.ts';
+import { simulate } from './simulate.ts';
 
-/** What a request asks for: a pure function of it, whatever was asked before. */
-export function answer(request: ModelRequest, askedSeq: number): FitFact | ForecastFact {
-  if (request.type === 'forecast') return forecastFact(request, askedSeq);
+/** The answer to a request: a pure function of it, whatever the cache holds from other requests. */
+export function answer(
+  request: ModelRequest,
+  askedSeq: number,
+  cache: ModelCache = createModelCache(),
+): FitFact | ForecastFact {
+  if (request.type === 'forecast') return forecastFact(request, askedSeq, cache);
   const { account, postTimes, fromAt, now, closed } = request;
   const params = { ...fitTo(postTimes, fromAt, now), bias: biasFactors(closed) };
   return { kind: 'fit', account, askedSeq, params };
 }
 
-function forecastFact(request: ForecastRequest, askedSeq: number): ForecastFact {
+function forecastFact(request: ForecastRequest, askedSeq: number, cache: ModelCache): ForecastFact {
   const { account, eventId, origin, horizonHours, seed, buckets, postTimes, fromAt, now } = request;
   const { startAt, endAt, count } = request;
   const window = { startAt, endAt, count };
-  // Only open events are asked about together; what is kept for the others would be given back late.
-  const standing =
-    origin === 'live' ? accountAt(postTimes, fromAt, now) : accountNow(accountSeries(postTimes, fromAt, now));
-  const { series } = standing;
-  const params = request.params ?? fitOfWeek(account, postTimes, fromAt, now);
-  const inputs = inputsAt(standing, params, window);
-  const forecast = simulate(inputs, buckets, seed);
+  // Only requests for open events come together; cached states of the others would only hold memory.
+  const accountState =
+    origin === 'live'
+      ? cache.accountAt(postTimes, fromAt, now)
+      : accountNow(accountSeries(postTimes, fromAt, now));
+  const { series } = accountState;
+  const params = request.params ?? cache.fitOfWeek(account, postTimes, fromAt, now);
+  const inputs = inputsAt(accountState, params, window);
+  const forecast = forecastOf(simulate(inputs, seed), buckets);
   return {
     kind: 'forecast',
     ...{ account, eventId, askedSeq, origin, horizonHours, seed },
@@ -43,11 +49,11 @@ function forecastFact(request: ForecastRequest, askedSeq: number): ForecastFact 
     forecast: roundedForecast(forecast),
     pace: roundedForecast(forecastOf(paceFinalCount(series, window), buckets)),
     sleepProbability: rounded(sleepProbability(series)),
-    moved: movesOf(request, params, forecast.p50),
+    moved: attributionOf(request, params, forecast.p50, cache),
   };
 }
 
-/** Digits kept in the log; the rest is below what a forecast knows and would only fill it. */
+/** Six decimals are logged: further digits are below the accuracy of a forecast. */
 const UNITS = 1_000_000;
 
 function rounded(value: number): number {
@@ -68,7 +74,7 @@ function roundedForecast(forecast: Forecast): Forecast {
   return { ...forecast, bucketProbs: roundedProbs(forecast.bucketProbs) };
 }
 
-/** What rounding takes or adds goes to the likeliest bucket, so that a partition still adds up to 1. */
+/** The rounding error goes to the likeliest bucket, so that a partition still adds up to 1. */
 function roundedProbs(probs: readonly number[]): readonly number[] {
   const units = probs.map((prob) => Math.round(prob * UNITS));
   const sum = probs.reduce((all, prob) => all + prob, 0);

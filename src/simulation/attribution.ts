@@ -1,6 +1,5 @@
 import {
   type ForecastWindow,
-  finalCount,
   inputsAt,
   lowerBound,
   type ModelParams,
@@ -8,28 +7,39 @@ import {
   type Move,
   quantileOf,
 } from '../../streams/internal.ts';
-import { accountAt } from './account-at.ts';
+import type { ModelCache } from './model-cache.ts';
+import { simulate } from './simulate.ts';
 
 export type ForecastRequest = Extract<ModelRequest, { readonly type: 'forecast' }>;
 
 /**
- * What moved the median since the event's previous forecast, one step after the other: first the coefficients
- * (the previous state seen with the new ones), then the clock (the same posts, seen from now), then the posts. The
- * steps add up to the whole change; those of nothing are left out.
+ * Attributes the change of the median since the event's previous forecast, one step after the other: first to the
+ * coefficients (the previous state with the new ones), then to the clock (the same posts, seen from now), then to the
+ * posts. The steps add up to the whole change; steps of 0 are left out.
  */
-export function movesOf(request: ForecastRequest, params: ModelParams, p50: number): readonly Move[] {
+export function attributionOf(
+  request: ForecastRequest,
+  params: ModelParams,
+  p50: number,
+  cache: ModelCache,
+): readonly Move[] {
   const { previous, count, now, postTimes } = request;
   if (previous === null) return [];
   const total = p50 - previous.p50;
   const isSameModel = params.version === previous.params.version;
-  const before = lowerBound(postTimes, previous.now);
-  const hasNoNews = count === previous.count && lowerBound(postTimes, now) === before;
+  const postsBefore = lowerBound(postTimes, previous.now);
+  const hasNoNews = count === previous.count && lowerBound(postTimes, now) === postsBefore;
   if (isSameModel && hasNoNews) return withoutZeros([{ cause: 'clock', p50: total }]);
 
-  const posts = postTimes.subarray(0, before);
-  const thenP50 = medianAt(request, params, posts, previous.now, previous.count);
-  const laterP50 = medianAt(request, params, posts, now, previous.count);
-  // With the same coefficients a difference is that of posts seen late, which the last step holds.
+  const posts = postTimes.subarray(0, postsBefore);
+  const medianAt = (at: number) => {
+    const { fromAt, startAt, endAt, seed } = request;
+    const window: ForecastWindow = { startAt, endAt, count: previous.count };
+    return quantileOf(simulate(inputsAt(cache.accountAt(posts, fromAt, at), params, window), seed), 0.5);
+  };
+  const thenP50 = medianAt(previous.now);
+  const laterP50 = medianAt(now);
+  // With the same coefficients a difference comes from posts seen late, which belong to the last step.
   const byModel = isSameModel ? 0 : thenP50 - previous.p50;
   const byClock = laterP50 - thenP50;
   return withoutZeros([
@@ -39,17 +49,6 @@ export function movesOf(request: ForecastRequest, params: ModelParams, p50: numb
   ]);
 }
 
-function medianAt(
-  { fromAt, startAt, endAt, seed }: ForecastRequest,
-  params: ModelParams,
-  posts: Float64Array,
-  now: number,
-  count: number,
-): number {
-  const window: ForecastWindow = { startAt, endAt, count };
-  return quantileOf(finalCount(inputsAt(accountAt(posts, fromAt, now), params, window), seed), 0.5);
-}
-
-function withoutZeros(moves: readonly Move[]): readonly Move[] {
-  return moves.filter(({ p50 }) => p50 !== 0);
+function withoutZeros(steps: readonly Move[]): readonly Move[] {
+  return steps.filter(({ p50 }) => p50 !== 0);
 }

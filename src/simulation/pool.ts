@@ -1,21 +1,21 @@
 import { Worker } from 'node:worker_threads';
 import type { FitFact, ForecastFact, ModelRequest } from '../../streams/internal.ts';
 import { SimulatorError } from '../errors.ts';
-import { createSimulatorQueue, type Job } from './queue.ts';
+import { backoffDelay } from '../resilience/backoff.ts';
+import { createJobQueue, type Job } from './queue.ts';
 
-/** One worker keeps up with a dozen events and leaves the other cores to those who ask. */
+/** One worker keeps up with a dozen events and leaves the other cores to the readers. */
 const WORKERS = 1;
-/** Typed arrays lie outside these, so they hold what the simulation itself makes many times over. */
+/** Typed arrays lie outside of these, so they are ample for the simulation itself. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 };
 const MAX_ATTEMPTS = 2;
-const FIRST_RESTART_MS = 100;
-const LONGEST_RESTART_MS = 30_000;
-/** A fit to years of posts takes a second or two; a worker this long without an answer has lost its way. */
+const RESTARTS = { firstMs: 100, longestMs: 30_000 };
+/** A fit to years of posts takes a second or two; a worker that takes this long is stuck. */
 const DEADLINE_MS = 60_000;
-/** What fits leave behind is given back to the system with their thread only: it goes once it has been idle so long. */
+/** The memory of a fit returns to the system only with its thread, which ends once it has been idle so long. */
 const RETIRE_MS = 5_000;
 
-export type SimulatorReport =
+export type SimulationReport =
   | { readonly type: 'simulated'; readonly request: ModelRequest['type']; readonly ms: number }
   | { readonly type: 'simulator_failed'; readonly error: unknown; readonly restartMs: number }
   | {
@@ -25,19 +25,19 @@ export type SimulatorReport =
       readonly error: unknown;
     };
 
-export interface SimulatorsDeps {
-  /** Puts the answer into the log. The worker takes nothing more until it is there. */
+export interface SimulationPoolDeps {
+  /** Puts the answer into the log. Until that is done the worker gets no further job. */
   readonly deliver: (fact: FitFact | ForecastFact) => Promise<void>;
-  readonly report: (report: SimulatorReport) => void;
+  readonly report: (report: SimulationReport) => void;
   readonly workers?: number;
-  /** What a worker runs. */
+  /** The module a worker runs. */
   readonly thread?: URL;
   readonly deadlineMs?: number;
   readonly retireMs?: number;
 }
 
-export interface Simulators {
-  /** Returns at once; the answer is delivered, or a report tells why not. */
+export interface SimulationPool {
+  /** Returns at once; the answer is delivered, or a report says why not. */
   ask(request: ModelRequest, askedSeq: number): void;
   /** Ends the workers; nothing is delivered any more. */
   stop(): Promise<void>;
@@ -48,16 +48,16 @@ interface Done {
   readonly ms: number;
 }
 
-/** Worker threads that answer what the streams ask for, started with the first request. */
-export function createSimulators(deps: SimulatorsDeps): Simulators {
-  const queue = createSimulatorQueue();
+/** Worker threads that answer the requests of the streams, started with the first request. */
+export function createSimulationPool(deps: SimulationPoolDeps): SimulationPool {
+  const queue = createJobQueue();
   const drop = (request: ModelRequest, reason: 'failed' | 'queue_full' | 'not_delivered', error: unknown) =>
     deps.report({ type: 'simulation_dropped', request, reason, error });
   const slots = Array.from({ length: deps.workers ?? WORKERS }, () => createSlot(deps, queue.take, failed));
 
   function failed(job: Job, error: unknown): void {
     const attempts = job.attempts + 1;
-    if (attempts < MAX_ATTEMPTS) queue.giveBack({ ...job, attempts });
+    if (attempts < MAX_ATTEMPTS) queue.putBack({ ...job, attempts });
     else drop(job.request, 'failed', error);
   }
 
@@ -74,12 +74,12 @@ export function createSimulators(deps: SimulatorsDeps): Simulators {
 }
 
 interface Slot {
-  /** Takes the next job if it has none. */
+  /** Takes the next job if there is none in work. */
   wake(): void;
   stop(): Promise<void>;
 }
 
-/** The place of one worker, which may be another one after a failure. */
+/** Room for one worker at a time; a worker that failed is replaced. */
 function createSlot(
   {
     deliver,
@@ -87,25 +87,25 @@ function createSlot(
     thread = new URL('./worker.js', import.meta.url),
     deadlineMs = DEADLINE_MS,
     retireMs = RETIRE_MS,
-  }: SimulatorsDeps,
+  }: SimulationPoolDeps,
   take: () => Job | undefined,
   failed: (job: Job, error: unknown) => void,
 ): Slot {
   let worker: Worker | undefined;
-  /** What the worker is at; nothing once it has answered. */
+  /** Undefined once the worker has answered. */
   let job: Job | undefined;
   let isDelivering = false;
   let hasFitted = false;
   let retiring: NodeJS.Timeout | undefined;
   let timer: NodeJS.Timeout | undefined;
   let failures = 0;
-  let isResting = false;
+  let isBackingOff = false;
   let isStopped = false;
 
   function begin(): Worker {
     const started = new Worker(thread, { resourceLimits: RESOURCE_LIMITS });
     started.on('message', (done: Done) => void finish(done));
-    // Whichever tells first: an error is always followed by the exit.
+    // The first of the two counts: an error is always followed by the exit.
     started.once('error', (error) => lose(started, error));
     started.once('exit', (code) =>
       lose(started, new SimulatorError('SIMULATOR_ENDED', `a simulation worker ended with code ${code}`)),
@@ -114,7 +114,7 @@ function createSlot(
   }
 
   function wake(): void {
-    if (isStopped || isResting || isDelivering || job !== undefined) return;
+    if (isStopped || isBackingOff || isDelivering || job !== undefined) return;
     job = take();
     if (job === undefined) return;
     clearTimeout(retiring);
@@ -161,14 +161,14 @@ function createSlot(
     worker = undefined;
     void lost.terminate();
     failures += 1;
-    const restartMs = Math.min(LONGEST_RESTART_MS, FIRST_RESTART_MS * 2 ** (failures - 1));
+    const restartMs = backoffDelay(RESTARTS, failures);
     report({ type: 'simulator_failed', error, restartMs });
     const unfinished = job;
     job = undefined;
     if (unfinished !== undefined) failed(unfinished, error);
-    isResting = true;
+    isBackingOff = true;
     timer = setTimeout(() => {
-      isResting = false;
+      isBackingOff = false;
       wake();
     }, restartMs);
   }

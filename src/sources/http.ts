@@ -2,8 +2,8 @@ import { timer } from 'rxjs';
 import { SourceError } from '../errors.ts';
 import { retryAfterMs } from './retry-after.ts';
 
-export const TIMEOUT_MS = 2_000;
-export const MAX_BYTES = 2 * 1024 * 1024;
+const TIMEOUT_MS = 2_000;
+const MAX_BYTES = 2 * 1024 * 1024;
 
 export interface JsonRequest {
   /** For the whole exchange, headers and body together. */

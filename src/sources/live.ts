@@ -2,7 +2,7 @@ import type { CryptoSymbol, Endpoints } from './endpoints.ts';
 
 /** The addresses and names of the live providers. They stand in this file and nowhere else. */
 
-export interface LiveCredentials {
+interface LiveCredentials {
   /** The posts API's app token. */
   readonly postsBearerToken: string;
 }

@@ -1,13 +1,13 @@
 /** The one method of `Headers` that is needed, so that a handshake's plain headers fit too. */
-export interface HeaderReader {
+interface HeaderReader {
   get(name: string): string | null;
 }
 
 const IMF_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * How long a refusing answer asks us to wait, in ms from `now`; undefined when it does not say or says
- * nonsense. `Retry-After` is believed first, then the reset instant some APIs send beside a 429.
+ * How long a refusing answer asks us to wait, in ms from `now`; undefined when it does not say so
+ * in a known form. `Retry-After` comes first, then the reset instant some APIs send with a 429.
  */
 export function retryAfterMs(status: number, headers: HeaderReader, now: number): number | undefined {
   if (status !== 429 && status !== 503 && status !== 418) return undefined;

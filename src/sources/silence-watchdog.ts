@@ -2,9 +2,9 @@ import { concatMap, EMPTY, type Observable, throwError, timer } from 'rxjs';
 import { SourceError } from '../errors.ts';
 
 /** Watches that data keeps coming: a live socket is not live data. */
-export interface SilenceWatchdog {
-  readonly heard: () => void;
-  /** Errors with SOURCE_SILENT once nothing was heard for the time given, or up to a sixth longer. */
+interface SilenceWatchdog {
+  readonly dataArrived: () => void;
+  /** Errors with SOURCE_SILENT once no data arrived for the time given, or up to a sixth longer. */
   readonly silence$: Observable<never>;
 }
 
@@ -16,7 +16,7 @@ export function createSilenceWatchdog(silentMs: number, what: string): SilenceWa
   let idleSteps = 0;
   const stepMs = silentMs / STEPS;
   return {
-    heard: () => {
+    dataArrived: () => {
       idleSteps = 0;
     },
     silence$: timer(stepMs, stepMs).pipe(

@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import { SourceError } from '../errors.ts';
 import { retryAfterMs } from './retry-after.ts';
 
-export type SocketEvent =
+type SocketEvent =
   | { readonly type: 'open'; readonly send: (text: string) => void }
   /** `text` is null for a binary frame, which none of our providers sends. */
   | { readonly type: 'frame'; readonly text: string | null };
@@ -59,8 +59,8 @@ export function openSocket(url: string, { userAgent, timeoutMs }: SocketOptions)
 }
 
 /**
- * The JSON of a text frame. Undefined for plain words (`PONG` and other remarks), which mean nothing; null
- * for what is neither, a frame cut short or binary.
+ * The JSON of a text frame. Undefined for plain text (such as `PONG`), which carries no data; null for a
+ * frame that is cut short or binary.
  */
 export function frameJson(text: string | null): { readonly value: unknown } | undefined | null {
   if (text === null) return null;

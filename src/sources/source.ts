@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { AccountId, EventRecord, Fact, SourceName } from '../../streams/internal.ts';
 
-/** What a source may ask of what is already in the log: so no source keeps a cursor of its own. */
+/** What a source may look up in the log, so that no source keeps a cursor of its own. */
 export interface SourceLookups {
   /** The newest post of the account, by id; undefined before the first one. */
   newestPostId(account: AccountId): string | undefined;
@@ -22,10 +22,10 @@ export interface SourceLookups {
 export interface SourceContext {
   /** UTC ms. */
   readonly now: () => number;
-  readonly known: SourceLookups;
+  readonly lookups: SourceLookups;
   /**
-   * Hands facts over; resolves once they are durable and visible in `known`. An empty list says: a good
-   * answer with nothing new. Either moves the source's watermark. Await it before the next request.
+   * Hands facts over; resolves once they are durable and visible in `lookups`. An empty list means a good
+   * answer with nothing new. Both move the source's watermark. Await it before the next request.
    */
   readonly deliver: (facts: readonly Fact[]) => Promise<void>;
   /** Counts a payload that was refused whole. */
@@ -35,7 +35,7 @@ export interface SourceContext {
 /** A supervised reader of one part of the outside world. */
 export interface Source {
   readonly name: SourceName;
-  /** No delivery for this long while running means the source hangs, whatever its socket says: it is restarted. */
+  /** No delivery for this long while running means the source hangs, even if its socket is open: it is restarted. */
   readonly silentAfterMs: number;
   /** Runs until unsubscribed. A SourceError restarts it under supervision; any other error is a bug. */
   readonly run: (context: SourceContext) => Observable<never>;
@@ -44,7 +44,7 @@ export interface Source {
 /** `waiting` after a failure, `open` after many in a row; both are tried again by themselves. */
 export type SourceState = 'running' | 'waiting' | 'open' | 'stopped';
 
-/** How a supervised source fares. */
+/** The present condition of a supervised source. */
 export interface SourceStatus {
   readonly name: SourceName;
   readonly state: SourceState;

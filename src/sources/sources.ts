@@ -2,7 +2,7 @@ import { cryptoSource } from './crypto/crypto.ts';
 import type { Endpoints } from './endpoints.ts';
 import { eventsSource } from './market/events.ts';
 import { pricesSource } from './market/prices.ts';
-import { uiSource } from './market/ui.ts';
+import { uiSource } from './market/ui-count.ts';
 import { oracleSource } from './oracle/oracle.ts';
 import type { Positions } from './positions/position.ts';
 import { positionsOf } from './positions/positions.ts';
@@ -12,7 +12,7 @@ import { postsSource } from './posts/posts.ts';
 import { SOURCE_SETTINGS, type SourceSettings } from './settings.ts';
 import type { Source } from './source.ts';
 
-/** Every source of what the outside world tells: five per account, and three for all. */
+/** Every source: five per account, and three for all. */
 export function createSources(
   endpoints: Endpoints,
   settings: Partial<SourceSettings> = {},
@@ -32,7 +32,7 @@ export function createSources(
   ];
 }
 
-/** Reads positions on demand. `refused` counts the answers that were not believed. */
+/** Reads positions on demand. `refused` counts the answers that were refused. */
 export function createPositions(
   endpoints: Endpoints,
   refused: (reason: string) => void = () => {},

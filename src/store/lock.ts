@@ -4,9 +4,9 @@ import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreError } from '../errors.ts';
-import { makeFolder } from './folder.ts';
-import { describe } from './lmdb/commit.ts';
-import { socketPathOf } from './socket-path.ts';
+import { makeFolder } from './make-folder.ts';
+import { describe, errorCode } from './system-error.ts';
+import { socketPathOf } from './unix-socket-path.ts';
 
 const ANSWER_TIMEOUT_MS = 1_000;
 const CLAIM_STALE_MS = 5_000;
@@ -15,7 +15,7 @@ const RETRY_MS = 20;
 /** An owner between bind and listen refuses too, for an instant: one refusal proves nothing. */
 const REFUSALS = 3;
 
-export interface FolderLock {
+interface FolderLock {
   release(): Promise<void>;
 }
 
@@ -25,8 +25,6 @@ type Owner =
   | { readonly is: 'dead' }
   | { readonly is: 'gone' };
 
-const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined);
-
 function listen(path: string): Promise<Server | undefined> {
   const server = createServer((caller) => {
     // A caller that hangs up early has what it came for: it knows that we live.
@@ -34,7 +32,7 @@ function listen(path: string): Promise<Server | undefined> {
     caller.end(`${process.pid}\n`, () => caller.destroy());
   });
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => (codeOf(error) === 'EADDRINUSE' ? resolve(undefined) : reject(error)));
+    server.once('error', (error) => (errorCode(error) === 'EADDRINUSE' ? resolve(undefined) : reject(error)));
     server.listen(path, () => {
       server.unref();
       resolve(server);
@@ -61,8 +59,8 @@ function ask(path: string): Promise<Owner> {
     });
     socket.once('end', alive);
     socket.once('error', (error) => {
-      if (!isConnected && codeOf(error) === 'ENOENT') return end({ is: 'gone' });
-      if (!isConnected && codeOf(error) === 'ECONNREFUSED') return end({ is: 'dead' });
+      if (!isConnected && errorCode(error) === 'ENOENT') return end({ is: 'gone' });
+      if (!isConnected && errorCode(error) === 'ECONNREFUSED') return end({ is: 'dead' });
       // Anything else, such as a full backlog, comes from a process that is there.
       alive();
     });
@@ -81,7 +79,7 @@ function claimant(claimPath: string): string | undefined {
   try {
     return readFileSync(join(claimPath, 'owner'), 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -92,7 +90,7 @@ function hasMoved(from: string, to: string): boolean {
     renameSync(from, to);
     return true;
   } catch (error) {
-    if (['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(String(codeOf(error)))) return false;
+    if (['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(String(errorCode(error)))) return false;
     throw error;
   }
 }

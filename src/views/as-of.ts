@@ -41,12 +41,12 @@ export function agesOf(latest: Latest, nowMs: number, account?: AccountId): Ages
   };
 }
 
-/** The inputs that are past their limit. What was never seen is for the record to tell. */
+/** The inputs that are past their limit. An input that never answered is not among them: its value is null. */
 export function lateInputs(ages: Ages, limits: AgeLimits): readonly Input[] {
   return INPUTS.filter((input) => (ages[input] ?? 0) > limits[input]);
 }
 
-/** What a record says is stale, and what has become late since it was made: without ticks no record is. */
+/** The inputs a record lists as stale, with those that have become late since: without ticks no record is made anew. */
 export function staleNow(stale: readonly Input[], late: readonly Input[]): readonly Input[] {
   return late.length === 0 ? stale : INPUTS.filter((input) => stale.includes(input) || late.includes(input));
 }

@@ -18,9 +18,9 @@ export interface Latest {
 
 /** What the engine may do with the latest values besides reading them. */
 export interface LatestWriter extends Latest {
-  /** Puts in the outputs of one turn, which ended with observation `seq` received at `at`, and tells. */
+  /** Puts in the outputs of one turn, which ended with observation `seq` received at `at`, and announces them on `change$`. */
   apply(outputs: readonly Output[], seq: number, at: number): void;
-  /** Puts in what was kept from an earlier run, and tells nobody. */
+  /** Puts in what was kept from an earlier run, without announcing it. */
   load(outputs: readonly Output[]): void;
   /** Forgets the value under a key, such as a post past its keeping time. */
   remove(stream: StreamName, key: string): void;

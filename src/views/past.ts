@@ -7,12 +7,12 @@ import {
   type StreamName,
 } from '../../streams/internal.ts';
 import { PRUNED_BEFORE_NOTE, type Store } from '../store/store.ts';
-import { createDigests } from './digests.ts';
 import { createLatest, type Latest } from './latest.ts';
+import { createOutputLookup } from './output-lookup.ts';
 
-/** An event's window may have been told anew since, by no more than this. */
+/** The market may have moved an event's window since, by no more than this. */
 const WINDOW_SLACK_MS = 2 * DAY_MS;
-/** Nothing is said of an event longer than this before its window opens. */
+/** No output is about an event longer than this before its window opens. */
 const LISTED_BEFORE_MS = 14 * DAY_MS;
 /** Ticks come each second, so one is near unless the engine was drowned. */
 const TICK_WITHIN = 2_000;
@@ -34,13 +34,13 @@ export function openPast(
   { journal, outputs, notes }: Pick<Store, 'journal' | 'outputs' | 'notes'>,
   now: Latest,
 ): Past {
-  const digests = createDigests(outputs);
+  const lookup = createOutputLookup(outputs);
 
   function firstSeq(): number {
     return Math.max(journal.tail, Number(notes.get(PRUNED_BEFORE_NOTE) ?? 0));
   }
 
-  /** What a stream last said of each key: what it says now, unless that was said later. */
+  /** A stream's last output of each key up to `seq`: the latest one, unless that came later. */
   async function lastOf(
     stream: StreamName,
     keys: Iterable<string>,
@@ -51,17 +51,17 @@ export function openPast(
     const changed = new Set<string>();
     for (const key of keys) {
       const latest = now.get(stream, key);
-      // What was never said of was not said of then.
+      // A key without an output now had none then.
       if (latest === undefined) continue;
       if (latest.seq <= seq) still.push(latest);
       else changed.add(key);
     }
     if (changed.size === 0) return still;
     const floorSeq = Math.max(firstSeq(), journal.seqAt(sinceAt));
-    return [...still, ...(await digests.find(stream, changed, { seq, floorSeq }))];
+    return [...still, ...(await lookup.find(stream, changed, { seq, floorSeq }))];
   }
 
-  /** Those that may have been active. One that was said so when its window opened, if not later. */
+  /** The events that may have been active: each had an output when its window opened, if not later. */
   async function eventsAt(account: AccountId, seq: number, at: number) {
     const near = Array.from(now.all('events')).filter(
       ({ record: { subject, startAt, endAt } }) =>
@@ -73,8 +73,8 @@ export function openPast(
     );
     const keys = near.map(({ key }) => key);
     const sinceAt = Math.min(at, ...near.map(({ record }) => record.startAt ?? at)) - WINDOW_SLACK_MS;
-    const said = await lastOf('events', keys, seq, sinceAt);
-    return said.flatMap((output) =>
+    const found = await lastOf('events', keys, seq, sinceAt);
+    return found.flatMap((output) =>
       output.stream === 'events' ? [{ ...output, record: inPhase(output.record, at) }] : [],
     );
   }

@@ -14,11 +14,11 @@ export interface Watch {
 }
 
 type Part = { -readonly [Field in keyof Watch]: Watch[Field] } & {
-  readonly concerns: (output: Output) => boolean;
+  readonly isMovedBy: (output: Output) => boolean;
 };
 
 export interface Watcher {
-  watch(concerns: (output: Output) => boolean): Watch;
+  watch(isMovedBy: (output: Output) => boolean): Watch;
   close(): void;
 }
 
@@ -31,7 +31,7 @@ export function createWatcher(latest: Latest): Watcher {
         if (output.stream === 'freshness') {
           part.tickAt = output.at;
           part.revision += 1;
-        } else if (part.concerns(output)) {
+        } else if (part.isMovedBy(output)) {
           part.seq = output.seq;
           part.revision += 1;
           part.changes += 1;
@@ -40,9 +40,9 @@ export function createWatcher(latest: Latest): Watcher {
     }
   });
   return {
-    watch(concerns) {
+    watch(isMovedBy) {
       const tickAt = latest.get('freshness', 'all')?.at ?? Number.POSITIVE_INFINITY;
-      const part = { seq: latest.seq, revision: 0, changes: 0, tickAt, concerns };
+      const part = { seq: latest.seq, revision: 0, changes: 0, tickAt, isMovedBy };
       parts.push(part);
       return part;
     },

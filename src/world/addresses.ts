@@ -1,18 +1,13 @@
-import { ACCOUNTS, type WorldAccountId } from './life/accounts.ts';
+import { ACCOUNTS, type Account } from './life/accounts.ts';
 import { CRYPTO_TAG, POSTS_TAG } from './market/event.ts';
-import { CRYPTO_SYMBOLS } from './market/spot.ts';
+import { CRYPTO_SYMBOLS } from './market/spot-price.ts';
 import { WORLD_WALLETS } from './market/wallets.ts';
-import { POSTS_TOKEN } from './wire/posts-api.ts';
+import { POSTS_TOKEN } from './wire/posts-rest.ts';
 
-export interface WorldAccount {
-  readonly id: WorldAccountId;
-  readonly name: string;
-  readonly handle: string;
-  readonly userId: string;
-  readonly oracleUserId: string;
-  readonly slugPrefix: string;
-  readonly seriesSlugs: readonly string[];
-}
+type WorldAccount = Pick<
+  Account,
+  'id' | 'name' | 'handle' | 'userId' | 'oracleUserId' | 'slugPrefix' | 'seriesSlugs'
+>;
 
 /** Where each role of the world answers, and the names a reader needs. Plain data: it is also served as JSON. */
 export interface WorldAddresses {

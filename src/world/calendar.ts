@@ -18,16 +18,16 @@ const MONTHS = [
 ];
 
 /** A calendar date, as days since 1970-01-01. It has no zone; `newYorkAt` gives it one. */
-export type DayNumber = number;
+type DayNumber = number;
 
-export interface CalendarDate {
+interface CalendarDate {
   readonly year: number;
   /** 1 to 12. */
   readonly month: number;
   readonly day: number;
 }
 
-export interface LocalTime extends CalendarDate {
+interface LocalTime extends CalendarDate {
   readonly hour: number;
 }
 

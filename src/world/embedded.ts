@@ -8,7 +8,7 @@ export interface EmbeddedWorldOptions {
   readonly startAt: number;
 }
 
-export interface EmbeddedWorld {
+interface EmbeddedWorld {
   readonly addresses: WorldAddresses;
   close(): Promise<void>;
 }
@@ -17,15 +17,15 @@ export interface EmbeddedWorld {
 const MAX_HEAP_MB = 64;
 
 /**
- * Runs a world inside this process but on a thread of its own: making up a hundred days of life and answering
- * long lists must not hold up whoever serves readers.
+ * Runs a world inside this process but on a thread of its own: generating a hundred days of posts and
+ * answering long lists must not delay the thread that serves readers.
  */
 export async function openEmbeddedWorld(options: EmbeddedWorldOptions): Promise<EmbeddedWorld> {
   const thread = new Worker(new URL('./embedded-thread.js', import.meta.url), {
     workerData: options,
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: 4 },
   });
-  // `once` rejects when the thread fails instead; the thread says nothing else.
+  // `once` rejects when the thread fails instead; the thread sends nothing else.
   const [addresses] = await once(thread, 'message');
   return {
     addresses,

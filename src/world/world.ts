@@ -1,28 +1,28 @@
 import { once } from 'node:events';
 import { addressesOf, type WorldAddresses } from './addresses.ts';
 import { createControl, type WorldControl } from './control/control.ts';
+import { createControlRest } from './control/control-rest.ts';
 import { createFaults } from './control/faults.ts';
-import { createControlRoutes } from './control/routes.ts';
-import { createSteering } from './control/steering.ts';
+import { createOverrides } from './control/overrides.ts';
 import { createTimeline } from './life/timeline.ts';
-import { createCatalog } from './market/catalog.ts';
-import { createCrowd } from './market/crowd.ts';
-import { createLifecycle } from './market/lifecycle.ts';
+import { createListedEvents } from './market/listed-events.ts';
+import { createOracleCount } from './market/oracle-count.ts';
+import { createOracleSync } from './market/oracle-sync.ts';
 import { createQuotes } from './market/quotes.ts';
-import { createSync } from './market/sync.ts';
-import { createTally } from './market/tally.ts';
+import { createSettlement } from './market/settlement.ts';
+import { createTraderBeliefs } from './market/trader-beliefs.ts';
 import { createWallets, WORLD_WALLETS } from './market/wallets.ts';
 import { createBookRest } from './wire/book-rest.ts';
 import { createBookSocket } from './wire/book-socket.ts';
 import { createCryptoRest } from './wire/crypto-rest.ts';
 import { createCryptoSocket } from './wire/crypto-socket.ts';
+import { createEventJson } from './wire/event-json.ts';
 import { createFacilitator } from './wire/facilitator.ts';
 import { createWorldServer } from './wire/http.ts';
-import { createMarket } from './wire/market.ts';
-import { createMarketWire } from './wire/market-wire.ts';
-import { createOracle } from './wire/oracle.ts';
-import { createPositions } from './wire/positions.ts';
-import { createPostsApi } from './wire/posts-api.ts';
+import { createMarketRest } from './wire/market-rest.ts';
+import { createOracleRest } from './wire/oracle-rest.ts';
+import { createPositionsRest } from './wire/positions-rest.ts';
+import { createPostsRest } from './wire/posts-rest.ts';
 
 export type { WorldAddresses, WorldControl };
 export { WORLD_WALLETS };
@@ -53,23 +53,23 @@ function clockFrom(startAt: number): () => number {
 
 /**
  * Opens a stand-in for the outside world on one port. What it shows is a function of seed, start and clock,
- * plus what was steered: opened again with the same seed and start it goes on where time has got to.
+ * plus what was changed by hand: opened again with the same seed and start it goes on at the present time.
  */
 export async function openWorld(options: WorldOptions): Promise<World> {
   const { seed, host = '127.0.0.1', port = 0 } = options;
   const startAt = options.startAt ?? options.now?.() ?? Date.now();
   const now = options.now ?? (options.startAt === undefined ? Date.now : clockFrom(startAt));
-  const steering = createSteering();
+  const overrides = createOverrides();
   const faults = createFaults();
-  const base = { seed, startAt, now, steering };
+  const base = { seed, startAt, now, overrides };
   const timeline = createTimeline(base);
-  const sync = createSync(base);
-  const catalog = createCatalog(base);
-  const tally = createTally({ ...base, timeline, sync });
-  const crowd = createCrowd({ ...base, timeline });
-  const quotes = createQuotes({ ...base, crowd });
-  const lifecycle = createLifecycle({ ...base, tally });
-  const parts = { ...base, timeline, sync, catalog, tally, crowd, quotes, lifecycle };
+  const sync = createOracleSync(base);
+  const listedEvents = createListedEvents(base);
+  const oracleCount = createOracleCount({ ...base, timeline, sync });
+  const traders = createTraderBeliefs({ ...base, timeline });
+  const quotes = createQuotes({ ...base, traders });
+  const settlement = createSettlement({ ...base, oracleCount });
+  const parts = { ...base, timeline, sync, listedEvents, oracleCount, traders, quotes, settlement };
 
   const sockets = { book: createBookSocket(parts), crypto: createCryptoSocket(base) };
   const facilitator = createFacilitator(now);
@@ -77,22 +77,22 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   let url = '';
   const { server, close: closeServer } = createWorldServer({
     roles: [
-      { prefix: '/posts-api', name: 'posts', handle: createPostsApi(parts) },
-      { prefix: '/oracle/api', name: 'oracle', handle: createOracle(parts) },
+      { prefix: '/posts-api', name: 'posts', handle: createPostsRest(parts) },
+      { prefix: '/oracle/api', name: 'oracle', handle: createOracleRest(parts) },
       {
         prefix: '/market',
         name: 'market',
-        handle: createMarket({ ...parts, wire: createMarketWire(parts) }),
+        handle: createMarketRest({ ...parts, wire: createEventJson(parts) }),
       },
       { prefix: '/book', name: 'book', handle: createBookRest(parts) },
       {
         prefix: '/positions-api',
         name: 'positions',
-        handle: createPositions({ ...parts, wallets: createWallets(parts) }),
+        handle: createPositionsRest({ ...parts, wallets: createWallets(parts) }),
       },
       { prefix: '/crypto', name: 'crypto', handle: createCryptoRest(base) },
       { prefix: '/facilitator', name: 'facilitator', handle: facilitator.handle },
-      { prefix: '/control', name: undefined, handle: createControlRoutes(control, () => addressesOf(url)) },
+      { prefix: '/control', name: undefined, handle: createControlRest(control, () => addressesOf(url)) },
     ],
     sockets: [
       { prefix: '/book/ws/market', name: 'bookSocket', accept: sockets.book.accept },

@@ -4,7 +4,7 @@ import { costOfBuying } from './trading-costs.ts';
 
 export type Action = 'BUY' | 'SELL' | 'HOLD' | 'SKIP';
 
-/** Why a bucket got its action. */
+/** Why a bucket has its action. */
 export type ReasonCode =
   | 'UNDERVALUED'
   | 'OVERVALUED'
@@ -27,7 +27,7 @@ export type ReasonCode =
 const BUY_ABOVE = 0.05;
 const SELL_FROM = -0.05;
 
-/** What the market says of one bucket. */
+/** The market's quotes of one bucket. */
 export interface Book {
   readonly bid: number | null;
   readonly ask: number | null;
@@ -49,7 +49,7 @@ export interface Weighed {
 
 /**
  * What to do about one bucket. Decided on the figures as they are published, so that whoever repeats the arithmetic
- * comes to the same action. An unknown probability is for the caller to explain.
+ * comes to the same action. The caller adds the code for an unknown probability.
  */
 export function weigh(prob: number | null, book: Book | undefined): Weighed {
   const modelProb = prob === null ? null : round4(prob);

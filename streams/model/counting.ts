@@ -6,7 +6,8 @@ export interface PostKind {
   readonly isFromCommunity: boolean;
 }
 
-export interface CountedKinds {
+/** Which kinds of post count toward settlement. */
+export interface CountingRule {
   readonly originals: boolean;
   readonly quotes: boolean;
   readonly reposts: boolean;
@@ -15,9 +16,19 @@ export interface CountedKinds {
   readonly communityReposts: boolean;
 }
 
+/** What markets usually settle on: everything but replies to others and reposts from a community. */
+export const USUAL_RULE: CountingRule = {
+  originals: true,
+  quotes: true,
+  reposts: true,
+  selfReplies: true,
+  otherReplies: false,
+  communityReposts: false,
+};
+
 /** Whether a post counts toward settlement. A quote inside a reply is a reply. */
-export function isCounted(post: PostKind, counts: CountedKinds): boolean {
-  if (post.isReply) return post.isReplyToSelf ? counts.selfReplies : counts.otherReplies;
-  if (post.isRepost) return post.isFromCommunity ? counts.communityReposts : counts.reposts;
-  return post.isQuote ? counts.quotes : counts.originals;
+export function isCounted(post: PostKind, rule: CountingRule): boolean {
+  if (post.isReply) return post.isReplyToSelf ? rule.selfReplies : rule.otherReplies;
+  if (post.isRepost) return post.isFromCommunity ? rule.communityReposts : rule.reposts;
+  return post.isQuote ? rule.quotes : rule.originals;
 }

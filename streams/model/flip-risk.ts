@@ -4,18 +4,18 @@ import type { ForecastInputs } from './forecast/inputs.ts';
 import { contains } from './forecast/scores.ts';
 import type { CountRange, Forecast } from './forecast/simulate.ts';
 
-export interface LagPercentiles {
+interface LagPercentiles {
   readonly n: number;
   readonly p50: number | null;
   readonly p90: number | null;
 }
 
-/** Fewer lags than this say nothing of the oracle. */
+/** Fewer lags than this tell nothing about the oracle. */
 const LEAST_LAGS = 5;
 
 /**
  * The probability that the oracle's late corrections change the winning bucket after the close; null while its
- * lag is unknown. At the close the oracle misses the posts it has not come round to, and adds them later.
+ * lag is unknown. At the close the oracle misses the posts that it has not read yet, and adds them later.
  */
 export function flipRisk(
   { now, endAt, count, mean }: ForecastInputs,

@@ -1,4 +1,4 @@
-/** Whether two values made of plain objects, lists and scalars say the same. */
+/** Whether two values of plain objects, lists and scalars are equal. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

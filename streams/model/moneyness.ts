@@ -1,11 +1,11 @@
-import type { CountRange } from './partition.ts';
+import type { BucketBounds } from './partition.ts';
 
 /**
  * How deep a count falls into a bucket (bounds inclusive): 1 at its centre, 0 at its edges and outside. `neighbour`
  * lends its width to an open-ended bucket, which has one edge only: past its centre the count is as deep as it gets.
  * Null for a bucket without a lower bound.
  */
-export function moneyness(count: number, { lo, hi }: CountRange, neighbour?: CountRange): number | null {
+export function moneyness(count: number, { lo, hi }: BucketBounds, neighbour?: BucketBounds): number | null {
   if (lo === null) return null;
   if (hi === null) {
     const half = widthOf(neighbour) / 2;
@@ -18,7 +18,7 @@ export function moneyness(count: number, { lo, hi }: CountRange, neighbour?: Cou
   return Math.max(0, 1 - Math.abs(count - lo - half) / half);
 }
 
-function widthOf(range: CountRange | undefined): number {
+function widthOf(range: BucketBounds | undefined): number {
   if (range === undefined || range.lo === null || range.hi === null) return 0;
   return range.hi - range.lo;
 }

@@ -4,7 +4,7 @@ export interface Window {
   readonly isClosed: boolean;
 }
 
-/** Where an event stands at `now`; its window is half-open, `[startAt, endAt)`. */
+/** The phase of an event at `now`; its window is half-open, `[startAt, endAt)`. */
 export function phaseAt(window: Window, now: number): 'upcoming' | 'active' | 'ended' | 'closed' {
   if (window.isClosed) return 'closed';
   if (now >= window.endAt) return 'ended';
@@ -15,6 +15,6 @@ export function phaseAt(window: Window, now: number): 'upcoming' | 'active' | 'e
 export function nextPhaseAt(window: Window, now: number): number {
   if (window.isClosed || now >= window.endAt) return Number.POSITIVE_INFINITY;
   const isBefore = window.startAt !== null && now < window.startAt;
-  // A window said to start after its end never opens, but it does end.
+  // A window that starts after its end never opens, but it does end.
   return isBefore ? Math.min(window.startAt, window.endAt) : window.endAt;
 }

@@ -1,17 +1,17 @@
-export interface Sides {
+interface Sides {
   readonly bid: number | null;
   readonly ask: number | null;
   readonly last: number | null;
   readonly ui: number | null;
 }
 
-export type KindOfPrice = 'mid' | 'last' | 'ui';
-
 /**
  * The one price of a token: the middle of the book; with a side missing the last trade, else the
  * listing's figure, either held to the side that is there (a last trade above the best ask is history).
  */
-export function priceOf(sides: Sides): { readonly price: number; readonly kind: KindOfPrice } | null {
+export function priceOf(
+  sides: Sides,
+): { readonly price: number; readonly kind: 'mid' | 'last' | 'ui' } | null {
   const { bid, ask, last, ui } = sides;
   if (bid !== null && ask !== null && bid <= ask) return { price: (bid + ask) / 2, kind: 'mid' };
   if (last !== null) return { price: clamp(last, bid ?? 0, ask ?? 1), kind: 'last' };
@@ -19,7 +19,7 @@ export function priceOf(sides: Sides): { readonly price: number; readonly kind: 
   return null;
 }
 
-// A crossed book says nothing, so its sides do not bind.
+// A crossed book shows no price, so its sides do not bind.
 function clamp(value: number, low: number, high: number): number {
   return low > high ? value : Math.min(high, Math.max(low, value));
 }

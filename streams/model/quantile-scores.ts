@@ -1,4 +1,4 @@
-/** Scores of a forecast told as its quantiles at 0 %, 1 %, ... 100 %, where the ends stand for 0.05 % and 99.95 %. */
+/** Scores of a forecast given by its quantiles at 0 %, 1 %, ... 100 %, where the ends stand for 0.05 % and 99.95 %. */
 
 const END_LEVEL = 0.0005;
 

@@ -1,6 +1,6 @@
 /**
  * The seed of an event's draws, 32 bits from the event and the model's name. It does not change with the log:
- * the draws stay the same over the event's life, so that what moves a probability is news and never chance.
+ * the draws stay the same over the event's life, so that only news changes a probability and never chance.
  * The instant and the fit are in the forecast's inputs, which are kept beside the seed.
  */
 export function seedOf(eventId: number, model: string): number {

@@ -8,13 +8,13 @@ export const STRATEGY_STAKES: Readonly<Record<BuyStrategy, number>> = {
   SINGLE_BUCKET: 0.02,
 };
 
-export interface Candidate {
+interface Candidate {
   readonly action: Action;
   readonly prob: number | null;
 }
 
 /** What to buy of one event: places of buckets among those given, the predicted one first. */
-export interface Picked {
+interface Picked {
   readonly strategy: BuyStrategy;
   readonly places: readonly number[];
 }

@@ -12,7 +12,7 @@ export function timeConfidence(leftMs: number): Confidence {
 }
 
 /**
- * The horizon whose record speaks for a forecast made so long before the close: the next one farther out, which
+ * The horizon whose track record applies to a forecast made so long before the close: the next one farther out, which
  * flatters nothing. Null beyond the farthest, where nothing is ever scored.
  */
 export function horizonOf(leftMs: number): number | null {

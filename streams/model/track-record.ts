@@ -31,7 +31,7 @@ export interface TrackRecord {
 
 const LEAST_FOR_MEDIUM = 10;
 const LEAST_FOR_HIGH = 30;
-/** So many priced events say something about the market's forecast. */
+/** So many priced events allow a comparison with the market's forecast. */
 const LEAST_MARKET = 30;
 /** Upper 5 % point of the normal distribution: one in twenty rivals' equals passes for better. */
 const ONE_SIDED_95 = 1.645;
@@ -40,7 +40,7 @@ const ONE_SIDED_95 = 1.645;
 const HIGH = { coverage: [0.83, 0.98], gap: 0.1 } as const;
 const MEDIUM = { coverage: [0.75, 1], gap: 0.2 } as const;
 
-/** What the settled events of one account and horizon say about the next one. */
+/** What the settled events of one account and horizon show for the next one. */
 export function trackRecord(samples: readonly TrackSample[]): TrackRecord {
   const n = samples.length;
   const coverage = mean(samples.map(({ isCovered }) => Number(isCovered)));

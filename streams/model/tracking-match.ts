@@ -1,5 +1,6 @@
 import { HOUR_MS } from './durations.ts';
-export interface TrackedWindow {
+
+interface TrackedWindow {
   readonly account: string;
   readonly slug: string | null;
   readonly title: string;
@@ -7,7 +8,7 @@ export interface TrackedWindow {
   readonly endAt: number;
 }
 
-export interface ListedEvent {
+interface ListedEvent {
   readonly account: string;
   readonly slug: string;
   readonly title: string;

@@ -7,9 +7,9 @@ export function takerFee(price: number): number {
 
 /**
  * What a share costs to buy beyond its price: the way from the price up to the best ask, which at the middle of a
- * book is half the spread, and the taker's fee. Null while nobody offers any.
+ * book is half the spread, and the taker's fee. Null while there is no offer.
  */
 export function costOfBuying(price: number, ask: number | null): number | null {
-  // In a crossed book the ask may lie below the price; that is no gift.
+  // In a crossed book the ask may lie below the price; that lowers no cost.
   return ask === null ? null : Math.max(0, ask - price) + takerFee(price);
 }

@@ -1,37 +1,38 @@
 import { Observable, type OperatorFunction } from 'rxjs';
 
-/** The states of one pipeline's actors by key; null for one that failed. What a checkpoint is made of. */
+/** The states of one pipeline's actors by key; null for one that failed. A checkpoint holds these. */
 export type ActorStates<S> = Map<string, S | null>;
 
 export interface Behaviour<M, S, O> {
   /** Names the pipeline where a failure is reported. */
   readonly name: string;
-  /** Which actors hear the message. `everyone` reaches those alive and spawns none. */
+  /** Which actors receive the message. `everyone` reaches those alive and spawns none. */
   readonly address: (message: M) => readonly string[] | 'everyone';
   /** The first state of an actor addressed for the first time, or undefined to leave it unborn. */
   readonly spawn: (key: string, message: M) => S | undefined;
   /** Handles one message. The state belongs to this actor alone and is changed in place. */
   readonly receive: (state: S, message: M, emit: (output: O) => void, key: string) => void;
-  /** A state that is of no more use; its actor is forgotten. */
+  /** Whether a state is of no more use; its actor is then forgotten. */
   readonly isRetired?: (state: S) => boolean;
 }
 
-export interface ActorFailure<M> {
+export interface ActorFailure {
+  /** `<pipeline>:<key>`, or the pipeline alone for a message that could not be addressed. */
   readonly actor: string;
-  /** What it was handling. */
-  readonly message: M;
   readonly error: unknown;
 }
+
+export type OnFailure = (failure: ActorFailure) => void;
 
 /**
  * A scan over many small states, one per actor. An actor that throws is put out of service and reported;
  * what it emitted while handling that message is dropped, and its siblings go on. A message that cannot be
- * addressed is reported under the pipeline's name and reaches nobody.
+ * addressed is reported and reaches no actor.
  */
 export function actors<M, S, O>(
   behaviour: Behaviour<M, S, O>,
   states: ActorStates<S>,
-  onFailure: (failure: ActorFailure<M>) => void,
+  onFailure: OnFailure,
 ): OperatorFunction<M, O> {
   const { name, address, spawn, receive, isRetired } = behaviour;
 
@@ -52,7 +53,7 @@ export function actors<M, S, O>(
         } catch (error) {
           emitted.length = 0;
           states.set(key, null);
-          onFailure({ actor: `${name}:${key}`, message, error });
+          onFailure({ actor: `${name}:${key}`, error });
           return;
         }
         if (emitted.length === 0) return;
@@ -64,14 +65,14 @@ export function actors<M, S, O>(
         try {
           return address(message);
         } catch (error) {
-          onFailure({ actor: name, message, error });
+          onFailure({ actor: name, error });
           return [];
         }
       };
 
       return message$.subscribe({
         next(message) {
-          // A source that emits all at once does not hear that nobody listens any more.
+          // A source that emits all at once does not notice an unsubscription.
           if (subscriber.closed) return;
           const keys = recipients(message);
           if (keys === 'everyone') for (const key of [...states.keys()]) handle(key, message);

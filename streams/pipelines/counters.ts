@@ -2,19 +2,15 @@ import { merge, type Observable } from 'rxjs';
 import { DAY_MS } from '../model/durations.ts';
 import { countBetween, insertTime, removeTime } from '../model/sorted-times.ts';
 import type { AccountId, Input, Observation, SettingsFact } from '../observation.ts';
-import { type ActorFailure, type ActorStates, actors } from '../operators/actors.ts';
-import type { Cause, Counters, EventRecord, OutputOf, Post } from '../records.ts';
-import type { PostChange } from './posts.ts';
+import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
+import { tagged } from '../operators/tagged.ts';
+import type { Counters, EventRecord, Post, Trigger } from '../records.ts';
+import { accountsOf, type CountersChange, type Inputs, type Message } from './messages.ts';
 
 /** Counts of an event are followed this long after its end: the oracle corrects late. */
 const FOLLOW_MS = 7 * DAY_MS;
 const INPUTS: readonly Input[] = ['posts', 'oracle', 'ui', 'prices'];
 const NOTHING_STALE: readonly Input[] = [];
-
-export interface CountersChange {
-  readonly output: OutputOf<'counters'>;
-  readonly event: EventRecord;
-}
 
 export interface CountersState {
   staleAfterMs: SettingsFact['staleAfterMs'];
@@ -28,38 +24,33 @@ export interface CountersState {
   stale: readonly Input[];
 }
 
-export type CountersMessage = Observation | PostChange | OutputOf<'events'>;
+type From = 'post' | 'event' | 'observation';
 
 /**
  * Three counters per event of an account. The own count is taken afresh from the creation times at each
  * change, so a moved window, a late or a reclassified post cannot leave it wrong.
  */
 export function counters(
-  observation$: Observable<Observation>,
-  post$: Observable<PostChange>,
-  event$: Observable<OutputOf<'events'>>,
+  { observation$, post$, event$ }: Inputs<From>,
   states: ActorStates<CountersState>,
-  onFailure: (failure: ActorFailure<CountersMessage>) => void,
+  onFailure: OnFailure,
 ): Observable<CountersChange> {
-  return merge(post$, event$, observation$).pipe(
-    actors<CountersMessage, CountersState, CountersChange>(behaviour, states, onFailure),
+  return merge(tagged('post', post$), tagged('event', event$), tagged('observation', observation$)).pipe(
+    actors(behaviour, states, onFailure),
   );
 }
 
-const behaviour = {
+const behaviour: Behaviour<Message<From>, CountersState, CountersChange> = {
   name: 'counters',
-  address: (message: CountersMessage): readonly AccountId[] | 'everyone' => {
-    if ('output' in message) return [message.output.record.account];
-    if ('record' in message) {
-      const { subject } = message.record;
-      return subject.type === 'posts' ? [subject.account] : [];
-    }
-    switch (message.fact.kind) {
+  address: (message) => {
+    if (message.type !== 'observation') return accountsOf(message);
+    const { fact } = message.value;
+    switch (fact.kind) {
       case 'settings':
-        return message.fact.accounts.map((account) => account.id);
+        return fact.accounts.map((account) => account.id);
       case 'coverage':
       case 'oracle':
-        return [message.fact.account];
+        return [fact.account];
       case 'ui':
       case 'tick':
         return 'everyone';
@@ -67,10 +58,10 @@ const behaviour = {
         return [];
     }
   },
-  spawn: (_key: AccountId, message: CountersMessage): CountersState | undefined =>
-    'fact' in message && message.fact.kind === 'settings'
+  spawn: (_key, { type, value }) =>
+    type === 'observation' && value.fact.kind === 'settings'
       ? {
-          staleAfterMs: message.fact.staleAfterMs,
+          staleAfterMs: value.fact.staleAfterMs,
           coveredFrom: null,
           countedAt: [],
           goneAt: [],
@@ -84,23 +75,23 @@ const behaviour = {
 
 function receive(
   state: CountersState,
-  message: CountersMessage,
+  { type, value }: Message<From>,
   emit: (change: CountersChange) => void,
   account: AccountId,
 ): void {
-  if ('output' in message) {
-    recordPost(state, message.output.record, message.previous);
-    recount(state, account, message.output, emit);
-  } else if ('record' in message) {
-    const event = message.record;
+  if (type === 'post') {
+    recordPost(state, value.output.record, value.previous);
+    recount(state, account, value.output, emit);
+  } else if (type === 'event') {
+    const event = value.record;
     const known = state.events.get(event.eventId);
     state.events.set(event.eventId, { event, ui: known?.ui ?? null, counters: known?.counters ?? null });
     for (const [eventId, { event }] of state.events) {
-      if (event.endAt < message.at - FOLLOW_MS) state.events.delete(eventId);
+      if (event.endAt < value.at - FOLLOW_MS) state.events.delete(eventId);
     }
-    recount(state, account, message, emit, event.eventId);
+    recount(state, account, value, emit, event.eventId);
   } else {
-    observe(state, account, message, emit);
+    observe(state, account, value, emit);
   }
 }
 
@@ -146,16 +137,10 @@ function recordPost(state: CountersState, post: Post, previous: Post | undefined
   if (post.isCounted && post.deletedAt !== null) insertTime(state.goneAt, post.createdAt);
 }
 
-interface Reason {
-  readonly seq: number;
-  readonly at: number;
-  readonly cause: Cause;
-}
-
 function recount(
   state: CountersState,
   account: AccountId,
-  { seq, at, cause }: Reason,
+  { seq, at, cause }: Trigger,
   emit: (change: CountersChange) => void,
   onlyEvent?: number,
 ): void {

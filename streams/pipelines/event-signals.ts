@@ -7,7 +7,7 @@ import type { TrackRecord } from '../model/track-record.ts';
 import type { Input } from '../observation.ts';
 import type { Counters, EventRecord, Prediction } from '../records.ts';
 import type { BucketSignal, EventSignals } from '../signal-records.ts';
-import { noWeighings, type Weighings, weighedBuckets } from './weighed-buckets.ts';
+import { type BucketCache, bucketSignals, emptyBucketCache } from './bucket-signals.ts';
 
 /** Forecasts are made each minute: one this old means that the model has stopped. */
 const OLD_FORECAST_MS = 5 * 60_000;
@@ -29,7 +29,7 @@ export interface SignalFacts {
 export function eventSignals(
   facts: SignalFacts,
   account: string,
-  weighings: Weighings = noWeighings(),
+  cache: BucketCache = emptyBucketCache(),
 ): EventSignals {
   const { event, counters, prediction, horizonHours, track, at } = facts;
   const real = counters?.real ?? null;
@@ -38,7 +38,7 @@ export function eventSignals(
   const predicted = prediction?.buckets ?? null;
   const { buckets: listed } = event;
   const { bookOf } = facts;
-  const buckets = weighedBuckets({ buckets: listed, real, predicted, obstacle, p50, bookOf }, weighings);
+  const buckets = bucketSignals({ buckets: listed, real, predicted, obstacle, p50, bookOf }, cache);
   const holdsMedian = ({ lo, hi }: BucketSignal) => p50 !== null && lo !== null && contains({ lo, hi }, p50);
   const picked = pickOrder(buckets, buckets.findIndex(holdsMedian));
   const record: EventSignals = {
@@ -67,7 +67,7 @@ function obstacleOf({ event, prediction, at }: SignalFacts): ReasonCode | null {
   return isOld(prediction, at) ? 'OLD_FORECAST' : null;
 }
 
-/** Of a forecast made long after now the clock was set back: it is no better. */
+/** A forecast made long after now, before the clock was set back, is old as well. */
 export function isOld({ madeAt }: Pick<Prediction, 'madeAt'>, at: number): boolean {
   return Math.abs(at - madeAt) > OLD_FORECAST_MS;
 }
@@ -85,8 +85,8 @@ const STALE_CODES: Readonly<Record<Input, ReasonCode>> = {
 };
 
 /**
- * The same signals once inputs are stale: every bucket is skipped, and no figure made of a stale input is left that
- * could be taken for a fresh one. Said twice it is said once.
+ * The same signals once inputs are stale: every bucket is skipped, and no figure from a stale input is left that could
+ * be taken for a fresh one. To apply it again changes nothing.
  */
 export function skipStale(record: EventSignals, stale: readonly Input[]): EventSignals {
   if (stale.every((input) => record.stale.includes(input))) return record;

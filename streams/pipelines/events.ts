@@ -4,12 +4,13 @@ import { isPartition } from '../model/partition.ts';
 import { nextPhaseAt, phaseAt, type Window } from '../model/phase.ts';
 import { matchTracking } from '../model/tracking-match.ts';
 import type { EventFact, Fact, Observation, TrackingFact } from '../observation.ts';
-import { type ActorFailure, type ActorStates, actors } from '../operators/actors.ts';
+import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import type { Cause, EventRecord, OutputOf } from '../records.ts';
+import type { Inputs } from './messages.ts';
 
 /**
- * An event is forgotten this long after its end; what was said of it stays in the store. Crypto events come
- * by the hundred a day and settle at once.
+ * An event is forgotten this long after its end; its outputs stay in the store. Crypto events come by the
+ * hundred a day and settle at once.
  */
 const KEEP_MS = { posts: 100 * DAY_MS, crypto: 2 * DAY_MS };
 
@@ -24,24 +25,22 @@ export interface EventsState {
 
 /** Market events joined with the oracle's windows: opened by the clock, closed by the market. */
 export function events(
-  observation$: Observable<Observation>,
+  { observation$ }: Inputs<'observation'>,
   states: ActorStates<EventsState>,
-  onFailure: (failure: ActorFailure<Observation>) => void,
+  onFailure: OnFailure,
 ): Observable<OutputOf<'events'>> {
-  return observation$.pipe(
-    actors<Observation, EventsState, OutputOf<'events'>>(behaviour, states, onFailure),
-  );
+  return observation$.pipe(actors(behaviour, states, onFailure));
 }
 
 const EVERY_EVENT = ['all'];
 
-const behaviour = {
+const behaviour: Behaviour<Observation, EventsState, OutputOf<'events'>> = {
   name: 'events',
-  address: ({ fact }: Observation): readonly string[] | 'everyone' => {
+  address: ({ fact }) => {
     if (fact.kind === 'tick') return 'everyone';
     return fact.kind === 'event' || fact.kind === 'tracking' ? EVERY_EVENT : [];
   },
-  spawn: (): EventsState => ({
+  spawn: () => ({
     facts: new Map(),
     trackings: new Map(),
     records: new Map(),
@@ -64,7 +63,7 @@ function receive(
   // Any fact may be the first to come after a phase is due, so the others are looked at as well.
   const due = isDue ? outOfPhase(state, now) : [];
   review(state, new Set([...due, ...touchedBy(state, fact)]), observation, emit);
-  // Last, so that an event whose end was slept through is said to have ended before it goes.
+  // Last, so that an event whose end was slept through is emitted as ended before it goes.
   if (isDue) forget(state, now);
 }
 

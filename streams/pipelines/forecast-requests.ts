@@ -3,16 +3,16 @@ import { coldStart, MODEL } from '../model/forecast/params.ts';
 import { HORIZON_HOURS, horizonAt, horizonsOf } from '../model/horizons.ts';
 import { seedOf } from '../model/seed.ts';
 import { lowerBound } from '../model/sorted-times.ts';
-import type { Cause, ModelRequest } from '../records.ts';
+import type { ModelRequest } from '../records.ts';
 import {
   type Asked,
   closedForecasts,
   type ForecastState,
+  historyFrom,
   isAwaited,
   type OpenEvent,
   ownCount,
   type PastEvent,
-  sourceLookupsFrom,
   type Turn,
 } from './forecast-state.ts';
 
@@ -22,7 +22,7 @@ const REFIT_MS = 7 * DAY_MS;
 const MORE_HISTORY_MS = 14 * DAY_MS;
 const FIT_PATIENCE_MS = 10 * MINUTE_MS;
 
-/** Ticks are a second apart, so that a forecast is asked for before a minute has passed. */
+/** Ticks are a second apart, so that a forecast is requested before a minute has passed. */
 const LIVE_EVERY_MS = MINUTE_MS - 1_000;
 const LIVE_PATIENCE_MS = MINUTE_MS;
 
@@ -31,22 +31,22 @@ const HISTORY_PATIENCE_MS = 10 * MINUTE_MS;
 /** Of one account, at the same time. */
 const MOST_HISTORY_ASKED = 4;
 
-/** Asks for coefficients once a fortnight is known, then weekly, and when the past has grown. */
+/** Requests coefficients once a fortnight is known, then weekly, and when the known past has grown. */
 export function askFit(state: ForecastState, turn: Turn): void {
   const { seq, at } = turn;
-  const fromAt = sourceLookupsFrom(state, at);
+  const fromAt = historyFrom(state, at);
   if (fromAt === null || at - fromAt < LEAST_HISTORY_MS) return;
   const { fit, fitAsked } = state;
   if (isAwaited(fitAsked, at, FIT_PATIENCE_MS)) return;
   const isOld = fit === null || Math.abs(at - fit.at) >= REFIT_MS;
   if (!isOld && fromAt >= fit.fromAt - MORE_HISTORY_MS) return;
   state.fitAsked = { seq, at, fromAt, isAnswered: false };
-  const postTimes = postTimesBefore(state, at);
+  const postTimes = postTimesBefore(state, turn, at);
   const known = { now: at, fromAt, postTimes, closed: closedForecasts(state) };
   ask(turn, `fit:${turn.account}`, { type: 'fit', account: turn.account, ...known });
 }
 
-/** Asks for a forecast of each open event that news, or a minute gone by, has made old: one at a time. */
+/** Requests a forecast of each open event that news, or a minute gone by, has made old: one at a time. */
 export function askLive(state: ForecastState, turn: Turn): void {
   const { at } = turn;
   if (state.isStale || (at >= state.livePausedAt && at < state.livePausedUntil)) return;
@@ -69,7 +69,7 @@ function askOpen(state: ForecastState, event: OpenEvent, turn: Turn): void {
   const { seq, at, account } = turn;
   const { reason, target, previous } = event;
   const { eventId, startAt, endAt, phase, ranges: buckets } = target;
-  const fromAt = sourceLookupsFrom(state, at);
+  const fromAt = historyFrom(state, at);
   if (phase !== 'active' || startAt === null || at < startAt || at >= endAt) return;
   if (fromAt === null || buckets.length === 0) return;
   const count = ownCount(state, startAt, endAt);
@@ -78,13 +78,13 @@ function askOpen(state: ForecastState, event: OpenEvent, turn: Turn): void {
   event.asked = { seq, at, params, isAnswered: false };
   event.reason = null;
   const window = { eventId, now: at, startAt, endAt, count, buckets, seed: seedOf(eventId, MODEL) };
-  const known = { params, fromAt, postTimes: postTimesBefore(state, at), previous };
+  const known = { params, fromAt, postTimes: postTimesBefore(state, turn, at), previous };
   const kind = { type: 'forecast', account, origin: 'live', horizonHours: null } as const;
   ask({ ...turn, cause: reason ?? 'clock' }, String(eventId), { ...kind, ...window, ...known });
 }
 
 /**
- * Asks, a few at a time and only while no live forecast waits, for the rows that no live forecast made, as they
+ * Requests, a few at a time and only while no live forecast waits, the rows that no live forecast made, as they
  * would have been made at their time.
  */
 export function askHistory(state: ForecastState, turn: Turn): void {
@@ -99,7 +99,7 @@ export function askHistory(state: ForecastState, turn: Turn): void {
       if (askPast(state, event, hours, turn)) awaited += 1;
     }
   }
-  // Whatever else can be asked for has to become possible first, and that is noticed.
+  // Whatever else can be requested has to become possible first, and that sets the mark again.
   state.mayHaveHistory = awaited > 0;
 }
 
@@ -113,7 +113,7 @@ function askPast(state: ForecastState, event: PastEvent, hours: number, turn: Tu
   const { eventId, startAt, endAt, ranges: buckets } = target;
   if (outcome === null || startAt === null || buckets.length === 0 || rows.includes(hours)) return false;
   if (!horizonsOf(startAt, endAt).includes(hours)) return false;
-  const fromAt = sourceLookupsFrom(state, turn.at);
+  const fromAt = historyFrom(state, turn.at);
   const earliestAt = horizonAt(endAt, Math.max(...HORIZON_HOURS)) - HISTORY_BEFORE_MS;
   if (fromAt === null || fromAt > earliestAt) return false;
   const now = horizonAt(endAt, hours);
@@ -123,37 +123,32 @@ function askPast(state: ForecastState, event: PastEvent, hours: number, turn: Tu
   state.historyAsked.set(key, { seq: turn.seq, at: turn.at, isAnswered: false });
   const { account } = turn;
   const window = { eventId, now, startAt, endAt, count, buckets, seed: seedOf(eventId, MODEL) };
-  const known = { params: null, fromAt, postTimes: postTimesBefore(state, now), previous: null };
+  const known = { params: null, fromAt, postTimes: postTimesBefore(state, turn, now), previous: null };
   const kind = { type: 'forecast', account, origin: 'history', horizonHours: hours } as const;
   ask({ ...turn, cause: 'model' }, key, { ...kind, ...window, ...known });
   return true;
 }
 
-/** An answer that made no row would be asked for again and again. */
+/** An answer that makes no row would be requested again and again. */
 function wasJustAsked(asked: Asked | undefined, at: number): boolean {
   return asked !== undefined && Math.abs(at - asked.at) < HISTORY_PATIENCE_MS;
 }
 
-function ask({ seq, at, cause, emit }: Turn & { cause: Cause }, key: string, record: ModelRequest): void {
-  emit({ stream: 'requests', key, seq, at, cause, record });
+function ask({ seq, at, cause, emit }: Turn, key: string, record: ModelRequest): void {
+  emit({ type: 'request', value: { stream: 'requests', key, seq, at, cause, record } });
 }
 
-/**
- * Copies of the creation times, made once for all questions between two posts. Their memory is shared, so that it is
- * not copied again for every question that goes to another thread; nobody writes to it once it is made.
- */
-const copies = new WeakMap<readonly number[], Float64Array>();
-
-export function forgetCopy(countedAt: readonly number[]): void {
-  copies.delete(countedAt);
-}
-
-function postTimesBefore({ countedAt }: ForecastState, now: number): Float64Array {
-  let copy = copies.get(countedAt);
+/** Creation times of the counted posts before `now`, ascending. */
+function postTimesBefore(
+  { countedAt }: ForecastState,
+  { account, postTimes }: Turn,
+  now: number,
+): Float64Array {
+  let copy = postTimes.get(account);
   if (copy === undefined) {
     copy = new Float64Array(new SharedArrayBuffer(countedAt.length * Float64Array.BYTES_PER_ELEMENT));
     copy.set(countedAt);
-    copies.set(countedAt, copy);
+    postTimes.set(account, copy);
   }
   return copy.subarray(0, lowerBound(countedAt, now));
 }

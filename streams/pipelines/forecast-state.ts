@@ -1,16 +1,18 @@
 import { DAY_MS } from '../model/durations.ts';
 import type { ClosedForecast, MadeForecast } from '../model/forecast/bias.ts';
 import type { ModelParams } from '../model/forecast/params.ts';
+import type { CountRange } from '../model/forecast/simulate.ts';
 import { countBetween } from '../model/sorted-times.ts';
 import type { AccountId } from '../observation.ts';
-import type { Cause, EventRecord, ModelRequest, OutputOf, Range } from '../records.ts';
+import type { Cause, EventRecord, ModelRequest, Trigger } from '../records.ts';
+import type { Message, Outcome } from './messages.ts';
 
-/** What is remembered of an account to decide when to forecast, and on what. */
+/** The state of an account: when to forecast, and from what. */
 
 /** The fit looks back two years; a quarter of slack for what its features need before. */
 const KEEP_MS = 800 * DAY_MS;
 
-/** What a forecast depends on of an event. */
+/** The part of an event that its forecast depends on. */
 export interface Target {
   readonly eventId: number;
   readonly startAt: number | null;
@@ -18,12 +20,12 @@ export interface Target {
   readonly phase: EventRecord['phase'];
   readonly trackingId: string | null;
   /** Empty unless they are a partition: probabilities of anything else do not add up. */
-  readonly ranges: readonly Range[];
-  /** Where the bucket begins that the market says has won: no two of a partition begin alike. */
+  readonly ranges: readonly CountRange[];
+  /** Where the bucket begins that has won according to the market: no two of a partition begin alike. */
   readonly wonLo: number | null;
 }
 
-/** A question put to the model, by the observation `seq` at `at`. */
+/** A request to the model, made by the observation `seq` at `at`. */
 export interface Asked {
   readonly seq: number;
   readonly at: number;
@@ -35,11 +37,11 @@ export interface OpenEvent {
   /** Why a new forecast is wanted before its minute is over. */
   reason: Cause | null;
   asked: (Asked & { readonly params: ModelParams }) | null;
-  /** What the newest forecast was made of, to tell what moved the next one. */
+  /** The inputs of the newest forecast, to tell what moved the next one. */
   previous: Extract<ModelRequest, { type: 'forecast' }>['previous'];
   /** Horizons that have a row in the ledger. */
   rows: readonly number[];
-  /** What those rows said. */
+  /** Their forecasts. */
   made: readonly MadeForecast[];
 }
 
@@ -49,14 +51,6 @@ export interface PastEvent {
   rows: readonly number[];
   made: readonly MadeForecast[];
   outcome: Outcome | null;
-}
-
-/** How an event ended, as far as is known: `final` may still be corrected. */
-export interface Outcome {
-  readonly eventId: number;
-  readonly endAt: number;
-  readonly final: number;
-  readonly wonLo: number | null;
 }
 
 export interface ForecastState {
@@ -76,7 +70,7 @@ export interface ForecastState {
   fitAsked: (Asked & { readonly fromAt: number }) | null;
   readonly open: Map<number, OpenEvent>;
   readonly past: Map<number, PastEvent>;
-  /** Questions about the past by `<event>@<hours>`. */
+  /** Requests about the past by `<event>@<hours>`. */
   readonly historyAsked: Map<string, Asked>;
   /** While the time is between these and there is no news, no live forecast is due. UTC ms. */
   livePausedAt: number;
@@ -88,25 +82,19 @@ export interface ForecastState {
   settlesAt: number;
 }
 
-/** The observation being handled: what its outputs carry, and where they go. */
-export interface Turn {
-  readonly account: AccountId;
-  readonly seq: number;
-  readonly at: number;
-  readonly cause: Cause;
-  readonly emit: (change: ForecastChange) => void;
-}
+/**
+ * Copies of the accounts' creation times, made once for all requests between two posts. Their memory is shared, so that
+ * it is not copied again for every request that goes to another thread; it is never written to again. Not part of the
+ * state: made again after a start.
+ */
+export type PostTimes = Map<AccountId, Float64Array>;
 
-/** Either a question to the model, or how an event ended. */
-export type ForecastChange =
-  | OutputOf<'requests'>
-  | {
-      readonly account: AccountId;
-      readonly seq: number;
-      readonly at: number;
-      readonly cause: Cause;
-      readonly outcome: Outcome;
-    };
+/** The observation being handled, and where to emit. */
+export interface Turn extends Trigger {
+  readonly account: AccountId;
+  readonly postTimes: PostTimes;
+  readonly emit: (message: Message<'request' | 'outcome'>) => void;
+}
 
 export function emptyForecastState(staleAfterMs: number): ForecastState {
   return {
@@ -128,13 +116,13 @@ export function emptyForecastState(staleAfterMs: number): ForecastState {
   };
 }
 
-/** Of a day much older than this nothing is kept. */
+/** Nothing older than this is kept. */
 export function keptFrom(at: number): number {
   return at - KEEP_MS;
 }
 
 /** From when on the counted posts are known without a hole, as far back as they are kept. */
-export function sourceLookupsFrom({ coveredFrom }: ForecastState, at: number): number | null {
+export function historyFrom({ coveredFrom }: ForecastState, at: number): number | null {
   return coveredFrom === null ? null : Math.max(coveredFrom, keptFrom(at));
 }
 
@@ -156,7 +144,7 @@ export function closedForecasts({ past }: ForecastState): readonly ClosedForecas
     );
 }
 
-/** A question is waited for so long. A clock that was set back has waited as well. */
+/** Whether an answer may still come. A clock that was set back has waited as well. */
 export function isAwaited(asked: Asked | null | undefined, at: number, patienceMs: number): boolean {
   return asked != null && !asked.isAnswered && Math.abs(at - asked.at) < patienceMs;
 }
@@ -174,13 +162,13 @@ export function targetOf(event: EventRecord): Target {
   };
 }
 
-/** Whether an outcome still is one of the event: not when the market has opened it again or changed its word. */
+/** Whether an outcome still is one of the event: not when the market has opened it again or named another winner. */
 export function isOutcomeOf({ phase, endAt, wonLo }: Target, outcome: Outcome): boolean {
   return phase === 'closed' && outcome.endAt === endAt && outcome.wonLo === wonLo;
 }
 
 /** The buckets of a partition have a lower bound each. */
-export function rangesOf(buckets: EventRecord['buckets']): readonly Range[] {
+export function rangesOf(buckets: EventRecord['buckets']): readonly CountRange[] {
   return buckets.flatMap(({ lo, hi }) => (lo === null ? [] : [{ lo, hi }]));
 }
 

@@ -3,112 +3,111 @@ import { biasAt, madeForecast } from '../model/forecast/bias.ts';
 import { MODEL } from '../model/forecast/params.ts';
 import { insertTime, lowerBound, removeTime } from '../model/sorted-times.ts';
 import type { AccountId, Fact, FitFact, ForecastFact, Observation } from '../observation.ts';
-import { type ActorFailure, type ActorStates, actors } from '../operators/actors.ts';
+import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
+import { tagged } from '../operators/tagged.ts';
 import type { Cause, OutputOf } from '../records.ts';
-import { askFit, askHistory, askLive, forgetCopy } from './forecast-requests.ts';
+import { settle } from './event-outcomes.ts';
+import { askFit, askHistory, askLive } from './forecast-requests.ts';
 import {
   emptyForecastState,
-  type ForecastChange,
   type ForecastState,
   isOutcomeOf,
   isSameWindow,
   keptFrom,
+  type PostTimes,
   targetOf,
 } from './forecast-state.ts';
-import { settle } from './outcomes.ts';
-import type { PostChange } from './posts.ts';
+import { accountsOf, type Inputs, type Message, type PostChange } from './messages.ts';
 
-export type ForecastMessage = Observation | PostChange | OutputOf<'events'> | OutputOf<'predictions'>;
+type From = 'post' | 'event' | 'prediction' | 'observation';
+type ForecastChange = Message<'request' | 'outcome'>;
 
 /**
  * Decides when to forecast and freezes what the model is to know. The model runs elsewhere and its answer comes
- * back as an observation, so that a log says the same whenever and however often it is read.
+ * back as an observation, so that a log gives the same outputs whenever and however often it is read. Emits requests
+ * to the model, and how events ended.
  */
 export function forecast(
-  observation$: Observable<Observation>,
-  post$: Observable<PostChange>,
-  event$: Observable<OutputOf<'events'>>,
-  prediction$: Observable<OutputOf<'predictions'>>,
+  { observation$, post$, event$, prediction$ }: Inputs<From>,
   states: ActorStates<ForecastState>,
-  onFailure: (failure: ActorFailure<ForecastMessage>) => void,
+  onFailure: OnFailure,
 ): Observable<ForecastChange> {
   // The observation comes last: by then all that it brought about is known, and one look is enough.
-  return merge(post$, event$, prediction$, observation$).pipe(
-    actors<ForecastMessage, ForecastState, ForecastChange>(behaviour, states, onFailure),
-  );
+  return merge(
+    tagged('post', post$),
+    tagged('event', event$),
+    tagged('prediction', prediction$),
+    tagged('observation', observation$),
+  ).pipe(actors(behaviourWith(new Map()), states, onFailure));
 }
 
-const behaviour = {
-  name: 'forecast',
-  address: (message: ForecastMessage): readonly AccountId[] | 'everyone' => {
-    if ('output' in message) return [message.output.record.account];
-    if ('stream' in message) {
-      if (message.stream === 'predictions') return [message.record.account];
-      const { subject } = message.record;
-      return subject.type === 'posts' ? [subject.account] : [];
-    }
-    const { fact } = message;
-    switch (fact.kind) {
-      case 'settings':
-        return fact.accounts.map((account) => account.id);
-      case 'post':
-      case 'post_gone':
-      case 'coverage':
-      case 'oracle':
-      case 'fit':
-      case 'forecast':
-        return [fact.account];
-      // Whatever moves the clock of the events may have opened or closed one of any account.
-      case 'tick':
-      case 'event':
-      case 'tracking':
-        return 'everyone';
-      default:
-        return [];
-    }
-  },
-  spawn: (_key: AccountId, message: ForecastMessage): ForecastState | undefined =>
-    'fact' in message && message.fact.kind === 'settings'
-      ? emptyForecastState(message.fact.staleAfterMs.posts)
-      : undefined,
-  receive,
-};
-
-function receive(
-  state: ForecastState,
-  message: ForecastMessage,
-  emit: (change: ForecastChange) => void,
-  account: AccountId,
-): void {
-  if ('output' in message) {
-    recordPost(state, message);
-    return;
-  }
-  if ('stream' in message) {
-    if (message.stream === 'events') recordEvent(state, message);
-    else recordPrediction(state, message);
-    return;
-  }
-  const { seq, receivedAt: at, fact } = message;
-  observe(state, message, account);
-  const turn = { account, seq, at, cause: causeOf(fact), emit };
-  settle(state, turn);
-  askFit(state, turn);
-  askLive(state, turn);
-  askHistory(state, turn);
+function behaviourWith(postTimes: PostTimes): Behaviour<Message<From>, ForecastState, ForecastChange> {
+  return {
+    name: 'forecast',
+    address: (message) =>
+      message.type === 'observation' ? accountsOfFact(message.value.fact) : accountsOf(message),
+    spawn: (_key, { type, value }) =>
+      type === 'observation' && value.fact.kind === 'settings'
+        ? emptyForecastState(value.fact.staleAfterMs.posts)
+        : undefined,
+    receive(state, { type, value }, emit, account) {
+      switch (type) {
+        case 'post':
+          if (recordPost(state, value)) postTimes.delete(account);
+          return;
+        case 'event':
+          recordEvent(state, value);
+          return;
+        case 'prediction':
+          recordPrediction(state, value);
+          return;
+        case 'observation': {
+          const { seq, receivedAt: at, fact } = value;
+          observe(state, value, account);
+          const turn = { account, seq, at, cause: causeOf(fact), emit, postTimes };
+          settle(state, turn);
+          askFit(state, turn);
+          askLive(state, turn);
+          askHistory(state, turn);
+        }
+      }
+    },
+  };
 }
 
-function recordPost(state: ForecastState, { output, previous }: PostChange): void {
+function accountsOfFact(fact: Fact): readonly AccountId[] | 'everyone' {
+  switch (fact.kind) {
+    case 'settings':
+      return fact.accounts.map((account) => account.id);
+    case 'post':
+    case 'post_gone':
+    case 'coverage':
+    case 'oracle':
+    case 'fit':
+    case 'forecast':
+      return [fact.account];
+    // Whatever moves the clock of the events may have opened or closed one of any account.
+    case 'tick':
+    case 'event':
+    case 'tracking':
+      return 'everyone';
+    default:
+      return [];
+  }
+}
+
+/** Whether the counted posts have changed. */
+function recordPost(state: ForecastState, { output, previous }: PostChange): boolean {
   const { record, at, cause } = output;
-  if (!record.isCounted && !previous?.isCounted) return;
+  if (!record.isCounted && !previous?.isCounted) return false;
   const { countedAt } = state;
-  forgetCopy(countedAt);
   if (previous?.isCounted) removeTime(countedAt, previous.createdAt);
   if (record.isCounted) insertTime(countedAt, record.createdAt);
   const from = keptFrom(at);
   if ((countedAt[0] ?? from) < from) countedAt.splice(0, lowerBound(countedAt, from));
   state.mayHaveSettled = true;
   wantForecasts(state, cause);
+  return true;
 }
 
 function wantForecasts(state: ForecastState, reason: Cause): void {
@@ -141,23 +140,24 @@ function recordEvent(state: ForecastState, { record, cause }: OutputOf<'events'>
     made,
     reason: isNews ? cause : open.reason,
     asked: open?.asked ?? null,
-    // Of another window nothing can be told apart.
+    // A forecast of another window does not tell what moved this one.
     previous: isSame ? open.previous : null,
   });
 }
 
 function recordPrediction(state: ForecastState, { record }: OutputOf<'predictions'>): void {
   const { eventId, horizonHours, madeAt, count, p50, modelVersion, quantiles } = record;
-  const event = state.open.get(eventId) ?? state.past.get(eventId);
+  const open = state.open.get(eventId);
+  const event = open ?? state.past.get(eventId);
   if (event === undefined) return;
-  const params = 'asked' in event && event.asked?.params.version === modelVersion ? event.asked.params : null;
+  const params = open?.asked?.params.version === modelVersion ? open.asked.params : null;
   if (horizonHours !== null) {
     event.rows = [...event.rows, horizonHours];
     const factor = params === null ? 1 : biasAt(params.bias, horizonHours);
     event.made = [...event.made, madeForecast(horizonHours, count, quantiles, factor)];
     state.historyAsked.delete(`${eventId}@${horizonHours}`);
-  } else if ('asked' in event) {
-    event.previous = params === null ? null : { now: madeAt, count, p50, params };
+  } else if (open !== undefined) {
+    open.previous = params === null ? null : { now: madeAt, count, p50, params };
   }
 }
 
@@ -193,7 +193,7 @@ function observe(state: ForecastState, { receivedAt, fact }: Observation, accoun
   }
 }
 
-/** Settings are told at each start of the engine: nobody is left to answer, and the next tick says how old posts are. */
+/** Settings are logged at each start of the engine: no request survives one, and the next tick tells how old posts are. */
 function startAnew(state: ForecastState): void {
   state.isStale = true;
   if (state.fitAsked?.isAnswered === false) state.fitAsked = null;

@@ -1,11 +1,11 @@
 import { merge, type Observable } from 'rxjs';
 import { DAY_MS, HOUR_MS } from '../model/durations.ts';
 import { percentile } from '../model/percentile.ts';
-import type { AccountId, Observation } from '../observation.ts';
-import { type ActorFailure, type ActorStates, actors } from '../operators/actors.ts';
-import type { Cause, OutputOf, Percentiles } from '../records.ts';
-import type { CountersChange } from './counters.ts';
-import type { PostChange } from './posts.ts';
+import type { AccountId } from '../observation.ts';
+import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
+import { tagged } from '../operators/tagged.ts';
+import type { OutputOf, Percentiles, Trigger } from '../records.ts';
+import { accountsOf, type CountersChange, type Inputs, type Message } from './messages.ts';
 
 /** A counter that has not caught up by then differs in kind, not in time: no lag is read off it. */
 const GIVE_UP_MS = 6 * HOUR_MS;
@@ -24,66 +24,56 @@ export interface LagState {
   awaitingUi: readonly number[];
 }
 
-export type LagMessage = Observation | PostChange | CountersChange;
+type From = 'post' | 'counters' | 'observation';
 
 /**
  * How long after its creation a post was seen by us, counted by the oracle and shown by the trading page.
  * The latter two are read off the counters: when a counter is d behind, all but the newest d posts are in it.
  */
 export function lag(
-  observation$: Observable<Observation>,
-  post$: Observable<PostChange>,
-  counters$: Observable<CountersChange>,
+  { observation$, post$, counters$ }: Inputs<From>,
   states: ActorStates<LagState>,
-  onFailure: (failure: ActorFailure<LagMessage>) => void,
+  onFailure: OnFailure,
 ): Observable<OutputOf<'lag'>> {
-  return merge(post$, counters$, observation$).pipe(
-    actors<LagMessage, LagState, OutputOf<'lag'>>(behaviour, states, onFailure),
-  );
+  return merge(
+    tagged('post', post$),
+    tagged('counters', counters$),
+    tagged('observation', observation$),
+  ).pipe(actors(behaviour, states, onFailure));
 }
 
-const behaviour = {
+const behaviour: Behaviour<Message<From>, LagState, OutputOf<'lag'>> = {
   name: 'lag',
-  address: (message: LagMessage): readonly AccountId[] | 'everyone' => {
-    if ('via' in message) {
-      const isLive = message.output.cause === 'new_post' && message.via === 'poll';
-      return isLive ? [message.output.record.account] : [];
-    }
-    if ('event' in message) {
-      const { cause, record } = message.output;
-      return cause === 'oracle' || cause === 'ui' ? [record.account] : [];
-    }
-    return message.fact.kind === 'tick' ? 'everyone' : [];
+  address: (message) => {
+    if (message.type === 'observation') return message.value.fact.kind === 'tick' ? 'everyone' : [];
+    return isMeasured(message) ? accountsOf(message) : [];
   },
-  spawn: (): LagState => ({ seen: [], oracle: [], ui: [], awaitingOracle: [], awaitingUi: [] }),
+  spawn: () => ({ seen: [], oracle: [], ui: [], awaitingOracle: [], awaitingUi: [] }),
   receive,
 };
 
 function receive(
   state: LagState,
-  message: LagMessage,
+  message: Message<From>,
   emit: (output: OutputOf<'lag'>) => void,
   account: AccountId,
 ): void {
   let hasChanged = false;
-  let cause: Cause = 'clock';
-  const { seq } = 'fact' in message ? message : message.output;
-  const at = 'fact' in message ? message.receivedAt : message.output.at;
-  if ('via' in message) {
-    const { createdAt, isCounted } = message.output.record;
-    cause = message.output.cause;
+  const { seq, at, cause } = triggerOf(message);
+  const { type, value } = message;
+  if (type === 'post') {
+    const { createdAt, isCounted } = value.output.record;
     addSample(state.seen, at, createdAt);
     hasChanged = true;
     if (isCounted) {
       state.awaitingOracle = [...state.awaitingOracle, createdAt].sort(ascending);
       state.awaitingUi = [...state.awaitingUi, createdAt].sort(ascending);
     }
-  } else if ('event' in message) {
-    cause = message.output.cause;
+  } else if (type === 'counters') {
     const isOracle = cause === 'oracle';
     const awaiting = isOracle ? state.awaitingOracle : state.awaitingUi;
     const samples = isOracle ? state.oracle : state.ui;
-    const included = newlyIncluded(awaiting, message);
+    const included = newlyIncluded(awaiting, value);
     for (const createdAt of included) addSample(samples, at, createdAt);
     hasChanged = included.length > 0;
     if (isOracle) state.awaitingOracle = without(awaiting, included);
@@ -104,6 +94,18 @@ function receive(
     ui: percentiles(state.ui),
   };
   emit({ stream: 'lag', key: account, seq, at, cause, record });
+}
+
+/** Whether a post was found live, or the oracle or the trading page has counted. */
+function isMeasured({ type, value }: Message<'post' | 'counters'>): boolean {
+  const { cause } = value.output;
+  return type === 'post'
+    ? cause === 'new_post' && value.via === 'poll'
+    : cause === 'oracle' || cause === 'ui';
+}
+
+function triggerOf({ type, value }: Message<From>): Trigger {
+  return type === 'observation' ? { seq: value.seq, at: value.receivedAt, cause: 'clock' } : value.output;
 }
 
 function newlyIncluded(awaiting: readonly number[], { output, event }: CountersChange): readonly number[] {

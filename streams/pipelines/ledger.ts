@@ -1,11 +1,14 @@
+import { sha256 } from '@noble/hashes/sha2';
+import { bytesToHex } from '@noble/hashes/utils';
 import { merge, type Observable } from 'rxjs';
 import { DAY_MS } from '../model/durations.ts';
 import { flipRisk } from '../model/flip-risk.ts';
+import type { CountRange } from '../model/forecast/simulate.ts';
 import { horizonAt, horizonsOf } from '../model/horizons.ts';
 import { isSame } from '../model/is-same.ts';
-import { sha256 } from '../model/sha256.ts';
-import type { AccountId, ForecastFact, Observation } from '../observation.ts';
-import { type ActorFailure, type ActorStates, actors } from '../operators/actors.ts';
+import type { ForecastFact, Observation } from '../observation.ts';
+import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
+import { tagged } from '../operators/tagged.ts';
 import type {
   Cause,
   EventRecord,
@@ -14,17 +17,16 @@ import type {
   PredictedBucket,
   Prediction,
   Price,
-  Range,
 } from '../records.ts';
-import type { CountersChange } from './counters.ts';
 import { rangesOf } from './forecast-state.ts';
+import { accountsOf, type Inputs, type Message } from './messages.ts';
 
 /** An event's place in the ledger is forgotten this long after its end; its rows stay in the store. */
 const KEEP_MS = 800 * DAY_MS;
-/** A forecast stands for a horizon when it was made within this time after it. */
+/** A forecast is that of a horizon when it was made within this time after it. */
 const HORIZON_SLACK_MS = 10 * 60_000;
 
-interface ListedBucket extends Range {
+interface ListedBucket extends CountRange {
   readonly token: string;
 }
 
@@ -33,7 +35,7 @@ interface LedgerEvent {
   buckets: readonly ListedBucket[];
   startAt: number | null;
   endAt: number;
-  /** When window or buckets last changed: what was asked before is about something else. */
+  /** When window or buckets last changed: an earlier request is about something else. */
   changedSeq: number;
   /** The newest live forecast's. */
   askedSeq: number;
@@ -47,62 +49,54 @@ export interface LedgerState {
   readonly events: Map<number, LedgerEvent>;
 }
 
-export type LedgerMessage =
-  | Observation
-  | CountersChange
-  | OutputOf<'events'>
-  | OutputOf<'prices'>
-  | OutputOf<'lag'>;
+type From = 'event' | 'counters' | 'price' | 'lag' | 'observation';
 
 /** Turns the model's answers into rows that are never edited, with the market's prices of that instant. */
 export function ledger(
-  observation$: Observable<Observation>,
-  event$: Observable<OutputOf<'events'>>,
-  counters$: Observable<CountersChange>,
-  price$: Observable<OutputOf<'prices'>>,
-  lag$: Observable<OutputOf<'lag'>>,
+  { observation$, event$, counters$, price$, lag$ }: Inputs<From>,
   states: ActorStates<LedgerState>,
-  onFailure: (failure: ActorFailure<LedgerMessage>) => void,
+  onFailure: OnFailure,
 ): Observable<OutputOf<'predictions'>> {
-  return merge(event$, counters$, price$, lag$, observation$).pipe(
-    actors<LedgerMessage, LedgerState, OutputOf<'predictions'>>(behaviour, states, onFailure),
-  );
+  return merge(
+    tagged('event', event$),
+    tagged('counters', counters$),
+    tagged('price', price$),
+    tagged('lag', lag$),
+    tagged('observation', observation$),
+  ).pipe(actors(behaviour, states, onFailure));
 }
 
-const behaviour = {
+const behaviour: Behaviour<Message<From>, LedgerState, OutputOf<'predictions'>> = {
   name: 'ledger',
-  address: (message: LedgerMessage): readonly AccountId[] | 'everyone' => {
-    if ('output' in message) return [message.output.record.account];
-    if ('fact' in message) return message.fact.kind === 'forecast' ? [message.fact.account] : [];
-    if (message.stream === 'prices') return 'everyone';
-    if (message.stream === 'lag') return [message.record.account];
-    const { subject } = message.record;
-    return subject.type === 'posts' ? [subject.account] : [];
+  address: (message) => {
+    if (message.type !== 'observation') return accountsOf(message);
+    const { fact } = message.value;
+    return fact.kind === 'forecast' ? [fact.account] : [];
   },
-  spawn: (): LedgerState => ({ arePricesStale: true, oracleLag: null, events: new Map() }),
-  receive,
+  spawn: () => ({ arePricesStale: true, oracleLag: null, events: new Map() }),
+  receive(state, { type, value }, emit) {
+    switch (type) {
+      case 'event':
+        list(state, value);
+        return;
+      case 'counters':
+        // Inputs are stale for open events only, and the same ones for each.
+        if (value.event.phase === 'active')
+          state.arePricesStale = value.output.record.stale.includes('prices');
+        return;
+      case 'price': {
+        const { eventId, token, price, priceKind } = value.record;
+        state.events.get(eventId)?.prices.set(token, { price, priceKind });
+        return;
+      }
+      case 'lag':
+        state.oracleLag = value.record.oracle;
+        return;
+      case 'observation':
+        if (value.fact.kind === 'forecast') publish(state, value, value.fact, emit);
+    }
+  },
 };
-
-function receive(
-  state: LedgerState,
-  message: LedgerMessage,
-  emit: (output: OutputOf<'predictions'>) => void,
-): void {
-  if ('output' in message) {
-    // Told of open events only, and the same of each.
-    if (message.event.phase === 'active')
-      state.arePricesStale = message.output.record.stale.includes('prices');
-  } else if ('fact' in message) {
-    if (message.fact.kind === 'forecast') publish(state, message, message.fact, emit);
-  } else if (message.stream === 'events') {
-    list(state, message);
-  } else if (message.stream === 'lag') {
-    state.oracleLag = message.record.oracle;
-  } else {
-    const { eventId, token, price, priceKind } = message.record;
-    state.events.get(eventId)?.prices.set(token, { price, priceKind });
-  }
-}
 
 function list({ events }: LedgerState, { seq, at, record }: OutputOf<'events'>): void {
   const { eventId, startAt, endAt, phase } = record;
@@ -120,7 +114,7 @@ function list({ events }: LedgerState, { seq, at, record }: OutputOf<'events'>):
     endAt,
     changedSeq: isUnchanged ? known.changedSeq : seq,
     askedSeq: known?.askedSeq ?? 0,
-    // Nobody trades what is over.
+    // A closed event is not traded.
     prices: phase === 'closed' ? new Map() : (known?.prices ?? new Map()),
     rows,
   });
@@ -166,7 +160,7 @@ function isComplete(
   return at >= endAt && horizonsOf(startAt ?? endAt, endAt).every((hours) => rows.includes(hours));
 }
 
-/** The horizons that a live forecast made at `madeAt` is the first to stand for. */
+/** The horizons of which a live forecast made at `madeAt` is the first. */
 function horizonsDue({ startAt, endAt, rows }: LedgerEvent, madeAt: number): readonly number[] {
   return horizonsOf(startAt ?? endAt, endAt).filter((hours) => {
     const dueAt = horizonAt(endAt, hours);
@@ -202,11 +196,11 @@ function rowOf(
     paceQuantiles: pace.quantiles,
     buckets: bucketsOf(event, fact, isLive && !state.arePricesStale),
     sleepProbability,
-    // The lag of today says nothing about a close of long ago.
+    // Today's lag tells nothing about a close of long ago.
     flipRisk: isLive ? flipRisk(inputs, forecast, pace, event.buckets, state.oracleLag) : null,
     moved,
   };
-  return { ...row, hash: sha256(JSON.stringify(row)) };
+  return { ...row, hash: hashOf(row) };
 }
 
 function bucketsOf(
@@ -227,9 +221,13 @@ function bucketsOf(
   });
 }
 
-/** What anyone can compute of a row to see that it is the one that was published. */
+/** The hash of a row as anyone can compute it, to see that the row is the one that was published. */
 export function predictionHash({ hash: _published, ...row }: Prediction): string {
-  return sha256(JSON.stringify(row));
+  return hashOf(row);
+}
+
+function hashOf(row: Omit<Prediction, 'hash'>): string {
+  return bytesToHex(sha256(JSON.stringify(row)));
 }
 
 /** What moved the median most; the clock when nothing did, the model when there was nothing to move. */

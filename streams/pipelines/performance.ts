@@ -3,11 +3,12 @@ import { DAY_MS } from '../model/durations.ts';
 import { brier, contains, logScore } from '../model/forecast/scores.ts';
 import { HORIZON_HOURS } from '../model/horizons.ts';
 import { quantileCrps, quantilePit } from '../model/quantile-scores.ts';
-import type { AccountId } from '../observation.ts';
-import { type ActorFailure, type ActorStates, actors } from '../operators/actors.ts';
-import type { Cause, OutputOf, Prediction } from '../records.ts';
+import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
+import { tagged } from '../operators/tagged.ts';
+import type { OutputOf, Prediction, Trigger } from '../records.ts';
 import type { Score, ScoreRecord } from '../score-records.ts';
-import { type ForecastChange, isOutcomeOf, type Outcome, targetOf } from './forecast-state.ts';
+import { isOutcomeOf, targetOf } from './forecast-state.ts';
+import { accountsOf, type Inputs, type Message, type Outcome } from './messages.ts';
 
 /** The oracle corrects late: scores follow it this long after the end. */
 const FOLLOW_MS = 7 * DAY_MS;
@@ -15,67 +16,50 @@ const FOLLOW_MS = 7 * DAY_MS;
 const GIVE_UP_MS = 100 * DAY_MS;
 const KEEP_OUTCOME_MS = 800 * DAY_MS;
 
-type Settled = Extract<ForecastChange, { outcome: Outcome }>;
-
 export interface PerformanceState {
   /** Rows that wait for their outcome or its correction, by `<event>@<hours>`. */
   readonly rows: Map<string, Prediction>;
   readonly outcomes: Map<number, Outcome>;
 }
 
-export type PerformanceMessage = Settled | OutputOf<'predictions'> | OutputOf<'events'>;
+type From = 'event' | 'prediction' | 'outcome';
 
 /** Scores the ledger's rows beside them: when their event is settled, and anew when that is corrected. */
 export function performance(
-  event$: Observable<OutputOf<'events'>>,
-  change$: Observable<ForecastChange>,
-  prediction$: Observable<OutputOf<'predictions'>>,
+  { event$, prediction$, outcome$ }: Inputs<From>,
   states: ActorStates<PerformanceState>,
-  onFailure: (failure: ActorFailure<PerformanceMessage>) => void,
+  onFailure: OnFailure,
 ): Observable<OutputOf<'scores'>> {
   const row$ = prediction$.pipe(filter(({ record }) => record.horizonHours !== null));
-  const settled$ = change$.pipe(filter((change): change is Settled => 'outcome' in change));
-  return merge(event$, row$, settled$).pipe(
-    actors<PerformanceMessage, PerformanceState, OutputOf<'scores'>>(behaviour, states, onFailure),
+  return merge(tagged('event', event$), tagged('prediction', row$), tagged('outcome', outcome$)).pipe(
+    actors(behaviour, states, onFailure),
   );
 }
 
-const behaviour = {
+const behaviour: Behaviour<Message<From>, PerformanceState, OutputOf<'scores'>> = {
   name: 'performance',
-  address: (message: PerformanceMessage): readonly AccountId[] => {
-    if ('outcome' in message) return [message.account];
-    if (message.stream === 'predictions') return [message.record.account];
-    const { subject } = message.record;
-    return subject.type === 'posts' ? [subject.account] : [];
-  },
-  spawn: (): PerformanceState => ({ rows: new Map(), outcomes: new Map() }),
-  receive,
-};
-
-function receive(
-  state: PerformanceState,
-  message: PerformanceMessage,
-  emit: (output: OutputOf<'scores'>) => void,
-): void {
-  const { rows, outcomes } = state;
-  const { seq, at, cause } = message;
-  if ('outcome' in message) {
-    const { outcome } = message;
-    outcomes.set(outcome.eventId, outcome);
-    for (const hours of HORIZON_HOURS) {
-      const row = rows.get(`${outcome.eventId}@${hours}`);
-      if (row !== undefined) score(row, outcome, { seq, at, cause }, emit);
+  address: accountsOf,
+  spawn: () => ({ rows: new Map(), outcomes: new Map() }),
+  receive(state, { type, value }, emit) {
+    const { rows, outcomes } = state;
+    if (type === 'outcome') {
+      const { outcome } = value;
+      outcomes.set(outcome.eventId, outcome);
+      for (const hours of HORIZON_HOURS) {
+        const row = rows.get(`${outcome.eventId}@${hours}`);
+        if (row !== undefined) score(row, outcome, value, emit);
+      }
+    } else if (type === 'event') {
+      const known = outcomes.get(value.record.eventId);
+      if (known !== undefined && !isOutcomeOf(targetOf(value.record), known)) outcomes.delete(known.eventId);
+    } else {
+      const outcome = outcomes.get(value.record.eventId);
+      rows.set(value.key, value.record);
+      if (outcome !== undefined) score(value.record, outcome, value, emit);
     }
-  } else if (message.stream === 'events') {
-    const known = outcomes.get(message.record.eventId);
-    if (known !== undefined && !isOutcomeOf(targetOf(message.record), known)) outcomes.delete(known.eventId);
-  } else {
-    const outcome = outcomes.get(message.record.eventId);
-    rows.set(message.key, message.record);
-    if (outcome !== undefined) score(message.record, outcome, { seq, at, cause }, emit);
-  }
-  forget(state, at);
-}
+    forget(state, value.at);
+  },
+};
 
 function forget({ rows, outcomes }: PerformanceState, at: number): void {
   for (const [key, { eventId, endAt }] of rows) {
@@ -87,13 +71,13 @@ function forget({ rows, outcomes }: PerformanceState, at: number): void {
 function score(
   row: Prediction,
   outcome: Outcome,
-  place: { readonly seq: number; readonly at: number; readonly cause: Cause },
+  { seq, at, cause }: Trigger,
   emit: (output: OutputOf<'scores'>) => void,
 ): void {
   const { horizonHours } = row;
   if (horizonHours === null) return;
   const key = `${row.eventId}@${horizonHours}`;
-  emit({ stream: 'scores', key, ...place, record: scoreOf({ ...row, horizonHours }, outcome) });
+  emit({ stream: 'scores', key, seq, at, cause, record: scoreOf({ ...row, horizonHours }, outcome) });
 }
 
 function scoreOf(
@@ -151,7 +135,7 @@ function countScores(quantiles: readonly number[], p5: number, p95: number, fina
   };
 }
 
-/** The market's word says which bucket won; before it is spoken, the count does. -1 when neither names one. */
+/** The bucket that the market names as the winner; until it does, the one of the count. -1 when there is neither. */
 function winnerOf({ buckets }: Prediction, final: number, wonLo: number | null): number {
   const byMarket = buckets.findIndex(({ lo }) => lo === wonLo);
   return byMarket === -1 ? buckets.findIndex((bucket) => contains(bucket, final)) : byMarket;

@@ -1,41 +1,35 @@
 import type { Observable } from 'rxjs';
-import { isCounted } from '../model/counting.ts';
+import { type CountingRule, isCounted } from '../model/counting.ts';
 import { DAY_MS, HOUR_MS } from '../model/durations.ts';
-import type { AccountId, CountingRule, Observation, PostFact } from '../observation.ts';
-import { type ActorFailure, type ActorStates, actors } from '../operators/actors.ts';
+import type { AccountId, Observation, PostFact } from '../observation.ts';
+import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import type { Cause, OutputOf, Post } from '../records.ts';
+import type { Inputs, PostChange } from './messages.ts';
 
 /** After this an edit or a look-up can no longer change a post, so only its id is remembered. */
 const OPEN_MS = 3 * DAY_MS;
 const SWEEP_MS = HOUR_MS;
 
-/** A post as it is now, how it came to us first, and what it was before this observation. */
-export interface PostChange {
-  readonly output: OutputOf<'posts'>;
-  readonly via: PostFact['via'];
-  readonly previous: Post | undefined;
-}
-
 export interface PostsState {
   rule: CountingRule;
-  /** Posts that can still change, with how they came. */
+  /** Posts that can still change, with how they were first found. */
   readonly open: Map<string, { readonly post: Post; readonly via: PostFact['via'] }>;
   readonly settled: Set<string>;
   sweepAt: number;
 }
 
-/** Each post once: new, edited or found gone. A post seen again unchanged says nothing. */
+/** Each post once: new, edited or found gone. A post seen again unchanged gives no output. */
 export function posts(
-  observation$: Observable<Observation>,
+  { observation$ }: Inputs<'observation'>,
   states: ActorStates<PostsState>,
-  onFailure: (failure: ActorFailure<Observation>) => void,
+  onFailure: OnFailure,
 ): Observable<PostChange> {
-  return observation$.pipe(actors<Observation, PostsState, PostChange>(behaviour, states, onFailure));
+  return observation$.pipe(actors(behaviour, states, onFailure));
 }
 
-const behaviour = {
+const behaviour: Behaviour<Observation, PostsState, PostChange> = {
   name: 'posts',
-  address: ({ fact }: Observation): readonly AccountId[] | 'everyone' => {
+  address: ({ fact }) => {
     switch (fact.kind) {
       case 'settings':
         return fact.accounts.map((account) => account.id);
@@ -48,7 +42,7 @@ const behaviour = {
         return [];
     }
   },
-  spawn: (key: AccountId, { fact }: Observation): PostsState | undefined => {
+  spawn: (key, { fact }) => {
     const rule = fact.kind === 'settings' && fact.accounts.find((account) => account.id === key)?.rule;
     return rule ? { rule, open: new Map(), settled: new Set(), sweepAt: 0 } : undefined;
   },

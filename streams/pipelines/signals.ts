@@ -5,14 +5,15 @@ import { isSame } from '../model/is-same.ts';
 import { horizonOf, timeConfidence } from '../model/time-left.ts';
 import { type TrackRecord, trackRecord } from '../model/track-record.ts';
 import type { AccountId, Observation } from '../observation.ts';
-import { type ActorFailure, type ActorStates, actors } from '../operators/actors.ts';
-import type { Cause, Counters, EventRecord, OutputOf, Prediction } from '../records.ts';
+import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
+import { tagged } from '../operators/tagged.ts';
+import type { Cause, Counters, EventRecord, OutputOf, Prediction, Trigger } from '../records.ts';
 import type { ScoreRecord } from '../score-records.ts';
-import type { CountersChange } from './counters.ts';
-import { decisionOf } from './decisions.ts';
+import { type BucketCache, emptyBucketCache } from './bucket-signals.ts';
 import { eventSignals, isOld } from './event-signals.ts';
-import { recordScore, type TrackSamples, trackBefore } from './track-samples.ts';
-import { noWeighings, type Weighings } from './weighed-buckets.ts';
+import { decisionOf } from './horizon-decision.ts';
+import { accountsOf, type Inputs, type Message } from './messages.ts';
+import { recordScore, type TrackSamples, trackBefore } from './score-history.ts';
 
 /** An event is forgotten this long after its end. Before that the market may open it again, closed or not. */
 const KEEP_MS = 2 * DAY_MS;
@@ -26,6 +27,7 @@ interface TradedEvent {
   readonly books: Map<string, Book>;
   /** Why its signals have to be looked at again. */
   news: Cause | null;
+  /** The last output. */
   said: OutputOf<'signals'> | null;
   /** Whether the forecast was old when they were last looked at. */
   wasOld: boolean;
@@ -37,85 +39,69 @@ export interface SignalsState {
   readonly tracks: Map<number, TrackRecord>;
 }
 
-export type SignalsMessage =
-  | Observation
-  | CountersChange
-  | OutputOf<'events'>
-  | OutputOf<'prices'>
-  | OutputOf<'predictions'>
-  | OutputOf<'scores'>;
+type From = 'event' | 'counters' | 'price' | 'prediction' | 'score' | 'observation';
 
-export type SignalsOutput = OutputOf<'signals'> | OutputOf<'decisions'>;
+type SignalsOutput = OutputOf<'signals'> | OutputOf<'decisions'>;
 
 /**
- * What to do about each active event, said when it changes, and what was to be bought at each horizon, frozen. A
- * bankroll changes none of it, so it is not known here.
+ * What to do about each active event, emitted when it changes, and what was to be bought at each horizon, frozen. It
+ * is the same for every bankroll.
  */
 export function signals(
-  observation$: Observable<Observation>,
-  event$: Observable<OutputOf<'events'>>,
-  counters$: Observable<CountersChange>,
-  price$: Observable<OutputOf<'prices'>>,
-  prediction$: Observable<OutputOf<'predictions'>>,
-  score$: Observable<OutputOf<'scores'>>,
+  { observation$, event$, counters$, price$, prediction$, score$ }: Inputs<From>,
   states: ActorStates<SignalsState>,
-  onFailure: (failure: ActorFailure<SignalsMessage>) => void,
+  onFailure: OnFailure,
 ): Observable<SignalsOutput> {
   // The observation comes last: by then all that it brought about is known, and one look is enough.
-  return merge(event$, counters$, price$, prediction$, score$, observation$).pipe(
-    actors<SignalsMessage, SignalsState, SignalsOutput>(behaviour, states, onFailure),
-  );
+  return merge(
+    tagged('event', event$),
+    tagged('counters', counters$),
+    tagged('price', price$),
+    tagged('prediction', prediction$),
+    tagged('score', score$),
+    tagged('observation', observation$),
+  ).pipe(actors(behaviourWith(new WeakMap()), states, onFailure));
 }
 
-const behaviour = {
-  name: 'signals',
-  address: (message: SignalsMessage): readonly AccountId[] | 'everyone' => {
-    if ('fact' in message) return 'everyone';
-    if ('output' in message) return [message.output.record.account];
-    if (message.stream === 'prices') return 'everyone';
-    if (message.stream !== 'events') return [message.record.account];
-    const { subject } = message.record;
-    return subject.type === 'posts' ? [subject.account] : [];
-  },
-  spawn: (): SignalsState => ({ events: new Map(), samples: new Map(), tracks: new Map() }),
-  receive,
-};
+/** Not part of the state: made again after a start, to the same digits. */
+type BucketCaches = WeakMap<TradedEvent, BucketCache>;
 
-function receive(
-  state: SignalsState,
-  message: SignalsMessage,
-  emit: (output: SignalsOutput) => void,
-  account: AccountId,
-): void {
-  if ('fact' in message) {
-    speak(state, message, emit, account);
-  } else if ('output' in message) {
-    // An event that brings its counters along comes after them.
-    const { output, event } = message;
-    list(state, event, output);
-    const known = state.events.get(event.eventId);
-    if (known !== undefined) known.counters = output.record;
-  } else if (message.stream === 'events') {
-    list(state, message.record, message);
-  } else if (message.stream === 'scores') {
-    learn(state, message.record);
-  } else if (message.stream === 'predictions') {
-    if (message.record.horizonHours !== null) freeze(state, message, emit);
-    else predict(state, message);
-  } else {
-    const { eventId, token, bid, ask, price } = message.record;
-    const known = state.events.get(eventId);
-    if (known === undefined) return;
-    known.books.set(token, { bid, ask, price });
-    known.news ??= message.cause;
-  }
+function behaviourWith(caches: BucketCaches): Behaviour<Message<From>, SignalsState, SignalsOutput> {
+  return {
+    name: 'signals',
+    address: (message) => (message.type === 'observation' ? 'everyone' : accountsOf(message)),
+    spawn: () => ({ events: new Map(), samples: new Map(), tracks: new Map() }),
+    receive(state, { type, value }, emit, account) {
+      switch (type) {
+        case 'event':
+          list(state, value.record, value);
+          return;
+        case 'counters': {
+          // An event that brings its counters along comes after them.
+          const { output, event } = value;
+          list(state, event, output);
+          const known = state.events.get(event.eventId);
+          if (known !== undefined) known.counters = output.record;
+          return;
+        }
+        case 'price':
+          recordPrice(state, value);
+          return;
+        case 'prediction':
+          if (value.record.horizonHours !== null) freeze(state, value, emit);
+          else recordPrediction(state, value);
+          return;
+        case 'score':
+          learn(state, value.record);
+          return;
+        case 'observation':
+          emitChanged(state, value, caches, emit, account);
+      }
+    },
+  };
 }
 
-function list(
-  { events }: SignalsState,
-  event: EventRecord,
-  { cause, at }: { readonly cause: Cause; readonly at: number },
-): void {
+function list({ events }: SignalsState, event: EventRecord, { cause, at }: Trigger): void {
   const known = events.get(event.eventId);
   if (known !== undefined) {
     known.event = event;
@@ -133,7 +119,15 @@ function list(
   }
 }
 
-function predict({ events }: SignalsState, { record, cause }: OutputOf<'predictions'>): void {
+function recordPrice({ events }: SignalsState, { record, cause }: OutputOf<'prices'>): void {
+  const { eventId, token, bid, ask, price } = record;
+  const known = events.get(eventId);
+  if (known === undefined) return;
+  known.books.set(token, { bid, ask, price });
+  known.news ??= cause;
+}
+
+function recordPrediction({ events }: SignalsState, { record, cause }: OutputOf<'predictions'>): void {
   const known = events.get(record.eventId);
   if (known === undefined) return;
   const { forecastId, madeAt, p50, buckets } = record;
@@ -148,7 +142,7 @@ function learn(state: SignalsState, score: ScoreRecord): void {
   for (const known of state.events.values()) known.news ??= 'model';
 }
 
-/** Only what was settled by then speaks for a forecast, also where the past is gone through afterwards. */
+/** Only events settled by then count for a forecast, also for one of the past that is made afterwards. */
 function freeze(
   state: SignalsState,
   { seq, at, key, cause, record }: OutputOf<'predictions'>,
@@ -165,9 +159,10 @@ function freeze(
   if (decision !== null) emit({ stream: 'decisions', key, seq, at, cause, record: decision });
 }
 
-function speak(
+function emitChanged(
   { events, tracks }: SignalsState,
   { seq, receivedAt: at, fact }: Observation,
+  caches: BucketCaches,
   emit: (output: SignalsOutput) => void,
   account: AccountId,
 ): void {
@@ -191,7 +186,7 @@ function speak(
         at,
       },
       account,
-      weighingsOf(known),
+      cacheOf(caches, known),
     );
     if (said !== null && isSame(said.record, record)) continue;
     known.said = { stream: 'signals', key: String(eventId), seq, at, cause: news ?? 'clock', record };
@@ -199,19 +194,13 @@ function speak(
   }
 }
 
-/** Not part of the state: made again after a start, to the same digits. */
-const weighings = new WeakMap<TradedEvent, Weighings>();
-
-function weighingsOf(known: TradedEvent): Weighings {
-  let found = weighings.get(known);
-  if (found === undefined) {
-    found = noWeighings();
-    weighings.set(known, found);
-  }
-  return found;
+function cacheOf(caches: BucketCaches, known: TradedEvent): BucketCache {
+  const cache = caches.get(known) ?? emptyBucketCache();
+  caches.set(known, cache);
+  return cache;
 }
 
-/** Whether the clock alone has changed what was said. */
+/** Whether the clock alone has changed the signals. */
 function isOutOfTime({ event, prediction, said, wasOld }: TradedEvent, at: number): boolean {
   if (event.phase !== 'active' || said === null) return event.endAt < at - KEEP_MS;
   const leftMs = event.endAt - at;
@@ -222,7 +211,7 @@ function isOutOfTime({ event, prediction, said, wasOld }: TradedEvent, at: numbe
   );
 }
 
-/** What each event's signals last were: a start has to show them, and nothing else keeps them. */
+/** The last signals of each event: a start has to publish them, and no other place keeps them. */
 export function lastSignals(states: ActorStates<SignalsState>): readonly OutputOf<'signals'>[] {
   return [...states.values()].flatMap((state) =>
     [...(state?.events.values() ?? [])].flatMap(({ said }) => said ?? []),

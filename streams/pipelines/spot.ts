@@ -1,7 +1,8 @@
 import type { Observable } from 'rxjs';
 import type { Observation } from '../observation.ts';
-import { type ActorFailure, type ActorStates, actors } from '../operators/actors.ts';
+import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import type { OutputOf, Spot } from '../records.ts';
+import type { Inputs } from './messages.ts';
 
 export interface SpotState {
   last: Spot | null;
@@ -9,24 +10,18 @@ export interface SpotState {
 
 /** The latest exchange price of each symbol; a tick older than the one held is left out, a correction is not. */
 export function spot(
-  observation$: Observable<Observation>,
+  { observation$ }: Inputs<'observation'>,
   states: ActorStates<SpotState>,
-  onFailure: (failure: ActorFailure<Observation>) => void,
+  onFailure: OnFailure,
 ): Observable<OutputOf<'spot'>> {
-  return observation$.pipe(actors<Observation, SpotState, OutputOf<'spot'>>(behaviour, states, onFailure));
+  return observation$.pipe(actors(behaviour, states, onFailure));
 }
 
-const behaviour = {
+const behaviour: Behaviour<Observation, SpotState, OutputOf<'spot'>> = {
   name: 'spot',
-  address: ({ fact }: Observation): readonly string[] =>
-    fact.kind === 'spot' ? [...new Set(fact.ticks.map((tick) => tick.symbol))] : [],
-  spawn: (): SpotState => ({ last: null }),
-  receive(
-    state: SpotState,
-    { seq, receivedAt, fact }: Observation,
-    emit: (output: OutputOf<'spot'>) => void,
-    symbol: string,
-  ) {
+  address: ({ fact }) => (fact.kind === 'spot' ? [...new Set(fact.ticks.map((tick) => tick.symbol))] : []),
+  spawn: () => ({ last: null }),
+  receive(state, { seq, receivedAt, fact }, emit, symbol) {
     if (fact.kind !== 'spot') return;
     for (const tick of fact.ticks) {
       if (tick.symbol !== symbol) continue;

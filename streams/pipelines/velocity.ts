@@ -1,12 +1,13 @@
 import { merge, type Observable } from 'rxjs';
 import { HOUR_MS } from '../model/durations.ts';
 import { countBetween, insertTime, lowerBound, removeTime } from '../model/sorted-times.ts';
-import type { AccountId, Observation } from '../observation.ts';
-import { type ActorFailure, type ActorStates, actors } from '../operators/actors.ts';
-import type { OutputOf, Post, Velocity } from '../records.ts';
-import type { PostChange } from './posts.ts';
+import type { AccountId } from '../observation.ts';
+import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
+import { tagged } from '../operators/tagged.ts';
+import type { OutputOf, Post, Trigger, Velocity } from '../records.ts';
+import { accountsOf, type Inputs, type Message } from './messages.ts';
 
-/** Kept beyond the hour, so that nothing is lost by a clock set wrong by a day, be it first ahead and then behind. */
+/** Kept beyond the hour, so that a clock set wrong by a day, first ahead and then behind, loses nothing. */
 const KEEP_MS = 72 * HOUR_MS;
 
 export interface VelocityState {
@@ -18,43 +19,42 @@ export interface VelocityState {
   last: Velocity | null;
 }
 
-export type VelocityMessage = Observation | PostChange;
+type From = 'post' | 'observation';
 
 /** Posts created in the last hour, emitted when the number changes. Drops a post an hour after its creation. */
 export function velocity(
-  observation$: Observable<Observation>,
-  post$: Observable<PostChange>,
+  { observation$, post$ }: Inputs<From>,
   states: ActorStates<VelocityState>,
-  onFailure: (failure: ActorFailure<VelocityMessage>) => void,
+  onFailure: OnFailure,
 ): Observable<OutputOf<'velocity'>> {
-  return merge(post$, observation$).pipe(
-    actors<VelocityMessage, VelocityState, OutputOf<'velocity'>>(behaviour, states, onFailure),
+  return merge(tagged('post', post$), tagged('observation', observation$)).pipe(
+    actors(behaviour, states, onFailure),
   );
 }
 
-const behaviour = {
+const behaviour: Behaviour<Message<From>, VelocityState, OutputOf<'velocity'>> = {
   name: 'velocity',
-  address: (message: VelocityMessage): readonly AccountId[] | 'everyone' => {
-    if ('output' in message) return [message.output.record.account];
-    if (message.fact.kind === 'tick') return 'everyone';
-    return message.fact.kind === 'coverage' ? [message.fact.account] : [];
+  address: (message) => {
+    if (message.type !== 'observation') return accountsOf(message);
+    const { fact } = message.value;
+    if (fact.kind === 'tick') return 'everyone';
+    return fact.kind === 'coverage' ? [fact.account] : [];
   },
-  spawn: (): VelocityState => ({ allAt: [], countedAt: [], coveredFrom: null, last: null }),
+  spawn: () => ({ allAt: [], countedAt: [], coveredFrom: null, last: null }),
   receive,
 };
 
 function receive(
   state: VelocityState,
-  message: VelocityMessage,
+  message: Message<From>,
   emit: (output: OutputOf<'velocity'>) => void,
   account: AccountId,
 ): void {
-  const isPost = 'output' in message;
-  const { seq } = isPost ? message.output : message;
-  const at = isPost ? message.output.at : message.receivedAt;
+  const { seq, at, cause } = triggerOf(message);
+  const { type, value } = message;
   const from = at - HOUR_MS;
-  if (isPost) recordPost(state, message.output.record, message.previous, at - KEEP_MS);
-  else if (message.fact.kind === 'coverage') state.coveredFrom = message.fact.fromAt;
+  if (type === 'post') recordPost(state, value.output.record, value.previous, at - KEEP_MS);
+  else if (value.fact.kind === 'coverage') state.coveredFrom = value.fact.fromAt;
   dropBefore(state.allAt, at - KEEP_MS);
   dropBefore(state.countedAt, at - KEEP_MS);
   if (state.coveredFrom === null || state.coveredFrom > from) return;
@@ -65,8 +65,13 @@ function receive(
   if (last !== null && last.all1h === all1h && last.counted1h === counted1h) return;
   const record = { account, counted1h, all1h };
   state.last = record;
-  const cause = isPost ? message.output.cause : message.fact.kind === 'coverage' ? 'coverage' : 'clock';
   emit({ stream: 'velocity', key: account, seq, at, cause, record });
+}
+
+function triggerOf({ type, value }: Message<From>): Trigger {
+  if (type === 'post') return value.output;
+  const { seq, receivedAt: at, fact } = value;
+  return { seq, at, cause: fact.kind === 'coverage' ? 'coverage' : 'clock' };
 }
 
 function recordPost(state: VelocityState, post: Post, previous: Post | undefined, from: number): void {

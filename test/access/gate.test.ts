@@ -1,26 +1,23 @@
 import assert from 'node:assert/strict';
-import { IncomingMessage } from 'node:http';
-import { Socket } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { proxiesOf } from '../../src/access/client-address.ts';
-import { type Access, createGate, type Entrance, type Gate } from '../../src/access/gate.ts';
+import { createGate, type EndpointAccess, type Gate } from '../../src/access/gate.ts';
 import { demoKeys, type Holder } from '../../src/access/keys/key-lookup.ts';
+import type { Access } from '../../src/access/tiers.ts';
 import { RequestError } from '../../src/errors.ts';
+import { request } from './request.ts';
 
 const NOON = Date.UTC(2026, 0, 1, 12);
 
-/** A request as it comes off a socket. */
-function request(headers: Record<string, string> = {}, peer = '192.0.2.1'): IncomingMessage {
-  const socket = new Socket();
-  Object.defineProperty(socket, 'remoteAddress', { value: peer });
-  const req = new IncomingMessage(socket);
-  for (const [name, value] of Object.entries(headers)) req.headers[name.toLowerCase()] = value;
-  return req;
-}
-
-function pass(gate: Gate, door: Entrance, req: IncomingMessage, status = 200): Record<string, string> {
-  const visitor = gate.identify(door, req);
-  gate.admit(door, visitor);
-  const list = gate.settle(visitor, status);
+function pass(
+  gate: Gate,
+  endpoint: EndpointAccess,
+  req: IncomingMessage,
+  status = 200,
+): Record<string, string> {
+  const caller = gate.identify(endpoint, req);
+  gate.admit(endpoint, caller);
+  const list = gate.settle(caller, status);
   return Object.fromEntries(
     Array.from({ length: list.length / 2 }, (_, at) => [list[2 * at] ?? '', list[2 * at + 1] ?? '']),
   );
@@ -33,7 +30,7 @@ function refusalOf(act: () => unknown): RequestError {
     assert.ok(error instanceof RequestError);
     return error;
   }
-  return assert.fail('nobody was refused');
+  return assert.fail('nothing was refused');
 }
 
 describe('createGate', () => {
@@ -46,12 +43,12 @@ describe('createGate', () => {
     gate = createGate({ keys: demoKeys(), now });
   });
 
-  it('lets each caller in where his key is enough', () => {
+  it('admits each caller where the key is enough', () => {
     const outcome = (access: Access, key: string): string => {
       try {
-        const visitor = gate.identify({ access }, keyed(key));
-        gate.admit({ access }, visitor);
-        return visitor.tier;
+        const caller = gate.identify({ access }, keyed(key));
+        gate.admit({ access }, caller);
+        return caller.tier;
       } catch (error) {
         assert.ok(error instanceof RequestError);
         assert.equal(error.status, 401);
@@ -83,9 +80,9 @@ describe('createGate', () => {
       asked.push(key);
       return { id: 'x', tier: 'PRO', limit: null, lastUsedAt: null };
     };
-    const curious = createGate({ keys: { find }, now });
-    assert.equal(curious.identify({ access: 'PRO' }, keyed('k'.repeat(128))).tier, 'PRO');
-    assert.throws(() => curious.identify({ access: 'PRO' }, keyed('k'.repeat(129))));
+    const gateOnce = createGate({ keys: { find }, now });
+    assert.equal(gateOnce.identify({ access: 'PRO' }, keyed('k'.repeat(128))).tier, 'PRO');
+    assert.throws(() => gateOnce.identify({ access: 'PRO' }, keyed('k'.repeat(129))));
     assert.equal(asked.length, 1);
   });
 
@@ -96,7 +93,7 @@ describe('createGate', () => {
     assert.equal(keys.find('demo_free')?.lastUsedAt, null);
   });
 
-  it('tells the limit, what is left and when there is more, in both fashions', () => {
+  it('sends the limit, what is left and when there is more, in both styles of headers', () => {
     assert.deepEqual(pass(gate, { access: 'tiered' }, request()), {
       'RateLimit-Policy': '"free";q=100;w=3600',
       RateLimit: '"free";r=99;t=3660',
@@ -112,7 +109,7 @@ describe('createGate', () => {
     );
   });
 
-  it('counts all but open endpoints, and of those the ones that say so', () => {
+  it('counts calls of all but open endpoints, and of open ones that ask for it', () => {
     assert.deepEqual(pass(gate, { access: 'open' }, request()), {});
     assert.equal(pass(gate, { access: 'open', isCounted: true }, request())['X-RateLimit-Remaining'], '99');
     assert.deepEqual(pass(gate, { access: 'tiered', isCounted: false }, request()), {});
@@ -120,10 +117,10 @@ describe('createGate', () => {
   });
 
   it('refuses the call after the last one allowed, with the same numbers in headers and body', () => {
-    const door: Entrance = { access: 'open', isCounted: true };
-    for (let call = 0; call < 100; call++) pass(gate, door, request());
+    const endpoint: EndpointAccess = { access: 'open', isCounted: true };
+    for (let call = 0; call < 100; call++) pass(gate, endpoint, request());
     clock.now += 30_000;
-    const refused = refusalOf(() => pass(gate, door, request()));
+    const refused = refusalOf(() => pass(gate, endpoint, request()));
     assert.deepEqual([refused.status, refused.code], [429, 'rate_limited']);
     assert.equal(refused.headers['Retry-After'], '3630');
     assert.equal(refused.headers.RateLimit, '"free";r=0;t=3630');
@@ -131,9 +128,9 @@ describe('createGate', () => {
     assert.equal(refused.headers['X-RateLimit-Reset'], String(reset));
     assert.deepEqual(refused.fields, { limit: 100, remaining: 0, reset, retry_after: 3_630 });
     clock.now += 3_629_999;
-    assert.equal(refusalOf(() => pass(gate, door, request())).headers['Retry-After'], '1');
+    assert.equal(refusalOf(() => pass(gate, endpoint, request())).headers['Retry-After'], '1');
     clock.now += 1;
-    assert.equal(pass(gate, door, request())['X-RateLimit-Remaining'], '99');
+    assert.equal(pass(gate, endpoint, request())['X-RateLimit-Remaining'], '99');
   });
 
   it('gives back what an unchanged answer or a failure of ours cost, and nothing else', () => {
@@ -162,9 +159,9 @@ describe('createGate', () => {
   });
 
   it('charges a key it does not know to the address where keys do not matter', () => {
-    const door: Entrance = { access: 'open', isCounted: true };
-    pass(gate, door, keyed('nobody'));
-    assert.equal(pass(gate, door, request())['X-RateLimit-Remaining'], '98');
+    const endpoint: EndpointAccess = { access: 'open', isCounted: true };
+    pass(gate, endpoint, keyed('nobody'));
+    assert.equal(pass(gate, endpoint, request())['X-RateLimit-Remaining'], '98');
   });
 
   it('lets an address try a hundred unknown keys a minute', () => {

@@ -5,7 +5,7 @@ import { runProgram } from '../../src/cli/program.ts';
 import { query } from '../research/export/duckdb.ts';
 import { keptLines, record, withStore } from '../research/small-log.ts';
 import { eventually } from '../support/eventually.ts';
-import { memoryShell } from './memory-shell.ts';
+import { memoryProcess } from './memory-process.ts';
 
 /** A folder to write to, inside the data folder so that it goes with it. */
 function folderIn(data: string): string {
@@ -15,17 +15,17 @@ function folderIn(data: string): string {
 }
 
 describe('tallywire export', function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
 
   it('writes a file and its manifest, while the folder is open for writing', () =>
     withStore(async (store, data) => {
       await record(store, { seconds: 30 });
       const file = join(folderIn(data), 'posts.parquet');
-      const shell = memoryShell();
-      const code = await runProgram(['export', 'posts', '--data', data, '-o', file, '--to', 'seq:40'], shell);
+      const proc = memoryProcess();
+      const code = await runProgram(['export', 'posts', '--data', data, '-o', file, '--to', 'seq:40'], proc);
       const { rows, sha256, bytes } = JSON.parse(readFileSync(`${file}.manifest.json`, 'utf8'));
       assert.deepEqual(
-        [code, shell.texts],
+        [code, proc.texts],
         [0, { stdout: `wrote ${file}: ${rows} rows, ${bytes} bytes, sha256 ${sha256}\n`, stderr: '' }],
       );
       const ids = keptLines(store, 'posts')
@@ -42,7 +42,7 @@ describe('tallywire export', function () {
       process.chdir(folderIn(data));
       try {
         const upTo = store.outputs.upTo;
-        const run = (...args: string[]) => runProgram(['export', ...args, '--data', data], memoryShell());
+        const run = (...args: string[]) => runProgram(['export', ...args, '--data', data], memoryProcess());
         assert.equal(await run('spot', '--from', '2026-01-05', '--to', '2026-01-05T00:00:04.500Z'), 0);
         assert.equal(await run('lag', '--format', 'csv'), 0);
         assert.deepEqual(readdirSync('.').sort(), [
@@ -60,21 +60,21 @@ describe('tallywire export', function () {
     withStore(async (store, data) => {
       await record(store, { seconds: 30 });
       const out = folderIn(data);
-      const shell = memoryShell();
-      const ended = runProgram(['export', 'posts', '--data', data, '-o', join(out, 'posts.csv')], shell);
-      await eventually('it listens for signals', () => shell.signals.listenerCount('SIGINT') > 0);
-      shell.signals.emit('SIGINT');
+      const proc = memoryProcess();
+      const ended = runProgram(['export', 'posts', '--data', data, '-o', join(out, 'posts.csv')], proc);
+      await eventually('it listens for signals', () => proc.signals.listenerCount('SIGINT') > 0);
+      proc.signals.emit('SIGINT');
       assert.equal(await ended, 130);
       assert.deepEqual(
-        [shell.texts.stderr, readdirSync(out), shell.signals.listenerCount('SIGINT')],
+        [proc.texts.stderr, readdirSync(out), proc.signals.listenerCount('SIGINT')],
         ['tallywire: stopped by a signal, nothing was written\n', [], 0],
       );
     }));
 
   it('refuses what it does not know', async () => {
     const refused = async (...args: string[]) => {
-      const shell = memoryShell();
-      return [await runProgram(['export', ...args], shell), shell.texts.stderr];
+      const proc = memoryProcess();
+      return [await runProgram(['export', ...args], proc), proc.texts.stderr];
     };
     const [code, text] = await refused('freshness');
     assert.equal(code, 2);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { reportFailure } from '../../src/cli/failure.ts';
 import { ConfigError, StoreError } from '../../src/errors.ts';
-import { memoryShell } from './memory-shell.ts';
+import { memoryProcess } from './memory-process.ts';
 
 function report(error: unknown, env: Record<string, string> = {}): [code: number, stderr: string] {
-  const shell = memoryShell();
-  const code = reportFailure(error, { ...shell, env });
-  return [code, shell.texts.stderr];
+  const proc = memoryProcess();
+  const code = reportFailure(error, { ...proc, env });
+  return [code, proc.texts.stderr];
 }
 
 describe('reportFailure', () => {

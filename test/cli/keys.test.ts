@@ -9,15 +9,15 @@ import { openAccess } from '../../src/service/access.ts';
 import { createShutdown } from '../../src/service/shutdown.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { lockFolder } from '../../src/store/lock.ts';
-import { memoryShell } from './memory-shell.ts';
+import { memoryProcess } from './memory-process.ts';
 
 describe('tallywire keys', () => {
   let folder: string;
   let data: string;
   const keys = async (...args: readonly string[]) => {
-    const shell = memoryShell();
-    const code = await runProgram(['keys', ...args, '--data', data], shell);
-    return { code, ...shell.texts };
+    const proc = memoryProcess();
+    const code = await runProgram(['keys', ...args, '--data', data], proc);
+    return { code, ...proc.texts };
   };
   const made = async (...args: readonly string[]) => {
     const { code, stdout, stderr } = await keys('create', ...args, '--json');
@@ -41,26 +41,26 @@ describe('tallywire keys', () => {
 
   /** What an engine holds of the folder, as far as keys go. */
   async function engine() {
-    const closing = createShutdown();
+    const shutdown = createShutdown();
     const lock = await lockFolder(data);
-    closing.add(() => lock.release());
+    shutdown.add(() => lock.release());
     const store = await openStore(data);
-    closing.add(() => store.close());
+    shutdown.add(() => store.close());
     const { gate } = await openAccess(
       {
         config: { data, host: '127.0.0.1', trustedProxies: [] },
         store,
         clock: systemClock,
-        isMadeUp: false,
+        isStandIn: false,
         log: pino({ level: 'silent' }),
       },
-      closing,
+      shutdown,
     );
-    return { gate, store, stop: closing.run };
+    return { gate, store, stop: shutdown.run };
   }
 
   /** The same with and without an engine. */
-  async function tellTheStory(): Promise<void> {
+  async function createRotateAndRevoke(): Promise<void> {
     const first = await made('--tier', 'pro', '--name', 'a bot', '--limit', '50');
     assert.match(first.key, /^tw_pro_[0-9A-Za-z]{30}$/);
     assert.deepEqual([first.tier, first.name, first.limit, first.revokedAt], ['PRO', 'a bot', 50, null]);
@@ -90,12 +90,12 @@ describe('tallywire keys', () => {
     }
   }
 
-  it('works on the folder of a stopped engine', tellTheStory);
+  it('works on the folder of a stopped engine', createRotateAndRevoke);
 
-  it('works on the folder of a running engine, which hears of it at once', async () => {
+  it('works on the folder of a running engine, which applies it at once', async () => {
     const running = await engine();
     try {
-      await tellTheStory();
+      await createRotateAndRevoke();
       assert.equal(running.store.keys.all().length, 2);
     } finally {
       await running.stop();

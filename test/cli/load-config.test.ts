@@ -35,7 +35,7 @@ describe('loadConfig', () => {
     assert.equal(loadConfig(parseConfig, { flags: { ...flags, port: '79' }, env }).port, 79);
   });
 
-  it('tells an unreadable file together with every other fault', () => {
+  it('reports an unreadable file together with every other fault', () => {
     const path = join(folder, 'none.json');
     assert.deepEqual(faults({ config: path, port: 'x' }), [
       `--config: cannot read the config file ${path} (ENOENT)`,

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { runProgram } from '../../src/cli/program.ts';
 import { temporaryFolder } from '../research/small-log.ts';
-import { memoryShell } from './memory-shell.ts';
+import { memoryProcess } from './memory-process.ts';
 
 const COMMANDS = ['start', 'world', 'replay', 'tap', 'backup'];
 
@@ -16,10 +16,10 @@ interface Run {
 const run = (...args: string[]) => runWith({}, ...args);
 
 async function runWith(env: Record<string, string>, ...args: string[]): Promise<Run> {
-  const shell = { ...memoryShell(), env };
-  const code = await runProgram(args, shell);
-  assert.equal(shell.signals.listenerCount('SIGTERM'), 0);
-  return { code, ...shell.texts };
+  const proc = { ...memoryProcess(), env };
+  const code = await runProgram(args, proc);
+  assert.equal(proc.signals.listenerCount('SIGTERM'), 0);
+  return { code, ...proc.texts };
 }
 
 describe('runProgram', () => {
@@ -52,7 +52,7 @@ describe('runProgram', () => {
     ],
     [['tap'], /^tallywire: missing required argument 'stream'\n$/],
     [['tap', 'nothing'], /^tallywire: there is no stream nothing, expected one of posts, .*counters/],
-    [['tap', 'freshness'], /^tallywire: freshness moves every second and is not kept/],
+    [['tap', 'freshness'], /^tallywire: freshness changes every second and is not kept/],
     [['tap', 'spot', '--account', 'a'], /^tallywire: spot has no accounts/],
     [['tap', 'posts', '--account', 'zed'], /unknown account zed, expected a, b, account_a or account_b/],
     [['tap', 'posts', '--from', 'then'], /expected now or seq:/],
@@ -75,7 +75,7 @@ describe('runProgram', () => {
     });
   }
 
-  it('lists unknown flags and stray arguments with every other fault of a start', async () => {
+  it('lists unknown flags and unknown arguments with every other fault of a start', async () => {
     const env = { TALLYWIRE_PROT: '3', TALLYWIRE_SEED: 'x', PORT: 'zz' };
     const args = ['start', '--prt', '3', '--foo', '--posts-token=s3cret', 'now', '-x', '-1', '--', 'then'];
     const { code, stdout, stderr } = await runWith(env, ...args);

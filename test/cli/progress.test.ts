@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createProgress } from '../../src/cli/progress.ts';
-import { memoryShell } from './memory-shell.ts';
+import { memoryProcess } from './memory-process.ts';
 
 describe('createProgress', () => {
   const now = performance.now;
@@ -13,7 +13,7 @@ describe('createProgress', () => {
   });
 
   it('redraws a bar on a terminal and takes it away', () => {
-    const { stderr, texts } = memoryShell(true);
+    const { stderr, texts } = memoryProcess(true);
     const progress = createProgress(stderr);
     time += 50;
     progress.show('10 of 100', 0.1);
@@ -26,7 +26,7 @@ describe('createProgress', () => {
   });
 
   it('writes a line every five seconds elsewhere', () => {
-    const { stderr, texts } = memoryShell();
+    const { stderr, texts } = memoryProcess();
     const progress = createProgress(stderr);
     for (let second = 1; second <= 12; second++) {
       time += 1_000;

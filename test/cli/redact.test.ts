@@ -63,7 +63,7 @@ describe('createLog', () => {
     assert.deepEqual(headers, { 'X-API-Key': '[redacted]' });
   });
 
-  it('tells the code and the cause of an error', () => {
+  it('shows the code and the cause of an error', () => {
     const cause = new Error(`refused ${WALLET}`);
     const text = logged((log) =>
       log.error({ err: new ServiceError('STORE_FULL', 'no space', { cause }) }, 'failed'),

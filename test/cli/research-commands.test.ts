@@ -9,7 +9,7 @@ import { runMain, startMain } from './run-main.ts';
 const lastOf = (text: string) => text.trimEnd().split('\n').at(-1) ?? '';
 
 describe('tallywire replay', function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
 
   it('verifies a folder, also while it is open for writing', () =>
     withStore(async (store, folder) => {
@@ -85,7 +85,7 @@ describe('tallywire replay', function () {
 });
 
 describe('tallywire tap', function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
 
   it('prints what is written while it runs', () =>
     withStore(async (store, folder) => {
@@ -120,7 +120,7 @@ describe('tallywire tap', function () {
 });
 
 describe('tallywire backup', function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
 
   it('copies a folder that is in use', () =>
     withStore(async (store, folder) => {

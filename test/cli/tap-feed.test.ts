@@ -7,7 +7,7 @@ import { type FeedServer, startFeed } from '../feed/feed-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { checkFrame } from '../support/frame-check.ts';
 import { postOutput } from '../support/outputs.ts';
-import { memoryShell } from './memory-shell.ts';
+import { memoryProcess } from './memory-process.ts';
 
 describe('tallywire tap --url', () => {
   let server: FeedServer;
@@ -23,14 +23,14 @@ describe('tallywire tap --url', () => {
 
   /** Taps until `count` lines are there, having done `act` once the first is. */
   async function tap(flags: readonly string[], count: number, act: () => Promise<void> = async () => {}) {
-    const shell = memoryShell();
-    const ended = runProgram(['tap', '--url', server.url, ...flags], shell);
-    const lines = () => shell.texts.stdout.split('\n').slice(0, -1);
+    const proc = memoryProcess();
+    const ended = runProgram(['tap', '--url', server.url, ...flags], proc);
+    const lines = () => proc.texts.stdout.split('\n').slice(0, -1);
     await eventually('it is connected', () => server.feed.figures().connections > 0);
     await act();
     await eventually(`${count} lines come`, () => lines().length >= count);
-    shell.signals.emit('SIGTERM');
-    assert.equal(await ended, 0, shell.texts.stderr);
+    proc.signals.emit('SIGTERM');
+    assert.equal(await ended, 0, proc.texts.stderr);
     return lines();
   }
 
@@ -47,7 +47,7 @@ describe('tallywire tap --url', () => {
     );
   });
 
-  it('goes on where it stopped, with a file of cursors', async () => {
+  it('goes on where it stopped, with a cursor file', async () => {
     const cursor = join(folder, 'cursor.json');
     const post = (id: string) => server.turn(postOutput({ id, account: 'a' }));
     const flags = ['tweets', '--account', 'account_a', '--key', 'demo_pro', '--cursor', cursor];
@@ -70,19 +70,19 @@ describe('tallywire tap --url', () => {
 
   it('says what is wrong with its flags, its key and its file', async () => {
     const fails = async (args: readonly string[], code: number, words: RegExp) => {
-      const shell = memoryShell();
-      assert.equal(await runProgram(['tap', ...args], shell), code, args.join(' '));
-      assert.match(shell.texts.stderr, words);
+      const proc = memoryProcess();
+      assert.equal(await runProgram(['tap', ...args], proc), code, args.join(' '));
+      assert.match(proc.texts.stderr, words);
     };
     await fails(['posts', '--url', server.url], 2, /no channel posts, expected one of counters, tweets/);
     await fails(['test', '--url', 'nowhere'], 2, /expected an address such as/);
-    await fails(['test', '--url', server.url, '--once'], 2, /are of a data folder/);
-    await fails(['counters', '--key', 'k'], 2, /whose address is given with --url/);
+    await fails(['test', '--url', server.url, '--once'], 2, /work on a data folder/);
+    await fails(['counters', '--key', 'k'], 2, /need the address of a feed, given with --url/);
     await fails(['--url', server.url], 2, /missing required argument 'stream'/);
     await fails(['test', '--url', server.url, '--key', 'wrong'], 1, /key_invalid/);
     await fails(['signals', '--url', server.url], 1, /tier_too_low/);
     const cursor = join(folder, 'cursor.json');
     await writeFile(cursor, 'nonsense');
-    await fails(['test', '--url', server.url, '--cursor', cursor], 1, /is no file of cursors/);
+    await fails(['test', '--url', server.url, '--cursor', cursor], 1, /is not a cursor file/);
   });
 });

@@ -7,7 +7,7 @@ import { startFeed } from '../feed/feed-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { openCuttingProxy } from '../sweeps/cutting-proxy.ts';
 
-/** Prints how far the test channel is with each frame, and what the feed complains of. */
+/** Prints the position of each frame of the test channel, and the events of the feed. */
 const FOLLOWER = `
   const { createClient } = await import(process.argv[1]);
   const feed = createClient({ url: process.argv[2], key: 'demo_pro' }).feed({ reconnect: { minMs: 5, maxMs: 20 } });
@@ -15,8 +15,12 @@ const FOLLOWER = `
   feed.test().subscribe(({ type, seq }) => console.log(type + ' ' + seq));
 `;
 
-describe('the client in a browser', () => {
-  it('uses the socket the platform has', async () => {
+const PATIENCE_MS = 60_000;
+
+describe('the client in a browser', function () {
+  this.timeout(4 * PATIENCE_MS);
+
+  it('uses the WebSocket of the platform', async () => {
     const before: unknown = Reflect.get(globalThis, 'WebSocket');
     let made = 0;
     class PlatformSocket extends WebSocket {
@@ -37,14 +41,14 @@ describe('the client in a browser', () => {
     }
   });
 
-  it('goes on over lost connections with the socket of Node, which is that of browsers', async () => {
+  it('survives lost connections with the WebSocket of Node, which has the interface of browsers', async () => {
     const server = await startFeed();
     const proxy = await openCuttingProxy();
     proxy.aim(server.url);
-    const door = String(new URL('../../src/client/browser.js', import.meta.url));
-    // Node 20 has it behind a flag, later ones always.
+    const entry = String(new URL('../../src/client/browser.js', import.meta.url));
+    // Node 20 has it behind a flag.
     const flags = ['--no-warnings', '--experimental-websocket', '--input-type=module'];
-    const child = spawn(process.execPath, [...flags, '--eval', FOLLOWER, door, proxy.url]);
+    const child = spawn(process.execPath, [...flags, '--eval', FOLLOWER, entry, proxy.url]);
     let printed = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (bytes: Buffer) => {
@@ -53,14 +57,12 @@ describe('the client in a browser', () => {
     }
     const lines = () => printed.trim().split('\n');
     try {
-      await eventually('the snapshot', () => printed.startsWith('snapshot '), 15_000);
+      await eventually('the snapshot', () => printed.startsWith('snapshot '));
       const start = Number(lines()[0]?.split(' ')[1]);
       for (let count = 1; count <= 6; count++) {
         if (count % 2 === 0) proxy.cutNow();
         await server.tick();
-        await eventually('the update', () => lines().length === count + 1, 10_000).catch(() =>
-          assert.fail(printed),
-        );
+        await eventually('the update', () => lines().length === count + 1).catch(() => assert.fail(printed));
       }
       const expected = Array.from({ length: 6 }, (_, index) => `update ${start + 1 + index}`);
       assert.deepEqual(lines().slice(1), expected);

@@ -9,7 +9,7 @@ describe('calls of the client', () => {
   });
   afterEach(() => server.close());
 
-  it('send the key, the query and the tag of the last answer, and give the kept body on a 304', async () => {
+  it('send the key, the query and the ETag of the last answer, and return the cached body on a 304', async () => {
     server.answer(({ headers }, response) => {
       response.setHeader('ETag', 'W/"1"');
       response.setHeader('X-RateLimit-Limit', '100');
@@ -33,18 +33,18 @@ describe('calls of the client', () => {
     assert.equal(again?.headers['if-none-match'], 'W/"1"');
   });
 
-  it('keep no more answers than asked to', async () => {
+  it('cache no more answers than configured', async () => {
     server.answer((_, response) => {
       response.setHeader('ETag', '"t"');
       return { data: [] };
     });
     const client = createClient({ url: server.url, keptAnswers: 2 });
     for (const account of ['a', 'b', 'a', 'c', 'a', 'b']) await client.meta(account);
-    const known = server.requests.map(({ headers }) => headers['if-none-match'] !== undefined);
-    assert.deepEqual(known, [false, false, true, false, true, false]);
+    const hasTag = server.requests.map(({ headers }) => headers['if-none-match'] !== undefined);
+    assert.deepEqual(hasTag, [false, false, true, false, true, false]);
   });
 
-  it('throw an answer of 429 at once, with how long to wait', async () => {
+  it('throw an answer of 429 at once, with the time to wait', async () => {
     server.answer((_, response) => {
       response.statusCode = 429;
       response.setHeader('Retry-After', '7');
@@ -60,7 +60,7 @@ describe('calls of the client', () => {
     assert.equal(server.requests.length, 1);
   });
 
-  it('come again when told so, but not for longer than allowed', async () => {
+  it('are repeated when the server says when, unless the wait is too long', async () => {
     let waits = ['0', '0'];
     server.answer((_, response) => {
       const wait = waits.shift();
@@ -79,7 +79,7 @@ describe('calls of the client', () => {
     assert.equal(server.requests.length, 7);
   });
 
-  it('give up in time, or when the caller does', async () => {
+  it('end at the timeout, or when the caller aborts', async () => {
     server.answer(() => ANSWERED);
     const client = createClient({ url: server.url, timeoutMs: 30 });
     await assert.rejects(client.health(), { code: 'timeout', status: 0 });
@@ -88,7 +88,7 @@ describe('calls of the client', () => {
     await assert.rejects(asked, (error) => error === mine);
   });
 
-  it('tell a server that is not there, and one that speaks another language', async () => {
+  it('report a server that is not there, and one that does not answer in JSON', async () => {
     await assert.rejects(createClient({ url: 'http://127.0.0.1:1' }).health(), {
       code: 'network',
       status: 0,
@@ -111,7 +111,7 @@ describe('calls of the client', () => {
     });
   });
 
-  it('take the health record of a server that is unavailable', async () => {
+  it('return the health record of a server that is unavailable', async () => {
     server.answer((_, response) => {
       response.statusCode = 503;
       return { timestamp: 1, status: 'unavailable' };

@@ -150,7 +150,7 @@ describe('parseConfig', () => {
     ]);
   });
 
-  it('tells of a long list in one line', () => {
+  it('reports a long list in one line', () => {
     const [fault, ...others] = faultsOf({ file: { port: [1, 2, 3, 4, 5, 6, 7, 8] } });
     assert.deepEqual(others, []);
     assert.match(fault ?? '', /found \[ ?1, 2, 3, 4, 5, 6, 7, 8 ?\]$/);
@@ -229,7 +229,7 @@ describe('parseConfig', () => {
 });
 
 describe('parseSettings', () => {
-  it('minds only the settings named, but no unknown name', () => {
+  it('reads only the settings named, and refuses unknown names', () => {
     const env = { TALLYWIRE_DATA: 'here', TALLYWIRE_PORT: 'nonsense', TALLYWIRE_WORLD: 'live' };
     assert.equal(parseSettings(['data'], { flags: {}, env }).data, 'here');
     assert.throws(() => parseSettings(['data'], { flags: {}, env: { TALLYWIRE_DATTA: 'x' } }), ConfigError);

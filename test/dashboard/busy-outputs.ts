@@ -1,4 +1,4 @@
-import type { AccountId, Bucket, Output, Post } from '../../streams/internal.ts';
+import { type AccountId, type Bucket, DAY_MS, type Output, type Post } from '../../streams/internal.ts';
 import {
   bucket,
   bucketSignal,
@@ -18,11 +18,10 @@ import {
 
 /** Two accounts with four active events each, a month of posts and a record of settled events, as of noon. */
 
-const DAY_MS = 86_400_000;
 const BUCKETS = 16;
 const SETTLED = 40;
 
-export interface BusyEvent {
+interface BusyEvent {
   readonly id: number;
   readonly account: AccountId;
   readonly title: string;

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import {
+  agoText,
   countdownText,
   countText,
+  deltaText,
   durationText,
   percentText,
   pointsText,
+  sourceText,
   windowText,
 } from '../../src/dashboard/format.ts';
 
 describe('format', () => {
-  it('shows a dash for what is not known, and zero for zero', () => {
+  it('shows a dash for an unknown figure, and zero for zero', () => {
     assert.deepEqual([countText(null), percentText(undefined), durationText(null)], ['–', '–', '–']);
     assert.deepEqual([countText(0), percentText(0), pointsText(0)], ['0', '0.0 %', '0.0']);
   });
@@ -38,5 +41,26 @@ describe('format', () => {
     assert.equal(windowText('Account A # posts October 30 - November 2, 2026?'), 'Oct 30 – Nov 2');
     assert.equal(windowText('Account B # posts in November 2026?'), 'Nov 2026');
     assert.equal(windowText('something else'), 'something else');
+  });
+
+  it('rounds ages down to their unit', () => {
+    assert.deepEqual([-5, 59_400, 59_600, 3_599_400, 7_300_000].map(agoText), [
+      '0 s ago',
+      '59 s ago',
+      '1 min ago',
+      '59 min ago',
+      '2 h ago',
+    ]);
+  });
+
+  it('says which counter is behind or ahead, and by how much', () => {
+    assert.equal(deltaText('UI', 4), 'UI is 4 behind');
+    assert.equal(deltaText('UI', -1), 'UI is 1 ahead');
+    assert.equal(deltaText('Oracle', 0), 'Oracle agrees');
+    assert.equal(deltaText('Oracle', null), 'Oracle not known yet');
+  });
+
+  it('names sources with their account', () => {
+    assert.deepEqual(['posts/account_a', 'crypto'].map(sourceText), ['posts of Account A', 'crypto']);
   });
 });

@@ -7,33 +7,33 @@ import type { BrowserContextOptions } from 'playwright-core';
 import { openWorld, type World } from '../../src/world/world.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Program, runProgram } from '../support/program.ts';
-import { type Browsing, openBrowsing, type Seen } from './browsing.ts';
+import { type OpenPage, openTestBrowser, type TestBrowser } from './test-browser.ts';
 
-/** A world, the program as a user runs it, and a browser to look at it with. */
-export interface ControlSocket {
+/** A world, the program as a user runs it, and a browser for its page. */
+export interface ServedPage {
   readonly world: World;
   readonly url: string;
-  look(options?: BrowserContextOptions): Promise<Seen>;
-  /** Ends the program as a loss of power would. */
+  openPage(options?: BrowserContextOptions): Promise<OpenPage>;
+  /** Ends the program as abruptly as a power failure. */
   kill(): Promise<void>;
-  /** Starts it again where it was. */
-  revive(): Promise<void>;
+  /** Starts it again on the same port and data. */
+  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface DeskOptions {
+interface ServedPageOptions {
   readonly historyDays: number;
   readonly seed?: number;
   /** UTC ms; now without it. */
   readonly startAt?: number;
 }
 
-export async function openControlSocket({
+export async function openServedPage({
   historyDays,
   seed = 3,
   startAt,
-}: DeskOptions): Promise<ControlSocket> {
-  const data = await mkdtemp(join(tmpdir(), 'tallywire-desk-'));
+}: ServedPageOptions): Promise<ServedPage> {
+  const data = await mkdtemp(join(tmpdir(), 'tallywire-page-'));
   const world = await openWorld({ seed, ...(startAt === undefined ? {} : { startAt }) });
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -44,22 +44,22 @@ export async function openControlSocket({
     return program;
   };
   let program = await start();
-  await eventually('it is ready', async () => (await fetch(`${url}/readyz`)).status === 200, 30_000);
-  let browsing: Browsing | undefined;
+  await eventually('it is ready', async () => (await fetch(`${url}/readyz`)).status === 200);
+  let browser: TestBrowser | undefined;
 
   return {
     world,
     url,
-    async look(options) {
-      browsing ??= await openBrowsing();
-      return browsing.look(options);
+    async openPage(options) {
+      browser ??= await openTestBrowser();
+      return browser.openPage(options);
     },
     kill: () => program.kill('SIGKILL'),
-    async revive() {
+    async restart() {
       program = await start();
     },
     async close() {
-      await browsing?.close();
+      await browser?.close();
       await program.kill('SIGTERM');
       await world.close();
       await rm(data, { recursive: true });
@@ -67,7 +67,7 @@ export async function openControlSocket({
   };
 }
 
-/** Free a moment ago; kept over restarts, as the page knows no other. */
+/** A port that was free a moment ago. It stays the same over restarts, since the page keeps its address. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

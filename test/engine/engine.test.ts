@@ -34,6 +34,20 @@ function source(name: string, run: Source['run']): Source {
   return { name, silentAfterMs: 60_000, run };
 }
 
+/** An engine with one source, which does what the test does with its context. */
+async function openWithPosts(open: ReturnType<typeof stage>['open']) {
+  const contexts: SourceContext[] = [];
+  const engine = await open(
+    source('posts:a', (given) => {
+      contexts.push(given);
+      return NEVER;
+    }),
+  );
+  const [context] = contexts;
+  assert.ok(context);
+  return { engine, context };
+}
+
 const factsOf = (store: ReturnType<typeof createMemoryStore>) =>
   Array.from(store.journal.read(1), ({ fact }) => fact.kind);
 
@@ -45,28 +59,22 @@ describe('openEngine', () => {
     assert.deepEqual(factsOf(store), ['settings', 'tick', 'settings', 'tick']);
   });
 
-  it('hands a source what is known, takes its facts and marks its age', async () => {
+  it('hands a source its lookups, takes its facts and marks its age', async () => {
     const { latest, open } = stage();
-    let context: SourceContext | undefined;
-    const engine = await open(
-      source('posts:a', (given) => {
-        context = given;
-        return NEVER;
-      }),
-    );
-    await context?.deliver([
+    const { engine, context } = await openWithPosts(open);
+    await context.deliver([
       post({ id: '7', createdAt: 900_000 }),
       { kind: 'coverage', account: 'a', fromAt: 5 },
     ]);
-    await context?.deliver([event({ eventId: 3 })]);
-    assert.equal(context?.known.newestPostId('a'), '7');
-    assert.equal(context?.known.hasPost('7'), true);
-    assert.equal(context?.known.hasPost('8'), false);
-    assert.equal(context?.known.coveredFrom('a'), 5);
-    assert.equal(context?.known.coveredFrom('b'), undefined);
-    assert.equal(context?.known.event(3)?.eventId, 3);
-    assert.deepEqual(context?.known.livePosts('a', 900_000), [{ id: '7', createdAt: 900_000 }]);
-    assert.deepEqual(context?.known.livePosts('a', 900_001), []);
+    await context.deliver([event({ eventId: 3 })]);
+    assert.equal(context.lookups.newestPostId('a'), '7');
+    assert.equal(context.lookups.hasPost('7'), true);
+    assert.equal(context.lookups.hasPost('8'), false);
+    assert.equal(context.lookups.coveredFrom('a'), 5);
+    assert.equal(context.lookups.coveredFrom('b'), undefined);
+    assert.equal(context.lookups.event(3)?.eventId, 3);
+    assert.deepEqual(context.lookups.livePosts('a', 900_000), [{ id: '7', createdAt: 900_000 }]);
+    assert.deepEqual(context.lookups.livePosts('a', 900_001), []);
     await eventually(
       'a tick carries the age',
       () => latest.get('freshness', 'all')?.record.ages['posts:a'] === 0,
@@ -74,21 +82,15 @@ describe('openEngine', () => {
     await engine.stop();
   });
 
-  it('has the questions of the streams answered, logs the answers and forgets the questions', async () => {
+  it('has the requests of the streams simulated, logs the answers and publishes no request', async () => {
     const { store, latest, open } = stage();
-    let context: SourceContext | undefined;
-    const engine = await open(
-      source('posts:a', (given) => {
-        context = given;
-        return NEVER;
-      }),
-    );
-    await context?.deliver([
+    const { engine, context } = await openWithPosts(open);
+    await context.deliver([
       event({ eventId: 3, buckets: partition(3) }),
       { kind: 'coverage', account: 'a', fromAt: 0 },
       post({ id: '7', createdAt: 900_000 }),
     ]);
-    await eventually('a forecast is published', () => latest.get('predictions', '3') !== undefined, 9_000);
+    await eventually('a forecast is published', () => latest.get('predictions', '3') !== undefined);
     const { count = 0, p5 = 0, p50 = 0 } = latest.get('predictions', '3')?.record ?? {};
     assert.ok(count === 1 && count <= p5 && p5 < p50);
     assert.ok(factsOf(store).includes('forecast'));
@@ -96,7 +98,7 @@ describe('openEngine', () => {
     await engine.stop();
   });
 
-  it('goes on when a source fails, and tells how it fares', async () => {
+  it('goes on when a source fails, and gives its status', async () => {
     const { open } = stage();
     let starts = 0;
     const failing = source('ui:a', () => {
@@ -130,7 +132,7 @@ describe('openEngine', () => {
     );
   });
 
-  it('tells how full the disk is', async () => {
+  it('reports how full the disk is', async () => {
     const { open, reports } = stage();
     await (await open()).stop();
     const [disk] = reports.filter((report) => report.type === 'disk');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { takeCheckpoint } from '../../src/engine/checkpointing.ts';
+import { takeCheckpoint } from '../../src/engine/checkpoints.ts';
 import { recover } from '../../src/engine/recover.ts';
 import { createTurns } from '../../src/engine/turns.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -38,8 +38,8 @@ function turnsOn(store: Store, state = emptyState(), latest = createLatest()) {
     latest,
     state,
     clock: manualClock(1_000_000),
+    request: () => {},
     report: () => {},
-    wait: async () => {},
   });
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { takeCheckpoint, thinCheckpoints } from '../../src/engine/checkpointing.ts';
+import { takeCheckpoint, thinCheckpoints } from '../../src/engine/checkpoints.ts';
 import { recover } from '../../src/engine/recover.ts';
 import { pruneStep } from '../../src/engine/retention.ts';
 import { createTurns } from '../../src/engine/turns.ts';
@@ -21,8 +21,8 @@ async function tenDays() {
     latest: createLatest(),
     state,
     clock,
+    request: () => {},
     report: () => {},
-    wait: async () => {},
   });
   await turns.accept([settings()]);
   for (let day = 1; day <= 10; day++) {

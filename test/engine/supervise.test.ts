@@ -6,7 +6,7 @@ import { supervise } from '../../src/engine/supervise.ts';
 import { SourceError } from '../../src/errors.ts';
 import type { Source, SourceContext, SourceLookups, SourceStatus } from '../../src/sources/source.ts';
 
-const nothingKnown: SourceLookups = {
+const NO_LOOKUPS: SourceLookups = {
   newestPostId: () => undefined,
   livePosts: () => [],
   hasPost: () => false,
@@ -39,7 +39,7 @@ function observe(
     const running = supervise(source, {
       clock,
       random: () => 0.5,
-      known: nothingKnown,
+      lookups: NO_LOOKUPS,
       deliver: () => {
         delivered += 1;
         return new Promise((resolve) => deliveries.push(resolve));
@@ -84,7 +84,7 @@ describe('supervise', () => {
     assert.deepEqual(startedAt, [0, 20_500]);
   });
 
-  it('restarts a source that runs but says nothing', () => {
+  it('restarts a source that runs but delivers nothing', () => {
     const { startedAt, statuses } = observe(8_000, () => NEVER);
     assert.deepEqual(startedAt, [0, 6_500]);
     assert.match(statuses.at(-1)?.lastError ?? '', /no answer from posts:a/);

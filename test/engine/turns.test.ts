@@ -3,24 +3,26 @@ import { createTurns, type TurnReport } from '../../src/engine/turns.ts';
 import { StoreError } from '../../src/errors.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createLatest } from '../../src/views/latest.ts';
-import { emptyState, type Fact, type Output } from '../../streams/internal.ts';
+import { emptyState, type Fact, type Output, type OutputOf } from '../../streams/internal.ts';
 import { manualClock } from '../support/clock.ts';
-import { post, settings } from '../support/facts.ts';
+import { event, partition, post, settings } from '../support/facts.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 
 function setUp(store: Store = createMemoryStore()) {
   const latest = createLatest();
   const reports: TurnReport[] = [];
+  const requests: OutputOf<'requests'>[] = [];
   const turns = createTurns({
     journal: store.journal,
     outputs: store.outputs,
     latest,
     state: emptyState(),
     clock: manualClock(1_000_000),
+    request: (request) => requests.push(request),
     report: (report) => reports.push(report),
-    wait: async () => {},
+    retryMs: 0,
   });
-  return { store, latest, reports, turns };
+  return { store, latest, reports, requests, turns };
 }
 
 const fact = (id: string): Fact => post({ id });
@@ -37,6 +39,27 @@ describe('turns', () => {
     await turns.accept([settings(), fact('11')]);
     assert.equal(latest.posts('a')[0]?.record.id, '11');
     assert.equal(seen.length, 1);
+  });
+
+  it('hand a simulation request out once the turn is durable, and publish none', async () => {
+    const { store, latest, requests, turns } = setUp();
+    const streams: string[] = [];
+    latest.change$.subscribe((outputs) => {
+      assert.deepEqual(requests, []);
+      streams.push(...outputs.map(({ stream }) => stream));
+    });
+    await turns.accept([
+      settings(),
+      event({ eventId: 3, startAt: 0, endAt: 9_000_000, buckets: partition(3) }),
+      { kind: 'coverage', account: 'a', fromAt: 0 },
+      { kind: 'tick', ages: { 'posts:a': 0 } },
+    ]);
+    assert.deepEqual(
+      requests.map(({ key, seq, record }) => [key, seq, record.type]),
+      [['3', 4, 'forecast']],
+    );
+    assert.equal(store.outputs.upTo, 4);
+    assert.ok(streams.includes('events') && !streams.includes('requests'));
   });
 
   it('take all that came in meanwhile as one block', async () => {

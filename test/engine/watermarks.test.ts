@@ -13,7 +13,7 @@ describe('watermarks', () => {
     assert.equal(JSON.stringify(watermarks.ages()), '{"events":50,"posts:b":750}');
   });
 
-  it('say nothing of a source that never answered', () => {
+  it('have no age for a source that never answered', () => {
     assert.deepEqual(createWatermarks(manualClock(0)).ages(), {});
   });
 

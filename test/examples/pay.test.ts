@@ -15,7 +15,7 @@ const EXAMPLE = fileURLToPath(new URL('../../src/examples/pay.js', import.meta.u
 
 describe('the example of a paid call', () => {
   it('pays once against a demo, and gets the same answer for the same payment', async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     const data = await mkdtemp(join(tmpdir(), 'tallywire-pay-'));
     const world = await openWorld({ seed: 3 });
     const flags = { port: '0', data, world: world.url, historyDays: '1', payments: 'demo' };

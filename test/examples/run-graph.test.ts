@@ -37,7 +37,7 @@ async function run(...times: readonly number[]): Promise<readonly string[]> {
 }
 
 describe('run-graph', function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
 
   it('counts made-up posts through the door of the package', async () => {
     const lines = await run();

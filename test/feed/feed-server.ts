@@ -49,7 +49,7 @@ export async function startFeed(options: FeedServerOptions = {}): Promise<FeedSe
   const running = await start({
     loaded,
     ...(options.keys ? { keys: options.keys } : {}),
-    pushing({ latest, accounts, gate, now, staleAfterMs }) {
+    feed({ latest, accounts, gate, now, staleAfterMs }) {
       opened = openFeed({
         latest,
         accounts,

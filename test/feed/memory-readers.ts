@@ -9,9 +9,9 @@ import { Reader } from '../../src/feed/delivery/reader.ts';
 import { type ChannelRequest, createSubscriptions } from '../../src/feed/delivery/subscriptions.ts';
 import { follow } from '../../src/feed/follow.ts';
 import { type Change, openFrameLog } from '../../src/feed/log/frame-log.ts';
-import type { FeedWindow } from '../../src/store/store.ts';
+import { createRecords } from '../../src/feed/log/topic-records.ts';
+import type { StoredFrames } from '../../src/store/store.ts';
 import { createLatest } from '../../src/views/latest.ts';
-import { createRecords } from '../../src/views/records.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import { NOON } from '../support/outputs.ts';
 
@@ -112,7 +112,7 @@ export function changeOf(channel: ChannelName, key: string = channel, value: unk
 }
 
 /** The feed from the frame log to its readers, without a network. */
-export function openMemoryFeed(window: FeedWindow = createMemoryStore().feed) {
+export function openMemoryFeed(window: StoredFrames = createMemoryStore().feed) {
   const latest = createLatest();
   const staleAfterMs = { posts: 1, oracle: 1, ui: 1, prices: 1 };
   const report = (error: unknown) => assert.fail(String(error));

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { type HealthInputs, hasSnapshot, healthOf } from '../../src/observability/health.ts';
-import { agesNow } from '../../src/views/as-of.ts';
 import { createLatest } from '../../src/views/latest.ts';
-import { eventOutput, FRESH_AGES, freshnessOutput, NOON, postOutput } from '../support/outputs.ts';
+import { eventOutput, FRESH_AGES, postOutput } from '../support/outputs.ts';
 
 const WELL: HealthInputs = {
   accounts: ['a', 'b'],
   ages: FRESH_AGES,
   hasSnapshot: true,
-  isDraining: false,
   store: 'open',
   failedActors: 0,
 };
@@ -48,20 +46,10 @@ describe('healthOf', () => {
     assert.equal(healthOf({ ...WELL, failedActors: 1 }), 'degraded');
   });
 
-  it('is unavailable without a snapshot, without a store, or while draining, whatever else is wrong', () => {
-    for (const fault of [{ hasSnapshot: false }, { store: 'closed' }, { isDraining: true }] as const) {
+  it('is unavailable without a snapshot, or without a store, whatever else is wrong', () => {
+    for (const fault of [{ hasSnapshot: false }, { store: 'closed' }] as const) {
       assert.equal(healthOf({ ...WELL, ages: {}, failedActors: 2, ...fault }), 'unavailable');
     }
-  });
-});
-
-describe('agesNow', () => {
-  it('adds the time since the last tick and is empty before the first', () => {
-    const latest = createLatest();
-    assert.deepEqual(agesNow(latest, NOON), {});
-    latest.load([freshnessOutput({ prices: 10 }, { at: NOON })]);
-    assert.deepEqual(agesNow(latest, NOON + 7), { prices: 17 });
-    assert.deepEqual(agesNow(latest, NOON - 7), { prices: 10 });
   });
 });
 

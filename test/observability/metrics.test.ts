@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createMetrics } from '../../src/observability/metrics.ts';
+import { agesNow } from '../../src/views/as-of.ts';
 import { createLatest } from '../../src/views/latest.ts';
 import { start } from '../server/start.ts';
 import { freshnessOutput, lagOutput, NOON, postOutput } from '../support/outputs.ts';
@@ -48,7 +49,7 @@ describe('createMetrics', () => {
     const metrics = createMetrics();
     const latest = createLatest();
     let nowMs = NOON;
-    const stop = metrics.watchStreams(latest, () => nowMs);
+    const stop = metrics.watchStreams({ latest, ages: () => agesNow(latest, nowMs), now: () => nowMs });
     const seenAt = NOON + 12_000;
     const outputs = [
       freshnessOutput({ prices: 1_500 }),
@@ -76,7 +77,7 @@ describe('createMetrics', () => {
     try {
       const paths = ['/api/v1/meta/account_a', '/api/v1/meta/account_a?x=1', '/readyz', '/x', '/y"\n'];
       for (const path of paths) await (await running.get(path)).arrayBuffer();
-      const samples = samplesOf(await running.metrics.text());
+      const samples = samplesOf(await (await running.get('/metrics')).text());
       const count = (labels: string) =>
         samples.get(`tallywire_http_request_duration_seconds_count{${labels}}`);
       assert.equal(count('route="/api/v1/meta/account_a",status="200"'), 2);

@@ -13,13 +13,13 @@ describe('readAuthorization', () => {
     payment = await createPayer().sign({ nowMs: 1_700_000_000_000 });
   });
 
-  it('reads what was written, without what nobody asked for', () => {
+  it('reads what was written, without unknown fields', () => {
     const { x402Version, accepted, payload } = payment;
     const given = { ...payment, extensions: { a: 1 }, resource: { url: 'x' }, ['__proto__']: { evil: true } };
     assert.deepEqual(readAuthorization(headerOf(given)), { x402Version, accepted, payload });
   });
 
-  it('refuses anything that is no payment', () => {
+  it('refuses anything that is not a payment', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -32,7 +32,7 @@ describe('readAuthorization', () => {
     );
   });
 
-  it('wants base64 to the letter, at most 8 KiB of it, and no deep nesting', () => {
+  it('requires exact base64, at most 8 KiB of it, and no deep nesting', () => {
     const good = headerOf(payment);
     const long = headerOf({ ...payment, pad: 'x'.repeat(8_192) });
     let deep: unknown = 1;

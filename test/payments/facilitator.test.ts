@@ -7,7 +7,7 @@ import {
   type ScriptedServer,
 } from '../support/scripted-server.ts';
 
-const ORDER = { x402Version: 2, paymentPayload: { a: 1 }, paymentRequirements: { b: 2 } } as const;
+const REQUEST = { x402Version: 2, paymentPayload: { a: 1 }, paymentRequirements: { b: 2 } } as const;
 const HASH = `0x${'1'.repeat(64)}`;
 
 describe('createFacilitator', () => {
@@ -21,7 +21,7 @@ describe('createFacilitator', () => {
 
   const answered = async (script: Script) => {
     server.answer(script);
-    return [(await facilitator.verify(ORDER)).type, (await facilitator.settle(ORDER)).type];
+    return [(await facilitator.verify(REQUEST)).type, (await facilitator.settle(REQUEST)).type];
   };
   const says = (body: unknown, status = 200) =>
     answered((_, response) => {
@@ -34,7 +34,7 @@ describe('createFacilitator', () => {
     await says({});
     const [verify, settle] = server.requests.slice(asked);
     assert.deepEqual([verify?.path, settle?.path], ['/x/verify', '/x/settle']);
-    assert.deepEqual(JSON.parse(settle?.body ?? ''), ORDER);
+    assert.deepEqual(JSON.parse(settle?.body ?? ''), REQUEST);
   });
 
   it('believes a clear yes', async () => {
@@ -50,7 +50,7 @@ describe('createFacilitator', () => {
     ]);
   });
 
-  it('tells a nonce that was used from other failures', async () => {
+  it('distinguishes a used nonce from other failures', async () => {
     for (const errorReason of ['invalid_exact_evm_nonce_already_used', 'duplicate_settlement']) {
       assert.equal((await says({ success: false, errorReason }))[1], 'used');
     }
@@ -80,8 +80,8 @@ describe('createFacilitator', () => {
   it('waits no longer than it may', async () => {
     const hasty = createFacilitator({ url: server.url, verifyTimeoutMs: 20, settleTimeoutMs: 20 });
     server.answer(() => ANSWERED);
-    assert.deepEqual(await hasty.verify(ORDER), { type: 'unavailable', reason: 'no answer in 20 ms' });
-    assert.deepEqual(await hasty.settle(ORDER), { type: 'unknown', reason: 'no answer in 20 ms' });
+    assert.deepEqual(await hasty.verify(REQUEST), { type: 'unavailable', reason: 'no answer in 20 ms' });
+    assert.deepEqual(await hasty.settle(REQUEST), { type: 'unknown', reason: 'no answer in 20 ms' });
   });
 
   it('follows no redirect', async () => {
@@ -105,11 +105,11 @@ describe('createFacilitator', () => {
     assert.equal((await says({ success: false, errorReason: 'x', transaction: HASH }))[1], 'unknown');
   });
 
-  it('ends when it is told to', async () => {
+  it('ends a call when it is closed', async () => {
     const closing = new AbortController();
     const patient = createFacilitator({ url: server.url, signal: closing.signal });
     server.answer(() => ANSWERED);
-    const settlement = patient.settle(ORDER);
+    const settlement = patient.settle(REQUEST);
     closing.abort();
     assert.equal((await settlement).type, 'unknown');
   });

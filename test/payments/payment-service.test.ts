@@ -3,12 +3,13 @@ import { EventEmitter, once } from 'node:events';
 import { RequestError, StoreError } from '../../src/errors.ts';
 import {
   openPaymentService,
+  type PaidRequest,
+  type PaymentReport,
   type PaymentService,
   type PaymentServiceDeps,
 } from '../../src/payments/payment-service.ts';
-import type { PaymentReport } from '../../src/payments/report.ts';
-import type { Sale, Sold } from '../../src/payments/sale.ts';
 import type { KeptPayment, Payments } from '../../src/store/store.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../streams/internal.ts';
 import { eventually } from '../support/eventually.ts';
 import { createMemoryPayments } from '../support/memory-store/payments.ts';
 import { MUTATIONS } from '../support/payment-mutations.ts';
@@ -24,15 +25,13 @@ import {
 
 const START = Date.UTC(2026, 0, 1);
 const EVER = Number.MAX_SAFE_INTEGER;
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 describe('openPaymentService', () => {
   let clock: { now: number };
   let stand: FacilitatorStand;
   let payments: Payments;
   let reports: PaymentReport[];
-  let till: PaymentService;
+  let service: PaymentService;
   let payer: Payer;
   let served: number;
 
@@ -48,8 +47,8 @@ describe('openPaymentService', () => {
       ...over,
     });
   const reopen = async (over: Partial<PaymentServiceDeps> = {}) => {
-    await till.close();
-    till = await open(over);
+    await service.close();
+    service = await open(over);
   };
 
   beforeEach(async () => {
@@ -59,16 +58,16 @@ describe('openPaymentService', () => {
     reports = [];
     served = 0;
     payer = createPayer();
-    till = await open();
+    service = await open();
   });
   afterEach(async () => {
-    await till.close();
+    await service.close();
     await stand.close();
   });
 
   const header = async (over: Partial<Parameters<Payer['sign']>[0]> = {}) =>
     headerOf(await payer.sign({ nowMs: clock.now, ...over }));
-  const saleOf = (payment: string, over: Partial<Sale> = {}): Sale => ({
+  const requestOf = (payment: string, over: Partial<PaidRequest> = {}): PaidRequest => ({
     payment,
     path: SIGNALS,
     resource: SIGNALS,
@@ -78,32 +77,32 @@ describe('openPaymentService', () => {
     isGone: () => false,
     ...over,
   });
-  const sell = (payment: string, over: Partial<Sale> = {}) => till.sell(saleOf(payment, over));
-  /** Sells and sends. */
+  const charge = (payment: string, over: Partial<PaidRequest> = {}) =>
+    service.charge(requestOf(payment, over));
+  /** Charges and sends. */
   const bodyOf = async (payment: string) => {
-    const { reply, sent }: Sold = await sell(payment);
+    const { reply, sent } = await charge(payment);
     sent();
     return reply.body;
   };
-  const codeOf = async (sale: Promise<unknown>) => {
-    const error = await sale.then(
+  const codeOf = async (charged: Promise<unknown>) => {
+    const error = await charged.then(
       () => undefined,
       (reason: unknown) => reason,
     );
     if (error instanceof RequestError) return `${error.status} ${error.code}`;
     assert.equal(error, undefined);
-    return 'sold';
+    return 'paid';
   };
   const rows = () =>
     [...payments.marked('open', EVER, 99), ...payments.marked('unsent', EVER, 99)].map(({ state }) => state);
-  const { keys } = Object;
-  const settled = () => keys(stand.facilitator.state().settled).length;
+  const settled = () => Object.keys(stand.facilitator.state().settled).length;
   const settleCalls = () => stand.facilitator.state().settleCalls;
 
-  it('spoils no sale by any change to a payment, and sells none that was changed', async () => {
+  it('refuses every payment that was changed, and takes the next good one', async () => {
     for (const [name, spoil] of MUTATIONS) {
       const payment = await payer.sign({ nowMs: clock.now });
-      const code = await codeOf(sell(headerOf(spoil(payment)), { address: name }));
+      const code = await codeOf(charge(headerOf(spoil(payment)), { address: name }));
       assert.match(code, /^(400 payment_malformed|402 payment_refused)$/, name);
     }
     assert.equal(settleCalls(), 0);
@@ -111,7 +110,7 @@ describe('openPaymentService', () => {
     assert.equal(await bodyOf(await header()), 'answer 1');
   });
 
-  it('holds a nonce while it is being written down', async () => {
+  it('holds a nonce while it is being written', async () => {
     const disk = new EventEmitter();
     const reserve: Payments['reserve'] = async (payment) => {
       await once(disk, 'free');
@@ -119,21 +118,21 @@ describe('openPaymentService', () => {
     };
     await reopen({ payments: { ...payments, reserve } });
     const payment = await header();
-    const first = codeOf(sell(payment));
-    const second = codeOf(sell(payment));
+    const first = codeOf(charge(payment));
+    const second = codeOf(charge(payment));
     assert.equal(await second, '409 payment_in_progress');
     disk.emit('free');
-    assert.equal(await first, 'sold');
+    assert.equal(await first, 'paid');
     assert.equal(stand.facilitator.state().verifyCalls, 1);
   });
 
   it('wants the price of the path, in either version', async () => {
     const cheap = await header({ version: 1 });
     const path = '/api/v1/portfolio/account_a';
-    assert.equal(await codeOf(sell(cheap, { path, resource: path })), '402 payment_refused');
+    assert.equal(await codeOf(charge(cheap, { path, resource: path })), '402 payment_refused');
     const dear = await header({ version: 1, path });
-    assert.equal(await codeOf(sell(dear)), '402 payment_refused');
-    assert.equal(await codeOf(sell(dear, { path, resource: path })), 'sold');
+    assert.equal(await codeOf(charge(dear)), '402 payment_refused');
+    assert.equal(await codeOf(charge(dear, { path, resource: path })), 'paid');
   });
 
   describe('when the outcome of a settlement is open', () => {
@@ -150,9 +149,9 @@ describe('openPaymentService', () => {
       it(`answers 503 after ${name}, settles in the background, and then gives the answer`, async () => {
         const payment = await header();
         spoil();
-        assert.equal(await codeOf(sell(payment)), '503 payment_pending');
+        assert.equal(await codeOf(charge(payment)), '503 payment_pending');
         assert.deepEqual(rows(), ['UNKNOWN']);
-        assert.equal(await codeOf(sell(payment)), '503 payment_pending');
+        assert.equal(await codeOf(charge(payment)), '503 payment_pending');
         clock.now += 10_000;
         await eventually('it is settled', () => rows().join() === 'SETTLED');
         assert.equal(await bodyOf(payment), 'answer 1');
@@ -165,7 +164,7 @@ describe('openPaymentService', () => {
       await reopen({ facilitator: { url: stand.url, settleTimeoutMs: 30 } });
       const payment = await header();
       stand.fail('slow', 'settle', { times: 1, delayMs: 60 });
-      assert.equal(await codeOf(sell(payment)), '503 payment_pending');
+      assert.equal(await codeOf(charge(payment)), '503 payment_pending');
       await eventually('the money moved', () => settled() === 1);
       await reopen();
       await eventually('it is settled', () => {
@@ -182,71 +181,71 @@ describe('openPaymentService', () => {
       assert.equal(settleCalls(), 1);
     });
 
-    it('learns that it failed, and says so', async () => {
+    it('learns that it failed, and answers 402', async () => {
       const payment = await header();
       stand.fail('status', 'settle', { times: 1 });
-      await codeOf(sell(payment));
+      await codeOf(charge(payment));
       stand.facilitator.steer({ settle: 'refuse', times: 1 });
       clock.now += 10_000;
       await eventually('it failed', () => rows().length === 0);
-      assert.equal(await codeOf(sell(payment)), '402 payment_failed');
+      assert.equal(await codeOf(charge(payment)), '402 payment_failed');
       assert.equal(settled(), 0);
     });
 
     it('gives up an hour after the payment ended, and never calls it failed', async () => {
       const payment = await header();
       stand.fail('status', 'settle');
-      assert.equal(await codeOf(sell(payment)), '503 payment_pending');
+      assert.equal(await codeOf(charge(payment)), '503 payment_pending');
       const calls = () => reports.some(({ type }) => type === 'given_up');
       await eventually('it is given up', () => {
         clock.now += MINUTE_MS;
         return calls();
       });
-      assert.ok(clock.now > START + 3_600_000);
+      assert.ok(clock.now > START + HOUR_MS);
       assert.deepEqual(rows(), []);
-      assert.equal(await codeOf(sell(payment)), '503 payment_pending');
+      assert.equal(await codeOf(charge(payment)), '503 payment_pending');
     });
   });
 
-  it('says 402 to a settlement that failed, with the receipt, and again to the same payment', async () => {
+  it('answers a settlement that failed with 402 and the receipt, and the same payment again', async () => {
     const payment = await header();
     stand.facilitator.steer({ settle: 'refuse', times: 1 });
     for (let time = 0; time < 2; time++) {
-      const error = await sell(payment).catch((reason: unknown) => reason);
+      const error = await charge(payment).catch((reason: unknown) => reason);
       assert.ok(error instanceof RequestError && error.code === 'payment_failed');
       const receipt = Buffer.from(error.headers['PAYMENT-RESPONSE'] ?? '', 'base64').toString();
       assert.equal(JSON.parse(receipt).success, false);
       assert.equal(JSON.parse(receipt).errorReason, 'insufficient_funds');
     }
     assert.equal(settleCalls(), 1);
-    assert.equal(await codeOf(sell(await header())), 'sold');
+    assert.equal(await codeOf(charge(await header())), 'paid');
   });
 
-  it('lets the nonce go when the facilitator refuses or does not answer', async () => {
+  it('releases the nonce when the facilitator refuses or does not answer', async () => {
     const payment = await header();
     stand.facilitator.steer({ verify: 'invalid', times: 1 });
-    assert.equal(await codeOf(sell(payment)), '402 payment_refused');
+    assert.equal(await codeOf(charge(payment)), '402 payment_refused');
     for (const kind of ['status', 'html', 'truncated', 'reset'] as const) {
       stand.fail(kind, 'verify', { times: 1 });
-      assert.equal(await codeOf(sell(payment)), '503 payments_unavailable');
+      assert.equal(await codeOf(charge(payment)), '503 payments_unavailable');
     }
     assert.deepEqual(rows(), []);
     assert.equal(await bodyOf(payment), 'answer 1');
   });
 
-  it('charges nobody who has left', async () => {
-    await sell(await header(), { isGone: () => true });
+  it('does not charge a caller who has left', async () => {
+    await charge(await header(), { isGone: () => true });
     assert.equal(settleCalls(), 0);
     assert.deepEqual(rows(), []);
   });
 
-  it('charges for no bug of ours', async () => {
+  it('does not charge when the answer fails', async () => {
     const answer = async () => {
       throw new TypeError('a bug');
     };
-    await assert.rejects(sell(await header(), { answer }), TypeError);
+    await assert.rejects(charge(await header(), { answer }), TypeError);
     assert.equal(
-      (await sell(await header(), { answer: async () => ({ status: 503, headers: {}, body: '' }) })).reply
+      (await charge(await header(), { answer: async () => ({ status: 503, headers: {}, body: '' }) })).reply
         .status,
       503,
     );
@@ -257,13 +256,13 @@ describe('openPaymentService', () => {
   it('keeps a reply for ten minutes after it was sent, and one that never was for longer', async () => {
     const [sent, unsent] = [await header(), await header()];
     await bodyOf(sent);
-    await sell(unsent);
+    await charge(unsent);
     clock.now += 9 * MINUTE_MS;
     assert.equal(await bodyOf(sent), 'answer 1');
     clock.now += 2 * MINUTE_MS;
     await eventually('it is dropped', () => payments.marked('spare', EVER, 9).length === 0);
-    assert.equal(await codeOf(sell(sent)), '402 payment_used');
-    assert.equal((await sell(unsent)).reply.body, 'answer 2');
+    assert.equal(await codeOf(charge(sent)), '402 payment_used');
+    assert.equal((await charge(unsent)).reply.body, 'answer 2');
     clock.now += 61 * MINUTE_MS;
     await eventually('it is listed', () =>
       reports.some((report) => report.type === 'unsent' && report.ids.length === 1),
@@ -271,36 +270,36 @@ describe('openPaymentService', () => {
   });
 
   it('remembers nonces for thirty days after the payment ended', async () => {
-    const { sent } = await sell(await header());
+    const { sent } = await charge(await header());
     const [id = ''] = payments.marked('unsent', EVER, 1).map((row) => row.id);
     sent();
-    const reckoned = async () => {
+    const prunedTwice = async () => {
       const before = reports.length;
-      // The second is one that began after the clock was set.
+      // The second of them began after the clock was set.
       for (let time = 1; time <= 2; time++) {
-        await eventually('a reckoning', () => {
+        await eventually('an hourly report', () => {
           clock.now += MINUTE_MS;
           return reports.slice(before).filter(({ type }) => type === 'unsent').length >= time;
         });
       }
     };
     clock.now = START + 29 * DAY_MS;
-    await reckoned();
+    await prunedTwice();
     assert.equal(payments.find(id)?.state, 'SETTLED');
     clock.now = START + 30 * DAY_MS + 3 * MINUTE_MS;
-    await reckoned();
+    await prunedTwice();
     assert.equal(payments.find(id), undefined);
   });
 
   it('hands a settlement under way to the next start when it is closed', async () => {
     const payment = await header();
     stand.fail('hang', 'settle', { times: 1 });
-    const sale = codeOf(sell(payment));
+    const outcome = codeOf(charge(payment));
     await eventually('it was asked for', () => stand.faults.list().length === 0);
-    await till.close();
-    assert.equal(await sale, '503 payment_pending');
+    await service.close();
+    assert.equal(await outcome, '503 payment_pending');
     assert.deepEqual(rows(), ['UNKNOWN']);
-    till = await open();
+    service = await open();
     await eventually('it is settled', () => {
       clock.now += 1_000;
       return rows().join() === 'SETTLED';
@@ -311,7 +310,7 @@ describe('openPaymentService', () => {
 
   it('goes on from whatever state it was left in', async () => {
     const payment = await header();
-    await sell(payment);
+    await charge(payment);
     const [row] = payments.marked('unsent', EVER, 1);
     assert.ok(row);
     const left = (state: KeptPayment['state']) =>
@@ -326,7 +325,7 @@ describe('openPaymentService', () => {
       await reopen();
       // The chain has it already, so it was this payment that used the nonce.
       await eventually('it is settled', () => rows().join() === 'SETTLED');
-      assert.equal((await sell(payment)).reply.body, 'answer 1');
+      assert.equal((await charge(payment)).reply.body, 'answer 1');
     }
     assert.equal(settled(), 1);
   });
@@ -337,16 +336,16 @@ describe('openPaymentService', () => {
       payments: { ...payments, ...over },
     });
 
-    it('sells nothing that cannot be written down', async () => {
+    it('charges for nothing that cannot be written', async () => {
       await reopen(spoiled({ reserve: full }));
-      assert.equal(await codeOf(sell(await header())), '503 store_unavailable');
+      assert.equal(await codeOf(charge(await header())), '503 store_unavailable');
       for (const state of ['VERIFIED', 'SETTLING']) {
         const put = (row: KeptPayment) => (row.state === state ? full() : payments.put(row));
         await reopen(spoiled({ put, release: full }));
         const payment = await header();
-        assert.equal(await codeOf(sell(payment)), '503 store_unavailable');
+        assert.equal(await codeOf(charge(payment)), '503 store_unavailable');
         await reopen(spoiled({}));
-        assert.equal(await codeOf(sell(payment)), 'sold');
+        assert.equal(await codeOf(charge(payment)), 'paid');
       }
       assert.equal(settled(), 2);
     });
@@ -355,11 +354,11 @@ describe('openPaymentService', () => {
       const put = (row: KeptPayment) => (row.state === 'SETTLED' ? full() : payments.put(row));
       await reopen(spoiled({ put }));
       const payment = await header();
-      assert.equal((await sell(payment)).reply.body, 'answer 1');
-      assert.equal(await codeOf(sell(payment)), '503 payment_pending');
+      assert.equal((await charge(payment)).reply.body, 'answer 1');
+      assert.equal(await codeOf(charge(payment)), '503 payment_pending');
       await reopen();
       await eventually('it is settled', () => rows().join() === 'SETTLED');
-      assert.equal((await sell(payment)).reply.body, 'answer 1');
+      assert.equal((await charge(payment)).reply.body, 'answer 1');
       assert.equal(settled(), 1);
     });
   });

@@ -21,7 +21,7 @@ const parse = (line: string): Output => JSON.parse(line);
 
 describe('replay', () => {
   let folder: ReturnType<typeof temporaryFolder>;
-  /** Of 40 s, which nobody changes. */
+  /** Of 40 s, which no test changes. */
   let store: Store;
   before(async () => {
     folder = temporaryFolder();
@@ -33,7 +33,7 @@ describe('replay', () => {
     folder.remove();
   });
 
-  it('says of each stream what the store keeps of it', async () => {
+  it('gives for each stream what the store keeps of it', async () => {
     const lines = await linesOf(store);
     for (const stream of KEPT_STREAMS) {
       assert.deepEqual(
@@ -65,11 +65,11 @@ describe('replay', () => {
 
   it('gives the outputs of an observation right at a checkpoint', async () => {
     const whole = await linesOf(store);
-    const speaking = store.checkpoints
+    const withOutputs = store.checkpoints
       .list()
       .filter(({ seq }) => whole.some((line) => parse(line).seq === seq));
-    assert.ok(speaking.length > 0);
-    for (const { seq } of speaking) {
+    assert.ok(withOutputs.length > 0);
+    for (const { seq } of withOutputs) {
       const expected = whole.filter((line) => parse(line).seq >= seq);
       assert.deepEqual(await linesOf(store, { from: { by: 'seq', seq } }), expected);
     }
@@ -93,7 +93,7 @@ describe('replay', () => {
       assert.ok(tookMs >= 195, `took ${tookMs} ms`);
     }));
 
-  it('ends when it is told to, even while it waits', async () => {
+  it('ends when aborted, even while it waits', async () => {
     const stop = new AbortController();
     const waiting = linesOf(store, { speed: 0.001, signal: stop.signal });
     setImmediate(() => stop.abort());

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
-import { recomputation } from '../../src/research/recompute.ts';
 import { verify } from '../../src/research/verify.ts';
 import { answer } from '../../src/simulation/answer-request.ts';
 import type { Store } from '../../src/store/store.ts';
-import { emptyState, type Fact, type ForecastFact, type Observation } from '../../streams/internal.ts';
+import {
+  createRunner,
+  emptyState,
+  type Fact,
+  type ForecastFact,
+  type Observation,
+} from '../../streams/internal.ts';
 import { turnsOf, withStore } from './small-log.ts';
 
 const SECONDS = 40;
@@ -15,7 +20,7 @@ interface Answering {
 
 /** Keeps a log in which whatever the streams ask for is answered a second later; returns the seqs of the answers. */
 async function recordAnswered(store: Store, { alter = (fact) => fact }: Answering = {}): Promise<number[]> {
-  const { hear } = recomputation(emptyState());
+  const { run } = createRunner(emptyState());
   const answers: number[] = [];
   let waiting: Fact[] = [];
   let seq = 0;
@@ -26,7 +31,7 @@ async function recordAnswered(store: Store, { alter = (fact) => fact }: Answerin
     const observations: Observation[] = facts.map((fact) => ({ seq: ++seq, receivedAt, fact }));
     const said = observations.flatMap((each) => {
       if (each.fact.kind === 'forecast') answers.push(each.seq);
-      return hear(each);
+      return run(each);
     });
     for (const output of said) {
       if (output.stream !== 'requests') continue;
@@ -82,7 +87,7 @@ describe('openResimulation', () => {
       }
     }));
 
-  it('says nothing about answers of other formulas', () =>
+  it('does not compare answers of other model versions', () =>
     withStore(async (store) => {
       const answers = await recordAnswered(store, {
         alter: (fact, index) => {

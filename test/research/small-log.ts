@@ -1,38 +1,29 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Subject } from 'rxjs';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { Checkpoint, Store } from '../../src/store/store.ts';
 import {
+  createRunner,
   emptyState,
   encodeState,
   type Fact,
   GRAPH_VERSION,
-  graph,
+  HOUR_MS,
   type Observation,
   type Output,
+  USUAL_RULE,
 } from '../../streams/internal.ts';
 
 export const START_AT = Date.UTC(2026, 0, 5);
 
-const HOUR_MS = 3_600_000;
 const EVENT_ID = 71;
-const RULE = {
-  originals: true,
-  quotes: true,
-  reposts: true,
-  selfReplies: true,
-  otherReplies: false,
-  communityReposts: false,
-};
-
 const opening: readonly Fact[] = [
   {
     kind: 'settings',
     accounts: [
-      { id: 'a', rule: RULE },
-      { id: 'b', rule: RULE },
+      { id: 'a', rule: USUAL_RULE },
+      { id: 'b', rule: USUAL_RULE },
     ],
     staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
   },
@@ -121,13 +112,9 @@ export interface Turn {
 
 /** Runs turns through the graph. */
 export function* computed(turns: Iterable<readonly Observation[]>): Iterable<Turn> {
-  const observation = new Subject<Observation>();
-  const state = emptyState();
-  let outputs: Output[] = [];
-  graph(observation, state).subscribe((output) => outputs.push(output));
+  const { state, run } = createRunner(emptyState());
   for (const observations of turns) {
-    outputs = [];
-    for (const each of observations) observation.next(each);
+    const outputs = observations.flatMap(run);
     const last = observations.at(-1);
     const place = { seq: last?.seq ?? 0, at: last?.receivedAt ?? 0 };
     yield {

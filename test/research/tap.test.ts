@@ -73,7 +73,7 @@ describe('tapOnce', () => {
 });
 
 describe('filterFault', () => {
-  it('tells which streams have accounts and which have events', () => {
+  it('knows which streams have accounts and which have events', () => {
     assert.equal(filterFault({ stream: 'posts', account: 'a' }), undefined);
     assert.equal(filterFault({ stream: 'predictions', account: 'a', eventId: 1 }), undefined);
     assert.match(filterFault({ stream: 'spot', account: 'a' }) ?? '', /^spot has no accounts/);

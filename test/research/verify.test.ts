@@ -48,7 +48,7 @@ function lying(store: Store, latest: Partial<Record<StreamName, readonly Output[
 }
 
 describe('verify', () => {
-  it('finds a store identical to its log and tells count and digest of each stream', async () => {
+  it('finds a store identical to its log and gives count and digest of each stream', async () => {
     await withStore(async (store) => {
       await record(store, { seconds: SECONDS });
       const verdict = await verify(store);
@@ -229,7 +229,7 @@ describe('verify', () => {
     });
   });
 
-  it('leaves out what is being dropped, as far as the folder says so', async () => {
+  it('leaves out what is being dropped, as far as the folder notes it', async () => {
     await withStore(async (store) => {
       await record(store, { seconds: SECONDS });
       const cut = store.checkpoints.list()[1];

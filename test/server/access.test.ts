@@ -1,18 +1,7 @@
 import assert from 'node:assert/strict';
 import { isCounted } from '../../src/access/gate.ts';
-import {
-  bucket,
-  countersOutput,
-  eventOutput,
-  FRESH_AGES,
-  freshnessOutput,
-  lagOutput,
-  predictionOutput,
-  priceOutput,
-  scoreOutput,
-  timeline,
-} from '../support/outputs.ts';
-import { type DoorOf, knock, QUERY } from './knock.ts';
+import { callEndpoint, QUERY, type ServedEndpoint } from './call-endpoint.ts';
+import { contentOfEveryEndpoint } from './content.ts';
 import { json, type Running, start } from './start.ts';
 
 /** Spec 4 and 5, and which endpoints count (spec 8). */
@@ -72,32 +61,20 @@ const KEYS = { none: undefined, free: 'demo_free', pro: 'demo_pro', internal: 'd
 describe('access', () => {
   let running: Running;
   before(async () => {
-    const loaded = ['a', 'b'].flatMap((account, index) => {
-      const subject = { type: 'posts', account } as const;
-      const eventId = index + 1;
-      return [
-        eventOutput({ eventId, subject, buckets: [bucket({ yesToken: `yes-${account}` })] }),
-        countersOutput({ eventId, account }),
-        lagOutput({ account }),
-        predictionOutput({ eventId, account }),
-        scoreOutput({ eventId, account }),
-        ...timeline(20, { account }),
-      ];
-    });
-    running = await start({ loaded: [...loaded, priceOutput(), freshnessOutput(FRESH_AGES)] });
+    running = await start({ loaded: contentOfEveryEndpoint() });
   });
   after(() => running.stop());
 
-  const doors = () => running.app.doors;
+  const endpoints = () => running.app.endpoints;
   const keyed = (key: string | undefined) => (key === undefined ? {} : { 'X-API-Key': key });
-  const withQuery = (door: DoorOf) => ({ ...door, path: door.path + QUERY });
+  const withQuery = (endpoint: ServedEndpoint) => ({ ...endpoint, path: endpoint.path + QUERY });
 
   it('is for whom the specification says, and counts what it says', () => {
-    const found = doors().map((door) => [
-      door.method,
-      door.path.replace('/api/v1', ''),
-      door.access,
-      isCounted(door),
+    const found = endpoints().map((endpoint) => [
+      endpoint.method,
+      endpoint.path.replace('/api/v1', ''),
+      endpoint.access,
+      isCounted(endpoint),
     ]);
     for (const row of SPECIFIED) {
       assert.deepEqual(
@@ -109,8 +86,8 @@ describe('access', () => {
 
   it('counts nothing beyond the specification', () => {
     const specified = new Set<string>(SPECIFIED.map(([, path]) => `/api/v1${path}`));
-    for (const door of doors().filter(({ path }) => !specified.has(path))) {
-      assert.deepEqual([door.access, isCounted(door)], ['open', false], door.path);
+    for (const endpoint of endpoints().filter(({ path }) => !specified.has(path))) {
+      assert.deepEqual([endpoint.access, isCounted(endpoint)], ['open', false], endpoint.path);
     }
   });
 
@@ -121,12 +98,19 @@ describe('access', () => {
       PRO: ['pro', 'internal'],
       INTERNAL: ['internal'],
     } as const;
-    for (const door of doors()) {
+    for (const endpoint of endpoints()) {
       for (const [name, key] of Object.entries(KEYS)) {
-        const response = await knock(running, withQuery(door), keyed(key));
-        const isAllowed = allowed[door.access].some((each) => each === name);
-        assert.equal(response.status === 401, !isAllowed, `${door.path} with ${name}: ${response.status}`);
-        assert.ok(response.status < 500 || door.path.endsWith('/health'), `${door.path} ${response.status}`);
+        const response = await callEndpoint(running, withQuery(endpoint), keyed(key));
+        const isAllowed = allowed[endpoint.access].some((each) => each === name);
+        assert.equal(
+          response.status === 401,
+          !isAllowed,
+          `${endpoint.path} with ${name}: ${response.status}`,
+        );
+        assert.ok(
+          response.status < 500 || endpoint.path.endsWith('/health'),
+          `${endpoint.path} ${response.status}`,
+        );
         if (isAllowed) continue;
         assert.equal((await json(response)).code, key === undefined ? 'key_missing' : 'tier_too_low');
         assert.ok(response.headers.get('www-authenticate'));
@@ -141,12 +125,16 @@ describe('access', () => {
       'x'.repeat(4_000),
       'demo_pro, demo_pro',
     ];
-    for (const door of doors()) {
+    for (const endpoint of endpoints()) {
       // Only so many such keys a minute are answered with 401.
       running.clock.now += 60_000;
       for (const key of wrong) {
-        const response = await knock(running, withQuery(door), { 'X-API-Key': key });
-        assert.equal(response.status === 401, door.access !== 'open', `${door.path} ${response.status}`);
+        const response = await callEndpoint(running, withQuery(endpoint), { 'X-API-Key': key });
+        assert.equal(
+          response.status === 401,
+          endpoint.access !== 'open',
+          `${endpoint.path} ${response.status}`,
+        );
         if (response.status === 401) assert.equal((await json(response)).code, 'key_invalid');
       }
     }
@@ -157,16 +145,17 @@ describe('access', () => {
     // The two documents describe every field and tell the value of none.
     const hasRecords = ({ path }: { readonly path: string }) =>
       path.startsWith('/api/v1') && !/\/(openapi|asyncapi)\.json$/.test(path);
-    for (const door of doors().filter(hasRecords)) {
+    for (const endpoint of endpoints().filter(hasRecords)) {
       for (const [name, key] of Object.entries(KEYS)) {
-        for (const target of [door, withQuery(door)]) {
-          const response = await knock(running, target, keyed(key));
+        for (const target of [endpoint, withQuery(endpoint)]) {
+          const response = await callEndpoint(running, target, keyed(key));
           const fields = fieldsOf(await response.json());
           const shown = fields.filter((field) => PRO_FIELDS.has(field) || field === 'is_counted known');
-          if (name === 'none' || name === 'free') assert.deepEqual(shown, [], `${door.path} with ${name}`);
+          if (name === 'none' || name === 'free')
+            assert.deepEqual(shown, [], `${endpoint.path} with ${name}`);
           else for (const field of shown) seenByPro.add(field);
           if (name === 'pro' || name === 'internal')
-            assert.ok(!fields.includes('is_counted null'), door.path);
+            assert.ok(!fields.includes('is_counted null'), endpoint.path);
         }
       }
     }
@@ -188,17 +177,17 @@ describe('access', () => {
 
   it('lets no page of another site read what is INTERNAL, nor ask', async () => {
     const origin = { Origin: 'https://site.invalid' };
-    for (const door of doors().filter(({ path }) => path.startsWith('/api/v1'))) {
-      const isOpen = door.access !== 'INTERNAL';
+    for (const endpoint of endpoints().filter(({ path }) => path.startsWith('/api/v1'))) {
+      const isOpen = endpoint.access !== 'INTERNAL';
       for (const key of [undefined, 'demo_internal', 'nobody']) {
-        const { headers } = await knock(running, door, { ...origin, ...keyed(key) });
-        assert.equal(headers.get('access-control-allow-origin'), isOpen ? '*' : null, door.path);
+        const { headers } = await callEndpoint(running, endpoint, { ...origin, ...keyed(key) });
+        assert.equal(headers.get('access-control-allow-origin'), isOpen ? '*' : null, endpoint.path);
         assert.equal(headers.has('access-control-expose-headers'), isOpen);
       }
-      const preflight = await fetch(running.url + door.path, { method: 'OPTIONS', headers: origin });
+      const preflight = await fetch(running.url + endpoint.path, { method: 'OPTIONS', headers: origin });
       assert.equal(preflight.headers.has('access-control-allow-origin'), isOpen);
       assert.equal(preflight.headers.has('access-control-allow-headers'), isOpen);
-      assert.ok(preflight.headers.get('allow')?.includes(door.method));
+      assert.ok(preflight.headers.get('allow')?.includes(endpoint.method));
     }
   });
 });

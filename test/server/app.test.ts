@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import { connect, createServer as createHttp2Server } from 'node:http2';
+import { urlOf } from '../../src/server/http.ts';
 import { checkedFetch } from '../support/answer-check.ts';
 import { timeline } from '../support/outputs.ts';
 import { json, type Running, start } from './start.ts';
@@ -106,6 +109,45 @@ describe('createApp', () => {
     assert.equal(status, 200);
   });
 
+  it('is mounted whole by its callback: ready answers, middleware and draining', async () => {
+    const server = createServer(running.app.callback());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = urlOf(server.address());
+    const connections = async () => {
+      const paths = ['/api/v1/meta/account_a', '/livez', '/api/v1/nowhere'];
+      const answers = await Promise.all(paths.map((path) => checkedFetch(url + path)));
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [200, 200, 404],
+      );
+      return answers.map(({ headers }) => headers.get('connection'));
+    };
+    try {
+      assert.deepEqual(await connections(), ['keep-alive', 'keep-alive', 'keep-alive']);
+      running.app.beginDrain();
+      assert.deepEqual(await connections(), ['close', 'close', 'close']);
+    } finally {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
+
+  it('answers over HTTP/2 as well', async () => {
+    const server = createHttp2Server(running.app.callback());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const session = connect(urlOf(server.address()));
+    try {
+      const stream = session.request({ ':path': '/api/v1/meta/account_a' });
+      const [headers] = await once(stream, 'response');
+      stream.resume();
+      await once(stream, 'end');
+      assert.equal(headers[':status'], 200);
+    } finally {
+      session.close();
+      server.close();
+    }
+  });
+
   it('says nothing of a bug but that there is one, and tells it to whoever started it', async () => {
     const bug = new Error('a secret detail');
     const keys = {
@@ -116,7 +158,7 @@ describe('createApp', () => {
     const broken = await start({ keys });
     try {
       const told: unknown[] = [];
-      broken.app.koa.on('error', (error) => told.push(error));
+      broken.app.on('error', (error) => told.push(error));
       const path = '/api/v1/meta/account_a/tweets';
       // The second one takes the way through Koa.
       for (const target of [path, `${broken.url}${path}`]) {

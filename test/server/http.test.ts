@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { StartError } from '../../src/errors.ts';
-import { createMetrics } from '../../src/observability/metrics.ts';
 import { checkPort, createHttpServer, HTTP_LIMITS, urlOf } from '../../src/server/http.ts';
+import type { Operations } from '../../src/server/operations.ts';
+import { HOUR_MS } from '../../streams/internal.ts';
 import { type Running, start } from './start.ts';
 
 /** Sends raw bytes; resolves with everything received once the other side has closed. */
@@ -64,7 +65,7 @@ describe('createHttpServer', () => {
     });
   }
 
-  it('lets go of a malformed caller who keeps his side open', async () => {
+  it('closes the connection of a malformed request whose sender keeps its side open', async () => {
     const { port } = new URL(running.url);
     const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
     socket.write('hello\r\n\r\n');
@@ -144,7 +145,14 @@ describe('drain', () => {
         finish = resolve;
         arrived();
       });
-    const running = await start({ deps: { metrics: { ...createMetrics(), text } } });
+    const operations: Operations = {
+      health: () => 'ok',
+      isReady: () => true,
+      isLive: () => true,
+      metrics: async () => ({ contentType: 'text/plain', text: await text() }),
+      requestServed: () => undefined,
+    };
+    const running = await start({ deps: { operations } });
     return { running, waiting, finish: () => finish('done') };
   }
 
@@ -169,14 +177,15 @@ describe('drain', () => {
 
   it('tells callers to go while it still takes connections', async () => {
     const { running } = await withSlowMetrics();
-    const drained = running.http.drain({ noticeMs: 200, deadlineMs: 0 });
+    void running.http.drain({ noticeMs: HOUR_MS, deadlineMs: 0 });
     for (const path of ['/api/v1/health', '/readyz']) {
       const response = await running.get(path);
       assert.deepEqual([response.status, response.headers.get('connection')], [503, 'close']);
     }
     const meta = await running.get('/api/v1/meta/account_a');
     assert.deepEqual([meta.status, meta.headers.get('connection')], [200, 'close']);
-    await drained;
+    running.http.server.close();
+    running.app.close();
   });
 
   it('cuts off what is not done by the deadline', async () => {

@@ -5,9 +5,10 @@ import { createGate, isCounted } from '../../src/access/gate.ts';
 import { demoKeys } from '../../src/access/keys/key-lookup.ts';
 import { LIMITS } from '../../src/access/limits/rate-policy.ts';
 import { SourceError } from '../../src/errors.ts';
+import { HOUR_MS } from '../../streams/internal.ts';
 import { checkedFetch } from '../support/answer-check.ts';
 import { countersOutput, eventOutput, NOON } from '../support/outputs.ts';
-import { knock, QUERY } from './knock.ts';
+import { callEndpoint, QUERY } from './call-endpoint.ts';
 import { json, type Running, start } from './start.ts';
 
 const META = '/api/v1/meta/account_a';
@@ -69,26 +70,28 @@ describe('limits', () => {
 
   it('tells the limit on every answer that counts, and on no other', async () => {
     await open({ limits: { FREE: 1_000, PRO: 1_000, INTERNAL: 1_000 } });
-    for (const door of running.app.doors) {
-      const { headers } = await knock(running, { ...door, path: door.path + QUERY }, INTERNAL);
+    for (const endpoint of running.app.endpoints) {
+      const { headers } = await callEndpoint(running, { ...endpoint, path: endpoint.path + QUERY }, INTERNAL);
       const found = HEADERS.filter((name) => headers.has(name));
-      assert.deepEqual(found, isCounted(door) ? HEADERS : [], door.path);
+      assert.deepEqual(found, isCounted(endpoint) ? HEADERS : [], endpoint.path);
     }
   });
 
   it('refuses the call after the last one at every endpoint that counts, and at no other', async () => {
     await open({ limits: { FREE: 2, PRO: 2, INTERNAL: 2 } });
-    for (const door of running.app.doors) {
+    for (const endpoint of running.app.endpoints) {
       // The hour before was of another endpoint.
-      running.clock.now += 2 * 3_600_000;
+      running.clock.now += 2 * HOUR_MS;
       const statuses: number[] = [];
       for (let call = 0; call < 3; call++) {
-        statuses.push((await knock(running, { ...door, path: door.path + QUERY }, INTERNAL)).status);
+        statuses.push(
+          (await callEndpoint(running, { ...endpoint, path: endpoint.path + QUERY }, INTERNAL)).status,
+        );
       }
       assert.deepEqual(
         statuses.map((status) => status === 429),
-        [false, false, isCounted(door)],
-        `${door.path} ${statuses.join()}`,
+        [false, false, isCounted(endpoint)],
+        `${endpoint.path} ${statuses.join()}`,
       );
     }
   });

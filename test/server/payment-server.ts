@@ -1,10 +1,10 @@
 import { proxiesOf } from '../../src/access/client-address.ts';
 import {
   openPaymentService,
+  type PaymentReport,
   type PaymentService,
   type PaymentServiceDeps,
 } from '../../src/payments/payment-service.ts';
-import type { PaymentReport } from '../../src/payments/report.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import { NOON } from '../support/outputs.ts';
 import {
@@ -19,16 +19,16 @@ import {
 } from '../support/payments.ts';
 import { type Running, type Start, start } from './start.ts';
 
-/** A server that sells, a facilitator, and someone who pays. */
-export interface Shop {
+/** A server that takes payments, its facilitator, and a payer. */
+export interface PaymentServer {
   readonly running: Running;
   readonly stand: FacilitatorStand;
-  readonly till: PaymentService;
+  readonly payments: PaymentService;
   readonly payer: Payer;
   readonly deps: PaymentServiceDeps;
   readonly clock: { now: number; monoMs: number };
   readonly reports: PaymentReport[];
-  /** Sends a payment, as it is or as a text. */
+  /** Sends a payment, or any text in its place. */
   pay(payment: Payment | string, path?: string, name?: string): Promise<Response>;
   sign(options?: Partial<Parameters<Payer['sign']>[0]>): Promise<Payment>;
   /** How often money moved. */
@@ -36,7 +36,10 @@ export interface Shop {
   close(): Promise<void>;
 }
 
-export async function openShop(over: Partial<PaymentServiceDeps> = {}, options: Start = {}): Promise<Shop> {
+export async function openPaymentServer(
+  over: Partial<PaymentServiceDeps> = {},
+  options: Start = {},
+): Promise<PaymentServer> {
   const clock = { now: NOON, monoMs: 0 };
   const stand = await openFacilitator(() => clock.now);
   const reports: PaymentReport[] = [];
@@ -50,14 +53,14 @@ export async function openShop(over: Partial<PaymentServiceDeps> = {}, options: 
     everyMs: 10,
     ...over,
   };
-  const till = await openPaymentService(deps);
-  const paidAccess = { till, proxies: proxiesOf([]) };
+  const payments = await openPaymentService(deps);
+  const paidAccess = { payments, proxies: proxiesOf([]) };
   const running = await start({ ...options, deps: { ...options.deps, paidAccess } });
   const payer = createPayer();
   return {
     running,
     stand,
-    till,
+    payments,
     payer,
     deps,
     clock,
@@ -68,7 +71,7 @@ export async function openShop(over: Partial<PaymentServiceDeps> = {}, options: 
     settled: () => Object.keys(stand.facilitator.state().settled).length,
     async close() {
       await running.stop();
-      await till.close();
+      await payments.close();
       await stand.close();
     },
   };

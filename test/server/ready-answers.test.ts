@@ -1,19 +1,9 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import {
-  bucket,
-  countersOutput,
-  eventOutput,
-  FRESH_AGES,
-  freshnessOutput,
-  lagOutput,
-  predictionOutput,
-  priceOutput,
-  scoreOutput,
-  spotOutput,
-  timeline,
-} from '../support/outputs.ts';
+import Koa from 'koa';
+import type { UsageRecorder } from '../../src/access/usage/recorder.ts';
+import { contentOfEveryEndpoint } from './content.ts';
 import { type Running, start } from './start.ts';
 
 const PATHS = [
@@ -43,29 +33,27 @@ const HEADERS: readonly Record<string, string>[] = [
   { 'If-None-Match': '"x"', Origin: 'https://site.invalid' },
 ];
 
+/** Keeps all that is recorded of a request but its duration. */
+function recorderInto(rows: unknown[]): UsageRecorder {
+  return {
+    record(endpoint, method, status, _ms, bytes, keyId, message) {
+      rows.push({ endpoint, method, status, bytes, keyId, message });
+    },
+  };
+}
+
 describe('createReadyAnswers', () => {
+  const recorded = { ready: [] as unknown[], koa: [] as unknown[] };
   let running: Running;
   // With counts of its own: both are asked the same, so both have to count the same.
   let twin: Running;
   let koaAlone: { readonly url: string; readonly close: () => void };
   before(async () => {
-    const crypto = { type: 'crypto', symbol: 'BTC', kind: 'LADDER', referencePrice: null } as const;
     const limits = { FREE: 1_000, PRO: 1_000, INTERNAL: null };
-    const loaded = [
-      eventOutput(),
-      countersOutput(),
-      lagOutput(),
-      predictionOutput(),
-      scoreOutput(),
-      eventOutput({ eventId: 7, subject: crypto, buckets: [bucket({ yesToken: 'yes-up' })] }),
-      priceOutput(),
-      spotOutput(),
-      ...timeline(20, { text: 'ünï 🚀' }),
-      freshnessOutput(FRESH_AGES),
-    ];
-    running = await start({ loaded, limits });
-    twin = await start({ loaded, limits });
-    const server = createServer(twin.app.koa.callback());
+    const loaded = contentOfEveryEndpoint();
+    running = await start({ loaded, limits, deps: { recorder: recorderInto(recorded.ready) } });
+    twin = await start({ loaded, limits, deps: { recorder: recorderInto(recorded.koa) } });
+    const server = createServer(Koa.prototype.callback.call(twin.app));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     koaAlone = {
@@ -96,12 +84,17 @@ describe('createReadyAnswers', () => {
       for (const query of path.endsWith('/tweets') ? QUERIES : ['', '?limit=0']) {
         for (const headers of HEADERS) {
           for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS']) {
-            const hot = await seen(running.url + path + query, method, headers);
+            const ready = await seen(running.url + path + query, method, headers);
             const koa = await seen(koaAlone.url + path + query, method, headers);
-            assert.deepEqual(hot, koa, `${method} ${path}${query} ${JSON.stringify(headers)}`);
+            assert.deepEqual(ready, koa, `${method} ${path}${query} ${JSON.stringify(headers)}`);
           }
         }
       }
     });
   }
+
+  it('records exactly what Koa records', () => {
+    assert.ok(recorded.ready.length > 0);
+    assert.deepEqual(recorded.ready, recorded.koa);
+  });
 });

@@ -3,9 +3,16 @@ import { demoKeys, type KeyLookup } from '../../src/access/keys/key-lookup.ts';
 import type { Limits } from '../../src/access/limits/rate-policy.ts';
 import { createUsageTracking, type UsageTracking } from '../../src/access/usage/tracking.ts';
 import type { StoreState } from '../../src/observability/health.ts';
-import { createMetrics, type Metrics } from '../../src/observability/metrics.ts';
+import { createMetrics } from '../../src/observability/metrics.ts';
 import { type App, type AppDeps, createApp } from '../../src/server/app.ts';
-import { createHttpServer, HTTP_LIMITS, type HttpServer, type Pushing } from '../../src/server/http.ts';
+import {
+  createHttpServer,
+  type FeedConnections,
+  HTTP_LIMITS,
+  type HttpServer,
+} from '../../src/server/http.ts';
+import { openOperations } from '../../src/service/operations.ts';
+import { createShutdown } from '../../src/service/shutdown.ts';
 import { createLatest, type LatestWriter } from '../../src/views/latest.ts';
 import { openPast } from '../../src/views/past.ts';
 import type { Output } from '../../streams/internal.ts';
@@ -19,7 +26,6 @@ export interface Running {
   readonly app: App;
   readonly http: HttpServer;
   readonly latest: LatestWriter;
-  readonly metrics: Metrics;
   readonly clock: { now: number };
   readonly store: { state: StoreState };
   /** Flushed by the test alone. */
@@ -33,14 +39,18 @@ export interface Running {
 export interface Start {
   readonly loaded?: readonly Output[];
   readonly keys?: KeyLookup;
-  /** Without them everyone may ask as often as he likes. */
+  /** Without them nobody is limited. */
   readonly limits?: Limits;
   readonly epoch?: string;
   readonly deps?: Partial<AppDeps>;
   /** Opens the feed that shares the server. */
-  readonly pushing?: (deps: AppDeps) => Pushing;
+  readonly feed?: (deps: AppDeps) => FeedConnections;
 }
 
+const ACCOUNTS = [
+  { id: 'a', segment: 'account_a' },
+  { id: 'b', segment: 'account_b' },
+];
 const UNLIMITED: Limits = { FREE: null, PRO: null, INTERNAL: null };
 
 /** Accounts a and b under `account_a` and `account_b`, and the demo keys. */
@@ -50,13 +60,12 @@ export async function start({
   limits = UNLIMITED,
   epoch = 'e1',
   deps,
-  pushing,
+  feed,
 }: Start = {}): Promise<Running> {
   const latest = createLatest();
   latest.load(loaded);
   const clock = { now: NOON };
   const store: { state: StoreState } = { state: 'open' };
-  const metrics = createMetrics();
   const memory = createMemoryStore();
   const usage = createUsageTracking({
     store: memory.usage,
@@ -66,34 +75,32 @@ export async function start({
       throw error;
     },
   });
+  const closing = createShutdown();
+  const shared = { latest, accounts: ACCOUNTS, now: () => clock.now, ...deps };
+  const operations = openOperations(
+    { ...shared, metrics: createMetrics(), store: () => store.state },
+    closing,
+  );
   const appDeps: AppDeps = {
-    latest,
     past: openPast(memory, latest),
-    accounts: [
-      { id: 'a', segment: 'account_a' },
-      { id: 'b', segment: 'account_b' },
-    ],
     gate: createGate({ keys, limits, now: () => clock.now }),
     recorder: usage,
     usage,
     waitlist: memory.waitlist,
-    metrics,
-    store: () => store.state,
-    now: () => clock.now,
+    operations,
     staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
     epoch,
     positions: { of: async () => [] },
-    ...deps,
+    ...shared,
   };
   const app = createApp(appDeps);
-  const http = createHttpServer(app, HTTP_LIMITS, pushing?.(appDeps));
+  const http = createHttpServer(app, HTTP_LIMITS, feed?.(appDeps));
   const url = await http.listen(0, '127.0.0.1');
   return {
     url,
     app,
     http,
     latest,
-    metrics,
     clock,
     store,
     usage,
@@ -102,7 +109,10 @@ export async function start({
       const last = outputs.reduce((a, b) => (b.seq > a.seq ? b : a));
       latest.apply(outputs, last.seq, last.at);
     },
-    stop: () => http.drain({ noticeMs: 0, deadlineMs: 0 }),
+    async stop() {
+      await http.drain({ noticeMs: 0, deadlineMs: 0 });
+      await closing.run();
+    },
   };
 }
 

@@ -16,7 +16,7 @@ tracking.start();
 const { url, stop, app } = await start({
   deps: { waitlist: store.waitlist, usage: tracking, recorder: tracking, now: Date.now },
 });
-app.koa.on('error', () => undefined);
+app.on('error', () => undefined);
 tellParent({ url });
 process.once('message', async () => {
   await stop();

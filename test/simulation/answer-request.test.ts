@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { answer } from '../../src/simulation/answer-request.ts';
+import { createModelCache } from '../../src/simulation/model-cache.ts';
 import { coldStart, type ForecastFact, type Move } from '../../streams/internal.ts';
 import { DAY_MS, FIRST_AT, HOUR_MS } from '../streams/model/forecast/synthetic.ts';
 import { type ForecastRequest, fitRequest, forecastRequest, postsBefore } from '../support/model-requests.ts';
@@ -56,16 +57,17 @@ describe('answer', () => {
   });
 
   it('gives the same digits whatever was asked before', () => {
+    const cache = createModelCache();
     const request = forecastRequest({ params: null, origin: 'history' });
-    const first = answer(request, 9);
+    const first = answer(request, 9, cache);
     for (const days of [24, 31, 38, 52]) {
       const now = FIRST_AT + days * DAY_MS;
-      answer(forecastRequest({ params: null, now, startAt: now - DAY_MS }), 9);
+      answer(forecastRequest({ params: null, now, startAt: now - DAY_MS }), 9, cache);
     }
     // The same week with another past must not be taken for it.
     const thinned = request.postTimes.filter((_, index) => index % 3 > 0);
-    assert.notDeepEqual(answer({ ...request, postTimes: thinned }, 9), first);
-    assert.deepEqual(answer(request, 9), first);
+    assert.notDeepEqual(answer({ ...request, postTimes: thinned }, 9, cache), first);
+    assert.deepEqual(answer(request, 9, cache), first);
   });
 
   it('fits history to what was known before its week, and to nothing later', () => {

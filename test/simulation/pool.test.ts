@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { answer } from '../../src/simulation/answer-request.ts';
 import {
-  createSimulators,
-  type SimulatorReport,
-  type Simulators,
-  type SimulatorsDeps,
+  createSimulationPool,
+  type SimulationPool,
+  type SimulationPoolDeps,
+  type SimulationReport,
 } from '../../src/simulation/pool.ts';
 import type { FitFact, ForecastFact } from '../../streams/internal.ts';
 import { eventually } from '../support/eventually.ts';
@@ -14,14 +14,14 @@ import { FAULTS } from './faulty-worker.ts';
 const live = (eventId: number) => forecastRequest({ eventId });
 const history = (eventId: number) => forecastRequest({ eventId, origin: 'history', horizonHours: 24 });
 
-describe('createSimulators', () => {
-  let simulators: Simulators;
+describe('createSimulationPool', () => {
+  let pool: SimulationPool;
   let delivered: (FitFact | ForecastFact)[];
-  let reports: SimulatorReport[];
-  const begin = (deps: Partial<SimulatorsDeps> = {}) => {
+  let reports: SimulationReport[];
+  const begin = (deps: Partial<SimulationPoolDeps> = {}) => {
     delivered = [];
     reports = [];
-    simulators = createSimulators({
+    pool = createSimulationPool({
       async deliver(fact) {
         delivered.push(fact);
       },
@@ -33,12 +33,12 @@ describe('createSimulators', () => {
   const answered = () => delivered.map(({ askedSeq }) => askedSeq);
   const dropped = () => reports.flatMap((report) => (report.type === 'simulation_dropped' ? [report] : []));
   const failures = () => reports.flatMap((report) => (report.type === 'simulator_failed' ? [report] : []));
-  afterEach(() => simulators.stop());
+  afterEach(() => pool.stop());
 
   it('delivers what the pure function gives, digit for digit', async () => {
     begin();
-    simulators.ask(forecastRequest(), 7);
-    simulators.ask(fitRequest(), 8);
+    pool.ask(forecastRequest(), 7);
+    pool.ask(fitRequest(), 8);
     await eventually('both are delivered', () => delivered.length === 2);
     assert.deepEqual(delivered, [answer(forecastRequest(), 7), answer(fitRequest(), 8)]);
     assert.deepEqual(
@@ -57,12 +57,12 @@ describe('createSimulators', () => {
           gate.open = resolve;
         }),
     });
-    simulators.ask(history(1), 1);
+    pool.ask(history(1), 1);
     await eventually('the first is being delivered', () => delivered.length === 1);
-    for (let seq = 2; seq <= 10; seq++) simulators.ask(history(seq), seq);
-    simulators.ask(fitRequest(), 11);
-    simulators.ask(live(1), 12);
-    simulators.ask(live(1), 13);
+    for (let seq = 2; seq <= 10; seq++) pool.ask(history(seq), seq);
+    pool.ask(fitRequest(), 11);
+    pool.ask(live(1), 12);
+    pool.ask(live(1), 13);
     assert.deepEqual(
       dropped().map(({ reason, request }) => [reason, request.type === 'forecast' && request.eventId]),
       [['queue_full', 10]],
@@ -74,9 +74,9 @@ describe('createSimulators', () => {
     assert.deepEqual(answered(), [1, 13, 11, 2]);
   });
 
-  it('tries again with another worker when one throws, and tells', async () => {
+  it('tries again with another worker when one throws, and reports it', async () => {
     begin({ thread });
-    simulators.ask(live(FAULTS.throwsOnce), 5);
+    pool.ask(live(FAULTS.throwsOnce), 5);
     await eventually('it is delivered', () => delivered.length === 1);
     assert.deepEqual(answered(), [5]);
     assert.deepEqual(
@@ -90,10 +90,10 @@ describe('createSimulators', () => {
     ['throws', FAULTS.throws, 'RangeError: no answer for 101'],
     ['ends its worker', FAULTS.dies, 'SimulatorError: a simulation worker ended with code 3'],
   ] as const) {
-    it(`drops a request that ${name} twice, tells, and goes on with the next`, async () => {
+    it(`drops a request that ${name} twice, reports it, and goes on with the next`, async () => {
       begin({ thread });
-      simulators.ask(live(eventId), 5);
-      simulators.ask(live(1), 6);
+      pool.ask(live(eventId), 5);
+      pool.ask(live(1), 6);
       await eventually(
         'the next is delivered and the first dropped',
         () => delivered.length === 1 && dropped().length === 1,
@@ -109,12 +109,12 @@ describe('createSimulators', () => {
 
   it('ends a worker that does not answer in time', async () => {
     begin({ thread, deadlineMs: 300 });
-    simulators.ask(live(FAULTS.hangs), 5);
+    pool.ask(live(FAULTS.hangs), 5);
     await eventually('it is dropped', () => dropped().length === 1);
     assert.match(String(dropped()[0]?.error), /no answer from a simulation worker in 300 ms/);
   });
 
-  it('tells of an answer that was not taken, and goes on', async () => {
+  it('reports an answer that was not taken, and goes on', async () => {
     begin({
       thread,
       async deliver(fact) {
@@ -122,8 +122,8 @@ describe('createSimulators', () => {
         delivered.push(fact);
       },
     });
-    simulators.ask(live(1), 1);
-    simulators.ask(live(2), 2);
+    pool.ask(live(1), 1);
+    pool.ask(live(2), 2);
     await eventually('the second is delivered', () => delivered.length === 1);
     assert.deepEqual(
       dropped().map(({ reason }) => reason),
@@ -138,14 +138,14 @@ describe('createSimulators', () => {
     const askUntil = async (what: string, isDone: () => boolean) =>
       eventually(what, () => {
         if (delivered.length > 0 && isDone()) return true;
-        if (delivered.length === asked) simulators.ask(live(1), ++asked);
+        if (delivered.length === asked) pool.ask(live(1), ++asked);
         return false;
       });
 
     for (const request of [fitRequest(), forecastRequest({ params: null })]) {
       it(`lets a thread go that has fitted for a ${request.type}, and starts another`, async () => {
         begin({ thread, retireMs: 1 });
-        simulators.ask(request, 1);
+        pool.ask(request, 1);
         asked = 1;
         await askUntil('another thread answers', () => asked > 1 && rows().at(-1) === 1);
         assert.deepEqual(failures(), []);
@@ -162,18 +162,18 @@ describe('createSimulators', () => {
 
   it('works on as many requests at once as it has workers', async () => {
     begin({ thread, workers: 2, deadlineMs: 2_000 });
-    simulators.ask(live(FAULTS.hangs), 1);
-    simulators.ask(live(2), 2);
+    pool.ask(live(FAULTS.hangs), 1);
+    pool.ask(live(2), 2);
     await eventually('the second does not wait for the first', () => delivered.length === 1);
     assert.deepEqual(answered(), [2]);
   });
 
   it('is silent once it is stopped, even in the middle of a request', async () => {
     begin({ thread });
-    simulators.ask(live(FAULTS.hangs), 1);
-    await simulators.stop();
-    simulators.ask(live(2), 2);
-    await simulators.stop();
+    pool.ask(live(FAULTS.hangs), 1);
+    await pool.stop();
+    pool.ask(live(2), 2);
+    await pool.stop();
     assert.deepEqual([delivered, reports], [[], []]);
   });
 });

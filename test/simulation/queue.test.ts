@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createSimulatorQueue, type Job } from '../../src/simulation/queue.ts';
+import { createJobQueue, type Job } from '../../src/simulation/queue.ts';
 import type { ModelRequest } from '../../streams/internal.ts';
 import { fitRequest, forecastRequest } from '../support/model-requests.ts';
 
@@ -7,9 +7,9 @@ const job = (request: ModelRequest, askedSeq: number): Job => ({ request, askedS
 const live = (eventId: number) => forecastRequest({ eventId });
 const history = (eventId: number) => forecastRequest({ eventId, origin: 'history', horizonHours: 24 });
 
-describe('createSimulatorQueue', () => {
+describe('createJobQueue', () => {
   const filled = (...jobs: readonly Job[]) => {
-    const queue = createSimulatorQueue();
+    const queue = createJobQueue();
     for (const each of jobs) assert.equal(queue.add(each), undefined);
     return queue;
   };
@@ -58,10 +58,10 @@ describe('createSimulatorQueue', () => {
     const queue = filled(job(live(1), 1));
     const taken = queue.take();
     assert.ok(taken);
-    queue.giveBack(taken);
+    queue.putBack(taken);
     assert.equal(queue.take(), taken);
     queue.add(job(live(1), 2));
-    queue.giveBack(taken);
+    queue.putBack(taken);
     assert.deepEqual(drained(queue), [2]);
   });
 });

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { SourceError } from '../../src/errors.ts';
 import { tickerFrame } from '../../src/sources/crypto/crypto-payload.ts';
-import { decodeOrReason, isRefusal } from '../../src/sources/decode.ts';
 import type { Endpoints } from '../../src/sources/endpoints.ts';
 import { bookEvents } from '../../src/sources/market/book-payload.ts';
 import { eventsSource } from '../../src/sources/market/events.ts';
-import { createPriceBoard } from '../../src/sources/market/price-board.ts';
-import { uiSource } from '../../src/sources/market/ui.ts';
+import { createFollowedBooks } from '../../src/sources/market/followed-books.ts';
+import { uiSource } from '../../src/sources/market/ui-count.ts';
 import { oracleSource } from '../../src/sources/oracle/oracle.ts';
 import { deletionsSource } from '../../src/sources/posts/deletions.ts';
 import { postsSource } from '../../src/sources/posts/posts.ts';
+import { decodePayload, isRefusal } from '../../src/sources/read-payload.ts';
 import { frameJson } from '../../src/sources/socket.ts';
 import type { Source } from '../../src/sources/source.ts';
 import { createPositions } from '../../src/sources/sources.ts';
@@ -158,7 +158,7 @@ async function survive(
 }
 
 describe('hostile payloads', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   for (const [name, role] of Object.entries(roles)) {
     it(`of ${name}: ${RUNS} of them bring no false fact and no throw, and a refused one brings nothing`, async () => {
@@ -233,7 +233,7 @@ describe('hostile payloads', function () {
       { event_type: 'last_trade_price', asset_id: token, price: '0.45', timestamp: '1' },
       { event_type: 'best_bid_ask', asset_id: token, best_bid: '0.41', best_ask: '0.6', timestamp: '1' },
     ];
-    const board = createPriceBoard();
+    const board = createFollowedBooks();
     board.follow(new Map([[token, 1]]));
     for (const bytes of fc.sample(anyMutation(payload), { numRuns: RUNS, seed: 7 })) {
       const json = frameJson(bytes.toString());
@@ -254,7 +254,7 @@ describe('hostile payloads', function () {
     const payload = { stream: 's', data: { e: '24hrMiniTicker', E: NOW, s: 'BTCUSDT', c: '61035.86' } };
     for (const bytes of fc.sample(anyMutation(payload), { numRuns: RUNS, seed: 7 })) {
       const json = frameJson(bytes.toString());
-      const frame = json ? decodeOrReason(tickerFrame, json.value) : { reason: 'not JSON' };
+      const frame = json ? decodePayload(tickerFrame, json.value) : { reason: 'not JSON' };
       if (!('value' in frame) || frame.value.stream === undefined) continue;
       const { c: price, E: at } = frame.value.data;
       const fault = faultOf({ kind: 'spot', ticks: [{ symbol: 'BTC', price, at }] });

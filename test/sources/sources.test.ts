@@ -5,7 +5,7 @@ import { createSources } from '../../src/sources/sources.ts';
 describe('createSources', () => {
   const endpoints = liveEndpoints({ postsBearerToken: 'secret' });
 
-  it('makes five sources per account and three for all, under the names the ages are told by', () => {
+  it('makes five sources per account and three for all, under the names of the source ages', () => {
     const names = createSources(endpoints).map(({ name }) => name);
     assert.deepEqual([...names].sort(), [
       'archive:a',
@@ -30,7 +30,7 @@ describe('createSources', () => {
 });
 
 describe('liveEndpoints', () => {
-  it('speaks to every host over an encrypted connection, at addresses without a slash at the end', () => {
+  it('reaches every host over an encrypted connection, at addresses without a slash at the end', () => {
     const { posts, oracle, market, book, bookSocket, positions, crypto } = liveEndpoints({
       postsBearerToken: 'x',
     });

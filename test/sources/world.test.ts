@@ -8,7 +8,7 @@ import { fakeKnown, runSource, type SourceRun } from '../support/source-run.ts';
 
 /** The sources against the stand-in world, which was written apart from them. */
 describe('createSources on the stand-in world', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let world: World;
   const runs: SourceRun[] = [];
   before(async () => {
@@ -37,7 +37,7 @@ describe('createSources on the stand-in world', function () {
     const facts = () => runs.flatMap((run) => run.facts());
     const kinds = ['post', 'coverage', 'tracking', 'oracle', 'event', 'ui', 'prices', 'spot'];
     const missing = () => kinds.filter((kind) => !facts().some((fact) => fact.kind === kind));
-    await eventually('every kind of fact', () => activate() && missing().length === 0, 25_000).catch(() =>
+    await eventually('every kind of fact', () => activate() && missing().length === 0).catch(() =>
       assert.fail(`missing ${missing()}, errors ${runs.map((run) => run.error())}`),
     );
     assert.deepEqual(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { diskUse } from '../../src/store/disk.ts';
 
 describe('diskUse', () => {
-  it('tells how full the disk is, as bytes and as a share', async () => {
+  it('measures how full the disk is, as bytes and as a share', async () => {
     const { usedBytes, freeBytes, usedShare } = await diskUse(tmpdir());
     assert.ok(usedBytes >= 0 && freeBytes > 0);
     assert.equal(usedShare, usedBytes / (usedBytes + freeBytes));

@@ -5,7 +5,7 @@ import { lockFolder } from '../../src/store/lock.ts';
 import { type Child, startChild } from '../support/child.ts';
 import { withFolder } from '../support/store-records.ts';
 
-const HOLDER = new URL(`./holder${extname(import.meta.url)}`, import.meta.url);
+const LOCK_PROCESS = new URL(`./lock-process${extname(import.meta.url)}`, import.meta.url);
 const RACERS = 20;
 
 interface Attempt {
@@ -17,7 +17,7 @@ interface Attempt {
 const isAttempt = (message: unknown): message is Attempt => typeof message === 'object' && message !== null;
 
 async function withHolders(count: number, use: (holders: readonly Child[]) => Promise<void>): Promise<void> {
-  const holders = Array.from({ length: count }, () => startChild(HOLDER, []));
+  const holders = Array.from({ length: count }, () => startChild(LOCK_PROCESS, []));
   try {
     await Promise.all(holders.map((holder) => holder.heard((message) => message === 'ready')));
     await use(holders);
@@ -32,7 +32,7 @@ async function tryLock(holder: Child, folder: string): Promise<Attempt> {
   return (await holder.heard((message) => isAttempt(message) && message.folder === folder)) as Attempt;
 }
 
-/** Leaves the folders as a killed owner does: with a socket nobody listens on. */
+/** Leaves the folders as a killed owner does: with a socket that no process listens on. */
 async function leaveStaleLocks(folders: readonly string[]): Promise<void> {
   await withHolders(1, async ([owner]) => {
     assert.ok(owner);
@@ -99,7 +99,7 @@ describe('lockFolder', () => {
     }));
 
   it('gives the folder of a killed owner to one of 20, also when another was killed taking it over', function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     return withFolder(async (folder) => {
       const folders = ['one', 'two', 'three', 'four'].map((name) => join(folder, name));
       await leaveStaleLocks(folders);

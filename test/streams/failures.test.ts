@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { decodeState, emptyState, encodeState, type Fact } from '../../streams/internal.ts';
-import { DAY_MS, event, log, post, quote, settings, tick } from '../support/facts.ts';
+import { DAY_MS, decodeState, emptyState, encodeState, type Fact } from '../../streams/internal.ts';
+import { event, log, post, quote, settings, tick } from '../support/facts.ts';
 import { ofStream, records, run, runInParts } from './pipelines/run.ts';
 
 const book = (eventId: number, bid: number): Fact => ({

@@ -7,11 +7,12 @@ import {
   emptyState,
   encodeState,
   graph,
+  HOUR_MS,
   isKept,
   type Observation,
   type Output,
 } from '../../streams/internal.ts';
-import { HOUR_MS, tick } from '../support/facts.ts';
+import { tick } from '../support/facts.ts';
 import { marbles } from '../support/marbles.ts';
 import { anyLog } from '../support/observations.ts';
 import { recount, seenPosts } from './pipelines/recount.ts';
@@ -25,7 +26,7 @@ function isForgettable(record: Output['record']): boolean {
 const anyCuts = fc.array(fc.nat({ max: 400 }), { maxLength: 6 });
 
 describe('graph', () => {
-  it('says the same bytes however often it is stopped and started from a checkpoint', () => {
+  it('emits the same bytes however often it is stopped and started from a checkpoint', () => {
     fc.assert(
       fc.property(anyLog(), anyCuts, (log, cuts) => {
         const places = cuts.map((cut) => cut % (log.length + 1));
@@ -35,7 +36,7 @@ describe('graph', () => {
     );
   });
 
-  it('says the same bytes when it is stopped after every observation', () => {
+  it('emits the same bytes when it is stopped after every observation', () => {
     fc.assert(
       fc.property(anyLog(60), (log) => {
         const places = log.map((_, index) => index);
@@ -45,7 +46,7 @@ describe('graph', () => {
     );
   });
 
-  it('says the same bytes twice', () => {
+  it('emits the same bytes twice', () => {
     fc.assert(
       fc.property(anyLog(), (log) => {
         assert.equal(JSON.stringify(run(log)), JSON.stringify(run(log)));
@@ -72,11 +73,11 @@ describe('graph', () => {
   it('counts as a recount from the raw facts does, after any part of the log', () => {
     fc.assert(
       fc.property(anyLog(), fc.integer({ min: 1, max: 20 }), (log, every) => {
-        const said: Output[] = [];
+        const emitted: Output[] = [];
         for (const [{ seq }, outputs] of runByStep(log)) {
-          said.push(...outputs);
+          emitted.push(...outputs);
           if (seq % every !== 0 && seq !== log.length) continue;
-          const counters = [...latest(said, 'counters').values()].map(({ record }) => record);
+          const counters = [...latest(emitted, 'counters').values()].map(({ record }) => record);
           const actual = new Map(
             counters.map(({ eventId, real, oracle, ui, deleted }) => [
               eventId,
@@ -93,10 +94,10 @@ describe('graph', () => {
   it('gives at every tick the velocity of the hour before it, whatever the clock did', () => {
     fc.assert(
       fc.property(anyLog(), (log) => {
-        const said: Output[] = [];
+        const emitted: Output[] = [];
         const coveredFrom = new Map<string, number>();
         for (const [{ seq, receivedAt: now, fact }, outputs] of runByStep(log)) {
-          said.push(...ofStream(outputs, 'velocity'));
+          emitted.push(...ofStream(outputs, 'velocity'));
           if (fact.kind === 'coverage') coveredFrom.set(fact.account, fact.fromAt);
           if (fact.kind !== 'tick') continue;
           const posts = seenPosts(log.slice(0, seq));
@@ -107,7 +108,7 @@ describe('graph', () => {
             );
             const counted1h = recent.filter(({ isCounted }) => isCounted).length;
             const expected = { account, counted1h, all1h: recent.length };
-            assert.deepEqual(latest(said, 'velocity').get(account)?.record, expected);
+            assert.deepEqual(latest(emitted, 'velocity').get(account)?.record, expected);
           }
         }
       }),
@@ -177,7 +178,7 @@ describe('graph', () => {
     );
   });
 
-  it('never says of a key what it said last', () => {
+  it('never emits for a key what it emitted last', () => {
     fc.assert(
       fc.property(anyLog(), (log) => {
         const before = new Map<string, string>();
@@ -208,7 +209,7 @@ describe('graph', () => {
       expectSubscriptions(left$.subscriptions).toBe('^!');
     }));
 
-  it('keeps nothing that JSON cannot say, and no actor fails', () => {
+  it('keeps nothing that JSON cannot carry, and no actor fails', () => {
     fc.assert(
       fc.property(anyLog(), (log) => {
         const outputs = run(log);
@@ -220,7 +221,7 @@ describe('graph', () => {
     );
   });
 
-  it('gives an event the phase of its half-open window at every tick, and says when that changes', () => {
+  it('gives an event the phase of its half-open window at every tick, and emits when that changes', () => {
     fc.assert(
       fc.property(anyLog(), (log) => {
         const before = new Map<string, string>();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { KeptPayment, Store } from '../../src/store/store.ts';
 
-/** A payment as it is reserved, but for what is given. */
+/** A reserved payment, except for the fields given. */
 export function paymentRow(over: Partial<KeptPayment> = {}): KeptPayment {
   return {
     id: 'eip155:1|0xa|0xb|0x1',
@@ -25,7 +25,7 @@ const REPLY = { status: 200, headers: { 'Content-Type': 'application/json' }, bo
 
 export function describePayments(withStore: (use: (store: Store) => Promise<void>) => Promise<void>): void {
   describe('payments', () => {
-    it('lets one of many who come at once take a nonce', () =>
+    it('lets one of many at once take a nonce', () =>
       withStore(async ({ payments }) => {
         const rows = Array.from({ length: 50 }, (_, n) => paymentRow({ proof: String(n), nextTryAt: n }));
         const taken = await Promise.all(rows.map((row) => payments.reserve(row)));

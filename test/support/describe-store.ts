@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Store } from '../../src/store/store.ts';
 import type { Output, StreamName } from '../../streams/internal.ts';
-import { describeFeedWindow } from './describe-feed-window.ts';
 import { describePayments } from './describe-payments.ts';
+import { describeStoredFrames } from './describe-stored-frames.ts';
 import { describeUsageStore } from './describe-usage-store.ts';
 import { describeWaitlist } from './describe-waitlist.ts';
 import { anyBlocks, anyTurns } from './store-arbitraries.ts';
@@ -21,7 +21,7 @@ export function describeStore(name: string, withStore: (use: Use) => Promise<voi
     describeCheckpoints(withStore);
     describeUsageStore(withStore);
     describeWaitlist(withStore);
-    describeFeedWindow(withStore);
+    describeStoredFrames(withStore);
     describePayments(withStore);
 
     it('keeps notes, the last one under each name', () =>
@@ -179,7 +179,7 @@ function describeJournal(withStore: (use: Use) => Promise<void>): void {
 
     it('goes on at the tail when what it was about to read is dropped', function () {
       // Over a thousand commits, each waiting for the disk.
-      this.timeout(30_000);
+      this.timeout(120_000);
       return withStore(async ({ journal }) => {
         for (let seq = 1; seq <= 1_150; seq++) await journal.append([tickAt(seq)]);
         const reader = journal.read(1)[Symbol.iterator]();
@@ -200,21 +200,21 @@ function describeOutputs(withStore: (use: Use) => Promise<void>): void {
   const streams: StreamName[] = ['posts', 'velocity', 'freshness'];
 
   describe('outputs', () => {
-    it('keeps all that was said in order and the last of each key, but nothing of freshness', () =>
+    it('keeps all that was emitted in order and the last of each key, but nothing of freshness', () =>
       fc.assert(
         fc.asyncProperty(anyTurns, fc.nat({ max: 10 }), (turns, fromSeq) =>
           withStore(async ({ outputs }) => {
             for (const turn of turns) await outputs.append(turn.outputs, turn.upTo);
             assert.equal(outputs.upTo, turns.at(-1)?.upTo ?? 0);
             for (const stream of streams) {
-              const said =
+              const emitted =
                 stream === 'freshness'
                   ? []
                   : turns.flatMap((turn) => turn.outputs).filter((output) => output.stream === stream);
-              assert.deepEqual([...outputs.read(stream, fromSeq)], inOrder(said, fromSeq));
+              assert.deepEqual([...outputs.read(stream, fromSeq)], inOrder(emitted, fromSeq));
               const before = [...outputs.read(stream, 0)].filter(({ seq }) => seq <= fromSeq);
               assert.deepEqual([...outputs.readBack(stream, fromSeq)], before.reverse());
-              assert.deepEqual(byKey(outputs.latest(stream)), byKey(said));
+              assert.deepEqual(byKey(outputs.latest(stream)), byKey(emitted));
             }
           }),
         ),
@@ -238,17 +238,17 @@ function describeOutputs(withStore: (use: Use) => Promise<void>): void {
 
     it('drops history before a seq in steps and leaves the latest values', () =>
       withStore(async ({ outputs }) => {
-        const said = ticks(1, 30).flatMap(({ seq }) => [velocityAt(seq, 'a'), velocityAt(seq, 'b')]);
-        await outputs.append(said, 30);
+        const emitted = ticks(1, 30).flatMap(({ seq }) => [velocityAt(seq, 'a'), velocityAt(seq, 'b')]);
+        await outputs.append(emitted, 30);
         assert.equal(await outputs.prune(21, 25), 25);
         assert.equal(await outputs.prune(21, 25), 15);
         assert.equal(await outputs.prune(21, 25), 0);
-        assert.deepEqual([...outputs.read('velocity', 0)], inOrder(said, 21));
+        assert.deepEqual([...outputs.read('velocity', 0)], inOrder(emitted, 21));
         assert.equal(outputs.latest('velocity').length, 2);
         assert.equal(outputs.upTo, 30);
       }));
 
-    it('forgets everything when cleared, and takes it anew', () =>
+    it('forgets everything when cleared, and can be filled again', () =>
       withStore(async ({ outputs }) => {
         await outputs.append([velocityAt(1), velocityAt(2)], 2);
         await outputs.clear();
@@ -262,8 +262,8 @@ function describeOutputs(withStore: (use: Use) => Promise<void>): void {
   });
 }
 
-function inOrder(said: readonly Output[], fromSeq: number): unknown[] {
-  return said
+function inOrder(emitted: readonly Output[], fromSeq: number): unknown[] {
+  return emitted
     .filter(({ seq }) => seq >= fromSeq)
     .sort((a, b) => a.seq - b.seq)
     .map((output) => ({ stream: output.stream, seq: output.seq, json: JSON.stringify(output) }));

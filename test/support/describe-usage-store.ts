@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import type { Store, UsageError, UsageRow } from '../../src/store/store.ts';
+import { HOUR_MS } from '../../streams/internal.ts';
 
 type WithStore = (use: (store: Store) => Promise<void>) => Promise<void>;
 
-const HOUR_MS = 3_600_000;
-
-export function usageRow(endpoint: string, requests: number, over: Partial<UsageRow> = {}): UsageRow {
+function usageRow(endpoint: string, requests: number, over: Partial<UsageRow> = {}): UsageRow {
   return { endpoint, method: 'GET', requests, errors: 0, ms: requests * 1.5, bytes: requests * 100, ...over };
 }
 
-export function usageError(keyId: string, n: number, over: Partial<UsageError> = {}): UsageError {
+function usageError(keyId: string, n: number, over: Partial<UsageError> = {}): UsageError {
   return {
     keyId,
     n,

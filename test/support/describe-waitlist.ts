@@ -37,7 +37,7 @@ export function describeWaitlist(withStore: WithStore): void {
         );
       }));
 
-    it('remembers an email under the place it was told because of a wallet beside it', () =>
+    it('remembers an email under the place of the wallet sent with it', () =>
       withStore(async ({ waitlist }) => {
         await waitlist.claim(agent(1), 1);
         await waitlist.claim(human('b@b.co'), 1);
@@ -51,25 +51,25 @@ export function describeWaitlist(withStore: WithStore): void {
         assert.equal([...waitlist.list()].length, 2);
       }));
 
-    it('gives dense places that never move to whoever comes at once', () =>
+    it('gives dense places that never move to concurrent callers', () =>
       fc.assert(
         fc.asyncProperty(
           fc.array(fc.array(fc.nat({ max: 12 }), { maxLength: 20 }), { maxLength: 4 }),
           (rounds) =>
             withStore(async ({ waitlist }) => {
-              const told = new Map<number, number>();
+              const given = new Map<number, number>();
               for (const round of rounds) {
                 const places = await Promise.all(round.map((n) => waitlist.claim(agent(n), 0)));
                 for (const [index, n] of round.entries()) {
                   const { position = 0, isNew } = places[index] ?? {};
-                  assert.equal(told.get(n) ?? position, position);
-                  assert.equal(isNew, !told.has(n));
-                  told.set(n, position);
+                  assert.equal(given.get(n) ?? position, position);
+                  assert.equal(isNew, !given.has(n));
+                  given.set(n, position);
                 }
               }
               assert.deepEqual(
-                [...told.values()].sort((a, b) => a - b),
-                Array.from({ length: told.size }, (_, index) => index + 1),
+                [...given.values()].sort((a, b) => a - b),
+                Array.from({ length: given.size }, (_, index) => index + 1),
               );
             }),
         ),

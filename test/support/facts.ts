@@ -1,36 +1,25 @@
-import type {
-  Bucket,
-  CountingRule,
-  EventFact,
-  Fact,
-  Observation,
-  PostFact,
-  Quote,
-  SettingsFact,
-  TickFact,
-  TrackingFact,
+import {
+  type Bucket,
+  DAY_MS,
+  type EventFact,
+  type Fact,
+  type Observation,
+  type PostFact,
+  type Quote,
+  type SettingsFact,
+  type TickFact,
+  type TrackingFact,
+  USUAL_RULE,
 } from '../../streams/internal.ts';
 
 /** Facts with every field set; a test names the fields it is about. */
-
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
-
-export const RULE: CountingRule = {
-  originals: true,
-  quotes: true,
-  reposts: true,
-  selfReplies: true,
-  otherReplies: false,
-  communityReposts: false,
-};
 
 export const STALE_AFTER_MS = { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 };
 
 export function settings(overrides: Partial<SettingsFact> = {}): SettingsFact {
   const accounts = [
-    { id: 'a', rule: RULE },
-    { id: 'b', rule: RULE },
+    { id: 'a', rule: USUAL_RULE },
+    { id: 'b', rule: USUAL_RULE },
   ];
   return { kind: 'settings', accounts, staleAfterMs: STALE_AFTER_MS, ...overrides };
 }

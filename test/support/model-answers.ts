@@ -1,19 +1,18 @@
-import { Subject } from 'rxjs';
 import {
+  type CountRange,
+  createRunner,
   emptyState,
   type FitFact,
   type Forecast,
   type ForecastFact,
-  graph,
   MODEL,
   type Observation,
   type Output,
   type OutputOf,
-  type Range,
 } from '../../streams/internal.ts';
 import type { Entry } from './facts.ts';
 
-/** Answers as the model might give them, at no cost: the same question gives the same answer. */
+/** Answers as the model might give them, at no cost: the same request gives the same answer. */
 export function answerTo({ seq, record }: OutputOf<'requests'>): FitFact | ForecastFact {
   const { account, now } = record;
   if (record.type === 'fit') {
@@ -48,43 +47,40 @@ export function answerTo({ seq, record }: OutputOf<'requests'>): FitFact | Forec
 }
 
 /** Final counts spread evenly over the next `width`. */
-export function spread(count: number, width: number, buckets: readonly Range[]): Forecast {
+export function spread(count: number, width: number, buckets: readonly CountRange[]): Forecast {
   const quantiles = Array.from({ length: 101 }, (_, percent) => count + Math.round((percent * width) / 100));
-  const share = ({ lo, hi }: Range) =>
+  const share = ({ lo, hi }: CountRange) =>
     quantiles.filter((final) => final >= lo && (hi === null || final <= hi)).length / quantiles.length;
   const [p5 = 0, p50 = 0, p95 = 0] = [5, 50, 95].map((percent) => quantiles[percent]);
   return { p5, p50, p95, quantiles, bucketProbs: buckets.map(share) };
 }
 
-/** A graph that is told one fact after the other; what it asks is kept until somebody answers. */
-export class Listener {
+/** A graph that observes one fact after the other; its requests are kept until they are answered. */
+export class GraphSession {
   readonly log: Observation[] = [];
   readonly outputs: Output[] = [];
   readonly asked: OutputOf<'requests'>[] = [];
-  readonly #observation$ = new Subject<Observation>();
+  readonly #runner = createRunner(emptyState());
 
-  constructor() {
-    graph(this.#observation$, emptyState()).subscribe((output) => {
-      this.outputs.push(output);
-      if (output.stream === 'requests') this.asked.push(output);
-    });
-  }
-
-  tell(...[receivedAt, fact]: Entry): void {
+  observe(...[receivedAt, fact]: Entry): void {
     const observation = { seq: this.log.length + 1, receivedAt, fact };
     this.log.push(observation);
-    this.#observation$.next(observation);
+    for (const output of this.#runner.run(observation)) {
+      this.outputs.push(output);
+      if (output.stream === 'requests') this.asked.push(output);
+    }
   }
 
-  /** What was asked of a kind, taken out. */
+  /** Takes out the requests of a kind. */
   take(isOfKind: (asked: OutputOf<'requests'>) => boolean): OutputOf<'requests'>[] {
     const found = this.asked.filter(isOfKind);
     for (const asked of found) this.asked.splice(this.asked.indexOf(asked), 1);
     return found;
   }
 
-  /** Answers what was asked so far, if it can be answered. */
+  /** Answers the requests so far. */
   answer(receivedAt: number, isAnswered: (asked: OutputOf<'requests'>) => boolean = () => true): void {
-    for (const asked of this.asked.splice(0)) if (isAnswered(asked)) this.tell(receivedAt, answerTo(asked));
+    for (const asked of this.asked.splice(0))
+      if (isAnswered(asked)) this.observe(receivedAt, answerTo(asked));
   }
 }

@@ -1,8 +1,16 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
-import type { AccountId, EventFact, Fact, Observation, PostFact } from '../../streams/internal.ts';
-import { DAY_MS, event, HOUR_MS, partition, post, STALE_AFTER_MS, settings } from './facts.ts';
-import { answerTo, Listener } from './model-answers.ts';
+import {
+  type AccountId,
+  DAY_MS,
+  type EventFact,
+  type Fact,
+  HOUR_MS,
+  type Observation,
+  type PostFact,
+} from '../../streams/internal.ts';
+import { event, partition, post, STALE_AFTER_MS, settings } from './facts.ts';
+import { answerTo, GraphSession } from './model-answers.ts';
 
 /** Logs as the outside world might write them: plausible, and as unkind as it is known to be. */
 
@@ -16,10 +24,10 @@ export function anyLog(maxSteps = 120): fc.Arbitrary<readonly Observation[]> {
     )
     .map(([firstDay, isPrepared, steps]) => {
       const world = new World(noonInNewYork(firstDay));
-      world.tell(settings());
+      world.observe(settings());
       if (isPrepared) world.prepare();
       for (const step of steps) step(world);
-      return world.listener.log;
+      return world.session.log;
     });
 }
 
@@ -53,8 +61,8 @@ function noonInNewYork(date: string): number {
 }
 
 class World {
-  /** What is told is heard at once, so that what is asked can be answered. */
-  readonly listener = new Listener();
+  /** Runs every fact at once, so that requests can be answered. */
+  readonly session = new GraphSession();
   readonly posts: PostFact[] = [];
   readonly events: EventFact[];
   /** How far the wall clock is off. */
@@ -89,16 +97,16 @@ class World {
     this.now = Math.min(this.now + ms, this.#endAt);
   }
 
-  tell(fact: Fact): void {
-    this.listener.tell(this.now + this.offMs, fact);
+  observe(fact: Fact): void {
+    this.session.observe(this.now + this.offMs, fact);
   }
 
   /** A service that has been running: all is listed, and the posts of two months are known. */
   prepare(): void {
-    for (const listed of this.events) this.tell(listed);
+    for (const listed of this.events) this.observe(listed);
     for (const account of ['a', 'b'])
-      this.tell({ kind: 'coverage', account, fromAt: this.now - 60 * DAY_MS });
-    this.tell({ kind: 'tick', ages: FRESH });
+      this.observe({ kind: 'coverage', account, fromAt: this.now - 60 * DAY_MS });
+    this.observe({ kind: 'tick', ages: FRESH });
   }
 
   /** Young enough that no pipeline has settled it, however wrong the clock. */
@@ -164,7 +172,7 @@ const price = fc.option(fc.nat({ max: 1_000 }).map((thousandths) => thousandths 
 
 function publish(world: World, fact: PostFact): void {
   world.posts.push(fact);
-  world.tell(fact);
+  world.observe(fact);
 }
 
 const nextPost = (world: World, account: AccountId) => {
@@ -181,11 +189,11 @@ const spotTick = fc.record(
 );
 
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
-  // Time between two ticks: whatever comes next is heard before the clock is.
+  // Time between two ticks: whatever comes next is observed before the clock is.
   step(3, { ms: advance }, (world, { ms }) => world.advance(ms)),
   step(8, { ms: advance, ages: anyAges() }, (world, { ms, ages }) => {
     world.advance(ms);
-    world.tell({ kind: 'tick', ages });
+    world.observe({ kind: 'tick', ages });
   }),
   step(6, { ...look, account, lateMs }, (world, { account, lateMs, ...look }) => {
     publish(world, { ...nextPost(world, account), ...look, createdAt: world.now - lateMs });
@@ -199,29 +207,35 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   step(3, { index, repeats }, (world, { index, repeats }) => {
     const seen = world.posts[index % Math.max(1, world.posts.length)];
     if (seen === undefined || (world.hasNewRule && !world.isEditable(seen))) return;
-    for (let time = 0; time < repeats; time++) world.tell(seen);
+    for (let time = 0; time < repeats; time++) world.observe(seen);
   }),
   step(3, { ...look, index }, (world, { index, ...look }) => {
     const place = index % Math.max(1, world.posts.length);
     const seen = world.posts[place];
     if (seen === undefined || !world.isEditable(seen)) return;
     world.posts[place] = { ...seen, ...look };
-    world.tell({ ...seen, ...look });
+    world.observe({ ...seen, ...look });
   }),
   step(3, { index, account }, (world, { index, account }) => {
     const seen = world.posts[index];
-    if (seen === undefined) world.tell({ kind: 'post_gone', account, id: `never-${index}` });
-    else if (world.isEditable(seen)) world.tell({ kind: 'post_gone', account: seen.account, id: seen.id });
+    if (seen === undefined) world.observe({ kind: 'post_gone', account, id: `never-${index}` });
+    else if (world.isEditable(seen)) world.observe({ kind: 'post_gone', account: seen.account, id: seen.id });
   }),
   step(2, { account, days: fc.constantFrom(0, 1, 30, 60, 60) }, (world, { account, days }) => {
-    world.tell({ kind: 'coverage', account, fromAt: world.now - days * DAY_MS });
+    world.observe({ kind: 'coverage', account, fromAt: world.now - days * DAY_MS });
   }),
   step(4, { index, isNamed: flag, offMs: fc.constantFrom(0, 0, -1_000, HOUR_MS) }, (world, values) => {
     const { subject, title, slug, startAt, endAt, eventId } = world.eventAt(values.index);
     if (subject.type !== 'posts' || startAt === null) return;
     const window = { startAt: startAt + values.offMs, endAt: endAt - 1_000 };
     const name = { slug: values.isNamed ? slug : null, title };
-    world.tell({ kind: 'tracking', account: subject.account, trackingId: `t${eventId}`, ...name, ...window });
+    world.observe({
+      kind: 'tracking',
+      account: subject.account,
+      trackingId: `t${eventId}`,
+      ...name,
+      ...window,
+    });
   }),
   step(6, { index, isClosed: rarely, isStartUnknown: rarely, movedMs, winner }, (world, values) => {
     const listed = world.eventAt(values.index);
@@ -231,43 +245,43 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
       ...bucket,
       won: isClosed && values.winner !== null ? index === values.winner : null,
     }));
-    world.tell({ ...listed, startAt, endAt: listed.endAt + values.movedMs, isClosed, buckets });
+    world.observe({ ...listed, startAt, endAt: listed.endAt + values.movedMs, isClosed, buckets });
   }),
   step(4, { index, total: count }, (world, { index, total }) => {
     const { eventId, subject } = world.eventAt(index);
     const account = subject.type === 'posts' ? subject.account : 'a';
-    world.tell({ kind: 'oracle', account, trackingId: `t${eventId}`, total, syncedAt: null });
+    world.observe({ kind: 'oracle', account, trackingId: `t${eventId}`, total, syncedAt: null });
   }),
   step(4, { index, count: fc.option(count) }, (world, { index, count }) => {
-    world.tell({ kind: 'ui', eventId: world.eventAt(index).eventId, count });
+    world.observe({ kind: 'ui', eventId: world.eventAt(index).eventId, count });
   }),
   step(3, { index, bid: price, ask: price, last: price, ui: price }, (world, { index, ...sides }) => {
     const { eventId, buckets } = world.eventAt(index);
     const quotes = buckets.map(({ yesToken: token }) => ({ token, ...sides }));
-    world.tell({ kind: 'prices', eventId, quotes });
+    world.observe({ kind: 'prices', eventId, quotes });
   }),
   // On to an hour before which a forecast will be scored, or to the end.
   step(3, { index, hours: fc.constantFrom(72, 48, 24, 0, -2) }, (world, { index, hours }) => {
     world.advance(Math.max(0, world.eventAt(index).endAt - hours * HOUR_MS - world.now));
-    world.tell({ kind: 'tick', ages: FRESH });
+    world.observe({ kind: 'tick', ages: FRESH });
   }),
   step(2, { winner }, (world, { winner }) => {
     const over = world.events.find(({ endAt }) => endAt < world.now);
     if (over === undefined) return;
     const buckets = over.buckets.map((bucket, index) => ({ ...bucket, won: index === winner }));
-    world.tell({ ...over, isClosed: true, buckets });
+    world.observe({ ...over, isClosed: true, buckets });
   }),
   // Answers come in any order, some late, some twice, some never.
   step(8, { index, isTwice: rarely }, (world, { index, isTwice }) => {
-    const { asked } = world.listener;
+    const { asked } = world.session;
     const place = asked.length - 1 - (index % Math.max(1, Math.min(asked.length, 8)));
     const request = asked[place];
     if (request === undefined) return;
     if (!isTwice) asked.splice(place, 1);
-    world.tell(answerTo(request));
+    world.observe(answerTo(request));
   }),
   step(2, { ticks: fc.array(spotTick, { maxLength: 4 }) }, (world, { ticks }) => {
-    world.tell({ kind: 'spot', ticks });
+    world.observe({ kind: 'spot', ticks });
   }),
   // The wall clock is set right or wrong by a step; ages, measured on the other clock, do not notice.
   step(2, { clockError }, (world, { clockError }) => {
@@ -276,7 +290,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   step(1, { rule, posts: age }, (world, { rule, posts }) => {
     const accounts = settings().accounts.map(({ id }) => ({ id, rule }));
     world.hasNewRule = true;
-    world.tell(settings({ accounts, staleAfterMs: { ...STALE_AFTER_MS, posts } }));
+    world.observe(settings({ accounts, staleAfterMs: { ...STALE_AFTER_MS, posts } }));
   }),
 );
 

@@ -1,8 +1,8 @@
 import { toHex } from 'viem';
 import type { Authorization, Payment } from './payments.ts';
 
-/** Ways to spoil a payment of version 2 that was good and signed: none of what comes out may be settled. */
-export type Mutation = readonly [name: string, spoil: (payment: Payment) => unknown];
+/** A way to spoil a valid signed payment of version 2, so that it must not be settled. */
+type Mutation = readonly [name: string, spoil: (payment: Payment) => unknown];
 
 const random = (bytes: number) => toHex(crypto.getRandomValues(new Uint8Array(bytes)));
 
@@ -27,7 +27,7 @@ const accepted =
 
 const plus = (digits: string, by: number) => String(BigInt(digits) + BigInt(by));
 
-/** One hexadecimal digit, at a place of chance, becomes another. */
+/** One hexadecimal digit at a random place becomes another. */
 function flipped(text: string): string {
   const at = 2 + Math.floor(Math.random() * (text.length - 4));
   const digit = (Number.parseInt(text.charAt(at), 16) + 1 + Math.floor(Math.random() * 15)) % 16;

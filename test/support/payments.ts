@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { authorizationTypes } from '@x402/evm';
 import { type Hex, toHex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { firstNameOf } from '../../src/payments/networks.ts';
-import { type PaymentTerms, priceOf, requirementsOf } from '../../src/payments/terms.ts';
+import { type PaymentTerms, priceOf, requirementsOf, v1NetworkOf } from '../../src/payments/terms.ts';
 import { createFaults, type FaultRule, type Faults } from '../../src/world/control/faults.ts';
 import { createFacilitator, type Facilitator } from '../../src/world/wire/facilitator.ts';
 import { createWorldServer } from '../../src/world/wire/http.ts';
@@ -72,16 +71,16 @@ export interface Payment {
   readonly payload: { readonly signature: string; readonly authorization: Authorization };
 }
 
-export interface SignOptions {
+interface SignOptions {
   readonly nowMs: number;
   readonly path?: string;
   readonly version?: 1 | 2;
-  /** Signed instead of what would do. */
+  /** Signed instead of the fields of a valid payment. */
   readonly over?: Partial<Authorization>;
   readonly terms?: PaymentTerms;
 }
 
-/** Someone with a key of his own, made up on the spot. */
+/** A payer with a new random key. */
 export interface Payer {
   readonly address: Hex;
   sign(options: SignOptions): Promise<Payment>;
@@ -125,7 +124,7 @@ export function createPayer(): Payer {
       });
       const payload = { signature, authorization };
       if (version === 2) return { x402Version: 2, accepted: { ...requirementsOf(terms, path) }, payload };
-      return { x402Version: 1, scheme: 'exact', network: firstNameOf(terms.network) ?? '', payload };
+      return { x402Version: 1, scheme: 'exact', network: v1NetworkOf(terms.network) ?? '', payload };
     },
   };
 }

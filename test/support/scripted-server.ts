@@ -21,11 +21,11 @@ export interface ScriptedServer {
   readonly socketUrl: string;
   readonly requests: readonly ScriptedRequest[];
   /** Texts the clients sent over their sockets, in order of arrival. */
-  readonly heard: readonly string[];
+  readonly received: readonly string[];
   readonly sockets: ReadonlySet<WebSocket>;
   connections(): number;
   answer(script: Script): void;
-  onSocket(greet: (socket: WebSocket, path: string) => void): void;
+  onSocket(onOpen: (socket: WebSocket, path: string) => void): void;
   close(): Promise<void>;
 }
 
@@ -35,9 +35,9 @@ export async function openScriptedServer(): Promise<ScriptedServer> {
     response.statusCode = 404;
     return { error: 'no script' };
   };
-  let greet: (socket: WebSocket, path: string) => void = () => {};
+  let onOpen: (socket: WebSocket, path: string) => void = () => {};
   const requests: ScriptedRequest[] = [];
-  const heard: string[] = [];
+  const received: string[] = [];
   const connected = new Set<Socket>();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -59,8 +59,8 @@ export async function openScriptedServer(): Promise<ScriptedServer> {
   });
   const sockets = new WebSocketServer({ server });
   sockets.on('connection', (socket, request) => {
-    socket.on('message', (data) => heard.push(data.toString()));
-    greet(socket, request.url ?? '');
+    socket.on('message', (data) => received.push(data.toString()));
+    onOpen(socket, request.url ?? '');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -68,14 +68,14 @@ export async function openScriptedServer(): Promise<ScriptedServer> {
     url: `http://127.0.0.1:${port}`,
     socketUrl: `ws://127.0.0.1:${port}`,
     requests,
-    heard,
+    received,
     sockets: sockets.clients,
     connections: () => connected.size,
     answer: (next) => {
       script = next;
     },
     onSocket: (next) => {
-      greet = next;
+      onOpen = next;
     },
     close: async () => {
       for (const socket of sockets.clients) socket.terminate();

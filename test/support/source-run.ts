@@ -1,6 +1,7 @@
 import type { Subscription } from 'rxjs';
 import type { Source, SourceContext, SourceLookups } from '../../src/sources/source.ts';
 import type { EventRecord, Fact } from '../../streams/internal.ts';
+import { openScriptedServer, type ScriptedServer } from './scripted-server.ts';
 
 /** What the fake log knows. Facts delivered are added to it as an engine would. */
 export interface FakeKnown extends SourceLookups {
@@ -47,7 +48,7 @@ export function collect(known: FakeKnown, now: () => number) {
   const refusals: string[] = [];
   const context: SourceContext = {
     now,
-    known,
+    lookups: known,
     deliver: async (facts) => {
       deliveries.push(facts);
       for (const fact of facts) remember(known, fact);
@@ -73,6 +74,36 @@ export function runSource(source: Source, known = fakeKnown(0), now: () => numbe
     error: () => error,
     facts: () => deliveries.flat(),
     stop: () => subscription.unsubscribe(),
+  };
+}
+
+/** What a `describe` block of a source needs: a scripted server for each test, and runs that end with it. */
+export interface SourceStage {
+  readonly server: ScriptedServer;
+  readonly run: typeof runSource;
+}
+
+export function sourceStage(prepare: (server: ScriptedServer) => void = () => {}): SourceStage {
+  let server: ScriptedServer;
+  let runs: SourceRun[] = [];
+  beforeEach(async () => {
+    server = await openScriptedServer();
+    prepare(server);
+  });
+  afterEach(async () => {
+    for (const run of runs) run.stop();
+    runs = [];
+    await server.close();
+  });
+  return {
+    get server() {
+      return server;
+    },
+    run(...args) {
+      const run = runSource(...args);
+      runs.push(run);
+      return run;
+    },
   };
 }
 

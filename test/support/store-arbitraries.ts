@@ -37,7 +37,7 @@ export const anyTurns: fc.Arbitrary<{ upTo: number; outputs: Output[] }[]> = fc
   .array(
     fc.record({
       observations: fc.integer({ min: 1, max: 3 }),
-      said: fc.array(
+      emitted: fc.array(
         fc.record({
           stream: fc.constantFrom('posts', 'velocity', 'freshness'),
           key: fc.oneof(fc.constantFrom('a', 'b', '7'.repeat(78)), anyRoughText),
@@ -51,10 +51,10 @@ export const anyTurns: fc.Arbitrary<{ upTo: number; outputs: Output[] }[]> = fc
   )
   .map((turns) => {
     let mark = 0;
-    return turns.map(({ observations, said }) => {
+    return turns.map(({ observations, emitted }) => {
       const from = mark + 1;
       mark += observations;
-      const outputs = said.map(({ stream, key, step, text }) => {
+      const outputs = emitted.map(({ stream, key, step, text }) => {
         const seq = Math.min(from + step, mark);
         const common = { key, seq, at: seq, cause: 'clock' as const };
         if (stream === 'freshness') return { ...common, stream, record: { ages: { events: step } } } as const;

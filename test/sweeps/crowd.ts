@@ -61,7 +61,7 @@ export async function sweepCrowd(sweep: CrowdSweep): Promise<CrowdFound> {
     const url = await program.url;
     const port = Number(new URL(url).port);
     const isReady = historyDays < FITTED_DAYS ? isCounting : isForecasting;
-    await eventually('there is something to read', () => isReady(url), 120_000);
+    await eventually('there is something to read', () => isReady(url));
     const alone = await vitals(url);
 
     const startedAt = performance.now();

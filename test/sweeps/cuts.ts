@@ -21,8 +21,6 @@ export interface CutSweep {
   readonly report: (line: string) => void;
 }
 
-const QUIET_MS = 30_000;
-
 /**
  * Reads the whole feed of an engine through a client whose connection is cut at random bytes, held up, and whose
  * server is killed and restarted; and beside it, plainly, straight at the engine. Both must have the same bytes on
@@ -51,14 +49,14 @@ export async function sweepCuts({ disturbances, random, report }: CutSweep): Pro
       return { program: engine, url, reading: readPlainly(url, plain, ending.signal) };
     };
     let life = await startEngine();
-    await eventually('something is counted', () => isCounted(life.url), QUIET_MS);
+    await eventually('something is counted', () => isCounted(life.url));
     const posting = keepPosting(worldUrl, ending.signal);
     feed.event$.subscribe((event) => events.push(event));
     feed.status$.subscribe((each) => {
       status = each;
     });
     followAll(feed).subscribe((frame) => takeIn(cut, JSON.stringify(frame)));
-    await eventually('the reader is there', () => status?.state === 'live', QUIET_MS);
+    await eventually('the reader is there', () => status?.state === 'live');
 
     for (let number = 1; number <= disturbances; number++) {
       await delay(random() * 500);
@@ -75,11 +73,9 @@ export async function sweepCuts({ disturbances, random, report }: CutSweep): Pro
     await posting;
     const again = new AbortController();
     const rest = readPlainly(life.url, plain, again.signal);
-    await eventually(
-      'both have the same',
-      () => status?.state === 'live' && isSame(cut, plain),
-      QUIET_MS,
-    ).catch(() => assert.fail(`in the end: ${JSON.stringify(status)} ${differences(cut, plain).join('; ')}`));
+    await eventually('both have the same', () => status?.state === 'live' && isSame(cut, plain)).catch(() =>
+      assert.fail(`in the end: ${JSON.stringify(status)} ${differences(cut, plain).join('; ')}`),
+    );
     again.abort();
     await rest;
     const replay = await replayed(life.url, cut);
@@ -151,7 +147,7 @@ async function disturb(proxy: CuttingProxy, random: () => number): Promise<void>
   // As often within the handshake and the first bytes as within megabytes.
   const { cuts } = proxy;
   proxy.cutAfter(Math.floor(10 ** (random() * 6)));
-  await eventually('it is cut', () => proxy.cuts > cuts, 300).catch(() => proxy.cutNow());
+  await eventually('it is cut', () => proxy.cuts > cuts).catch(() => proxy.cutNow());
 }
 
 function isSame(cut: Reading, plain: Reading): boolean {
@@ -169,7 +165,7 @@ async function replayed(url: string, { texts, topics }: Reading): Promise<Readin
   const reading = readPlainly(url, again, ending.signal);
   const lastOf = (own: readonly string[] | undefined) => placeOf(own?.at(-1) ?? '{"seq":0,"prev_seq":0}').seq;
   const isWhole = () => [...texts].every(([name, own]) => lastOf(again.texts.get(name)) >= lastOf(own));
-  await eventually('everything is sent again', isWhole, QUIET_MS);
+  await eventually('everything is sent again', isWhole);
   ending.abort();
   await reading;
   return again.texts;

@@ -12,7 +12,7 @@ function frame(ts: number, more: object = {}) {
 }
 
 describe('frameWork', () => {
-  it('gives each frame all tasks since the one before, those inside others once, and no other thread', () => {
+  it('adds up the tasks of each frame since the one before, nested ones once, and of no other thread', () => {
     const traceEvents = [
       task(0, 1_000),
       frame(900),

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** What the main thread of a page did for each frame, ms. */
-export interface FrameWork {
-  /** Time of its tasks by the clock on the wall. */
+/** Work of the main thread of a page for each frame, ms. */
+interface FrameWork {
+  /** Elapsed time of its tasks. */
   readonly wallMs: readonly number[];
-  /** The same on the processor: on a shared machine others are on it in between. */
+  /** Processor time of its tasks, without the time of other programs on the machine. */
   readonly cpuMs: readonly number[];
 }
 
@@ -25,18 +25,18 @@ const trace = z.object({
 
 type TraceEvent = z.infer<typeof trace>['traceEvents'][number];
 
-/** What a trace has to hold for `frameWork`. */
+/** Categories that a trace needs for `frameWork`. */
 export const TRACED = ['toplevel', 'devtools.timeline'];
 
 /** Once in every frame, near its end. */
 const FRAME = 'Layerize';
 const TASK = 'ThreadControllerImpl::RunTask';
 
-/** Of each frame all tasks since the one before, so that what is done between frames counts as well. */
+/** Adds up all tasks since the frame before, so that work between frames counts as well. */
 export function frameWork(json: string): FrameWork {
   const { traceEvents } = trace.parse(JSON.parse(json));
   const frames = traceEvents.filter(({ name }) => name === FRAME);
-  const { pid, tid } = mostOften(frames);
+  const { pid, tid } = mainThread(frames);
   const ownFrames = frames.filter((event) => event.pid === pid && event.tid === tid).sort(inTime);
   const tasks = traceEvents.filter(
     (event) => event.name === TASK && event.ph === 'X' && event.pid === pid && event.tid === tid,
@@ -49,7 +49,7 @@ export function frameWork(json: string): FrameWork {
     wallMs[frame] = (wallMs[frame] ?? 0) + dur / 1_000;
     cpuMs[frame] = (cpuMs[frame] ?? 0) + tdur / 1_000;
   }
-  // The first frame had begun before the trace, and what follows the last is of none.
+  // The first frame began before the trace, and tasks after the last belong to no frame.
   return { wallMs: wallMs.slice(1, ownFrames.length), cpuMs: cpuMs.slice(1, ownFrames.length) };
 }
 
@@ -57,8 +57,8 @@ function inTime(a: TraceEvent, b: TraceEvent): number {
   return a.ts - b.ts;
 }
 
-/** The thread that drew most: the browser may have pages of its own. */
-function mostOften(frames: readonly TraceEvent[]): TraceEvent {
+/** A frame of the thread that drew most: the browser may have pages of its own. */
+function mainThread(frames: readonly TraceEvent[]): TraceEvent {
   const counts = new Map<string, number>();
   const threadOf = ({ pid, tid }: TraceEvent) => `${pid}/${tid}`;
   for (const frame of frames) counts.set(threadOf(frame), (counts.get(threadOf(frame)) ?? 0) + 1);
@@ -68,7 +68,7 @@ function mostOften(frames: readonly TraceEvent[]): TraceEvent {
   return found;
 }
 
-/** A task may run others inside. */
+/** Tasks that do not run inside another task. */
 function outermost(tasks: readonly TraceEvent[]): readonly TraceEvent[] {
   let endsAt = Number.NEGATIVE_INFINITY;
   return tasks.toSorted(inTime).filter(({ ts, dur }) => {

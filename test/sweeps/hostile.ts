@@ -3,7 +3,7 @@ import { Agent, get } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { exchangeRaw, statusesIn } from './raw-http.ts';
 
-export interface LorisResult {
+interface LorisResult {
   readonly sockets: number;
   /** Of the good clients, meanwhile. */
   readonly goodCalls: number;
@@ -14,7 +14,7 @@ export interface LorisResult {
 
 const HEAD = 'GET /api/v1/health HTTP/1.1\r\nHost: x\r\n';
 const DRIP_MS = 500;
-const GOOD_CLIENTS = 8;
+export const GOOD_CLIENTS = 8;
 const GOOD_PAUSE_MS = 20;
 
 /** Ways to hold a connection while saying next to nothing. */

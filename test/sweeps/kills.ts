@@ -82,7 +82,7 @@ async function untilCovered(engine: Program): Promise<void> {
     const { data } = await readMeta(url, 'account_a');
     return data.some((event) => event.real_counter !== null);
   };
-  await eventually('an event is counted', isCovered, 60_000);
+  await eventually('an event is counted', isCovered);
 }
 
 async function liveAndDie(engine: Program, worldUrl: string, told: Told, lifeMs: number): Promise<void> {

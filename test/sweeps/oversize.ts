@@ -1,5 +1,5 @@
 /** More than an honest client would send. Either it is refused, or answered without being read. */
-export interface Oversize {
+interface Oversize {
   readonly what: string;
   readonly head: string;
   /** Sent over and over until the other side closes. */

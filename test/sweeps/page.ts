@@ -2,21 +2,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CDPSession, Page } from 'playwright-core';
 import { z } from 'zod';
 import { percentile } from '../../streams/internal.ts';
-import { type Browsing, openBrowsing, unlock } from '../dashboard/browsing.ts';
+import { openTestBrowser, type TestBrowser, unlock } from '../dashboard/test-browser.ts';
 import { startChild } from '../support/child.ts';
 import { frameWork, TRACED } from './frame-work.ts';
 
-/** Of one stretch of the time. */
+/** Measurements of one stretch of time. */
 export interface PageSample {
   readonly minutes: number;
-  /** After all garbage was collected. */
+  /** After garbage collection. */
   readonly heapBytes: number;
   readonly nodes: number;
   readonly listeners: number;
   readonly updatesPerSecond: number;
   /** From one frame to the next. */
   readonly gapMs: Spread;
-  /** Of the main thread for each frame. */
+  /** Work of the main thread for each frame. */
   readonly wallMs: Spread;
   readonly cpuMs: Spread;
 }
@@ -28,27 +28,27 @@ export interface Spread {
   readonly most: number;
 }
 
-export interface PageSweep {
+interface PageSweep {
   readonly samples: number;
-  /** Between two samples; frames are looked at for `lookMs` of it. */
+  /** Time between two samples; frames are traced for `traceMs` of it. */
   readonly everyMs: number;
-  readonly lookMs: number;
+  readonly traceMs: number;
   readonly report: (sample: PageSample) => void;
 }
 
-/** What is to come over the feed. */
+/** Least rate of the feed. */
 const UPDATES_PER_SECOND = 50;
 
 /**
- * Keeps a page open beside a server whose feed brings 50 updates a second and more, with a key and so with everything there
- * is to draw, and watches its memory and the work of its frames.
+ * Keeps a page open beside a server whose feed sends at least 50 updates a second, with a key, so that everything is
+ * drawn, and measures its memory and the work of its frames.
  */
-export async function sweepPage({ samples, everyMs, lookMs, report }: PageSweep): Promise<PageSample[]> {
+export async function sweepPage({ samples, everyMs, traceMs, report }: PageSweep): Promise<PageSample[]> {
   const child = startChild(new URL('./busy-child.js', import.meta.url), []);
-  let browsing: Browsing | undefined;
+  let browser: TestBrowser | undefined;
   try {
-    browsing = await openBrowsing();
-    const { page } = await browsing.look({
+    browser = await openTestBrowser();
+    const { page } = await browser.openPage({
       viewport: { width: 1_600, height: 1_000 },
       reducedMotion: 'no-preference',
     });
@@ -69,13 +69,13 @@ export async function sweepPage({ samples, everyMs, lookMs, report }: PageSweep)
     const taken: PageSample[] = [];
     for (let number = 1; number <= samples; number++) {
       const before = { updates, at: performance.now() };
-      await delay(everyMs - lookMs);
-      const frames = await lookAtFrames(browsing, page, lookMs);
+      await delay(everyMs - traceMs);
+      const frames = await traceFrames(browser, page, traceMs);
       const seconds = (performance.now() - before.at) / 1_000;
       const sample: PageSample = {
         minutes: (performance.now() - startedAt) / 60_000,
         updatesPerSecond: (updates - before.updates) / seconds,
-        ...(await lookAtMemory(devtools)),
+        ...(await readMemory(devtools)),
         ...frames,
       };
       taken.push(sample);
@@ -83,39 +83,37 @@ export async function sweepPage({ samples, everyMs, lookMs, report }: PageSweep)
     }
     return taken;
   } finally {
-    await browsing?.close();
+    await browser?.close();
     child.process.kill('SIGTERM');
     await child.ended();
   }
 }
 
-/** Longest work for a frame, at 60 of them a second. */
+/** Most work for a frame, at 60 frames a second. */
 const MOST_FRAME_MS = 16;
-/**
- * Of the heap, from the second quarter of the time to the last; in the first the page's code is still being compiled.
- */
+/** Growth of the heap from the second quarter of the time to the last; in the first the code is still compiled. */
 const MOST_GROWTH = 0.05;
 
-export interface Judgement {
-  readonly words: string;
+interface PageAssessment {
+  readonly summary: string;
   readonly isGood: boolean;
 }
 
-/** Whether memory held still and frames were short while the updates came. */
-export function judgePage(samples: readonly PageSample[]): Judgement {
+/** Whether memory stayed level and frames were short at the full rate of updates. */
+export function assessPage(samples: readonly PageSample[]): PageAssessment {
   const quarter = Math.max(1, Math.floor(samples.length / 4));
   const first = median(samples.slice(quarter, 2 * quarter).map(({ heapBytes }) => heapBytes));
   const last = median(samples.slice(-quarter).map(({ heapBytes }) => heapBytes));
   const growth = last / first - 1;
   const worstMs = Math.max(...samples.map(({ cpuMs }) => cpuMs.p99));
   const updates = Math.min(...samples.map(({ updatesPerSecond }) => updatesPerSecond));
-  const words = [
+  const summary = [
     `heap ${(first / 1_000_000).toFixed(2)} MB in the second quarter and ${(last / 1_000_000).toFixed(2)} MB in the last (${(growth * 100).toFixed(1)} %)`,
     `p99 of a frame's work ${worstMs.toFixed(1)} ms in the worst minute`,
     `never fewer than ${updates.toFixed(0)} updates a second`,
   ].join('; ');
   const isGood = growth < MOST_GROWTH && worstMs < MOST_FRAME_MS && updates >= UPDATES_PER_SECOND;
-  return { words, isGood };
+  return { summary, isGood };
 }
 
 function median(values: readonly number[]): number {
@@ -127,28 +125,28 @@ function median(values: readonly number[]): number {
   );
 }
 
-async function lookAtMemory(
+async function readMemory(
   devtools: CDPSession,
 ): Promise<Pick<PageSample, 'heapBytes' | 'nodes' | 'listeners'>> {
-  // What is freed may free more.
+  // Freed objects may free others.
   for (let turn = 0; turn < 3; turn++) await devtools.send('HeapProfiler.collectGarbage');
   const { metrics } = await devtools.send('Performance.getMetrics');
   const read = (wanted: string) => metrics.find(({ name }) => name === wanted)?.value ?? Number.NaN;
   return { heapBytes: read('JSHeapUsedSize'), nodes: read('Nodes'), listeners: read('JSEventListeners') };
 }
 
-/** While it is looked, the page is asked for as many frames as it can make. */
-async function lookAtFrames(
-  { browser }: Browsing,
+/** During the trace the page renders as many frames as it can. */
+async function traceFrames(
+  { browser }: TestBrowser,
   page: Page,
-  lookMs: number,
+  traceMs: number,
 ): Promise<Pick<PageSample, 'gapMs' | 'wallMs' | 'cpuMs'>> {
   await browser.startTracing(page, { categories: TRACED });
   const gaps = await page.evaluate<number[]>(`new Promise((resolve) => {
     const times = [];
     const next = (at) => {
       times.push(at);
-      if (at - times[0] < ${lookMs}) requestAnimationFrame(next);
+      if (at - times[0] < ${traceMs}) requestAnimationFrame(next);
       else resolve(times.slice(1).map((time, place) => time - times[place]));
     };
     requestAnimationFrame(next);

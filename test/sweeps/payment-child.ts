@@ -6,14 +6,14 @@ import type { KeptPayment } from '../../src/store/store.ts';
 import { tellParent } from '../support/child.ts';
 import { SIGNALS, TERMS } from '../support/payments.ts';
 
-// Sells what the parent sends payments for, from the store in a folder, and dies where it is told to.
+// Charges the payments that the parent sends, with the store in a folder, and kills itself at a given state.
 const [folder = '', url = '', offsetMs = '0'] = process.argv.slice(2);
-const orderSchema = z.object({ payment: z.string(), dieAt: z.string() });
+const commandSchema = z.object({ payment: z.string(), dieAt: z.string() });
 
 let dieAt = '';
 const die = () => process.kill(process.pid, 'SIGKILL');
 const store = await openStore(folder);
-const till = await openPaymentService({
+const service = await openPaymentService({
   terms: TERMS,
   facilitator: { url },
   payments: {
@@ -38,7 +38,7 @@ const till = await openPaymentService({
 let served = 0;
 async function answerTo(payment: string): Promise<string> {
   try {
-    const { reply, sent } = await till.sell({
+    const { reply, sent } = await service.charge({
       payment,
       path: SIGNALS,
       resource: SIGNALS,
@@ -56,8 +56,8 @@ async function answerTo(payment: string): Promise<string> {
 }
 
 process.on('message', async (message) => {
-  const order = orderSchema.parse(message);
-  dieAt = order.dieAt;
-  tellParent({ answer: await answerTo(order.payment) });
+  const command = commandSchema.parse(message);
+  dieAt = command.dieAt;
+  tellParent({ answer: await answerTo(command.payment) });
 });
 tellParent({ isReady: true });

@@ -6,7 +6,7 @@ describe('payments under stress', () => {
   it('settle one of many copies', () => sweepCopies(100, quiet));
   it('are refused however they are spoiled', () => sweepMutations(1, quiet));
   it('survive a kill after every state', async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     await sweepCrashes(1, quiet);
   });
 });

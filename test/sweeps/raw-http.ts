@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net';
 
 /** What came back over a connection until it was closed, and how long that took. */
-export interface Exchange {
+interface Exchange {
   readonly text: string;
   readonly closedMs: number;
 }
 
-export interface RawCall {
+interface RawCall {
   readonly port: number;
   /** Sent at once. */
   readonly bytes: string;

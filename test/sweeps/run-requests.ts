@@ -8,5 +8,5 @@ if (!Number.isInteger(requests) || requests < 1) {
 }
 const startedAt = performance.now();
 const report = (line: string) => process.stdout.write(`${line}\n`);
-await sweepRequests({ requests, seed, report });
+await sweepRequests({ requests, seed, isTimed: true, report });
 report(`${requests} requests of seed ${seed} in ${Math.round((performance.now() - startedAt) / 1_000)} s`);

@@ -1,5 +1,5 @@
 /** A request that two parsers might read as one or as two, and what we make of it. */
-export interface Smuggled {
+interface Smuggled {
   readonly what: string;
   readonly bytes: string;
   /** The only statuses allowed, in order; nothing may come after them. */

@@ -14,7 +14,7 @@ import {
 const instant = fc.integer({ min: Date.UTC(2025, 0, 1), max: Date.UTC(2029, 0, 1) });
 
 describe('calendar', () => {
-  it('tells New York time as the time zone rules do', () => {
+  it('gives New York time as the time zone rules do', () => {
     const wanted = (at: number) => {
       const { year, month, day, hour } =
         Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO('America/New_York');

@@ -9,11 +9,11 @@ describe('rng', () => {
     assert.notEqual(createRng(8, 'day', 3).next(), createRng(7, 'day', 3).next());
   });
 
-  it('tells instants apart that differ only above 32 bits', () => {
+  it('gives different hashes to instants that differ only above 32 bits', () => {
     assert.notEqual(hash32(1), hash32(1 + 2 ** 32));
   });
 
-  it('tells the order of its parts', () => {
+  it('depends on the order of its parts', () => {
     assert.notEqual(hash32('a', 1), hash32(1, 'a'));
     assert.notEqual(hash32('ab', 'c'), hash32('a', 'bc'));
   });

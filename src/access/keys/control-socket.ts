@@ -2,27 +2,27 @@ import { rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { ServiceError } from '../../errors.ts';
 
-/** Where a running engine takes orders from its own machine. One JSON line in, one JSON line out. */
+/** Where a running engine takes commands from its own machine: one JSON line in, one JSON line out. */
 export interface ControlSocket {
   close(): Promise<void>;
 }
 
-export type Reply =
+type Reply =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly message: string };
 
-const MAX_LINE_BYTES = 16 * 1024;
+const MAX_LINE_CHARS = 16 * 1024;
 const TIMEOUT_MS = 10_000;
 /** Only the user who runs the engine may connect: the socket is made without rights for anyone else. */
 const OWNER_ONLY = 0o177;
 
 /**
- * Listens at `path`, which whoever holds the lock of the folder may take over. An order that fails is answered
- * with its message; `report` is told as well when the failure is a bug.
+ * Listens at `path`, which the process that holds the lock of the folder may take over. A command that fails is
+ * answered with its message; a failure that is a bug is answered without one, and goes to `report`.
  */
 export async function openControlSocket(
   path: string,
-  serve: (order: unknown) => Promise<unknown>,
+  run: (command: unknown) => Promise<unknown>,
   report: (error: unknown) => void,
 ): Promise<ControlSocket> {
   rmSync(path, { force: true });
@@ -30,7 +30,7 @@ export async function openControlSocket(
   const server = createServer((caller) => {
     callers.add(caller);
     caller.once('close', () => callers.delete(caller));
-    void attend(caller, serve, report);
+    void answer(caller, run, report);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -49,24 +49,24 @@ export async function openControlSocket(
   };
 }
 
-async function attend(
+async function answer(
   caller: Socket,
-  serve: (order: unknown) => Promise<unknown>,
+  run: (command: unknown) => Promise<unknown>,
   report: (error: unknown) => void,
 ): Promise<void> {
   let reply: Reply;
   try {
-    reply = { ok: true, result: await serve(orderOf(await readLine(caller))) };
+    reply = { ok: true, result: await run(commandIn(await readLine(caller))) };
   } catch (error) {
     const isExpected = error instanceof ServiceError;
     if (!isExpected) report(error);
-    reply = { ok: false, message: isExpected ? error.message : 'the order failed' };
+    reply = { ok: false, message: isExpected ? error.message : 'the command failed' };
   }
   caller.end(`${JSON.stringify(reply)}\n`, () => caller.destroy());
 }
 
-/** What is no JSON is no order, and refused as such. */
-function orderOf(line: string): unknown {
+/** A line that is not JSON is undefined, which is refused like any other unknown command. */
+function commandIn(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
@@ -74,8 +74,8 @@ function orderOf(line: string): unknown {
   }
 }
 
-/** Hands one order to the engine at `path`. Resolves to undefined when none is listening there. */
-export async function askControlSocket(path: string, order: object): Promise<Reply | undefined> {
+/** Sends one command to the engine at `path`. Resolves to undefined when none listens there. */
+export async function askControlSocket(path: string, command: object): Promise<Reply | undefined> {
   const socket = connect(path);
   try {
     await new Promise<void>((resolve, reject) => {
@@ -86,12 +86,12 @@ export async function askControlSocket(path: string, order: object): Promise<Rep
     socket.destroy();
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT' || code === 'ECONNREFUSED') return undefined;
-    throw new ServiceError('DESK_UNREACHABLE', `cannot reach the running engine: ${String(code)}`, {
+    throw new ServiceError('CONTROL_UNREACHABLE', `cannot reach the running engine: ${String(code)}`, {
       cause: error,
     });
   }
-  socket.write(`${JSON.stringify(order)}\n`);
-  // What the engine writes is ours: a Reply.
+  socket.write(`${JSON.stringify(command)}\n`);
+  // Only an engine of this program listens there, and it writes a Reply.
   return JSON.parse(await readLine(socket)) as Reply;
 }
 
@@ -101,17 +101,17 @@ function readLine(socket: Socket): Promise<string> {
     let text = '';
     const fail = (why: string) => {
       socket.destroy();
-      reject(new ServiceError('DESK_SILENT', `the other side of the local socket ${why}`));
+      reject(new ServiceError('CONTROL_SILENT', `the other side of the control socket ${why}`));
     };
     socket.setEncoding('utf8');
-    socket.setTimeout(TIMEOUT_MS, () => fail(`said nothing for ${TIMEOUT_MS} ms`));
+    socket.setTimeout(TIMEOUT_MS, () => fail(`sent nothing for ${TIMEOUT_MS} ms`));
     socket.on('data', (chunk: string) => {
       text += chunk;
       const end = text.indexOf('\n');
       if (end >= 0) resolve(text.slice(0, end));
-      else if (text.length > MAX_LINE_BYTES) fail('said too much');
+      else if (text.length > MAX_LINE_CHARS) fail('sent too long a line');
     });
-    socket.once('end', () => fail('hung up'));
-    socket.once('error', () => fail('broke off'));
+    socket.once('end', () => fail('closed the connection'));
+    socket.once('error', () => fail('broke the connection off'));
   });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
-import type { IssuedKey, KeyRegistry, ShownKey } from './key-registry.ts';
+import type { IssuedKey, KeyRegistry } from './key-registry.ts';
 
 const MAX_LIMIT = 1_000_000_000;
 const tier = z.enum(['FREE', 'PRO', 'INTERNAL']);
@@ -9,16 +9,15 @@ const limit = z.int().min(1).max(MAX_LIMIT);
 const name = z.string().regex(/^\P{Cc}{0,100}$/u);
 const id = z.string().max(100);
 
-/** What can be done to keys, as it goes over the local socket. */
-const keyOrder = z.discriminatedUnion('op', [
+/** What can be done to keys, as it goes over the control socket. */
+const keyCommand = z.discriminatedUnion('op', [
   z.object({ op: z.literal('create'), tier, name, limit: limit.nullable() }),
   z.object({ op: z.literal('list') }),
   z.object({ op: z.literal('revoke'), id }),
   z.object({ op: z.literal('rotate'), id, revokesOld: z.boolean() }),
 ]);
-export type KeyCommand = z.infer<typeof keyOrder>;
+export type KeyCommand = z.infer<typeof keyCommand>;
 
-/** What comes back: `key` only of one that was just made. */
 const shownKey = z.object({
   id: z.string(),
   tier,
@@ -28,27 +27,28 @@ const shownKey = z.object({
   lastUsedAt: z.number().nullable(),
   revokedAt: z.number().nullable(),
 });
-const keyAnswer = z.object({ keys: z.array(shownKey), key: z.string().nullable() });
-export type KeyCommandAnswer = z.infer<typeof keyAnswer>;
+/** `key` is null unless one was just made. */
+const keyCommandAnswer = z.object({ keys: z.array(shownKey), key: z.string().nullable() });
+export type KeyCommandAnswer = z.infer<typeof keyCommandAnswer>;
 
 export function parseKeyCommandAnswer(value: unknown): KeyCommandAnswer {
-  return keyAnswer.parse(value);
+  return keyCommandAnswer.parse(value);
 }
 
-/** Does what an order says. One that is none is refused with a ServiceError. */
-export async function runKeyCommand(book: KeyRegistry, value: unknown): Promise<KeyCommandAnswer> {
-  const { data: order } = keyOrder.safeParse(value);
-  switch (order?.op) {
+/** Throws a ServiceError for a value that is no command. */
+export async function runKeyCommand(registry: KeyRegistry, value: unknown): Promise<KeyCommandAnswer> {
+  const { data: command } = keyCommand.safeParse(value);
+  switch (command?.op) {
     case 'create':
-      return issued(await book.create(order));
+      return issued(await registry.create(command));
     case 'rotate':
-      return issued(await book.rotate(order.id, order.revokesOld));
+      return issued(await registry.rotate(command.id, command.revokesOld));
     case 'revoke':
-      return { keys: [await book.revoke(order.id)], key: null };
+      return { keys: [await registry.revoke(command.id)], key: null };
     case 'list':
-      return { keys: book.list().map((each: ShownKey) => ({ ...each })), key: null };
+      return { keys: [...registry.list()], key: null };
     default:
-      throw new ServiceError('DESK_ORDER', 'expected an order to create, list, revoke or rotate keys');
+      throw new ServiceError('CONTROL_COMMAND', 'expected a command to create, list, revoke or rotate keys');
   }
 }
 

@@ -1,22 +1,22 @@
 import type { Tier } from '../tiers.ts';
 
-/** Whoever holds a valid key, as far as answering him goes. */
+/** The holder of a valid key. */
 export interface Holder {
   /** Public: may be shown and logged. */
   readonly id: string;
   readonly tier: Tier;
   /** Requests an hour; null for what the tier has. */
   readonly limit: number | null;
-  /** UTC ms. Set by the gate. */
+  /** UTC ms. The gate sets it. */
   lastUsedAt: number | null;
 }
 
-/** Looks a key up as it was sent. Synchronous and cheap: it is asked on every keyed request. */
+/** Finds the holder of a key as it was sent. Synchronous and cheap: it is asked on every request with a key. */
 export interface KeyLookup {
   find(key: string): Holder | undefined;
 }
 
-/** The three published keys of demo mode. Never to be used outside it: they are no secret. */
+/** The three published keys of the demo. They are no secret, so they must not work outside it. */
 export function demoKeys(): KeyLookup {
   const holder = (id: string, tier: Tier): Holder => ({ id, tier, limit: null, lastUsedAt: null });
   const holders = new Map([
@@ -27,12 +27,12 @@ export function demoKeys(): KeyLookup {
   return { find: (key) => holders.get(key) };
 }
 
-/** Looks in one ring after the other. */
-export function joinLookups(...rings: readonly KeyLookup[]): KeyLookup {
+/** Looks in one after the other. */
+export function joinLookups(...lookups: readonly KeyLookup[]): KeyLookup {
   return {
     find(key) {
-      for (const ring of rings) {
-        const holder = ring.find(key);
+      for (const lookup of lookups) {
+        const holder = lookup.find(key);
         if (holder !== undefined) return holder;
       }
       return undefined;

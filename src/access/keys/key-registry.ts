@@ -1,34 +1,35 @@
 import { hash, timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../errors.ts';
 import type { KeptKey, Keys } from '../../store/store.ts';
 import type { Tier } from '../tiers.ts';
 import type { Holder, KeyLookup } from './key-lookup.ts';
 import { isWellFormed, mintId, mintKey } from './key-text.ts';
 
-/** A key as it may be shown: without the key, and without what is stored of it. */
-export type ShownKey = Omit<KeptKey, 'hash'>;
+/** A key as it may be shown: without the key itself and without its hash. */
+type ShownKey = Omit<KeptKey, 'hash'>;
 
-export interface NewKey {
+interface NewKey {
   readonly tier: Tier;
   readonly name: string;
   /** Requests an hour; null for what the tier has. */
   readonly limit: number | null;
 }
 
-/** A key just made. This is the one time it is shown. */
+/** A new key. This is the only time it is shown. */
 export interface IssuedKey {
   readonly key: string;
   readonly shown: ShownKey;
 }
 
-/** All keys of a store: who holds which, and what may be done to them. One book per store. */
+/** All keys of a store. One registry per store. */
 export interface KeyRegistry extends KeyLookup {
   create(wanted: NewKey): Promise<IssuedKey>;
-  /** In the order they were made. */
+  /** Oldest first. */
   list(): readonly ShownKey[];
-  /** From now on nobody is let in with it. Rejects for an id that is not known; twice is fine. */
+  /** The key is refused from now on. Rejects for an unknown id; revoking twice is fine. */
   revoke(id: string): Promise<ShownKey>;
-  /** A new key like the old one, which stays valid unless told otherwise. */
+  /** A new key like the old one, which stays valid unless `revokesOld`. */
   rotate(id: string, revokesOld: boolean): Promise<IssuedKey>;
   /** Stores the times of last use that changed. */
   flush(): Promise<void>;
@@ -36,26 +37,26 @@ export interface KeyRegistry extends KeyLookup {
 
 interface Entry extends Holder {
   readonly digest: Buffer;
-  kept: KeptKey;
+  stored: KeptKey;
 }
 
-/** Keys seen lately, as they were sent: a look-up costs a hash of the key, this a twentieth of it. */
-const MAX_MEMO = 10_000;
+/** Keys used lately, as they were sent: to find them again costs a small part of a hash. */
+const MAX_REMEMBERED = 10_000;
 
 /** `now` is UTC ms. */
 export function openKeyRegistry(store: Keys, now: () => number): KeyRegistry {
   const byId = new Map<string, Entry>();
   const byHash = new Map<string, Entry>();
-  const memo = new Map<string, Entry>();
+  const remembered = new LRUCache<string, Entry>({ max: MAX_REMEMBERED });
 
-  function enter(kept: KeptKey): Entry {
-    const { id, tier, limit, lastUsedAt } = kept;
-    const entry = { id, tier, limit, lastUsedAt, kept, digest: Buffer.from(kept.hash, 'hex') };
+  function register(stored: KeptKey): Entry {
+    const { id, tier, limit, lastUsedAt } = stored;
+    const entry = { id, tier, limit, lastUsedAt, stored, digest: Buffer.from(stored.hash, 'hex') };
     byId.set(id, entry);
-    byHash.set(kept.hash, entry);
+    byHash.set(stored.hash, entry);
     return entry;
   }
-  for (const kept of store.all()) enter(kept);
+  for (const stored of store.all()) register(stored);
 
   function entryOf(id: string): Entry {
     const entry = byId.get(id);
@@ -70,7 +71,7 @@ export function openKeyRegistry(store: Keys, now: () => number): KeyRegistry {
 
   async function create({ tier, name, limit }: NewKey): Promise<IssuedKey> {
     const key = mintKey(tier);
-    const kept: KeptKey = {
+    const stored: KeptKey = {
       id: freeId(),
       hash: hash('sha256', key),
       tier,
@@ -80,30 +81,29 @@ export function openKeyRegistry(store: Keys, now: () => number): KeyRegistry {
       lastUsedAt: null,
       revokedAt: null,
     };
-    await store.put([kept]);
-    return { key, shown: shownOf(enter(kept)) };
+    await store.put([stored]);
+    return { key, shown: shownOf(register(stored)) };
   }
 
   async function revoke(id: string): Promise<ShownKey> {
     const entry = entryOf(id);
-    // Before it is on disk: with a full disk it is at least of no use to anyone while this process lives.
-    entry.kept = { ...entry.kept, revokedAt: entry.kept.revokedAt ?? now() };
-    memo.clear();
-    await store.put([entry.kept]);
+    // Set before it is on disk, so that with a full disk the key is refused at least while this process lives.
+    entry.stored = { ...entry.stored, revokedAt: entry.stored.revokedAt ?? now() };
+    remembered.clear();
+    await store.put([entry.stored]);
     return shownOf(entry);
   }
 
   return {
     find(key) {
-      const seen = memo.get(key);
+      const seen = remembered.get(key);
       if (seen !== undefined) return seen;
       if (!isWellFormed(key)) return undefined;
       const digest = hash('sha256', key, 'buffer');
       const entry = byHash.get(digest.toString('hex'));
-      if (entry === undefined || entry.kept.revokedAt !== null) return undefined;
+      if (entry === undefined || entry.stored.revokedAt !== null) return undefined;
       if (!timingSafeEqual(digest, entry.digest)) return undefined;
-      if (memo.size >= MAX_MEMO) memo.clear();
-      memo.set(key, entry);
+      remembered.set(key, entry);
       return entry;
     },
     create,
@@ -111,21 +111,22 @@ export function openKeyRegistry(store: Keys, now: () => number): KeyRegistry {
       Array.from(byId.values(), shownOf).sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)),
     revoke,
     async rotate(id, revokesOld) {
-      const { kept } = entryOf(id);
-      if (kept.revokedAt !== null) throw new ServiceError('KEY_REVOKED', `the key ${id} is revoked already`);
-      const issued = await create(kept);
+      const { stored } = entryOf(id);
+      if (stored.revokedAt !== null)
+        throw new ServiceError('KEY_REVOKED', `the key ${id} is revoked already`);
+      const issued = await create(stored);
       if (revokesOld) await revoke(id);
       return issued;
     },
     async flush() {
-      const changed = [...byId.values()].filter((entry) => entry.lastUsedAt !== entry.kept.lastUsedAt);
+      const changed = [...byId.values()].filter((entry) => entry.lastUsedAt !== entry.stored.lastUsedAt);
       if (changed.length === 0) return;
-      for (const entry of changed) entry.kept = { ...entry.kept, lastUsedAt: entry.lastUsedAt };
-      await store.put(changed.map(({ kept }) => kept));
+      for (const entry of changed) entry.stored = { ...entry.stored, lastUsedAt: entry.lastUsedAt };
+      await store.put(changed.map(({ stored }) => stored));
     },
   };
 }
 
-function shownOf({ kept: { hash: _, ...shown }, lastUsedAt }: Entry): ShownKey {
+function shownOf({ stored: { hash: _, ...shown }, lastUsedAt }: Entry): ShownKey {
   return { ...shown, lastUsedAt };
 }

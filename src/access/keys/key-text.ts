@@ -19,7 +19,7 @@ export function mintId(): string {
   return randomText(ID_CHARS);
 }
 
-/** Whether a text may be a key at all. A mistyped one is told apart here, before anything is looked up. */
+/** Whether a text has the form and the checksum of a key, so that most mistyped ones are refused without a look-up. */
 export function isWellFormed(text: string): boolean {
   const [, body, checksum] = FORM.exec(text) ?? [];
   return body !== undefined && checksumOf(body) === checksum;

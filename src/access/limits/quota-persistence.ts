@@ -1,42 +1,43 @@
-import type { Hours } from '../../store/store.ts';
+import { MINUTE_MS } from '../../../streams/internal.ts';
+import { createPeriodicWrite } from '../../resilience/periodic-write.ts';
+import type { CallCounts } from '../../store/store.ts';
 import type { KeyRegistry } from '../keys/key-registry.ts';
 import type { Quotas } from './quotas.ts';
 import { minuteOf } from './sliding-hour.ts';
 
-export interface QuotaPersistenceDeps {
+interface QuotaPersistenceDeps {
   readonly quotas: Quotas;
-  readonly hours: Hours;
-  readonly book: Pick<KeyRegistry, 'flush'>;
+  readonly hours: CallCounts;
+  /** Their times of last use are stored too. */
+  readonly keys: Pick<KeyRegistry, 'flush'>;
   /** The time calls are counted by, UTC ms. */
   readonly now: () => number;
-  /** Told when a write fails, once until one succeeds. It is tried again. */
+  /** Called when a write fails, once until one succeeds. It is tried again. */
   readonly report: (error: unknown) => void;
 }
 
-export interface QuotaPersistence {
+interface QuotaPersistence {
   /** Stores what changed. Never rejects. */
   flush(): Promise<void>;
-  /** Stores what changed a last time. */
+  /** Stores what changed one last time. */
   stop(): Promise<void>;
 }
 
-/** What a killed process forgets of the calls it counted. */
+/** A killed process loses the calls of this time at most. */
 const FLUSH_MS = 1_000;
-/** How late the time of a key's last use may be on disk. */
-const LAST_USED_MS = 60_000;
+/** How old the stored time of a key's last use may be. */
+const LAST_USED_MS = MINUTE_MS;
 
-/** Takes up the calls counted before the start, and stores what changes from now on until it is stopped. */
+/** Restores the calls that were counted before the start, and stores what changes until it is stopped. */
 export function startQuotaPersistence({
   quotas,
   hours,
-  book,
+  keys,
   now,
   report,
 }: QuotaPersistenceDeps): QuotaPersistence {
   quotas.restore(hours.all(), minuteOf(now()));
   let usedFlushedAt = now();
-  let hasFailed = false;
-  let pending = Promise.resolve();
 
   async function write(isLast: boolean): Promise<void> {
     const changes = quotas.changes(minuteOf(now()));
@@ -44,38 +45,15 @@ export function startQuotaPersistence({
       await hours.write(changes.hours, changes.gone);
       if (isLast || now() - usedFlushedAt >= LAST_USED_MS) {
         usedFlushedAt = now();
-        await book.flush();
+        await keys.flush();
       }
-      hasFailed = false;
     } catch (error) {
       quotas.keepDirty(changes);
-      if (!hasFailed) report(error);
-      hasFailed = true;
+      throw error;
     }
   }
 
-  // One after the other: a slow disk must not let an older count overtake a newer one.
-  const flush = (isLast = false) => {
-    pending = pending.then(() => write(isLast));
-    return pending;
-  };
-  const timer = setInterval(() => void flush(), FLUSH_MS);
-  timer.unref();
-
-  return {
-    flush: () => flush(),
-    stop() {
-      clearInterval(timer);
-      return flush(true);
-    },
-  };
-}
-
-/** The calendar's time at the start, and from then on what has passed: set right or wrong, it does not jump. */
-export function steadyClock(clock: {
-  readonly wall: () => number;
-  readonly mono: () => number;
-}): () => number {
-  const offsetMs = clock.wall() - clock.mono();
-  return () => offsetMs + clock.mono();
+  const writes = createPeriodicWrite({ everyMs: FLUSH_MS, write, report });
+  writes.start();
+  return writes;
 }

@@ -1,31 +1,31 @@
-import type { KeptHour } from '../../store/store.ts';
+import type { CallCount } from '../../store/store.ts';
 import { add, advance, charge, type Hour, KEPT_MINUTES, minutesOf, refund } from './sliding-hour.ts';
 
-/** What changed since it was last asked. Callers in `gone` may be in `hours` as well: they came back. */
-export interface QuotaChanges {
-  readonly hours: readonly KeptHour[];
+/** What changed since the last time. A caller in `gone` may be in `hours` as well: it was forgotten and came back. */
+interface QuotaChanges {
+  readonly hours: readonly CallCount[];
   readonly gone: readonly string[];
 }
 
 /**
- * Counts the calls of everyone. Synchronous and cheap: it is asked on every counted request. Minutes are since
+ * Counts the calls of all callers. Synchronous and cheap: it is asked on every counted request. Minutes are since
  * 1970 and must not go back from call to call.
  */
 export interface Quotas {
   ofKey(id: string): Hour;
-  /** Addresses beyond the most that are told apart share one hour. */
+  /** Addresses beyond the most that are counted on their own share one hour. */
   ofAddress(address: string, minute: number): Hour;
   /** Counts a call, or returns false when the limit is reached. */
   charge(hour: Hour, minute: number, limit: number): boolean;
   /** Takes back a call counted in `minute`. */
   refund(hour: Hour, minute: number): void;
-  /** Takes up what was stored. Minutes yet to come count as this one: the calendar was set back. */
-  restore(hours: Iterable<KeptHour>, minute: number): void;
-  /** Hands over what is to be stored. Forgets addresses that have been silent for an hour. */
+  /** Restores what was stored. Minutes in the future count as this one: the system clock was set back. */
+  restore(hours: Iterable<CallCount>, minute: number): void;
+  /** What is to be stored. Forgets addresses that have been silent for an hour. */
   changes(minute: number): QuotaChanges;
   /** Takes back changes that could not be stored. */
   keepDirty(changes: QuotaChanges): void;
-  /** How many addresses are told apart right now. */
+  /** How many addresses are counted on their own right now. */
   readonly addresses: number;
 }
 
@@ -36,7 +36,7 @@ const OVERFLOW = 'others';
 
 export function createQuotas(maxAddresses = MAX_ADDRESSES): Quotas {
   const keys = new Map<string, Hour>();
-  // In the order of the minute of their last call, which makes the first one the longest silent.
+  // Sorted by the minute of their last call, so that the first one has been silent the longest.
   const addresses = new Map<string, Hour>();
   const takeHour = createHours();
   const overflow = takeHour(`a:${OVERFLOW}`);
@@ -57,7 +57,7 @@ export function createQuotas(maxAddresses = MAX_ADDRESSES): Quotas {
       left -= 1;
       addresses.delete(address);
       gone.push(hour.id);
-      // One that is still to be stored must keep its name until it is.
+      // An hour that is still to be stored must keep its id until then.
       if (!hour.isDirty) spare.push(hour);
     }
   }
@@ -95,7 +95,7 @@ export function createQuotas(maxAddresses = MAX_ADDRESSES): Quotas {
     return caller.startsWith('k:') ? ofKey(name) : ofAddress(name, minute);
   }
 
-  function restoreOne({ caller, minutes }: KeptHour, minute: number): boolean {
+  function restoreOne({ caller, minutes }: CallCount, minute: number): boolean {
     const live = minutes.filter(([each]) => each > minute - KEPT_MINUTES);
     if (live.length === 0) return false;
     const hour = hourOf(caller, minute);
@@ -142,7 +142,7 @@ export function createQuotas(maxAddresses = MAX_ADDRESSES): Quotas {
   };
 }
 
-/** Hours side by side in few large arrays: one array each would cost several times what it holds. */
+/** Hours share a few large arrays: an array of its own would cost an hour several times its content. */
 function createHours(): (id: string) => Hour {
   let counts = new Uint32Array(0);
   let base = 0;

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../streams/internal.ts';
 import type { Tier } from '../tiers.ts';
 import { type Hour, moreAt } from './sliding-hour.ts';
 
@@ -6,20 +7,20 @@ export type Limits = Readonly<Record<Tier, number | null>>;
 
 export const LIMITS: Limits = { FREE: 100, PRO: 10_000, INTERNAL: null };
 
-const HOUR_S = 3_600;
+const HOUR_SECONDS = HOUR_MS / 1_000;
 
 /** A limit and the parts of its headers that never change. */
 export interface Policy {
   readonly limit: number;
   readonly limitText: string;
-  /** A structured string, as the draft of the RateLimit fields wants names to be. */
+  /** A structured string, as the IETF draft of the RateLimit fields requires of names. */
   readonly name: string;
   readonly header: string;
 }
 
 export function policyOf(tier: Tier, limit: number): Policy {
   const name = `"${tier.toLowerCase()}"`;
-  return { limit, limitText: String(limit), name, header: `${name};q=${limit};w=${HOUR_S}` };
+  return { limit, limitText: String(limit), name, header: `${name};q=${limit};w=${HOUR_SECONDS}` };
 }
 
 /** Seconds until there is more quota than now. */
@@ -27,7 +28,7 @@ export function waitSeconds(hour: Hour, nowMs: number): number {
   return Math.ceil((moreAt(hour, nowMs) - nowMs) / 1_000);
 }
 
-/** Names and values in turn: a list is what a hot answer can be joined with at the least cost. */
+/** Names and values in turn: a list costs least to join with the headers of a prepared answer. */
 export function limitHeaders(
   { limit, limitText, name, header }: Policy,
   hour: Hour,

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../../streams/internal.ts';
 
-/** The minutes of an hour, and the one that an hour ago lies in, which counts whole. */
+/** The minutes of an hour, and the minute that was an hour ago, which counts whole. */
 export const KEPT_MINUTES = 61;
 
 /**
@@ -8,16 +8,16 @@ export const KEPT_MINUTES = 61;
  * 3,600 s ever hold more calls than the limit; what is used up comes back at most 60 s late.
  */
 export interface Hour {
-  /** Whose it is. */
+  /** Whose calls they are: `k:` and the id of a key, or `a:` and an address. */
   id: string;
-  /** Shared with others: `KEPT_MINUTES` counts from `base` on are this one's, in a ring by minute. */
+  /** Shared with other hours: `KEPT_MINUTES` counts from `base` on belong to this one, at minute modulo `KEPT_MINUTES`. */
   readonly counts: Uint32Array;
   readonly base: number;
-  /** The newest minute looked at. It never goes back. */
+  /** The newest minute seen. It never goes back. */
   minute: number;
   /** Calls in the kept minutes. */
   used: number;
-  /** The oldest kept minute with a call; of no meaning while there is none. */
+  /** The oldest kept minute with a call; meaningless without any. */
   oldest: number;
   /** Changed since it was last stored. */
   isDirty: boolean;
@@ -27,7 +27,7 @@ export function minuteOf(nowMs: number): number {
   return Math.floor(nowMs / MINUTE_MS);
 }
 
-/** Lets minutes before the kept ones go. */
+/** Drops the minutes before the kept ones. */
 export function advance(hour: Hour, minute: number): void {
   if (minute <= hour.minute) return;
   const { counts, base } = hour;
@@ -57,7 +57,7 @@ export function add(hour: Hour, minute: number, calls: number): void {
   hour.used += calls;
 }
 
-/** Takes back one call that was counted in `minute`, unless that is forgotten by now. */
+/** Takes back one call that was counted in `minute`, unless that minute was dropped. */
 export function refund(hour: Hour, minute: number): void {
   const at = hour.base + (minute % KEPT_MINUTES);
   const count = hour.counts[at] ?? 0;
@@ -72,7 +72,7 @@ export function moreAt(hour: Hour, nowMs: number): number {
   return hour.used === 0 ? nowMs : (hour.oldest + KEPT_MINUTES) * MINUTE_MS;
 }
 
-/** Every kept minute with calls, and how many. */
+/** Every kept minute with calls, and their number. */
 export function minutesOf(hour: Hour): readonly (readonly [minute: number, calls: number])[] {
   const minutes: [number, number][] = [];
   for (let minute = hour.minute - KEPT_MINUTES + 1; minute <= hour.minute; minute++) {

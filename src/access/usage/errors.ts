@@ -1,19 +1,19 @@
 import { USAGE_ERRORS_KEPT, type UsageError, type UsageStore } from '../../store/store.ts';
-import type { Use } from './recorder.ts';
+import type { RecordedRequest } from './recorder.ts';
 
-/** Of all keys together, when the disk takes none. */
+/** Of all keys together, while the disk is full. */
 const MAX_WAITING = 20_000;
 const MAX_MESSAGE_CHARS = 200;
 
-/** The newest errors of each key: those not yet on disk over those in the store. */
-export interface UsageErrors {
+/** The newest errors of each key: those in memory together with those in the store. */
+interface UsageErrors {
   /** A request that was answered with an error. */
-  add(keyId: string, use: Use): void;
+  add(keyId: string, request: RecordedRequest): void;
   /** Newest first. */
   newest(keyId: string, limit: number): readonly UsageError[];
-  /** What came since it was last taken. */
+  /** The errors since the last time. */
   take(): readonly UsageError[];
-  /** Told when what was taken is on disk. */
+  /** To be called when what was taken is on disk. */
   written(): void;
   /** Takes back what could not be written. */
   restore(): void;
@@ -34,12 +34,12 @@ export function createUsageErrors(store: UsageStore): UsageErrors {
     add(keyId, { at, endpoint, method, status, ms, message }) {
       const text = message === '' ? `Status ${status}` : message.slice(0, MAX_MESSAGE_CHARS);
       waiting.push({ keyId, n: nextNumber(keyId), at, endpoint, method, status, ms, message: text });
-      // Cut seldom: to cut one at a time would move all the others each time.
+      // Cut rarely, as each cut copies all the others.
       if (waiting.length >= 2 * MAX_WAITING) waiting = waiting.slice(-MAX_WAITING);
     },
 
     newest(keyId, limit) {
-      // What is being written may be found in the store already, under its number.
+      // What is being written may already be in the store, under its number.
       const byNumber = new Map(store.errors(keyId, limit).map((error) => [error.n, error]));
       for (const error of [...taken, ...waiting]) if (error.keyId === keyId) byNumber.set(error.n, error);
       return [...byNumber.values()].sort((a, b) => b.n - a.n).slice(0, limit);
@@ -62,7 +62,7 @@ export function createUsageErrors(store: UsageStore): UsageErrors {
   };
 }
 
-/** Without those that the store would drop again at once. */
+/** Without those that the store would drop at once. */
 function newestOfEach(errors: readonly UsageError[]): readonly UsageError[] {
   const newest = new Map<string, number>();
   for (const { keyId, n } of errors) newest.set(keyId, n);

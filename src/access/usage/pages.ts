@@ -1,8 +1,8 @@
-import { HOUR_MS } from '../../../streams/internal.ts';
+import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
 import type { UsagePage, UsageRow, UsageSpan, UsageStore } from '../../store/store.ts';
-import type { Use } from './recorder.ts';
+import type { RecordedRequest } from './recorder.ts';
 
-const HOURS_PER_DAY = 24;
+const HOURS_PER_DAY = DAY_MS / HOUR_MS;
 /** Some 100 MB at worst, and only reached when the disk has been full for long. */
 const MAX_PAGES = 20_000;
 
@@ -22,26 +22,26 @@ interface OpenPage {
 }
 
 /** Usage per key, endpoint and method, by hour and by day: pages in memory over pages in the store. */
-export interface UsagePages {
+interface UsagePages {
   /** Adds a request to its hour and its day. False when there is no room in memory, and it was not added. */
-  add(keyId: string, use: Use): boolean;
+  add(keyId: string, request: RecordedRequest): boolean;
   /** The sums per endpoint and method over whole hours, `[fromHour, toHour)` since 1970. */
   sum(keyId: string, fromHour: number, toHour: number): readonly UsageRow[];
-  /** What has changed since it was last taken. */
+  /** The pages that changed since the last time. */
   takeDirty(): readonly UsagePage[];
-  /** Told when what was taken is on disk. Pages idle since the time before are let go. */
+  /** To be called when what was taken is on disk. Drops the pages that did not change since the time before. */
   written(pages: readonly UsagePage[]): void;
   /** Takes back what could not be written. */
   restore(pages: readonly UsagePage[]): void;
 }
 
 /**
- * A page in memory holds all there is of it, also what is in the store, so whoever reads looks at one or the
- * other and no request is seen twice while it is being written.
+ * A page in memory is complete: it includes what is in the store. So a reader looks at one or the other, and no
+ * request is seen twice while it is being written.
  */
 export function createUsagePages(store: UsageStore, report: (error: unknown) => void): UsagePages {
   const pages = new Map<string, OpenPage>();
-  /** Where the last request of each key went: the next one most likely goes there too. */
+  /** The pages of the last request of each key, which are most likely those of the next one. */
   const recent = new Map<string, { readonly hour: OpenPage; readonly day: OpenPage }>();
 
   function open(keyId: string, span: UsageSpan, index: number): OpenPage {
@@ -52,7 +52,7 @@ export function createUsagePages(store: UsageStore, report: (error: unknown) => 
     try {
       for (const row of store.page(keyId, span, index)) addTo(tallyOf(page, row.endpoint, row.method), row);
     } catch (error) {
-      // What cannot be read is begun anew: usage must not stand still for it.
+      // A page that cannot be read starts anew, so that usage goes on.
       report(error);
     }
     pages.set(name, page);
@@ -71,7 +71,7 @@ export function createUsagePages(store: UsageStore, report: (error: unknown) => 
     return both;
   }
 
-  function addUse(page: OpenPage, { endpoint, method, status, ms, bytes }: Use): void {
+  function addRequest(page: OpenPage, { endpoint, method, status, ms, bytes }: RecordedRequest): void {
     const tally = tallyOf(page, endpoint, method);
     tally.requests += 1;
     if (status >= 400) tally.errors += 1;
@@ -81,11 +81,11 @@ export function createUsagePages(store: UsageStore, report: (error: unknown) => 
   }
 
   return {
-    add(keyId, use) {
-      const both = openFor(keyId, Math.floor(use.at / HOUR_MS));
+    add(keyId, request) {
+      const both = openFor(keyId, Math.floor(request.at / HOUR_MS));
       if (both === undefined) return false;
-      addUse(both.hour, use);
-      addUse(both.day, use);
+      addRequest(both.hour, request);
+      addRequest(both.day, request);
       return true;
     },
 

@@ -1,12 +1,9 @@
-/**
- * Told of every request that was answered, whatever came of it. Called where requests are answered, so it neither
- * waits nor allocates.
- */
+/** Records every request that was answered. Called where requests are answered, so it neither waits nor allocates. */
 export interface UsageRecorder {
   /**
-   * `endpoint` is the path of a route, or `unknown` for whatever no route took. `bytes` is the length of the body,
-   * without the headers. `keyId` is the public id of a key that is known, or null. `message` is our own sentence
-   * about what went wrong; nothing a caller sent may be in it.
+   * `endpoint` is the path of a route, or `unknown` when no route matched. `bytes` is the length of the body, without
+   * the headers. `keyId` is the public id of a known key, or null. `message` is our own sentence about the error and
+   * contains nothing that the caller sent.
    */
   record(
     endpoint: string,
@@ -19,8 +16,7 @@ export interface UsageRecorder {
   ): void;
 }
 
-/** A request as it was recorded. */
-export interface Use {
+export interface RecordedRequest {
   readonly endpoint: string;
   readonly method: string;
   readonly status: number;
@@ -31,25 +27,25 @@ export interface Use {
   readonly at: number;
 }
 
-/** What is recorded and not yet accounted for. */
-export interface UsageBuffer extends UsageRecorder {
+/** Recorded requests that are in no sum yet. */
+interface UsageBuffer extends UsageRecorder {
   readonly size: number;
   readonly capacity: number;
   /** Requests that found the buffer full and are in no figure. */
   readonly dropped: number;
-  /** Hands over all there is, in order, and begins anew. */
-  drain(take: (use: Use) => void): void;
+  /** Passes all requests on, oldest first, and empties the buffer. */
+  drain(take: (request: RecordedRequest) => void): void;
 }
 
 /** About two seconds of the most one process serves; 2 MB. */
 const BUFFER_CAPACITY = 32_768;
-/** Texts of a request, and its numbers: four of each. */
+/** A request has four texts and four numbers. */
 const SLOT = 4;
 
 /** `now` is UTC ms. */
 export function createUsageBuffer(now: () => number, capacity = BUFFER_CAPACITY): UsageBuffer {
-  // Filled once: a request writes into slots that are there already. Two arrays of whole slots and not one array per
-  // column, as every column would be a place in memory of its own to be fetched.
+  // Filled once, so that a request writes into slots that exist. Two arrays of whole slots instead of one array per
+  // column, as every column would be another place in memory to fetch.
   const texts = new Array<string | null>(capacity * SLOT).fill(null);
   const numbers = new Float64Array(capacity * SLOT);
   let size = 0;
@@ -83,7 +79,7 @@ export function createUsageBuffer(now: () => number, capacity = BUFFER_CAPACITY)
 
     drain(take) {
       const recorded = size;
-      // Before anything else: what is handed over twice would be counted twice.
+      // Set first: a request that is passed on twice would be counted twice.
       size = 0;
       for (let slot = 0; slot < recorded * SLOT; slot += SLOT) {
         take({

@@ -1,25 +1,26 @@
-import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
+import { createPeriodicWrite } from '../../resilience/periodic-write.ts';
 import type { UsageError, UsageRow, UsageStore } from '../../store/store.ts';
 import { createUsageErrors } from './errors.ts';
 import { createUsagePages } from './pages.ts';
 import { createUsageBuffer, type UsageRecorder } from './recorder.ts';
 
 const FLUSH_INTERVAL_MS = 1_000;
-/** Retention is looked at this often, and then in steps of so many rows until nothing is left to drop. */
-const PRUNE_INTERVAL_MS = 600_000;
+/** How often old rows are dropped, in steps of so many rows until none is left to drop. */
+const PRUNE_INTERVAL_MS = 10 * MINUTE_MS;
 const PRUNE_ROWS = 200;
 
-/** Those without a known key share one account, which nobody can ask for over HTTP. */
+/** Requests without a known key share one account, which no key can read over HTTP. */
 const ANONYMOUS = 'anonymous';
 
-export interface UsageDeps {
+interface UsageDeps {
   readonly store: UsageStore;
   /** UTC ms. */
   readonly now: () => number;
   readonly retentionDays: number;
-  /** Told of the first of several failures in a row. */
+  /** Called with the first of several failures in a row. */
   readonly report: (error: unknown) => void;
-  /** Requests between two flushes that are kept at most. */
+  /** Most requests between two flushes. */
   readonly capacity?: number;
 }
 
@@ -38,7 +39,7 @@ export interface UsageStats {
   readonly retentionDays: number;
 }
 
-/** What the usage endpoints look at. All of it is up to the last request that was answered. */
+/** What the usage endpoints read. It includes the last request that was answered. */
 export interface UsageReader {
   /** Sums per endpoint and method, busiest first, over every hour that `[fromAt, toAt)` touches. */
   sum(keyId: string, fromAt: number, toAt: number): { rows: readonly UsageRow[]; covered: Covered };
@@ -47,35 +48,29 @@ export interface UsageReader {
 }
 
 export interface UsageTracking extends UsageRecorder, UsageReader {
-  /** Accounts for what was recorded and writes it. Rejects never; what could not be written is tried again. */
+  /** Adds up what was recorded and writes it. Never rejects: what could not be written is tried again. */
   flush(): Promise<void>;
   /** Flushes once a second from now on. */
   start(): void;
-  /** Flushes a last time. */
+  /** Flushes one last time. */
   stop(): Promise<void>;
 }
 
 export function createUsageTracking(deps: UsageDeps): UsageTracking {
   const { store, now, retentionDays, report, capacity } = deps;
   const buffer = createUsageBuffer(now, capacity);
-  let hasFailed = false;
-  const reportFirst = (error: unknown) => {
-    if (!hasFailed) report(error);
-    hasFailed = true;
-  };
-  const pages = createUsagePages(store, reportFirst);
+  const writes = createPeriodicWrite({ everyMs: FLUSH_INTERVAL_MS, write: addUpAndWrite, report });
+  const pages = createUsagePages(store, writes.report);
   const errors = createUsageErrors(store);
-  let unaccounted = 0;
+  let unrecorded = 0;
   let lastFlushAt: number | null = null;
   let pruneAt = 0;
-  let flushing: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
 
-  function account(): void {
-    buffer.drain((use) => {
-      const keyId = use.keyId ?? ANONYMOUS;
-      if (!pages.add(keyId, use)) unaccounted += 1;
-      else if (use.status >= 400) errors.add(keyId, use);
+  function addUp(): void {
+    buffer.drain((request) => {
+      const keyId = request.keyId ?? ANONYMOUS;
+      if (!pages.add(keyId, request)) unrecorded += 1;
+      else if (request.status >= 400) errors.add(keyId, request);
     });
   }
 
@@ -99,31 +94,19 @@ export function createUsageTracking(deps: UsageDeps): UsageTracking {
     if (dropped < PRUNE_ROWS) pruneAt = now() + PRUNE_INTERVAL_MS;
   }
 
-  async function flushOnce(): Promise<void> {
-    try {
-      account();
-      await write();
-      lastFlushAt = now();
-      await prune();
-      hasFailed = false;
-    } catch (error) {
-      reportFirst(error);
-    }
+  async function addUpAndWrite(): Promise<void> {
+    addUp();
+    await write();
+    lastFlushAt = now();
+    await prune();
   }
-
-  const flush = () => {
-    flushing ??= flushOnce().finally(() => {
-      flushing = undefined;
-    });
-    return flushing;
-  };
 
   return {
     record: buffer.record,
 
     sum(keyId, fromAt, toAt) {
-      account();
-      // Nothing is kept before the first of these hours nor after the last, however much is asked for.
+      addUp();
+      // Nothing is stored outside of these hours, however much is asked for.
       const oldest = Math.floor((now() - retentionDays * DAY_MS) / HOUR_MS);
       const from = Math.max(Math.floor(fromAt / HOUR_MS), oldest);
       const last = Math.min(Math.ceil(toAt / HOUR_MS), Math.floor(now() / HOUR_MS) + 1);
@@ -133,7 +116,7 @@ export function createUsageTracking(deps: UsageDeps): UsageTracking {
     },
 
     errors(keyId, limit) {
-      account();
+      addUp();
       const oldestAt = now() - retentionDays * DAY_MS;
       return errors.newest(keyId, limit).filter(({ at }) => at >= oldestAt);
     },
@@ -141,24 +124,15 @@ export function createUsageTracking(deps: UsageDeps): UsageTracking {
     stats: () => ({
       size: buffer.size,
       capacity: buffer.capacity,
-      dropped: buffer.dropped + unaccounted,
+      dropped: buffer.dropped + unrecorded,
       lastFlushAt,
       flushIntervalMs: FLUSH_INTERVAL_MS,
       retentionDays,
     }),
 
-    flush,
-
-    start() {
-      timer ??= setInterval(() => void flush(), FLUSH_INTERVAL_MS);
-      timer.unref();
-    },
-
-    async stop() {
-      clearInterval(timer);
-      await flushing;
-      await flush();
-    },
+    flush: writes.flush,
+    start: writes.start,
+    stop: writes.stop,
   };
 }
 

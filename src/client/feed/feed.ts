@@ -11,42 +11,44 @@ import {
 } from 'rxjs';
 import type { ChannelRequest, DataChannel, DataFrame, HeartbeatFrame } from '../wire.ts';
 import { type Channels, channelsOf, type SignalsOptions } from './channels.ts';
-import type { ConversationDeps } from './session.ts';
-import { createLine, type Line } from './shared-socket.ts';
-import { type FeedEvent, type FeedStatus, sameStatus, worstOf } from './status.ts';
-import { nameOf } from './topic.ts';
+import { type FeedStatus, isSameStatus, worstOf } from './connection-status.ts';
+import type { FeedEvent } from './feed-event.ts';
+import type { SessionDeps } from './session.ts';
+import { createSharedSocket, type SharedSocket } from './shared-socket.ts';
+import { topicName } from './topic.ts';
 
-export interface FeedDeps extends ConversationDeps {
+interface FeedDeps extends SessionDeps {
   /** Path segments of all accounts. */
   readonly accounts: readonly string[];
 }
 
 /**
- * Everything over one socket, which is open while somebody follows a channel; one more for a channel that is
- * followed in another way at the same time, as with another bankroll. A stream goes on over lost connections and
- * restarts of the server: each frame comes once and in order. It fails only when the server refuses it, as a
- * TallywireError.
+ * All channels over one socket, which is open while a channel is followed. A channel that is followed with two
+ * requests at the same time, such as with two bankrolls, takes a second socket. Streams survive lost connections and
+ * restarts of the server: each frame comes once and in order. A stream fails, with a TallywireError, only when the
+ * server refuses it.
  */
 export interface Feed extends Channels {
-  /** Once a second, while data could come. */
+  /** One frame a second. While they come, silence of a channel means that nothing changed. */
   heartbeat(): Observable<HeartbeatFrame>;
-  /** How things are, at once and whenever that changes: of several sockets the worst. Follows nothing by itself. */
+  /** The present status and every change of it; of several sockets the worst. Opens no socket by itself. */
   readonly status$: Observable<FeedStatus>;
-  /** Gaps, new numberings and what the server complains of. */
+  /** Gaps, new numberings, and errors that the server reports. */
   readonly event$: Observable<FeedEvent>;
-  /** Ends the sockets and every stream. What is followed later ends at once. */
+  /** Closes the sockets and completes every stream, later ones at once. */
   close(): void;
 }
 
 export function createFeed(deps: FeedDeps): Feed {
-  const main = createLine(deps, () => undefined);
-  const lines$ = new BehaviorSubject<readonly Line[]>([main]);
+  const main = createSharedSocket(deps, () => undefined);
+  const sockets$ = new BehaviorSubject<readonly SharedSocket[]>([main]);
   let isClosed = false;
 
-  function addLine(): Line {
-    const line = createLine(deps, () => lines$.next(lines$.value.filter((each) => each !== line)));
-    lines$.next([...lines$.value, line]);
-    return line;
+  function addSocket(): SharedSocket {
+    const remove = () => sockets$.next(sockets$.value.filter((each) => each !== socket));
+    const socket = createSharedSocket(deps, remove);
+    sockets$.next([...sockets$.value, socket]);
+    return socket;
   }
 
   function follow<C extends DataChannel>(
@@ -54,29 +56,29 @@ export function createFeed(deps: FeedDeps): Feed {
     account: string | undefined,
     options: SignalsOptions = {},
   ): Observable<DataFrame<C>> {
-    const name = nameOf(channel, account ?? null);
+    const name = topicName(channel, account ?? null);
     const request = requestOf(channel, account, options);
     const { resume } = options;
     return defer(() => {
       if (isClosed) return EMPTY;
-      const line = lines$.value.find((each) => each.takes(name, request, resume)) ?? addLine();
-      // Only frames of this channel reach the topic of its name.
-      return line.follow(name, request, resume) as Observable<DataFrame<C>>;
+      const socket = sockets$.value.find((each) => each.canFollow(name, request, resume)) ?? addSocket();
+      // A topic receives only frames of its own channel.
+      return socket.follow(name, request, resume) as Observable<DataFrame<C>>;
     });
   }
 
   return {
     ...channelsOf(follow, deps.accounts),
     heartbeat: main.heartbeat,
-    status$: lines$.pipe(
-      switchMap((lines) => combineLatest(lines.map(({ status$ }) => status$))),
+    status$: sockets$.pipe(
+      switchMap((sockets) => combineLatest(sockets.map(({ status$ }) => status$))),
       map(worstOf),
-      distinctUntilChanged(sameStatus),
+      distinctUntilChanged(isSameStatus),
     ),
-    event$: lines$.pipe(switchMap((lines) => merge(...lines.map(({ event$ }) => event$)))),
+    event$: sockets$.pipe(switchMap((sockets) => merge(...sockets.map(({ event$ }) => event$)))),
     close() {
       isClosed = true;
-      for (const line of lines$.value) line.close();
+      for (const socket of sockets$.value) socket.close();
     },
   };
 }

@@ -1,19 +1,19 @@
 import type { Cursor, DataFrame } from '../wire.ts';
 
 /**
- * What a frame is to a reader at a place: the `next` one; one he already `known`s; everything `anew`, from another
- * place on; or one that came over a `gap`.
+ * How a frame fits the reader's cursor: it is the `next` one, a `duplicate`, a `restart` from another position, or
+ * it comes after a `gap`.
  */
-export type Verdict = 'next' | 'known' | 'anew' | 'gap';
+export type FrameOrder = 'next' | 'duplicate' | 'restart' | 'gap';
 
-export function judge(cursor: Cursor | undefined, frame: DataFrame): Verdict {
+export function orderOf(cursor: Cursor | undefined, frame: DataFrame): FrameOrder {
   const { epoch, seq } = frame;
   if (frame.type === 'snapshot') {
     if (cursor === undefined) return 'next';
-    return cursor.epoch === epoch && cursor.seq === seq ? 'known' : 'anew';
+    return cursor.epoch === epoch && cursor.seq === seq ? 'duplicate' : 'restart';
   }
   if (cursor === undefined || cursor.epoch !== epoch) return 'gap';
-  if (seq <= cursor.seq) return 'known';
-  // What a slow reader is sent stands for the frames before it too, those he has seen among them.
+  if (seq <= cursor.seq) return 'duplicate';
+  // A frame for a slow reader replaces earlier ones, and the reader may have received some of these.
   return frame.prev_seq <= cursor.seq ? 'next' : 'gap';
 }

@@ -1,38 +1,38 @@
 import type { ChannelRequest, ClientMessage } from '../wire.ts';
 
-/** The server takes ten messages at once and five a second after that; some are left for pings. */
+/** The server accepts ten messages at once and then five a second; some are left for pings. */
 const BURST = 8;
 const PER_SECOND = 4;
-/** Channels in one message, which may have 4 KiB: each has a name of up to 64 characters and a cursor. */
+/** Channels in one message of at most 4 KiB: each has a name of up to 64 characters and a cursor. */
 const MOST_CHANNELS = 16;
 
-/** Sends what is asked of the server no faster than it listens, and knows which answer is to which question. */
+/** Sends messages no faster than the server accepts them, and remembers which topics each of them asked for. */
 export interface Outbox {
   auth(key: string): void;
-  /** Each of `requests` goes by its name. */
+  /** Requests by topic name. */
   subscribe(requests: ReadonlyMap<string, ChannelRequest>): void;
   unsubscribe(requests: readonly ChannelRequest[]): void;
-  /** Not sent while others wait. */
+  /** Sent only when no other message waits. */
   ping(): void;
-  /** What was asked under this id, by name; without one what was asked first of all that is not answered. */
-  answered(id: string | number | null): readonly string[];
-  /** For another connection: nothing is sent, nothing awaited. */
+  /** Topics of the message with this id, which is now answered; without an id, of the oldest unanswered one. */
+  onReply(id: string | number | null): readonly string[];
+  /** Drops all messages, for a new connection. */
   clear(): void;
 }
 
 export function createOutbox(send: (text: string) => void, now: () => number): Outbox {
   let nextId = 1;
   let tokens = BURST;
-  let tokensAt = now();
-  let waiting: string[] = [];
+  let refilledAt = now();
+  let queue: string[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** In the order they were asked in. */
+  /** Topic names by message id, oldest first. */
   const unanswered = new Map<number, readonly string[]>();
 
-  function take(): boolean {
+  function takeToken(): boolean {
     const at = now();
-    tokens = Math.min(BURST, tokens + ((at - tokensAt) * PER_SECOND) / 1_000);
-    tokensAt = at;
+    tokens = Math.min(BURST, tokens + ((at - refilledAt) * PER_SECOND) / 1_000);
+    refilledAt = at;
     if (tokens < 1) return false;
     tokens -= 1;
     return true;
@@ -41,54 +41,51 @@ export function createOutbox(send: (text: string) => void, now: () => number): O
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
-    while (waiting.length > 0) {
-      if (!take()) {
+    while (queue.length > 0) {
+      if (!takeToken()) {
         timer = setTimeout(flush, 1_000 / PER_SECOND);
         return;
       }
-      send(waiting.shift() ?? '');
+      send(queue.shift() ?? '');
     }
   }
 
-  function post(message: ClientMessage, names: readonly string[]): void {
+  function post(message: ClientMessage, topicNames: readonly string[] = []): void {
     const id = nextId++;
-    unanswered.set(id, names);
-    waiting.push(JSON.stringify({ ...message, id }));
+    unanswered.set(id, topicNames);
+    queue.push(JSON.stringify({ ...message, id }));
     if (timer === undefined) flush();
   }
 
   return {
-    auth: (key) => post({ op: 'auth', key }, []),
+    auth: (key) => post({ op: 'auth', key }),
     subscribe(requests) {
-      const all = [...requests];
-      for (let start = 0; start < all.length; start += MOST_CHANNELS) {
-        const some = all.slice(start, start + MOST_CHANNELS);
-        const channels = some.map(([, request]) => request);
-        post(
-          { op: 'subscribe', channels },
-          some.map(([name]) => name),
-        );
+      const names = [...requests.keys()];
+      const channels = [...requests.values()];
+      for (let start = 0; start < names.length; start += MOST_CHANNELS) {
+        const end = start + MOST_CHANNELS;
+        post({ op: 'subscribe', channels: channels.slice(start, end) }, names.slice(start, end));
       }
     },
-    unsubscribe: (channels) => post({ op: 'unsubscribe', channels }, []),
+    unsubscribe: (channels) => post({ op: 'unsubscribe', channels }),
     ping() {
-      if (waiting.length === 0) post({ op: 'ping' }, []);
+      if (queue.length === 0) post({ op: 'ping' });
     },
-    answered(id) {
-      const [first] = unanswered.keys();
-      const found = id === null ? first : Number(id);
-      if (found === undefined) return [];
-      const names = unanswered.get(found) ?? [];
-      unanswered.delete(found);
+    onReply(id) {
+      const [oldest] = unanswered.keys();
+      const answered = id === null ? oldest : Number(id);
+      if (answered === undefined) return [];
+      const names = unanswered.get(answered) ?? [];
+      unanswered.delete(answered);
       return names;
     },
     clear() {
       clearTimeout(timer);
       timer = undefined;
-      waiting = [];
+      queue = [];
       unanswered.clear();
       tokens = BURST;
-      tokensAt = now();
+      refilledAt = now();
     },
   };
 }

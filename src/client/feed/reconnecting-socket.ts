@@ -1,46 +1,45 @@
 import { type ReconnectOptions, reconnectDelay } from './backoff.ts';
 import type { FeedSocket, FeedSocketClass } from './socket.ts';
 
-/** To come back after so long is a new loss, not a further try after the old one. */
-const SETTLED_MS = 5_000;
+/** A socket that was open for so long was stable: its loss starts a new series of attempts. */
+const STABLE_MS = 5_000;
 const HANDSHAKE_MS = 10_000;
-/** After an error a close follows, except of some sockets that never opened: those of Node 22. */
+/** A close follows an error, except for sockets of Node 22 that never opened. */
 const CLOSE_FOLLOWS_MS = 100;
 
 export interface Loss {
   readonly wasOpen: boolean;
-  /** Of the close, when the other side said one. */
+  /** Close code, when the other side sent one. */
   readonly code: number | undefined;
   readonly reason: string;
 }
 
-export interface LinkDeps {
+interface ReconnectingSocketDeps {
   readonly url: string;
-  readonly load: () => Promise<FeedSocketClass>;
+  readonly loadSocket: () => Promise<FeedSocketClass>;
   readonly reconnect: ReconnectOptions;
   /** Numbers in [0, 1). */
   readonly random: () => number;
-  /** Ms on a clock that never steps. */
+  /** Ms of a monotonic clock. */
   readonly now: () => number;
   readonly onConnecting: () => void;
   readonly onOpen: () => void;
   readonly onText: (text: string) => void;
-  /** Returns whether another try is worth it, which is then made after so long. */
+  /** Returns whether to try again, which then happens after `retryInMs`. */
   readonly onLost: (loss: Loss, retryInMs: number) => boolean;
 }
 
 /** One socket that is opened again whenever it is lost, until it is closed. */
-export interface Link {
-  /** Whether what is sent goes anywhere. */
+interface ReconnectingSocket {
   readonly isOpen: boolean;
   open(): void;
   send(text: string): void;
-  /** Gives the present socket up for a new one. */
-  renew(reason: string): void;
+  /** Replaces the present socket by a new one. */
+  replace(reason: string): void;
   close(): void;
 }
 
-export function createLink(deps: LinkDeps): Link {
+export function createReconnectingSocket(deps: ReconnectingSocketDeps): ReconnectingSocket {
   let socket: FeedSocket | undefined;
   let isOpen = false;
   let isWanted = false;
@@ -48,9 +47,9 @@ export function createLink(deps: LinkDeps): Link {
   let attempt = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  function wait(ms: number, then: () => void): void {
+  function after(ms: number, run: () => void): void {
     clearTimeout(timer);
-    timer = setTimeout(then, ms);
+    timer = setTimeout(run, ms);
   }
 
   function drop(): void {
@@ -62,29 +61,29 @@ export function createLink(deps: LinkDeps): Link {
     dropped.onopen = null;
     dropped.onmessage = null;
     dropped.onclose = null;
-    // One that was still connecting tells of its end as of an error, which needs a listener.
+    // A socket that is still connecting reports its end as an error, which needs a listener.
     dropped.onerror = () => undefined;
     if (dropped.terminate) dropped.terminate();
     else dropped.close();
   }
 
-  function lose(loss: Omit<Loss, 'wasOpen'>): void {
+  function lose(reason: string, code?: number): void {
     const wasOpen = isOpen;
-    if (wasOpen && deps.now() - openedAt >= SETTLED_MS) attempt = 0;
+    if (wasOpen && deps.now() - openedAt >= STABLE_MS) attempt = 0;
     drop();
     const retryInMs = reconnectDelay(deps.reconnect, attempt++, deps.random());
-    if (deps.onLost({ wasOpen, ...loss }, retryInMs)) wait(retryInMs, connect);
+    if (deps.onLost({ wasOpen, code, reason }, retryInMs)) after(retryInMs, connect);
     else isWanted = false;
   }
 
   function connect(): void {
     deps.onConnecting();
-    wait(HANDSHAKE_MS, () => lose({ code: undefined, reason: 'no handshake in time' }));
-    deps.load().then(
+    after(HANDSHAKE_MS, () => lose('no handshake in time'));
+    deps.loadSocket().then(
       (Socket) => {
         if (isWanted && socket === undefined) attach(new Socket(deps.url));
       },
-      (error: unknown) => lose({ code: undefined, reason: String(error) }),
+      (error: unknown) => lose(String(error)),
     );
   }
 
@@ -100,8 +99,8 @@ export function createLink(deps: LinkDeps): Link {
       if (typeof data === 'string') deps.onText(data);
     };
     made.onclose = ({ code, reason }: { readonly code: number; readonly reason: string }) =>
-      lose({ code, reason });
-    made.onerror = () => wait(CLOSE_FOLLOWS_MS, () => lose({ code: undefined, reason: 'an error' }));
+      lose(reason, code);
+    made.onerror = () => after(CLOSE_FOLLOWS_MS, () => lose('an error'));
   }
 
   return {
@@ -115,7 +114,7 @@ export function createLink(deps: LinkDeps): Link {
       connect();
     },
     send: (text) => socket?.send(text),
-    renew: (reason) => lose({ code: undefined, reason }),
+    replace: (reason) => lose(reason),
     close() {
       isWanted = false;
       drop();

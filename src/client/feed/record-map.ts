@@ -1,12 +1,22 @@
+import { map, type OperatorFunction, scan } from 'rxjs';
 import type { DataChannel, DataFrame, FeedRecord, SnapshotFrame } from '../wire.ts';
 
-/** Posts in a snapshot of the server. */
-const FIRST_PAGE = 15;
+/** Number of posts in a snapshot of the server. */
+const POSTS_IN_SNAPSHOT = 15;
 
-/** The records of a channel by key, as the frames so far leave them. */
-export type Holding<C extends DataChannel> = ReadonlyMap<string, FeedRecord<C>>;
+/** The current records of a channel by key. */
+export type RecordMap<C extends DataChannel> = ReadonlyMap<string, FeedRecord<C>>;
 
-/** What the record is of, as `key` of an update tells it: an event, a post, an account. */
+/** Turns frames into the current records of their channel, by key. Of posts only the newest are kept. */
+export function byKey<C extends DataChannel>(): OperatorFunction<DataFrame<C>, RecordMap<C>> {
+  return (frame$) =>
+    frame$.pipe(
+      scan((records: Map<string, FeedRecord<C>>, frame) => applyFrame(records, frame), new Map()),
+      map((records): RecordMap<C> => new Map(records)),
+    );
+}
+
+/** The id of the event, post or account that a record describes; equal to `key` of its updates. */
 export function keyOf(record: object): string {
   for (const name of ['event_id', 'tweet_id', 'account']) {
     const value: unknown = Reflect.get(record, name);
@@ -15,30 +25,32 @@ export function keyOf(record: object): string {
   return 'test';
 }
 
-/** The records after one more frame. Takes over the map it is given. */
-export function hold<C extends DataChannel>(
-  held: Map<string, FeedRecord<C>>,
+/** The records after one more frame. May change the map that it is given. */
+export function applyFrame<C extends DataChannel>(
+  records: Map<string, FeedRecord<C>>,
   frame: DataFrame<C>,
 ): Map<string, FeedRecord<C>> {
-  if (frame.type === 'snapshot') return new Map(frame.data.map((record) => [keyOf(record), record]));
-  if (frame.data === null) held.delete(frame.key);
-  else held.set(frame.key, frame.data);
-  if (frame.channel === 'tweets' && held.size > 4 * FIRST_PAGE) {
-    return new Map(newestPosts(held).map((record) => [keyOf(record), record]));
-  }
-  return held;
+  if (frame.type === 'snapshot') return keyed(frame.data);
+  if (frame.data === null) records.delete(frame.key);
+  else records.set(frame.key, frame.data);
+  const isLong = frame.channel === 'tweets' && records.size > 4 * POSTS_IN_SNAPSHOT;
+  return isLong ? keyed(newestPosts(records)) : records;
 }
 
-/** What the server would send to one who comes now, after the frame told last. */
+/** The snapshot that the server would send to a new reader after the frame `last`. */
 export function snapshotOf<C extends DataChannel>(
-  held: Holding<C>,
+  records: RecordMap<C>,
   { channel, account, epoch, seq, ts }: DataFrame<C>,
 ): SnapshotFrame<C> {
-  const data = channel === 'tweets' ? newestPosts(held) : [...held.values()];
+  const data = channel === 'tweets' ? newestPosts(records) : [...records.values()];
   return { type: 'snapshot', channel, account, epoch, seq, prev_seq: null, ts, cause: [], data };
 }
 
-function newestPosts<C extends DataChannel>(held: Holding<C>): readonly FeedRecord<C>[] {
-  const madeAt = (record: object) => Number(Reflect.get(record, 'created_ts'));
-  return [...held.values()].sort((a, b) => madeAt(b) - madeAt(a)).slice(0, FIRST_PAGE);
+function keyed<C extends DataChannel>(records: readonly FeedRecord<C>[]): Map<string, FeedRecord<C>> {
+  return new Map(records.map((record) => [keyOf(record), record]));
+}
+
+function newestPosts<C extends DataChannel>(records: RecordMap<C>): readonly FeedRecord<C>[] {
+  const createdAt = (record: object) => Number(Reflect.get(record, 'created_ts'));
+  return [...records.values()].sort((a, b) => createdAt(b) - createdAt(a)).slice(0, POSTS_IN_SNAPSHOT);
 }

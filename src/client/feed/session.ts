@@ -2,48 +2,47 @@ import { interval, type Observable, Subject, type Subscription } from 'rxjs';
 import { TallywireError } from '../error.ts';
 import type { DataFrame, HeartbeatFrame, ServerFrame } from '../wire.ts';
 import { RECONNECT, type ReconnectOptions } from './backoff.ts';
-import { createStanding } from './connection-status.ts';
-import { createReception } from './frame-router.ts';
-import { createPulse } from './liveness.ts';
+import { createConnectionStatus, type DownReason, type FeedStatus } from './connection-status.ts';
+import type { FeedEvent } from './feed-event.ts';
+import { createFrameRouter } from './frame-router.ts';
+import { createLiveness } from './liveness.ts';
 import { createOutbox } from './outbox.ts';
-import { createLink, type Loss } from './reconnecting-socket.ts';
+import { createReconnectingSocket, type Loss } from './reconnecting-socket.ts';
 import type { FeedSocketClass } from './socket.ts';
-import type { DownReason, FeedEvent, FeedStatus } from './status.ts';
-import { createWishes } from './subscriptions.ts';
-import { nameOf, type Topic } from './topic.ts';
+import { createSubscriptions } from './subscriptions.ts';
+import { type Topic, topicName } from './topic.ts';
 
-/** How often it is looked whether all is well. */
-const LOOK_MS = 200;
-/** The close codes of a key that is not known, and of one whose tier does not do. */
+const CHECK_EVERY_MS = 200;
+/** Close codes for an unknown key, and for a key whose tier is too low. */
 const BAD_KEY = 4001;
 const LOW_TIER = 4003;
 const HEARTBEAT = 'heartbeat';
 
-export interface ConversationOptions {
+export interface SessionOptions {
   readonly reconnect?: ReconnectOptions | undefined;
   /**
-   * After a longer absence channels begin anew with a snapshot, but for `tweets`. Unless given every frame missed
-   * is told, of 24 h at most, which may be many: for those who want to know how things are now.
+   * After a longer absence every channel except `tweets` starts again with a snapshot. Without it all missed frames
+   * of up to 24 h are replayed, which may be many.
    */
   readonly replayWithinMs?: number | undefined;
-  /** Longest silence of a source that is not news, by role (`posts`) or name (`posts/account_a`). */
+  /** Longest normal silence of a source, by role (`posts`) or name (`posts/account_a`). */
   readonly sourceLimitsMs?: Readonly<Record<string, number>> | undefined;
-  /** Numbers in [0, 1), for the waits between tries. */
+  /** Numbers in [0, 1), for the waits between attempts. */
   readonly random?: (() => number) | undefined;
 }
 
-export interface ConversationDeps extends ConversationOptions {
-  /** Of the socket. */
+export interface SessionDeps extends SessionOptions {
+  /** Address of the feed's WebSocket. */
   readonly url: string;
   readonly key: string | undefined;
-  readonly load: () => Promise<FeedSocketClass>;
+  readonly loadSocket: () => Promise<FeedSocketClass>;
 }
 
-/** All that is said between a reader and the server, over one socket after the other. */
-export interface Conversation {
+/** The exchange of messages with the server, across lost connections. */
+interface Session {
   readonly status$: Observable<FeedStatus>;
   readonly event$: Observable<FeedEvent>;
-  /** Another one after it failed. */
+  /** A new stream after the last one failed. */
   heartbeat$(): Observable<HeartbeatFrame>;
   add(topic: Topic): void;
   remove(topic: Topic): void;
@@ -51,159 +50,159 @@ export interface Conversation {
   stop(reason: DownReason): void;
 }
 
-export function createConversation(deps: ConversationDeps): Conversation {
-  const { key, load, random = Math.random, reconnect = RECONNECT } = deps;
+export function createSession(deps: SessionDeps): Session {
+  const { url, key, loadSocket, random = Math.random, reconnect = RECONNECT } = deps;
   const now = () => performance.now();
   const event$ = new Subject<FeedEvent>();
-  const standing = createStanding();
+  const status = createConnectionStatus();
   let heartbeat$ = new Subject<HeartbeatFrame>();
-  let pulse = createPulse(now());
+  let liveness = createLiveness(now());
   let refusal: TallywireError | undefined;
-  let watch: Subscription | undefined;
+  let checks: Subscription | undefined;
 
-  const link = createLink({
-    url: deps.url,
-    load,
+  const socket = createReconnectingSocket({
+    url,
+    loadSocket,
     reconnect,
     random,
     now,
-    onConnecting: standing.begin,
-    onOpen: greet,
-    onText: hear,
-    onLost: lose,
+    onConnecting: status.setPending,
+    onOpen,
+    onText,
+    onLost,
   });
-  const outbox = createOutbox((text) => link.send(text), now);
-  const wishes = createWishes({ outbox, isOpen: () => link.isOpen, asked: look });
-  const reception = createReception(wishes, (event) => event$.next(event));
+  const outbox = createOutbox((text) => socket.send(text), now);
+  const subscriptions = createSubscriptions({
+    outbox,
+    isConnected: () => socket.isOpen,
+    onRequested: checkLiveness,
+  });
+  const router = createFrameRouter(subscriptions, (event) => event$.next(event));
 
-  function greet(): void {
+  function onOpen(): void {
     refusal = undefined;
-    pulse = createPulse(now(), deps.sourceLimitsMs);
+    liveness = createLiveness(now(), deps.sourceLimitsMs);
     outbox.clear();
     if (key !== undefined) outbox.auth(key);
     outbox.subscribe(new Map([[HEARTBEAT, { channel: HEARTBEAT }]]));
-    wishes.askAll();
+    subscriptions.requestAll();
   }
 
-  function lose({ wasOpen, code }: Loss, retryInMs: number): boolean {
+  function onLost({ wasOpen, code }: Loss, retryInMs: number): boolean {
     outbox.clear();
-    wishes.forgetAll();
-    if (code === BAD_KEY) failAll(refusal ?? refused('key_invalid', 'the server does not know the key'));
-    // Those whose tier does not do were told so, and the others go on.
-    const isNobodyLeft = wishes.isEmpty && !heartbeat$.observed;
-    const isOver = code === BAD_KEY || (code === LOW_TIER && isNobodyLeft);
-    const reason = isOver ? 'refused' : wasOpen ? 'lost' : 'unreachable';
-    standing.show({ state: 'down', reason, code, retryInMs: isOver ? undefined : retryInMs });
-    return !isOver;
+    subscriptions.onDisconnected();
+    if (code === BAD_KEY) failAll(refusal ?? refusedWith('key_invalid', 'the server does not know the key'));
+    // Topics above the tier of the key have failed already; the others continue.
+    const isUnused = subscriptions.isEmpty && !heartbeat$.observed;
+    const isFinal = code === BAD_KEY || (code === LOW_TIER && isUnused);
+    const reason = isFinal ? 'refused' : wasOpen ? 'lost' : 'unreachable';
+    status.set({ state: 'down', reason, code, retryInMs: isFinal ? undefined : retryInMs });
+    return !isFinal;
   }
 
-  function hear(text: string): void {
-    const frame = parsed(text);
+  function onText(text: string): void {
+    const frame = parseFrame(text);
     if (frame === undefined) {
-      event$.next({ type: 'error', code: 'not_json', detail: 'what came is not JSON' });
-      link.renew('it does not speak the protocol');
+      event$.next({ type: 'error', code: 'not_json', detail: 'a message of the server is not JSON' });
+      socket.replace('the server does not use the protocol of the feed');
       return;
     }
     switch (frame.type) {
       case 'update':
       case 'snapshot':
-        pulse.data(now());
-        reception.data(frame as DataFrame);
+        liveness.onData(now());
+        router.onData(frame as DataFrame);
         break;
       case 'heartbeat':
-        takeHeartbeat(frame);
+        liveness.onHeartbeat(frame, now());
+        router.onHeartbeat(frame);
+        heartbeat$.next(frame);
+        checkLiveness();
         break;
       case 'pong':
-        outbox.answered(frame.id);
-        pulse.pong(frame, now());
+        outbox.onReply(frame.id);
+        liveness.onPong(frame, now());
         break;
       case 'subscribed':
-        outbox.answered(frame.id);
-        reception.begun(frame);
+        outbox.onReply(frame.id);
+        router.onSubscribed(frame);
         break;
       case 'unsubscribed':
       case 'authenticated':
-        outbox.answered(frame.id);
+        outbox.onReply(frame.id);
         break;
       case 'error':
-        takeError(frame);
+        onError(frame);
         break;
       case 'goodbye':
         event$.next({ type: 'goodbye', reason: frame.reason });
     }
-    if (standing.now.state !== 'live') look();
+    if (status.current.state !== 'live') checkLiveness();
   }
 
-  function takeHeartbeat(frame: HeartbeatFrame): void {
-    pulse.heartbeat(frame, now());
-    reception.counted(frame);
-    heartbeat$.next(frame);
-    look();
-  }
-
-  function takeError({ id, code, detail, ...at }: Extract<ServerFrame, { readonly type: 'error' }>): void {
-    if (code === 'cursor_too_old' && at.channel !== undefined) {
-      const topic = nameOf(at.channel, at.account ?? null);
-      event$.next({ type: 'cursor_too_old', topic, oldestSeq: at.oldest_seq });
+  function onError(frame: Extract<ServerFrame, { readonly type: 'error' }>): void {
+    const { id, code, detail, channel, account = null } = frame;
+    const topic = channel === undefined ? undefined : topicName(channel, account);
+    if (code === 'cursor_too_old' && topic !== undefined) {
+      event$.next({ type: 'cursor_too_old', topic, oldestSeq: frame.oldest_seq });
       return;
     }
     event$.next({ type: 'error', code, detail });
-    refusal = refused(code, detail);
-    const names = outbox.answered(id).filter((name) => name !== HEARTBEAT);
-    const blamed = at.channel === undefined ? undefined : nameOf(at.channel, at.account ?? null);
-    wishes.refuse(names, blamed, refusal);
+    refusal = refusedWith(code, detail);
+    const names = outbox.onReply(id).filter((name) => name !== HEARTBEAT);
+    subscriptions.onRefused(names, topic, refusal);
   }
 
   function failAll(error: TallywireError): void {
     const failed$ = heartbeat$;
     heartbeat$ = new Subject();
     failed$.error(error);
-    wishes.failAll(error);
+    subscriptions.failAll(error);
   }
 
-  function look(): void {
-    if (!link.isOpen) return;
-    const { stale, isPingDue, isGivenUp } = pulse.look(now());
+  function checkLiveness(): void {
+    if (!socket.isOpen) return;
+    const { stale, isPingDue, shouldReplaceSocket } = liveness.check(now());
     if (isPingDue) outbox.ping();
-    if (isGivenUp) link.renew('nothing comes');
-    else if (stale !== undefined) standing.show({ state: 'stale', ...stale });
-    else if (wishes.areCurrent()) standing.show({ state: 'live' });
-    else standing.begin();
+    if (shouldReplaceSocket) socket.replace('the connection is silent');
+    else if (stale !== undefined) status.set({ state: 'stale', ...stale });
+    else if (subscriptions.areAllCurrent()) status.set({ state: 'live' });
+    else status.setPending();
   }
 
   return {
-    status$: standing.status$,
+    status$: status.status$,
     event$,
     heartbeat$: () => heartbeat$,
-    add: wishes.add,
-    remove: wishes.remove,
+    add: subscriptions.add,
+    remove: subscriptions.remove,
     start() {
-      standing.anew();
-      watch ??= interval(LOOK_MS).subscribe(look);
-      link.open();
+      status.reset();
+      checks ??= interval(CHECK_EVERY_MS).subscribe(checkLiveness);
+      socket.open();
     },
     stop(reason) {
-      watch?.unsubscribe();
-      watch = undefined;
-      link.close();
+      checks?.unsubscribe();
+      checks = undefined;
+      socket.close();
       outbox.clear();
       if (reason === 'closed') heartbeat$.complete();
-      // Who was refused is still refused.
-      if (reason === 'closed' || standing.now.state !== 'down') standing.show({ state: 'down', reason });
+      // A refusal stays visible when the last follower leaves.
+      if (reason === 'closed' || status.current.state !== 'down') status.set({ state: 'down', reason });
     },
   };
 }
 
-function parsed(text: string): ServerFrame | undefined {
+function parseFrame(text: string): ServerFrame | undefined {
   try {
-    // What the server sends is tested against the schemas these types are of; what is unknown is left alone.
+    // The server's tests hold its frames against the schemas of these types; unknown types are ignored.
     return JSON.parse(text) as ServerFrame;
   } catch {
     return undefined;
   }
 }
 
-/** The server said so over the socket, where there is no status. */
-function refused(code: string, detail: string): TallywireError {
+/** A refusal over the socket, which has no HTTP status. */
+function refusedWith(code: string, detail: string): TallywireError {
   return new TallywireError({ status: 0, code, detail });
 }

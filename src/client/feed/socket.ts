@@ -1,4 +1,4 @@
-/** What is used of a WebSocket: that of a browser, of Node and of the package `ws` alike. */
+/** The part of a WebSocket that is used, common to browsers, Node and the package `ws`. */
 export interface FeedSocket {
   onopen: ((event: never) => unknown) | null;
   onmessage: ((event: never) => unknown) | null;
@@ -6,7 +6,7 @@ export interface FeedSocket {
   onerror: ((event: never) => unknown) | null;
   send(text: string): void;
   close(): void;
-  /** Of `ws` alone: ends it without a word to the other side. */
+  /** Only of `ws`: ends the socket without a closing handshake. */
   terminate?(): void;
 }
 

@@ -1,47 +1,45 @@
 import { Subject } from 'rxjs';
 import type { ChannelRequest, Cursor, DataChannel, DataFrame, FeedRecord, SnapshotFrame } from '../wire.ts';
-import { judge, type Verdict } from './frame-order.ts';
-import { hold, snapshotOf } from './record-map.ts';
+import { type FrameOrder, orderOf } from './frame-order.ts';
+import { applyFrame, snapshotOf } from './record-map.ts';
 
-/** How a topic stands with the server. */
-type Standing =
-  | { readonly at: 'unasked' | 'asked' | 'current' }
-  /** The server was at `seq` and goes on from the reader's place, or from a snapshot. */
+type SyncState =
+  | { readonly at: 'unrequested' | 'requested' | 'current' }
+  /** The server was at `seq`, and sends the frames up to it or a snapshot. */
   | { readonly at: 'catching_up'; readonly seq: number; readonly isResumed: boolean };
 
-/** A channel of an account, and how far the reader is with it. Shared by all who follow it. */
+/** A channel of an account and the reader's position on it. All followers of the channel share it. */
 export interface Topic<C extends DataChannel = DataChannel> {
-  /** `counters/account_a` or `crypto`, as heartbeats call it. */
+  /** `counters/account_a` or `crypto`, as in heartbeats. */
   readonly name: string;
-  /** What it is on the wire, without a place. */
+  /** The request on the wire, without a cursor. */
   readonly request: ChannelRequest;
   readonly frame$: Subject<DataFrame<C>>;
   readonly cursor: Cursor | undefined;
-  /** Nothing is awaited: whatever comes now is news. */
+  /** Whether the reader has caught up, so that the next frame is new. */
   readonly isCurrent: boolean;
-  /** Whether it went on from a place given from outside, and so does not know all there is. */
+  /** Whether it started from a cursor of the caller, so that its records are incomplete. */
   readonly isPartial: boolean;
-  /** Whether it wants the same of the server. */
-  suits(request: ChannelRequest): boolean;
-  /** What to ask the server for, from the reader's place on. */
-  ask(): ChannelRequest;
-  /** The connection is gone. */
-  forget(): void;
-  /** The server began with it at `seq`. */
-  begin(seq: number, isResumed: boolean): void;
-  /** Takes in a frame, and passes it on if it is news. */
-  take(frame: DataFrame<C>): Verdict;
-  /** Whether a heartbeat that counts up to `seq` shows that something is lost. */
-  misses(seq: number): boolean;
-  /** Everything there is, for one who comes later. */
+  hasRequest(request: ChannelRequest): boolean;
+  /** The request to send now, with the cursor to resume from. */
+  startRequest(): ChannelRequest;
+  /** What was requested no longer counts, as the connection is lost or frames are. */
+  reset(): void;
+  /** The server confirmed the request when the channel was at `seq`. */
+  onSubscribed(seq: number, isResumed: boolean): void;
+  /** Emits the frame if it is new. */
+  receive(frame: DataFrame<C>): FrameOrder;
+  /** Whether a heartbeat that counts up to `seq` shows that frames are lost. */
+  hasLostFrames(seq: number): boolean;
+  /** All current records, for a later follower. */
   snapshot(): SnapshotFrame<C> | undefined;
 }
 
-export function nameOf(channel: string, account: string | null): string {
+export function topicName(channel: string, account: string | null): string {
   return account === null ? channel : `${channel}/${account}`;
 }
 
-/** `replayWithinMs` is the longest absence after which every frame missed is asked for, and not how things are now. */
+/** After an absence of more than `replayWithinMs` the topic requests a snapshot instead of the missed frames. */
 export function createTopic<C extends DataChannel>(
   name: string,
   request: ChannelRequest,
@@ -50,18 +48,18 @@ export function createTopic<C extends DataChannel>(
 ): Topic<C> {
   const frame$ = new Subject<DataFrame<C>>();
   let cursor = resume;
-  let standing: Standing = { at: 'unasked' };
-  let held = new Map<string, FeedRecord<C>>();
+  let sync: SyncState = { at: 'unrequested' };
+  let records = new Map<string, FeedRecord<C>>();
   let last: DataFrame<C> | undefined;
   let isPartial = resume !== undefined;
-  /** Of the wall clock, which goes on while the machine sleeps. */
-  let heardAt = Date.now();
-  /** Where the reader was at the heartbeat before, when it counted more. */
+  /** By the wall clock, which goes on while the machine sleeps. */
+  let receivedAt = Date.now();
+  /** Position of the reader at the last heartbeat, if that heartbeat counted more frames. */
   let behindAt: number | undefined;
 
-  function settle(): void {
-    if (standing.at !== 'catching_up' || !standing.isResumed) return;
-    if (cursor !== undefined && cursor.seq >= standing.seq) standing = { at: 'current' };
+  function checkCaughtUp(): void {
+    if (sync.at !== 'catching_up' || !sync.isResumed) return;
+    if (cursor !== undefined && cursor.seq >= sync.seq) sync = { at: 'current' };
   }
 
   return {
@@ -72,47 +70,47 @@ export function createTopic<C extends DataChannel>(
       return cursor;
     },
     get isCurrent() {
-      return standing.at === 'current';
+      return sync.at === 'current';
     },
     get isPartial() {
       return isPartial;
     },
-    suits: (other) => JSON.stringify(other) === JSON.stringify(request),
-    ask() {
-      standing = { at: 'asked' };
+    hasRequest: (other) => JSON.stringify(other) === JSON.stringify(request),
+    startRequest() {
+      sync = { at: 'requested' };
       behindAt = undefined;
-      const isLongAgo = request.channel !== 'tweets' && Date.now() - heardAt > replayWithinMs;
+      const isLongAgo = request.channel !== 'tweets' && Date.now() - receivedAt > replayWithinMs;
       return cursor === undefined || isLongAgo ? request : { ...request, resume: cursor };
     },
-    forget() {
-      standing = { at: 'unasked' };
+    reset() {
+      sync = { at: 'unrequested' };
     },
-    begin(seq, isResumed) {
-      standing = { at: 'catching_up', seq, isResumed };
-      settle();
+    onSubscribed(seq, isResumed) {
+      sync = { at: 'catching_up', seq, isResumed };
+      checkCaughtUp();
     },
-    take(frame) {
-      heardAt = Date.now();
-      const verdict = judge(cursor, frame);
+    receive(frame) {
+      receivedAt = Date.now();
+      const order = orderOf(cursor, frame);
       if (frame.type === 'snapshot') {
-        standing = { at: 'current' };
-        isPartial &&= verdict === 'known';
+        sync = { at: 'current' };
+        isPartial &&= order === 'duplicate';
       }
-      if (verdict === 'known' || verdict === 'gap') return verdict;
+      if (order === 'duplicate' || order === 'gap') return order;
       cursor = { epoch: frame.epoch, seq: frame.seq };
-      settle();
-      held = hold(held, frame);
+      checkCaughtUp();
+      records = applyFrame(records, frame);
       last = frame;
       frame$.next(frame);
-      return verdict;
+      return order;
     },
-    misses(seq) {
-      const isBehind = standing.at === 'current' && cursor !== undefined && cursor.seq < seq;
-      // Frames may be on their way in pieces: lost is what does not move from one heartbeat to the next.
+    hasLostFrames(seq) {
+      const isBehind = sync.at === 'current' && cursor !== undefined && cursor.seq < seq;
+      // Frames may still be on their way: they are lost if the reader made no progress since the last heartbeat.
       const isLost = isBehind && behindAt === cursor?.seq;
       behindAt = isBehind ? cursor?.seq : undefined;
       return isLost;
     },
-    snapshot: () => last && snapshotOf(held, last),
+    snapshot: () => last && snapshotOf(records, last),
   };
 }

@@ -1,18 +1,20 @@
 import { z } from 'zod';
+import { API_PREFIX } from '../api-prefix.ts';
 import { CLOSE_CODES, FEED_RECORDS } from '../feed.ts';
 import type { AccountPath } from '../openapi/paths.ts';
 import { type Json, tidied } from '../openapi/schemas.ts';
 import { asOfRecord } from '../records/envelope.ts';
+import { INTERFACE_VERSION } from '../version.ts';
 import { MESSAGES } from './messages.ts';
 
 const PREFIX = '#/components/schemas/';
 
 const WHY_CLOSED: Readonly<Record<keyof typeof CLOSE_CODES, string>> = {
-  goodbye: 'the service stops; come back and resume',
-  policy: 'the reader broke the rules of the protocol',
-  badKey: 'the key is not known',
-  tier: 'the key is of too low a tier for a channel',
-  tooSlow: 'the reader is too far behind; come back and resume',
+  goodbye: 'the service is stopping; reconnect and resume',
+  policy: 'the reader violated the protocol',
+  badKey: 'the key is unknown',
+  tier: 'the tier of the key is too low for a channel',
+  tooSlow: 'the reader is too far behind; reconnect and resume',
   tooMany: 'too many connections or messages',
 };
 
@@ -21,21 +23,22 @@ function description(accounts: readonly AccountPath[]): string {
   const codes = Object.entries(WHY_CLOSED).map(
     ([name, why]) => `- ${CLOSE_CODES[name as keyof typeof CLOSE_CODES]}: ${why}`,
   );
-  return `What the REST API tells, pushed as it changes. Accounts: ${segments}.
+  return `The records of the REST API, pushed as they change. Accounts: ${segments}.
 
-Subscribe, and each channel begins with a \`snapshot\`; every \`update\` after it is a whole record, never a difference.
-\`seq\` is the channel's own and has no gaps; \`prev_seq\` is what this reader was sent before. Frames with a \`seq\` that
-was seen are to be dropped. After a lost connection subscribe with \`resume\`, the \`epoch\` and \`seq\` seen last: within
-24 h everything missed follows; later the error \`cursor_too_old\` and a snapshot do. \`tweets\` is lossless; of the other
-channels a slow reader gets the newest record of each key, and \`merged\` says how many frames were left out.
+After a subscription each channel starts with a \`snapshot\`; every \`update\` after it is a whole record, never a
+difference. \`seq\` numbers the frames of a channel without gaps; \`prev_seq\` is the frame that this reader was sent
+before. Drop frames with a \`seq\` that you have seen. After a lost connection subscribe with \`resume\`, the last
+\`epoch\` and \`seq\` that you have seen: within 24 h all missed frames follow; later the error \`cursor_too_old\` and a
+snapshot do. \`tweets\` is lossless; on the other channels a slow reader gets the newest record of each key, and
+\`merged\` says how many frames were omitted.
 
-\`heartbeat\` comes each second by the same way as the data, with the last \`seq\` of every channel and the age of every
-source: as long as it comes, silence means that nothing happened.
+\`heartbeat\` comes each second by the same path as the data, with the last \`seq\` of every channel and the age of every
+source: while it comes, silence means that nothing happened.
 
-Unknown fields and types of messages are to be ignored. The same path serves server-sent events to \`Accept:
+Ignore unknown fields and unknown types of messages. The same path serves server-sent events to \`Accept:
 text/event-stream\`, where \`Last-Event-ID\` is the cursor.
 
-Close codes, beside those of the protocol:
+Close codes, besides those of the WebSocket protocol:
 
 ${codes.join('\n')}`;
 }
@@ -44,32 +47,30 @@ const SERVER = {
   host: '{host}',
   protocol: 'ws',
   description: 'This server; `wss` behind a proxy with a certificate.',
-  variables: { host: { default: '127.0.0.1:8080', description: 'Where the service is reached.' } },
+  variables: { host: { default: '127.0.0.1:8080', description: 'Host and port of the service.' } },
   security: [{ $ref: '#/components/securitySchemes/ApiKey' }],
 };
 
-const said = (name: string) => ({ $ref: `#/channels/feed/messages/${name}` });
+const messageRef = (name: string) => ({ $ref: `#/channels/feed/messages/${name}` });
 
-function question(name: string, reply: string): Json {
+function requestReply(name: string, reply: string): Json {
   return {
     action: 'receive',
     channel: { $ref: '#/channels/feed' },
-    messages: [said(name)],
-    reply: { channel: { $ref: '#/channels/feed' }, messages: [said(reply), said('error')] },
+    messages: [messageRef(name)],
+    reply: { channel: { $ref: '#/channels/feed' }, messages: [messageRef(reply), messageRef('error')] },
   };
 }
 
-const TOLD_UNASKED = MESSAGES.filter(({ name }) =>
-  /Snapshot$|Update$|^(heartbeat|error|goodbye)$/.test(name),
-);
+const UNREQUESTED = MESSAGES.filter(({ name }) => /Snapshot$|Update$|^(heartbeat|error|goodbye)$/.test(name));
 
-/** Everything said over the feed as an AsyncAPI 3.0 document. */
+/** The feed as an AsyncAPI 3.0 document. */
 export function asyncApiDocument(accounts: readonly AccountPath[]): Json {
   return {
     asyncapi: '3.0.0',
     info: {
       title: 'tallywire feed',
-      version: '1.0.0',
+      version: INTERFACE_VERSION,
       description: description(accounts),
       license: { name: 'MIT' },
     },
@@ -77,8 +78,9 @@ export function asyncApiDocument(accounts: readonly AccountPath[]): Json {
     servers: { feed: SERVER },
     channels: {
       feed: {
-        address: '/api/v1/feed',
-        description: 'One WebSocket for everything. A key may be sent as a header, or in the first message.',
+        address: `${API_PREFIX}/feed`,
+        description:
+          'One WebSocket for all channels. A key may be sent as a header, or in the first message.',
         messages: Object.fromEntries(
           MESSAGES.map(({ name }) => [name, { $ref: `#/components/messages/${name}` }]),
         ),
@@ -86,14 +88,14 @@ export function asyncApiDocument(accounts: readonly AccountPath[]): Json {
       },
     },
     operations: {
-      authenticate: question('auth', 'authenticated'),
-      subscribe: question('subscribe', 'subscribed'),
-      unsubscribe: question('unsubscribe', 'unsubscribed'),
-      ping: question('ping', 'pong'),
+      authenticate: requestReply('auth', 'authenticated'),
+      subscribe: requestReply('subscribe', 'subscribed'),
+      unsubscribe: requestReply('unsubscribe', 'unsubscribed'),
+      ping: requestReply('ping', 'pong'),
       tell: {
         action: 'send',
         channel: { $ref: '#/channels/feed' },
-        messages: TOLD_UNASKED.map(({ name }) => said(name)),
+        messages: UNREQUESTED.map(({ name }) => messageRef(name)),
       },
     },
     components: {
@@ -106,14 +108,15 @@ export function asyncApiDocument(accounts: readonly AccountPath[]): Json {
           type: 'httpApiKey',
           in: 'header',
           name: 'X-API-Key',
-          description: 'The key of a caller; without one he is FREE. In the demo: demo_free, demo_pro.',
+          description:
+            'The key of a caller; without a key the tier is FREE. In the demo: demo_free, demo_pro.',
         },
       },
     },
   };
 }
 
-/** In the dialect of JSON Schema that AsyncAPI builds on. Records and messages refer to each other by name. */
+/** In draft 7 of JSON Schema, which AsyncAPI uses. Records and messages refer to each other by name. */
 function schemas(): Json {
   const registry = z.registry<{ id: string }>();
   registry.add(asOfRecord, { id: 'AsOf' });

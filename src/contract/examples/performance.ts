@@ -1,4 +1,4 @@
-import type { ExampleOf } from '../components.ts';
+import type { ExampleOf } from '../openapi/components.ts';
 
 const NONE = { median: null, p90: null, sample_size: 0 };
 const ERRORS = {

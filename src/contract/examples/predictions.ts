@@ -1,4 +1,4 @@
-import type { ExampleOf } from '../components.ts';
+import type { ExampleOf } from '../openapi/components.ts';
 import { COUNTERS_EXAMPLE } from '../records/counters.ts';
 import { AS_OF_EXAMPLE } from '../records/envelope.ts';
 

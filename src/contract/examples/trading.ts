@@ -1,4 +1,4 @@
-import type { ExampleOf } from '../components.ts';
+import type { ExampleOf } from '../openapi/components.ts';
 import { AS_OF_EXAMPLE } from '../records/envelope.ts';
 
 const TOKEN = '53078475754233625809832957366633203805888825719603600736691927786082779134058';

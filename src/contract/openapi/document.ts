@@ -1,4 +1,6 @@
+import { API_PREFIX } from '../api-prefix.ts';
 import { OPERATIONS } from '../operations.ts';
+import { INTERFACE_VERSION } from '../version.ts';
 import { HEADERS } from './headers.ts';
 import { type AccountPath, pathItems, routesOf } from './paths.ts';
 import { refusalResponses } from './refusals.ts';
@@ -7,23 +9,26 @@ import { componentSchemas, type Json } from './schemas.ts';
 const DESCRIPTION = `Real-time intelligence for prediction markets that settle on how many posts an account makes inside a window.
 
 Times are UTC ms unless a field says otherwise; windows are half-open, \`[start_ts, end_ts)\`; probabilities and prices
-are 0 to 1 with 4 decimals; money is USD. \`null\` is not known, never 0. Fields may be added, none is renamed or
-removed within \`/api/v1\`.
+are 0 to 1 with 4 decimals; money is USD. \`null\` means unknown, never 0. Fields may be added; none is renamed or
+removed within \`${API_PREFIX}\`.
 
 **Tiers.** A caller without a key is FREE; a key in \`X-API-Key\` makes it PRO or INTERNAL, and each tier includes
-those before it. A key that is not known is 401 wherever keys count. FREE has 100 requests in any hour, PRO 10,000.
+those before it. An unknown key is answered 401 wherever keys count. FREE has 100 requests in any hour, PRO 10,000.
 
 **Polling.** Send the \`ETag\` of the last answer as \`If-None-Match\`: unchanged state is a 304, which costs no quota.
 
 Estimates of a model are no promise of profit.`;
 
 const TAGS = [
-  { name: 'Counters', description: 'What each side counts, and crypto price events' },
-  { name: 'Posts', description: 'The posts of an account, and how far everyone is behind them' },
+  {
+    name: 'Counters',
+    description: 'Counts of the oracle, the trading page and this service, and crypto price events',
+  },
+  { name: 'Posts', description: 'The posts of an account, and their delays' },
   { name: 'Predictions', description: 'Forecasts of the final count' },
-  { name: 'Trading', description: 'What the model says of orders and wallets' },
+  { name: 'Trading', description: 'Signals, orders and wallets' },
   { name: 'Performance', description: 'How good the forecasts were' },
-  { name: 'Usage', description: 'What a key was used for' },
+  { name: 'Usage', description: 'Usage of a key' },
   { name: 'Service', description: 'The service itself' },
 ];
 
@@ -34,26 +39,26 @@ const PARAMETERS = {
     required: false,
     description:
       'Payment for this one call, which is then of tier PRO: base64 of an x402 payload of version 2 or 1. ' +
-      'PAYMENT-SIGNATURE and X-PAYMENT mean the same. Ignored while payments are off, and beside a key of tier PRO.',
+      'PAYMENT-SIGNATURE and X-PAYMENT mean the same. Ignored while payments are off, and for a caller with a key of tier PRO.',
     schema: { type: 'string' },
   },
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
     required: false,
-    description: 'Tags of answers the caller still has.',
+    description: 'ETags of answers that the caller still has.',
     schema: { type: 'string' },
     example: 'W/"17044-2-e1-meta-account_a"',
   },
 };
 
-/** The whole interface as an OpenAPI 3.1 document. */
+/** The REST interface as an OpenAPI 3.1 document. */
 export function openApiDocument(accounts: readonly AccountPath[]): Json {
   return {
     openapi: '3.1.0',
     info: {
       title: 'tallywire',
-      version: '1.0.0',
+      version: INTERFACE_VERSION,
       summary: 'Counts, forecasts and signals of post-count markets',
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },

@@ -6,22 +6,26 @@ const header = (description: string, type: 'string' | 'integer', example: string
   example,
 });
 
-/** The headers of answers, by their names on the wire. */
+/** Headers of answers, by name. */
 export const HEADERS = {
   ETag: header(
-    'Weak tag of the state; it does not move with timestamp, ages or the time left. Send it as If-None-Match.',
+    'Weak tag of the state; it does not change with timestamp, ages or the time left. Send it as If-None-Match.',
     'string',
     'W/"17044-2-e1-meta-account_a"',
   ),
   'RateLimit-Policy': header(
-    'The limit that applies: its name, requests (q) and seconds (w), as of the IETF draft.',
+    'The limit that applies: its name, requests (q) and seconds (w), as in the IETF draft.',
     'string',
     '"free";q=100;w=3600',
   ),
-  RateLimit: header('Requests left (r) and seconds until there are more (t).', 'string', '"free";r=37;t=412'),
+  RateLimit: header(
+    'Requests left (r) and seconds until more are allowed (t).',
+    'string',
+    '"free";r=37;t=412',
+  ),
   'X-RateLimit-Limit': header('Requests allowed in any hour.', 'integer', 100),
   'X-RateLimit-Remaining': header('Requests left.', 'integer', 37),
-  'X-RateLimit-Reset': header('When there are more, Unix seconds.', 'integer', 1_794_714_820),
+  'X-RateLimit-Reset': header('When more requests are allowed, Unix seconds.', 'integer', 1_794_714_820),
   'Retry-After': header('Seconds to wait before the next try.', 'integer', 52),
   'WWW-Authenticate': header('How to send a key.', 'string', 'ApiKey header="X-API-Key"'),
   'PAYMENT-REQUIRED': header(
@@ -30,7 +34,7 @@ export const HEADERS = {
     'eyJ4NDAyVmVyc2lvbiI6Mn0=',
   ),
   'PAYMENT-RESPONSE': header(
-    'The receipt of a payment: base64 of JSON. To one of version 1 also as X-PAYMENT-RESPONSE.',
+    'The receipt of a payment: base64 of JSON. For a payment of version 1 also in X-PAYMENT-RESPONSE.',
     'string',
     'eyJzdWNjZXNzIjp0cnVlfQ==',
   ),
@@ -38,7 +42,7 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS;
 
-/** Absent from the answer to a caller without a limit. */
+/** Absent for a caller without a limit. */
 export const LIMIT_HEADERS: readonly HeaderName[] = [
   'RateLimit-Policy',
   'RateLimit',

@@ -1,18 +1,18 @@
-import type { ComponentName } from '../components.ts';
-import { COMPONENTS } from '../components.ts';
 import type { Operation } from '../operation.ts';
+import type { ComponentName } from './components.ts';
+import { COMPONENTS } from './components.ts';
 import { headerRefs, LIMIT_HEADERS } from './headers.ts';
 import { refusalsOf } from './refusals.ts';
 import { type Json, queryParameters, schemaRef } from './schemas.ts';
 
-/** A tracked account and the literal path segment it is served under. */
+/** A tracked account and its path segment. */
 export interface AccountPath {
   readonly id: string;
   readonly segment: string;
 }
 
 /** One path with one method. */
-export interface Route {
+interface Route {
   readonly path: string;
   readonly operation: Operation;
   readonly account: AccountPath | undefined;
@@ -74,7 +74,7 @@ function tierSentence({ access, isCounted }: Operation): string {
   return `${who} ${isCounted ? 'Counts towards the hourly limit.' : 'Not limited.'}`;
 }
 
-/** A key is looked at wherever it buys something: a tier, or a higher limit. */
+/** A key is read wherever it makes a difference: for a tier, or for a higher limit. */
 function securityOf({ access, isCounted }: Operation): readonly Json[] {
   if (access === 'PRO' || access === 'INTERNAL') return [{ ApiKey: [] }];
   return access === 'tiered' || isCounted ? [{}, { ApiKey: [] }] : [];
@@ -99,7 +99,7 @@ function unavailable({ unavailable: name }: Operation): Json {
   if (name === undefined) return {};
   return {
     503: {
-      description: 'Not now; the body says the same as with 200.',
+      description: 'Not available now; the body has the same meaning as with 200.',
       headers: headerRefs(['Retry-After']),
       content: { 'application/json': { schema: schemaRef(name) } },
     },

@@ -41,6 +41,10 @@ const error = (
   },
 });
 
+/** A 503 with the time to wait. */
+const unavailable = (description: string, codes: Readonly<Record<string, string>>): Entry =>
+  error(503, description, codes, ['Retry-After']);
+
 const described = (
   status: number,
   description: string,
@@ -63,11 +67,11 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
   NotModified: {
     status: 304,
     response: {
-      description: 'Nothing changed since the tag sent. Costs no quota.',
+      description: 'Nothing changed since the ETag that was sent. Costs no quota.',
       headers: headerRefs(['ETag']),
     },
   },
-  WalletInvalid: error(400, 'The wallet is no address, or the payment cannot be read.', {
+  WalletInvalid: error(400, 'The wallet is not an address, or the payment cannot be read.', {
     wallet_invalid: 'The wallet is not 0x and 40 hexadecimal characters',
     ...MALFORMED,
   }),
@@ -79,7 +83,7 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     channel_unknown: 'There is no channel "prices"',
     account_unknown: 'There is no account "account_c" on counters',
   }),
-  UpgradeRequired: error(426, 'Neither a WebSocket nor an event stream was asked for.', {
+  UpgradeRequired: error(426, 'The request asks for neither a WebSocket nor an event stream.', {
     upgrade_required: 'This is a feed: ask for a WebSocket, or send Accept: text/event-stream',
   }),
   TooManyFeeds: described(
@@ -88,15 +92,13 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     'RateLimited',
     headerRefs(['Retry-After']),
   ),
-  FeedUnavailable: error(
-    503,
-    'All connections to the feed are taken, or the service stops.',
-    { feed_full: 'All connections to the feed are taken', stopping: 'The service stops' },
-    ['Retry-After'],
-  ),
+  FeedUnavailable: unavailable('All connections to the feed are taken, or the service is stopping.', {
+    feed_full: 'All connections to the feed are taken',
+    stopping: 'The service stops',
+  }),
   Unauthorized: error(
     401,
-    'The caller does not hold a key of the tier needed, or sent one that is not known.',
+    'The caller has no key of the needed tier, or sent an unknown key.',
     {
       key_missing: 'This needs a key of tier PRO',
       key_invalid: 'The API key is not known or was revoked',
@@ -107,7 +109,7 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
   ),
   PaymentRefused: error(
     402,
-    'The payment does not do. Nothing was charged, unless it paid for an earlier call.',
+    'The payment was not accepted. Nothing was charged, unless it paid for an earlier call.',
     {
       payment_refused: 'The payment is refused: invalid_network',
       payment_failed: 'The payment could not be settled',
@@ -122,11 +124,9 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     { payment_in_progress: 'A call with this payment is under way' },
     ['Retry-After'],
   ),
-  PaymentsUnavailable: error(
-    503,
-    'Whether the payment was settled is not known yet, or none can be taken. Calls with a key are not affected.',
+  PaymentsUnavailable: unavailable(
+    'It is not yet known whether the payment was settled, or payments cannot be taken. Calls with a key are not affected.',
     UNSETTLED,
-    ['Retry-After'],
   ),
   BodyTooLarge: error(413, 'The body is larger than 16 KiB.', {
     body_too_large: 'The body is larger than 16384 bytes',
@@ -134,35 +134,30 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
   UnsupportedMediaType: error(415, 'The body is not sent as JSON, or is compressed.', {
     unsupported_media_type: 'The body has to be application/json',
   }),
-  Invalid: described(422, 'Parameters or body are invalid; every fault at once.', 'Faults', {}),
+  Invalid: described(422, 'Parameters or body are invalid; the answer lists every fault.', 'Faults', {}),
   OverLimit: described(
     429,
-    'The hour is used up, or too many payments were refused. Costs no quota.',
+    'The hourly limit is used up, or too many payments were refused. Costs no quota.',
     'RateLimited',
     headerRefs(['Retry-After', ...LIMIT_HEADERS]),
   ),
   HeadersTooLarge: error(431, 'More than 12 KiB of headers.', {
     headers_too_large: 'Request Header Fields Too Large',
   }),
-  Internal: error(500, 'A bug of ours. Nothing of it is told.', { internal: 'Internal Server Error' }),
-  MarketUnreachable: error(
-    503,
-    'The market could not be asked for the positions, or the outcome of a payment is not known.',
+  Internal: error(500, 'A bug in the service. The answer has no details.', {
+    internal: 'Internal Server Error',
+  }),
+  MarketUnreachable: unavailable(
+    'The positions could not be read from the market, or the outcome of a payment is unknown.',
     { market_unreachable: 'The market could not be asked for the positions', ...UNSETTLED },
-    ['Retry-After'],
   ),
-  PastBusy: error(
-    503,
-    'Of as_of: too many others wait. Or the outcome of a payment is not known.',
-    { past_busy: 'Too many questions about the past are waiting', ...UNSETTLED },
-    ['Retry-After'],
-  ),
-  StoreUnavailable: error(
-    503,
-    'The place could not be written down.',
-    { store_unavailable: 'The place could not be kept; try again' },
-    ['Retry-After'],
-  ),
+  PastBusy: unavailable('Too many requests with as_of are waiting, or the outcome of a payment is unknown.', {
+    past_busy: 'Too many questions about the past are waiting',
+    ...UNSETTLED,
+  }),
+  StoreUnavailable: unavailable('The place could not be stored.', {
+    store_unavailable: 'The place could not be kept; try again',
+  }),
 };
 
 const PAID = ['PaymentMalformed', 'PaymentRefused', 'PaymentInProgress', 'PaymentsUnavailable'] as const;
@@ -171,7 +166,7 @@ export function refusalResponses(): Json {
   return Object.fromEntries(Object.entries(REFUSALS).map(([name, { response }]) => [name, response]));
 }
 
-/** Every answer of an operation but its own, by status. */
+/** Every answer of an operation except its success, by status. */
 export function refusalsOf(operation: Operation): Json {
   const { access, isCounted, isConditional, hasPast = false, query, body, refusals = [] } = operation;
   const names: readonly RefusalName[] = [

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { COMPONENTS, type ComponentName } from '../components.ts';
 import { EXAMPLES } from '../examples.ts';
+import { COMPONENTS, type ComponentName } from './components.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -10,7 +10,7 @@ export function schemaRef(name: ComponentName): Json {
   return { $ref: `${PREFIX}${name}` };
 }
 
-/** The JSON Schema of everything that goes over the wire; each refers to the others by name. */
+/** The JSON Schema of every component; they refer to each other by name. */
 export function componentSchemas(): Json {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(COMPONENTS)) registry.add(schema, { id });
@@ -24,7 +24,7 @@ export function componentSchemas(): Json {
   );
 }
 
-/** The parameters of a query as OpenAPI has them. */
+/** The parameters of a query as OpenAPI objects. */
 export function queryParameters(query: z.ZodObject): readonly Json[] {
   const { properties = {}, required = [] } = z.toJSONSchema(query, { io: 'input' });
   return Object.entries(properties).map(([name, property]) => {
@@ -41,8 +41,8 @@ export function queryParameters(query: z.ZodObject): readonly Json[] {
 }
 
 /**
- * Leaves out what is true of a value but says nothing to a reader: the bounds of safe integers and the pattern of
- * a date. Objects stay open, as fields may be added; and what belongs to a document on its own goes.
+ * Removes what does not help a reader: the bounds of safe integers, the pattern of a date, and keywords of a schema
+ * that is a document of its own. Objects stay open, since fields may be added.
  */
 export function tidied(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(tidied);

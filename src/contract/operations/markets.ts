@@ -1,28 +1,29 @@
+import { API_PREFIX } from '../api-prefix.ts';
 import { OPEN, type Operation, STATE } from '../operation.ts';
 import { pastQuery, tweetsQuery } from '../params.ts';
 
-/** What the service knows of events, posts and prices (spec 4, endpoints 1 to 7). */
+const PAST = { query: pastQuery, hasPast: true, refusals: ['PastBusy'] } as const;
+
+/** Events, posts and prices (spec 4, endpoints 1 to 7). */
 export const MARKETS: readonly Operation[] = [
   {
     ...STATE,
+    ...PAST,
     id: 'getCounters',
-    path: '/api/v1/meta/{account}',
+    path: `${API_PREFIX}/meta/{account}`,
     tag: 'Counters',
     access: 'open',
     isCounted: true,
     summary: 'Counters of every active event',
     description:
-      'Three counts of every active event and what lies between them, the event that ends first first.',
-    query: pastQuery,
-    hasPast: true,
-    refusals: ['PastBusy'],
+      'Three counts of every active event and their differences; the event that ends first comes first.',
     answer: 'CountersAnswer',
   },
   {
     ...STATE,
     ...OPEN,
     id: 'getCrypto',
-    path: '/api/v1/meta/crypto',
+    path: `${API_PREFIX}/meta/crypto`,
     tag: 'Counters',
     summary: 'Active crypto price events',
     description: 'Active crypto price events with spot, reference and market prices.',
@@ -31,13 +32,13 @@ export const MARKETS: readonly Operation[] = [
   {
     ...STATE,
     id: 'getTweets',
-    path: '/api/v1/meta/{account}/tweets',
+    path: `${API_PREFIX}/meta/{account}/tweets`,
     tag: 'Posts',
     access: 'tiered',
     isCounted: true,
     summary: 'Posts, newest first',
     description:
-      'FREE: the latest 15 posts, whatever is asked for, with is_counted null. PRO: pages, and whether each post counts.',
+      'FREE: always the latest 15 posts, with is_counted null. PRO: pages, and whether each post counts.',
     query: tweetsQuery,
     answer: 'PostsAnswer',
   },
@@ -45,25 +46,24 @@ export const MARKETS: readonly Operation[] = [
     ...STATE,
     ...OPEN,
     id: 'getLag',
-    path: '/api/v1/meta/{account}/lag',
+    path: `${API_PREFIX}/meta/{account}/lag`,
     tag: 'Posts',
-    summary: 'How far everyone is behind the posts',
-    description: 'Time until posts of the last 24 h were seen by us, settled on and shown.',
+    summary: 'Delays of seeing, settling and showing posts',
+    description:
+      'How long posts of the last 24 h took until this service saw them, the oracle counted them and the trading page showed them.',
     answer: 'LagAnswer',
   },
   {
     ...STATE,
+    ...PAST,
     id: 'getPrediction',
-    path: '/api/v1/prediction/{account}',
+    path: `${API_PREFIX}/prediction/{account}`,
     tag: 'Predictions',
     access: 'tiered',
     isCounted: true,
     summary: 'Forecast of every active event',
     description:
-      'FREE: counters, time left and prices. PRO: percentiles and distribution of the final count, and for every bucket probability, edge and signal.',
-    query: pastQuery,
-    hasPast: true,
-    refusals: ['PastBusy'],
+      'FREE: counters, time left and prices. PRO: percentiles and distribution of the final count, and the probability, edge and signal of every bucket.',
     answer: 'PredictionAnswer',
   },
 ];

@@ -1,37 +1,35 @@
+import { API_PREFIX } from '../api-prefix.ts';
 import { OPEN, type Operation, STATE } from '../operation.ts';
 import { historyQuery } from '../params.ts';
+
+const SCORES = { ...STATE, ...OPEN, tag: 'Performance' } as const;
 
 /** How good the forecasts were (spec 4, endpoints 15 and 16). */
 export const PERFORMANCE: readonly Operation[] = [
   {
-    ...STATE,
-    ...OPEN,
+    ...SCORES,
     id: 'getPerformanceOverview',
-    path: '/api/v1/performance/overview',
-    tag: 'Performance',
+    path: `${API_PREFIX}/performance/overview`,
     summary: 'Errors of the forecasts',
     description: 'Error of the median 24, 48 and 72 h before the close, over all settled events.',
     answer: 'PerformanceOverview',
   },
   {
-    ...STATE,
-    ...OPEN,
+    ...SCORES,
     id: 'getPerformanceHistory',
-    path: '/api/v1/performance/history',
-    tag: 'Performance',
+    path: `${API_PREFIX}/performance/history`,
     summary: 'Error of every settled event',
-    description: 'One sample per settled event and account, by close, and the changes of the model.',
+    description: 'One sample per settled event and account, ordered by close, and the changes of the model.',
     query: historyQuery,
     answer: 'PerformanceHistory',
   },
   {
-    ...STATE,
-    ...OPEN,
+    ...SCORES,
     id: 'getCalibration',
-    path: '/api/v1/performance/calibration',
-    tag: 'Performance',
-    summary: 'How far the probabilities can be believed',
-    description: 'Coverage, CRPS, log score and Brier against pace and market, with 95 % intervals.',
+    path: `${API_PREFIX}/performance/calibration`,
+    summary: 'How reliable the probabilities are',
+    description:
+      'Coverage, CRPS, log score and Brier score compared with pace and market, with 95 % intervals.',
     answer: 'Calibration',
   },
 ];

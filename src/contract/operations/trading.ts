@@ -1,3 +1,4 @@
+import { API_PREFIX } from '../api-prefix.ts';
 import { ONCE, type Operation, STATE } from '../operation.ts';
 import { portfolioQuery, rebalancingQuery, signalsQuery, walletQuery } from '../params.ts';
 
@@ -9,51 +10,51 @@ const WALLET = {
   refusals: ['WalletInvalid', 'MarketUnreachable'],
 } as const;
 
-/** What to do about it (spec 4, endpoints 8 to 12). */
+/** Signals and wallets (spec 4, endpoints 8 to 12). */
 export const TRADING: readonly Operation[] = [
   {
     ...STATE,
     id: 'getSignals',
-    path: '/api/v1/signals/{account}',
+    path: `${API_PREFIX}/signals/{account}`,
     tag: 'Trading',
     access: 'PRO',
     isCounted: true,
     summary: 'What to buy and sell',
     description:
-      'For every bucket of every active event that can still win, what to do and how much to bet of the bankroll; and the orders of the strategies.',
+      'An action and a bet for every bucket that can still win, of every active event, and the orders of the strategies.',
     query: signalsQuery,
     answer: 'SignalsAnswer',
   },
   {
     ...WALLET,
     id: 'getPortfolio',
-    path: '/api/v1/portfolio/{account}',
+    path: `${API_PREFIX}/portfolio/{account}`,
     accounts: 'first',
     summary: 'Positions of a wallet against the model',
     description:
-      'Open positions of the wallet in active events of the account, with what the model says of each. With a bankroll each is sized.',
+      'Open positions of the wallet in active events of the account, each with the estimate of the model. With a bankroll each is sized.',
     query: portfolioQuery,
     answer: 'PortfolioAnswer',
   },
   {
     ...WALLET,
     id: 'getRebalancing',
-    path: '/api/v1/portfolio/{account}/rebalancing',
+    path: `${API_PREFIX}/portfolio/{account}/rebalancing`,
     accounts: 'first',
     summary: 'What a wallet should change',
     description:
-      'Positions of the wallet that are off their size by the threshold or more, the farthest first.',
+      'Positions of the wallet that differ from their target size by the threshold or more, the largest difference first.',
     query: rebalancingQuery,
     answer: 'RebalancingAnswer',
   },
   {
     ...WALLET,
     id: 'getPortfolio',
-    path: '/api/v1/portfolio/{account}',
+    path: `${API_PREFIX}/portfolio/{account}`,
     accounts: 'others',
     summary: 'Positions of a wallet against the model',
     description:
-      'Open positions of the wallet in active events of the account, with what the model says of each.',
+      'Open positions of the wallet in active events of the account, each with the estimate of the model.',
     query: walletQuery,
     answer: 'PortfolioAnswer',
   },

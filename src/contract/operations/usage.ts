@@ -1,14 +1,15 @@
+import { API_PREFIX } from '../api-prefix.ts';
 import { ONCE, type Operation } from '../operation.ts';
 import { usageByEndpointQuery, usageErrorsQuery, usageSummaryQuery } from '../params.ts';
 
 const INTERNAL = { ...ONCE, tag: 'Usage', access: 'INTERNAL', isCounted: true } as const;
 
-/** What a key was used for (spec 4, endpoints 17 to 20). */
+/** Usage of a key (spec 4, endpoints 17 to 20). */
 export const USAGE: readonly Operation[] = [
   {
     ...INTERNAL,
     id: 'getUsageSummary',
-    path: '/api/v1/usage/summary',
+    path: `${API_PREFIX}/usage/summary`,
     summary: 'Usage of the calling key',
     description: 'Requests, errors, mean time and bytes of the calling key over the last days.',
     query: usageSummaryQuery,
@@ -17,25 +18,25 @@ export const USAGE: readonly Operation[] = [
   {
     ...INTERNAL,
     id: 'getUsageByEndpoint',
-    path: '/api/v1/usage/by-endpoint',
+    path: `${API_PREFIX}/usage/by-endpoint`,
     summary: 'Usage of the calling key by endpoint',
-    description: 'The same per endpoint, over any span.',
+    description: 'Requests, errors, mean time and bytes of the calling key per endpoint, over any period.',
     query: usageByEndpointQuery,
     answer: 'UsageByEndpoint',
   },
   {
     ...INTERNAL,
     id: 'getUsageErrors',
-    path: '/api/v1/usage/errors',
+    path: `${API_PREFIX}/usage/errors`,
     summary: 'Newest errors of the calling key',
-    description: 'What was answered with a status of 400 or more, newest first.',
+    description: 'Requests that were answered with a status of 400 or more, newest first.',
     query: usageErrorsQuery,
     answer: 'UsageErrors',
   },
   {
     ...INTERNAL,
     id: 'getUsageStats',
-    path: '/api/v1/usage/stats',
+    path: `${API_PREFIX}/usage/stats`,
     summary: 'How usage is recorded',
     description: 'State of the buffer and settings of the recording, for all keys together.',
     answer: 'UsageStats',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, eventId, input, timeMs } from './fields.ts';
+import { count, eventFields, input, timeMs } from './fields.ts';
 
 export const COUNTERS_EXAMPLE = {
   event_id: 130_385,
@@ -18,21 +18,18 @@ export const COUNTERS_EXAMPLE = {
   stale: [],
 };
 
-/** One active event with its three counters and what lies between them (spec 2.2). */
+/** An active event with its three counters and their differences (spec 2.2). */
 export const countersRecord = z
   .object({
-    event_id: eventId,
-    event_title: z.string().meta({ description: 'Title of the event on the market.' }),
-    event_slug: z.string().meta({ description: "The market's slug of the event." }),
-    image: z.string().meta({ description: 'Address of the event image on the market.' }),
+    ...eventFields,
     start_ts: timeMs.meta({ description: 'Start of the window, UTC ms, included.' }),
     end_ts: timeMs.meta({ description: 'End of the window, UTC ms, not included.' }),
     market_oracle_counter: count.meta({
-      description: "The settlement oracle's count, which the market pays out on. Posts; null while unknown.",
+      description: 'Count of the settlement oracle, which decides the payout. Posts; null while unknown.',
     }),
     real_counter: count.meta({
       description:
-        'Our own count, faster than the oracle, with posts that were deleted since. Null until the posts of the window are known without a hole.',
+        'Our own count, faster than the oracle; it includes posts that were deleted since. Null until all posts of the window are known.',
     }),
     market_ui_counter: count.meta({
       description: "The count shown on the market's trading page. Posts; null while unknown.",
@@ -41,7 +38,7 @@ export const countersRecord = z
       description: 'real_counter minus market_oracle_counter: positive means we are ahead of the oracle.',
     }),
     display_delta: count.meta({
-      description: 'real_counter minus market_ui_counter: positive means the page shows an old number.',
+      description: 'real_counter minus market_ui_counter: positive means the page shows an old count.',
     }),
     internal_delta: count.meta({
       description: 'market_ui_counter minus market_oracle_counter: positive means the page is ahead.',
@@ -52,6 +49,7 @@ export const countersRecord = z
       .meta({ description: 'Inputs that have not answered for longer than their limit.', examples: [[]] }),
   })
   .meta({
-    description: 'Counters of an active event. Null is not known, and so is a delta with an unknown side.',
+    description:
+      'Counters of an active event. Null means unknown; a delta is null when either of its counters is.',
     examples: [COUNTERS_EXAMPLE],
   });

@@ -1,31 +1,31 @@
 import { z } from 'zod';
-import { eventId, price, timeMs } from './fields.ts';
+import { eventFields, price, timeMs } from './fields.ts';
 
 export const cryptoMarketRecord = z.object({
   title: z.string().meta({ description: 'Label of the outcome.', examples: ['Up'] }),
   token_id: z.string().meta({ description: 'Order-book token of its Yes share.' }),
   market_price: price,
-  price_ts: timeMs.nullable().meta({ description: 'When the price last moved, UTC ms.' }),
+  price_ts: timeMs.nullable().meta({ description: 'When the price last changed, UTC ms.' }),
 });
 
-/** One active event that settles on the price of a coin. */
+/** An active event that settles on the price of a coin. */
 export const cryptoRecord = z
   .object({
-    event_id: eventId,
-    event_title: z.string().meta({ description: 'Title of the event on the market.' }),
-    event_slug: z.string().meta({ description: "The market's slug of the event." }),
-    image: z.string().meta({ description: 'Address of the event image on the market.' }),
+    ...eventFields,
     symbol: z.string().meta({ description: 'Symbol of the coin.', examples: ['BTC'] }),
     kind: z.enum(['UP_DOWN', 'RANGE', 'LADDER', 'TOUCH']).meta({
       description:
-        'What decides it: above or below the start, a range of prices, a price exceeded at the end, or a price touched.',
+        'What decides the event: above or below the start, a range of prices, a price exceeded at the end, or a price touched.',
     }),
     start_ts: timeMs.nullable().meta({ description: 'Start of the window, UTC ms.' }),
     end_ts: timeMs.meta({ description: 'End of the window, UTC ms.' }),
     seconds_remaining: z.int().min(0).meta({ description: 'Seconds until the window ends.' }),
     spot_price: z.number().nullable().meta({ description: 'Price of the coin, USD; null while unknown.' }),
-    spot_ts: timeMs.nullable().meta({ description: 'When the exchange told it, UTC ms.' }),
-    reference_price: z.number().nullable().meta({ description: 'Price to beat, USD, where there is one.' }),
+    spot_ts: timeMs.nullable().meta({ description: 'When the exchange published it, UTC ms.' }),
+    reference_price: z
+      .number()
+      .nullable()
+      .meta({ description: 'Price to beat, USD; null when there is none.' }),
     markets: z.array(cryptoMarketRecord).meta({ description: 'The outcomes.' }),
   })
   .meta({

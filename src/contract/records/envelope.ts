@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timeMs } from './fields.ts';
 
-const age = z.number().min(0).nullable().meta({ description: 'Ms since it last answered, or null.' });
+const age = z.number().min(0).nullable().meta({ description: 'Ms since the input last answered, or null.' });
 
 export const AS_OF_EXAMPLE = {
   seq: 17_044,
@@ -14,18 +14,19 @@ export const asOfRecord = z
     seq: z
       .int()
       .min(0)
-      .meta({ description: 'Place in the log of the observation that last changed the record.' }),
-    ts: timeMs.meta({ description: 'When that observation came in, UTC ms.' }),
+      .meta({ description: 'Sequence number in the log of the observation that last changed the record.' }),
+    ts: timeMs.meta({ description: 'When that observation was received, UTC ms.' }),
     ages_ms: z.object({ posts: age, oracle: age, ui: age, prices: age }).meta({
-      description: 'Ms since each input last answered; null: never, or not an input of this record.',
+      description:
+        'Ms since each input last answered; null when it never did, or is not an input of this record.',
     }),
   })
   .meta({
-    description: 'What the record was computed from and how old each input is.',
+    description: 'The observation behind the record, and how old each input is.',
     examples: [AS_OF_EXAMPLE],
   });
 
-/** A record of the streams with what it was computed from. */
+/** A record with the observation behind it. */
 export function withAsOf<Shape extends z.core.$ZodShape>(record: z.ZodObject<Shape>) {
   const { description, examples } = record.meta() ?? {};
   return record.extend({ as_of: asOfRecord }).meta({
@@ -36,7 +37,7 @@ export function withAsOf<Shape extends z.core.$ZodShape>(record: z.ZodObject<Sha
   });
 }
 
-/** An answer with the time it was given at, in the envelope of spec 2.1. */
+/** An answer with its time, in the envelope of spec 2.1. */
 export function timed<Shape extends z.core.$ZodShape>(shape: Shape) {
   return z.object({ timestamp: timeMs.meta({ description: 'When this was answered, UTC ms.' }), ...shape });
 }

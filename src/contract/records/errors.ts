@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Every error but 422 (spec 7). */
+/** Every error except 422 (spec 7). */
 export const errorRecord = z
   .object({
     detail: z.string().meta({ description: 'What is wrong, for people. The wording may change.' }),
@@ -18,21 +18,21 @@ const ACCEPTS_EXAMPLE = {
   maxTimeoutSeconds: 300,
 };
 
-/** Refused for want of a key or a good payment; with how to pay for this one call when payments are on. */
+/** A refusal for lack of a key or a valid payment. While payments are on it says how to pay for this one call. */
 export const unpaidRecord = errorRecord
   .extend({
     reason: z
       .string()
       .optional()
-      .meta({ description: 'What is wrong with the payment, in the words of the protocol.' }),
-    x402Version: z.int().optional().meta({ description: 'Version of the payment protocol of accepts.' }),
+      .meta({ description: 'What is wrong with the payment, as a code of the payment protocol.' }),
+    x402Version: z.int().optional().meta({ description: 'Version of the payment protocol in accepts.' }),
     accepts: z
       .array(z.record(z.string(), z.unknown()))
       .optional()
       .meta({ description: 'Ways to pay for this one call. PAYMENT-REQUIRED has them in version 2.' }),
   })
   .meta({
-    description: 'A key or a payment is needed, or the one sent does not do.',
+    description: 'A key or a payment is missing or was not accepted.',
     examples: [
       {
         detail: 'This needs a key of tier PRO',
@@ -43,16 +43,17 @@ export const unpaidRecord = errorRecord
     ],
   });
 
-/** Too many requests, with the figures of the headers once more. */
+/** Too many requests; the figures are also in the headers. */
 export const rateLimitedRecord = errorRecord
   .extend({
     limit: z.int().optional().meta({ description: 'Requests allowed in any hour.' }),
     remaining: z.int().optional().meta({ description: 'Requests left.' }),
-    reset: z.int().optional().meta({ description: 'When there is more again, Unix seconds.' }),
+    reset: z.int().optional().meta({ description: 'When more requests are allowed, Unix seconds.' }),
     retry_after: z.int().meta({ description: 'Seconds until then.' }),
   })
   .meta({
-    description: 'The hour is used up, or too many unknown keys or bad payments came from the address.',
+    description:
+      'The hourly limit is used up, or too many unknown keys or refused payments came from the address.',
     examples: [
       {
         detail: 'The limit of 100 requests an hour is reached',

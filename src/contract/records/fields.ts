@@ -12,6 +12,18 @@ export const eventId = z
   .int()
   .meta({ description: 'Unique id of the event on the market.', examples: [130_385] });
 
+/** How the market presents an event. */
+export const eventFields = {
+  event_id: eventId,
+  event_title: z.string().meta({ description: 'Title of the event on the market.' }),
+  event_slug: z.string().meta({ description: 'Slug of the event on the market.' }),
+  image: z.string().meta({ description: 'Address of the event image on the market.' }),
+};
+
+export const origin = z.enum(['live', 'history']).meta({
+  description: 'live: published at the time. history: made later from what was known at that time.',
+});
+
 export const count = z.int().nullable();
 
 export const price = z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timeMs } from './fields.ts';
 
-/** Whether the service serves what it should (spec 2.7). */
+/** Whether the service works as it should (spec 2.7). */
 export const healthRecord = z
   .object({
     timestamp: timeMs.meta({ description: 'When this was answered, UTC ms.' }),
@@ -19,6 +19,6 @@ export const probeRecord = z
   .object({
     status: z
       .enum(['alive', 'stalled', 'ready', 'not_ready'])
-      .meta({ description: 'Alive and ready with 200, the others with 503.' }),
+      .meta({ description: 'alive and ready come with 200, the others with 503.' }),
   })
-  .meta({ description: 'The verdict of a probe.', examples: [{ status: 'ready' }] });
+  .meta({ description: 'The result of a probe.', examples: [{ status: 'ready' }] });

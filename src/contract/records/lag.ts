@@ -4,18 +4,18 @@ const delay = z.number().nullable();
 
 export const percentilesRecord = z.object({
   n: z.int().min(0).meta({ description: 'Posts measured.' }),
-  p50_ms: delay.meta({ description: 'Half of them took no longer, ms; null without any.' }),
-  p90_ms: delay.meta({ description: 'Nine of ten took no longer, ms.' }),
-  p99_ms: delay.meta({ description: '99 of a hundred took no longer, ms.' }),
+  p50_ms: delay.meta({ description: 'Half of the posts took at most this long, ms; null without posts.' }),
+  p90_ms: delay.meta({ description: 'Nine of ten posts took at most this long, ms.' }),
+  p99_ms: delay.meta({ description: '99 of 100 posts took at most this long, ms.' }),
 });
 
-/** How far everyone is behind the posts of an account, over the last 24 h. */
+/** How long posts of the last 24 h took to be seen, settled on and shown. */
 export const lagRecord = z
   .object({
     account: z.string().meta({ description: 'Path segment of the account.', examples: ['account_a'] }),
-    seen: percentilesRecord.meta({ description: 'From a post until we saw it.' }),
-    oracle: percentilesRecord.meta({ description: 'From a post until the oracle counted it.' }),
-    ui: percentilesRecord.meta({ description: 'From a post until the trading page showed it.' }),
+    seen: percentilesRecord.meta({ description: 'Time from a post until this service saw it.' }),
+    oracle: percentilesRecord.meta({ description: 'Time from a post until the oracle counted it.' }),
+    ui: percentilesRecord.meta({ description: 'Time from a post until the trading page showed it.' }),
   })
   .meta({
     description: 'Delays of the posts of the last 24 h.',

@@ -1,15 +1,12 @@
 import { z } from 'zod';
 import { timed } from './envelope.ts';
-import { eventId, isoTime } from './fields.ts';
+import { eventId, isoTime, origin } from './fields.ts';
 
 const percent = z.number().min(0).nullable();
-const origin = z
-  .enum(['live', 'history'])
-  .meta({ description: 'Published at the time, or made later from what was known at that time.' });
 
 export const forecastErrorRecord = z.object({
   median: percent.meta({ description: 'Median error, percent of the final count; null without a sample.' }),
-  p90: percent.meta({ description: 'Error that nine of ten forecasts did not exceed, percent.' }),
+  p90: percent.meta({ description: 'Error that 90 % of the forecasts did not exceed, percent.' }),
   sample_size: z.int().min(0).meta({ description: 'Settled events measured.' }),
 });
 
@@ -24,7 +21,7 @@ const share = percent.meta({
 });
 const samples = z.int().min(0).meta({ description: 'Settled events with such a signal.' });
 
-/** How far forecasts were off (spec 2.9). */
+/** Errors of the forecasts (spec 2.9). */
 export const overviewRecord = timed({
   ...errors,
   win_rate: z
@@ -32,7 +29,7 @@ export const overviewRecord = timed({
     .meta({ description: 'Percent of BUY signals that won, by confidence, each event once.' }),
   win_rate_sample_size: z
     .object({ HIGH: samples, MEDIUM: samples, LOW: samples })
-    .meta({ description: 'Events behind each rate.' }),
+    .meta({ description: 'Settled events behind each rate.' }),
   last_updated: isoTime.meta({ description: 'When the last event was scored, ISO 8601, UTC.' }),
   by_origin: z
     .object({ live: z.object(errors), history: z.object(errors) })
@@ -47,7 +44,9 @@ export const sampleRecord = z.object({
   origin,
   p50: z.number().meta({ description: 'The median that was forecast, posts.' }),
   final_count: z.int().meta({ description: 'The final count, posts.' }),
-  model_version: z.string().meta({ description: 'Formulas and fit of the forecast.' }),
+  model_version: z
+    .string()
+    .meta({ description: 'Version of the formulas and of the fit behind the forecast.' }),
 });
 
 export const annotationRecord = z.object({
@@ -58,6 +57,6 @@ export const annotationRecord = z.object({
 
 /** The error of every settled event (spec 2.9). */
 export const historyRecord = timed({
-  data: z.array(sampleRecord).meta({ description: 'By close of the event.' }),
+  data: z.array(sampleRecord).meta({ description: 'Ordered by the close of the event.' }),
   annotations: z.array(annotationRecord).meta({ description: 'Changes of the model.' }),
 }).meta({ description: 'Errors of past forecasts.' });

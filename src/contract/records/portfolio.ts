@@ -7,9 +7,9 @@ const price = z.number().min(0).max(1);
 export const positionsTs = z
   .number()
   .nullable()
-  .meta({ description: 'When the market was asked for the positions, UTC ms: at most 5 minutes ago' });
+  .meta({ description: 'When the positions were read from the market, UTC ms: at most 5 minutes ago' });
 
-/** The event a portfolio or its rebalancing is about (spec 2.6). */
+/** The event of a portfolio or of its rebalancing (spec 2.6). */
 export const heldEventRecord = z.object({
   id: z.number().meta({ description: 'Unique id of the market event' }),
   title: z.string().meta({ description: 'Title of the event on the market' }),
@@ -19,19 +19,20 @@ export const heldEventRecord = z.object({
 const count = z.number().nullable();
 
 export const heldPredictionRecord = z.object({
-  p5: count.meta({ description: 'Percentile of the final count; null until a forecast was made' }),
+  p5: count.meta({ description: 'Percentile of the final count; null before the first forecast' }),
   p50: count.meta({ description: 'Median of the final count' }),
   p95: count.meta({ description: 'Percentile of the final count' }),
-  real_counter: count.meta({ description: 'Our own count; null while posts are not known without a hole' }),
+  real_counter: count.meta({ description: 'Our own count; null while posts of the window may be missing' }),
   seconds_remaining: z.number().meta({ description: 'Seconds until the window ends' }),
   velocity_counted_1h: count.meta({ description: 'Counted posts of the last hour; null while unknown' }),
-  forecast_id: z.string().nullable().meta({ description: 'The forecast the figures come from' }),
-  forecast_ts: count.meta({ description: 'When it was made, UTC ms' }),
+  forecast_id: z.string().nullable().meta({ description: 'Id of the forecast behind these figures' }),
+  forecast_ts: count.meta({ description: 'When that forecast was made, UTC ms' }),
 });
 
 export const analysisRecord = z.object({
   win_probability: price.nullable().meta({
-    description: 'Of the side held, by the model; of No: 1 minus that of Yes. Null without a forecast',
+    description:
+      'Probability that the side held wins, by the model; for No it is 1 minus that of Yes. Null without a forecast',
   }),
   market_implied: price.meta({ description: 'Equals current_price' }),
   edge: z
@@ -39,23 +40,21 @@ export const analysisRecord = z.object({
     .nullable()
     .meta({ description: 'win_probability minus market_implied; null when either is unknown or stale' }),
   edge_percent: percent.nullable().meta({
-    description: 'edge in percent of the price; at a price of 0 it is 0 or 100 with the sign of the edge',
+    description: 'edge in percent of the price; at a price of 0 it is 0, or 100 with the sign of the edge',
   }),
   signal: z
     .enum(['STRONG_BUY', 'BUY', 'HOLD', 'AVOID', 'SELL'])
     .nullable()
-    .meta({ description: 'From edge_percent: above 30, 10, 0, -10, else SELL. Null with the edge' }),
-  recommendation: z
-    .enum(['STRONG_HOLD', 'HOLD', 'MONITOR', 'CONSIDER_SELLING'])
-    .nullable()
-    .meta({ description: 'From edge: above 0.20, 0.05, -0.05, else CONSIDER_SELLING. Null with the edge' }),
+    .meta({ description: 'From edge_percent: above 30, 10, 0, -10, else SELL. Null when the edge is null' }),
+  recommendation: z.enum(['STRONG_HOLD', 'HOLD', 'MONITOR', 'CONSIDER_SELLING']).nullable().meta({
+    description: 'From edge: above 0.20, 0.05, -0.05, else CONSIDER_SELLING. Null when the edge is null',
+  }),
 });
 
 export const sizingRecord = z.object({
-  kelly_fraction: z
-    .number()
-    .nullable()
-    .meta({ description: 'Share of the bankroll to hold; all four are null while the edge is unknown' }),
+  kelly_fraction: z.number().nullable().meta({
+    description: 'Share of the bankroll to hold; all four fields are null while the edge is unknown',
+  }),
   target_value: usd.nullable().meta({ description: 'kelly_fraction of the bankroll, USD' }),
   adjustment: usd
     .nullable()
@@ -71,14 +70,14 @@ export const positionRecord = z.object({
   bucket: z.string().meta({ description: 'Label of the outcome bucket held', examples: ['240-259'] }),
   outcome: z.enum(['Yes', 'No']).meta({ description: 'Side held' }),
   token_id: z.string().meta({ description: 'Order-book token held: the one to sell' }),
-  tokens: z.number().meta({ description: 'Shares held; less than one share is left out' }),
+  tokens: z.number().meta({ description: 'Shares held; positions of less than one share are omitted' }),
   avg_price: price.meta({ description: 'Average purchase price per share' }),
   cost_basis: usd,
   current_price: price.meta({ description: 'Price per share of the side held' }),
   current_value: usd,
   pnl: usd.meta({ description: 'current_value minus cost_basis' }),
   pnl_percent: percent.meta({
-    description: 'Of the cost; of a cost of 0 it is 0 or 100 with the sign of pnl',
+    description: 'pnl in percent of the cost; at a cost of 0 it is 0, or 100 with the sign of pnl',
   }),
   mergeable: z.boolean().meta({ description: 'Both sides of the bucket are held' }),
   analysis: analysisRecord,
@@ -93,11 +92,11 @@ const portfolioTotalsRecord = z.object({
   total_pnl_percent: percent,
 });
 
-/** A wallet held against one active event, or against none (spec 2.6). */
+/** The positions of a wallet in one active event; a record without an event when none is active (spec 2.6). */
 export const portfolioRecord = z.object({
   wallet: z.string().meta({ description: 'Address as it was sent' }),
   event: heldEventRecord.nullable().meta({ description: 'Null when no event of the account is active' }),
-  prediction: heldPredictionRecord.nullable().meta({ description: 'Null with the event' }),
+  prediction: heldPredictionRecord.nullable().meta({ description: 'Null when event is null' }),
   positions: z.array(positionRecord),
   portfolio: portfolioTotalsRecord.meta({ description: 'Sums of the positions listed' }),
   message: z
@@ -105,5 +104,5 @@ export const portfolioRecord = z.object({
     .optional()
     .meta({ description: 'Why there are no positions; only when no event of the account is active' }),
   positions_ts: positionsTs,
-  stale: z.array(input).meta({ description: 'Inputs past their limit. With stale posts no sizing is given' }),
+  stale: z.array(input).meta({ description: 'Inputs past their limit. With stale posts there is no sizing' }),
 });

@@ -5,21 +5,21 @@ import { timeMs } from './fields.ts';
 export const postRecord = z
   .object({
     tweet_id: z.string().meta({ description: 'Id of the post on its platform.' }),
-    text: z.string().meta({ description: 'What it says.' }),
-    created_ts: timeMs.meta({ description: 'When it was made, UTC ms.' }),
-    is_reply: z.boolean().meta({ description: 'It answers a post.' }),
-    is_quote: z.boolean().meta({ description: 'It quotes a post.' }),
-    is_retweet: z.boolean().meta({ description: 'It repeats a post.' }),
+    text: z.string().meta({ description: 'Text of the post.' }),
+    created_ts: timeMs.meta({ description: 'When the post was made, UTC ms.' }),
+    is_reply: z.boolean().meta({ description: 'Whether it replies to a post.' }),
+    is_quote: z.boolean().meta({ description: 'Whether it quotes a post.' }),
+    is_retweet: z.boolean().meta({ description: 'Whether it reposts a post.' }),
     is_counted: z
       .boolean()
       .nullable()
       .meta({ description: 'PRO: whether it counts toward settlement. FREE: always null.' }),
-    seen_ts: timeMs.meta({ description: 'When we first saw it, UTC ms.' }),
+    seen_ts: timeMs.meta({ description: 'When this service first saw it, UTC ms.' }),
     deleted_ts: timeMs.nullable().meta({ description: 'When it was found deleted, UTC ms, or null.' }),
-    url: z.string().meta({ description: 'Where it is.' }),
+    url: z.string().meta({ description: 'Address of the post.' }),
   })
   .meta({
-    description: 'A post. A deleted one keeps its place.',
+    description: 'A post. A deleted post stays in the list.',
     examples: [
       {
         tweet_id: '2121812108132830614',

@@ -18,33 +18,34 @@ export const predictionMarketRecord = z
     market_price: price,
     token_id: z.string().meta({ description: 'Order-book token of its Yes share.' }),
     lo: count.meta({ description: 'Lowest count that wins, included.' }),
-    hi: count.meta({ description: 'Highest count that wins, included; null for open.' }),
-    price_ts: timeMs.nullable().meta({ description: 'When the price last moved, UTC ms.' }),
+    hi: count.meta({ description: 'Highest count that wins, included; null when there is no upper bound.' }),
+    price_ts: timeMs.nullable().meta({ description: 'When the price last changed, UTC ms.' }),
     price_kind: z
       .enum(['mid', 'last', 'ui'])
       .nullable()
-      .meta({ description: 'Middle of the book, last trade, or as the trading page shows it.' }),
+      .meta({ description: 'Middle of the book, last trade, or the price on the trading page.' }),
     model_prob: probability
       .nullable()
       .optional()
-      .meta({ description: 'PRO: probability that the bucket wins, 0 to 1. 0 once the count is past it.' }),
+      .meta({ description: 'PRO: probability that the bucket wins, 0 to 1; 0 once the count is above it.' }),
     edge: z
       .number()
       .nullable()
       .optional()
       .meta({ description: 'PRO: model_prob minus market_price; null while the price is unknown or stale.' }),
     signal: z.enum(['STRONG_BUY', 'BUY', 'SLIGHT_BUY', 'HOLD', 'SELL']).nullable().optional().meta({
-      description: 'PRO: from edge: above 0.15, 0.05, 0.02, from -0.05, else SELL. Null with edge.',
+      description:
+        'PRO: from edge: above 0.15, 0.05, 0.02, from -0.05, else SELL. Null when the edge is null.',
     }),
   })
   .meta({ description: 'A bucket of an event.' });
 
-const moveRecord = z.object({
-  cause: z.enum(['new_post', 'post_deleted', 'clock', 'model']).meta({ description: 'What moved it.' }),
-  p50: z.number().meta({ description: 'By how many posts the median moved.' }),
+const changeRecord = z.object({
+  cause: z.enum(['new_post', 'post_deleted', 'clock', 'model']).meta({ description: 'Cause of the change.' }),
+  p50: z.number().meta({ description: 'Change of the median, posts.' }),
 });
 
-/** One active event with its counters and prices and, for PRO, the model's view of it (spec 2.4). */
+/** An active event with its counters and prices and, for PRO, its forecast (spec 2.4). */
 export const predictionRecord = z
   .object({
     seconds_remaining: z.int().min(0).meta({ description: 'Seconds until the event closes.' }),
@@ -58,7 +59,10 @@ export const predictionRecord = z
       .nullable()
       .optional()
       .meta({ description: 'PRO: probability that the account is asleep, 0 to 1.' }),
-    model_version: z.string().optional().meta({ description: 'PRO: formulas and fit of the forecast.' }),
+    model_version: z
+      .string()
+      .optional()
+      .meta({ description: 'PRO: version of the formulas and of the fit behind the forecast.' }),
     forecast_id: z.string().optional().meta({ description: 'PRO: id of the forecast in the ledger.' }),
     forecast_ts: timeMs.optional().meta({ description: 'PRO: when the forecast was made, UTC ms.' }),
     distribution: z
@@ -69,18 +73,18 @@ export const predictionRecord = z
         }),
       )
       .optional()
-      .meta({ description: 'PRO: the final count at 101 levels of probability, equal counts as one.' }),
+      .meta({ description: 'PRO: the final count at 101 levels of probability; equal counts are merged.' }),
     flip_risk: probability.nullable().optional().meta({
       description:
         'PRO: probability that late corrections of the oracle change the winner; null while unknown.',
     }),
     moved: z
-      .array(moveRecord)
+      .array(changeRecord)
       .optional()
-      .meta({ description: 'PRO: what moved the forecast since the one before.' }),
+      .meta({ description: 'PRO: why the forecast differs from the one before.' }),
     markets: z.array(predictionMarketRecord).meta({ description: 'The buckets, lowest first.' }),
   })
   .meta({
     description:
-      'Forecast, prices and edges of an active event. What is PRO is absent for others, and for everyone until it is first known.',
+      'Forecast, prices and edges of an active event. PRO fields are absent for other tiers, and for everyone until they are first known.',
   });

@@ -1,14 +1,13 @@
 import { z } from 'zod';
-import { count, eventId, input, price, probability, timeMs } from './fields.ts';
+import { count, eventFields, input, price, probability, timeMs } from './fields.ts';
 
 const usd = z.number().min(0);
 const level = z.enum(['HIGH', 'MEDIUM', 'LOW']);
 const bucket = z.string().meta({ description: 'Label of the outcome bucket.', examples: ['200-219'] });
 const tokenId = z.string().meta({ description: 'Order-book token of its Yes share, for trade execution.' });
-const edge = z
-  .number()
-  .nullable()
-  .meta({ description: 'model_prob minus market_price; positive means undervalued. Null with either.' });
+const edge = z.number().nullable().meta({
+  description: 'model_prob minus market_price; positive means undervalued. Null when either is null.',
+});
 const mean = z.number().nullable();
 
 /** One bucket that can still win, for one bankroll (spec 2.5). */
@@ -18,22 +17,22 @@ export const signalRecord = z
     token_id: tokenId,
     action: z.enum(['BUY', 'SELL', 'HOLD', 'SKIP']).meta({
       description:
-        'BUY: edge above 0.05, still positive after costs. SELL: edge of -0.05 or less. HOLD: between, or nobody to trade with. SKIP: not to be judged, see reason_codes.',
+        'BUY: edge above 0.05, still positive after costs. SELL: edge of -0.05 or less. HOLD: between, or there is nobody to trade with. SKIP: cannot be decided, see reason_codes.',
     }),
     strategy: z
       .enum(['TWO_BUCKET', 'SINGLE_BUCKET', 'RISK_MANAGEMENT'])
       .nullable()
-      .meta({ description: 'The order of BUY or SELL that the bucket is part of.' }),
+      .meta({ description: 'Strategy of the BUY or SELL order that contains the bucket.' }),
     model_prob: probability.nullable().meta({
       description: 'Probability that the bucket wins, 0 to 1; null without a forecast of fresh posts.',
     }),
     market_price: price.meta({
-      description: 'Price of a Yes share, 0 to 1; null while stale or while nobody quotes it.',
+      description: 'Price of a Yes share, 0 to 1; null while stale or without a quote.',
     }),
     edge,
     edge_net: z.number().nullable().meta({
       description:
-        'edge of a purchase after the taker fee of 0.05 p (1 - p) and half the spread; null while nobody sells.',
+        'edge of a purchase after the taker fee of 0.05 p (1 - p) and half the spread; null while there is no seller.',
     }),
     ev: z
       .number()
@@ -42,9 +41,11 @@ export const signalRecord = z
       .meta({ description: 'Expected value per 1 USD bet at market_price: model_prob / market_price - 1.' }),
     kelly_fraction: z.number().min(0).max(0.05).meta({
       description:
-        'Share of the bankroll used: a quarter of the optimal-growth fraction, at most 0.05 for all buckets of an event together; 0 unless BUY.',
+        'Share of the bankroll used: a quarter of the optimal-growth fraction, at most 0.05 for all buckets of an event together; 0 unless the action is BUY.',
     }),
-    suggested_bet: usd.meta({ description: 'kelly_fraction of the bankroll, USD, cut off to the cent.' }),
+    suggested_bet: usd.meta({
+      description: 'kelly_fraction of the bankroll, USD, rounded down to the cent.',
+    }),
     confidence: level.meta({
       description: 'How well calibrated settled forecasts at this horizon were; not how large the edge is.',
     }),
@@ -58,9 +59,9 @@ export const signalRecord = z
     }),
     best_bid: price.meta({ description: 'Best bid for a Yes share; null without one.' }),
     best_ask: price.meta({ description: 'Best ask for a Yes share; null without one.' }),
-    reason_codes: z.array(z.string()).meta({ description: 'Why this action, for programs.' }),
+    reason_codes: z.array(z.string()).meta({ description: 'Reasons for the action, for programs.' }),
     reasons: z.array(z.string()).meta({
-      description: 'Why this action, for people.',
+      description: 'Reasons for the action, for people.',
       examples: [['p50 212 sits in the middle of 200-219; market pays 0.31, model says 0.44']],
     }),
     bankroll: usd.meta({ description: 'Bankroll used, USD.' }),
@@ -71,26 +72,28 @@ export const buyOrderRecord = z
   .object({
     strategy: z
       .enum(['TWO_BUCKET', 'SINGLE_BUCKET'])
-      .meta({ description: 'Two neighbours or one bucket of high conviction.' }),
+      .meta({ description: 'Two neighbouring buckets, or one bucket of high conviction.' }),
     buckets: z.array(bucket).meta({
       description:
-        'TWO_BUCKET: the predicted bucket and the one below it. SINGLE_BUCKET: the most probable of those worth buying.',
+        'TWO_BUCKET: the predicted bucket and the one below it. SINGLE_BUCKET: the most probable bucket worth buying.',
     }),
     token_ids: z.array(tokenId).meta({ description: 'Their Yes tokens.' }),
     stake_fraction: z.number().meta({ description: 'Share of the bankroll: 0.05 for two, 0.02 for one.' }),
-    stake_usd: usd.meta({ description: 'The stake in USD, instead of the suggested bets, not besides.' }),
-    stakes_usd: z.array(usd).meta({ description: 'Its parts, in proportion to the prices.' }),
+    stake_usd: usd.meta({
+      description: 'The stake in USD. It replaces the suggested bets of these buckets.',
+    }),
+    stakes_usd: z.array(usd).meta({ description: 'The stake of each bucket, in proportion to the prices.' }),
     measured_win_rate: z.number().min(0).max(100).nullable().meta({
       description:
-        'Percent of our own settled orders of this strategy and account that won, each event once; null below 30.',
+        'Percent of our own settled orders of this strategy and account that won, each event once; null below 30 events.',
     }),
-    sample_size: z.int().min(0).meta({ description: 'Settled events behind it.' }),
+    sample_size: z.int().min(0).meta({ description: 'Settled events behind the rate.' }),
   })
   .meta({ description: 'What to buy of an event.' });
 
 export const sellOrderRecord = z
   .object({
-    strategy: z.literal('RISK_MANAGEMENT').meta({ description: 'Leave a position with a negative edge.' }),
+    strategy: z.literal('RISK_MANAGEMENT').meta({ description: 'Close a position with a negative edge.' }),
     bucket,
     token_id: tokenId,
     edge,
@@ -99,44 +102,45 @@ export const sellOrderRecord = z
 
 export const trackRecord = z
   .object({
-    horizon: z
-      .int()
-      .nullable()
-      .meta({ description: 'Hours before the close that are spoken of: 24, 48 or 72; null beyond.' }),
+    horizon: z.int().nullable().meta({ description: 'Hours before the close: 24, 48 or 72; null beyond.' }),
     sample_size: z.int().min(0).meta({ description: 'Settled events of the account, the last 200 at most.' }),
     coverage90: mean.meta({ description: 'Share of final counts inside p5 to p95.' }),
     top_bucket_hit_rate: mean.meta({ description: 'Share of events won by the most probable bucket.' }),
-    top_bucket_mean_prob: mean.meta({ description: 'Mean probability that it was given.' }),
+    top_bucket_mean_prob: mean.meta({ description: 'Mean probability of that bucket.' }),
     crps_difference_pace: mean.meta({
-      description: 'CRPS less that of constant pace, posts; below 0 is better.',
+      description: 'CRPS minus that of a constant pace, posts; below 0 is better.',
     }),
     log_score_difference_market: mean.meta({
-      description: "Log score less the market's, where prices were known; below 0 is better.",
+      description: "Log score minus the market's, where prices were known; below 0 is better.",
     }),
-    market_sample_size: z.int().min(0).meta({ description: 'Events with prices among them.' }),
+    market_sample_size: z.int().min(0).meta({ description: 'How many of them had market prices.' }),
   })
-  .meta({ description: 'What settled events say of forecasts at this horizon.' });
+  .meta({ description: 'How forecasts at this horizon did on settled events.' });
 
 /** What to do about one active event (spec 2.5). */
 export const signalsRecord = z
   .object({
-    event_id: eventId,
-    event_title: z.string().meta({ description: 'Title of the event on the market.' }),
-    event_slug: z.string().meta({ description: 'Slug of the event on the market.' }),
+    event_id: eventFields.event_id,
+    event_title: eventFields.event_title,
+    event_slug: eventFields.event_slug,
     end_ts: timeMs.meta({ description: 'End of the window, UTC ms.' }),
     forecast_id: z
       .string()
       .nullable()
-      .meta({ description: 'The forecast behind it; null before the first.' }),
+      .meta({ description: 'Id of the forecast behind the signals; null before the first forecast.' }),
     p50: z.number().nullable().meta({ description: 'Median of the final count, posts.' }),
-    stale: z.array(input).meta({ description: 'Inputs past their limit: with any, every action is SKIP.' }),
+    stale: z
+      .array(input)
+      .meta({ description: 'Inputs past their limit. While there are any, every action is SKIP.' }),
     proven: z.boolean().meta({
       description:
-        'Whether skill is demonstrated at this horizon. If not, actions are SKIP unless asked for.',
+        'Whether skill is demonstrated at this horizon. If not, actions are SKIP unless include_unproven is true.',
     }),
     track_record: trackRecord.nullable(),
     signals: z.array(signalRecord).meta({ description: 'Buckets that can still win, best edge first.' }),
-    BUY: z.array(buyOrderRecord).meta({ description: 'At most one order; empty: nothing to buy.' }),
-    SELL: z.array(sellOrderRecord).meta({ description: 'Empty: nothing to sell.' }),
+    BUY: z
+      .array(buyOrderRecord)
+      .meta({ description: 'At most one order; empty when there is nothing to buy.' }),
+    SELL: z.array(sellOrderRecord).meta({ description: 'Empty when there is nothing to sell.' }),
   })
-  .meta({ description: 'Trading signals of an active event: model estimates, no promise of profit.' });
+  .meta({ description: 'Trading signals of an active event: estimates of a model, no promise of profit.' });

@@ -3,8 +3,8 @@ import { z } from 'zod';
 const timestamp = z
   .int()
   .meta({ description: 'When this was answered, UTC ms', examples: [1_790_000_000_000] });
-const requests = z.int().meta({ description: 'Requests answered, whatever came of them', examples: [1_284] });
-const errors = z.int().meta({ description: 'Those answered with a status of 400 or more', examples: [7] });
+const requests = z.int().meta({ description: 'Requests answered, with any status', examples: [1_284] });
+const errors = z.int().meta({ description: 'Requests answered with a status of 400 or more', examples: [7] });
 const errorRate = z
   .number()
   .min(0)
@@ -16,7 +16,7 @@ const bytes = z
 const averageMs = z.number().meta({ description: 'Mean time to answer, ms, 3 decimals', examples: [0.213] });
 const method = z.string().meta({ description: 'HTTP method', examples: ['GET'] });
 const endpoint = z.string().meta({
-  description: 'Path of the route; `unknown` for whatever no route took',
+  description: 'Path of the route; `unknown` for requests without a route',
   examples: ['/api/v1/meta/account_a'],
 });
 
@@ -27,7 +27,7 @@ const covered = z
   })
   .meta({
     description:
-      'What the sums are about: the whole hours that the span touches, up to now, as far back as usage is kept',
+      'Period of the sums: the whole hours that the requested period touches, up to now, as far back as usage is kept',
     examples: [{ start: 1_789_999_200, end: 1_790_085_600 }],
   });
 
@@ -52,8 +52,8 @@ export const usageSummaryRecord = z
 export const usageByEndpointRecord = z
   .object({
     timestamp,
-    start: z.int().meta({ description: 'As asked for, Unix seconds', examples: [1_790_000_000] }),
-    end: z.int().meta({ description: 'As asked for, Unix seconds', examples: [1_790_086_400] }),
+    start: z.int().meta({ description: 'As requested, Unix seconds', examples: [1_790_000_000] }),
+    end: z.int().meta({ description: 'As requested, Unix seconds', examples: [1_790_086_400] }),
     data: z
       .array(
         z.object({
@@ -75,7 +75,7 @@ export const usageByEndpointRecord = z
 export const usageErrorsRecord = z
   .object({
     timestamp,
-    limit: z.int().meta({ description: 'As asked for', examples: [100] }),
+    limit: z.int().meta({ description: 'As requested', examples: [100] }),
     data: z
       .array(
         z.object({
@@ -87,7 +87,7 @@ export const usageErrorsRecord = z
           status_code: z.int().meta({ description: 'HTTP status', examples: [422] }),
           response_time_ms: z.number().meta({ description: 'ms, 3 decimals', examples: [0.187] }),
           message: z.string().meta({
-            description: 'What the caller was told, without anything he sent',
+            description: 'The error sentence of the answer, without any input of the caller',
             examples: ['the request has invalid parameters'],
           }),
         }),
@@ -96,25 +96,31 @@ export const usageErrorsRecord = z
   })
   .meta({ description: 'The newest errors of the calling key' });
 
-/** How usage is recorded, of all keys together (INTERNAL). */
+/** How usage is recorded, for all keys together (INTERNAL). */
 export const usageStatsRecord = z
   .object({
     timestamp,
     buffer: z.object({
-      size: z.int().meta({ description: 'Requests recorded and not yet accounted for', examples: [3] }),
-      capacity: z.int().meta({ description: 'The most it takes between two flushes', examples: [32_768] }),
+      size: z.int().meta({ description: 'Requests recorded and not yet added to the sums', examples: [3] }),
+      capacity: z
+        .int()
+        .meta({ description: 'Most requests that it holds between two flushes', examples: [32_768] }),
       last_flush_ts: z
         .int()
         .nullable()
         .meta({
-          description: 'When all was last on disk, UTC ms; null before',
+          description: 'When the buffer was last written to disk, UTC ms; null before',
           examples: [1_790_000_000_000],
         }),
-      dropped: z.int().meta({ description: 'Requests since the start that are in no figure', examples: [0] }),
+      dropped: z
+        .int()
+        .meta({ description: 'Requests since the start that are missing from the sums', examples: [0] }),
     }),
     tracking: z.object({
       enabled: z.boolean().meta({ description: 'Whether usage is recorded', examples: [true] }),
-      flush_interval_ms: z.int().meta({ description: 'A crash loses no more than this', examples: [1_000] }),
+      flush_interval_ms: z
+        .int()
+        .meta({ description: 'Longest time of usage that a crash can lose', examples: [1_000] }),
       retention_days: z.int().meta({ description: 'Days usage is kept', examples: [90] }),
     }),
   })

@@ -11,7 +11,7 @@ const NOT_AN_OBJECT: Flaw = {
 
 /**
  * What zod found wrong, in the words and types callers know from the usual validator of such interfaces. The
- * first fault of each field is told, in the order of `fields`. The issues have to carry their input.
+ * first fault of each field is given, in the order of `fields`. The issues have to carry their input.
  */
 export function faultsOf(
   issues: readonly z.core.$ZodIssue[],

@@ -16,7 +16,7 @@ class JsonFault extends Error {
 
 /**
  * Where a text stops being JSON, in code points from its start, or undefined when all of it is JSON. The places
- * are those the usual parser tells. `NaN` and the infinities are no JSON, nor is half a pair of surrogates,
+ * are those of the usual parser. `NaN` and the infinities are no JSON, nor is half a pair of surrogates,
  * which no answer could repeat.
  */
 export function findJsonFault(text: string): number | undefined {

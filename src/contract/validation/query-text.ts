@@ -49,7 +49,7 @@ export function readInteger(text: string): Reading<number> {
   }
   if (digits === undefined) return { flaw: NOT_AN_INTEGER };
   const size = Math.min(Number(digits.replaceAll('_', '')), Number.MAX_SAFE_INTEGER);
-  // No negative zero: it would be told from zero later on.
+  // No negative zero: later comparisons would distinguish it from zero.
   return { value: sign === '-' && size !== 0 ? -size : size };
 }
 

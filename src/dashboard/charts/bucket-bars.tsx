@@ -1,13 +1,21 @@
 import { percentText, pointsText } from '../format.ts';
 import { memo } from '../parts/memo.tsx';
+import { numbers, TableHead } from '../parts/table.tsx';
 import type { Prediction } from '../state/records.ts';
 
 type Market = Prediction['markets'][number];
 
-/** The rest is folded away: those that neither the model nor the market gives much. */
+/** The other buckets are improbable for both the model and the market. */
 const SHOWN = 12;
 
-function standing({ lo, hi }: Market, count: number | null): 'dead' | 'current' | 'open' {
+const LEGEND = (
+  <>
+    <span class="key model">model</span> <span class="key price">market</span>
+  </>
+);
+const COLUMNS = ['Bucket', { title: LEGEND, isNumber: false }, ...['Model', 'Market', 'Edge'].map(numbers)];
+
+function stateOf({ lo, hi }: Market, count: number | null): 'dead' | 'current' | 'open' {
   if (count === null) return 'open';
   if (hi !== null && hi < count) return 'dead';
   return (lo ?? 0) <= count ? 'current' : 'open';
@@ -16,9 +24,9 @@ function standing({ lo, hi }: Market, count: number | null): 'dead' | 'current' 
 function Row(props: { readonly market: Market; readonly count: number | null; readonly most: number }) {
   const { market, count, most } = props;
   const { title, market_price: price, model_prob: prob, edge } = market;
-  const state = standing(market, count);
+  const state = stateOf(market, count);
   const tone = edge === null || edge === undefined ? '' : edge > 0.02 ? 'up' : edge < -0.02 ? 'down' : '';
-  const wide = (share: number | null | undefined) => ({
+  const widthOf = (share: number | null | undefined) => ({
     width: `${(((share ?? 0) / most) * 100).toFixed(2)}%`,
   });
   return (
@@ -30,8 +38,8 @@ function Row(props: { readonly market: Market; readonly count: number | null; re
         )}
       </th>
       <td class="bars" aria-hidden="true">
-        <span class="model" style={wide(prob)} />
-        <span class="price" style={wide(price)} />
+        <span class="model" style={widthOf(prob)} />
+        <span class="price" style={widthOf(price)} />
       </td>
       <td class="num">{percentText(prob)}</td>
       <td class="num">{percentText(price)}</td>
@@ -40,38 +48,22 @@ function Row(props: { readonly market: Market; readonly count: number | null; re
   );
 }
 
-/** Of each bucket what the model says and what the market pays. There are as many rows whatever they say. */
+/** Model probability and market price of each bucket. The number of rows does not depend on their values. */
 export const BucketBars = memo(({ prediction }: { readonly prediction: Prediction }) => {
   const { markets, real_counter: count } = prediction;
-  const weight = (market: Market) => Math.max(market.model_prob ?? 0, market.market_price ?? 0);
-  const rank = (market: Market) => (standing(market, count) === 'current' ? 1 : weight(market));
-  const heaviest = new Set(markets.toSorted((a, b) => rank(b) - rank(a)).slice(0, SHOWN));
-  const shown = markets.filter((each) => heaviest.has(each));
-  const most = Math.max(0.05, ...shown.map(weight));
-  const dead = markets.filter((each) => standing(each, count) === 'dead').length;
+  const likelihood = (market: Market) => Math.max(market.model_prob ?? 0, market.market_price ?? 0);
+  const rank = (market: Market) => (stateOf(market, count) === 'current' ? 1 : likelihood(market));
+  const likeliest = new Set(markets.toSorted((a, b) => rank(b) - rank(a)).slice(0, SHOWN));
+  const shown = markets.filter((each) => likeliest.has(each));
+  const most = Math.max(0.05, ...shown.map(likelihood));
+  const dead = markets.filter((each) => stateOf(each, count) === 'dead').length;
   const hidden = markets.length - shown.length;
   const extent = `${markets.length} buckets${hidden > 0 ? `, the ${hidden} least likely not shown` : ''}`;
   return (
     <>
       <table class="buckets">
         <caption class="sr-only">Model probability against market price by bucket</caption>
-        <thead>
-          <tr>
-            <th scope="col">Bucket</th>
-            <th scope="col">
-              <span class="key model">model</span> <span class="key price">market</span>
-            </th>
-            <th scope="col" class="num">
-              Model
-            </th>
-            <th scope="col" class="num">
-              Market
-            </th>
-            <th scope="col" class="num">
-              Edge
-            </th>
-          </tr>
-        </thead>
+        <TableHead columns={COLUMNS} />
         <tbody>
           {shown.map((market) => (
             <Row key={market.token_id} market={market} count={count} most={most} />

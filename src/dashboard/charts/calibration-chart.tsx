@@ -8,7 +8,7 @@ const SIZE = 300;
 const PAD = 34;
 const INNER = SIZE - PAD - 10;
 
-/** Of buckets given a probability, how many won, with 95 % intervals; on the diagonal it is right. */
+/** Share of buckets that won by their forecast probability, with 95 % intervals. A perfect forecast lies on the diagonal. */
 export function CalibrationChart({ bins }: { readonly bins: readonly Bin[] }) {
   const x = (share: number) => PAD + share * INNER;
   const y = (share: number) => 10 + (1 - share) * INNER;

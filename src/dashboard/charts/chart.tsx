@@ -12,7 +12,7 @@ export interface Colours {
   readonly warn: string;
 }
 
-/** The colours of the page as a canvas needs them, in the theme of now. */
+/** The colours of the present theme, in the form that a canvas needs. */
 function readColours(element: HTMLElement): Colours {
   const read = (name: keyof Colours) => {
     element.style.color = `var(--${name})`;
@@ -31,46 +31,52 @@ function readColours(element: HTMLElement): Colours {
 
 export type ChartOptions = Omit<uPlot.Options, 'width' | 'height'>;
 
-/** A chart as wide as its place. It is made once for a theme, and from then on only filled when `data` is another. */
+/** A chart as wide as its container. It is created once for a theme, and gets new data when `data` changes. */
 export function Chart(props: {
   readonly label: string;
   readonly height: number;
   readonly data: uPlot.AlignedData;
   readonly options: (colours: Colours) => ChartOptions;
 }) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(undefined);
   const isDark = useIsDark();
   const { data, height, options } = props;
 
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (element === null) return;
     const width = element.clientWidth;
-    const made = new uPlot({ ...options(readColours(element)), width, height }, data, element);
-    chart.current = made;
+    const created = new uPlot({ ...options(readColours(element)), width, height }, data, element);
+    chart.current = created;
     const observer = new ResizeObserver(() => {
-      if (element.clientWidth !== made.width) made.setSize({ width: element.clientWidth, height });
+      if (element.clientWidth !== created.width) created.setSize({ width: element.clientWidth, height });
     });
     observer.observe(element);
     return () => {
       observer.disconnect();
-      made.destroy();
+      created.destroy();
       chart.current = undefined;
     };
   }, [isDark, height]);
 
   useEffect(() => {
-    // One that has just been made has it already.
+    // A chart that was just created has the data already.
     if (chart.current?.data !== data) chart.current?.setData(data);
   }, [data]);
 
   return (
-    <div class="chart" role="img" aria-label={props.label} style={{ height: `${height}px` }} ref={place} />
+    <div
+      class="chart"
+      role="img"
+      aria-label={props.label}
+      style={{ height: `${height}px` }}
+      ref={container}
+    />
   );
 }
 
-/** Axes that all charts share. */
+/** The style of axes in all charts. */
 export function axis(colours: Colours, more: uPlot.Axis = {}): uPlot.Axis {
   return {
     stroke: colours.muted,
@@ -81,7 +87,7 @@ export function axis(colours: Colours, more: uPlot.Axis = {}): uPlot.Axis {
   };
 }
 
-/** Times in one line: the hour, and at midnight the day. */
+/** Labels in one line: the hour, and at midnight the day. */
 export function timeAxis(colours: Colours, size: number): uPlot.Axis {
   const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
   const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });

@@ -2,11 +2,11 @@ import type { Prediction } from '../state/records.ts';
 import { type CountRange, FAN_BOTTOM, FAN_HEIGHT, FAN_TOP } from './fan-chart.tsx';
 
 const BINS = 36;
-/** Of the width, for the bars; the rest is for the number beside. */
+/** Share of the width for the bars; the rest is for the number beside them. */
 const BARS = 0.7;
 const percent = (share: number) => `${(share * 100).toFixed(2)}%`;
 
-/** How probable each final count is, on the same scale as the fan beside it. */
+/** The distribution of the final count, on the same scale as the fan chart beside it. */
 export function Distribution(props: {
   readonly distribution: NonNullable<Prediction['distribution']>;
   readonly range: CountRange;
@@ -42,7 +42,7 @@ export function Distribution(props: {
   );
 }
 
-/** Each share lies evenly between the middles of its neighbours, as quantiles do. */
+/** Each share is spread evenly between the middles of its neighbours, since the counts are quantiles. */
 function density(
   distribution: NonNullable<Prediction['distribution']>,
   { least }: CountRange,

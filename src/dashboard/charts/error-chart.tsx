@@ -9,7 +9,7 @@ type History = Answer<'PerformanceHistory'>;
 const HEIGHT = 240;
 /** Settled events behind each point of the line. */
 const RUN = 9;
-/** Share of the errors that the chart is sure to show. */
+/** Share of the errors that the chart always shows. */
 const USUAL = 0.95;
 
 function median(values: readonly number[]): number | null {
@@ -33,11 +33,11 @@ function optionsOf(
       { label: 'error', stroke: colours.fan, width: 0, points: { show: true, size: 5, fill: colours.fan } },
       { label: 'median', stroke: colours.accent, width: 2, points: { show: false } },
     ],
-    hooks: { draw: [(u) => drawNotes(u, drawn().history.annotations, colours)] },
+    hooks: { draw: [(u) => drawAnnotations(u, drawn().history.annotations, colours)] },
   });
 }
 
-function drawNotes(u: uPlot, annotations: History['annotations'], colours: Colours): void {
+function drawAnnotations(u: uPlot, annotations: History['annotations'], colours: Colours): void {
   const { ctx } = u;
   const { left, top, width, height } = u.bbox;
   const ratio = devicePixelRatio;
@@ -75,7 +75,7 @@ function errorsOf(history: History): Errors {
   const medians = errors.map((_error, place) =>
     median(errors.slice(Math.max(0, place - RUN + 1), place + 1)),
   );
-  // One event gone wrong would press all others to the ground.
+  // One very large error would make all others look like zero.
   const usual = errors.toSorted((a, b) => a - b)[Math.floor(errors.length * USUAL)] ?? 0;
   const most = Math.max(10, Math.ceil((usual * 1.25) / 5) * 5);
   return {

@@ -7,10 +7,10 @@ import { axis, Chart, type ChartOptions, type Colours, timeAxis } from './chart.
 import { apart, type Fan, fanColumns } from './fan-points.ts';
 
 export const FAN_HEIGHT = 330;
-/** Around the plot itself, px; the distribution beside it uses the same. */
+/** Space above and below the plot, px; the distribution beside it has the same. */
 export const FAN_TOP = 10;
 export const FAN_BOTTOM = 26;
-/** What a label needs of the height. */
+/** Height of a label. */
 const LABEL_PX = 16;
 
 export interface CountRange {
@@ -18,7 +18,7 @@ export interface CountRange {
   readonly most: number;
 }
 
-/** What else the chart is drawn by; read anew whenever it is drawn. */
+/** Values that change while the chart stays; read at each drawing. */
 interface View {
   readonly edges: readonly number[];
   readonly range: CountRange;
@@ -80,7 +80,7 @@ function optionsOf(view: () => View): (colours: Colours) => ChartOptions {
   });
 }
 
-/** The count so far and where it may end, with the edges of the buckets across. */
+/** The count so far and the forecast of the final count, with the edges of the buckets as lines. */
 export function FanChart(props: {
   readonly prediction: Prediction;
   readonly fan: Fan;

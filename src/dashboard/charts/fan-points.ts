@@ -7,19 +7,13 @@ export interface Fan {
 }
 
 /** Columns for a chart: times in seconds, the count so far, then p5, p50, p95 from now to the close. */
-export type FanColumns = [
-  number[],
-  (number | null)[],
-  (number | null)[],
-  (number | null)[],
-  (number | null)[],
-];
+type FanColumns = [number[], (number | null)[], (number | null)[], (number | null)[], (number | null)[]];
 
 const STEPS = 32;
 
 /**
- * The forecast is of the close alone. On the way there the median is drawn straight and the spread grows with the
- * square root of time, as that of independent posts does; no path falls below the count of now.
+ * Only the count at the close is forecast. Until then the median is drawn as a straight line, and the spread grows with
+ * the square root of time, as for independent posts. Nothing is drawn below the present count.
  */
 export function fanColumns(
   past: readonly CountPoint[],
@@ -39,11 +33,11 @@ export function fanColumns(
   const count = last?.count ?? 0;
   push(now, count, count, count, count);
   for (let step = 1; step <= STEPS; step++) {
-    const gone = step / STEPS;
-    const median = count + (fan.p50 - count) * gone;
-    const spread = Math.sqrt(gone);
+    const elapsed = step / STEPS;
+    const median = count + (fan.p50 - count) * elapsed;
+    const spread = Math.sqrt(elapsed);
     push(
-      now + (endAt - now) * gone,
+      now + (endAt - now) * elapsed,
       null,
       Math.max(count, median - (fan.p50 - fan.p5) * spread),
       median,
@@ -53,7 +47,7 @@ export function fanColumns(
   return columns;
 }
 
-/** Of ascending values as many as are at least `gap` apart, from the lowest on. */
+/** Ascending values without those closer than `gap` to the last kept one. */
 export function apart(ascending: readonly number[], gap: number): readonly number[] {
   const kept: number[] = [];
   for (const value of ascending) {

@@ -1,17 +1,17 @@
 import type { PostTime } from '../state/records.ts';
+import { HOUR_MS } from '../time-spans.ts';
 
-const HOUR_MS = 3_600_000;
-/** Upper ends of the bins, ms; a last one is for all that took longer. */
+/** Upper ends of the bins, ms; one more bin is for longer lags. */
 const ENDS = [100, 250, 500, 1_000, 2_500, 5_000, 15_000, 60_000, 300_000];
 
-export interface LagBin {
+interface LagBin {
   readonly aboveMs: number;
-  /** Null for the last one, which has no end. */
+  /** Null for the last bin, which has no end. */
   readonly upToMs: number | null;
   readonly count: number;
 }
 
-/** Posts made in the hour up to `now`, all of them, by how long they took to be seen. */
+/** All posts of the hour before `now`, by the time until they were seen. */
 export function lagBins(times: readonly PostTime[], now: number): readonly LagBin[] {
   const lags = times
     .filter(({ created_ts }) => now - created_ts < HOUR_MS)

@@ -1,14 +1,14 @@
 import { useMemo } from 'preact/hooks';
 import { countText, durationText } from '../format.ts';
+import { drawTime } from '../state/posts.ts';
 import type { PostTime } from '../state/records.ts';
 import { lagBins } from './lag-bins.ts';
 
-/** How often the hour is worth moving on though nothing came. */
 const REDRAW_MS = 10_000;
 
-/** How long posts of the last hour took until they were seen. */
+/** How long the posts of the last hour took to be seen. */
 export function LagHistogram({ times, now }: { readonly times: readonly PostTime[]; readonly now: number }) {
-  const drawnAt = now - (now % REDRAW_MS);
+  const drawnAt = drawTime(times, now, REDRAW_MS);
   const bins = useMemo(() => lagBins(times, drawnAt), [times, drawnAt]);
   const most = Math.max(1, ...bins.map(({ count }) => count));
   const total = bins.reduce((sum, { count }) => sum + count, 0);

@@ -3,7 +3,7 @@ import { memo } from '../parts/memo.tsx';
 const HEIGHT = 34;
 const STEP = 8;
 
-/** Posts per hour as bars, the last one now; there is room for `places` of them. */
+/** Posts per hour as bars; the last one is the present hour. There is room for `places` bars. */
 export const Sparkline = memo(
   ({ values, places }: { readonly values: readonly number[]; readonly places: number }) => {
     const top = Math.max(1, ...values);

@@ -1,32 +1,32 @@
 import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
 import type { AccountState, Counters, State } from '../state/records.ts';
 import type { Session } from '../state/session.ts';
-import { isOld, staleInputs } from '../state/staleness.ts';
+import { isDisconnected, staleInputs } from '../state/staleness.ts';
 import type { Store } from '../state/store.ts';
-import { type Chosen, EventSwitcher } from './event-switcher.tsx';
+import { type EventChoice, EventSwitcher } from './event-switcher.tsx';
 import { Forecast } from './forecast.tsx';
 import { Header } from './header.tsx';
 import { useNow, useStore } from './hooks.ts';
-import { Notice, noticeOf } from './notice.tsx';
 import { Now } from './now.tsx';
 import { Empty, Loading } from './panel.tsx';
+import { StaleNotice, staleNoticeText } from './stale-notice.tsx';
 import { Trade } from './trade.tsx';
 import { Trust } from './trust.tsx';
 
-export interface AppProps {
+interface AppProps {
   readonly store: Store;
-  /** A key that everyone may use; there is one in the demo. */
+  /** A key that anyone may use; the demo has one. */
   readonly demoKey: string | undefined;
   readonly openSession: (key: string | undefined, onRefused: (detail: string) => void) => Session;
 }
 
-/** Kept in the tab, and gone with it. */
+/** Name of the key in the storage of the tab, which ends with the tab. */
 const KEY = 'key';
 
 function useSession({ store, openSession }: AppProps) {
   const [key, setKey] = useState(() => sessionStorage.getItem(KEY) ?? undefined);
   const [session, setSession] = useState<Session>();
-  // Before the first frame: the server is asked while that is drawn.
+  // Before the first frame, so that the server answers while that is drawn.
   useLayoutEffect(() => {
     const opened = openSession(key, (detail) => {
       store.change({ keyFault: detail });
@@ -34,7 +34,7 @@ function useSession({ store, openSession }: AppProps) {
       setKey(undefined);
     });
     setSession(opened);
-    return () => opened.end();
+    return () => opened.close();
   }, [key]);
   const onKey = useCallback((typed: string | undefined) => {
     store.change({ keyFault: undefined });
@@ -45,28 +45,28 @@ function useSession({ store, openSession }: AppProps) {
   return { session, onKey };
 }
 
-interface Shown extends Chosen {
-  readonly known: AccountState;
+interface ShownEvent extends EventChoice {
+  readonly records: AccountState;
   readonly event: Counters;
 }
 
-/** The event that was chosen as long as it is there, else the first one. */
-function shownOf({ accounts }: State, wanted: Chosen | undefined): Shown | undefined {
-  const all = [...accounts].flatMap(([account, known]) =>
-    (known.counters ?? []).map((event) => ({ account, eventId: event.event_id, known, event })),
+/** The chosen event while it is active, else the first active event. */
+function shownEvent({ accounts }: State, chosen: EventChoice | undefined): ShownEvent | undefined {
+  const all = [...accounts].flatMap(([account, records]) =>
+    (records.counters ?? []).map((event) => ({ account, eventId: event.event_id, records, event })),
   );
   return (
-    all.find(({ account, eventId }) => account === wanted?.account && eventId === wanted.eventId) ?? all[0]
+    all.find(({ account, eventId }) => account === chosen?.account && eventId === chosen.eventId) ?? all[0]
   );
 }
 
 /** The whole page. */
 export function App(props: AppProps) {
   const state = useStore(props.store);
-  const now = useNow(state.skewMs);
+  const now = useNow(state.clockOffsetMs);
   const { session, onKey } = useSession(props);
-  const [wanted, setWanted] = useState<Chosen>();
-  const shown = shownOf(state, wanted);
+  const [chosen, setChosen] = useState<EventChoice>();
+  const shown = shownEvent(state, chosen);
   const stale = shown ? staleInputs(shown.event, state.status, shown.account) : [];
   return (
     <>
@@ -77,19 +77,19 @@ export function App(props: AppProps) {
         demoKey={props.demoKey}
         onKey={onKey}
       />
-      <main class={isOld(state.status) ? 'old' : ''}>
-        <EventSwitcher accounts={state.accounts} now={now} chosen={shown} onChoose={setWanted} />
+      <main class={isDisconnected(state.status) ? 'old' : ''}>
+        <EventSwitcher accounts={state.accounts} now={now} chosen={shown} onChoose={setChosen} />
         {shown && session ? (
           <Sections state={state} session={session} shown={shown} now={now} />
         ) : (
-          <Nothing accounts={state.accounts} />
+          <NoEvents accounts={state.accounts} />
         )}
       </main>
       <footer class="bottom">
         <a href="docs">API</a> · <a href="llms.txt">for language models</a> · <a href="metrics">metrics</a> ·
         times are of your own zone
       </footer>
-      <Notice text={noticeOf(state.status, stale)} />
+      <StaleNotice text={staleNoticeText(state.status, stale)} />
     </>
   );
 }
@@ -97,35 +97,35 @@ export function App(props: AppProps) {
 function Sections(props: {
   readonly state: State;
   readonly session: Session;
-  readonly shown: Shown;
+  readonly shown: ShownEvent;
   readonly now: number;
 }) {
   const { state, session, now } = props;
-  const { account, eventId, known, event } = props.shown;
+  const { account, eventId, records, event } = props.shown;
   const { status, heartbeat } = state;
   const isPaid = state.key === 'accepted';
-  const prediction = known.predictions?.find(({ event_id }) => event_id === eventId);
+  const prediction = records.predictions?.find(({ event_id }) => event_id === eventId);
   return (
     <>
-      <div class="desk">
+      <div class="columns">
         <Now
           account={account}
           event={event}
           status={status}
           heartbeat={heartbeat}
-          lag={known.lag}
-          velocity={known.velocity}
+          lag={records.lag}
+          velocity={records.velocity}
           sleepProbability={prediction?.sleep_probability}
-          posts={known.posts}
-          times={known.times}
+          posts={records.posts}
+          times={records.times}
           isPaid={isPaid}
           now={now}
         />
         <Forecast
           key={eventId}
           prediction={prediction}
-          times={known.times}
-          stir={known.stirs.get(eventId)}
+          times={records.times}
+          update={records.forecastUpdates.get(eventId)}
           isPaid={isPaid}
           now={now}
         />
@@ -133,8 +133,8 @@ function Sections(props: {
       <Trade
         session={session}
         account={account}
-        signals={known.signals?.find(({ event_id }) => event_id === eventId)}
-        areSignalsRead={known.signals !== undefined}
+        signals={records.signals?.find(({ event_id }) => event_id === eventId)}
+        areSignalsLoaded={records.signals !== undefined}
         isPaid={isPaid}
       />
       <Trust
@@ -142,16 +142,16 @@ function Sections(props: {
         status={status}
         heartbeat={heartbeat}
         account={account}
-        times={known.times}
+        times={records.times}
         now={now}
       />
     </>
   );
 }
 
-function Nothing({ accounts }: Pick<State, 'accounts'>) {
-  const areAllRead = [...accounts.values()].every(({ counters }) => counters !== undefined);
-  if (!areAllRead) return <Loading what="events" />;
+function NoEvents({ accounts }: Pick<State, 'accounts'>) {
+  const areAllLoaded = [...accounts.values()].every(({ counters }) => counters !== undefined);
+  if (!areAllLoaded) return <Loading what="events" />;
   return (
     <Empty title="No active event">The market has none open now. New ones appear here by themselves.</Empty>
   );

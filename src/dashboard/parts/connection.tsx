@@ -1,25 +1,19 @@
 import type { FeedStatus } from '../../client/browser.ts';
-import { accountText } from '../format.ts';
+import { sourceText } from '../format.ts';
 
-interface Said {
+interface StatusText {
   readonly tone: 'good' | 'busy' | 'warn' | 'bad';
   readonly word: string;
   readonly detail: string;
 }
 
-const STALE_WORDS = {
+const STALE_TEXTS = {
   connection: 'nothing comes over the connection',
   graph: 'the streams of the server stand still',
   fan_out: 'the server sends nothing',
 } as const;
 
-/** `posts/account_a` as `posts of Account A`. */
-export function sourceText(name: string): string {
-  const [role = name, account] = name.split('/');
-  return account === undefined ? role : `${role} of ${accountText(account)}`;
-}
-
-function statusWords(status: FeedStatus): Said {
+function statusText(status: FeedStatus): StatusText {
   switch (status.state) {
     case 'live':
       return { tone: 'good', word: 'Live', detail: 'everything as it happens' };
@@ -34,7 +28,7 @@ function statusWords(status: FeedStatus): Said {
         detail:
           status.reason === 'source'
             ? `no answer from ${status.sources.map(sourceText).join(', ')}`
-            : STALE_WORDS[status.reason],
+            : STALE_TEXTS[status.reason],
       };
     case 'down':
       return {
@@ -45,9 +39,9 @@ function statusWords(status: FeedStatus): Said {
   }
 }
 
-/** How the page stands with the server; always in sight. */
+/** The status of the connection, always visible. */
 export function Connection({ status }: { readonly status: FeedStatus }) {
-  const { tone, word, detail } = statusWords(status);
+  const { tone, word, detail } = statusText(status);
   return (
     <output class={`connection ${tone}`} data-state={status.state} title={detail}>
       <span class="dot" aria-hidden="true" />

@@ -1,5 +1,4 @@
-import { deltaWords } from '../delta-words.ts';
-import { agoText, countText, durationText } from '../format.ts';
+import { agoText, countText, deltaText, durationText } from '../format.ts';
 import type { Counters, Lag } from '../state/records.ts';
 import type { Input } from '../state/staleness.ts';
 
@@ -9,15 +8,15 @@ interface Tile {
   readonly name: string;
   readonly about: string;
   readonly value: number | null;
-  readonly words: string;
+  readonly comment: string;
   readonly tone: 'level' | 'off' | 'unknown' | 'own';
   readonly lag: Lag['seen'] | undefined;
 }
 
 function tilesOf(event: Counters, lag: Lag | undefined): readonly Tile[] {
   const { real_counter: real, settlement_delta, display_delta } = event;
-  const against = (who: string, delta: number | null) => ({
-    words: deltaWords(who, delta),
+  const comparedWith = (who: string, delta: number | null) => ({
+    comment: deltaText(who, delta),
     tone: delta === null ? ('unknown' as const) : delta === 0 ? ('level' as const) : ('off' as const),
   });
   return [
@@ -27,7 +26,7 @@ function tilesOf(event: Counters, lag: Lag | undefined): readonly Tile[] {
       name: 'Real',
       about: 'our own count',
       value: real,
-      words: real === null ? 'a hole in the posts' : deletedWords(event.deleted_count),
+      comment: real === null ? 'a hole in the posts' : deletedText(event.deleted_count),
       tone: 'own',
       lag: lag?.seen,
     },
@@ -37,7 +36,7 @@ function tilesOf(event: Counters, lag: Lag | undefined): readonly Tile[] {
       name: 'Oracle',
       about: 'settles on this',
       value: event.market_oracle_counter,
-      ...against('Oracle', settlement_delta),
+      ...comparedWith('Oracle', settlement_delta),
       lag: lag?.oracle,
     },
     {
@@ -46,13 +45,13 @@ function tilesOf(event: Counters, lag: Lag | undefined): readonly Tile[] {
       name: 'UI',
       about: 'traders see this',
       value: event.market_ui_counter,
-      ...against('UI', display_delta),
+      ...comparedWith('UI', display_delta),
       lag: lag?.ui,
     },
   ];
 }
 
-/** The three counts of an event, and what lies between them. */
+/** The three counts of an event and their differences. */
 export function CounterTiles(props: {
   readonly event: Counters;
   readonly lag: Lag | undefined;
@@ -80,8 +79,8 @@ export function CounterTiles(props: {
             <p class="value num" data-value={tile.value ?? ''}>
               {countText(tile.value)}
             </p>
-            <p class="words" title={tile.words}>
-              {tile.words}
+            <p class="words" title={tile.comment}>
+              {tile.comment}
             </p>
             <p class="age num">{ageMs === undefined ? ' ' : agoText(ageMs)}</p>
             <dl class="lags num">
@@ -100,7 +99,7 @@ export function CounterTiles(props: {
   );
 }
 
-function deletedWords(deleted: number | null): string {
+function deletedText(deleted: number | null): string {
   if (deleted === null || deleted === 0) return 'none deleted';
   return `${deleted} deleted since`;
 }

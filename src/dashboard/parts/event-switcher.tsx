@@ -1,17 +1,17 @@
 import { accountText, countdownText, countText, windowText } from '../format.ts';
 import type { State } from '../state/records.ts';
 
-export interface Chosen {
+export interface EventChoice {
   readonly account: string;
   readonly eventId: number;
 }
 
-/** Every active event of every account, as one choice among them. */
+/** A choice among the active events of all accounts. */
 export function EventSwitcher(props: {
   readonly accounts: State['accounts'];
   readonly now: number;
-  readonly chosen: Chosen | undefined;
-  readonly onChoose: (chosen: Chosen) => void;
+  readonly chosen: EventChoice | undefined;
+  readonly onChoose: (chosen: EventChoice) => void;
 }) {
   return (
     <div class="switcher">
@@ -33,7 +33,7 @@ export function EventSwitcher(props: {
                   <span class="count num">{countText(event.real_counter)}</span>
                   <span class="left num">{countdownText(event.end_ts - props.now)}</span>
                   <span class={event.stale.length > 0 ? 'tag warn' : 'tag quiet'}>
-                    {event.stale.length > 0 ? 'stale' : gapText(event.display_delta)}
+                    {event.stale.length > 0 ? 'stale' : uiDeltaText(event.display_delta)}
                   </span>
                 </label>
               );
@@ -47,7 +47,7 @@ export function EventSwitcher(props: {
   );
 }
 
-function gapText(delta: number | null): string {
+function uiDeltaText(delta: number | null): string {
   if (delta === null) return 'UI ?';
   return delta === 0 ? 'UI level' : `UI ${delta > 0 ? '−' : '+'}${Math.abs(delta)}`;
 }

@@ -1,7 +1,7 @@
 import { agoText, countText, percentText, signed } from '../format.ts';
-import type { Prediction, Stir } from '../state/records.ts';
+import type { ForecastUpdate, Prediction } from '../state/records.ts';
 
-const CAUSES: Readonly<Record<string, string>> = {
+const CAUSE_TEXTS: Readonly<Record<string, string>> = {
   new_post: 'a new post',
   post_deleted: 'a post deleted',
   oracle: 'the oracle counted',
@@ -14,41 +14,39 @@ const CAUSES: Readonly<Record<string, string>> = {
   event_closed: 'the event closed',
 };
 
-function causeWords(cause: string): string {
-  return CAUSES[cause] ?? cause;
-}
-
-/** The others weigh less, and there is room for no more. */
+/** There is room for the largest changes only. */
 const SHOWN = 3;
 
-/** What moved the forecast last, and why. */
-export function Moves(props: {
+/** What changed the forecast last. */
+export function ForecastChanges(props: {
   readonly prediction: Prediction;
-  readonly stir: Stir | undefined;
+  readonly update: ForecastUpdate | undefined;
   readonly now: number;
 }) {
   const { moved = [], forecast_ts, flip_risk, model_version } = props.prediction;
-  const most = moved.toSorted((a, b) => Math.abs(b.p50) - Math.abs(a.p50)).slice(0, SHOWN);
+  const largest = moved.toSorted((a, b) => Math.abs(b.p50) - Math.abs(a.p50)).slice(0, SHOWN);
   return (
-    <dl class="moves">
+    <dl class="forecast-changes">
       <div>
         <dt>Forecast moved by</dt>
         {moved.length === 0 ? <dd>nothing since the one before</dd> : null}
-        {most.map(({ cause, p50 }) => (
+        {largest.map(({ cause, p50 }) => (
           <dd key={cause}>
             <span class={`num ${p50 > 0 ? 'up' : p50 < 0 ? 'down' : ''}`}>{signed(p50)}</span>{' '}
-            {causeWords(cause)} <code>{cause}</code>
+            {CAUSE_TEXTS[cause] ?? cause} <code>{cause}</code>
           </dd>
         ))}
       </div>
       <div>
         <dt>Last update because</dt>
         <dd>
-          {props.stir === undefined ? 'none since the page was opened' : null}
-          {props.stir?.causes.map((cause) => (
+          {props.update === undefined ? 'none since the page was opened' : null}
+          {props.update?.causes.map((cause) => (
             <code key={cause}>{cause}</code>
           ))}
-          {props.stir === undefined ? null : <span class="num"> {agoText(props.now - props.stir.at)}</span>}
+          {props.update === undefined ? null : (
+            <span class="num"> {agoText(props.now - props.update.at)}</span>
+          )}
         </dd>
       </div>
       <div>

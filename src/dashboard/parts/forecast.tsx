@@ -3,14 +3,14 @@ import { BucketBars } from '../charts/bucket-bars.tsx';
 import { Distribution } from '../charts/distribution.tsx';
 import { type CountRange, FanChart } from '../charts/fan-chart.tsx';
 import { countText } from '../format.ts';
-import { countSoFar } from '../state/posts.ts';
-import type { PostTime, Prediction, Stir } from '../state/records.ts';
-import { Moves } from './forecast-changes.tsx';
-import { later } from './later.tsx';
+import { countSoFar, drawTime } from '../state/posts.ts';
+import type { ForecastUpdate, PostTime, Prediction } from '../state/records.ts';
+import { deferred } from './deferred.tsx';
+import { ForecastChanges } from './forecast-changes.tsx';
 import { memo } from './memo.tsx';
 import { Empty, Loading, Panel } from './panel.tsx';
 
-/** A window of days is as good as still for so long. */
+/** The time axis spans days, so it need not move each second. */
 const REDRAW_MS = 10_000;
 
 function rangeOf(prediction: Prediction, first: number, p95: number): CountRange {
@@ -62,13 +62,13 @@ const Fan = memo(({ prediction, fan, count, times, drawnAt }: FanProps) => {
 interface ForecastProps {
   readonly prediction: Prediction | undefined;
   readonly times: readonly PostTime[];
-  readonly stir: Stir | undefined;
+  readonly update: ForecastUpdate | undefined;
   readonly isPaid: boolean;
   readonly now: number;
 }
 
-/** Where it may end. */
-export const Forecast = later(1, ({ prediction, times, stir, isPaid, now }: ForecastProps) => (
+/** The section Forecast: the final count and the buckets. */
+export const Forecast = deferred(1, ({ prediction, times, update, isPaid, now }: ForecastProps) => (
   <section id="forecast" class="column" aria-labelledby="forecast-title">
     <h2 id="forecast-title">
       Forecast <span>of the final count</span>
@@ -82,17 +82,16 @@ export const Forecast = later(1, ({ prediction, times, stir, isPaid, now }: Fore
     </Panel>
     <Panel title="Buckets" note="model probability against market price" className="grow">
       {prediction === undefined ? <Loading what="prices" /> : <BucketBars prediction={prediction} />}
-      {prediction?.forecast ? <Moves prediction={prediction} stir={stir} now={now} /> : null}
+      {prediction?.forecast ? <ForecastChanges prediction={prediction} update={update} now={now} /> : null}
     </Panel>
   </section>
 ));
 
-function ToTheClose({ prediction, times, isPaid, now }: Omit<ForecastProps, 'stir'>) {
+function ToTheClose({ prediction, times, isPaid, now }: Omit<ForecastProps, 'update'>) {
   if (prediction === undefined) return <Loading what="forecasts" />;
   const { forecast, real_counter } = prediction;
   if (forecast && real_counter !== null) {
-    // Never before the newest post, or the line would run back.
-    const drawnAt = Math.max(times[0]?.created_ts ?? 0, now - (now % REDRAW_MS));
+    const drawnAt = drawTime(times, now, REDRAW_MS);
     return (
       <Fan prediction={prediction} fan={forecast} count={real_counter} times={times} drawnAt={drawnAt} />
     );

@@ -10,18 +10,18 @@ const SECTIONS = ['Now', 'Forecast', 'Trade', 'Trust'];
 
 function ThemeButton() {
   const isDark = useIsDark();
-  const [, setTurn] = useState(0);
-  const turn = () => {
+  const [, setSwitches] = useState(0);
+  const switchTheme = () => {
     const theme = isDark ? 'light' : 'dark';
     document.documentElement.dataset.theme = theme;
     localStorage.setItem('theme', theme);
-    setTurn((count) => count + 1);
+    setSwitches((count) => count + 1);
   };
   return (
     <button
       type="button"
       class="theme"
-      onClick={turn}
+      onClick={switchTheme}
       aria-label={isDark ? 'Use light colours' : 'Use dark colours'}
     >
       {isDark ? '☀' : '☾'}

@@ -9,17 +9,17 @@ export function useStore(store: Store): State {
   return state;
 }
 
-/** The server's time, ms, anew each second. */
-export function useNow(skewMs: number): number {
+/** The server's time, ms, updated each second. */
+export function useNow(clockOffsetMs: number): number {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 1_000);
     return () => clearInterval(timer);
   }, []);
-  return now + skewMs;
+  return now + clockOffsetMs;
 }
 
-/** The value once it has been the same for `ms`; at first what it is. */
+/** The value once it has not changed for `ms`; the first value at once. */
 export function useSettled<T>(value: T, ms: number): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
@@ -29,69 +29,69 @@ export function useSettled<T>(value: T, ms: number): T {
   return settled;
 }
 
-export type Asked<T> =
+export type Loadable<T> =
   | { readonly state: 'loading' }
   | { readonly state: 'failed'; readonly why: string }
   | { readonly state: 'done'; readonly value: T };
 
-/** How soon what was not answered is asked for again. */
+/** Wait before a failed request is sent again. */
 const RETRY_MS = 5_000;
 
 /**
- * An answer over REST, asked for again each `everyMs`, and sooner when there was none. The last one stays meanwhile,
- * unless `deps` are others.
+ * An answer over REST, requested again each `everyMs`, or sooner after a failure. The last answer stays in the
+ * meantime, unless `deps` change.
  */
 export function useAnswer<T>(
-  ask: (signal: AbortSignal) => Promise<T>,
+  request: (signal: AbortSignal) => Promise<T>,
   deps: readonly unknown[],
   everyMs: number,
-): Asked<T> {
-  const [asked, setAsked] = useState<Asked<T>>({ state: 'loading' });
-  const latest = useRef(ask);
-  latest.current = ask;
+): Loadable<T> {
+  const [answer, setAnswer] = useState<Loadable<T>>({ state: 'loading' });
+  const latest = useRef(request);
+  latest.current = request;
   useEffect(() => {
-    setAsked((known) => (known.state === 'loading' ? known : { state: 'loading' }));
-    const left = new AbortController();
+    setAnswer((last) => (last.state === 'loading' ? last : { state: 'loading' }));
+    const unmounted = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const again = (ms: number) => {
-      timer = setTimeout(once, ms);
+    const repeatIn = (ms: number) => {
+      timer = setTimeout(send, ms);
     };
-    function once(): void {
-      latest.current(left.signal).then(
+    function send(): void {
+      latest.current(unmounted.signal).then(
         (value) => {
-          if (left.signal.aborted) return;
-          setAsked({ state: 'done', value });
-          again(everyMs);
+          if (unmounted.signal.aborted) return;
+          setAnswer({ state: 'done', value });
+          repeatIn(everyMs);
         },
         (error: unknown) => {
-          if (left.signal.aborted) return;
+          if (unmounted.signal.aborted) return;
           const why = error instanceof TallywireError ? error.detail : String(error);
-          setAsked((known) => (known.state === 'done' ? known : { state: 'failed', why }));
-          again(RETRY_MS);
+          setAnswer((last) => (last.state === 'done' ? last : { state: 'failed', why }));
+          repeatIn(RETRY_MS);
         },
       );
     }
-    once();
+    send();
     return () => {
-      left.abort();
+      unmounted.abort();
       clearTimeout(timer);
     };
   }, [...deps, everyMs]);
-  return asked;
+  return answer;
 }
 
-/** Whether the page is dark now; moves with the system and with the choice made on the page. */
+/** Whether the page is dark: by the choice of the user, or else of the system. */
 export function useIsDark(): boolean {
   const [isDark, setIsDark] = useState(readIsDark);
   useEffect(() => {
     const media = matchMedia('(prefers-color-scheme: dark)');
-    const look = () => setIsDark(readIsDark());
-    const observer = new MutationObserver(look);
+    const update = () => setIsDark(readIsDark());
+    const observer = new MutationObserver(update);
     observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
-    media.addEventListener('change', look);
+    media.addEventListener('change', update);
     return () => {
       observer.disconnect();
-      media.removeEventListener('change', look);
+      media.removeEventListener('change', update);
     };
   }, []);
   return isDark;

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { State } from '../state/records.ts';
 
-/** Where a key is typed in. It stays in this tab. */
+/** Input of an API key, which stays in this tab. */
 export function KeyForm(props: {
   readonly state: State['key'];
   readonly fault: string | undefined;
-  /** A key that everyone may use; there is one in the demo. */
+  /** A key that anyone may use; the demo has one. */
   readonly demoKey: string | undefined;
   readonly onKey: (key: string | undefined) => void;
 }) {

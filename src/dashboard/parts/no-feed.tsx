@@ -1,6 +1,6 @@
 import { Empty } from './panel.tsx';
 
-/** Instead of everything, of a server that was told not to push. */
+/** Replaces the page when the feed of the server is off. */
 export function NoFeed() {
   return (
     <main>

@@ -1,13 +1,12 @@
 import type { FeedStatus, HeartbeatFrame } from '../../client/browser.ts';
-import { deltaWords } from '../delta-words.ts';
-import { accountText, countText, windowText } from '../format.ts';
+import { accountText, countText, deltaText, windowText } from '../format.ts';
 import type { Counters, Lag, Post, PostTime, Velocity } from '../state/records.ts';
 import { inputAges, staleInputs } from '../state/staleness.ts';
 import { CounterTiles } from './counters.tsx';
 import { memo } from './memo.tsx';
 import { Panel } from './panel.tsx';
 import { PostList } from './post-list.tsx';
-import { PulseRow } from './pulse-row.tsx';
+import { TimeAndPace } from './time-and-pace.tsx';
 
 interface NowProps {
   readonly account: string;
@@ -23,7 +22,7 @@ interface NowProps {
   readonly now: number;
 }
 
-/** What is the case now. */
+/** The section Now: counters, time left, pace and posts. */
 export const Now = memo((props: NowProps) => {
   const { account, event, now } = props;
   return (
@@ -32,7 +31,7 @@ export const Now = memo((props: NowProps) => {
         Now <span>{`${accountText(account)}, ${windowText(event.event_title)}`}</span>
       </h2>
       <p class="sr-only" aria-live="polite">
-        {`Real count ${countText(event.real_counter)}. ${deltaWords('UI', event.display_delta)}. ${deltaWords('Oracle', event.settlement_delta)}.`}
+        {`Real count ${countText(event.real_counter)}. ${deltaText('UI', event.display_delta)}. ${deltaText('Oracle', event.settlement_delta)}.`}
       </p>
       <CounterTiles
         event={event}
@@ -41,7 +40,7 @@ export const Now = memo((props: NowProps) => {
         stale={staleInputs(event, props.status, account)}
       />
       <Panel title="Pulse">
-        <PulseRow
+        <TimeAndPace
           event={event}
           velocity={props.velocity}
           sleepProbability={props.sleepProbability}

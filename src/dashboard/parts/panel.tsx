@@ -1,4 +1,5 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChild, ComponentChildren } from 'preact';
+import type { Loadable } from './hooks.ts';
 
 /** A titled box. */
 export function Panel(props: {
@@ -18,7 +19,7 @@ export function Panel(props: {
   );
 }
 
-/** Said in place of what is not there: what is missing, and what helps. */
+/** Replaces content that is missing: says what is missing and what helps. */
 export function Empty({
   title,
   children,
@@ -41,4 +42,17 @@ export function Loading({ what }: { readonly what: string }) {
       {`Reading ${what} …`}
     </output>
   );
+}
+
+/** The answer to a request, or what stands in its place. */
+export function Loaded<T>(props: {
+  readonly answer: Loadable<T>;
+  readonly what: string;
+  readonly children: (value: T) => ComponentChild;
+}) {
+  const { answer, what } = props;
+  if (answer.state === 'loading') return <Loading what={what} />;
+  if (answer.state === 'failed')
+    return <Empty title="Not answered">{`${answer.why}. It is requested again.`}</Empty>;
+  return <>{props.children(answer.value)}</>;
 }

@@ -1,5 +1,5 @@
 import { clockText } from '../format.ts';
-import { isNews, kindOf } from '../state/posts.ts';
+import { isFresh, kindOf } from '../state/posts.ts';
 import type { Post } from '../state/records.ts';
 import { memo } from './memo.tsx';
 import { Empty, Loading } from './panel.tsx';
@@ -23,7 +23,7 @@ const Row = memo(({ post, isNew }: { readonly post: Post; readonly isNew: boolea
   </li>
 ));
 
-/** The newest posts with their kind and whether they count. */
+/** The newest posts, each with its kind and whether it counts. */
 export function PostList({
   posts,
   now,
@@ -37,7 +37,7 @@ export function PostList({
   return (
     <ol class="posts" aria-label="Newest posts">
       {posts.slice(0, SHOWN).map((post) => (
-        <Row key={post.tweet_id} post={post} isNew={isNews(post, now)} />
+        <Row key={post.tweet_id} post={post} isNew={isFresh(post, now)} />
       ))}
     </ol>
   );

@@ -1,8 +1,10 @@
 import { countText, percentText, pointsText, usdText } from '../format.ts';
 import type { Signals } from '../state/records.ts';
+import { numbers, ScrollArea, TableHead } from './table.tsx';
 
 const TONES = { BUY: 'good', SELL: 'bad', HOLD: 'quiet', SKIP: 'quiet' } as const;
 const SHOWN = 12;
+const COLUMNS = ['Bucket', 'Action', ...['Model', 'Market', 'Net edge', 'Bet'].map(numbers), 'Trust', 'Why'];
 
 function Orders({ signals }: { readonly signals: Signals }) {
   const { BUY: buys, SELL: sells } = signals;
@@ -27,12 +29,12 @@ function Orders({ signals }: { readonly signals: Signals }) {
   );
 }
 
-/** The lower end that the title of a bucket tells, such as `<140`, `140-164` or `340+`. */
+/** The lower end in the title of a bucket, such as `<140`, `140-164` or `340+`. */
 function lowerEnd(title: string): number {
   return title.startsWith('<') ? 0 : Number.parseInt(title, 10);
 }
 
-/** The buckets with the best edges and what to do about each, in their own order: edges change all the time. */
+/** The buckets with the best edges, ordered by count, since the order of edges changes all the time. */
 export function SignalsTable({ signals }: { readonly signals: Signals }) {
   const { track_record: record } = signals;
   const shown = signals.signals.slice(0, SHOWN).sort((a, b) => lowerEnd(a.bucket) - lowerEnd(b.bucket));
@@ -47,29 +49,9 @@ export function SignalsTable({ signals }: { readonly signals: Signals }) {
           : `${countText(record.sample_size)} settled at ${record.horizon ?? 'over 72'} h, ${percentText(record.coverage90)} inside p5 to p95`}
       </p>
       <Orders signals={signals} />
-      {/* What scrolls sideways on a narrow screen has to be reached by keyboard. */}
-      <section class="scroll" aria-label="Signals by bucket" tabIndex={0}>
+      <ScrollArea label="Signals by bucket">
         <table class="grid steady">
-          <thead>
-            <tr>
-              <th scope="col">Bucket</th>
-              <th scope="col">Action</th>
-              <th scope="col" class="num">
-                Model
-              </th>
-              <th scope="col" class="num">
-                Market
-              </th>
-              <th scope="col" class="num">
-                Net edge
-              </th>
-              <th scope="col" class="num">
-                Bet
-              </th>
-              <th scope="col">Trust</th>
-              <th scope="col">Why</th>
-            </tr>
-          </thead>
+          <TableHead columns={COLUMNS} />
           <tbody>
             {shown.map((signal) => (
               <tr key={signal.token_id} title={signal.reasons.join('; ')}>
@@ -91,7 +73,7 @@ export function SignalsTable({ signals }: { readonly signals: Signals }) {
             ))}
           </tbody>
         </table>
-      </section>
+      </ScrollArea>
     </>
   );
 }

@@ -1,7 +1,6 @@
 import type { FeedStatus, HeartbeatFrame } from '../../client/browser.ts';
-import { durationText } from '../format.ts';
-import { isOld } from '../state/staleness.ts';
-import { sourceText } from './connection.tsx';
+import { durationText, sourceText } from '../format.ts';
+import { isDisconnected } from '../state/staleness.ts';
 import { Loading } from './panel.tsx';
 
 /** Each source with the time since it last answered. */
@@ -16,17 +15,17 @@ export function Sources(props: {
   return (
     <ul class="sources">
       {Object.entries(heartbeat.ages_ms).map(([name, ageMs]) => {
-        // It reads all history once and is done.
+        // The archive reads all history once and is then done.
         const isDone = name.startsWith('archive');
         const isSilent = status.state === 'stale' && status.sources.includes(name);
-        const isDoubtful = isSilent || isOld(status);
+        const isUncertain = isSilent || isDisconnected(status);
         return (
           <li key={name} data-source={name} class={isSilent ? 'silent' : ''}>
-            <span class={`dot ${isDoubtful ? 'warn' : 'good'}`} aria-hidden="true" />
+            <span class={`dot ${isUncertain ? 'warn' : 'good'}`} aria-hidden="true" />
             <span>{sourceText(name)}</span>
             <span class="num">{isDone ? 'when needed' : `${durationText(ageMs + sinceMs)} ago`}</span>
-            <span class={isDoubtful ? 'tag warn' : 'tag quiet'}>
-              {isSilent ? 'silent' : isDoubtful ? 'unknown' : 'answers'}
+            <span class={isUncertain ? 'tag warn' : 'tag quiet'}>
+              {isSilent ? 'silent' : isUncertain ? 'unknown' : 'answers'}
             </span>
           </li>
         );

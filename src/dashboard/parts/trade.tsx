@@ -2,17 +2,17 @@ import { useEffect, useState } from 'preact/hooks';
 import { accountText, countText, usdText } from '../format.ts';
 import type { Signals } from '../state/records.ts';
 import type { Session } from '../state/session.ts';
+import { deferred } from './deferred.tsx';
 import { useSettled } from './hooks.ts';
-import { later } from './later.tsx';
 import { Empty, Loading, Panel } from './panel.tsx';
 import { SignalsTable } from './signals-table.tsx';
 import { Wallet } from './wallet.tsx';
 
-/** USD. The slider goes by powers, as bankrolls do. */
+/** Bankrolls in USD. The slider is logarithmic. */
 const LEAST = 10;
 const MOST = 100_000;
-const FIRST = 1_000;
-/** While the slider moves nothing is asked for. */
+const DEFAULT = 1_000;
+/** Signals are requested once the slider rests this long. */
 const SETTLE_MS = 400;
 
 const bankrollAt = (place: number) => {
@@ -25,20 +25,20 @@ const placeOf = (bankroll: number) => (100 * Math.log(bankroll / LEAST)) / Math.
 interface TradeProps {
   readonly session: Session;
   readonly account: string;
-  /** Of the event that is shown; undefined while there are none of it. */
+  /** Signals of the shown event; undefined while it has none. */
   readonly signals: Signals | undefined;
-  readonly areSignalsRead: boolean;
+  readonly areSignalsLoaded: boolean;
   readonly isPaid: boolean;
 }
 
-/** What to do about it. */
-export const Trade = later(3, ({ session, account, signals, areSignalsRead, isPaid }: TradeProps) => {
-  const [place, setPlace] = useState(placeOf(FIRST));
+/** The section Trade: signals for a bankroll, and a wallet. */
+export const Trade = deferred(3, ({ session, account, signals, areSignalsLoaded, isPaid }: TradeProps) => {
+  const [place, setPlace] = useState(placeOf(DEFAULT));
   const [isUnproven, setIsUnproven] = useState(false);
   const bankroll = bankrollAt(place);
   const settled = useSettled(bankroll, SETTLE_MS);
   useEffect(() => {
-    if (isPaid) session.size(settled, isUnproven);
+    if (isPaid) session.followSignals(settled, isUnproven);
   }, [session, settled, isUnproven, isPaid]);
   return (
     <section id="trade" class="wide" aria-labelledby="trade-title">
@@ -74,8 +74,8 @@ export const Trade = later(3, ({ session, account, signals, areSignalsRead, isPa
                 also where no skill is demonstrated
               </label>
             </div>
-            {areSignalsRead ? null : <Loading what="signals" />}
-            {areSignalsRead && signals === undefined ? (
+            {areSignalsLoaded ? null : <Loading what="signals" />}
+            {areSignalsLoaded && signals === undefined ? (
               <Empty title="No signals for this event">Nothing is open to trade on here.</Empty>
             ) : null}
             {signals === undefined ? null : <SignalsTable signals={signals} />}

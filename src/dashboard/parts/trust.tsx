@@ -1,26 +1,19 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { Client, FeedStatus, HeartbeatFrame } from '../../client/browser.ts';
+import type { Answer, Client, FeedStatus, HeartbeatFrame } from '../../client/browser.ts';
 import { CalibrationChart } from '../charts/calibration-chart.tsx';
 import { ErrorChart } from '../charts/error-chart.tsx';
 import { LagHistogram } from '../charts/lag-histogram.tsx';
 import { accountText, countText, percentText } from '../format.ts';
 import type { PostTime } from '../state/records.ts';
-import { type Asked, useAnswer } from './hooks.ts';
-import { later } from './later.tsx';
-import { Empty, Loading, Panel } from './panel.tsx';
+import { MINUTE_MS } from '../time-spans.ts';
+import { deferred } from './deferred.tsx';
+import { useAnswer } from './hooks.ts';
+import { Empty, Loaded, Panel } from './panel.tsx';
 import { ScoresTable } from './scores-table.tsx';
 import { Sources } from './sources.tsx';
 
-/** Settled events are scored once each. */
-const AGAIN_MS = 60_000;
+const REFRESH_MS = MINUTE_MS;
 const HORIZONS = [24, 48, 72] as const;
-
-function unless<T>(asked: Asked<T>, what: string, show: (value: T) => preact.ComponentChild) {
-  if (asked.state === 'loading') return <Loading what={what} />;
-  if (asked.state === 'failed')
-    return <Empty title="Not answered">{`${asked.why}. It is asked again.`}</Empty>;
-  return show(asked.value);
-}
 
 interface TrustProps {
   readonly client: Client;
@@ -31,18 +24,18 @@ interface TrustProps {
   readonly now: number;
 }
 
-/** How far it can be believed. */
-export const Trust = later(5, ({ client, status, heartbeat, account, times, now }: TrustProps) => {
+/** The section Trust: how past forecasts turned out, and how fresh the sources are. */
+export const Trust = deferred(5, ({ client, status, heartbeat, account, times, now }: TrustProps) => {
   const [horizon, setHorizon] = useState<(typeof HORIZONS)[number]>(24);
-  const calibration = useAnswer((signal) => client.performance.calibration({ signal }), [client], AGAIN_MS);
+  const calibration = useAnswer((signal) => client.performance.calibration({ signal }), [client], REFRESH_MS);
   const history = useAnswer(
     (signal) => client.performance.history({ horizon, days: 90 }, { signal }),
     [client, horizon],
-    AGAIN_MS,
+    REFRESH_MS,
   );
   const groups = calibration.state === 'done' ? calibration.value.data : [];
   const own = groups.filter((group) => group.account === account && group.horizon === horizon);
-  // Forecasts that were published at the time say more than those made later, once there are any.
+  // Forecasts that were published at the time are preferred to those made later.
   const group = own.find(({ origin, n }) => origin === 'live' && n > 0) ?? own.find(({ n }) => n > 0);
   const ownHistory = useMemo(
     () =>
@@ -67,27 +60,26 @@ export const Trust = later(5, ({ client, status, heartbeat, account, times, now 
       </fieldset>
       <div class="trio">
         <Panel title="Calibration" note={group ? `n ${countText(group.n)}, 95 % band` : ''}>
-          {unless(calibration, 'calibration', () =>
-            group ? (
-              <>
-                <CalibrationChart bins={group.reliability} />
-                <p class="foot">
-                  {`given % across, won % up; ${percentText(group.coverage90)} of outcomes inside p5 to p95; ${group.origin === 'live' ? 'published forecasts' : 'made later from what was known then'}`}
-                </p>
-              </>
-            ) : (
-              <Empty title="Nothing settled yet">Curves appear once events have settled.</Empty>
-            ),
-          )}
+          <Loaded answer={calibration} what="calibration">
+            {() =>
+              group ? (
+                <Calibration group={group} />
+              ) : (
+                <Empty title="Nothing settled yet">Curves appear once events have settled.</Empty>
+              )
+            }
+          </Loaded>
         </Panel>
         <Panel title="Error over time" note={`${horizon} h before the close, % of the final count`}>
-          {unless(history, 'errors', () =>
-            ownHistory === undefined || ownHistory.data.length === 0 ? (
-              <Empty title="Nothing settled yet">Errors appear with settled events.</Empty>
-            ) : (
-              <ErrorChart history={ownHistory} horizon={horizon} />
-            ),
-          )}
+          <Loaded answer={history} what="errors">
+            {() =>
+              ownHistory === undefined || ownHistory.data.length === 0 ? (
+                <Empty title="Nothing settled yet">Errors appear with settled events.</Empty>
+              ) : (
+                <ErrorChart history={ownHistory} horizon={horizon} />
+              )
+            }
+          </Loaded>
           {group ? <ScoresTable group={group} /> : null}
           {group && group.n_market === 0 ? (
             <p class="foot">No settled forecast had market prices beside it yet.</p>
@@ -105,3 +97,15 @@ export const Trust = later(5, ({ client, status, heartbeat, account, times, now 
     </section>
   );
 });
+
+function Calibration({ group }: { readonly group: Answer<'Calibration'>['data'][number] }) {
+  const origin = group.origin === 'live' ? 'published forecasts' : 'made later from what was known then';
+  return (
+    <>
+      <CalibrationChart bins={group.reliability} />
+      <p class="foot">
+        {`given % across, won % up; ${percentText(group.coverage90)} of outcomes inside p5 to p95; ${origin}`}
+      </p>
+    </>
+  );
+}

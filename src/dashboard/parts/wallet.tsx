@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { Answer, Client } from '../../client/browser.ts';
 import { percentText, pointsText, signed, usdText, windowText } from '../format.ts';
+import { MINUTE_MS } from '../time-spans.ts';
 import { useAnswer } from './hooks.ts';
-import { Empty, Loading, Panel } from './panel.tsx';
+import { Empty, Loaded, Panel } from './panel.tsx';
+import { numbers, ScrollArea, TableHead } from './table.tsx';
 
 type Portfolio = Answer<'PortfolioAnswer'>['data'][number];
-/** Prices move, and so do results. */
-const AGAIN_MS = 60_000;
+const REFRESH_MS = MINUTE_MS;
 
 const ACTIONS = { ADD_MORE: 'add', TRIM: 'trim', HOLD: 'hold' } as const;
 
@@ -15,26 +16,11 @@ function Positions({ data }: { readonly data: readonly Portfolio[] }) {
   if (held.length === 0)
     return <Empty title="Nothing held">This wallet has no open position in these events.</Empty>;
   return (
-    <section class="scroll" aria-label="Positions" tabIndex={0}>
+    <ScrollArea label="Positions">
       <table class="grid">
-        <thead>
-          <tr>
-            <th scope="col">Position</th>
-            <th scope="col" class="num">
-              Value
-            </th>
-            <th scope="col" class="num">
-              P&amp;L
-            </th>
-            <th scope="col" class="num">
-              Wins
-            </th>
-            <th scope="col" class="num">
-              Edge
-            </th>
-            <th scope="col">Advice</th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={['Position', numbers('Value'), numbers('P&L'), numbers('Wins'), numbers('Edge'), 'Advice']}
+        />
         {held.map(({ event, positions, portfolio }) => (
           <tbody key={event?.id}>
             <tr class="group">
@@ -65,48 +51,50 @@ function Positions({ data }: { readonly data: readonly Portfolio[] }) {
           </tbody>
         ))}
       </table>
-    </section>
+    </ScrollArea>
   );
 }
 
-/** A wallet as it was asked for; another object each time. */
-interface Wanted {
+/** The submitted form; a new object each time, so that submitting it again sends a new request. */
+interface Submitted {
   readonly wallet: string;
 }
 
-function Held(props: {
+function Portfolios(props: {
   readonly client: Client;
   readonly account: string;
   readonly bankroll: number;
-  readonly wanted: Wanted;
+  readonly submitted: Submitted;
 }) {
-  const { client, account, bankroll, wanted } = props;
-  const { wallet } = wanted;
-  const asked = useAnswer(
+  const { client, account, bankroll, submitted } = props;
+  const { wallet } = submitted;
+  const portfolios = useAnswer(
     (signal) => client.portfolio(account, { wallet, bankroll }, { signal }),
-    [client, account, bankroll, wanted],
-    AGAIN_MS,
+    [client, account, bankroll, submitted],
+    REFRESH_MS,
   );
-  if (asked.state === 'loading') return <Loading what="positions" />;
-  if (asked.state === 'failed') return <Empty title="Not answered">{asked.why}</Empty>;
-  return <Positions data={asked.value.data} />;
+  return (
+    <Loaded answer={portfolios} what="positions">
+      {({ data }) => <Positions data={data} />}
+    </Loaded>
+  );
 }
 
-/** What a wallet holds, against the model. */
+/** The positions of a wallet, each with the estimate of the model. */
 export function Wallet(props: {
   readonly client: Client;
   readonly account: string;
   readonly bankroll: number;
 }) {
   const [typed, setTyped] = useState('');
-  const [wanted, setWanted] = useState<Wanted>();
+  const [submitted, setSubmitted] = useState<Submitted>();
   return (
     <Panel title="Wallet" note="P&L and advice">
       <form
         class="wallet-form"
         onSubmit={(event) => {
           event.preventDefault();
-          if (typed !== '') setWanted({ wallet: typed });
+          if (typed !== '') setSubmitted({ wallet: typed });
         }}
       >
         <label>
@@ -124,10 +112,15 @@ export function Wallet(props: {
           Show
         </button>
       </form>
-      {wanted === undefined ? (
+      {submitted === undefined ? (
         <Empty title="No wallet yet">Positions are read from the market; nothing is signed or sent.</Empty>
       ) : (
-        <Held client={props.client} account={props.account} bankroll={props.bankroll} wanted={wanted} />
+        <Portfolios
+          client={props.client}
+          account={props.account}
+          bankroll={props.bankroll}
+          submitted={submitted}
+        />
       )}
     </Panel>
   );

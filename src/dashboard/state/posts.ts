@@ -1,22 +1,23 @@
+import { HOUR_MS, MINUTE_MS } from '../time-spans.ts';
 import type { Post, PostTime } from './records.ts';
 
-/** A post that was seen so long after it was made came with the history, and is no news. */
-const LATE_MS = 120_000;
-/** For so long what has just come stands out. */
-const NEWS_MS = 4_000;
+/** A post that was seen this long after it was made came with the history. */
+const LATE_MS = 2 * MINUTE_MS;
+/** How long a new post is highlighted. */
+const FRESH_MS = 4_000;
 
 export function timeOf({ tweet_id, created_ts, seen_ts, is_counted }: Post): PostTime {
   return { tweet_id, created_ts, seen_ts, is_counted };
 }
 
-/** Both lists as one, newest first and no more than `most`; of a post told twice the one in `newer` counts. */
+/** Both lists merged, newest first and at most `most` posts; of two versions of a post the one in `newer` is kept. */
 export function mergePosts<T extends PostTime>(
   older: readonly T[],
   newer: readonly T[],
   most: number,
 ): readonly T[] {
-  const told = new Set(newer.map(({ tweet_id }) => tweet_id));
-  const kept = older.filter(({ tweet_id }) => !told.has(tweet_id));
+  const ids = new Set(newer.map(({ tweet_id }) => tweet_id));
+  const kept = older.filter(({ tweet_id }) => !ids.has(tweet_id));
   return [...newer, ...kept].sort(newestFirst).slice(0, most);
 }
 
@@ -30,8 +31,8 @@ export function kindOf({ is_reply, is_quote, is_retweet }: Post): string {
   return is_reply ? 'reply' : 'original';
 }
 
-export function isNews({ created_ts, seen_ts, deleted_ts }: Post, now: number): boolean {
-  return deleted_ts === null && seen_ts - created_ts < LATE_MS && now - seen_ts < NEWS_MS;
+export function isFresh({ created_ts, seen_ts, deleted_ts }: Post, now: number): boolean {
+  return deleted_ts === null && seen_ts - created_ts < LATE_MS && now - seen_ts < FRESH_MS;
 }
 
 export interface CountPoint {
@@ -40,8 +41,8 @@ export interface CountPoint {
 }
 
 /**
- * How the count of a window grew, as far back as posts are known, reckoned back from the count of now. Deleted
- * posts stay counted.
+ * How the count of a window grew, counted backwards from the present count as far as posts are known. Deleted posts
+ * stay counted.
  */
 export function countSoFar(
   posts: readonly PostTime[],
@@ -65,9 +66,14 @@ export function countSoFar(
 export function hourlyPosts(posts: readonly PostTime[], now: number, bins: number): readonly number[] {
   const hours = new Array<number>(bins).fill(0);
   for (const { created_ts } of posts) {
-    const place = bins - 1 - Math.floor((now - created_ts) / 3_600_000);
+    const place = bins - 1 - Math.floor((now - created_ts) / HOUR_MS);
     if (place < 0) break;
     if (place < bins) hours[place] = (hours[place] ?? 0) + 1;
   }
   return hours;
+}
+
+/** The time to draw a chart for: it advances each `everyMs` and with every post, so that charts are not drawn each second. */
+export function drawTime(posts: readonly PostTime[], now: number, everyMs: number): number {
+  return Math.max(posts[0]?.created_ts ?? 0, now - (now % everyMs));
 }

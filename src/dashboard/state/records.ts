@@ -3,45 +3,45 @@ import type { FeedRecord, FeedStatus, HeartbeatFrame } from '../../client/browse
 export type Counters = FeedRecord<'counters'>;
 export type Prediction = FeedRecord<'prediction'>;
 export type Post = FeedRecord<'tweets'>;
-/** Of a post what is needed once it is too old to be read. */
+/** The part of a post that charts need. */
 export type PostTime = Pick<Post, 'tweet_id' | 'created_ts' | 'seen_ts' | 'is_counted'>;
 export type Lag = FeedRecord<'lag'>;
 export type Velocity = FeedRecord<'velocity'>;
 export type Signals = FeedRecord<'signals'>;
 
-/** What led to the newest frame of an event's forecast. */
-export interface Stir {
+/** The newest update of an event's forecast. */
+export interface ForecastUpdate {
   readonly causes: readonly string[];
   readonly at: number;
 }
 
-/** All that is known of an account; undefined until it was first told. */
+/** The records of an account; undefined before the first frame. */
 export interface AccountState {
   readonly counters: readonly Counters[] | undefined;
   readonly predictions: readonly Prediction[] | undefined;
-  /** Those that can be read, newest first. */
+  /** The newest posts, newest first. */
   readonly posts: readonly Post[] | undefined;
-  /** When all known posts of the last month were made, newest first. */
+  /** Times of all known posts of the last month, newest first. */
   readonly times: readonly PostTime[];
   readonly lag: Lag | undefined;
   readonly velocity: Velocity | undefined;
   readonly signals: readonly Signals[] | undefined;
-  /** By event. */
-  readonly stirs: ReadonlyMap<number, Stir>;
+  /** By event id. */
+  readonly forecastUpdates: ReadonlyMap<number, ForecastUpdate>;
 }
 
 export interface State {
   readonly status: FeedStatus;
   readonly accounts: ReadonlyMap<string, AccountState>;
   readonly heartbeat: HeartbeatFrame | undefined;
-  /** The server's clock less ours, ms. */
-  readonly skewMs: number;
-  /** Whether there is a key, and what the server says of it. */
+  /** The server's clock minus the browser's, ms. */
+  readonly clockOffsetMs: number;
+  /** Whether there is a key, and whether the server accepted it. */
   readonly key: 'none' | 'trying' | 'accepted';
   readonly keyFault: string | undefined;
 }
 
-export const NOTHING_YET: AccountState = {
+export const EMPTY_ACCOUNT: AccountState = {
   counters: undefined,
   predictions: undefined,
   posts: undefined,
@@ -49,5 +49,5 @@ export const NOTHING_YET: AccountState = {
   lag: undefined,
   velocity: undefined,
   signals: undefined,
-  stirs: new Map(),
+  forecastUpdates: new Map(),
 };

@@ -8,44 +8,45 @@ import {
   type FeedRecord,
   TallywireError,
 } from '../../client/browser.ts';
+import { DAY_MS, MINUTE_MS } from '../time-spans.ts';
+import { createClockOffset } from './clock-offset.ts';
 import { mergePosts, timeOf } from './posts.ts';
 import type { AccountState, Post } from './records.ts';
-import { createSkew } from './skew.ts';
 import type { Store } from './store.ts';
 
 const PAGE = 100;
-/** A month of a busy account. */
+/** Posts of a busy account in a month. */
 const MOST_TIMES = 6_000;
-const MONTH_MS = 31 * 86_400_000;
-/** More than are ever shown at once. */
+const MONTH_MS = 31 * DAY_MS;
+/** More than the page ever shows at once. */
 const MOST_POSTS = 30;
 
 export interface Session {
   readonly client: Client;
-  /** Signals sized for another bankroll, USD. */
-  size(bankroll: number, includeUnproven: boolean): void;
-  end(): void;
+  /** Replaces the followed signals by those for this bankroll, USD. */
+  followSignals(bankroll: number, includeUnproven: boolean): void;
+  close(): void;
 }
 
-export interface SessionOptions {
-  /** Where the service is. */
+interface SessionOptions {
+  /** Address of the service. */
   readonly url: string;
   readonly accounts: readonly string[];
   readonly key: string | undefined;
   readonly store: Store;
-  /** The key does not do, and why. */
+  /** The server refused the key. */
   readonly onRefused: (detail: string) => void;
 }
 
-/** Follows everything with one key, or without, until it is ended. */
+/** Follows all channels with one key, or without a key, and writes the records to the store. */
 export function openSession({ url, accounts, key, store, onRefused }: SessionOptions): Session {
   const client = createClient({ url, accounts, key });
-  // After a longer absence how things are now tells more than a replay, but for posts, which are replayed in any case.
-  const feed = client.feed({ replayWithinMs: 60_000 });
-  const all = new Subscription();
-  const skew = createSkew();
-  const ended = new AbortController();
-  let sizing = new Subscription();
+  // After a longer absence the present records matter more than a replay. Posts are replayed in any case.
+  const feed = client.feed({ replayWithinMs: MINUTE_MS });
+  const subscriptions = new Subscription();
+  const clockOffset = createClockOffset();
+  const closed = new AbortController();
+  let signals = new Subscription();
 
   function fail(error: unknown): void {
     if (!(error instanceof TallywireError)) throw error;
@@ -56,25 +57,27 @@ export function openSession({ url, accounts, key, store, onRefused }: SessionOpt
 
   function follow<C extends DataChannel>(
     frame$: Observable<DataFrame<C>>,
-    take: (records: readonly FeedRecord<C>[]) => void,
+    onRecords: (records: readonly FeedRecord<C>[]) => void,
   ): Subscription {
-    return frame$.pipe(byKey<C>()).subscribe({ next: (held) => take([...held.values()]), error: fail });
+    return frame$
+      .pipe(byKey<C>())
+      .subscribe({ next: (records) => onRecords([...records.values()]), error: fail });
   }
 
-  function takePosts(account: string, news: readonly Post[]): void {
+  function addPosts(account: string, newer: readonly Post[]): void {
     const { posts = [], times } = store.accountOf(account);
     store.changeAccount(account, {
-      posts: mergePosts(posts, news, MOST_POSTS),
-      times: mergePosts(times, news.map(timeOf), MOST_TIMES),
+      posts: mergePosts(posts, newer, MOST_POSTS),
+      times: mergePosts(times, newer.map(timeOf), MOST_TIMES),
     });
   }
 
-  /** Posts of before, which only a paying caller may page through. */
-  async function readPast(account: string): Promise<void> {
-    const oldest = Date.now() + store.state.skewMs - MONTH_MS;
+  /** Earlier posts, which need a key. */
+  async function loadOlderPosts(account: string): Promise<void> {
+    const oldest = Date.now() + store.state.clockOffsetMs - MONTH_MS;
     for (let offset = 0; offset < MOST_TIMES; offset += PAGE) {
-      const { data } = await client.tweets(account, { limit: PAGE, offset }, { signal: ended.signal });
-      // What came over the feed meanwhile is newer.
+      const { data } = await client.tweets(account, { limit: PAGE, offset }, { signal: closed.signal });
+      // Posts that came over the feed in the meantime are newer.
       const { times } = store.accountOf(account);
       store.changeAccount(account, { times: mergePosts(data.map(timeOf), times, MOST_TIMES) });
       const last = data.at(-1);
@@ -83,31 +86,35 @@ export function openSession({ url, accounts, key, store, onRefused }: SessionOpt
   }
 
   function followAccount(account: string): void {
-    const put = (part: Partial<AccountState>) => store.changeAccount(account, part);
-    all.add(follow(feed.counters(account), (data) => put({ counters: data.toSorted(endsFirst) })));
-    all.add(
-      feed.tweets(account).subscribe({ next: (frame) => takePosts(account, postsIn(frame)), error: fail }),
+    const change = (part: Partial<AccountState>) => store.changeAccount(account, part);
+    subscriptions.add(
+      follow(feed.counters(account), (data) => change({ counters: data.toSorted(endsFirst) })),
     );
-    all.add(follow(feed.lag(account), ([lag]) => put({ lag })));
-    all.add(follow(feed.prediction(account), (data) => put({ predictions: data.toSorted(endsFirst) })));
-    all.add(
+    subscriptions.add(
+      feed.tweets(account).subscribe({ next: (frame) => addPosts(account, postsIn(frame)), error: fail }),
+    );
+    subscriptions.add(follow(feed.lag(account), ([lag]) => change({ lag })));
+    subscriptions.add(
+      follow(feed.prediction(account), (data) => change({ predictions: data.toSorted(endsFirst) })),
+    );
+    subscriptions.add(
       feed.prediction(account).subscribe({
         next(frame) {
           if (frame.type === 'snapshot' || frame.cause.length === 0) return;
-          const stirs = new Map(store.accountOf(account).stirs);
-          if (frame.data === null) stirs.delete(Number(frame.key));
-          else stirs.set(Number(frame.key), { causes: frame.cause, at: frame.ts });
-          put({ stirs });
+          const forecastUpdates = new Map(store.accountOf(account).forecastUpdates);
+          if (frame.data === null) forecastUpdates.delete(Number(frame.key));
+          else forecastUpdates.set(Number(frame.key), { causes: frame.cause, at: frame.ts });
+          change({ forecastUpdates });
         },
-        // Told where the records are followed.
+        // The subscription to the records handles it.
         error: () => undefined,
       }),
     );
     if (key === undefined) return;
-    all.add(
+    subscriptions.add(
       follow(feed.velocity(account), ([velocity]) => {
         if (store.state.key === 'trying') accept();
-        put({ velocity });
+        change({ velocity });
       }),
     );
   }
@@ -115,43 +122,44 @@ export function openSession({ url, accounts, key, store, onRefused }: SessionOpt
   function accept(): void {
     store.change({ key: 'accepted', keyFault: undefined });
     for (const account of accounts) {
-      readPast(account).catch((error: unknown) => {
-        if (!ended.signal.aborted) fail(error);
+      loadOlderPosts(account).catch((error: unknown) => {
+        if (!closed.signal.aborted) fail(error);
       });
     }
   }
 
   store.change({ key: key === undefined ? 'none' : 'trying' });
   for (const account of accounts) {
-    // Without a key it is not told which posts count: those of before are read anew.
+    // Whether a post counts depends on the key, so the times of earlier posts are loaded again.
     store.changeAccount(account, { velocity: undefined, signals: undefined, times: [] });
     followAccount(account);
   }
-  all.add(
+  subscriptions.add(
     feed.heartbeat().subscribe({
-      next: (heartbeat) => store.change({ heartbeat, skewMs: skew.take(heartbeat.ts, Date.now()) }),
+      next: (heartbeat) =>
+        store.change({ heartbeat, clockOffsetMs: clockOffset.update(heartbeat.ts, Date.now()) }),
       error: () => undefined,
     }),
   );
-  all.add(feed.status$.subscribe((status) => store.change({ status })));
+  subscriptions.add(feed.status$.subscribe((status) => store.change({ status })));
 
   return {
     client,
-    size(bankroll, includeUnproven) {
-      sizing.unsubscribe();
-      sizing = new Subscription();
+    followSignals(bankroll, includeUnproven) {
+      signals.unsubscribe();
+      signals = new Subscription();
       if (key === undefined) return;
       for (const account of accounts) {
         const frame$ = feed.signals(account, { bankroll, includeUnproven });
-        sizing.add(
+        signals.add(
           follow(frame$, (data) => store.changeAccount(account, { signals: data.toSorted(endsFirst) })),
         );
       }
     },
-    end() {
-      ended.abort();
-      sizing.unsubscribe();
-      all.unsubscribe();
+    close() {
+      closed.abort();
+      signals.unsubscribe();
+      subscriptions.unsubscribe();
       feed.close();
     },
   };

@@ -1,19 +1,19 @@
 import type { FeedStatus, HeartbeatFrame } from '../../client/browser.ts';
 import type { Counters } from './records.ts';
 
-/** What the numbers of an event are made of. */
+/** An input of the numbers of an event. */
 export type Input = Counters['stale'][number];
 
 const INPUTS: readonly Input[] = ['posts', 'oracle', 'ui', 'prices'];
 
-/** Whether all that is shown is of the past, as nothing comes from the server. */
-export function isOld(status: FeedStatus): boolean {
+/** Whether the page gets no data, so that everything on it may be out of date. */
+export function isDisconnected(status: FeedStatus): boolean {
   return status.state === 'down' || (status.state === 'stale' && status.reason !== 'source');
 }
 
-/** Inputs of an event whose numbers were true once: by the word of the server, or as their source or it is silent. */
+/** Inputs of an event that are out of date: the server says so, or their source or the server is silent. */
 export function staleInputs(event: Counters, status: FeedStatus, account: string): readonly Input[] {
-  if (isOld(status)) return INPUTS;
+  if (isDisconnected(status)) return INPUTS;
   const silent = status.state === 'stale' ? status.sources : [];
   return INPUTS.filter(
     (input) =>
@@ -21,7 +21,7 @@ export function staleInputs(event: Counters, status: FeedStatus, account: string
   );
 }
 
-/** How long ago each input last answered, ms; those that never did are left out. */
+/** Time since each input last answered, ms; inputs that never did are omitted. */
 export function inputAges(
   heartbeat: HeartbeatFrame | undefined,
   account: string,

@@ -1,6 +1,6 @@
-import { type AccountState, NOTHING_YET, type State } from './records.ts';
+import { type AccountState, EMPTY_ACCOUNT, type State } from './records.ts';
 
-/** What the page shows. Listeners are told when `schedule` says so, however much changed until then. */
+/** The state of the page. `schedule` decides when listeners are notified of all changes so far. */
 export interface Store {
   readonly state: State;
   accountOf(account: string): AccountState;
@@ -9,21 +9,21 @@ export interface Store {
   listen(listener: () => void): () => void;
 }
 
-export function createStore(accounts: readonly string[], schedule: (tell: () => void) => void): Store {
+export function createStore(accounts: readonly string[], schedule: (notify: () => void) => void): Store {
   const listeners = new Set<() => void>();
   let isScheduled = false;
   let state: State = {
     status: { state: 'connecting' },
-    accounts: new Map(accounts.map((account) => [account, NOTHING_YET])),
+    accounts: new Map(accounts.map((account) => [account, EMPTY_ACCOUNT])),
     heartbeat: undefined,
-    skewMs: 0,
+    clockOffsetMs: 0,
     key: 'none',
     keyFault: undefined,
   };
 
-  const accountOf = (account: string) => state.accounts.get(account) ?? NOTHING_YET;
+  const accountOf = (account: string) => state.accounts.get(account) ?? EMPTY_ACCOUNT;
 
-  function tell(): void {
+  function notify(): void {
     isScheduled = false;
     for (const listener of [...listeners]) listener();
   }
@@ -32,7 +32,7 @@ export function createStore(accounts: readonly string[], schedule: (tell: () => 
     state = { ...state, ...part };
     if (isScheduled) return;
     isScheduled = true;
-    schedule(tell);
+    schedule(notify);
   }
 
   return {

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import type { Records } from '../../views/records.ts';
-import type { View } from '../../views/view.ts';
+import type { Audience } from '../../views/audience.ts';
 import type { FeedCounters } from '../figures.ts';
 import type { FrameLog } from '../log/frame-log.ts';
 import { type Frame, snapshotText, updateText } from '../log/frames.ts';
+import type { Records } from '../log/topic-records.ts';
 import { batchOf, type FrameBatch, updatesBatch } from './frame-batch.ts';
 import type { Place, Reader, Subscription } from './reader.ts';
 
@@ -16,19 +16,19 @@ const ROWS_PER_STEP = 64;
 const CHARS_PER_STEP = 32 * 1_024;
 /** Steps before everything else in the process has a turn. */
 const STEPS_PER_TURN = 8;
-/** Snapshots that are kept, by topic and view: each bankroll is a view. */
+/** Snapshots that are kept, by topic and audience: each bankroll is a audience. */
 const MAX_SNAPSHOTS = 100;
 
-/** Successive new frames of one topic, encoded once for each view. */
+/** Successive new frames of one topic, encoded once for each audience. */
 export interface NewFrames {
   readonly frames: readonly Frame[];
   readonly firstSeq: number;
   /** Of a live reader that was sent all of them. */
   readonly place: Extract<Place, { readonly type: 'live' }>;
-  batch(view: View): FrameBatch;
+  batch(audience: Audience): FrameBatch;
 }
 
-export interface DeliveryDeps {
+interface DeliveryDeps {
   readonly log: FrameLog;
   readonly records: Records;
   readonly counters: FeedCounters;
@@ -72,14 +72,14 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
     return 'seq' in place && place.seq < state.publishedSeq;
   }
 
-  function snapshotOf({ state, view }: Subscription): FrameBatch {
+  function snapshotOf({ state, audience }: Subscription): FrameBatch {
     const { topic, publishedSeq } = state;
-    const name = `${topic.name} ${view.name}`;
+    const name = `${topic.name} ${audience.name}`;
     // A crowd that comes after a restart shares one snapshot.
     const asOf = `${publishedSeq} ${records.moment()}`;
     const known = snapshots.get(name);
     if (known?.asOf === asOf) return known.batch;
-    const data = records.all(topic, view, log.publishedUpTo);
+    const data = records.all(topic, audience, log.publishedUpTo);
     const text = snapshotText(log.epoch, topic, publishedSeq, records.at(), data);
     const batch = batchOf([text], [publishedSeq]);
     snapshots.set(name, { asOf, batch });
@@ -106,7 +106,7 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
 
   /** Sends the next frames to a reader that is behind; returns whether more can follow at once. */
   function advance(subscription: Subscription): boolean {
-    const { reader, state, view, place } = subscription;
+    const { reader, state, audience, place } = subscription;
     if (!('seq' in place)) return false;
     const texts: string[] = [];
     const seqs: number[] = [];
@@ -115,7 +115,7 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
     for (const frame of framesAfter(seq, subscription)) {
       if (length >= CHARS_PER_STEP) break;
       counters.merged += frame.seq - seq - 1;
-      const text = updateText(log.epoch, frame, seq, view);
+      const text = updateText(log.epoch, frame, seq, audience);
       texts.push(text);
       seqs.push(frame.seq);
       length += text.length;
@@ -173,17 +173,17 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
   }
 
   /** For a reader that came while the frames were on their way to the others, and has some of them in its snapshot. */
-  function batchAfter(sentSeq: number, frames: readonly Frame[], view: View): FrameBatch {
+  function batchAfter(sentSeq: number, frames: readonly Frame[], audience: Audience): FrameBatch {
     const rest = frames.filter(({ seq }) => seq > sentSeq);
-    return updatesBatch(log.epoch, rest, view);
+    return updatesBatch(log.epoch, rest, audience);
   }
 
   return {
     sendNew(subscription, { frames, firstSeq, place: end, batch }) {
-      const { reader, state, view, place } = subscription;
+      const { reader, state, audience, place } = subscription;
       if (reader.status === 'closed' || !('seq' in place) || place.seq >= end.seq) return;
       if (reader.status === 'ready' && place.seq >= firstSeq - 1) {
-        write(subscription, place.seq < firstSeq ? batch(view) : batchAfter(place.seq, frames, view));
+        write(subscription, place.seq < firstSeq ? batch(audience) : batchAfter(place.seq, frames, audience));
         subscription.place = place.type === 'live' ? end : { ...end, type: 'replay' };
         return;
       }

@@ -1,4 +1,4 @@
-import type { View } from '../../views/view.ts';
+import type { Audience } from '../../views/audience.ts';
 import type { TopicState } from '../log/frame-log.ts';
 import type { Frame } from '../log/frames.ts';
 import type { Delivery, NewFrames } from './delivery.ts';
@@ -29,7 +29,7 @@ interface Writer {
 }
 
 /**
- * Writes what is published to every subscriber, in slices. The bytes are built once for each view, and a reader is
+ * Writes what is published to every subscriber, in slices. The bytes are built once for each audience, and a reader is
  * written to once for everything that is new, since the write is what costs.
  */
 export function createFanOut(epoch: string, delivery: Delivery): FanOut {
@@ -116,17 +116,17 @@ export function createFanOut(epoch: string, delivery: Delivery): FanOut {
 
 function newFrames(epoch: string, frames: readonly Frame[], publishedBytes: number): NewFrames {
   const batches = new Map<string, FrameBatch>();
-  let last: { readonly view: View; readonly batch: FrameBatch } | undefined;
+  let last: { readonly audience: Audience; readonly batch: FrameBatch } | undefined;
   return {
     frames,
     firstSeq: frames[0]?.seq ?? 0,
     place: { type: 'live', seq: frames.at(-1)?.seq ?? 0, upToDateBytes: publishedBytes },
-    batch(view) {
-      // Most readers share a view with the reader before them.
-      if (last?.view === view) return last.batch;
-      const batch = batches.get(view.name) ?? updatesBatch(epoch, frames, view);
-      batches.set(view.name, batch);
-      last = { view, batch };
+    batch(audience) {
+      // Most readers share a audience with the reader before them.
+      if (last?.audience === audience) return last.batch;
+      const batch = batches.get(audience.name) ?? updatesBatch(epoch, frames, audience);
+      batches.set(audience.name, batch);
+      last = { audience, batch };
       return batch;
     },
   };

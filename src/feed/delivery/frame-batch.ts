@@ -1,4 +1,4 @@
-import type { View } from '../../views/view.ts';
+import type { Audience } from '../../views/audience.ts';
 import { type Frame, updateText } from '../log/frames.ts';
 
 /** Texts that go to many readers, in order. */
@@ -24,8 +24,8 @@ export function batchOf(texts: readonly string[], seqs: readonly number[] = []):
 }
 
 /** Successive frames, for readers that have the frame before them. */
-export function updatesBatch(epoch: string, frames: readonly Frame[], view: View): FrameBatch {
-  const texts = frames.map((frame) => updateText(epoch, frame, frame.seq - 1, view));
+export function updatesBatch(epoch: string, frames: readonly Frame[], audience: Audience): FrameBatch {
+  const texts = frames.map((frame) => updateText(epoch, frame, frame.seq - 1, audience));
   return batchOf(
     texts,
     frames.map(({ seq }) => seq),

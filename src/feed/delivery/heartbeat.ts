@@ -14,7 +14,7 @@ export function heartbeatText(
 ): string {
   const seqs: Record<string, number> = {};
   for (const { topic, publishedSeq } of log.states()) {
-    if (topic.channel.keeps !== 'nothing') seqs[topic.name] = publishedSeq;
+    if (topic.channel.isStored) seqs[topic.name] = publishedSeq;
   }
   const ages = Object.entries(tick.record.ages).map(([source, ageMs]) => [wireName(source, accounts), ageMs]);
   return JSON.stringify({

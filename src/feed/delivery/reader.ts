@@ -1,4 +1,4 @@
-import type { View } from '../../views/view.ts';
+import type { Audience } from '../../views/audience.ts';
 import type { TopicState } from '../log/frame-log.ts';
 import type { FrameBatch } from './frame-batch.ts';
 
@@ -44,6 +44,6 @@ interface Sent {
 export interface Subscription {
   readonly reader: Reader;
   readonly state: TopicState;
-  readonly view: View;
+  readonly audience: Audience;
   place: Place;
 }

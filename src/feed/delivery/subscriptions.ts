@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { includes, type Tier } from '../../access/tiers.ts';
 import type { channelRequest } from '../../contract/feed.ts';
 import { ServiceError } from '../../errors.ts';
-import { type View, viewOf } from '../../views/view.ts';
+import { type Audience, audienceOf } from '../../views/audience.ts';
 import type { Topic } from '../channels.ts';
 import type { FrameLog } from '../log/frame-log.ts';
 import type { FanOut } from './fan-out.ts';
@@ -22,9 +22,9 @@ export class FeedError extends ServiceError {
   }
 }
 
-export interface TopicRequest {
+interface TopicRequest {
   readonly topic: Topic;
-  readonly view: View;
+  readonly audience: Audience;
   readonly resume: Cursor | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface Subscriptions {
   unsubscribeAll(reader: Reader): void;
 }
 
-export interface SubscriptionsDeps {
+interface SubscriptionsDeps {
   readonly topics: readonly Topic[];
   readonly log: FrameLog;
   readonly fanOut: FanOut;
@@ -77,7 +77,7 @@ export function createSubscriptions({ topics, log, fanOut }: SubscriptionsDeps):
   }
 
   function firstPlace(topic: Topic, resume: Cursor | undefined): Place {
-    if (topic.channel.keeps === 'nothing') return { type: 'unnumbered' };
+    if (!topic.channel.isStored) return { type: 'unnumbered' };
     if (resume === undefined || !canResume(resume, topic)) return { type: 'snapshot' };
     return { type: 'replay', seq: resume.seq, upToDateBytes: log.state(topic).publishedBytes };
   }
@@ -85,10 +85,10 @@ export function createSubscriptions({ topics, log, fanOut }: SubscriptionsDeps):
   return {
     find(requests, tier, resume) {
       const found = requests.flatMap((request) => {
-        const wishes = { bankrollUsd: request.bankroll, includesUnproven: request.include_unproven };
+        const options = { bankrollUsd: request.bankroll, includesUnproven: request.include_unproven };
         return topicsOf(request).map((topic) => ({
           topic,
-          view: viewOf(topic, tier, wishes),
+          audience: audienceOf(topic.audiences, tier, options),
           resume: request.resume ?? resume,
         }));
       });
@@ -107,11 +107,11 @@ export function createSubscriptions({ topics, log, fanOut }: SubscriptionsDeps):
       return found;
     },
 
-    subscribe(reader, { topic, view, resume }) {
+    subscribe(reader, { topic, audience, resume }) {
       unsubscribe(reader, topic);
       const state = log.state(topic);
       const place = firstPlace(topic, resume);
-      const subscription: Subscription = { reader, state, view, place };
+      const subscription: Subscription = { reader, state, audience, place };
       reader.subscriptions.set(topic.name, subscription);
       fanOut.add(subscription);
       return {

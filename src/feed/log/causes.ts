@@ -3,8 +3,8 @@ import type { FeedCause } from '../../contract/feed.ts';
 
 /**
  * The code of each cause on the wire. What has none of its own goes under the nearest: posts that became known or
- * changed are news of posts, a spot price is a price, a changed event is one told anew, and what counts is a
- * matter of the model.
+ * changed are news of posts, a spot price is a price, a changed event counts as opened anew, and what
+ * counts is a matter of the model.
  */
 const CODES: Readonly<Record<Cause, FeedCause>> = {
   new_post: 'new_post',

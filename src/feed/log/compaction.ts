@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../../streams/internal.ts';
-import type { FeedWindow } from '../../store/store.ts';
+import type { StoredFrames } from '../../store/store.ts';
 import type { Topic } from '../channels.ts';
 import type { Frame } from './frames.ts';
 
@@ -11,7 +11,7 @@ const PRUNE_EVERY_TICKS = 60;
 const PRUNE_ROWS = 500;
 
 /** Keeps the stored frames small, beside the writes of new ones: nothing waits for it. */
-export interface Compaction {
+interface Compaction {
   onStored(frames: readonly Frame[]): void;
   /** To be called each second. Once a minute it drops frames that are too old, and returns the oldest time that is kept. */
   onTick(at: number): number | undefined;
@@ -19,7 +19,7 @@ export interface Compaction {
   stop(): Promise<void>;
 }
 
-export function createCompaction(window: FeedWindow, report: (error: unknown) => void): Compaction {
+export function createCompaction(window: StoredFrames, report: (error: unknown) => void): Compaction {
   const unpacked = new Map<Topic, number>();
   let work: Promise<unknown> = Promise.resolve();
   let ticks = 0;

@@ -2,11 +2,11 @@ import type { FeedCause } from '../../contract/feed.ts';
 import type { FeedRow } from '../../store/store.ts';
 import type { Topic } from '../channels.ts';
 import type { Frame } from './frames.ts';
-import { type Lines, readerOf } from './stored-record.ts';
+import { renderStored, type StoredRecord } from './stored-record.ts';
 
 /** A frame with the lines that are stored of its record. */
 export interface StoredFrame extends Frame {
-  readonly lines: Lines;
+  readonly lines: StoredRecord;
 }
 
 /** A stored frame is a line with its key and causes, then the lines of its record. JSON has no line feeds. */
@@ -19,5 +19,5 @@ export function decodeFrame(topic: Topic, { seq, at, text }: FeedRow): Frame {
   const [head = '', ...lines] = text.split('\n');
   // Only `encodeFrame` writes such rows.
   const [key, causes, isGone] = JSON.parse(head) as [string, readonly FeedCause[], boolean];
-  return { topic, seq, at, causes, key, isGone, data: readerOf(topic, lines) };
+  return { topic, seq, at, causes, key, isGone, data: renderStored(topic, lines) };
 }

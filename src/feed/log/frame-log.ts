@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type Observable, Subject } from 'rxjs';
 import { createRetryingWriter } from '../../resilience/retry-write.ts';
-import type { FeedWindow } from '../../store/store.ts';
+import type { StoredFrames } from '../../store/store.ts';
 import type { OutputOf } from '../../views/latest.ts';
 import type { Topic } from '../channels.ts';
 import { createCompaction } from './compaction.ts';
@@ -20,8 +20,8 @@ export type Published =
   /** A second passed, and everything appended before it is published. */
   | { readonly type: 'second'; readonly tick: Tick };
 
-export interface FrameLogDeps {
-  readonly window: FeedWindow;
+interface FrameLogDeps {
+  readonly window: StoredFrames;
   readonly topics: readonly Topic[];
   /** Gets the first refusal of each write; the write is tried again. */
   readonly report: (error: unknown) => void;
@@ -60,7 +60,11 @@ export function openFrameLog({ window, topics, report }: FrameLogDeps): FrameLog
   const epoch = head?.epoch ?? randomUUID();
   const numbering = createNumbering(topics, window.topics());
   const compaction = createCompaction(window, report);
-  const retryingWriter = createRetryingWriter(report);
+  const writer = createRetryingWriter({
+    onRefused(error, attempt) {
+      if (attempt === 1) report(error);
+    },
+  });
   const published = new Subject<Published>();
   // A crowd that comes back after a restart asks for the same frames.
   const recentReads = new LRUCache<string, readonly Frame[]>({ max: Math.max(1, topics.length) });
@@ -79,7 +83,7 @@ export function openFrameLog({ window, topics, report }: FrameLogDeps): FrameLog
       rows: frames.map(encodeFrame),
       topics: numbering.toStore(frames.map(({ topic }) => topic)),
     };
-    await retryingWriter.insist(() => window.append(batch));
+    await writer.write(() => window.append(batch));
     compaction.onStored(frames);
   }
 
@@ -144,7 +148,7 @@ export function openFrameLog({ window, topics, report }: FrameLogDeps): FrameLog
     },
     async stop() {
       isStopped = true;
-      retryingWriter.stop();
+      writer.stop();
       while (running) await running;
       await compaction.stop();
       published.complete();

@@ -1,5 +1,5 @@
 import type { FeedCause } from '../../contract/feed.ts';
-import type { View } from '../../views/view.ts';
+import type { Audience } from '../../views/audience.ts';
 import type { Topic } from '../channels.ts';
 
 /** A change of one record, numbered. */
@@ -12,19 +12,19 @@ export interface Frame {
   readonly key: string;
   readonly isGone: boolean;
   /** JSON of the record, or `null` once it is gone. The same text each time. */
-  data(view: View): string;
+  data(audience: Audience): string;
 }
 
 export const GONE = 'null';
 
 /** `prevSeq` is the seq that the reader was sent before; frames in between were merged into later ones. */
-export function updateText(epoch: string, frame: Frame, prevSeq: number, view: View): string {
+export function updateText(epoch: string, frame: Frame, prevSeq: number, audience: Audience): string {
   const { topic, seq, at, causes, key } = frame;
   const merged = seq - prevSeq - 1;
   return (
     `{"type":"update",${placeText(epoch, topic, seq)},"prev_seq":${prevSeq},"ts":${at},` +
     `"cause":${JSON.stringify(causes)},${merged > 0 ? `"merged":${merged},` : ''}` +
-    `"key":${JSON.stringify(key)},"data":${frame.data(view)}}`
+    `"key":${JSON.stringify(key)},"data":${frame.data(audience)}}`
   );
 }
 

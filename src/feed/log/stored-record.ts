@@ -1,22 +1,22 @@
-import { signalsText } from '../../views/records/signal-facts.ts';
-import type { View } from '../../views/view.ts';
+import type { Audience } from '../../views/audience.ts';
 import type { Topic } from '../channels.ts';
 import { GONE } from './frames.ts';
 
 /**
- * A record as it is kept, from which each view of it is read. Of signals that are the facts, as there is a view per
- * bankroll; of all others the text of each view, PRO first. A record that is gone has no lines.
+ * The lines a frame stores of its record: the facts, where every reader may have another rendering, otherwise the
+ * text for each audience, PRO first. A record that is gone has no lines.
  */
-export type Lines = readonly string[];
+export type StoredRecord = readonly string[];
 
-/** Reads a view of what is kept: the same text each time. */
-export function readerOf({ channel }: Topic, lines: Lines): (view: View) => string {
+/** Renders what is stored for an audience: the same text each time. */
+export function renderStored({ records }: Topic, lines: StoredRecord): (audience: Audience) => string {
   const [first = GONE, free = first] = lines;
-  if (channel.name !== 'signals' || lines.length === 0) return ({ name }) => (name === 'FREE' ? free : first);
+  const facts = records.type === 'states' ? records.view.facts : undefined;
+  if (facts === undefined || lines.length === 0) return ({ name }) => (name === 'FREE' ? free : first);
   const texts = new Map<string, string>();
-  return (view) => {
-    const text = texts.get(view.name) ?? signalsText(first, view);
-    texts.set(view.name, text);
+  return (audience) => {
+    const text = texts.get(audience.name) ?? facts.render(first, audience);
+    texts.set(audience.name, text);
     return text;
   };
 }

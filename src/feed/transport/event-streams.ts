@@ -30,7 +30,7 @@ const SWEEP_MS = 15_000;
 const MAX_SLOW_CHECKS = 4;
 const ENDPOINT = { access: 'tiered', isCounted: false } as const;
 
-export interface EventStreamsDeps {
+interface EventStreamsDeps {
   readonly gate: Gate;
   readonly connectionLimits: ConnectionLimits;
   readonly counters: FeedCounters;
@@ -44,7 +44,7 @@ export interface EventStreamsDeps {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface EventStreams {
+interface EventStreams {
   /** Answers with a stream, or throws a RequestError. */
   open(req: IncomingMessage, res: ServerResponse): void;
   unsentBytes(): number;
@@ -142,8 +142,8 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
   return {
     open(req, res) {
       const { tier, keyId } = gate.identify(ENDPOINT, req);
-      const { channels, ...wishes } = readQuery(feedQuery, queryOf(req));
-      const requests = asRequestErrors(() => subscriptions.find(channelRequests(channels, wishes), tier));
+      const { channels, ...options } = readQuery(feedQuery, queryOf(req));
+      const requests = asRequestErrors(() => subscriptions.find(channelRequests(channels, options), tier));
       if (keyId !== null && !connectionLimits.useKey(keyId)) {
         throw tooManyFeeds('Too many connections use this key already', 10);
       }
@@ -189,14 +189,14 @@ function isChannel(name: string): name is ChannelName {
 /** From a list such as `counters/account_a,tweets`. */
 function channelRequests(
   channels: string,
-  wishes: Pick<ChannelRequest, 'bankroll' | 'include_unproven'>,
+  options: Pick<ChannelRequest, 'bankroll' | 'include_unproven'>,
 ): readonly ChannelRequest[] {
   return channels.split(',').map((name) => {
     const [channel = '', account] = name.trim().split('/', 2);
     if (!isChannel(channel)) {
       throw new RequestError(400, 'channel_unknown', `There is no channel ${JSON.stringify(channel)}`);
     }
-    return { channel, ...(account === undefined ? {} : { account }), ...wishes };
+    return { channel, ...(account === undefined ? {} : { account }), ...options };
   });
 }
 

@@ -37,7 +37,7 @@ const MAX_MISSED_PONGS = 2;
 /** Connections that are handled before everything else in the process has a turn. */
 const SLICE = 250;
 
-export interface WebSocketsDeps extends ClientMessagesDeps {
+interface WebSocketsDeps extends ClientMessagesDeps {
   readonly gate: Gate;
   readonly connectionLimits: ConnectionLimits;
   readonly counters: FeedCounters;
@@ -46,7 +46,7 @@ export interface WebSocketsDeps extends ClientMessagesDeps {
   readonly times: ConnectionTimes;
 }
 
-export interface WebSockets {
+interface WebSockets {
   /** Takes over a connection that was counted for its address. */
   accept(req: IncomingMessage, socket: Duplex, head: Buffer): void;
   unsentBytes(): number;
@@ -146,9 +146,9 @@ export function createWebSockets(deps: WebSocketsDeps): WebSockets {
   function checkKey(reader: WebSocketReader): void {
     const { keyId } = reader;
     if (keyId === null || reader.status === 'closed' || !identify(reader)) return;
-    for (const { state, view } of reader.subscriptions.values()) {
+    for (const { state, audience } of reader.subscriptions.values()) {
       const { name, tier } = state.topic.channel;
-      if (includes(reader.tier, tier) && includes(reader.tier, view.tier)) continue;
+      if (includes(reader.tier, tier) && includes(reader.tier, audience.tier)) continue;
       const detail = `The tier of this key no longer includes the channel ${name} as it was subscribed to`;
       reader.closeWithError(CLOSE_CODES.tier, 'tier_too_low', detail);
     }

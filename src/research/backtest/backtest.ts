@@ -1,16 +1,16 @@
 import { access } from 'node:fs/promises';
 import { DAY_MS } from '../../../streams/internal.ts';
 import { ServiceError } from '../../errors.ts';
-import { jobsToCorrect } from './correction.ts';
+import { jobsToCorrect } from './bias-correction.ts';
+import { gapsIn, readGaps } from './collection-gaps.ts';
 import { readNumbers } from './csv.ts';
 import type { Material, Row } from './forecast-job.ts';
-import { holesIn, readHoles } from './holes.ts';
-import { readPrices } from './market.ts';
-import { type Job, planJobs } from './plan.ts';
+import { type Job, planJobs } from './job-plan.ts';
+import { readPrices } from './market-prices.ts';
 import { runJobs } from './pool.ts';
 import { isWindowKind, overlaps, readWindows, WINDOW_KINDS, type Window, windowsOf } from './windows.ts';
 
-export interface BacktestOptions {
+interface BacktestOptions {
   /** CSV with the column created_ts, UTC ms. */
   readonly posts: string;
   /** A kind of window, or a CSV file with start_ts, end_ts and maybe total. */
@@ -37,13 +37,13 @@ export async function backtest(options: BacktestOptions): Promise<Row[]> {
   if (firstAt === undefined || knownUntil === undefined) {
     throw new ServiceError('BACKTEST_EMPTY', `${options.posts} has no posts`);
   }
-  const holes = options.gaps === undefined ? holesIn(postTimes) : await readHoles(options.gaps);
-  const windows = await windowsFor(options, firstAt, knownUntil, (window) => !overlaps(window, holes));
+  const gaps = options.gaps === undefined ? gapsIn(postTimes) : await readGaps(options.gaps);
+  const windows = await windowsFor(options, firstAt, knownUntil, (window) => !overlaps(window, gaps));
   if (windows.length === 0) {
     throw new ServiceError('BACKTEST_EMPTY', 'no window lies within the posts and the times asked for');
   }
   const prices = options.prices === undefined ? [] : await readPrices(options.prices, windows);
-  const material: Material = { postTimes, holes, windows, prices, knownUntil };
+  const material: Material = { postTimes, gaps, windows, prices, knownUntil };
   const jobs = planJobs(windows, options.everyMs);
   let done = 0;
   let all = 0;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../../errors.ts';
 
 /** A cell as a number; null where it is empty or the file has no such column. */
-export type Cells = readonly (number | null)[];
+type Cells = readonly (number | null)[];
 
 /** Reads numbers from the named columns of a CSV file with a header. Other columns are passed over. */
 export async function readNumbers(

@@ -7,7 +7,6 @@ import {
   crps,
   DAY_MS,
   type FinalCount,
-  finalCount,
   fitModel,
   forecastOf,
   type Gap,
@@ -22,15 +21,16 @@ import {
   pit,
   probabilityIn,
 } from '../../../streams/internal.ts';
-import { holesKnownAt } from './holes.ts';
-import { type MarketPrices, type MarketScore, scoreMarket } from './market.ts';
-import type { Job } from './plan.ts';
+import { simulate } from '../../simulation/simulate.ts';
+import { gapsKnownAt } from './collection-gaps.ts';
+import type { Job } from './job-plan.ts';
+import { type MarketPrices, type MarketScore, scoreMarket } from './market-prices.ts';
 import type { Window } from './windows.ts';
 
 /** What a backtest works on; the posts may be shared memory. */
 export interface Material {
   readonly postTimes: Float64Array;
-  readonly holes: readonly Gap[];
+  readonly gaps: readonly Gap[];
   readonly windows: readonly Window[];
   /** Prices of each window, in the order of `windows`; empty without any. */
   readonly prices: readonly MarketPrices[];
@@ -110,9 +110,9 @@ function madeIn(row: Row, window: number, quantiles: readonly number[]): MadeInW
   return [{ window, forecast: madeForecast(hours, count, quantiles, 1), final }];
 }
 
-function seriesAt({ postTimes, holes }: Material, now: number) {
+function seriesAt({ postTimes, gaps }: Material, now: number) {
   const fromAt = Math.max(Math.min(postTimes[0] ?? now, now), now - REMEMBERED_MS);
-  return accountSeries(postTimes, fromAt, now, holesKnownAt(holes, now));
+  return accountSeries(postTimes, fromAt, now, gapsKnownAt(gaps, now));
 }
 
 /** The row, and the quantiles at 0 %, 1 %, ... 100 %. */
@@ -123,7 +123,7 @@ function forecastRow(account: AccountNow, params: ModelParams, material: Materia
   const { now } = account.series;
   const count = countBetween(material.postTimes, startAt, Math.min(now, endAt));
   const inputs = inputsAt(account, params, { startAt, endAt, count });
-  const outlook = finalCount(inputs, seedOf(window));
+  const outlook = simulate(inputs, seedOf(window));
   const { p5, p50, p95, quantiles } = forecastOf(outlook, []);
   const isKnown = endAt <= material.knownUntil;
   const final = total ?? (isKnown ? countBetween(material.postTimes, startAt, endAt) : null);

@@ -13,12 +13,12 @@ export interface Point {
   readonly y: number;
 }
 
-export interface Frame {
+interface Frame {
   readonly x: (value: number) => number;
   readonly y: (value: number) => number;
 }
 
-export interface PlotOptions {
+interface PlotOptions {
   readonly title: string;
   readonly x: Axis;
   readonly y: Axis;

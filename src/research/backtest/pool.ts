@@ -1,15 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { JobResult, Material } from './forecast-job.ts';
-import type { Job } from './plan.ts';
-import type { Told } from './worker.ts';
+import type { Job } from './job-plan.ts';
+import type { WorkerMessage } from './worker.ts';
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly onForecast: () => void;
   readonly signal: AbortSignal;
 }
 
-/** Runs all jobs on all cores; results come in the order of the jobs. Rejects when a worker fails or is told to stop. */
+/** Runs all jobs on all cores; results come in the order of the jobs. Rejects when a worker fails or the signal aborts. */
 export async function runJobs(
   jobs: readonly Job[],
   material: Material,
@@ -53,9 +53,9 @@ async function runWorker(
         if (turn === undefined) resolve();
         else worker.postMessage(turn.job);
       };
-      worker.on('message', (told: Told) => {
-        if (told.type === 'forecast') return onForecast();
-        turn?.take(told.result);
+      worker.on('message', (message: WorkerMessage) => {
+        if (message.type === 'forecast') return onForecast();
+        turn?.take(message.result);
         begin();
       });
       worker.once('error', reject);

@@ -109,7 +109,7 @@ function quantile(values: readonly number[], level: number): number {
   return ascending[Math.max(0, Math.ceil(level * ascending.length) - 1)] ?? Number.NaN;
 }
 
-export function isCovered({ final, p5, p95 }: ScoredRow): boolean {
+function isCovered({ final, p5, p95 }: ScoredRow): boolean {
   return final >= p5 && final <= p95;
 }
 

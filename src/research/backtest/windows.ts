@@ -8,12 +8,12 @@ import { readNumbers } from './csv.ts';
 export interface Window {
   readonly startAt: number;
   readonly endAt: number;
-  /** What it settled on, where that is told; otherwise its posts are counted. */
+  /** The settled count, where it is given; otherwise its posts are counted. */
   readonly total: number | null;
 }
 
 export const WINDOW_KINDS = ['weekly', '2d', '3d', 'monthly'] as const;
-export type WindowKind = (typeof WINDOW_KINDS)[number];
+type WindowKind = (typeof WINDOW_KINDS)[number];
 
 const ZONE = 'America/New_York';
 const FRIDAY = 5;

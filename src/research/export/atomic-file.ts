@@ -12,7 +12,7 @@ export interface AtomicFile {
   discard(): Promise<void>;
 }
 
-/** What the system's codes mean to whoever wanted the file. */
+/** The system's error codes in plain words. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
@@ -23,7 +23,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'the disk is read-only',
 };
 
-async function told<T>(path: string, work: Promise<T>): Promise<T> {
+async function withReason<T>(path: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {
@@ -36,7 +36,7 @@ async function told<T>(path: string, work: Promise<T>): Promise<T> {
 export async function createAtomicFile(path: string): Promise<AtomicFile> {
   const part = `${path}.${process.pid}.part`;
   const hash = createHash('sha256');
-  let handle: FileHandle | undefined = await told(path, open(part, 'w'));
+  let handle: FileHandle | undefined = await withReason(path, open(part, 'w'));
   let bytes = 0;
 
   async function release(): Promise<void> {
@@ -51,16 +51,16 @@ export async function createAtomicFile(path: string): Promise<AtomicFile> {
       hash.update(data);
       bytes += typeof data === 'string' ? Buffer.byteLength(data) : data.byteLength;
       // Goes on where the last one ended, and writes all of it.
-      await told(path, handle.writeFile(data));
+      await withReason(path, handle.writeFile(data));
     },
     async close() {
-      if (handle !== undefined) await told(path, handle.sync());
-      await told(path, release());
+      if (handle !== undefined) await withReason(path, handle.sync());
+      await withReason(path, release());
       return { bytes, sha256: hash.digest('hex') };
     },
-    publish: () => told(path, rename(part, path)),
+    publish: () => withReason(path, rename(part, path)),
     async discard() {
-      // What a full disk says at the close was told by the write that failed.
+      // The write that failed has already reported a full disk.
       await release().catch(() => undefined);
       await rm(part, { force: true });
     },

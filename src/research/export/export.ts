@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
 import { GRAPH_VERSION } from '../../../streams/internal.ts';
 import type { Store } from '../../store/store.ts';
-import type { Moment } from '../moment.ts';
-import { createBreath } from '../yield-to-loop.ts';
+import type { LogPosition } from '../log-position.ts';
+import { createLoopYield } from '../yield-to-loop.ts';
 import { type AtomicFile, createAtomicFile } from './atomic-file.ts';
 import { type Format, manifestText, type Written } from './manifest.ts';
 import type { RowWriter, WriteBytes } from './row-writer.ts';
-import { seqOf } from './seq-of.ts';
+import { seqAtPosition } from './seq-at-position.ts';
 import type { Table } from './table.ts';
 import { createCsvWriter, createNdjsonWriter } from './text-writers.ts';
 
@@ -14,9 +14,9 @@ export interface ExportOptions {
   readonly table: Table;
   readonly format: Format;
   /** The first observation whose rows are written; the oldest kept unless given. */
-  readonly from?: Moment | undefined;
+  readonly from?: LogPosition | undefined;
   /** The first one whose rows are not; without it all up to now. */
-  readonly to?: Moment | undefined;
+  readonly to?: LogPosition | undefined;
   /** Where to write to; made of the stream and the range unless given. */
   readonly path?: string | undefined;
   /** Of the program, for the manifest. */
@@ -37,8 +37,8 @@ export interface Exported extends Written {
 export async function exportTable(store: Store, options: ExportOptions): Promise<Exported> {
   const { table, format, from, to, signal } = options;
   const end = table.lastSeq(store) + 1;
-  const fromSeq = from ? await seqOf(store, from, signal) : Math.max(store.journal.tail, 1);
-  const toSeq = Math.max(fromSeq, Math.min(end, to ? await seqOf(store, to, signal) : end));
+  const fromSeq = from ? await seqAtPosition(store, from, signal) : Math.max(store.journal.tail, 1);
+  const toSeq = Math.max(fromSeq, Math.min(end, to ? await seqAtPosition(store, to, signal) : end));
   const path = options.path ?? defaultPath(options, fromSeq, toSeq);
   const manifestPath = `${path}.manifest.json`;
   const files: AtomicFile[] = [];
@@ -69,7 +69,7 @@ async function writeRows(
   write: WriteBytes,
 ): Promise<Pick<Written, 'rows' | 'firstSeq' | 'lastSeq'>> {
   const writer = await createWriter(table, format, write);
-  const breath = createBreath();
+  const loop = createLoopYield();
   let rows = 0;
   let firstSeq: number | null = null;
   let lastSeq: number | null = null;
@@ -79,9 +79,9 @@ async function writeRows(
     firstSeq ??= seq;
     lastSeq = seq;
     if (writer.put(cells)) await writer.flush();
-    if (!breath.isDue()) continue;
+    if (!loop.isDue()) continue;
     onProgress(seq, range);
-    await breath.take();
+    await loop.yield();
     signal.throwIfAborted();
   }
   await writer.end();
@@ -101,7 +101,7 @@ async function createWriter(table: Table, format: Format, write: WriteBytes): Pr
 
 /** `counters-20260131T100000Z-20260131T110000Z.parquet`, or by seq where no time was given. */
 function defaultPath({ table, format, from, to }: ExportOptions, fromSeq: number, toSeq: number): string {
-  const place = (moment: Moment | undefined, seq: number) =>
-    moment?.by === 'time' ? new Date(moment.at).toISOString().replace(/[-:]|\.000/g, '') : `seq${seq}`;
+  const place = (position: LogPosition | undefined, seq: number) =>
+    position?.by === 'time' ? new Date(position.at).toISOString().replace(/[-:]|\.000/g, '') : `seq${seq}`;
   return `${table.name}-${place(from, fromSeq)}-${place(to, toSeq)}.${format}`;
 }

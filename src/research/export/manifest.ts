@@ -1,4 +1,4 @@
-import type { Moment } from '../moment.ts';
+import type { LogPosition } from '../log-position.ts';
 import { typeName } from './columns.ts';
 import type { Table } from './table.ts';
 
@@ -15,13 +15,13 @@ export interface Written {
   readonly sha256: string;
 }
 
-export interface ManifestFacts {
+interface ManifestFacts {
   readonly table: Table;
   readonly format: Format;
   /** The name without its folder. */
   readonly file: string;
-  readonly from: Moment | undefined;
-  readonly to: Moment | undefined;
+  readonly from: LogPosition | undefined;
+  readonly to: LogPosition | undefined;
   /** Of the observations, half-open. */
   readonly fromSeq: number;
   readonly toSeq: number;
@@ -31,8 +31,8 @@ export interface ManifestFacts {
 }
 
 /** A place as it can be given to `--from` again. */
-export function momentText(moment: Moment): string {
-  return moment.by === 'seq' ? `seq:${moment.seq}` : new Date(moment.at).toISOString();
+function positionText(position: LogPosition): string {
+  return position.by === 'seq' ? `seq:${position.seq}` : new Date(position.at).toISOString();
 }
 
 /** The text of the manifest. It holds no time of its making, so that the same log gives the same bytes. */
@@ -46,8 +46,8 @@ export function manifestText(facts: ManifestFacts): string {
     rows: written.rows,
     bytes: written.bytes,
     sha256: written.sha256,
-    from: from ? momentText(from) : null,
-    to: to ? momentText(to) : null,
+    from: from ? positionText(from) : null,
+    to: to ? positionText(to) : null,
     from_seq: fromSeq,
     to_seq: toSeq,
     first_seq: written.firstSeq,

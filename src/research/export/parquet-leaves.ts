@@ -13,10 +13,10 @@ export interface Leaf {
 }
 
 /**
- * The values of a leaf, row after row. Where lists begin and what is null is told by levels beside each value, as the
- * format defines them; levels that would all be 0 are left out.
+ * The values of a leaf, row after row. Levels beside each value mark where lists begin and what is null, as the format
+ * defines them; levels that would all be 0 are left out.
  */
-export interface Shredded {
+interface Shredded {
   readonly values: Scalar[];
   readonly definitions: number[];
   readonly repetitions: number[];

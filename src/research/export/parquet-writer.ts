@@ -96,7 +96,7 @@ function writeLeaf(writer: ByteWriter, leaf: Leaf, cells: readonly Cell[]): Retu
       schemaPath: [{ name: 'root' }, ...path],
       codec: 'SNAPPY',
       compressors: { SNAPPY: snappyCompress },
-      // Nobody skips rows by what is somewhere in their lists.
+      // Readers do not skip rows by the contents of their lists.
       stats: !isListed,
       pageSize: BYTES_PER_PAGE,
       columnIndex: false,

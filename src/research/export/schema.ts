@@ -4,7 +4,7 @@ import type { Column } from './columns.ts';
 export interface Schema<Record> {
   /** Raised whenever a column is added, removed, renamed or means something else. */
   readonly version: number;
-  /** When what a record tells of happened, UTC ms; null for a stream whose records have no time of their own. */
+  /** The time of the event that a record describes, UTC ms; null for a stream whose records have no time of their own. */
   readonly eventAt: ((record: Record) => number) | null;
   /** After those that every stream has. */
   readonly columns: readonly Column<Record>[];

@@ -11,7 +11,7 @@ import { type Cell, type Column, type ColumnHead, column, nullable } from './col
 import type { Schema } from './schema.ts';
 import { SCHEMAS } from './stream-schemas.ts';
 
-export interface Row {
+interface Row {
   readonly seq: number;
   /** In the order of the columns. */
   readonly cells: readonly Cell[];
@@ -69,22 +69,22 @@ function table<Source extends { readonly seq: number }>(
 }
 
 function streamTable<S extends Exported>(stream: S): Table {
-  type Said = OutputOf<S>;
+  type Emitted = OutputOf<S>;
   const schema: Schema<StreamRecords[S]> = SCHEMAS[stream];
   const { eventAt } = schema;
-  const columns: readonly Column<Said>[] = [
+  const columns: readonly Column<Emitted>[] = [
     column('seq', 'INT64', ({ seq }) => seq),
     column('received_ts', 'INT64', ({ at }) => at),
     nullable('event_ts', 'INT64', ({ record }) => (eventAt === null ? null : eventAt(record))),
     column('cause', 'UTF8', ({ cause }) => cause),
     column('key', 'UTF8', ({ key }) => key),
-    ...schema.columns.map((each) => ({ ...each, of: ({ record }: Said) => each.of(record) })),
+    ...schema.columns.map((each) => ({ ...each, of: ({ record }: Emitted) => each.of(record) })),
   ];
   return table(stream, schema.version, columns, {
     lastSeq: ({ outputs }) => outputs.upTo,
     *read({ outputs }, fromSeq) {
       // Each row is what JSON.stringify made of an output of this stream.
-      for (const { json } of outputs.read(stream, fromSeq)) yield JSON.parse(json) as Said & Output;
+      for (const { json } of outputs.read(stream, fromSeq)) yield JSON.parse(json) as Emitted & Output;
     },
   });
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { RequestError } from '../../errors.ts';
 
 const KEPT_BODIES = 64;
@@ -5,14 +6,14 @@ const MAX_WAITING = 32;
 const RETRY_AFTER_SECONDS = '2';
 
 /** Bodies about the past, which never change once they are made. */
-export interface PastBodies {
+interface PastBodies {
   /** The body under the name, made at most once at a time. Rejects with 503 when too many others wait. */
   of(name: string, make: () => Promise<string>): Promise<string>;
 }
 
 /** Makes one body after the other, as they are made on the thread that answers requests. */
 export function createPastBodies(): PastBodies {
-  const bodies = new Map<string, Promise<string>>();
+  const bodies = new LRUCache<string, Promise<string>>({ max: KEPT_BODIES });
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -21,7 +22,7 @@ export function createPastBodies(): PastBodies {
     const body = last.then(make).finally(() => {
       waiting -= 1;
     });
-    // One that fails is told of to who asked for it, and holds nobody up.
+    // A failure reaches the caller who asked for it, and holds nobody up.
     last = body.catch(() => undefined);
     return body;
   }
@@ -29,19 +30,14 @@ export function createPastBodies(): PastBodies {
   return {
     of(name, make) {
       const known = bodies.get(name);
-      bodies.delete(name);
-      if (known === undefined && waiting >= MAX_WAITING) {
+      if (known !== undefined) return known;
+      if (waiting >= MAX_WAITING) {
         throw new RequestError(503, 'past_busy', 'Too many questions about the past are waiting', {
           'Retry-After': RETRY_AFTER_SECONDS,
         });
       }
-      const body = known ?? inTurn(make);
-      // Put last, as the one asked for last.
+      const body = inTurn(make);
       bodies.set(name, body);
-      for (const oldest of bodies.keys()) {
-        if (bodies.size <= KEPT_BODIES) break;
-        bodies.delete(oldest);
-      }
       body.catch(() => bodies.delete(name));
       return body;
     },

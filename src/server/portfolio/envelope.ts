@@ -1,9 +1,8 @@
 import type { AccountId } from '../../../streams/internal.ts';
 import { agesOf, withAsOf } from '../../views/as-of.ts';
 import type { Portfolio } from '../../views/portfolio/portfolio.ts';
-import type { Answer } from '../answer.ts';
+import { type Answer, plainAnswer } from '../answer.ts';
 import { API_HEADERS, JSON_TYPE } from '../headers.ts';
-import { plainAnswer } from '../plain-answer.ts';
 import type { PortfolioDeps } from './read-portfolios.ts';
 
 /** One record per portfolio, or the record of none. Nobody but the caller is to keep what a wallet holds. */

@@ -1,8 +1,10 @@
 import { RequestError, SourceError } from '../../errors.ts';
+import { backoffDelay } from '../../resilience/backoff.ts';
+import { createCircuit } from '../../resilience/circuit-breaker.ts';
 import type { Position, Positions } from '../../sources/positions/position.ts';
 
-export interface LineLimits {
-  /** Wallets asked about at once. 200 new wallets are one round, which a market that takes 300 ms ends within a second. */
+export interface RequestLimits {
+  /** Wallets asked for at once. 200 new wallets are one round, which a market that takes 300 ms ends within a second. */
   readonly atOnce: number;
   /** Wallets that may wait for their turn. */
   readonly waiting: number;
@@ -11,12 +13,17 @@ export interface LineLimits {
   readonly maxPauseMs: number;
 }
 
-export const LINE_LIMITS: LineLimits = { atOnce: 200, waiting: 1_000, firstPauseMs: 500, maxPauseMs: 5_000 };
+export const REQUEST_LIMITS: RequestLimits = {
+  atOnce: 200,
+  waiting: 1_000,
+  firstPauseMs: 500,
+  maxPauseMs: 5_000,
+};
 
-/** What a market says of when to come back is heeded up to this. */
+/** A longer time that the market asks for is cut to this. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/** The line to the market that all callers share. */
+/** The requests of all callers to the market. */
 export interface PositionRequests {
   /** Rejects with a RequestError 503 when the market cannot be asked, at once while it is known to be down. */
   read(wallet: string): Promise<readonly Position[]>;
@@ -24,21 +31,23 @@ export interface PositionRequests {
 }
 
 /**
- * While the market is down nobody waits for it: callers are refused at once, and it is probed behind their backs. A
+ * While the market is down nobody waits for it: callers are refused at once, and it is probed in the background. A
  * caller is never the probe, as a market that hangs would have them wait for its whole timeout.
  */
 export function createPositionRequests(
   positions: Positions,
-  limits: LineLimits = LINE_LIMITS,
+  limits: RequestLimits = REQUEST_LIMITS,
 ): PositionRequests {
+  const circuit = createCircuit(() => performance.now(), { maxFailures: 1 });
+  const pauses = { firstMs: limits.firstPauseMs, longestMs: limits.maxPauseMs };
   let running = 0;
   let answers = 0;
   let lastWallet = '';
-  let outage: { readonly probe: NodeJS.Timeout; readonly probeAtMs: number } | undefined;
-  /** Those who wait are told whether it is their turn, or that there will be none. */
+  let probe: NodeJS.Timeout | undefined;
+  /** Each is called with whether it is the caller's turn, or there will be none. */
   const queue: ((isTurn: boolean) => void)[] = [];
 
-  const refusal = () => unreachable(outage === undefined ? 0 : outage.probeAtMs - performance.now());
+  const refusal = () => unreachable(circuit.retryInMs());
 
   async function ask(wallet: string): Promise<readonly Position[]> {
     const answersBefore = answers;
@@ -53,54 +62,56 @@ export function createPositionRequests(
       return rows;
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
-      // Others were answered meanwhile, so it is this wallet that the market is slow with.
+      // Others were answered meanwhile, so the market is slow with this wallet alone.
       if (isOfHost(error) && answers === answersBefore) beginOutage(error);
       throw refusal();
     }
   }
 
   function beginOutage(error: SourceError): void {
-    if (outage === undefined) probeAfter(limits.firstPauseMs, error);
-    for (const tell of queue.splice(0)) tell(false);
+    if (!circuit.isOpen()) probeAfter(error);
+    for (const resolve of queue.splice(0)) resolve(false);
   }
 
   function endOutage(): void {
-    clearTimeout(outage?.probe);
-    outage = undefined;
+    clearTimeout(probe);
+    probe = undefined;
+    circuit.answered();
   }
 
-  function probeAfter(pauseMs: number, { retryAfterMs = 0 }: SourceError): void {
+  function probeAfter({ retryAfterMs = 0 }: SourceError): void {
+    const pauseMs = backoffDelay(pauses, circuit.failures + 1);
     const waitMs = Math.max(pauseMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
-    const probe = setTimeout(() => void tryAgain(Math.min(2 * pauseMs, limits.maxPauseMs)), waitMs);
+    circuit.failed(waitMs);
+    probe = setTimeout(() => void tryAgain(), waitMs);
     probe.unref();
-    outage = { probe, probeAtMs: performance.now() + waitMs };
   }
 
-  // About the wallet asked for last: one that the market is slow with cannot keep the line closed for the others.
-  async function tryAgain(nextPauseMs: number): Promise<void> {
-    const asked = outage;
+  // With the wallet asked for last, so that a wallet the market is slow with cannot prolong the outage for others.
+  async function tryAgain(): Promise<void> {
+    const ownProbe = probe;
     const error = await positions.of(lastWallet).then(
       () => undefined,
       (reason: unknown) => reason,
     );
-    // Meanwhile a question of before the outage was answered, or the line was closed.
-    if (outage !== asked) return;
-    if (error instanceof SourceError && isOfHost(error)) probeAfter(nextPauseMs, error);
-    // Any other error is the next caller's to meet and to be told.
+    // Meanwhile an earlier request was answered, or the service stopped.
+    if (probe !== ownProbe) return;
+    if (error instanceof SourceError && isOfHost(error)) probeAfter(error);
+    // The next caller meets any other error.
     else endOutage();
   }
 
   return {
     async read(wallet) {
       lastWallet = wallet;
-      if (outage !== undefined) throw refusal();
+      if (circuit.isOpen()) throw refusal();
       if (running < limits.atOnce) running += 1;
       else if (queue.length >= limits.waiting) throw refusal();
       else if (!(await new Promise<boolean>((resolve) => queue.push(resolve)))) throw refusal();
       try {
         return await ask(wallet);
       } finally {
-        // A turn goes from hand to hand, so that nobody who comes just now can take it as well.
+        // A turn is handed on directly, so that nobody who comes just now can take it as well.
         const next = queue.shift();
         if (next === undefined) running -= 1;
         else next(true);
@@ -110,7 +121,7 @@ export function createPositionRequests(
   };
 }
 
-/** Trouble with the market itself, not with what it says of one wallet. */
+/** Trouble with the market itself, not with its answer for one wallet. */
 function isOfHost({ code, status = 0 }: SourceError): boolean {
   if (code === 'SOURCE_STATUS') return status >= 500 || status === 429;
   return code === 'SOURCE_TIMEOUT' || code === 'SOURCE_NETWORK';

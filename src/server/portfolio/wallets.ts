@@ -1,26 +1,20 @@
+import { LRUCache } from 'lru-cache';
 import type { Position } from '../../sources/positions/position.ts';
-import { isOpen } from '../../views/portfolio/holding.ts';
-
-/** What a wallet held when the market was last asked. */
-export interface Held {
-  readonly positions: readonly Position[];
-  /** UTC ms, from before the question: the list is at most this old. */
-  readonly readAt: number;
-}
+import { isOpen, type WalletPositions } from '../../views/portfolio/holding.ts';
 
 export interface Wallets {
   /** Rejects as the reading does; a failure is never kept. */
-  of(wallet: string): Promise<Held>;
+  of(wallet: string): Promise<WalletPositions>;
 }
 
-export interface WalletsOptions {
+interface WalletsOptions {
   readonly read: (wallet: string) => Promise<readonly Position[]>;
   /** UTC ms. */
   readonly now: () => number;
   readonly limits?: WalletLimits;
 }
 
-export interface WalletLimits {
+interface WalletLimits {
   readonly keepMs: number;
   readonly wallets: number;
   /** Of all wallets together: some hold thousands. */
@@ -39,30 +33,18 @@ const WALLET_LIMITS: WalletLimits = { keepMs: 300_000, wallets: 2_000, positions
  * an outage of the market into a 503 within a minute instead of five.
  */
 export function createWallets({ read, now, limits = WALLET_LIMITS }: WalletsOptions): Wallets {
-  const kept = new Map<string, Held>();
-  const readings = new Map<string, Promise<Held>>();
-  let positions = 0;
+  const kept = new LRUCache<string, WalletPositions>({
+    max: limits.wallets,
+    maxSize: limits.positions,
+    // A wallet without positions takes the place of one.
+    sizeCalculation: ({ positions }) => Math.max(1, positions.length),
+  });
+  const readings = new Map<string, Promise<WalletPositions>>();
 
-  function drop(key: string): void {
-    positions -= kept.get(key)?.positions.length ?? 0;
-    kept.delete(key);
-  }
-
-  function keep(key: string, held: Held): void {
-    drop(key);
-    kept.set(key, held);
-    positions += held.positions.length;
-    // A map's first key is the one put in longest ago.
-    for (const oldest of kept.keys()) {
-      if (kept.size <= limits.wallets && positions <= limits.positions) break;
-      drop(oldest);
-    }
-  }
-
-  async function readNow(key: string, wallet: string): Promise<Held> {
+  async function readNow(key: string, wallet: string): Promise<WalletPositions> {
     const readAt = now();
     const held = { positions: (await read(wallet)).filter(isOpen), readAt };
-    keep(key, held);
+    kept.set(key, held);
     return held;
   }
 
@@ -72,12 +54,9 @@ export function createWallets({ read, now, limits = WALLET_LIMITS }: WalletsOpti
       const held = kept.get(key);
       if (held !== undefined) {
         const ageMs = now() - held.readAt;
-        drop(key);
         // A clock set back makes a list look younger than it is.
-        if (ageMs >= 0 && ageMs < limits.keepMs) {
-          keep(key, held);
-          return Promise.resolve(held);
-        }
+        if (ageMs >= 0 && ageMs < limits.keepMs) return Promise.resolve(held);
+        kept.delete(key);
       }
       let reading = readings.get(key);
       if (reading === undefined) {

@@ -1,28 +1,15 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { AccountPath } from '../../views/account-path.ts';
-import type { Answer, FileEndpoint } from '../answer.ts';
-import { namesTag } from '../etag.ts';
+import type { Answer, Call, FileEndpoint } from '../answer.ts';
 import { SECURITY_HEADERS } from '../headers.ts';
-
-type Headers = Readonly<Record<string, string>>;
+import { PAGE_HEADERS, staticAnswer } from '../static-content.ts';
 
 /** The forms in which the build leaves each file, the smallest first; `identity` is the file itself. */
 const ENDINGS = { br: '.br', gzip: '.gz', identity: '' } as const;
 type Encoding = keyof typeof ENDINGS;
 const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity'];
 
-/** To be asked for again each time, which costs a 304: another version may run tomorrow. */
-const KEPT: Headers = { 'Cache-Control': 'public, no-cache' };
-
-/** What the page needs and no more: its own script and style, and this API with its feed. */
-const PAGE_HEADERS: Headers = {
-  ...SECURITY_HEADERS,
-  'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-};
-
-export interface DashboardDeps {
+interface DashboardDeps {
   readonly accounts: readonly AccountPath[];
   readonly hasFeed?: boolean;
   readonly isDemo?: boolean;
@@ -49,7 +36,7 @@ function pageOf({ accounts, hasFeed = true, isDemo = false }: DashboardDeps): st
 </head>
 <body ${settings.join(' ')}>
 <div id="page"></div>
-<noscript>This page needs scripts. The same numbers are under api/v1, told of at docs.</noscript>
+<noscript>This page needs scripts. The same numbers are under api/v1, described at docs.</noscript>
 </body>
 </html>
 `;
@@ -57,59 +44,34 @@ function pageOf({ accounts, hasFeed = true, isDemo = false }: DashboardDeps): st
 
 /** The page a person opens, and its parts as the build left them. */
 export function dashboardEndpoints(deps: DashboardDeps): readonly FileEndpoint[] {
-  const bytes = Buffer.from(pageOf(deps));
-  const page = { bytes, headers: tagged(bytes, PAGE_HEADERS) };
+  const answer = staticAnswer('text/html; charset=utf-8', Buffer.from(pageOf(deps)), PAGE_HEADERS);
   return [
-    {
-      path: '/',
-      access: 'open',
-      answer: async ({ ifNoneMatch }) => answerOf(page, 'text/html; charset=utf-8', ifNoneMatch),
-    },
+    { method: 'GET', path: '/', access: 'open', answer: async (call) => answer(call) },
     part('page.js', 'text/javascript; charset=utf-8'),
     part('page.css', 'text/css; charset=utf-8'),
   ];
 }
 
-interface Loaded {
-  readonly bytes: Buffer;
-  /** With a tag of its own: caches must not take one form for another. */
-  readonly headers: Headers & { readonly ETag: string };
-}
+type StaticAnswer = (call: Call) => Answer<string | Buffer>;
 
 /** Read when first asked for, and kept: a running service does not change. */
 function part(name: string, type: string): FileEndpoint {
-  const kept = new Map<Encoding, Promise<Loaded>>();
-  async function load(encoding: Encoding): Promise<Loaded> {
+  const kept = new Map<Encoding, Promise<StaticAnswer>>();
+  async function load(encoding: Encoding): Promise<StaticAnswer> {
     const bytes = await readFile(new URL(`../../dashboard/${name}${ENDINGS[encoding]}`, import.meta.url));
-    const encoded: Headers = encoding === 'identity' ? {} : { 'Content-Encoding': encoding };
-    return { bytes, headers: tagged(bytes, { ...SECURITY_HEADERS, ...encoded, Vary: 'Accept-Encoding' }) };
+    const encoded = encoding === 'identity' ? {} : { 'Content-Encoding': encoding };
+    return staticAnswer(type, bytes, { ...SECURITY_HEADERS, ...encoded, Vary: 'Accept-Encoding' });
   }
   return {
+    method: 'GET',
     path: `/dashboard/${name}`,
     access: 'open',
-    async answer({ ifNoneMatch }, ctx) {
+    async answer(call, _tier, ctx) {
       // Whoever accepts none of them, not even the file as it is, gets that all the same.
       const encoding = ENCODINGS.find((each) => ctx.acceptsEncodings(each) === each) ?? 'identity';
       const loading = kept.get(encoding) ?? load(encoding);
       kept.set(encoding, loading);
-      return answerOf(await loading, type, ifNoneMatch);
+      return (await loading)(call);
     },
-  };
-}
-
-function tagged(bytes: Buffer, headers: Headers): Loaded['headers'] {
-  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
-  return { ...headers, ...KEPT, ETag: `"${hash}"` };
-}
-
-function answerOf({ bytes, headers }: Loaded, type: string, ifNoneMatch: string | undefined): Answer<Buffer> {
-  if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, headers.ETag)) {
-    return { status: 304, headers, body: Buffer.alloc(0) };
-  }
-  const length = String(bytes.length);
-  return {
-    status: 200,
-    headers: { ...headers, 'Content-Type': type, 'Content-Length': length },
-    body: bytes,
   };
 }

@@ -1,27 +1,14 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { z } from 'zod';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { asyncApiDocument } from '../../contract/asyncapi/document.ts';
-import { guideText } from '../../contract/guide.ts';
+import { languageModelGuide } from '../../contract/language-model-guide.ts';
 import { openApiDocument } from '../../contract/openapi/document.ts';
 import type { AccountPath } from '../../views/account-path.ts';
-import type { Answer, Call, Endpoint, SlowEndpoint } from '../answer.ts';
-import { namesTag } from '../etag.ts';
+import type { Endpoint, SlowEndpoint } from '../answer.ts';
 import { API_HEADERS, JSON_TYPE, SECURITY_HEADERS } from '../headers.ts';
-
-type Headers = Readonly<Record<string, string>>;
-
-/** To be asked for again each time, which costs a 304: another version may run tomorrow. */
-const KEPT: Headers = { 'Cache-Control': 'public, no-cache' };
-
-/** What the page needs and no more: its own scripts and styles, and this API. */
-const PAGE_HEADERS: Headers = {
-  ...SECURITY_HEADERS,
-  'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-};
+import { PAGE_HEADERS, staticAnswer, staticContent } from '../static-content.ts';
 
 // All addresses are relative, so that a proxy may put a prefix in front.
 const PAGE = `<!doctype html>
@@ -59,7 +46,7 @@ export function documentEndpoints(accounts: readonly AccountPath[]): readonly En
     fixed(`${API_PREFIX}/asyncapi.json`, JSON_TYPE, feedDocument, API_HEADERS),
     fixed('/docs', 'text/html; charset=utf-8', PAGE, PAGE_HEADERS),
     fixed('/docs/page.js', 'text/javascript; charset=utf-8', PAGE_SCRIPT, SECURITY_HEADERS),
-    fixed('/llms.txt', 'text/markdown; charset=utf-8', guideText(accounts), SECURITY_HEADERS),
+    fixed('/llms.txt', 'text/markdown; charset=utf-8', languageModelGuide(accounts), SECURITY_HEADERS),
   ];
 }
 
@@ -71,39 +58,24 @@ export function rendererEndpoints(): readonly SlowEndpoint[] {
   ];
 }
 
-function fixed(path: string, type: string, body: string, headers: Headers): Endpoint {
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-  const tagged = { ...headers, ...KEPT, ETag: etag };
-  const whole = contentAnswer(type, body, tagged);
-  const unchanged = unchangedAnswer(tagged);
-  return { path, access: 'open', answer: (call) => (knows(call, etag) ? unchanged : whole) };
+function fixed(
+  path: string,
+  type: string,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+): Endpoint {
+  return { path, access: 'open', answer: staticAnswer(type, body, headers) };
 }
 
 function file(path: string, type: string, name: string): SlowEndpoint {
   const require = createRequire(import.meta.url);
   const { version } = z.object({ version: z.string() }).parse(require('swagger-ui-dist/package.json'));
   const location = require.resolve(`swagger-ui-dist/${name}`);
-  const headers = { ...SECURITY_HEADERS, ...KEPT, ETag: `"${name}-${version}"` };
+  const content = staticContent(type, SECURITY_HEADERS, `"${name}-${version}"`);
   return {
     method: 'GET',
     path,
     access: 'open',
-    async answer(call) {
-      if (knows(call, headers.ETag)) return unchangedAnswer(headers);
-      return contentAnswer(type, await readFile(location, 'utf8'), headers);
-    },
+    answer: async (call) => content.unchanged(call) ?? content.whole(await readFile(location, 'utf8')),
   };
-}
-
-function knows({ ifNoneMatch }: Call, etag: string): boolean {
-  return ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag);
-}
-
-function contentAnswer(type: string, body: string, headers: Headers): Answer {
-  const length = String(Buffer.byteLength(body));
-  return { status: 200, headers: { ...headers, 'Content-Type': type, 'Content-Length': length }, body };
-}
-
-function unchangedAnswer(headers: Headers): Answer {
-  return { status: 304, headers, body: '' };
 }

@@ -1,18 +1,17 @@
 import { API_PREFIX } from '../../contract/api-prefix.ts';
-import type { Vitals } from '../../observability/vitals.ts';
-import type { Endpoint } from '../answer.ts';
+import { type Endpoint, plainAnswer } from '../answer.ts';
 import { API_HEADERS, JSON_TYPE } from '../headers.ts';
-import { plainAnswer } from '../plain-answer.ts';
+import type { Operations } from '../operations.ts';
 
 const UNAVAILABLE_HEADERS = { ...API_HEADERS, 'Retry-After': '5' };
 
 /** GET /health (spec 2.7, endpoint 13). Two fields and no more: the detail is in the metrics. */
-export function healthEndpoint(vitals: Vitals, now: () => number): Endpoint {
+export function healthEndpoint(operations: Operations, now: () => number): Endpoint {
   return {
     path: `${API_PREFIX}/health`,
     access: 'open',
     answer() {
-      const status = vitals.health();
+      const status = operations.health();
       const body = `{"timestamp":${now()},"status":"${status}"}`;
       return status === 'unavailable'
         ? plainAnswer(503, JSON_TYPE, body, UNAVAILABLE_HEADERS)

@@ -3,9 +3,8 @@ import type { UsageReader } from '../../access/usage/tracking.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { usageByEndpointQuery, usageErrorsQuery, usageSummaryQuery } from '../../contract/params.ts';
 import { readQuery } from '../../contract/validation/validate.ts';
-import type { Call, Endpoint } from '../answer.ts';
+import { type Call, type Endpoint, plainAnswer } from '../answer.ts';
 import { API_HEADERS, JSON_TYPE } from '../headers.ts';
-import { plainAnswer } from '../plain-answer.ts';
 import {
   usageByEndpointToWire,
   usageErrorsToWire,
@@ -13,7 +12,7 @@ import {
   usageSummaryToWire,
 } from '../usage-records.ts';
 
-export interface UsageRouteDeps {
+interface UsageRouteDeps {
   readonly usage: UsageReader;
   readonly now: () => number;
 }

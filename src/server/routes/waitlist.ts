@@ -5,21 +5,20 @@ import type { waitlistRecord } from '../../contract/records/waitlist.ts';
 import { readBody } from '../../contract/validation/validate.ts';
 import { RequestError, StoreError } from '../../errors.ts';
 import type { Waitlist, WaitlistEntry, WaitlistPlace } from '../../store/store.ts';
-import type { SlowEndpoint } from '../answer.ts';
-import { receiveJson } from '../body.ts';
+import { plainAnswer, type SlowEndpoint } from '../answer.ts';
 import { API_HEADERS, JSON_TYPE } from '../headers.ts';
-import { plainAnswer } from '../plain-answer.ts';
+import { receiveJson } from '../request-body.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
-export interface WaitlistDeps {
+interface WaitlistDeps {
   readonly waitlist: Waitlist;
   readonly now: () => number;
-  /** Told why a place could not be written. */
+  /** Receives the reason why a place could not be written. */
   readonly report: (error: unknown) => void;
 }
 
-/** POST /waitlist: a place, on disk before it is told (spec 2.8). */
+/** POST /waitlist: a place, on disk before it is answered (spec 2.8). */
 export function waitlistEndpoint({ waitlist, now, report }: WaitlistDeps): SlowEndpoint {
   return {
     method: 'POST',

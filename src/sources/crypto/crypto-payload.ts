@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amountText } from '../wire-values.ts';
+import { amountText } from '../value-schemas.ts';
 
 /** What the exchange sends: prices as text, times in ms. */
 

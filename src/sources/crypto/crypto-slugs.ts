@@ -1,6 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
 import type { CryptoSymbol } from '../endpoints.ts';
-import { inZone, MONTHS } from '../market/window-text.ts';
+import { inZone, MONTHS } from '../market/window-start.ts';
 
 const QUARTER_S = 900;
 const FOUR_HOURS_S = 14_400;

@@ -1,8 +1,8 @@
 import { catchError, concat, defer, exhaustMap, ignoreElements, merge, tap, throwError, timer } from 'rxjs';
 import { SourceError } from '../../errors.ts';
-import { decodeOrReason, readDecoded } from '../decode.ts';
 import type { Endpoints } from '../endpoints.ts';
-import { once } from '../poll.ts';
+import { runOnce } from '../poll-in-turn.ts';
+import { decodePayload, readPayload } from '../read-payload.ts';
 import type { SourceSettings } from '../settings.ts';
 import { createSilenceWatchdog } from '../silence-watchdog.ts';
 import { frameJson, openSocket } from '../socket.ts';
@@ -16,8 +16,8 @@ interface SpotTick {
 }
 
 /**
- * Spot prices from the exchange's ticker stream, told at most once a second. When the stream fails, each
- * price is asked for once before the failure is reported: so every restart brings at least one price.
+ * Spot prices from the exchange's ticker stream, delivered at most once a second. When the stream fails, each
+ * price is asked for once before the failure is reported, so every restart brings at least one price.
  */
 export function cryptoSource(endpoints: Endpoints, settings: SourceSettings): Source {
   const { socketUrl, restUrl, symbols } = endpoints.crypto;
@@ -25,17 +25,17 @@ export function cryptoSource(endpoints: Endpoints, settings: SourceSettings): So
   const streams = symbols.map(({ pair }) => `${pair.toLowerCase()}@miniTicker`).join('/');
 
   function run(context: SourceContext) {
-    const vigil = createSilenceWatchdog(settings.spotSilentMs, 'spot price');
+    const watchdog = createSilenceWatchdog(settings.spotSilentMs, 'spot price');
     // The newest of each symbol since the last delivery, and the price delivered last.
     const pending = new Map<string, SpotTick>();
-    const told = new Map<string, number>();
+    const delivered = new Map<string, number>();
     let hasNews = false;
 
     function read(text: string | null) {
       const json = frameJson(text);
       if (json === undefined) return;
       const frame =
-        json === null ? { reason: 'neither JSON nor a word' } : decodeOrReason(tickerFrame, json.value);
+        json === null ? { reason: 'neither JSON nor plain text' } : decodePayload(tickerFrame, json.value);
       if ('reason' in frame) {
         context.refused(`a frame of the tickers: ${frame.reason}`);
         return;
@@ -44,9 +44,9 @@ export function cryptoSource(endpoints: Endpoints, settings: SourceSettings): So
       const { s: pair, c: price, E: at } = frame.value.data;
       const symbol = symbolOf.get(pair.toUpperCase());
       if (symbol === undefined) return;
-      vigil.heard();
+      watchdog.dataArrived();
       hasNews = true;
-      if (told.get(symbol) === price) pending.delete(symbol);
+      if (delivered.get(symbol) === price) pending.delete(symbol);
       else pending.set(symbol, { symbol, price, at });
     }
 
@@ -55,7 +55,7 @@ export function cryptoSource(endpoints: Endpoints, settings: SourceSettings): So
       const ticks = [...pending.values()];
       pending.clear();
       hasNews = false;
-      for (const { symbol, price } of ticks) told.set(symbol, price);
+      for (const { symbol, price } of ticks) delivered.set(symbol, price);
       await context.deliver(ticks.length > 0 ? [{ kind: 'spot', ticks }] : []);
     }
 
@@ -68,8 +68,8 @@ export function cryptoSource(endpoints: Endpoints, settings: SourceSettings): So
           timeoutMs: settings.timeoutMs,
           headers: { 'user-agent': endpoints.userAgent },
         };
-        const { price } = await readDecoded(url, tickerPrice, request, context);
-        if (told.get(symbol) !== price) ticks.push({ symbol, price, at: context.now() });
+        const { price } = await readPayload(url, tickerPrice, request, context);
+        if (delivered.get(symbol) !== price) ticks.push({ symbol, price, at: context.now() });
       }
       await context.deliver(ticks.length > 0 ? [{ kind: 'spot', ticks }] : []);
     }
@@ -80,14 +80,16 @@ export function cryptoSource(endpoints: Endpoints, settings: SourceSettings): So
         if (event.type === 'frame') read(event.text);
       }),
     );
-    const flushes$ = timer(settings.spotPeriodMs, settings.spotPeriodMs).pipe(exhaustMap(() => once(flush)));
-    return merge(socket$, vigil.silence$, flushes$).pipe(
+    const flushes$ = timer(settings.spotPeriodMs, settings.spotPeriodMs).pipe(
+      exhaustMap(() => runOnce(flush)),
+    );
+    return merge(socket$, watchdog.silence$, flushes$).pipe(
       ignoreElements(),
       catchError((error: unknown) => {
         const failure$ = throwError(() => error);
         // A provider that asks us to wait is not asked for anything meanwhile.
         const mayAsk = error instanceof SourceError && error.retryAfterMs === undefined;
-        return mayAsk ? concat(once(ask), failure$) : failure$;
+        return mayAsk ? concat(runOnce(ask), failure$) : failure$;
       }),
     );
   }

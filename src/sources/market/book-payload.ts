@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { decodeOrReason } from '../decode.ts';
-import { amountText, orNothing, priceText, tokenId } from '../wire-values.ts';
+import { decodePayload } from '../read-payload.ts';
+import { amountText, orNothing, priceText, tokenId } from '../value-schemas.ts';
 
 /** What the order books' socket and REST interface send. Figures are text; `""` is none. */
 
@@ -13,7 +13,7 @@ const sentAt = orNothing(
     .transform(Number),
 );
 
-export const wireBook = z.object({
+const wireBook = z.object({
   asset_id: tokenId,
   bids: levels,
   asks: levels,
@@ -60,10 +60,10 @@ export function bookEvents(
 ): { readonly value: readonly BookEvent[] } | { readonly reason: string } {
   const events: BookEvent[] = [];
   for (const element of Array.isArray(payload) ? payload : [payload]) {
-    const typed = decodeOrReason(anyEvent, element);
+    const typed = decodePayload(anyEvent, element);
     if ('reason' in typed) return typed;
     if (!READ_TYPES.has(typed.value.event_type)) continue;
-    const decoded = decodeOrReason(bookEvent, element);
+    const decoded = decodePayload(bookEvent, element);
     if ('reason' in decoded) return decoded;
     events.push(decoded.value);
   }

@@ -13,14 +13,15 @@ import {
 } from 'rxjs';
 import { openSocket, type SocketOptions } from '../socket.ts';
 
-export interface BookSocketOptions extends SocketOptions {
+interface BookSocketOptions extends SocketOptions {
   readonly url: string;
   readonly pingPeriodMs: number;
 }
 
 /**
- * Frames of one connection that follows `token$`, a hot list told again and again. It connects when the
- * list first has tokens, tells the provider what is added and dropped, and disconnects when it is empty.
+ * Frames of one connection that follows `token$`, a hot list that is emitted again and again. It
+ * connects when the list first has tokens, subscribes and unsubscribes as it changes, and disconnects when it
+ * is empty.
  */
 export function bookFrames(
   token$: Observable<ReadonlySet<string>>,
@@ -40,7 +41,7 @@ export function bookFrames(
           sent = tokens;
         }),
       );
-      // A word of the provider's own, not a ping frame.
+      // The provider expects this text, not a ping frame.
       const pings$ = timer(options.pingPeriodMs, options.pingPeriodMs).pipe(tap(() => send('PING')));
       return merge(changes$, pings$).pipe(ignoreElements());
     }),

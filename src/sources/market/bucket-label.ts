@@ -1,5 +1,5 @@
 /** Counts a bucket stands for, bounds inclusive; `hi` null for no upper bound. */
-export interface CountRange {
+interface CountRange {
   readonly lo: number;
   readonly hi: number | null;
 }
@@ -20,7 +20,7 @@ const FORMS: readonly (readonly [RegExp, (a: number, b: number) => CountRange])[
   [form(NUMBER), (a) => ({ lo: a, hi: a })],
 ];
 
-/** Reads a bucket's label such as `<40`, `200-219`, `1,920–1,999` or `240+`; null when it says no range of counts. */
+/** Reads a bucket's label such as `<40`, `200-219`, `1,920–1,999` or `240+`; null when it is no range of counts. */
 export function parseBucketLabel(label: string): CountRange | null {
   const text = label.trim();
   for (const [pattern, range] of FORMS) {

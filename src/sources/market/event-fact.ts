@@ -1,14 +1,14 @@
 import type { Bucket, EventFact, Quote, Subject } from '../../../streams/internal.ts';
 import { parseBucketLabel } from './bucket-label.ts';
 import type { ListedEvent, ListedMarket } from './market-payload.ts';
-import { inZone, windowStart } from './window-text.ts';
+import { inZone, windowStart } from './window-start.ts';
 
-/** An event as it was listed, with the prices of its buckets' Yes tokens; or why it is not believed. */
-export type ReadEvent =
+/** An event as it was listed, with the prices of its buckets' Yes tokens; or why it is refused. */
+type ReadEvent =
   | { readonly fact: EventFact; readonly quotes: readonly Quote[] }
   | { readonly refusal: string };
 
-/** Settled by its own word; the market leaves the field empty on some closed ones. */
+/** Resolution statuses that mean settled; the market leaves the field empty on some closed events. */
 const SETTLED = ['resolved', 'settled'];
 
 export function readEvent(event: ListedEvent, subject: Subject): ReadEvent {
@@ -93,9 +93,9 @@ function quotesOf(market: ListedMarket): readonly Quote[] {
 }
 
 function cryptoStart(event: ListedEvent, isUpDown: boolean, endAt: number): number | null {
-  const told = event.markets?.[0]?.eventStartTime ?? event.startTime;
-  if (!isUpDown) return told ?? event.startDate;
-  if (told !== null) return told;
+  const listedStart = event.markets?.[0]?.eventStartTime ?? event.startTime;
+  if (!isUpDown) return listedStart ?? event.startDate;
+  if (listedStart !== null) return listedStart;
   const unixS = /-updown-\w+-(\d{10})$/.exec(event.slug)?.[1];
   if (unixS !== undefined) return Number(unixS) * 1_000;
   // Hourly ones are named after the hour; the others run from noon to noon.

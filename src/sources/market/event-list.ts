@@ -1,16 +1,15 @@
 import { SourceError } from '../../errors.ts';
-import { readDecoded } from '../decode.ts';
 import type { Endpoints } from '../endpoints.ts';
+import { readPayload } from '../read-payload.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { SourceContext } from '../source.ts';
 import { eventKeysetPage, eventList, type ListedEvent, listedEvent } from './market-payload.ts';
 
-// An event has up to 66 outcomes of some 3 KB each.
-/** Small, since a page is decoded in one go on the thread that serves readers: an event has up to 66 markets. */
+/** Small, since a page is decoded in one go on the thread that serves readers: an event has up to 66 markets of 3 KB. */
 const PAGE_SIZE = 4;
 const PAGE_BYTES = 8 * 1024 * 1024;
 const MAX_PAGES = 500;
-/** What a host says that does not serve the newer list. */
+/** Statuses of a host that does not serve the newer list. */
 const NOT_SERVED = [404, 410, 422];
 
 export interface Listing {
@@ -49,7 +48,7 @@ export function eventLists(
       if (at.cursor !== null) asked.set('after_cursor', at.cursor);
       try {
         const url = `${baseUrl}/events/keyset?${asked}`;
-        const page = await readDecoded(url, eventKeysetPage, request(signal), context);
+        const page = await readPayload(url, eventKeysetPage, request(signal), context);
         return {
           events: page.events,
           next: page.next_cursor === null ? null : { cursor: page.next_cursor, offset: 0 },
@@ -62,7 +61,7 @@ export function eventLists(
     }
     const asked = new URLSearchParams(query);
     asked.set('offset', String(at.offset));
-    const events = await readDecoded(`${baseUrl}/events?${asked}`, eventList, request(signal), context);
+    const events = await readPayload(`${baseUrl}/events?${asked}`, eventList, request(signal), context);
     const offset = at.offset + PAGE_SIZE;
     return { events, next: events.length < PAGE_SIZE ? null : { cursor: null, offset } };
   }
@@ -84,7 +83,7 @@ export function eventLists(
       }
     },
     bySlug: (slug, signal) =>
-      readDecoded(
+      readPayload(
         `${baseUrl}/events/slug/${encodeURIComponent(slug)}`,
         listedEvent,
         { ...request(signal), timeoutMs: settings.timeoutMs },

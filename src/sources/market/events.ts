@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
+import { LRUCache } from 'lru-cache';
 import { defer } from 'rxjs';
 import type { EventFact, EventRecord, PricesFact } from '../../../streams/internal.ts';
 import { DAY_MS } from '../../../streams/internal.ts';
-import { createRecent } from '../bounded-map.ts';
 import { cryptoSlugs } from '../crypto/crypto-slugs.ts';
-import { isAbsent, readEach } from '../decode.ts';
 import type { Endpoints } from '../endpoints.ts';
-import { pollInTurn } from '../poll.ts';
+import { pollInTurn } from '../poll-in-turn.ts';
+import { isNotFound, readEach } from '../read-payload.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { readEvent } from './event-fact.ts';
 import { type EventLists, eventLists, type Listing } from './event-list.ts';
+import { subjectOf } from './event-subject.ts';
 import type { ListedEvent } from './market-payload.ts';
-import { subjectOf } from './subject.ts';
 
 /** Settlement takes a day or two; what ended earlier has been read before. */
 const RECENT_MS = 3 * DAY_MS;
@@ -22,9 +22,9 @@ const LOOKUPS_PER_POLL = 20;
 /** The market's events of our accounts and symbols, and their prices until the books are followed. */
 export function eventsSource(endpoints: Endpoints, settings: SourceSettings): Source {
   // Kept over restarts of the source, by event: what was delivered last, and what was refused before.
-  const deliveredEvents = createRecent<number, string>(REMEMBERED);
-  const deliveredPrices = createRecent<number, string>(REMEMBERED);
-  const refusals = createRecent<number, string>(REMEMBERED);
+  const deliveredEvents = new LRUCache<number, string>({ max: REMEMBERED });
+  const deliveredPrices = new LRUCache<number, string>({ max: REMEMBERED });
+  const refusals = new LRUCache<number, string>({ max: REMEMBERED });
 
   async function deliver(events: readonly ListedEvent[], context: SourceContext) {
     const facts: (EventFact | PricesFact)[] = [];
@@ -33,19 +33,22 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
       if (subject === null) continue;
       const read = readEvent(event, subject);
       if ('refusal' in read) {
-        if (refusals.get(event.id) !== read.refusal) context.refused(read.refusal);
+        if (refusals.peek(event.id) !== read.refusal) context.refused(read.refusal);
         refusals.set(event.id, read.refusal);
         continue;
       }
       const { fact, quotes } = read;
-      const known = context.known.event(fact.eventId);
-      const isTold = deliveredEvents.get(fact.eventId) === JSON.stringify(fact);
-      if (!isTold && !(known !== undefined && isSame(known, fact) && !deliveredEvents.has(fact.eventId))) {
+      const known = context.lookups.event(fact.eventId);
+      const isDelivered = deliveredEvents.peek(fact.eventId) === JSON.stringify(fact);
+      if (
+        !isDelivered &&
+        !(known !== undefined && isSame(known, fact) && !deliveredEvents.has(fact.eventId))
+      ) {
         facts.push(fact);
       }
       // An active event's prices come from its books; a closed one's no longer matter.
       const isWanted = known === undefined || (known.phase !== 'active' && !fact.isClosed);
-      if (isWanted && deliveredPrices.get(fact.eventId) !== JSON.stringify(quotes)) {
+      if (isWanted && deliveredPrices.peek(fact.eventId) !== JSON.stringify(quotes)) {
         facts.push({ kind: 'prices', eventId: fact.eventId, quotes });
       }
     }
@@ -75,7 +78,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
 
     async function readOpen(signal: AbortSignal) {
       const seen = await readLists({ isClosed: false }, signal);
-      const missing = context.known
+      const missing = context.lookups
         .events()
         .filter((event) => !seen.has(event.eventId) && isAwaited(event, context));
       const start = missing.length > 0 ? (lookups * LOOKUPS_PER_POLL) % missing.length : 0;
@@ -90,7 +93,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
     }
 
     async function readCrypto(signal: AbortSignal) {
-      const known = new Set(context.known.events().map(({ slug }) => slug));
+      const known = new Set(context.lookups.events().map(({ slug }) => slug));
       const slugs = endpoints.crypto.symbols.flatMap((symbol) => cryptoSlugs(symbol, context.now()));
       await readEach(
         slugs.filter((slug) => !known.has(slug)),
@@ -103,7 +106,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
         await deliver([await from.bySlug(slug, signal)], context);
       } catch (error) {
         // Not there: a guess that missed, or an event taken down, which is no news.
-        if (!isAbsent(error)) throw error;
+        if (!isNotFound(error)) throw error;
       }
     }
 
@@ -121,12 +124,12 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
   };
 }
 
-/** The market still owes us something about it: it is open, or has ended and is not settled. */
+/** More is expected from the market: the event is open, or has ended and is not settled. */
 function isAwaited({ phase, endAt }: EventRecord, { now }: SourceContext): boolean {
   return phase === 'active' || (phase === 'ended' && endAt > now() - RECENT_MS);
 }
 
-/** Whether the log already holds the event as it is listed. A start told by the oracle is not compared. */
+/** Whether the log already holds the event as it is listed. A start taken from the oracle is not compared. */
 function isSame(known: EventRecord, fact: EventFact): boolean {
   const { kind: _, startAt, isClosed, ...listed } = fact;
   const { phase, trackingId, isPartition: __, startAt: knownStartAt, ...logged } = known;

@@ -9,7 +9,7 @@ import {
   slug,
   tokenId,
   wireText,
-} from '../wire-values.ts';
+} from '../value-schemas.ts';
 
 /** What the market's listing sends. Nearly every field may be absent there; what an event needs is checked later. */
 
@@ -23,7 +23,7 @@ const eventId = z
   ])
   .pipe(count);
 
-export const listedMarket = z.object({
+const listedMarket = z.object({
   conditionId: orNothing(z.string()),
   slug: orNothing(slug),
   groupItemTitle: orNothing(wireText),

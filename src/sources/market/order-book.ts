@@ -1,4 +1,4 @@
-export interface Level {
+interface Level {
   readonly price: number;
   readonly size: number;
 }
@@ -9,7 +9,7 @@ export interface Top {
   readonly ask: number | null;
 }
 
-export type Side = 'bid' | 'ask';
+type Side = 'bid' | 'ask';
 
 /** A token's open orders by price. A change gives the new total at its price, 0 for none. */
 export interface OrderBook {

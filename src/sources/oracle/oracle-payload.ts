@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { TrackingFact } from '../../../streams/internal.ts';
-import { count, instant, slug, wireText } from '../wire-values.ts';
+import { count, instant, slug, wireText } from '../value-schemas.ts';
 
 /** The oracle wraps every answer; a failure is also sent with status 200. */
 export function oracleEnvelope<T>(data: z.ZodType<T>) {
@@ -19,7 +19,7 @@ const tracking = z
 
 export const trackingList = oracleEnvelope(z.array(tracking));
 
-/** A window with its count. `lastSync` tells when the oracle last looked at the account. */
+/** A window with its count. `lastSync` is when the oracle last read the account. */
 export const trackingTotal = oracleEnvelope(
   z.object({
     id: z.string(),

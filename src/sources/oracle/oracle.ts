@@ -1,9 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import type { TrackingFact } from '../../../streams/internal.ts';
 import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
-import { createRecent } from '../bounded-map.ts';
-import { isAbsent, isRefusal, readDecoded, readEach } from '../decode.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
-import { pollInTurn } from '../poll.ts';
+import { pollInTurn } from '../poll-in-turn.ts';
+import { isNotFound, isRefusal, readEach, readPayload } from '../read-payload.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { trackingFact, trackingList, trackingTotal } from './oracle-payload.ts';
@@ -20,18 +20,18 @@ export function oracleSource(
 ): Source {
   const { baseUrl } = endpoints.oracle;
   const headers = { 'user-agent': endpoints.userAgent };
-  // Kept over restarts of the source: what was delivered is in the log and need not be said again.
-  const deliveredTrackings = createRecent<string, string>(REMEMBERED);
-  const deliveredTotals = createRecent<string, string>(REMEMBERED);
+  // Kept over restarts of the source: what was delivered is in the log and is not delivered again.
+  const deliveredTrackings = new LRUCache<string, string>({ max: REMEMBERED });
+  const deliveredTotals = new LRUCache<string, string>({ max: REMEMBERED });
   let trackings: readonly TrackingFact[] = [];
 
   async function list(context: SourceContext, signal: AbortSignal) {
     const query = new URLSearchParams({ platform: account.platform });
     const url = `${baseUrl}/users/${encodeURIComponent(account.handle)}/trackings?${query}`;
     const request = { headers, signal, timeoutMs: settings.slowTimeoutMs };
-    const { data } = await readDecoded(url, trackingList, request, context);
+    const { data } = await readPayload(url, trackingList, request, context);
     const facts = data.map((tracking) => trackingFact(account.id, tracking));
-    const changed = facts.filter((fact) => deliveredTrackings.get(fact.trackingId) !== JSON.stringify(fact));
+    const changed = facts.filter((fact) => deliveredTrackings.peek(fact.trackingId) !== JSON.stringify(fact));
     await context.deliver(changed);
     for (const fact of changed) deliveredTrackings.set(fact.trackingId, JSON.stringify(fact));
     trackings = facts;
@@ -40,11 +40,11 @@ export function oracleSource(
   async function readTotal({ trackingId }: TrackingFact, context: SourceContext, signal: AbortSignal) {
     const url = `${baseUrl}/trackings/${encodeURIComponent(trackingId)}?includeStats=true`;
     const request = { headers, signal, timeoutMs: settings.slowTimeoutMs };
-    const { data } = await readDecoded(url, trackingTotal, request, context);
+    const { data } = await readPayload(url, trackingTotal, request, context);
     const { total } = data.stats;
     const syncedAt = data.user?.lastSync ?? null;
     const value = `${total} ${syncedAt}`;
-    const isNew = deliveredTotals.get(trackingId) !== value;
+    const isNew = deliveredTotals.peek(trackingId) !== value;
     await context.deliver(
       isNew ? [{ kind: 'oracle', account: account.id, trackingId, total, syncedAt }] : [],
     );
@@ -58,7 +58,7 @@ export function oracleSource(
     await readEach(open, (tracking) => readTotal(tracking, context, signal));
   }
 
-  // One at a time, newest first: these are wanted for statistics, and the oracle bans the hasty.
+  // One at a time, newest first: they serve statistics only, and the oracle blocks fast callers.
   async function readPast(context: SourceContext, signal: AbortSignal) {
     const now = context.now();
     const past = trackings.filter(
@@ -70,9 +70,9 @@ export function oracleSource(
     const next = past.sort((a, b) => b.endAt - a.endAt)[0];
     if (next === undefined) return;
     await readTotal(next, context, signal).catch((error: unknown) => {
-      // Listed, but with no total that can be believed: asking again would not change that.
-      if (isAbsent(error) || isRefusal(error)) deliveredTotals.set(next.trackingId, 'none');
-      if (!isAbsent(error)) throw error;
+      // Listed without a usable total: asking again would not change that.
+      if (isNotFound(error) || isRefusal(error)) deliveredTotals.set(next.trackingId, 'none');
+      if (!isNotFound(error)) throw error;
     });
   }
 

@@ -17,7 +17,7 @@ export interface Position {
   readonly isMergeable: boolean;
 }
 
-/** Open positions of a wallet. Rejects with a SourceError when the market cannot be reached or is not believed. */
+/** Open positions of a wallet. Rejects with a SourceError when the market cannot be reached or its answer is refused. */
 export interface Positions {
   of(wallet: string): Promise<readonly Position[]>;
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { SourceError } from '../../errors.ts';
-import { readDecoded } from '../decode.ts';
 import type { Endpoints } from '../endpoints.ts';
+import { readPayload } from '../read-payload.ts';
 import type { SourceSettings } from '../settings.ts';
-import { orNothing, price, tokenId, wireText } from '../wire-values.ts';
+import { orNothing, price, tokenId, wireText } from '../value-schemas.ts';
 import type { Position, Positions } from './position.ts';
 
 const PAGE_SIZE = 100;
@@ -50,7 +50,7 @@ export function positionsOf(
     });
     const url = `${endpoints.positions.baseUrl}/positions?${query}`;
     const request = { headers: { 'user-agent': endpoints.userAgent }, timeoutMs: settings.timeoutMs };
-    const rows = await readDecoded(url, heldPositions, request, { refused });
+    const rows = await readPayload(url, heldPositions, request, { refused });
     if (rows.some(({ proxyWallet }) => proxyWallet.toLowerCase() !== wallet.toLowerCase())) {
       refused('a position of another wallet than asked for');
       throw new SourceError('SOURCE_REFUSED', 'the market sent a position of another wallet than asked for');

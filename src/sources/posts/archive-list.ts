@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { PostFact } from '../../../streams/internal.ts';
-import { readDecoded } from '../decode.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
 import { oracleEnvelope } from '../oracle/oracle-payload.ts';
-import { digits, instant, wireText } from '../wire-values.ts';
+import { readPayload } from '../read-payload.ts';
+import { digits, instant, wireText } from '../value-schemas.ts';
 import type { Reading } from './post-lookup.ts';
 import { postUrl } from './post-payload.ts';
 
@@ -29,7 +29,7 @@ export async function readArchive(
     startDate: new Date(fromAt).toISOString(),
     endDate: new Date(toAt).toISOString(),
   });
-  const { data } = await readDecoded(
+  const { data } = await readPayload(
     `${endpoints.oracle.baseUrl}/users/${encodeURIComponent(account.handle)}/posts?${query}`,
     archivedPosts,
     { headers: { 'user-agent': endpoints.userAgent }, signal, timeoutMs: settings.slowTimeoutMs },

@@ -1,8 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import { concat, firstValueFrom, ignoreElements, type Observable, takeWhile, timer } from 'rxjs';
 import { compareIds, DAY_MS, type Fact } from '../../../streams/internal.ts';
-import { createRecent } from '../bounded-map.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
-import { once, pollInTurn } from '../poll.ts';
+import { pollInTurn, runOnce } from '../poll-in-turn.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { archivedFact, type ListedPost, readArchive } from './archive-list.ts';
@@ -17,8 +17,8 @@ const NEWEST_DAYS = 2;
 const POLLS_AWAITED = 30;
 
 /**
- * The oracle's own list of the account's posts. It holds what was made and deleted while nobody looked, and
- * what lies behind the timeline's reach; of everything else the timeline knows more.
+ * The oracle's own list of the account's posts. It holds posts that were made and deleted between two polls,
+ * and those behind the timeline's reach; of all others the timeline knows more.
  */
 export function archiveSource(
   account: AccountEndpoint,
@@ -27,23 +27,23 @@ export function archiveSource(
 ): Source {
   const timeline = timelineOf(account, endpoints, settings);
   // The oracle may list a post under the id of an edit. Kept over restarts, so that it is looked up once.
-  const firstIds = createRecent<string, string>(1_000);
+  const firstIds = new LRUCache<string, string>({ max: 1_000 });
 
-  function unknownOf(listed: readonly ListedPost[], { known }: SourceContext): readonly ListedPost[] {
-    return listed.filter(({ id }) => !known.hasPost(firstIds.get(id) ?? id));
+  function unknownOf(listed: readonly ListedPost[], { lookups }: SourceContext): readonly ListedPost[] {
+    return listed.filter(({ id }) => !lookups.hasPost(firstIds.peek(id) ?? id));
   }
 
   // Live polls go on after the newest post that is known: while the timeline has posts they did not read
   // yet, no newer one may become known here, or those would be skipped. What stays newer is left out.
   async function settled(listed: readonly ListedPost[], { context, signal }: Reading) {
-    const { known } = context;
+    const { lookups } = context;
     for (let turn = 0; ; turn++) {
-      const sinceId = known.newestPostId(account.id);
+      const sinceId = lookups.newestPostId(account.id);
       const unknown = unknownOf(listed, context);
       const older = unknown.filter(({ id }) => sinceId !== undefined && compareIds(id, sinceId) <= 0);
       if (older.length === unknown.length || turn === POLLS_AWAITED) return older;
       const { items } = await timeline({ via: 'poll', sinceId, signal }, context);
-      if (items.every(({ fact }) => known.hasPost(fact.id))) return unknownOf(listed, context);
+      if (items.every(({ fact }) => lookups.hasPost(fact.id))) return unknownOf(listed, context);
       await firstValueFrom(timer(settings.postsPeriodMs));
     }
   }
@@ -68,7 +68,7 @@ export function archiveSource(
   async function readBack(fromAt: number, reading: Reading) {
     const { context } = reading;
     const now = context.now();
-    const tracedAt = context.known.coveredFrom(account.id) ?? now;
+    const tracedAt = context.lookups.coveredFrom(account.id) ?? now;
     let coveredAt = tracedAt;
     const sliceMs = settings.archiveSliceDays * DAY_MS;
     for (let toAt = now; toAt > fromAt; toAt -= sliceMs) {
@@ -93,9 +93,9 @@ export function archiveSource(
   }
 
   function readAtStart(reading: Reading): Promise<void> {
-    const { known, now } = reading.context;
+    const { lookups, now } = reading.context;
     const historyAt = now() - settings.historyDays * DAY_MS;
-    const isCovered = (known.coveredFrom(account.id) ?? now()) <= historyAt;
+    const isCovered = (lookups.coveredFrom(account.id) ?? now()) <= historyAt;
     const fromAt = isCovered ? Math.max(historyAt, now() - LOOK_BACK_DAYS * DAY_MS) : historyAt;
     return readBack(fromAt, reading);
   }
@@ -106,9 +106,9 @@ export function archiveSource(
   }
 
   /** Ends once the history is read as far as the timeline goes. */
-  function coverage({ known }: SourceContext): Observable<never> {
+  function coverage({ lookups }: SourceContext): Observable<never> {
     return timer(0, COVERAGE_LOOK_MS).pipe(
-      takeWhile(() => known.coveredFrom(account.id) === undefined),
+      takeWhile(() => lookups.coveredFrom(account.id) === undefined),
       ignoreElements(),
     );
   }
@@ -121,7 +121,7 @@ export function archiveSource(
       const reading = (signal: AbortSignal): Reading => ({ endpoints, settings, context, signal });
       return concat(
         coverage(context),
-        once((signal) => readAtStart(reading(signal))),
+        runOnce((signal) => readAtStart(reading(signal))),
         timer(settings.archivePeriodMs).pipe(ignoreElements()),
         pollInTurn({
           periodMs: settings.archivePeriodMs,

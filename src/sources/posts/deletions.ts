@@ -1,16 +1,16 @@
 import { defer } from 'rxjs';
 import type { PostGoneFact } from '../../../streams/internal.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
-import { pollInTurn } from '../poll.ts';
+import { pollInTurn } from '../poll-in-turn.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source } from '../source.ts';
 import { batchesOf, lookUpMissing } from './post-lookup.ts';
 
 const BATCHES_PER_POLL = 3;
-/** One miss can be a replica that lags; two in a row are believed. */
+/** One miss can be a replica that lags; two in a row count as a deletion. */
 const MISSES_NEEDED = 2;
 
-/** Looks up the account's recent posts in turn, and tells which are gone. */
+/** Looks up the account's recent posts in turn and delivers those that are gone. */
 export function deletionsSource(
   account: AccountEndpoint,
   endpoints: Endpoints,
@@ -26,7 +26,7 @@ export function deletionsSource(
 
         async function lookUp(signal: AbortSignal) {
           const sinceAt = context.now() - settings.deletionsHorizonMs;
-          const live = context.known.livePosts(account.id, sinceAt).map(({ id }) => id);
+          const live = context.lookups.livePosts(account.id, sinceAt).map(({ id }) => id);
           // Only posts that are still of interest, so the map cannot outgrow a day of posts.
           misses = new Map(live.map((id) => [id, misses.get(id) ?? 0]));
           for (const ids of batchesOfTurn(live, turn++)) {

@@ -5,7 +5,7 @@ import { PAGE_SIZE, REACH, type ReadTimeline } from './timeline.ts';
 
 /**
  * Reads the timeline back over what the account posted before we knew it, and ends with the instant from
- * which on it shows every post. Interrupted, it is started over: until that last fact nothing says how far
+ * which on it shows every post. Interrupted, it starts over: without that last fact it is not known how far
  * it came.
  */
 export async function readHistory(

@@ -1,7 +1,7 @@
 import type { ZodType } from 'zod';
 import type { PostFact } from '../../../streams/internal.ts';
-import { readDecoded } from '../decode.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
+import { readPayload } from '../read-payload.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { SourceContext } from '../source.ts';
 import { type LookupAnswer, lookupAnswer, timelineItems, wholeLookupAnswer } from './post-payload.ts';
@@ -10,7 +10,6 @@ import { postFields, postsHeaders } from './timeline.ts';
 /** The API takes up to this many ids at once. */
 const BATCH_SIZE = 100;
 
-/** All that a reading needs: whom to ask, how, for whom, and until when. */
 export interface Reading {
   readonly endpoints: Endpoints;
   readonly settings: SourceSettings;
@@ -26,12 +25,12 @@ export function batchesOf(ids: readonly string[]): readonly (readonly string[])[
   return batches;
 }
 
-/** Which posts of one batch are said not to exist. */
+/** Which posts of one batch do not exist according to the API. */
 export async function lookUpMissing(ids: readonly string[], reading: Reading): Promise<ReadonlySet<string>> {
   return missingIn(await ask(ids, lookupAnswer, {}, reading));
 }
 
-export interface LookedUp {
+interface LookedUp {
   /** By the id asked for. The fact's own id is the first of the post's edits. */
   readonly found: ReadonlyMap<string, PostFact>;
   readonly missing: ReadonlySet<string>;
@@ -69,10 +68,10 @@ async function ask<T>(
 ): Promise<T> {
   const query = new URLSearchParams({ ids: ids.join(','), ...fields });
   const request = { headers: postsHeaders(endpoints), signal, timeoutMs: settings.timeoutMs };
-  return readDecoded(`${endpoints.posts.baseUrl}/2/tweets?${query}`, schema, request, context);
+  return readPayload(`${endpoints.posts.baseUrl}/2/tweets?${query}`, schema, request, context);
 }
 
-/** Ids said not to exist. A post that may not be shown (protected, withheld) is not gone. */
+/** Ids reported as not found. A post that may not be shown (protected, withheld) is not gone. */
 function missingIn({ data, errors }: LookupAnswer): ReadonlySet<string> {
   const missing = new Set<string>();
   for (const { resource_id, value, type } of errors ?? []) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PostFact } from '../../../streams/internal.ts';
 import { HOUR_MS } from '../../../streams/internal.ts';
 import type { AccountEndpoint } from '../endpoints.ts';
-import { count, digits, instant, wireText } from '../wire-values.ts';
+import { count, digits, instant, wireText } from '../value-schemas.ts';
 
 /** What the posts API sends. Its fields are being renamed, so both names of each are read. */
 
@@ -56,12 +56,12 @@ const problems = z
 const lookupShape = z.object({ data: z.array(z.object({ id: digits })).nullish(), errors: problems });
 export type LookupAnswer = z.infer<typeof lookupShape>;
 
-const says = ({ data, errors }: LookupAnswer): boolean => Boolean(data ?? errors);
-export const lookupAnswer = lookupShape.refine(says, 'neither data nor errors');
-/** The same with all that a timeline says of each post. */
+const hasContent = ({ data, errors }: LookupAnswer): boolean => Boolean(data ?? errors);
+export const lookupAnswer = lookupShape.refine(hasContent, 'neither data nor errors');
+/** The same with every field that a timeline has of each post. */
 export const wholeLookupAnswer = wholePosts
   .extend({ errors: problems })
-  .refine(says, 'neither data nor errors');
+  .refine(hasContent, 'neither data nor errors');
 
 /** A fact of a timeline, with whether the post has been edited. */
 export interface TimelineItem {

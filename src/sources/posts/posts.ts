@@ -1,9 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import { concat, defer, EMPTY } from 'rxjs';
 import { compareIds, type PostFact } from '../../../streams/internal.ts';
 import { SourceError } from '../../errors.ts';
-import { createRecent } from '../bounded-map.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
-import { once, pollInTurn } from '../poll.ts';
+import { pollInTurn, runOnce } from '../poll-in-turn.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { readHistory } from './history.ts';
@@ -23,20 +23,20 @@ export function postsSource(
   const timeline = timelineOf(account, endpoints, settings);
   // What was delivered last under each id. An edit has a higher id than the first of its history, so
   // without this it would be new in every poll.
-  const delivered = createRecent<string, string>(2 * PAGE_SIZE);
+  const delivered = new LRUCache<string, string>({ max: 2 * PAGE_SIZE });
 
   async function deliver(items: readonly TimelineItem[], context: SourceContext) {
     const fresh = new Map<string, PostFact>();
     // Pages come newest first; of two versions of a post the newer one stays.
     for (const { fact } of items) if (!fresh.has(fact.id)) fresh.set(fact.id, fact);
-    const facts = [...fresh.values()].filter((fact) => delivered.get(fact.id) !== JSON.stringify(fact));
+    const facts = [...fresh.values()].filter((fact) => delivered.peek(fact.id) !== JSON.stringify(fact));
     facts.sort((a, b) => a.createdAt - b.createdAt || compareIds(a.id, b.id));
     await context.deliver(facts);
     for (const fact of facts) delivered.set(fact.id, JSON.stringify(fact));
   }
 
   async function readNew(context: SourceContext, signal: AbortSignal) {
-    const sinceId = context.known.newestPostId(account.id);
+    const sinceId = context.lookups.newestPostId(account.id);
     const items = await readPages(timeline, { sinceId, signal }, context);
     await deliver(items, context);
   }
@@ -44,11 +44,11 @@ export function postsSource(
   async function readAgain(context: SourceContext, signal: AbortSignal) {
     const { items } = await timeline({ via: 'poll', signal }, context);
     const oldestAt = Math.min(...items.map(({ fact }) => fact.createdAt));
-    const known = new Set(context.known.livePosts(account.id, oldestAt - 1).map(({ id }) => id));
+    const known = new Set(context.lookups.livePosts(account.id, oldestAt - 1).map(({ id }) => id));
     const isNews = ({ fact, isEdited }: TimelineItem) =>
       !known.has(fact.id) || isEdited || delivered.has(fact.id);
     await deliver(items.filter(isNews), context);
-    // What was known before is what later changes are told from.
+    // Later changes are found by comparing with this.
     for (const { fact } of items) delivered.set(fact.id, JSON.stringify(fact));
   }
 
@@ -58,8 +58,8 @@ export function postsSource(
     run: (context) =>
       concat(
         defer(() =>
-          context.known.coveredFrom(account.id) === undefined
-            ? once((signal) => readHistory(account, timeline, context, { historyDays, signal }))
+          context.lookups.coveredFrom(account.id) === undefined
+            ? runOnce((signal) => readHistory(account, timeline, context, { historyDays, signal }))
             : EMPTY,
         ),
         pollInTurn(

@@ -1,7 +1,7 @@
 import type { PostFact } from '../../../streams/internal.ts';
 import { SourceError } from '../../errors.ts';
-import { readDecoded } from '../decode.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
+import { readPayload } from '../read-payload.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { SourceContext } from '../source.ts';
 import { type TimelineItem, timelineItems, timelinePage } from './post-payload.ts';
@@ -10,12 +10,12 @@ export const PAGE_SIZE = 100;
 /** The API pages back over this many places and no further, however many posts there are. */
 export const REACH = 3_200;
 
-export interface TimelineAnswer {
+interface TimelineAnswer {
   readonly items: readonly TimelineItem[];
   readonly nextToken: string | undefined;
 }
 
-export interface TimelineQuestion {
+interface TimelineQuestion {
   readonly via: PostFact['via'];
   readonly sinceId?: string | undefined;
   readonly nextToken?: string | undefined;
@@ -63,10 +63,10 @@ export function timelineOf(
     if (nextToken !== undefined) query.set('pagination_token', nextToken);
     const url = `${baseUrl}/2/users/${account.userId}/tweets?${query}`;
     const request = { headers, signal, timeoutMs: settings.timeoutMs };
-    const page = await readDecoded(url, timelinePage, request, context);
+    const page = await readPayload(url, timelinePage, request, context);
     const items = timelineItems(page, account, { via, webBase });
     if (items === null) {
-      const reason = `the timeline of account ${account.id} holds a post of somebody else`;
+      const reason = `the timeline of account ${account.id} holds a post of another account`;
       context.refused(reason);
       throw new SourceError('SOURCE_REFUSED', reason);
     }

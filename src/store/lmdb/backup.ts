@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { cp, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreError } from '../../errors.ts';
-import { describe } from './commit.ts';
+import { describe } from '../system-error.ts';
 import { type Environment, environmentPath } from './environment.ts';
 
 async function syncToDisk(path: string): Promise<void> {
@@ -32,7 +32,7 @@ export async function copyEnvironment(environment: Environment, target: string):
       throw new StoreError('STORE_BACKUP', `cannot back up into ${target}: it is not empty`);
     }
     await mkdir(part);
-    // Without compaction: that mode refuses stores with leaked pages, and a backup must not be choosy.
+    // Without compaction: that mode refuses stores with leaked pages, which must be backed up too.
     await environment.root.backup(part, false).catch(async (error: unknown) => {
       await rm(part, { recursive: true, force: true });
       throw error;

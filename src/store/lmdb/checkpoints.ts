@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompressSync, constants, crc32 } from 'node:zlib';
 import { StoreError } from '../../errors.ts';
 import type { Checkpoint, Checkpoints } from '../store.ts';
-import { describe } from './commit.ts';
+import { describe } from '../system-error.ts';
 import type { Environment } from './environment.ts';
 
 /** Pieces small enough that freed pages of one checkpoint serve the next, whatever their lengths. */

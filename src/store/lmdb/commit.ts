@@ -1,5 +1,6 @@
 import { statfsSync } from 'node:fs';
 import { StoreError } from '../../errors.ts';
+import { describe, errorCode } from '../system-error.ts';
 
 const EIO = 5;
 const ENOSPC = 28;
@@ -45,8 +46,7 @@ export function durableAt(path: string): Durable {
       await write;
     } catch (error) {
       const cause = await rootCause(error);
-      const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-      if (isFull(code, path)) {
+      if (isFull(errorCode(cause), path)) {
         throw new StoreError('STORE_FULL', `no space left on the disk to write ${what}`, { cause });
       }
       throw new StoreError('STORE_WRITE', `cannot write ${what}: ${describe(cause)}`, { cause });
@@ -54,16 +54,12 @@ export function durableAt(path: string): Durable {
   };
 }
 
-export function describe(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
-}
-
 let guards = 0;
 
 /**
- * A failed commit also rejects promises inside lmdb that nobody can reach, and Node would end the process
- * for them although the writer was told. Exactly those are swallowed; any other stray rejection is thrown
- * on, unless someone else listens and so has taken that duty.
+ * A failed commit also rejects promises inside lmdb that are out of reach, and Node would end the process for
+ * them although the writer got its own rejection. Exactly those are ignored; any other unhandled rejection is
+ * thrown on, unless another listener handles it.
  */
 function onStrayRejection(reason: unknown): void {
   if (isCommitFailure(reason)) {

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
 import { KEPT_STREAMS, type StreamName } from '../../../streams/internal.ts';
 import { StoreError } from '../../errors.ts';
-import { makeFolder } from '../folder.ts';
-import { type Durable, describe, durableAt } from './commit.ts';
+import { makeFolder } from '../make-folder.ts';
+import { describe, errorCode } from '../system-error.ts';
+import { type Durable, durableAt } from './commit.ts';
 import { DICTIONARY } from './dictionary.ts';
 
 /** Raised with every change of how rows are keyed or encoded. */
@@ -25,7 +26,7 @@ export interface Environment {
   readonly root: RootDatabase;
   readonly isReadOnly: boolean;
   readonly durable: Durable;
-  /** Tells the file from every copy of it. */
+  /** The inode, which a copy of the file does not share. */
   readonly fileId: number;
   readonly meta: Database<string, string>;
   readonly journal: Database<string, number>;
@@ -91,7 +92,7 @@ function openRoot(folder: string, isReadOnly: boolean): RootDatabase {
       compression: COMPRESSION,
     });
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+    const code = errorCode(cause);
     const isRefused = code === 1 || code === 13 || code === 28 || code === 30;
     throw new StoreError(
       isRefused ? 'STORE_UNWRITABLE' : 'STORE_BROKEN',
@@ -113,7 +114,7 @@ function openTexts<K extends Key>(
 }
 
 interface Appendable<K> {
-  // The library's types do not tell of the option for writes in the background.
+  // The library's types lack this option for writes in the background.
   put(key: K, text: string, options: { readonly append: true }): PromiseLike<boolean>;
 }
 
@@ -172,7 +173,7 @@ export async function openEnvironment(folder: string, isReadOnly: boolean): Prom
       usageErrors: openTexts<[string, number]>(root, 'usageErrors'),
       waitlist: openTexts<number>(root, 'waitlist'),
       waitlistIndex: openTexts<string>(root, 'waitlistIndex'),
-      // Soon in a pack, or gone: not worth the time of those who wait for them.
+      // Not compressed: a row is soon in a pack or gone, and readers wait for it.
       feed: openTexts<[string, number]>(root, 'feed'),
       feedPacks: root.openDB<Buffer, [string, number]>({
         name: 'feedPacks',
@@ -183,7 +184,7 @@ export async function openEnvironment(folder: string, isReadOnly: boolean): Prom
       payments: openTexts<string>(root, 'payments', true),
       paymentMarks: openTexts<[string, number, string]>(root, 'paymentMarks'),
     };
-    // A reader may come before the writer has made them all; its types do not say so.
+    // Undefined, against its type, where a reader opens before the writer has created all databases.
     const all: unknown[] = Object.values(databases);
     if (all.includes(undefined)) {
       const remedy = 'start the service on it once';

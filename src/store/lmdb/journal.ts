@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { Fact, Observation } from '../../../streams/internal.ts';
 import { StoreError } from '../../errors.ts';
 import type { Journal } from '../store.ts';
-import { describe } from './commit.ts';
+import { describe } from '../system-error.ts';
 import { type Environment, putLast } from './environment.ts';
 
 /** A step of reading ends at whichever comes first, so that a step stays short and small. */

@@ -2,15 +2,15 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Store } from '../store.ts';
 import { copyEnvironment } from './backup.ts';
+import { openCallCounts } from './call-counts.ts';
 import { openCheckpoints } from './checkpoints.ts';
 import { guardCommits } from './commit.ts';
 import { type Environment, environmentPath, openEnvironment } from './environment.ts';
-import { openFeedWindow } from './feed.ts';
-import { openHours } from './hours.ts';
+import { openNotes } from './folder-notes.ts';
+import { openStoredFrames } from './frames.ts';
 import { openJournal } from './journal.ts';
 import { openKeys } from './keys.ts';
-import { openNotes } from './notes.ts';
-import { openMarked } from './opening.ts';
+import { openWithRecovery } from './open-with-recovery.ts';
 import { openOutputs } from './outputs.ts';
 import { openPayments } from './payments.ts';
 import { openUsage } from './usage.ts';
@@ -23,12 +23,12 @@ export interface StoreOptions {
 
 /** Opens the store in a data folder, made if it does not exist. One writing process per folder: see lock.ts. */
 export async function openStore(folder: string, options: StoreOptions = {}): Promise<Store> {
-  if (options.readOnly === true) return openUnmarked(folder, true);
-  return openMarked(folder, () => openUnmarked(folder, false));
+  if (options.readOnly === true) return openDirectly(folder, true);
+  return openWithRecovery(folder, () => openDirectly(folder, false));
 }
 
-/** Opens without the marker that opening.ts keeps. */
-export async function openUnmarked(folder: string, isReadOnly: boolean): Promise<Store> {
+/** Opens without the marker file of open-with-recovery.ts. */
+export async function openDirectly(folder: string, isReadOnly: boolean): Promise<Store> {
   const environment = await openEnvironment(folder, isReadOnly);
   try {
     return assemble(folder, environment);
@@ -45,10 +45,10 @@ function assemble(folder: string, environment: Environment): Store {
     checkpoints: openCheckpoints(environment),
     notes: openNotes(environment),
     keys: openKeys(environment),
-    hours: openHours(environment),
+    hours: openCallCounts(environment),
     usage: openUsage(environment),
     waitlist: openWaitlist(environment),
-    feed: openFeedWindow(environment),
+    feed: openStoredFrames(environment),
     payments: openPayments(environment),
   };
   const unguard = guardCommits();

@@ -1,10 +1,10 @@
 import { isKept, type Output, type StreamName } from '../../../streams/internal.ts';
-import { StoreError } from '../../errors.ts';
 import type { KeptOutput, Outputs } from '../store.ts';
 import { type Environment, type History, putLast } from './environment.ts';
+import { parseStored } from './stored-text.ts';
 
 /** LMDB takes keys up to 1,978 bytes; the name of the stream and separators are part of them. */
-export const MAX_KEY_BYTES = 1_900;
+const MAX_KEY_BYTES = 1_900;
 
 const ROWS_PER_STEP = 1_000;
 /** Of a step backwards, which is taken between the answers to others. */
@@ -88,11 +88,7 @@ export function openOutputs({ durable, root, meta, histories, latest, isReadOnly
       const outputs: Output[] = [];
       for (const { key, value } of latest.getRange({ start: [stream, ''] })) {
         if (key[0] !== stream) break;
-        try {
-          outputs.push(JSON.parse(value) as Output);
-        } catch (cause) {
-          throw new StoreError('STORE_CORRUPT', `the latest of ${key.join(' ')} is not readable`, { cause });
-        }
+        outputs.push(parseStored<Output>(value, `the latest of ${key.join(' ')}`));
       }
       return outputs;
     },

@@ -1,7 +1,6 @@
-import { crc32 } from 'node:zlib';
-import { StoreError } from '../../errors.ts';
 import type { KeptPayment, PaymentMark, Payments } from '../store.ts';
 import type { Environment } from './environment.ts';
+import { decodeChecked, encodeChecked } from './stored-text.ts';
 
 type Mark = [mark: PaymentMark | 'until', at: number, id: string];
 
@@ -22,30 +21,15 @@ export function marksOf({
   return marks;
 }
 
-function encode(payment: KeptPayment): string {
-  const text = JSON.stringify(payment);
-  return `${crc32(text)} ${text}`;
-}
-
-function decode(row: string, id: string): KeptPayment {
-  const space = row.indexOf(' ');
-  const text = row.slice(space + 1);
-  if (row.slice(0, space) !== String(crc32(text))) {
-    throw new StoreError('STORE_CORRUPT', `the payment ${id} does not match its checksum`);
-  }
-  // The checksum vouches that this text is what encode wrote.
-  return JSON.parse(text) as KeptPayment;
-}
-
 /** Payments under their id, and marks that lead to those to be looked at without reading all. */
 export function openPayments({ durable, root, payments, paymentMarks }: Environment): Payments {
   const find = (id: string) => {
     const row = payments.get(id);
-    return row === undefined ? undefined : decode(row, id);
+    return row === undefined ? undefined : decodeChecked<KeptPayment>(row, `the payment ${id}`);
   };
 
   function write(payment: KeptPayment): void {
-    void payments.put(payment.id, encode(payment));
+    void payments.put(payment.id, encodeChecked(payment));
     for (const mark of marksOf(payment)) void paymentMarks.put(mark, '');
   }
 

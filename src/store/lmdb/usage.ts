@@ -1,5 +1,4 @@
 import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
-import { StoreError } from '../../errors.ts';
 import {
   USAGE_ERRORS_KEPT,
   type UsageError,
@@ -8,6 +7,7 @@ import {
   type UsageStore,
 } from '../store.ts';
 import type { Environment } from './environment.ts';
+import { parseStored } from './stored-text.ts';
 
 export const SPAN_MS: Readonly<Record<UsageSpan, number>> = { hour: HOUR_MS, day: DAY_MS };
 
@@ -28,15 +28,6 @@ function packRows(rows: readonly UsageRow[]): string {
     ],
   );
   return JSON.stringify(packed);
-}
-
-function unpack<T>(text: string, what: string): T {
-  try {
-    // Read back only as it was put below.
-    return JSON.parse(text) as T;
-  } catch (cause) {
-    throw new StoreError('STORE_CORRUPT', `the usage of ${what} is not readable`, { cause });
-  }
 }
 
 /** Usage under the key, the span and its index, one page each; errors under the key and their number. */
@@ -82,7 +73,7 @@ export function openUsage({ durable, root, usage, usageErrors }: Environment): U
       if (limit === 0) break;
       const range = { start: [keyId, 0], end: [keyId, Number.MAX_VALUE], limit };
       for (const { key, value } of usageErrors.getRange(range)) {
-        if (unpack<PackedError>(value, keyId)[0] >= beforeAt) break;
+        if (parseStored<PackedError>(value, `the usage of ${keyId}`)[0] >= beforeAt) break;
         stale.push(key);
       }
     }
@@ -102,7 +93,7 @@ export function openUsage({ durable, root, usage, usageErrors }: Environment): U
     page(keyId, span, index) {
       const text = usage.get([keyId, span, index]);
       if (text === undefined) return [];
-      const rows = unpack<PackedRow[]>(text, `${keyId} in ${span} ${index}`);
+      const rows = parseStored<PackedRow[]>(text, `the usage of ${keyId} in ${span} ${index}`);
       return rows.map(([endpoint, method, requests, errors, ms, bytes]) => ({
         endpoint,
         method,
@@ -116,7 +107,10 @@ export function openUsage({ durable, root, usage, usageErrors }: Environment): U
     errors(keyId, limit) {
       const range = { start: [keyId, Number.MAX_VALUE], end: [keyId, 0], reverse: true, limit };
       return Array.from(usageErrors.getRange(range), ({ key, value }) => {
-        const [at, endpoint, method, status, ms, message] = unpack<PackedError>(value, keyId);
+        const [at, endpoint, method, status, ms, message] = parseStored<PackedError>(
+          value,
+          `the usage of ${keyId}`,
+        );
         return { keyId, n: key[1], at, endpoint, method, status, ms, message };
       });
     },

@@ -1,7 +1,6 @@
-import { crc32 } from 'node:zlib';
-import { StoreError } from '../../errors.ts';
 import type { Waitlist, WaitlistEntry, WaitlistPlace } from '../store.ts';
 import type { Environment } from './environment.ts';
+import { decodeChecked, encodeChecked } from './stored-text.ts';
 
 const ROWS_PER_STEP = 1_000;
 
@@ -21,7 +20,7 @@ interface Claim {
   readonly reject: (error: unknown) => void;
 }
 
-/** Whom a place belongs to. Neither a wallet nor, in practice, an email differs by the case of its letters. */
+/** The owners of a place. Neither a wallet nor, in practice, an email depends on the case of its letters. */
 export function identitiesOf({ wallet, email }: WaitlistEntry): string[] {
   const identities: string[] = [];
   if (wallet !== null) identities.push(`wallet ${wallet.toLowerCase()}`);
@@ -40,18 +39,12 @@ export function firstPlace(
 
 function encode({ type, useCase, name, wallet, email }: WaitlistEntry, position: number, at: number): string {
   const packed: PackedEntry = [at, type, useCase, name, wallet, email];
-  const text = JSON.stringify(packed);
-  return `${crc32(text, position)} ${text}`;
+  return encodeChecked(packed, position);
 }
 
 function decode(row: string, position: number) {
-  const space = row.indexOf(' ');
-  const text = row.slice(space + 1);
-  if (row.slice(0, space) !== String(crc32(text, position))) {
-    throw new StoreError('STORE_CORRUPT', `place ${position} of the waitlist does not match its checksum`);
-  }
-  // The checksum vouches that this text is what encode wrote.
-  const [at, type, useCase, name, wallet, email] = JSON.parse(text) as PackedEntry;
+  const what = `place ${position} of the waitlist`;
+  const [at, type, useCase, name, wallet, email] = decodeChecked<PackedEntry>(row, what, position);
   return { position, at, type, useCase, name, wallet, email };
 }
 
@@ -112,7 +105,7 @@ export function openWaitlist({ durable, root, waitlist, waitlistIndex }: Environ
   return {
     claim(entry, at) {
       return new Promise((resolve, reject) => {
-        // Whoever has a place is told it even when nothing can be written.
+        // A caller with a place gets it even when nothing can be written.
         const identities = identitiesOf(entry);
         const places = identities.map(keptPlace);
         if (places.length > 0 && places.every((place) => place !== undefined)) {

@@ -12,12 +12,12 @@ export interface Calibration {
   close(): void;
 }
 
-export interface CalibrationDeps {
+interface CalibrationDeps {
   readonly latest: Latest;
   readonly accounts: readonly AccountPath[];
   /** Of everything the calibration is made of. */
   readonly scores: Watch;
-  /** Told of a bug of ours. */
+  /** Gets errors that are bugs of ours. */
   readonly report: (error: unknown) => void;
 }
 

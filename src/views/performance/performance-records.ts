@@ -66,7 +66,7 @@ export function sampleToWire(
   };
 }
 
-/** One for each set of formulas, when it was first used; refits of the same formulas are told by each sample. */
+/** One for each set of formulas, when it was first used; refits of the same formulas show in each sample. */
 export function annotationsToWire(
   scores: readonly ScoreRecord[],
 ): readonly RecordOf<typeof annotationRecord>[] {

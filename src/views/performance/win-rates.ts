@@ -1,7 +1,7 @@
 import type { AccountId, BuyStrategy, Confidence, Decision } from '../../../streams/internal.ts';
 import type { Latest } from '../latest.ts';
 
-export interface WinRate {
+interface WinRate {
   /** Of those that are settled; null without a sample. */
   readonly percent: number | null;
   readonly sampleSize: number;
@@ -18,7 +18,7 @@ interface Settled {
 }
 
 /**
- * How often what was to be bought at a horizon has won, each event once: by what it was told first. By confidence
+ * How often what was to be bought at a horizon has won, each event once, by its first decision. By confidence
  * the largest bet of the event counts, by strategy any bucket of its order. Without an account those of all.
  */
 export function winRates(latest: Latest, account?: AccountId): WinRates {

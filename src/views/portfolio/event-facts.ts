@@ -19,7 +19,7 @@ export interface View {
   readonly staleAfterMs: AgeLimits;
 }
 
-/** What is known of an active event at one instant: all that a portfolio is held against. */
+/** What is known of an active event at one instant: all that a portfolio is compared with. */
 export interface EventFacts {
   readonly event: EventRecord;
   readonly counters: Counters | undefined;
@@ -29,7 +29,7 @@ export interface EventFacts {
   /** Of a bucket's Yes token; null while unknown or stale. */
   readonly yesPriceOf: (bucket: Bucket) => number | null;
   readonly stale: readonly Input[];
-  /** Neither the posts nor the forecast made of them are old: a size may be told. */
+  /** Neither the posts nor the forecast made of them are old, so that a size may be given. */
   readonly isModelFresh: boolean;
   /** Whether the model has shown skill this long before the close; without it signals skip the event. */
   readonly isProven: boolean;

@@ -1,6 +1,13 @@
 import type { Bucket, EventRecord } from '../../../streams/internal.ts';
 import type { Position } from '../../sources/positions/position.ts';
 
+/** What a wallet held when the market was last asked. */
+export interface WalletPositions {
+  readonly positions: readonly Position[];
+  /** UTC ms, from before the question: the list is at most this old. */
+  readonly readAt: number;
+}
+
 /** A position that was found to be one side of a bucket. */
 export interface Holding {
   readonly position: Position;
@@ -18,7 +25,7 @@ export function isOpen({ size, isRedeemable }: Position): boolean {
 
 /**
  * The open positions in an event's buckets, in the order of the buckets, Yes before No. What belongs to another event
- * or kind of market is left out, and so is a side that cannot be told.
+ * or kind of market is left out, and so is a side that cannot be determined.
  */
 export function holdingsIn(event: EventRecord, positions: readonly Position[]): readonly Holding[] {
   const find = bucketFinder(event.buckets);
@@ -48,7 +55,7 @@ function bucketFinder(buckets: readonly Bucket[]): (position: Position) => Bucke
     byCondition.get(conditionId.toLowerCase()) ?? byToken.get(token) ?? bySlug.get(marketSlug);
 }
 
-/** The token tells the side for certain; the outcome's name stands in where the token is not one of the bucket's. */
+/** The token determines the side; the outcome's name stands in where the token is not one of the bucket's. */
 function sideOf(bucket: Bucket, { token, outcome }: Position): Holding['side'] | undefined {
   if (token === bucket.yesToken) return 'Yes';
   if (token === bucket.noToken) return 'No';

@@ -10,7 +10,7 @@ export function sumOfCents(amounts: readonly number[]): number {
 
 /**
  * `part` in percent of `whole`, to 2 decimals. Of nothing, a part is 100 % with its sign, and nothing is 0 %: an edge
- * at a price of 0 and a profit on shares that cost nothing are told the same way.
+ * at a price of 0 and a profit on shares that cost nothing follow the same rule.
  */
 export function percentOf(part: number, whole: number): number {
   if (whole === 0) return 100 * Math.sign(part);

@@ -65,7 +65,7 @@ export function heldEventToWire({ eventId, title, endAt }: EventRecord): z.infer
   return { id: eventId, title, end_ts: endAt };
 }
 
-/** A post may have come since the forecast was made: no final count below the present one is told. */
+/** A post may have come since the forecast was made: no final count below the present one is published. */
 function predictionToWire(facts: EventFacts): z.infer<typeof heldPredictionRecord> {
   const { prediction, counters, velocity, secondsRemaining } = facts;
   const real = counters?.real ?? null;

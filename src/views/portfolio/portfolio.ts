@@ -1,6 +1,5 @@
-import type { Held } from '../../server/portfolio/wallets.ts';
 import type { EventFacts, View } from './event-facts.ts';
-import { holdingsIn } from './holding.ts';
+import { holdingsIn, type WalletPositions } from './holding.ts';
 import { type Sizing, sized } from './sizing.ts';
 import { type Totals, totalsOf, type Valuation, valued } from './valuation.ts';
 
@@ -15,7 +14,7 @@ export interface Portfolio {
 /** Prices that came with a list of positions grow as stale as our own do. */
 export function portfolioOf(
   facts: EventFacts,
-  { positions, readAt }: Held,
+  { positions, readAt }: WalletPositions,
   { nowMs, staleAfterMs }: View,
 ): Portfolio {
   const isListFresh = nowMs - readAt <= staleAfterMs.prices;

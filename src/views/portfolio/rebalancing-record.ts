@@ -10,7 +10,7 @@ import type { Valuation } from './valuation.ts';
 type AdjustmentRecord = z.infer<typeof adjustmentRecord>;
 type RebalancingRecord = z.infer<typeof rebalancingRecord>;
 
-export interface RebalancingQuery {
+interface RebalancingQuery {
   readonly wallet: string;
   readonly bankroll: number;
   readonly threshold: number;

@@ -3,7 +3,7 @@ import { round4 } from '../round.ts';
 import { cents } from './money.ts';
 import type { Valuation } from './valuation.ts';
 
-export type Adjustment = 'ADD_MORE' | 'TRIM';
+type Adjustment = 'ADD_MORE' | 'TRIM';
 
 /** What a holding should be worth for a bankroll, and how far it is from that, in USD. */
 export interface Sizing {
@@ -16,7 +16,7 @@ export interface Sizing {
   readonly action: Adjustment | 'HOLD';
 }
 
-/** A smaller trade is not worth its spread, unless the caller says otherwise. */
+/** A smaller trade is not worth its spread, unless the caller sets another threshold. */
 const DEFAULT_THRESHOLD_USD = 5;
 
 /**

@@ -1,6 +1,6 @@
-/** What an edge says of a position that is held (spec 2.6). */
-export type HeldSignal = 'STRONG_BUY' | 'BUY' | 'HOLD' | 'AVOID' | 'SELL';
-export type Recommendation = 'STRONG_HOLD' | 'HOLD' | 'MONITOR' | 'CONSIDER_SELLING';
+/** The classes of a held position by its edge (spec 2.6). */
+type HeldSignal = 'STRONG_BUY' | 'BUY' | 'HOLD' | 'AVOID' | 'SELL';
+type Recommendation = 'STRONG_HOLD' | 'HOLD' | 'MONITOR' | 'CONSIDER_SELLING';
 
 /** A name applies above its threshold when no row before it does; the last row takes the rest. */
 type Table<Name> = readonly (readonly [above: number, name: Name])[];
@@ -20,7 +20,7 @@ const RECOMMENDATIONS: Table<Recommendation> = [
   [Number.NEGATIVE_INFINITY, 'CONSIDER_SELLING'],
 ];
 
-/** From the edge in percent of the price, as it is published. An unknown edge says nothing. */
+/** From the edge in percent of the price, as it is published. Null for an unknown edge. */
 export function heldSignalOf(edgePercent: number | null): HeldSignal | null {
   return nameOf(SIGNALS, edgePercent);
 }

@@ -1,6 +1,6 @@
-export type Signal = 'STRONG_BUY' | 'BUY' | 'SLIGHT_BUY' | 'HOLD' | 'SELL';
+type Signal = 'STRONG_BUY' | 'BUY' | 'SLIGHT_BUY' | 'HOLD' | 'SELL';
 
-/** What an edge, as it is published, says of a bucket. Unknown edges say nothing. */
+/** The signal of a bucket by its published edge; null for an unknown one. */
 export function signalOf(edge: number | null): Signal | null {
   if (edge === null) return null;
   if (edge > 0.15) return 'STRONG_BUY';

@@ -1,7 +1,7 @@
-import { type ActOptions, ControlError, createActs } from './acts.ts';
-import { VERBS, type Verb, type VerbBody, type VerbInput } from './verbs.ts';
+import { type ActionOptions, ControlError, createActions } from './actions.ts';
+import { VERBS, type Verb, type VerbBody, type VerbInput } from './verb-schemas.ts';
 
-/** Steers the world. Every verb acts at once: the next answer of any role already shows it. */
+/** Changes the world by hand. Every verb takes effect at once: the next answer of any role shows it. */
 export interface WorldControl {
   post(input: VerbInput<'post'>): { readonly id: string; readonly createdAt: number };
   deletePost(input: VerbInput<'delete-post'>): void;
@@ -23,15 +23,15 @@ export interface WorldControl {
   steerFacilitator(input: VerbInput<'steer-facilitator'>): void;
   fault(input: VerbInput<'fault'>): void;
   clearFaults(input?: VerbInput<'clear-faults'>): void;
-  /** Runs a verb by its name on the wire. The body is checked: a ZodError or a ControlError says what is wrong. */
+  /** Runs a verb by its name on the wire. The body is checked: a ZodError or a ControlError names the fault. */
   run(verb: string, body: unknown): unknown;
   state(): Readonly<Record<string, unknown>>;
 }
 
-export function createControl(options: ActOptions): WorldControl {
-  const { now, steering, timeline, faults, facilitator, sockets } = options;
-  const acts = createActs(options);
-  const byVerb: { readonly [V in Verb]: (body: VerbBody<V>) => unknown } = acts;
+export function createControl(options: ActionOptions): WorldControl {
+  const { now, overrides, timeline, faults, facilitator, sockets } = options;
+  const actions = createActions(options);
+  const byVerb: { readonly [V in Verb]: (body: VerbBody<V>) => unknown } = actions;
 
   function run<V extends Verb>(verb: V, input: VerbInput<V>): unknown {
     // The table and the schemas share their keys; that is more than the compiler can follow.
@@ -40,9 +40,9 @@ export function createControl(options: ActOptions): WorldControl {
   }
 
   return {
-    post: (input) => acts.post(VERBS.post.parse(input)),
+    post: (input) => actions.post(VERBS.post.parse(input)),
     deletePost: (input) => void run('delete-post', input),
-    editPost: (input) => acts['edit-post'](VERBS['edit-post'].parse(input)),
+    editPost: (input) => actions['edit-post'](VERBS['edit-post'].parse(input)),
     stallOracle: (input = {}) => void run('stall-oracle', input),
     resumeOracle: (input = {}) => void run('resume-oracle', input),
     syncOracle: (input = {}) => void run('sync-oracle', input),
@@ -55,7 +55,7 @@ export function createControl(options: ActOptions): WorldControl {
     moveWindow: (input) => void run('move-window', input),
     closeEvent: (input) => void run('close-event', input),
     reopenEvent: (input) => void run('reopen-event', input),
-    addEvent: (input) => acts['add-event'](VERBS['add-event'].parse(input)),
+    addEvent: (input) => actions['add-event'](VERBS['add-event'].parse(input)),
     steerFacilitator: (input) => void run('steer-facilitator', input),
     fault: (input) => void run('fault', input),
     clearFaults: (input = {}) => void run('clear-faults', input),
@@ -67,17 +67,17 @@ export function createControl(options: ActOptions): WorldControl {
     state: () => ({
       now: now(),
       startAt: timeline.startAt,
-      revision: steering.revision,
-      posts: steering.posts,
-      deletions: Object.fromEntries(steering.deletions),
-      stalls: steering.stalls,
-      oracleTotals: Object.fromEntries(steering.oracleTotals),
-      uiCounts: Object.fromEntries(steering.uiCounts),
-      windows: Object.fromEntries(steering.windows),
-      closures: Object.fromEntries(steering.closures),
-      reopened: [...steering.reopened],
-      events: steering.events,
-      prices: Object.fromEntries(steering.prices),
+      revision: overrides.revision,
+      posts: overrides.posts,
+      deletions: Object.fromEntries(overrides.deletions),
+      stalls: overrides.stalls,
+      oracleTotals: Object.fromEntries(overrides.oracleTotals),
+      uiCounts: Object.fromEntries(overrides.uiCounts),
+      windows: Object.fromEntries(overrides.windows),
+      closures: Object.fromEntries(overrides.closures),
+      reopened: [...overrides.reopened],
+      events: overrides.events,
+      prices: Object.fromEntries(overrides.prices),
       faults: faults.list(),
       facilitator: facilitator.state(),
       connections: { book: sockets.book.connections(), crypto: sockets.crypto.connections() },

@@ -27,7 +27,7 @@ export const FAULT_KINDS = [
   'reset',
   'huge',
 ] as const;
-export type FaultKind = (typeof FAULT_KINDS)[number];
+type FaultKind = (typeof FAULT_KINDS)[number];
 
 export interface FaultRule {
   readonly role: FaultRole;

@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../../../streams/internal.ts';
 
 import type { Rng } from '../rng.ts';
 import type { Account } from './accounts.ts';
-import { countedKind, type Draft } from './draft.ts';
+import { countedKind, type Draft } from './post-draft.ts';
 
 const LIVELY_MS = 10 * MINUTE_MS;
 

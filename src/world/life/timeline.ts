@@ -1,10 +1,10 @@
-import { createDayCache, type Steering } from '../control/steering.ts';
+import { createDayCache, type Overrides } from '../control/overrides.ts';
 import { ACCOUNTS, type Account, accountOf, type WorldAccountId } from './accounts.ts';
-import { isCounted } from './counting.ts';
-import { dayOf, HISTORY_DAYS, lifeOfDay } from './life.ts';
+import { dayOf, HISTORY_DAYS, postsOfDay } from './daily-posts.ts';
 import type { Post } from './post.ts';
+import { isCounted } from './post-kind.ts';
+import { textOf } from './post-texts.ts';
 import { compareIds, createdAtOf } from './snowflake.ts';
-import { textOf } from './texts.ts';
 
 /** One version of a post. An edit replaces the version before it under a new id. */
 export interface Entry {
@@ -16,7 +16,7 @@ export interface Entry {
   readonly hiddenAt: number;
 }
 
-export interface TimelineDay {
+interface TimelineDay {
   /** Oldest first. */
   readonly posts: readonly Post[];
   /** Versions by id, oldest first. */
@@ -48,39 +48,39 @@ export function entryText(entry: Entry): string {
 export function createTimeline(options: {
   readonly seed: number;
   readonly startAt: number;
-  readonly steering: Steering;
+  readonly overrides: Overrides;
 }): Timeline {
-  const { startAt, steering } = options;
+  const { startAt, overrides } = options;
   const lives = new Map<string, readonly Post[]>();
   const dayIndex = (account: WorldAccountId, at: number): number => dayOf(accountOf(account), startAt, at);
-  const cachedDay = createDayCache<TimelineDay>(steering, dayIndex);
+  const cachedDay = createDayCache<TimelineDay>(overrides, dayIndex);
 
   function lifeOf(account: Account, day: number): readonly Post[] {
     const key = `${account.id}${day}`;
     let life = lives.get(key);
     if (life === undefined) {
-      life = lifeOfDay(account, options, day);
+      life = postsOfDay(account, options, day);
       lives.set(key, life);
     }
     return life;
   }
 
   function steered(post: Post): Post {
-    const edit = steering.edits.get(post.id);
-    const deletedAt = Math.min(post.deletedAt, steering.deletions.get(post.id) ?? Number.POSITIVE_INFINITY);
+    const edit = overrides.edits.get(post.id);
+    const deletedAt = Math.min(post.deletedAt, overrides.deletions.get(post.id) ?? Number.POSITIVE_INFINITY);
     if (edit === undefined && deletedAt === post.deletedAt) return post;
     return { ...post, deletedAt, edit: edit ?? post.edit, editedText: edit?.text ?? null };
   }
 
   function byHand(account: Account, day: number): readonly Post[] {
-    return steering.posts
+    return overrides.posts
       .filter((post) => post.account === account.id && dayOf(account, startAt, post.createdAt) === day)
       .map((post) => ({
         ...post,
         account,
         deletedAt: Number.POSITIVE_INFINITY,
         edit: null,
-        isSteered: true,
+        isManual: true,
         editedText: null,
       }));
   }
@@ -141,7 +141,7 @@ function versions(post: Post): readonly Entry[] {
 }
 
 /** How many of the ascending `values` are below `limit`. */
-export function lowerBound(values: readonly number[], limit: number): number {
+function lowerBound(values: readonly number[], limit: number): number {
   let low = 0;
   let high = values.length;
   while (low < high) {

@@ -1,5 +1,5 @@
 import type { WorldAccountId } from '../life/accounts.ts';
-import type { SeriesKind } from './schedule.ts';
+import type { SeriesKind } from './event-series.ts';
 
 /** A range of counts, both ends included; `hi` null is open. */
 export interface BucketShape {

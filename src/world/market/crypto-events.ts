@@ -10,7 +10,7 @@ import {
   noonDayBefore,
 } from '../calendar.ts';
 import { CRYPTO_TAG, marketOf, type WorldEvent } from './event.ts';
-import { CRYPTO_SYMBOLS, type CryptoSymbol, spotPrice } from './spot.ts';
+import { CRYPTO_SYMBOLS, type CryptoSymbol, spotPrice } from './spot-price.ts';
 
 const HOURS_BEHIND = 36;
 const HOURS_AHEAD = 3;
@@ -18,7 +18,7 @@ const DAYS_BEHIND = 7;
 const RANGE_STEP = 2_000;
 const MOST_KEPT = 1_000;
 
-export interface CryptoEvents {
+interface CryptoEvents {
   /** Every crypto event listed by `now`, the oldest settled ones left out. */
   listed(now: number): readonly WorldEvent[];
 }
@@ -96,7 +96,7 @@ function daily(seed: number, kind: 'range' | 'ladder', day: number): WorldEvent 
   const id = (kind === 'range' ? 300_000 : 400_000) + day;
   const slug = `btc-${kind === 'range' ? 'price' : 'above'}-on-${date.toLowerCase().replace(' ', '-')}`;
   const bounds = Array.from({ length: 10 }, (_, index) => centre + (index - 4.5) * RANGE_STEP);
-  const drafts =
+  const buckets =
     kind === 'ladder'
       ? bounds.map((lo) => ({
           lo,
@@ -104,7 +104,7 @@ function daily(seed: number, kind: 'range' | 'ladder', day: number): WorldEvent 
           title: dollars(lo),
           question: `Will the price of BTC be above $${dollars(lo)} on ${date}?`,
         }))
-      : rangeDrafts(bounds, date);
+      : priceRanges(bounds, date);
   const { year } = dateOf(dayNumber(newYorkTime(endAt)));
   return {
     id,
@@ -124,20 +124,20 @@ function daily(seed: number, kind: 'range' | 'ladder', day: number): WorldEvent 
     endAt,
     isNegRisk: kind === 'range',
     tick: 10,
-    markets: drafts.map((draft, ordinal) =>
-      marketOf(id, ordinal, { ...draft, slug: `${slug}-${ordinal}`, outcomes: ['Yes', 'No'] }),
+    markets: buckets.map((bucket, ordinal) =>
+      marketOf(id, ordinal, { ...bucket, slug: `${slug}-${ordinal}`, outcomes: ['Yes', 'No'] }),
     ),
   };
 }
 
-interface RangeDraft {
+interface PriceBucket {
   readonly lo: number;
   readonly hi: number | null;
   readonly title: string;
   readonly question: string;
 }
 
-function rangeDrafts(bounds: readonly number[], date: string): readonly RangeDraft[] {
+function priceRanges(bounds: readonly number[], date: string): readonly PriceBucket[] {
   const lowest = bounds[0] ?? 0;
   const highest = bounds.at(-1) ?? 0;
   const inner = bounds
@@ -148,5 +148,8 @@ function rangeDrafts(bounds: readonly number[], date: string): readonly RangeDra
     ...inner,
     { lo: highest, hi: null, title: `>${dollars(highest)}` },
   ];
-  return all.map((draft) => ({ ...draft, question: `Will the price of BTC be ${draft.title} on ${date}?` }));
+  return all.map((bucket) => ({
+    ...bucket,
+    question: `Will the price of BTC be ${bucket.title} on ${date}?`,
+  }));
 }

@@ -1,10 +1,10 @@
-import type { SteeredEvent } from '../control/steering.ts';
+import type { ManualEvent } from '../control/overrides.ts';
 import type { Account } from '../life/accounts.ts';
 import { hash32, hex } from '../rng.ts';
 import { type BucketShape, bucketsOf } from './buckets.ts';
-import { type EventWords, listedAtOf, rangeWords, type Series, windowOf, wordsOf } from './schedule.ts';
+import { type EventTexts, listedAtOf, rangeTexts, type Series, textsOf, windowOf } from './event-series.ts';
 
-export interface Tag {
+interface Tag {
   readonly id: string;
   readonly label: string;
   readonly slug: string;
@@ -28,7 +28,7 @@ export interface WorldMarket {
   readonly outcomes: readonly [string, string];
 }
 
-export type WorldSubject =
+type WorldSubject =
   | { readonly type: 'posts'; readonly account: Account; readonly period: string }
   | { readonly type: 'crypto'; readonly symbol: string; readonly kind: 'up-down' | 'range' | 'ladder' };
 
@@ -55,7 +55,7 @@ export interface WorldEvent {
   readonly markets: readonly WorldMarket[];
 }
 
-export interface MarketDraft {
+interface MarketFields {
   readonly title: string;
   readonly question: string;
   readonly slug: string;
@@ -69,10 +69,10 @@ function tokenId(marketId: number, outcome: number): string {
   return BigInt(`0x7${hex(63, 'token', marketId, outcome)}`).toString();
 }
 
-export function marketOf(eventId: number, ordinal: number, draft: MarketDraft): WorldMarket {
+export function marketOf(eventId: number, ordinal: number, fields: MarketFields): WorldMarket {
   const id = eventId * 100 + ordinal;
   return {
-    ...draft,
+    ...fields,
     id,
     ordinal,
     conditionId: `0x${hex(64, 'condition', id)}`,
@@ -83,14 +83,14 @@ export function marketOf(eventId: number, ordinal: number, draft: MarketDraft): 
 function bucketMarkets(
   eventId: number,
   account: Account,
-  words: EventWords,
+  texts: EventTexts,
   shapes: readonly BucketShape[],
 ): readonly WorldMarket[] {
   return shapes.map((shape, ordinal) =>
     marketOf(eventId, ordinal, {
       title: shape.title,
-      question: `Will ${account.name} post ${shape.title} posts ${words.period}?`,
-      slug: `${words.slug}-${shape.slugSuffix}`,
+      question: `Will ${account.name} post ${shape.title} posts ${texts.period}?`,
+      slug: `${texts.slug}-${shape.slugSuffix}`,
       lo: shape.lo,
       hi: shape.hi,
       outcomes: ['Yes', 'No'],
@@ -109,37 +109,37 @@ function eventIdOf(series: Series, index: number): number {
 export function postsEvent(series: Series, index: number): WorldEvent {
   const id = eventIdOf(series, index);
   const window = windowOf(series, index);
-  const words = wordsOf(series, window);
+  const texts = textsOf(series, window);
   const { account } = series;
   return {
     id,
-    slug: words.slug,
-    title: words.title,
-    description: words.description,
-    subject: { type: 'posts', account, period: words.period },
+    slug: texts.slug,
+    title: texts.title,
+    description: texts.description,
+    subject: { type: 'posts', account, period: texts.period },
     series,
     tag: POSTS_TAG,
     listedAt: listedAtOf(series, index),
     ...window,
     isNegRisk: true,
     tick: account.id === 'a' ? 1 : 10,
-    markets: bucketMarkets(id, account, words, bucketsOf(account.id, series.kind)),
+    markets: bucketMarkets(id, account, texts, bucketsOf(account.id, series.kind)),
   };
 }
 
-export function steeredPostsEvent(
-  steered: SteeredEvent,
+export function manualPostsEvent(
+  steered: ManualEvent,
   account: Account,
   shapes: readonly BucketShape[],
 ): WorldEvent {
-  const range = rangeWords(account, steered);
-  const words = { ...range, slug: steered.slug ?? range.slug, title: steered.title ?? range.title };
+  const range = rangeTexts(account, steered);
+  const texts = { ...range, slug: steered.slug ?? range.slug, title: steered.title ?? range.title };
   return {
     id: steered.id,
-    slug: words.slug,
-    title: words.title,
-    description: words.description,
-    subject: { type: 'posts', account, period: words.period },
+    slug: texts.slug,
+    title: texts.title,
+    description: texts.description,
+    subject: { type: 'posts', account, period: texts.period },
     series: null,
     tag: POSTS_TAG,
     listedAt: steered.listedAt,
@@ -147,7 +147,7 @@ export function steeredPostsEvent(
     endAt: steered.endAt,
     isNegRisk: true,
     tick: 10,
-    markets: bucketMarkets(steered.id, account, words, shapes),
+    markets: bucketMarkets(steered.id, account, texts, shapes),
   };
 }
 

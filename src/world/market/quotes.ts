@@ -1,10 +1,10 @@
-import type { Steering } from '../control/steering.ts';
+import type { Overrides } from '../control/overrides.ts';
 import { hash32, hex, unit } from '../rng.ts';
-import type { Crowd } from './crowd.ts';
 import type { WorldEvent, WorldMarket } from './event.ts';
+import type { TraderBeliefs } from './trader-beliefs.ts';
 
 /** A price in thousandths. Whole numbers, so that the sum of a price and its complement is exact. */
-export type Milli = number;
+type Milli = number;
 
 export interface Level {
   readonly price: Milli;
@@ -16,7 +16,7 @@ export interface Quote {
   readonly slot: number;
   readonly since: number;
   readonly tick: 1 | 10;
-  /** Best first. Empty for a bucket nobody bids for. */
+  /** Best first. Empty for a bucket without bids. */
   readonly bids: readonly Level[];
   readonly asks: readonly Level[];
   readonly last: Milli | null;
@@ -41,10 +41,10 @@ const LOOK_BACK_SLOTS = 8;
 
 export function createQuotes(options: {
   readonly seed: number;
-  readonly steering: Steering;
-  readonly crowd: Crowd;
+  readonly overrides: Overrides;
+  readonly traders: TraderBeliefs;
 }): Quotes {
-  const { seed, steering, crowd } = options;
+  const { seed, overrides, traders } = options;
   const current = new Map<number, { readonly quote: Quote; readonly forced: number | undefined }>();
 
   function slotMsOf(event: WorldEvent): number {
@@ -52,7 +52,7 @@ export function createQuotes(options: {
   }
 
   function probability(event: WorldEvent, market: WorldMarket, slot: number, at: number): number {
-    const p = Math.min(0.9995, Math.max(0.0005, crowd.probability(event, market, at)));
+    const p = Math.min(0.9995, Math.max(0.0005, traders.probability(event, market, at)));
     // Noise on the log odds, so that it is small where little is open.
     const noise =
       0.16 * (unit(seed, 'noise', market.id, slot) - 0.5) +
@@ -62,7 +62,7 @@ export function createQuotes(options: {
   }
 
   function top(event: WorldEvent, market: WorldMarket, slot: number, at: number) {
-    const forced = steering.prices.get(market.tokens[0]);
+    const forced = overrides.prices.get(market.tokens[0]);
     const p = forced ?? probability(event, market, slot, at);
     const tick = p < 0.04 || p > 0.96 ? 1 : event.tick;
     const spread = 1 + (forced === undefined ? hash32(seed, 'spread', market.id, slot >> 2) % 3 : 1);
@@ -131,7 +131,7 @@ export function createQuotes(options: {
   return {
     quote(event, market, now) {
       const slot = slotOf(event, market, now);
-      const forced = steering.prices.get(market.tokens[0]);
+      const forced = overrides.prices.get(market.tokens[0]);
       const known = current.get(market.id);
       if (known !== undefined && known.quote.slot === slot && known.forced === forced) return known.quote;
       const quote = build(event, market, slot);

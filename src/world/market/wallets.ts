@@ -1,11 +1,11 @@
 import { HOUR_MS } from '../../../streams/internal.ts';
 
 import { unit } from '../rng.ts';
-import type { Catalog } from './catalog.ts';
-import { isActive } from './catalog.ts';
-import type { Crowd } from './crowd.ts';
 import type { WorldEvent, WorldMarket } from './event.ts';
-import type { Lifecycle } from './lifecycle.ts';
+import type { ListedEvents } from './listed-events.ts';
+import { isActive } from './listed-events.ts';
+import type { Settlement } from './settlement.ts';
+import type { TraderBeliefs } from './trader-beliefs.ts';
 
 /** Wallets that hold something worth testing; any other address holds nothing. */
 export const WORLD_WALLETS = {
@@ -38,23 +38,23 @@ const MANY = 240;
 
 export function createWallets(options: {
   readonly now: () => number;
-  readonly catalog: Catalog;
-  readonly lifecycle: Lifecycle;
-  readonly crowd: Crowd;
+  readonly listedEvents: ListedEvents;
+  readonly settlement: Settlement;
+  readonly traders: TraderBeliefs;
 }): Wallets {
-  const { now, catalog, lifecycle, crowd } = options;
+  const { now, listedEvents, settlement, traders } = options;
 
-  /** The bucket the crowd liked best soon after the listing: it stays the same while the event lasts. */
+  /** The likeliest bucket soon after the listing: it stays the same while the event lasts. */
   function favourite(event: WorldEvent): number {
     const at = event.listedAt + HOUR_MS;
-    const chances = event.markets.map((market) => crowd.probability(event, market, at));
+    const chances = event.markets.map((market) => traders.probability(event, market, at));
     return chances.indexOf(Math.max(...chances));
   }
 
   function hold(event: WorldEvent, ordinal: number, outcome: 0 | 1 = 0, size?: number): readonly Holding[] {
     const market = event.markets[Math.min(event.markets.length - 1, Math.max(0, ordinal))];
     if (market === undefined) return [];
-    const yes = Math.min(0.95, Math.max(0.03, crowd.probability(event, market, event.listedAt + HOUR_MS)));
+    const yes = Math.min(0.95, Math.max(0.03, traders.probability(event, market, event.listedAt + HOUR_MS)));
     const shares = size ?? Math.round(2_000 + 40_000 * unit('size', market.id, outcome)) / 100;
     return [
       {
@@ -68,29 +68,29 @@ export function createWallets(options: {
   }
 
   function active(account: 'a' | 'b'): readonly WorldEvent[] {
-    return catalog
+    return listedEvents
       .listed(now())
       .filter(
         (event) =>
           event.subject.type === 'posts' &&
           event.subject.account.id === account &&
           isActive(event, now()) &&
-          !lifecycle.phase(event, now()).isClosed,
+          !settlement.phase(event, now()).isClosed,
       );
   }
 
   function settled(): readonly WorldEvent[] {
-    return catalog
+    return listedEvents
       .listed(now())
-      .filter((event) => lifecycle.phase(event, now()).isClosed && event.subject.type === 'posts');
+      .filter((event) => settlement.phase(event, now()).isClosed && event.subject.type === 'posts');
   }
 
   function mixed(): readonly Holding[] {
     const open = active('a').slice(0, 1);
     const gone = settled().slice(-3);
-    const crypto = catalog
+    const crypto = listedEvents
       .listed(now())
-      .filter((event) => event.subject.type === 'crypto' && !lifecycle.phase(event, now()).isClosed);
+      .filter((event) => event.subject.type === 'crypto' && !settlement.phase(event, now()).isClosed);
     return [
       ...open.flatMap((event) => [
         ...hold(event, favourite(event)),
@@ -99,7 +99,7 @@ export function createWallets(options: {
         ...hold(event, 2, 0, 0),
       ]),
       ...gone.flatMap((event) => {
-        const winner = event.markets.findIndex((market) => lifecycle.won(event, market, now()));
+        const winner = event.markets.findIndex((market) => settlement.won(event, market, now()));
         return [...hold(event, winner), ...hold(event, winner === 0 ? 1 : 0)];
       }),
       ...crypto.slice(0, 2).flatMap((event) => hold(event, 0)),

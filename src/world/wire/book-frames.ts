@@ -1,15 +1,15 @@
-import type { Place } from '../market/catalog.ts';
+import type { Place } from '../market/listed-events.ts';
 import { priceText, type Quote } from '../market/quotes.ts';
 import { unit } from '../rng.ts';
-import { bookWire, lastText, levelChanges, topOf } from './book-wire.ts';
+import { bookJson, lastText, levelChanges, topOf } from './book-json.ts';
 
 type Frame = Record<string, unknown>;
 
 export function bookFrame({ event, market, outcome }: Place, quote: Quote, now: number): Frame {
-  return { event_type: 'book', ...bookWire(event, market, quote, outcome, now) };
+  return { event_type: 'book', ...bookJson(event, market, quote, outcome, now) };
 }
 
-export interface Change {
+interface Change {
   /** The tokens of one market that the reader asked for. */
   readonly places: readonly Place[];
   readonly before: Quote;

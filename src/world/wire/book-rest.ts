@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Catalog, Place } from '../market/catalog.ts';
-import type { Lifecycle } from '../market/lifecycle.ts';
+import type { ListedEvents, Place } from '../market/listed-events.ts';
 import type { Quote, Quotes } from '../market/quotes.ts';
+import type { Settlement } from '../market/settlement.ts';
 import { unit } from '../rng.ts';
 import { type Answer, type Handler, jsonBody, ok } from './answer.ts';
-import { bookWire, lastText, topOf } from './book-wire.ts';
+import { bookJson, lastText, topOf } from './book-json.ts';
 
 const failure = (status: number, error: string): Answer => ({ status, body: { error } });
 const NO_BOOK = failure(404, 'No orderbook exists for the requested token id');
@@ -26,15 +26,15 @@ const INTERVALS_S: Readonly<Record<string, number>> = {
 
 export function createBookRest(options: {
   readonly now: () => number;
-  readonly catalog: Catalog;
-  readonly lifecycle: Lifecycle;
+  readonly listedEvents: ListedEvents;
+  readonly settlement: Settlement;
   readonly quotes: Quotes;
 }): Handler {
-  const { now, catalog, lifecycle, quotes } = options;
+  const { now, listedEvents, settlement, quotes } = options;
 
   function open(token: string): (Place & { readonly quote: Quote }) | undefined {
-    const place = catalog.byToken(token, now());
-    if (place === undefined || lifecycle.phase(place.event, now()).isClosed) return undefined;
+    const place = listedEvents.byToken(token, now());
+    if (place === undefined || settlement.phase(place.event, now()).isClosed) return undefined;
     return { ...place, quote: quotes.quote(place.event, place.market, now()) };
   }
 
@@ -61,7 +61,7 @@ export function createBookRest(options: {
     const places = tokens.flatMap(({ token_id }) => open(token_id) ?? []);
     if (name === 'books')
       return ok(
-        places.map((place) => bookWire(place.event, place.market, place.quote, place.outcome, now())),
+        places.map((place) => bookJson(place.event, place.market, place.quote, place.outcome, now())),
       );
     const rows = places.map(({ market, quote, outcome }): [string, unknown] => {
       const top = topOf(quote, outcome);
@@ -78,7 +78,7 @@ export function createBookRest(options: {
     const interval = query.get('interval');
     if (interval !== null && (query.has('startTs') || query.has('endTs')))
       return failure(400, 'interval and startTs/endTs exclude each other');
-    const place = catalog.byToken(query.get('market') ?? '', now());
+    const place = listedEvents.byToken(query.get('market') ?? '', now());
     if (place === undefined) return ok({ history: [] });
     const endS = Number(query.get('endTs') ?? Math.floor(now() / 1000));
     const startS = Math.max(
@@ -108,7 +108,7 @@ export function createBookRest(options: {
     switch (name) {
       case 'book':
         return one(query, ({ event, market, quote, outcome }) =>
-          bookWire(event, market, quote, outcome, now()),
+          bookJson(event, market, quote, outcome, now()),
         );
       case 'price':
         return price(query);

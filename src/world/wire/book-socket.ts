@@ -1,11 +1,10 @@
-import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
-import { type WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
 import { z } from 'zod';
-import type { Catalog, Place } from '../market/catalog.ts';
-import type { Lifecycle } from '../market/lifecycle.ts';
+import type { ListedEvents, Place } from '../market/listed-events.ts';
 import type { Quote, Quotes } from '../market/quotes.ts';
+import type { Settlement } from '../market/settlement.ts';
 import { bookFrame, changeFrames, resolvedFrame } from './book-frames.ts';
+import { createWorldSocket, parseJson, type Silence, type WorldSocket } from './world-socket.ts';
 
 /** How often quotes are compared with what a reader has; a quote itself holds much longer. */
 const PUMP_MS = 250;
@@ -21,39 +20,24 @@ const message = z.object({
 interface Reader {
   readonly socket: WebSocket;
   readonly tokens: Set<string>;
-  /** What the reader was last told, by market. */
-  readonly told: Map<number, Quote>;
+  /** The quote last sent, by market. */
+  readonly sent: Map<number, Quote>;
   wantsCustom: boolean;
-}
-
-export type Silence = 'none' | 'data' | 'all';
-
-export interface BookSocket {
-  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Sends what has changed, at once. */
-  pump(): void;
-  /** Ends every connection without a close handshake. */
-  drop(): void;
-  /** `data` keeps answering pings, `all` does not even do that. */
-  silence(mode: Silence): void;
-  connections(): number;
-  close(): void;
 }
 
 export function createBookSocket(options: {
   readonly now: () => number;
-  readonly catalog: Catalog;
-  readonly lifecycle: Lifecycle;
+  readonly listedEvents: ListedEvents;
+  readonly settlement: Settlement;
   readonly quotes: Quotes;
-}): BookSocket {
-  const { now, catalog, lifecycle, quotes } = options;
-  const server = new WebSocketServer({ noServer: true });
+}): WorldSocket {
+  const { now, listedEvents, settlement, quotes } = options;
   const readers = new Set<Reader>();
   let silence: Silence = 'none';
 
   function placeOf(token: string): Place | undefined {
-    const place = catalog.byToken(token, now());
-    return place === undefined || lifecycle.phase(place.event, now()).isClosed ? undefined : place;
+    const place = listedEvents.byToken(token, now());
+    return place === undefined || settlement.phase(place.event, now()).isClosed ? undefined : place;
   }
 
   function subscribe(reader: Reader, tokens: readonly string[], wantsDump: boolean): void {
@@ -66,7 +50,7 @@ export function createBookSocket(options: {
     const places = fresh.flatMap((token) => placeOf(token) ?? []);
     const books = places.map((place) => {
       const quote = quotes.quote(place.event, place.market, now());
-      if (wantsDump) reader.told.set(place.market.id, quote);
+      if (wantsDump) reader.sent.set(place.market.id, quote);
       return bookFrame(place, quote, now());
     });
     // The first dump is an array, even of one.
@@ -74,7 +58,7 @@ export function createBookSocket(options: {
   }
 
   function receive(reader: Reader, text: string): void {
-    // A reader that is kept in the dark is still heard: it gets what it asked for once the silence ends.
+    // Subscriptions are taken during a silence too: their data follows when it ends.
     const answer = (reply: string): void => {
       if (silence !== 'all') reader.socket.send(reply);
     };
@@ -105,7 +89,7 @@ export function createBookSocket(options: {
   function update(reader: Reader): void {
     const byMarket = new Map<number, Place[]>();
     for (const token of reader.tokens) {
-      const place = catalog.byToken(token, now());
+      const place = listedEvents.byToken(token, now());
       if (place === undefined) continue;
       const places = byMarket.get(place.market.id);
       if (places === undefined) byMarket.set(place.market.id, [place]);
@@ -114,16 +98,16 @@ export function createBookSocket(options: {
     for (const [marketId, places] of byMarket) {
       const place = places[0];
       if (place === undefined) continue;
-      if (lifecycle.phase(place.event, now()).isClosed) {
+      if (settlement.phase(place.event, now()).isClosed) {
         for (const { market, outcome } of places) reader.tokens.delete(market.tokens[outcome]);
-        const won = lifecycle.won(place.event, place.market, now());
+        const won = settlement.won(place.event, place.market, now());
         if (reader.wantsCustom) send(reader, [resolvedFrame(place, won, now())]);
         continue;
       }
       const quote = quotes.quote(place.event, place.market, now());
-      const before = reader.told.get(marketId);
+      const before = reader.sent.get(marketId);
       if (before === quote) continue;
-      reader.told.set(marketId, quote);
+      reader.sent.set(marketId, quote);
       if (before === undefined)
         send(
           reader,
@@ -138,39 +122,18 @@ export function createBookSocket(options: {
     for (const reader of readers) update(reader);
   }
 
-  const timer = setInterval(pump, PUMP_MS);
-
-  return {
-    accept(request, socket, head) {
-      server.handleUpgrade(request, socket, head, (connection) => {
-        const reader: Reader = { socket: connection, tokens: new Set(), told: new Map(), wantsCustom: false };
-        readers.add(reader);
-        connection.on('message', (data) => receive(reader, String(data)));
-        connection.on('close', () => readers.delete(reader));
-        connection.on('error', () => connection.terminate());
-      });
-    },
+  const socket = createWorldSocket<Reader>(readers, {
+    periodMs: PUMP_MS,
+    onPeriod: pump,
     pump,
-    drop() {
-      for (const reader of readers) reader.socket.terminate();
-    },
+    open: (connection) => ({ socket: connection, tokens: new Set(), sent: new Map(), wantsCustom: false }),
+    receive,
+  });
+  return {
+    ...socket,
     silence(mode) {
       silence = mode;
       pump();
     },
-    connections: () => readers.size,
-    close() {
-      clearInterval(timer);
-      for (const reader of readers) reader.socket.terminate();
-      server.close();
-    },
   };
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,12 +1,10 @@
-import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
-import { type WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { DAY_MS } from '../../../streams/internal.ts';
 
-import { type CryptoSymbol, spotPrice, symbolOf } from '../market/spot.ts';
-import { type BookSocket, parseJson, type Silence } from './book-socket.ts';
+import { type CryptoSymbol, spotPrice, symbolOf } from '../market/spot-price.ts';
 import { type Candle, candle } from './crypto-rest.ts';
+import { createWorldSocket, parseJson, type Silence, type WorldSocket } from './world-socket.ts';
 
 const TICK_MS = 1_000;
 const PING_EVERY_TICKS = 20;
@@ -25,16 +23,11 @@ interface Reader {
 }
 
 /** The exchange's stream server: raw below `/ws`, combined at `/stream`. */
-export type CryptoSocket = Omit<BookSocket, 'accept'> & {
-  accept(request: IncomingMessage, socket: Duplex, head: Buffer, path: string): void;
-};
-
 export function createCryptoSocket(options: {
   readonly now: () => number;
   readonly seed: number;
-}): CryptoSocket {
+}): WorldSocket {
   const { now, seed } = options;
-  const server = new WebSocketServer({ noServer: true });
   const readers = new Set<Reader>();
   const days = new Map<string, { readonly minute: number; readonly candle: Candle }>();
   let silence: Silence = 'none';
@@ -118,39 +111,28 @@ export function createCryptoSocket(options: {
     }
   }
 
-  const timer = setInterval(() => {
-    ticks++;
-    if (ticks % PING_EVERY_TICKS === 0 && silence !== 'all')
-      for (const { socket } of readers) socket.ping(String(now()));
-    pump();
-  }, TICK_MS);
-
-  return {
-    accept(request, socket, head, path) {
+  const socket = createWorldSocket<Reader>(readers, {
+    periodMs: TICK_MS,
+    onPeriod() {
+      ticks++;
+      if (ticks % PING_EVERY_TICKS === 0 && silence !== 'all')
+        for (const { socket } of readers) socket.ping(String(now()));
+      pump();
+    },
+    pump,
+    open(connection, request, path) {
       const query = new URL(request.url ?? '/', 'http://world.invalid').searchParams;
       const isCombined = path.startsWith('/stream');
       const named = isCombined ? (query.get('streams') ?? '') : path.replace(/^\/ws\/?/, '');
-      server.handleUpgrade(request, socket, head, (connection) => {
-        const streams = new Set(named.split('/').filter((stream) => stream !== ''));
-        const reader: Reader = { socket: connection, streams, isCombined };
-        readers.add(reader);
-        connection.on('message', (data) => receive(reader, String(data)));
-        connection.on('close', () => readers.delete(reader));
-        connection.on('error', () => connection.terminate());
-      });
+      const streams = new Set(named.split('/').filter((stream) => stream !== ''));
+      return { socket: connection, streams, isCombined };
     },
-    pump,
-    drop() {
-      for (const { socket } of readers) socket.terminate();
-    },
+    receive,
+  });
+  return {
+    ...socket,
     silence(mode) {
       silence = mode;
-    },
-    connections: () => readers.size,
-    close() {
-      clearInterval(timer);
-      for (const { socket } of readers) socket.terminate();
-      server.close();
     },
   };
 }

@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto';
 import { type Answer, type AsyncHandler, jsonBody, ok } from './answer.ts';
-import { isSigned, type Order, orderSchema, requiredOf } from './payment-order.ts';
+import { isSigned, type Order, orderSchema, requiredOf } from './facilitator-order.ts';
 
-export const VERIFY_MOODS = ['honest', 'invalid'] as const;
+export const VERIFY_BEHAVIOURS = ['honest', 'invalid'] as const;
 /**
- * `refuse` moves no money and says so; `pending` moves it and does not say; `no-hash` moves it and forgets the
- * transaction.
+ * `refuse` moves no money and reports that; `pending` moves it and reports it as open; `no-hash` moves it and
+ * leaves out the transaction.
  */
-export const SETTLE_MOODS = ['honest', 'refuse', 'pending', 'no-hash'] as const;
+export const SETTLE_BEHAVIOURS = ['honest', 'refuse', 'pending', 'no-hash'] as const;
 
-export interface FacilitatorMoods {
-  readonly verify?: (typeof VERIFY_MOODS)[number] | undefined;
-  readonly settle?: (typeof SETTLE_MOODS)[number] | undefined;
+interface FacilitatorBehaviour {
+  readonly verify?: (typeof VERIFY_BEHAVIOURS)[number] | undefined;
+  readonly settle?: (typeof SETTLE_BEHAVIOURS)[number] | undefined;
   readonly times: number | null;
 }
 
 /** Verifies signatures for real, and settles on a ledger in memory instead of a chain. */
 export interface Facilitator {
   readonly handle: AsyncHandler;
-  steer(moods: FacilitatorMoods): void;
+  steer(behaviour: FacilitatorBehaviour): void;
   state(): {
     readonly verifyCalls: number;
     readonly settleCalls: number;
@@ -35,16 +35,18 @@ const NETWORKS = ['eip155:84532', 'base-sepolia'] as const;
 /** `now` in UTC ms. */
 export function createFacilitator(now: () => number): Facilitator {
   const ledger = new Map<string, string>();
-  let moods: FacilitatorMoods = { times: null };
+  let behaviour: FacilitatorBehaviour = { times: null };
   let left = 0;
   let verifyCalls = 0;
   let settleCalls = 0;
 
-  function moodFor<K extends 'verify' | 'settle'>(call: K): NonNullable<FacilitatorMoods[K]> | 'honest' {
-    const mood = moods[call];
-    if (mood === undefined || left <= 0) return 'honest';
+  function behaviourFor<K extends 'verify' | 'settle'>(
+    call: K,
+  ): NonNullable<FacilitatorBehaviour[K]> | 'honest' {
+    const chosen = behaviour[call];
+    if (chosen === undefined || left <= 0) return 'honest';
     left -= 1;
-    return mood;
+    return chosen;
   }
 
   const nonceKey = ({ paymentPayload }: Order): string => {
@@ -52,7 +54,7 @@ export function createFacilitator(now: () => number): Facilitator {
     return `${from}|${nonce}`.toLowerCase();
   };
 
-  /** The first fault, in the order and the words facilitators use. */
+  /** The first fault, in the order and with the codes facilitators use. */
   async function faultOf(order: Order): Promise<string | undefined> {
     const { authorization } = order.paymentPayload.payload;
     const required = requiredOf(order);
@@ -77,7 +79,7 @@ export function createFacilitator(now: () => number): Facilitator {
   async function verify(order: Order): Promise<Answer> {
     verifyCalls += 1;
     const payer = order.paymentPayload.payload.authorization.from;
-    const fault = moodFor('verify') === 'invalid' ? 'insufficient_funds' : await faultOf(order);
+    const fault = behaviourFor('verify') === 'invalid' ? 'insufficient_funds' : await faultOf(order);
     return ok(
       fault === undefined ? { isValid: true, payer } : { isValid: false, invalidReason: fault, payer },
     );
@@ -89,8 +91,8 @@ export function createFacilitator(now: () => number): Facilitator {
     const payer = order.paymentPayload.payload.authorization.from;
     const refusal = (errorReason: string) =>
       ok({ success: false, errorReason, transaction: '', network, payer });
-    const mood = moodFor('settle');
-    if (mood === 'refuse') return refusal('insufficient_funds');
+    const chosen = behaviourFor('settle');
+    if (chosen === 'refuse') return refusal('insufficient_funds');
     const fault = await faultOf(order);
     if (fault !== undefined) return refusal(fault);
     const key = nonceKey(order);
@@ -98,8 +100,8 @@ export function createFacilitator(now: () => number): Facilitator {
     if (ledger.has(key)) return refusal(USED);
     const transaction = `0x${createHash('sha256').update(key).digest('hex')}`;
     ledger.set(key, transaction);
-    if (mood === 'pending') return refusal('settlement_pending');
-    return ok({ success: true, transaction: mood === 'no-hash' ? '' : transaction, network, payer });
+    if (chosen === 'pending') return refusal('settlement_pending');
+    return ok({ success: true, transaction: chosen === 'no-hash' ? '' : transaction, network, payer });
   }
 
   return {
@@ -121,7 +123,7 @@ export function createFacilitator(now: () => number): Facilitator {
       return call === 'verify' ? verify(order.data) : settle(order.data);
     },
     steer(next) {
-      moods = next;
+      behaviour = next;
       left = next.times ?? Number.POSITIVE_INFINITY;
     },
     state: () => ({ verifyCalls, settleCalls, settled: Object.fromEntries(ledger) }),

@@ -9,17 +9,17 @@ import {
 import type { Duplex } from 'node:stream';
 import type { FaultRole, Faults } from '../control/faults.ts';
 import type { Answer, AsyncHandler, Handler, WorldRequest } from './answer.ts';
-import { sendAnswer, sendFault } from './respond.ts';
+import { sendAnswer, sendFault } from './send-answer.ts';
 
 /** One HTTP role: what answers below a path prefix. Only a role with a name can be made to fail. */
-export interface Role {
+interface Role {
   readonly prefix: string;
   readonly name: FaultRole | undefined;
   readonly handle: Handler | AsyncHandler;
 }
 
 /** One socket role: takes over a connection whose path begins with the prefix. */
-export interface SocketRole {
+interface SocketRole {
   readonly prefix: string;
   readonly name: FaultRole;
   readonly accept: (request: IncomingMessage, socket: Duplex, head: Buffer, path: string) => void;
@@ -66,7 +66,7 @@ function decode(segment: string): string {
   }
 }
 
-export interface WorldServer {
+interface WorldServer {
   readonly server: Server;
   /** Ends every connection, those handed over to sockets too, and resolves when none is left. */
   close(): Promise<void>;

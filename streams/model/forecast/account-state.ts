@@ -26,15 +26,15 @@ const ASSUMED_HOURS = 6;
 const ASSUMED_RATE = 0.6;
 /** Profile and unevenness are brought up to date when the New York clock shows 0, 6, 12 and 18. */
 export const MARK_HOURS = 6;
-/** Before, levels and unevenness say more about where the history begins than about the account. */
+/** Before, levels and unevenness tell more about where the history begins than about the account. */
 export const SETTLED_HOURS = 20 * 24;
 const UNEVEN_DAYS = 14;
 const MIN_UNEVEN_DAYS = 4;
 
 const HOURLY_DECAY = Float64Array.from(LEVEL_DAYS, (days) => exp(-1 / (24 * days)));
 
-/** Where an account stands at the start of an hour. Everything in it comes from before that hour. */
-export interface Standing {
+/** What is known of an account at the start of an hour, all of it from before that hour. */
+export interface AccountState {
   /** Hours since the beginning of the series. */
   index: number;
   /** Decayed posts, and decayed hours weighed by the profile, for each of `LEVEL_DAYS`. */
@@ -49,8 +49,6 @@ export interface Standing {
   /** Hours observed so far. */
   observedHours: number;
 }
-
-export type OnMark = (standing: Standing) => void;
 
 interface Marks {
   readonly sums: ProfileSums;
@@ -75,12 +73,16 @@ export function calendarOf(series: AccountSeries, hoursAhead: number): Uint8Arra
 }
 
 /**
- * Goes through the history hour by hour to where the account stands at the start of the present hour, stopping
- * at every mark. The standing handed to `onMark` is the same object each time: read it, do not keep it.
+ * Goes through the history hour by hour up to the start of the present hour, stopping at every mark. The state handed
+ * to `onMark` is the same object each time: read it, do not keep it.
  */
-export function standingOf(series: AccountSeries, calendar: Uint8Array, onMark: OnMark = () => {}): Standing {
+export function accountState(
+  series: AccountSeries,
+  calendar: Uint8Array,
+  onMark: (state: AccountState) => void = () => {},
+): AccountState {
   const { counts } = series;
-  const standing = beginning();
+  const state = beginning();
   const marks: Marks = { sums: emptyProfileSums(), dayTotals: totalsOfDays(counts), count: 0, total: 0 };
   const days: Days = {
     totals: new Int32Array(Math.ceil(counts.length / 23) + 1),
@@ -89,12 +91,12 @@ export function standingOf(series: AccountSeries, calendar: Uint8Array, onMark: 
     isWhole: false,
   };
   for (let index = 0; index <= counts.length; index++) {
-    standing.index = index;
+    state.index = index;
     const hourOfWeek = calendar[index] ?? 0;
-    if (hourOfWeek % 24 === 0 && index > 0) endDay(standing, days, hourOfWeek);
+    if (hourOfWeek % 24 === 0 && index > 0) endDay(state, days, hourOfWeek);
     if ((hourOfWeek % 24) % MARK_HOURS === 0 && index > 0) {
-      updateAtMark(standing, marks);
-      onMark(standing);
+      updateAtMark(state, marks);
+      onMark(state);
     }
     if (index === counts.length) break;
     const count = counts[index] ?? MISSING;
@@ -104,16 +106,16 @@ export function standingOf(series: AccountSeries, calendar: Uint8Array, onMark: 
     }
     if (count === MISSING) days.isWhole = false;
     else days.posts += count;
-    // An hour nobody saw stops the clock of the levels: it is neither silence nor the passing of time.
+    // An unseen hour stops the clock of the levels: it is neither silence nor the passing of time.
     if (count === MISSING) continue;
     addToSums(marks.sums, hourOfWeek, count, 1);
-    passHour(standing, count, factorOf(standing.profile, hourOfWeek));
-    if (count > 0) standing.lastPostIndex = index;
+    passHour(state, count, factorOf(state.profile, hourOfWeek));
+    if (count > 0) state.lastPostIndex = index;
   }
-  return standing;
+  return state;
 }
 
-function beginning(): Standing {
+function beginning(): AccountState {
   return {
     index: 0,
     posts: new Float64Array(LEVELS).fill(ASSUMED_HOURS * ASSUMED_RATE),
@@ -127,35 +129,35 @@ function beginning(): Standing {
 }
 
 /** A New York day has ended before the midnight given by its hour of the week. */
-function endDay(standing: Standing, days: Days, hourOfWeek: number): void {
+function endDay(state: AccountState, days: Days, hourOfWeek: number): void {
   days.totals[days.count] = days.isWhole ? days.posts : MISSING;
   days.count += 1;
   days.posts = 0;
   days.isWhole = true;
   const lastWeekday = (hourOfWeek / 24 + 6) % 7;
-  learnWeekdays(standing.profile.byWeekday, days.totals, days.count, lastWeekday);
+  learnWeekdays(state.profile.byWeekday, days.totals, days.count, lastWeekday);
 }
 
-function passHour(standing: Standing, count: number, weight: number): void {
-  const { posts, hours } = standing;
+function passHour(state: AccountState, count: number, weight: number): void {
+  const { posts, hours } = state;
   for (let level = 0; level < LEVELS; level++) {
     const decay = HOURLY_DECAY[level] ?? 1;
     posts[level] = (posts[level] ?? 0) * decay + count;
     hours[level] = (hours[level] ?? 0) * decay + weight;
   }
-  standing.observedHours += 1;
+  state.observedHours += 1;
 }
 
-function updateAtMark(standing: Standing, marks: Marks): void {
-  updateClock(standing.profile.byHour, marks.sums);
-  const unevenness = unevennessOf(marks.dayTotals, standing.index);
-  if (unevenness !== null && standing.observedHours >= SETTLED_HOURS) {
+function updateAtMark(state: AccountState, marks: Marks): void {
+  updateClock(state.profile.byHour, marks.sums);
+  const unevenness = unevennessOf(marks.dayTotals, state.index);
+  if (unevenness !== null && state.observedHours >= SETTLED_HOURS) {
     marks.count += 1;
     marks.total += unevenness;
-    standing.meanUnevenness = marks.total / marks.count;
+    state.meanUnevenness = marks.total / marks.count;
   }
   // Before there is a mean to compare with, nothing is uneven.
-  standing.unevenness = marks.count === 0 ? 0 : (unevenness ?? standing.meanUnevenness);
+  state.unevenness = marks.count === 0 ? 0 : (unevenness ?? state.meanUnevenness);
 }
 
 /** Of the last 14 days of 24 h before `end`; days with missing hours are left out, null with fewer than 4. */

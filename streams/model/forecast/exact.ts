@@ -9,11 +9,12 @@ const LN2_HIGH = 0.6931471803691238;
 const LN2_LOW = 1.9082149292705877e-10;
 const MIN_EXPONENT = -1_074;
 const MAX_EXPONENT = 1_023;
+/** Leading zeros are counted in 32-bit integers. */
+const WORD_BITS = 32;
+const WORD = 2 ** WORD_BITS;
 
 const POWERS_OF_TWO = powersOfTwo();
 const RECIPROCAL_FACTORIALS = reciprocalFactorials(14);
-
-const bits = new DataView(new ArrayBuffer(8));
 
 function powersOfTwo(): Float64Array {
   const powers = new Float64Array(MAX_EXPONENT - MIN_EXPONENT + 1);
@@ -55,11 +56,14 @@ export function ln(x: number): number {
   if (!(x > 0)) return x === 0 ? Number.NEGATIVE_INFINITY : Number.NaN;
   if (x === Number.POSITIVE_INFINITY) return x;
   if (x < 2.2250738585072014e-308) return ln(x * 18_014_398_509_481_984) - 54 * LN2;
-  bits.setFloat64(0, x);
-  const high = bits.getInt32(0);
-  let exponent = (high >> 20) - 1_022;
-  bits.setInt32(0, (high & 0xfffff) | 0x3fe00000);
-  let mantissa = bits.getFloat64(0);
+  // x is mantissa * 2^exponent; products with powers of two are exact.
+  let mantissa = x;
+  let exponent = 0;
+  for (; mantissa >= WORD; exponent += WORD_BITS) mantissa /= WORD;
+  for (; mantissa < 1; exponent -= WORD_BITS) mantissa *= WORD;
+  const places = WORD_BITS - Math.clz32(mantissa);
+  mantissa *= twoTo(-places);
+  exponent += places;
   if (mantissa < SQRT1_2) {
     mantissa *= 2;
     exponent -= 1;
@@ -69,13 +73,6 @@ export function ln(x: number): number {
   let sum = 0;
   for (let odd = 23; odd >= 3; odd -= 2) sum = (sum + 1 / odd) * square;
   return exponent * LN2_HIGH + (exponent * LN2_LOW + (2 * ratio + 2 * ratio * sum));
-}
-
-/** ln(1 + x), exact also where 1 + x loses digits of x. */
-export function log1p(x: number): number {
-  const sum = 1 + x;
-  // What rounding took from x is given back in proportion.
-  return sum === 1 || sum === Number.POSITIVE_INFINITY ? (sum === 1 ? x : sum) : (ln(sum) * x) / (sum - 1);
 }
 
 /** cos and sin of a number of whole turns, so that no reduction by pi loses digits. */

@@ -1,12 +1,11 @@
 import { HOUR_MS } from '../durations.ts';
-import { BASE_LEVEL, LEVEL_DAYS, LEVELS, type Standing } from './account-state.ts';
+import { type AccountState, BASE_LEVEL, LEVEL_DAYS, LEVELS } from './account-state.ts';
 import { cosTurns, exp, ln, sinTurns } from './exact.ts';
-
 import { factorOf } from './profile.ts';
 import { type AccountSeries, MISSING } from './series.ts';
 
 /** What the regression sees of an account at one instant (MODEL 3.3). */
-export interface Features {
+interface Features {
   /** ln of the 28-day level in posts per hour of the profile, with a floor far below that of the differences. */
   readonly level: number;
   /**
@@ -43,32 +42,31 @@ interface Begun {
 
 const NOT_BEGUN: Begun = { count: 0, hours: 0, factor: 1 };
 
-/** At the start of the hour the standing is at. */
-export function featuresAtMark(standing: Standing, series: AccountSeries, clockHour: number): Features {
-  const { lastPostIndex, index } = standing;
+/** At the start of the state's hour. */
+export function featuresAtMark(state: AccountState, series: AccountSeries, clockHour: number): Features {
+  const { lastPostIndex, index } = state;
   const lastMs = series.lastPostMs[lastPostIndex] ?? 0;
   const waited = lastPostIndex < 0 ? NO_POST_HOURS : index - lastPostIndex - lastMs / HOUR_MS;
-  return featuresOf(standing, NOT_BEGUN, waited, clockHour);
+  return featuresOf(state, NOT_BEGUN, waited, clockHour);
 }
 
-/** At `series.now`, from the standing at the start of its hour. */
-export function featuresNow(standing: Standing, series: AccountSeries, hourOfWeek: number): Features {
+/** At `series.now`, from the state at the start of that hour. */
+export function featuresNow(state: AccountState, series: AccountSeries, hourOfWeek: number): Features {
   const { now, fromHour, counts, countThisHour, lastPostAt } = series;
   const passed = now / HOUR_MS - (fromHour + counts.length);
-  const factor = factorOf(standing.profile, hourOfWeek);
+  const factor = factorOf(state.profile, hourOfWeek);
   const begun = countThisHour === MISSING ? NOT_BEGUN : { count: countThisHour, hours: passed, factor };
   const waited = lastPostAt === null ? NO_POST_HOURS : (now - lastPostAt) / HOUR_MS;
-  return featuresOf(standing, begun, waited, (hourOfWeek % 24) + passed);
+  return featuresOf(state, begun, waited, (hourOfWeek % 24) + passed);
 }
 
-const logs = new Float64Array(LEVELS);
-
-function featuresOf(standing: Standing, begun: Begun, waited: number, clock: number): Features {
+function featuresOf(state: AccountState, begun: Begun, waited: number, clock: number): Features {
+  const logs = new Float64Array(LEVELS);
   let base = 0;
   for (let level = 0; level < LEVELS; level++) {
     const decay = begun.hours === 0 ? 1 : exp(-begun.hours / (24 * (LEVEL_DAYS[level] ?? 1)));
-    const posts = (standing.posts[level] ?? 0) * decay + begun.count;
-    const hours = (standing.hours[level] ?? 0) * decay + begun.hours * begun.factor;
+    const posts = (state.posts[level] ?? 0) * decay + begun.count;
+    const hours = (state.hours[level] ?? 0) * decay + begun.hours * begun.factor;
     const rate = (posts + LEVEL_PRIOR) / (hours + LEVEL_PRIOR);
     logs[level] = ln(rate + LEVEL_FLOOR);
     if (level === BASE_LEVEL) base = ln(rate + BASE_FLOOR);
@@ -79,7 +77,7 @@ function featuresOf(standing: Standing, begun: Begun, waited: number, clock: num
     ...[1, l1 - l7, l3 - l7, l7 - l28, l14 - l28, l56 - l28],
     ...[Math.max(-RECENT_LIMIT, Math.min(RECENT_LIMIT, l025)) - l1, ln(1 + waited) - USUAL_WAIT],
     ...[cosTurns(turns), sinTurns(turns), cosTurns(2 * turns), sinTurns(2 * turns)],
-    standing.unevenness - standing.meanUnevenness,
+    state.unevenness - state.meanUnevenness,
     ...[Math.abs(l1 - l7), Math.abs(l7 - l28)],
   );
   return { level: base, values };

@@ -9,7 +9,6 @@ import {
   evaluateDispersion,
   evaluateMean,
 } from './likelihood.ts';
-
 import { MODEL, type ModelParams } from './params.ts';
 import { DISPERSION_PRIOR, MEAN_PRIOR, type Prior } from './prior.ts';
 import { type Column, DISPERSION_COLUMNS, FACTORS, MEAN_COLUMNS } from './regression.ts';

@@ -1,9 +1,8 @@
 import { DAY_MS, HOUR_MS } from '../durations.ts';
-import { calendarOf, type Standing, standingOf } from './account-state.ts';
+import { type AccountState, accountState, calendarOf } from './account-state.ts';
 import { biasAt } from './bias.ts';
 import { exp, ln } from './exact.ts';
 import { featuresNow } from './features.ts';
-
 import type { ModelParams } from './params.ts';
 import { factorOf } from './profile.ts';
 import { byFactor, DISPERSION_COLUMNS, FACTORS, factorsOf, MEAN_COLUMNS, predictor } from './regression.ts';
@@ -30,10 +29,10 @@ export interface ForecastInputs {
   readonly shares: readonly number[];
 }
 
-/** Where an account stands, ready to be asked about any number of windows. */
+/** An account at `series.now`, from which any number of windows can be forecast. */
 export interface AccountNow {
   readonly series: AccountSeries;
-  readonly standing: Standing;
+  readonly state: AccountState;
   readonly calendar: Uint8Array;
 }
 
@@ -49,12 +48,12 @@ const MAX_DISPERSION = 20;
 
 export function accountNow(series: AccountSeries): AccountNow {
   const calendar = calendarOf(series, MAX_AHEAD_HOURS);
-  return { series, standing: standingOf(series, calendar), calendar };
+  return { series, state: accountState(series, calendar), calendar };
 }
 
 /** The inputs of a forecast made at `series.now`. */
 export function inputsAt(
-  { series, standing, calendar }: AccountNow,
+  { series, state, calendar }: AccountNow,
   params: ModelParams,
   window: ForecastWindow,
 ): ForecastInputs {
@@ -63,10 +62,10 @@ export function inputsAt(
   const base = { version: params.version, now, endAt, count };
   if (now >= endAt) return { ...base, mean: 0, dispersion: MIN_DISPERSION, shares: [] };
   const fromAt = Math.max(now, startAt);
-  const masses = massByDay(standing, calendar, series.fromHour, fromAt, endAt);
+  const masses = massByDay(state, calendar, series.fromHour, fromAt, endAt);
   const mass = masses.reduce((sum, part) => sum + part, 0);
 
-  const { level, values } = featuresNow(standing, series, calendar[series.counts.length] ?? 0);
+  const { level, values } = featuresNow(state, series, calendar[series.counts.length] ?? 0);
   const factors = factorsOf((endAt - now) / HOUR_MS);
   const sums = new Float64Array(FACTORS);
   byFactor(sums, MEAN_COLUMNS, params.mean, values);
@@ -82,7 +81,7 @@ export function inputsAt(
   return {
     ...base,
     mean,
-    dispersion: doubted(exp(logDispersion), standing),
+    dispersion: doubted(exp(logDispersion), state),
     shares: masses.map((part) => part / mass),
   };
 }
@@ -91,7 +90,7 @@ export function inputsAt(
  * What a short history leaves unknown is added: of the fit, which fades over months, and of the level, while the
  * history is shorter than the memory of the levels.
  */
-function doubted(dispersion: number, { observedHours }: Standing): number {
+function doubted(dispersion: number, { observedHours }: AccountState): number {
   const days = observedHours / 24;
   const ofFit = 1 + exp(-days / FIT_DOUBT_DAYS);
   const ofLevel = (YOUNG_VARIANCE_DAYS / (days + 0.5)) * exp(-days / YOUNG_DAYS);
@@ -103,7 +102,7 @@ function doubted(dispersion: number, { observedHours }: Standing): number {
  * a day keeps its place, and with it its draws, while time passes.
  */
 function massByDay(
-  { profile }: Standing,
+  { profile }: AccountState,
   calendar: Uint8Array,
   firstHour: number,
   fromAt: number,

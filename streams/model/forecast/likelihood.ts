@@ -78,7 +78,7 @@ export function byLogDispersion(
     const byR = digamma(y + r) - digamma(r) + ln(r / total) + (mean - y) / total;
     into.slope[row] = -weight * r * byR;
     if (kind === 'expected') {
-      // What a level that is seen would tell, less what the Poisson noise hides of it.
+      // What a level that is seen would show, less what the Poisson noise hides of it.
       const seen = mean / total;
       into.curvature[row] = weight * Math.max(MIN_CURVATURE, (r * r * trigamma(r) - r) * seen * seen);
     } else {

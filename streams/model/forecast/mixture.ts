@@ -6,13 +6,76 @@ const NODES = 10;
 /** A Poisson count lies outside these many standard deviations with a probability below 1e-14. */
 const REACH = 8;
 
+/** Nodes enough for means of 160,000 posts; what is beyond counts for nothing. */
+const MAX_NODES = 4_002;
+const BLOCK = 1_024;
+
 /**
- * The distribution of a count whose Poisson mean is one of `means`, all alike: element k is P(count <= k), and the
- * last one is 1. The means are first gathered on a grid so fine, measured by the Poisson noise, that it does not
- * show: each is split between its two neighbours in proportion, which keeps its expectation.
+ * Makes the function that gathers Poisson means, all alike, on a grid so fine, measured by the Poisson noise, that it
+ * does not show: how many of the means, as a share, lie at each node. Each mean is split between its two neighbours in
+ * proportion, which keeps its expectation.
  */
-export function poissonMixture(means: Float64Array): Float64Array {
-  const weights = gather(means);
+export function createGather(): (means: Float64Array) => Float64Array {
+  // Between calls all counts and sums are 0.
+  const counts = new Float64Array(MAX_NODES);
+  const sums = new Float64Array(MAX_NODES);
+  const weights = new Float64Array(MAX_NODES);
+  const block = new Float64Array(BLOCK);
+
+  /** Counts and sums the means of the block by the node below them. */
+  function tallyBlock(length: number): void {
+    for (let path = 0; path < length; path++) {
+      const mean = block[path] ?? 0;
+      const node = (10 * Math.sqrt(mean)) | 0;
+      counts[node] = (counts[node] ?? 0) + 1;
+      sums[node] = (sums[node] ?? 0) + mean;
+    }
+  }
+
+  return (means) => {
+    const { length } = means;
+    for (let from = 0; from < length; from += BLOCK) {
+      const part = means.subarray(from, from + BLOCK);
+      block.set(part);
+      tallyBlock(part.length);
+    }
+    // The split is linear in the mean, so it may be done for all means of a cell at once.
+    let node = 0;
+    let carried = 0;
+    for (let seen = 0; seen < length && node < MAX_NODES - 1; node++) {
+      const count = counts[node] ?? 0;
+      const upper = upperShare(node, count, sums[node] ?? 0);
+      weights[node] = carried + (count - upper) / length;
+      carried = upper / length;
+      counts[node] = 0;
+      sums[node] = 0;
+      seen += count;
+    }
+    weights[node] = carried;
+    return weights.slice(0, node + 1);
+  };
+}
+
+/** What `createGather` makes of a single mean. */
+export function gatherOne(mean: number): Float64Array {
+  const node = (10 * Math.sqrt(mean)) | 0;
+  const weights = new Float64Array(node + 2);
+  const upper = upperShare(node, 1, mean);
+  weights[node] = 1 - upper;
+  weights[node + 1] = upper;
+  return weights;
+}
+
+/** Of `count` means between a node and the next one, how much goes to the next. */
+function upperShare(node: number, count: number, sum: number): number {
+  return (sum * NODES * NODES - count * node * node) / (2 * node + 1);
+}
+
+/**
+ * The distribution of a count whose Poisson mean has these weights on the grid: element k is P(count <= k), and the
+ * last one is 1.
+ */
+export function poissonMixture(weights: Float64Array): Float64Array {
   const top = (weights.length - 1) / NODES;
   const cumulated = new Float64Array(Math.ceil(top * top + REACH * (top + REACH)) + 1);
   for (let node = 0; node < weights.length; node++) {
@@ -26,50 +89,6 @@ export function poissonMixture(means: Float64Array): Float64Array {
   }
   for (let count = 0; count < cumulated.length; count++) cumulated[count] = (cumulated[count] ?? 0) / sum;
   return cumulated;
-}
-
-/** Nodes enough for means of 160,000 posts; what is beyond counts for nothing. */
-const MAX_NODES = 4_002;
-const BLOCK = 1_024;
-
-// At a place the compiler knows. Between calls all counts and sums are 0.
-const counts = new Float64Array(MAX_NODES);
-const sums = new Float64Array(MAX_NODES);
-const weights = new Float64Array(MAX_NODES);
-const block = new Float64Array(BLOCK);
-
-/** How many of the means, as a share, lie at each node of the grid. */
-export function gather(means: Float64Array): Float64Array {
-  const { length } = means;
-  for (let from = 0; from < length; from += BLOCK) {
-    const part = means.subarray(from, from + BLOCK);
-    block.set(part);
-    tallyBlock(part.length);
-  }
-  // The split is linear in the mean, so it may be done for all means of a cell at once.
-  let node = 0;
-  let carried = 0;
-  for (let seen = 0; seen < length && node < MAX_NODES - 1; node++) {
-    const count = counts[node] ?? 0;
-    const upper = ((sums[node] ?? 0) * NODES * NODES - count * node * node) / (2 * node + 1);
-    weights[node] = carried + (count - upper) / length;
-    carried = upper / length;
-    counts[node] = 0;
-    sums[node] = 0;
-    seen += count;
-  }
-  weights[node] = carried;
-  return weights.slice(0, node + 1);
-}
-
-/** Counts and sums the means of the block by the node below them. */
-function tallyBlock(length: number): void {
-  for (let path = 0; path < length; path++) {
-    const mean = block[path] ?? 0;
-    const node = (10 * Math.sqrt(mean)) | 0;
-    counts[node] = (counts[node] ?? 0) + 1;
-    sums[node] = (sums[node] ?? 0) + mean;
-  }
 }
 
 /** Adds a weighted Poisson pmf, from its mode outwards. */

@@ -71,8 +71,3 @@ export function hoursOfWeek(fromHour: number, count: number): Uint8Array {
 export function clockHour(at: number): number {
   return hourOfWeek(Math.floor(at / HOUR_MS)) % DAY_HOURS;
 }
-
-/** The clock's weekday, 0 for Monday, at a time in UTC ms. */
-export function weekday(at: number): number {
-  return Math.floor(hourOfWeek(Math.floor(at / HOUR_MS)) / DAY_HOURS);
-}

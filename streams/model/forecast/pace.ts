@@ -1,6 +1,5 @@
 import { HOUR_MS } from '../durations.ts';
-import { poissonMixture } from './mixture.ts';
-
+import { gatherOne, poissonMixture } from './mixture.ts';
 import { type AccountSeries, MISSING } from './series.ts';
 import type { FinalCount } from './simulate.ts';
 
@@ -24,5 +23,5 @@ export function paceFinalCount(
   }
   const rate = Math.max(LEAST_POSTS, posts) / Math.max(1, hours);
   const mean = (rate * (endAt - Math.max(now, startAt))) / HOUR_MS;
-  return { count, paths: poissonMixture(Float64Array.of(mean)), floorMedian: mean + 5 };
+  return { count, paths: poissonMixture(gatherOne(mean)), floorMedian: mean + 5 };
 }

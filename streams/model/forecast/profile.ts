@@ -26,12 +26,17 @@ function smoothingKernel(): Float64Array {
 export interface ProfileSums {
   readonly postsByHour: Float64Array;
   readonly hoursByHour: Float64Array;
+  /** Where `updateClock` works: the rates, and those of the day with three hours before and three after. */
+  readonly rates: Float64Array;
+  readonly around: Float64Array;
 }
 
 export function emptyProfileSums(): ProfileSums {
   return {
     postsByHour: new Float64Array(24),
     hoursByHour: new Float64Array(24),
+    rates: new Float64Array(24),
+    around: new Float64Array(24 + 2 * REACH_HOURS),
   };
 }
 
@@ -68,15 +73,14 @@ function scaleToMeanOne(values: Float64Array): void {
     values[index] = mean > 0 ? (values[index] ?? 0) / mean : 1;
 }
 
-const hourly = new Float64Array(24);
-/** The hours of a day with the last three before and the first three after, so that smoothing needs no modulo. */
-const around = new Float64Array(24 + 2 * REACH_HOURS);
-
 /** Brings the factors of the clock hours up to date with the sums. */
-export function updateClock(byHour: Float64Array, sums: ProfileSums): void {
-  const floor = EVERY_HOUR_SHARE * ratesInto(hourly, sums.postsByHour, sums.hoursByHour);
+export function updateClock(
+  byHour: Float64Array,
+  { postsByHour, hoursByHour, rates, around }: ProfileSums,
+): void {
+  const floor = EVERY_HOUR_SHARE * ratesInto(rates, postsByHour, hoursByHour);
   for (let index = 0; index < around.length; index++) {
-    around[index] = (hourly[(index - REACH_HOURS + 24) % 24] ?? 0) + floor;
+    around[index] = (rates[(index - REACH_HOURS + 24) % 24] ?? 0) + floor;
   }
   for (let hour = 0; hour < 24; hour++) {
     let sum = 0;

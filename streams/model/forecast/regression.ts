@@ -25,7 +25,7 @@ const WEEK_TREND = TREND + 3;
 const REFERENCE_HOURS = 48;
 const RECENT_HOURS = 6;
 const PHASE_HOURS = 18;
-/** The formulas are not asked about less than this. */
+/** The formulas are not used for less than this. */
 const MIN_HOURS = 1 / 60;
 
 function columns(factor: number, firstFeature: number, count: number): Column[] {

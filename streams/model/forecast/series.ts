@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../durations.ts';
 import { lowerBound } from '../sorted-times.ts';
 
-/** A time span in which posts may have been made that nobody saw. */
+/** A time span in which posts may have been made unseen. */
 export interface Gap {
   readonly fromAt: number;
   readonly toAt: number;
@@ -12,11 +12,11 @@ export interface AccountSeries {
   /** The first hour, counted from 1970. */
   readonly fromHour: number;
   readonly now: number;
-  /** Posts of each whole hour; `MISSING` where nobody looked. */
+  /** Posts of each whole hour; `MISSING` for an unseen hour. */
   readonly counts: Int16Array;
   /** When the last post of that hour was made, in ms after its start. */
   readonly lastPostMs: Int32Array;
-  /** Posts of the hour that `now` lies in, before `now`; `MISSING` where nobody looks. */
+  /** Posts of the hour of `now`, before `now`; `MISSING` while it is unseen. */
   readonly countThisHour: number;
   /** Null before the first post. */
   readonly lastPostAt: number | null;
@@ -25,7 +25,7 @@ export interface AccountSeries {
 }
 
 export const MISSING = -1;
-/** An hour with more than a tenth of it unseen says little about how many posts it had. */
+/** An hour with more than a tenth of it unseen tells little about how many posts it had. */
 const MISSING_FROM_MS = HOUR_MS / 10;
 const RECENT_MS = 60 * 24 * HOUR_MS;
 

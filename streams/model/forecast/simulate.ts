@@ -1,6 +1,6 @@
 import type { ForecastInputs } from './inputs.ts';
-import { poissonMixture } from './mixture.ts';
-import { pathMeans, tablesOf } from './paths.ts';
+import { createGather, poissonMixture } from './mixture.ts';
+import { createPathMeans, tablesOf } from './paths.ts';
 
 /** Final counts that win, both ends included; `hi` is null for no upper end. */
 export interface CountRange {
@@ -31,12 +31,22 @@ export interface FinalCount {
 const FLOOR_SHARE = 0.001;
 const END_LEVEL = 0.0005;
 
-/** The distribution of the final count: what has been counted and what the paths still bring. */
-export function finalCount(inputs: ForecastInputs, seed: number): FinalCount {
-  const { count, mean } = inputs;
-  if (inputs.now >= inputs.endAt) return { count, paths: Float64Array.of(1), floorMedian: null };
-  const paths = poissonMixture(pathMeans(inputs, tablesOf(inputs), seed));
-  return { count, paths, floorMedian: mean + 5 };
+/**
+ * The distribution of the final count: what has been counted and what the paths still bring. The same seed gives the
+ * same digits.
+ */
+type Simulator = (inputs: ForecastInputs, seed: number) => FinalCount;
+
+/** A simulator with its buffers, half a megabyte, which every call uses again. */
+export function createSimulator(): Simulator {
+  const pathMeans = createPathMeans();
+  const gather = createGather();
+  return (inputs, seed) => {
+    const { count, mean } = inputs;
+    if (inputs.now >= inputs.endAt) return { count, paths: Float64Array.of(1), floorMedian: null };
+    const paths = poissonMixture(gather(pathMeans(inputs, tablesOf(inputs), seed)));
+    return { count, paths, floorMedian: mean + 5 };
+  };
 }
 
 /** P(final <= value). */
@@ -80,9 +90,4 @@ export function forecastOf(final: FinalCount, buckets: readonly CountRange[]): F
     quantiles,
     bucketProbs: buckets.map((bucket) => probabilityIn(final, bucket)),
   };
-}
-
-/** A pure function of its arguments: the same seed gives the same digits. */
-export function simulate(inputs: ForecastInputs, buckets: readonly CountRange[], seed: number): Forecast {
-  return forecastOf(finalCount(inputs, seed), buckets);
 }

@@ -12,7 +12,7 @@ const CLOCK_REACH_HOURS = 2;
 /** Past waits between these multiples of the present one are like it. */
 const SIMILAR_FROM = 0.75;
 const SIMILAR_TO = 1.33;
-/** Below this a wait says no more than that the account is awake. */
+/** Below this a wait shows no more than that the account is awake. */
 const LEAST_WAIT_MS = HOUR_MS / 10;
 const PSEUDO_COUNTS = 4;
 const UNKNOWN = 0.5;

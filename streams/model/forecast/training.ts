@@ -1,4 +1,4 @@
-import { calendarOf, MARK_HOURS, SETTLED_HOURS, type Standing, standingOf } from './account-state.ts';
+import { type AccountState, accountState, calendarOf, MARK_HOURS, SETTLED_HOURS } from './account-state.ts';
 import { exp, ln } from './exact.ts';
 import { FEATURES, featuresAtMark } from './features.ts';
 import { factorOf } from './profile.ts';
@@ -33,7 +33,7 @@ const SPARSE_STEP_HOURS = 12;
 const MAX_AGE_HOURS = 730 * 24;
 const HALF_LIFE_HOURS = 182 * 24;
 const LN_HALF = -Math.LN2;
-/** Keeps ln finite where a profile says that nothing is ever posted. */
+/** Keeps ln finite where a profile leaves no chance of a post. */
 const MIN_MASS = 1e-6;
 
 if (HORIZON_FACTORS.length !== HORIZONS.length * FACTORS)
@@ -57,9 +57,9 @@ export function trainingOf(series: AccountSeries): Training {
     weight: new Float64Array(rows),
   };
   const calendar = calendarOf(series, 1);
-  standingOf(series, calendar, (standing) => {
-    if (standing.index >= oldest && standing.observedHours >= SETTLED_HOURS) {
-      addOrigin(training, standing, series, calendar);
+  accountState(series, calendar, (state) => {
+    if (state.index >= oldest && state.observedHours >= SETTLED_HOURS) {
+      addOrigin(training, state, series, calendar);
     }
   });
   return training;
@@ -67,14 +67,14 @@ export function trainingOf(series: AccountSeries): Training {
 
 function addOrigin(
   training: Training,
-  standing: Standing,
+  state: AccountState,
   series: AccountSeries,
   calendar: Uint8Array,
 ): void {
   const { counts } = series;
-  const origin = standing.index;
+  const origin = state.index;
   const clock = (calendar[origin] ?? 0) % 24;
-  const features = featuresAtMark(standing, series, clock);
+  const features = featuresAtMark(state, series, clock);
   const age = exp((LN_HALF * (counts.length - origin)) / HALF_LIFE_HOURS);
   let mass = 0;
   let posts = 0;
@@ -88,7 +88,7 @@ function addOrigin(
       const count = counts[origin + passed] ?? MISSING;
       isKnown = count !== MISSING;
       posts += count;
-      mass += factorOf(standing.profile, calendar[origin + passed] ?? 0);
+      mass += factorOf(state.profile, calendar[origin + passed] ?? 0);
     }
     // Nor is any longer horizon.
     if (!isKnown) break;

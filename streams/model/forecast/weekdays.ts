@@ -1,13 +1,10 @@
 import { MISSING } from './series.ts';
 
-/** Weeks that weekday factors are learnt from: half a year, as they change slowly and a week says little. */
+/** Weeks that weekday factors are learnt from: half a year, as they change slowly and a week shows little. */
 const WEEKS = 26;
-/** A week with fewer posts is a holiday, and says nothing of weekdays. */
+/** A week with fewer posts is a holiday, and shows nothing of weekdays. */
 const LEAST_POSTS = 7;
 const LEAST_WEEKS = 3;
-
-const factors = new Float64Array(7);
-const squares = new Float64Array(7);
 
 /**
  * Factors with mean 1 by weekday, Monday first, from the totals of days in a row of which `count` are filled and the
@@ -20,8 +17,8 @@ export function learnWeekdays(
   count: number,
   lastWeekday: number,
 ): void {
-  factors.fill(0);
-  squares.fill(0);
+  const factors = new Float64Array(7);
+  const squares = new Float64Array(7);
   let weeks = 0;
   for (let week = 1; week <= WEEKS && week * 7 <= count; week++) {
     const first = count - week * 7;
@@ -35,7 +32,7 @@ export function learnWeekdays(
       squares[weekday] = (squares[weekday] ?? 0) + share * share;
     }
   }
-  const trust = weeks < LEAST_WEEKS ? 0 : trustIn(weeks);
+  const trust = weeks < LEAST_WEEKS ? 0 : trustIn(factors, squares, weeks);
   for (let day = 0; day < 7; day++)
     byWeekday[day] = 1 + trust * ((factors[day] ?? 0) / Math.max(1, weeks) - 1);
 }
@@ -52,7 +49,7 @@ function postsOf(dayTotals: Int32Array, first: number): number {
 }
 
 /** The share of the variance between weekdays that is not noise of the weeks. */
-function trustIn(weeks: number): number {
+function trustIn(factors: Float64Array, squares: Float64Array, weeks: number): number {
   let between = 0;
   let within = 0;
   for (let day = 0; day < 7; day++) {

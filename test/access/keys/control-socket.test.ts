@@ -13,13 +13,13 @@ import { ServiceError } from '../../../src/errors.ts';
 describe('openControlSocket', () => {
   let folder: string;
   let path: string;
-  let desk: ControlSocket | undefined;
-  const told: unknown[] = [];
-  const open = async (serve: (order: unknown) => Promise<unknown>) => {
-    desk = await openControlSocket(path, serve, (error) => told.push(error));
+  let controlSocket: ControlSocket | undefined;
+  const reported: unknown[] = [];
+  const open = async (run: (command: unknown) => Promise<unknown>) => {
+    controlSocket = await openControlSocket(path, run, (error) => reported.push(error));
   };
   /** Sends bytes as they are; resolves with all that came back. */
-  const say = (bytes: string) =>
+  const send = (bytes: string) =>
     new Promise<string>((resolve, reject) => {
       let text = '';
       const socket = connect(path, () => socket.write(bytes));
@@ -29,22 +29,25 @@ describe('openControlSocket', () => {
       socket.on('error', reject).on('close', () => resolve(text));
     });
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'tallywire-desk-'));
+    folder = mkdtempSync(join(tmpdir(), 'tallywire-control-'));
     path = join(folder, 'control.sock');
-    told.length = 0;
+    reported.length = 0;
   });
   afterEach(async () => {
-    await desk?.close();
-    desk = undefined;
+    await controlSocket?.close();
+    controlSocket = undefined;
     rmSync(folder, { recursive: true });
   });
 
-  it('carries out orders and answers them', async () => {
-    await open(async (order) => ({ heard: order }));
-    assert.deepEqual(await askControlSocket(path, { op: 'x' }), { ok: true, result: { heard: { op: 'x' } } });
+  it('runs commands and answers them', async () => {
+    await open(async (command) => ({ received: command }));
+    assert.deepEqual(await askControlSocket(path, { op: 'x' }), {
+      ok: true,
+      result: { received: { op: 'x' } },
+    });
   });
 
-  it('is for its own user alone', async () => {
+  it('can be opened by its own user alone', async () => {
     await open(async () => null);
     assert.equal(statSync(path).mode & 0o777, 0o600);
   });
@@ -55,32 +58,32 @@ describe('openControlSocket', () => {
     assert.equal(process.umask(), before);
   });
 
-  it('says why it refuses what is expected to fail, and nothing of a bug', async () => {
+  it('answers an expected failure with its message, and a bug without', async () => {
     const errors = [new ServiceError('KEY_UNKNOWN', 'there is none'), new Error('a secret')];
     await open(async () => Promise.reject(errors.shift()));
     assert.deepEqual(await askControlSocket(path, {}), { ok: false, message: 'there is none' });
-    assert.equal(told.length, 0);
-    assert.deepEqual(await askControlSocket(path, {}), { ok: false, message: 'the order failed' });
-    assert.equal(told.length, 1);
+    assert.equal(reported.length, 0);
+    assert.deepEqual(await askControlSocket(path, {}), { ok: false, message: 'the command failed' });
+    assert.equal(reported.length, 1);
   });
 
-  it('takes what is no JSON for no order', async () => {
-    await open(async (order) => order ?? 'none');
-    assert.equal(await say('hello\n'), '{"ok":true,"result":"none"}\n');
+  it('takes a line that is not JSON for no command', async () => {
+    await open(async (command) => command ?? 'none');
+    assert.equal(await send('hello\n'), '{"ok":true,"result":"none"}\n');
   });
 
-  it('hangs up on one who says too much', async () => {
+  it('closes on a line that is too long', async () => {
     await open(async () => 'no');
-    assert.equal(await say('x'.repeat(20_000)), '');
+    assert.equal(await send('x'.repeat(20_000)), '');
   });
 
-  it('takes the place of a socket that a killed process left', async () => {
+  it('replaces a socket that a killed process left', async () => {
     writeFileSync(path, '');
     await open(async () => 2);
     assert.deepEqual(await askControlSocket(path, {}), { ok: true, result: 2 });
   });
 
-  it('is not there when nobody listens', async () => {
+  it('is undefined to a caller when no engine listens', async () => {
     assert.equal(await askControlSocket(path, {}), undefined);
   });
 });

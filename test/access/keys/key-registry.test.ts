@@ -17,100 +17,100 @@ describe('openKeyRegistry', () => {
     now = NOON;
   });
 
-  it('lets in with the key it made, and after a restart too', async () => {
-    const book = open();
-    const { key, shown } = await book.create(wanted);
-    for (const each of [book, open()]) {
+  it('finds the holder of a key it made, also after a restart', async () => {
+    const registry = open();
+    const { key, shown } = await registry.create(wanted);
+    for (const each of [registry, open()]) {
       const holder = each.find(key);
       assert.deepEqual([holder?.id, holder?.tier, holder?.limit], [shown.id, 'PRO', 50]);
       assert.equal(each.find(key), holder);
     }
   });
 
-  it('keeps and shows nothing a key could be made of', async () => {
-    const book = open();
-    const { key, shown } = await book.create(wanted);
+  it('neither stores nor lists anything a key could be made from', async () => {
+    const registry = open();
+    const { key, shown } = await registry.create(wanted);
     assert.ok(!JSON.stringify(store.all()).includes(key.slice(7)));
-    assert.ok(!JSON.stringify(book.list()).includes(key.slice(7)));
-    assert.deepEqual(book.list(), [shown]);
+    assert.ok(!JSON.stringify(registry.list()).includes(key.slice(7)));
+    assert.deepEqual(registry.list(), [shown]);
     assert.ok(!('hash' in shown));
   });
 
-  it('knows no other key, well formed or not', async () => {
-    const book = open();
-    const { key } = await book.create(wanted);
+  it('finds no other key, well formed or not', async () => {
+    const registry = open();
+    const { key } = await registry.create(wanted);
     for (const text of [mintKey('PRO'), 'demo_pro', '', key.slice(0, -1), `${key} `, '__proto__']) {
-      assert.equal(book.find(text), undefined);
+      assert.equal(registry.find(text), undefined);
     }
   });
 
   it('refuses a revoked key at once, and after a restart', async () => {
-    const book = open();
-    const { key, shown } = await book.create(wanted);
-    assert.ok(book.find(key));
+    const registry = open();
+    const { key, shown } = await registry.create(wanted);
+    assert.ok(registry.find(key));
     now += 5;
-    assert.equal((await book.revoke(shown.id)).revokedAt, now);
-    assert.equal(book.find(key), undefined);
+    assert.equal((await registry.revoke(shown.id)).revokedAt, now);
+    assert.equal(registry.find(key), undefined);
     assert.equal(open().find(key), undefined);
     now += 5;
-    assert.equal((await book.revoke(shown.id)).revokedAt, NOON + 5);
+    assert.equal((await registry.revoke(shown.id)).revokedAt, NOON + 5);
   });
 
   it('refuses a revoked key even when the disk takes no writes', async () => {
-    const book = open();
-    const { key, shown } = await book.create(wanted);
+    const registry = open();
+    const { key, shown } = await registry.create(wanted);
     store.put = () => Promise.reject(new Error('full'));
-    await assert.rejects(book.revoke(shown.id), /full/);
-    assert.equal(book.find(key), undefined);
+    await assert.rejects(registry.revoke(shown.id), /full/);
+    assert.equal(registry.find(key), undefined);
   });
 
-  it('gives out no key that is not kept', async () => {
-    const book = open();
+  it('gives out no key that is not stored', async () => {
+    const registry = open();
     store.put = () => Promise.reject(new Error('full'));
-    await assert.rejects(book.create(wanted), /full/);
-    assert.deepEqual(book.list(), []);
+    await assert.rejects(registry.create(wanted), /full/);
+    assert.deepEqual(registry.list(), []);
   });
 
-  it('rotates into a key of the same settings, with the old one valid until told otherwise', async () => {
-    const book = open();
-    const first = await book.create(wanted);
+  it('rotates into a key of the same settings, and keeps the old one valid unless asked', async () => {
+    const registry = open();
+    const first = await registry.create(wanted);
     now += 1;
-    const second = await book.rotate(first.shown.id, false);
-    assert.ok(book.find(first.key) && book.find(second.key));
+    const second = await registry.rotate(first.shown.id, false);
+    assert.ok(registry.find(first.key) && registry.find(second.key));
     assert.deepEqual(
       [second.shown.tier, second.shown.name, second.shown.limit, second.shown.createdAt],
       ['PRO', 'a bot', 50, NOON + 1],
     );
-    const third = await book.rotate(second.shown.id, true);
-    assert.equal(book.find(second.key), undefined);
-    assert.ok(book.find(third.key) && book.find(first.key));
+    const third = await registry.rotate(second.shown.id, true);
+    assert.equal(registry.find(second.key), undefined);
+    assert.ok(registry.find(third.key) && registry.find(first.key));
     const refused = (error: unknown) => error instanceof ServiceError && error.code === 'KEY_REVOKED';
-    await assert.rejects(book.rotate(second.shown.id, false), refused);
+    await assert.rejects(registry.rotate(second.shown.id, false), refused);
   });
 
-  it('says so when an id is not known', async () => {
+  it('rejects an unknown id', async () => {
     const unknown = (error: unknown) => error instanceof ServiceError && error.code === 'KEY_UNKNOWN';
     await assert.rejects(open().revoke('nobody'), unknown);
     await assert.rejects(open().rotate('nobody', true), unknown);
   });
 
-  it('stores times of last use when told to, and only those that changed', async () => {
-    const book = open();
-    const { key, shown } = await book.create(wanted);
-    await book.create(wanted);
+  it('stores only the times of last use that changed', async () => {
+    const registry = open();
+    const { key, shown } = await registry.create(wanted);
+    await registry.create(wanted);
     const writes: (readonly KeptKey[])[] = [];
     const { put } = store;
     store.put = (keys) => {
       writes.push(keys);
       return put(keys);
     };
-    await book.flush();
-    const holder = book.find(key);
+    await registry.flush();
+    const holder = registry.find(key);
     assert.ok(holder);
     holder.lastUsedAt = NOON + 7;
-    assert.equal(book.list().find(({ id }) => id === shown.id)?.lastUsedAt, NOON + 7);
-    await book.flush();
-    await book.flush();
+    assert.equal(registry.list().find(({ id }) => id === shown.id)?.lastUsedAt, NOON + 7);
+    await registry.flush();
+    await registry.flush();
     assert.deepEqual(
       writes.map((keys) => keys.map(({ id, lastUsedAt }) => [id, lastUsedAt])),
       [[[shown.id, NOON + 7]]],
@@ -124,11 +124,11 @@ describe('openKeyRegistry', () => {
   });
 
   it('keeps a time of last use when the key is revoked', async () => {
-    const book = open();
-    const { key, shown } = await book.create(wanted);
-    const holder = book.find(key);
+    const registry = open();
+    const { key, shown } = await registry.create(wanted);
+    const holder = registry.find(key);
     assert.ok(holder);
     holder.lastUsedAt = NOON + 9;
-    assert.equal((await book.revoke(shown.id)).lastUsedAt, NOON + 9);
+    assert.equal((await registry.revoke(shown.id)).lastUsedAt, NOON + 9);
   });
 });

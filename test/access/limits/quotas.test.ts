@@ -8,7 +8,7 @@ describe('createQuotas', () => {
   const call = (quotas: Quotas, address: string, minute: number, limit = 3) =>
     quotas.charge(quotas.ofAddress(address, minute), minute, limit);
 
-  it('tells callers apart, and a key from an address of its name', () => {
+  it('counts callers on their own, also a key and an address of the same name', () => {
     const quotas = createQuotas();
     assert.equal(call(quotas, 'one', START, 1), true);
     assert.equal(call(quotas, 'one', START, 1), false);
@@ -16,7 +16,7 @@ describe('createQuotas', () => {
     assert.equal(quotas.charge(quotas.ofKey('one'), START, 1), true);
   });
 
-  it('lets addresses beyond the most it tells apart share one hour', () => {
+  it('lets addresses beyond the most it counts on their own share one hour', () => {
     const quotas = createQuotas(2);
     for (const address of ['a', 'b', 'c', 'd', 'e']) assert.equal(call(quotas, address, START), true);
     assert.equal(call(quotas, 'f', START), false);
@@ -24,7 +24,7 @@ describe('createQuotas', () => {
     assert.equal(quotas.addresses, 2);
   });
 
-  it('gives the place of one who was silent for an hour to a newcomer, never that of another', () => {
+  it('gives a newcomer the place of an address that was silent for an hour, never that of another', () => {
     const quotas = createQuotas(2);
     call(quotas, 'a', START);
     call(quotas, 'b', START);
@@ -60,7 +60,7 @@ describe('createQuotas', () => {
     assert.ok(grown < 120e6, `${Math.round(grown / 1e6)} MB`);
   });
 
-  it('hands over what changed, once, and takes it up again', () => {
+  it('gives what changed once, and restores it', () => {
     const quotas = createQuotas();
     call(quotas, 'a', START);
     call(quotas, 'a', START + 1);
@@ -86,7 +86,7 @@ describe('createQuotas', () => {
     assert.deepEqual(restored.changes(START + 2), { hours: [], gone: [] });
   });
 
-  it('hands over again what could not be stored', () => {
+  it('gives again what could not be stored', () => {
     const quotas = createQuotas(1);
     call(quotas, 'a', START);
     call(quotas, 'b', START);

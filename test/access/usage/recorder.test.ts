@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { createUsageBuffer, type Use } from '../../../src/access/usage/recorder.ts';
+import { createUsageBuffer, type RecordedRequest } from '../../../src/access/usage/recorder.ts';
 
-function drained(buffer: ReturnType<typeof createUsageBuffer>): Use[] {
-  const uses: Use[] = [];
-  buffer.drain((use) => uses.push(use));
-  return uses;
+function drained(buffer: ReturnType<typeof createUsageBuffer>): RecordedRequest[] {
+  const requests: RecordedRequest[] = [];
+  buffer.drain((request) => requests.push(request));
+  return requests;
 }
 
 describe('createUsageBuffer', () => {
-  it('hands over what was recorded, in order, once', () => {
+  it('passes on what was recorded, oldest first, once', () => {
     let now = 10;
     const buffer = createUsageBuffer(() => now++, 4);
     buffer.record('/a', 'GET', 200, 1.5, 100, 'k1');
@@ -54,7 +54,7 @@ describe('createUsageBuffer', () => {
     assert.deepEqual([buffer.size, buffer.dropped], [1, 2]);
   });
 
-  it('hands nothing over twice, even to one who throws', () => {
+  it('passes nothing on twice, even when the receiver throws', () => {
     const buffer = createUsageBuffer(() => 0, 3);
     buffer.record('/a', 'GET', 200, 1, 1, null);
     assert.throws(() =>

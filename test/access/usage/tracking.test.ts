@@ -3,25 +3,24 @@ import fc from 'fast-check';
 import { createUsageTracking, type UsageTracking } from '../../../src/access/usage/tracking.ts';
 import { openStore } from '../../../src/store/lmdb/open-store.ts';
 import type { UsageRow, UsageStore } from '../../../src/store/store.ts';
+import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
 import { createMemoryStore } from '../../support/memory-store/memory-store.ts';
 import { withFolder } from '../../support/store-records.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const NOW = 20_000 * DAY_MS + 12 * HOUR_MS + 1_234;
 
-interface Bench {
+interface Tracked {
   readonly tracking: UsageTracking;
   readonly clock: { now: number };
   readonly reported: unknown[];
   readonly store: UsageStore;
 }
 
-/** `fails` turns every write down while it says so. */
+/** Every write is refused while `fails` is true. */
 function track(
   store: UsageStore = createMemoryStore().usage,
   { retentionDays = 90, capacity = 1_000, fails = (): boolean => false } = {},
-): Bench {
+): Tracked {
   const clock = { now: NOW };
   const reported: unknown[] = [];
   const faulty: UsageStore = {
@@ -81,20 +80,20 @@ describe('createUsageTracking', () => {
         async (uses, untilHours, hours) => {
           const { usage } = createMemoryStore();
           let isFull = false;
-          let bench = track(usage, { fails: () => isFull });
+          let tracked = track(usage, { fails: () => isFull });
           for (const { agoHours, keyId, endpoint, status, next } of uses) {
-            bench.clock.now = NOW - agoHours * HOUR_MS;
-            bench.tracking.record(endpoint, 'GET', status, 1, 10, keyId, 'm');
+            tracked.clock.now = NOW - agoHours * HOUR_MS;
+            tracked.tracking.record(endpoint, 'GET', status, 1, 10, keyId, 'm');
             if (next === 'go on') continue;
             isFull = next === 'fail';
-            await bench.tracking.flush();
-            if (next === 'reopen') bench = track(usage, { fails: () => isFull });
+            await tracked.tracking.flush();
+            if (next === 'reopen') tracked = track(usage, { fails: () => isFull });
           }
-          bench.clock.now = NOW;
+          tracked.clock.now = NOW;
           const to = NOW - untilHours * HOUR_MS;
           const from = to - hours * HOUR_MS;
           for (const keyId of ['k', 'l']) {
-            const { rows, covered } = bench.tracking.sum(keyId, from, to);
+            const { rows, covered } = tracked.tracking.sum(keyId, from, to);
             const own = uses.filter((use) => use.keyId === keyId);
             const inside = own.filter(({ agoHours }) => {
               const at = NOW - agoHours * HOUR_MS;
@@ -110,7 +109,7 @@ describe('createUsageTracking', () => {
             assert.ok(covered.fromAt <= from && (covered.toAt >= to || covered.toAt === NOW));
             const failed = own.filter(({ status }) => status === 404);
             assert.deepEqual(
-              bench.tracking.errors(keyId, 100).map(({ at }) => at),
+              tracked.tracking.errors(keyId, 100).map(({ at }) => at),
               failed.map(({ agoHours }) => NOW - agoHours * HOUR_MS).reverse(),
             );
           }
@@ -119,7 +118,7 @@ describe('createUsageTracking', () => {
       { numRuns: 150 },
     ));
 
-  it('counts every hour that a span touches, and says which', () => {
+  it('counts every hour that a span touches, and returns which', () => {
     const { tracking, clock } = track();
     for (const minute of [0, 59, 60, 119, 120]) {
       clock.now = NOW - (NOW % HOUR_MS) - 5 * HOUR_MS + minute * 60_000;
@@ -138,7 +137,7 @@ describe('createUsageTracking', () => {
     assert.deepEqual(over(start + 1, start + 9 * HOUR_MS), [5, 0, (NOW - start) / HOUR_MS]);
   });
 
-  it('looks at no more than what is kept, however much is asked for', () => {
+  it('reads no more than what is stored, however much is asked for', () => {
     const { tracking } = track();
     tracking.record('/a', 'GET', 200, 1, 1, 'k');
     const { rows, covered } = tracking.sum('k', 0, Number.MAX_SAFE_INTEGER);
@@ -186,7 +185,7 @@ describe('createUsageTracking', () => {
     assert.equal(tracking.errors('k', 5_000).at(-1)?.n, 2);
   });
 
-  it('tells of its buffer', async () => {
+  it('reports the state of its buffer', async () => {
     const { tracking } = track(undefined, { capacity: 2, retentionDays: 3 });
     const usual = { capacity: 2, flushIntervalMs: 1_000, retentionDays: 3 };
     assert.deepEqual(tracking.stats(), { ...usual, size: 0, dropped: 0, lastFlushAt: null });
@@ -226,7 +225,7 @@ describe('createUsageTracking', () => {
     assert.equal(tracking.stats().dropped, 1_000);
   });
 
-  it('drops what is older than the retention, in steps, and no longer tells of it', async () => {
+  it('drops what is older than the retention, in steps, and no longer returns it', async () => {
     const { tracking, clock, store } = track(undefined, { retentionDays: 2 });
     for (let n = 0; n < 5; n++) {
       tracking.record('/a', 'GET', 404, 1, 1, 'k', 'm');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { RECONNECT, reconnectDelay } from '../../../src/client/feed/backoff.ts';
 
 describe('reconnectDelay', () => {
-  it('lies between the least wait and a bound that doubles up to 30 s', () => {
+  it('lies between the shortest wait and a bound that doubles up to 30 s', () => {
     fc.assert(
       fc.property(
         fc.nat(2_000),

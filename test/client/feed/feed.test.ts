@@ -8,8 +8,17 @@ import { openScriptedServer } from '../../support/scripted-server.ts';
 import { openCuttingProxy } from '../../sweeps/cutting-proxy.ts';
 
 const QUICK = { reconnect: { minMs: 5, maxMs: 20 } };
+const PATIENCE_MS = 60_000;
 
-describe('the feed of the client', () => {
+function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  return eventually(what, holds);
+}
+
+/** The server of these tests ticks by hand: how soon a silent connection is stale depends on the machine. */
+const isNotStale = (state: string) => state !== 'stale';
+
+describe('the feed of the client', function () {
+  this.timeout(4 * PATIENCE_MS);
   let server: FeedServer;
   let free: Client;
   let pro: Client;
@@ -23,9 +32,9 @@ describe('the feed of the client', () => {
   after(() => server.stop());
 
   const connections = () => server.feed.figures().connections;
-  const isIdle = () => eventually('nobody is connected', () => connections() === 0);
+  const isIdle = () => until('nobody is connected', () => connections() === 0);
 
-  it('begins with a snapshot, in the tier of the key', async () => {
+  it('starts with a snapshot, in the tier of the key', async () => {
     const feed = pro.feed();
     const frame = await firstValueFrom(feed.counters('account_a'));
     assert.ok(frame.type === 'snapshot');
@@ -34,27 +43,27 @@ describe('the feed of the client', () => {
     await isIdle();
   });
 
-  it('shares one socket, and lets it go after the last', async () => {
+  it('shares one socket, and closes it after the last follower', async () => {
     const feed = pro.feed();
     const followed = [feed.counters().subscribe(), feed.tweets().subscribe(), feed.test().subscribe()];
     let status: FeedStatus | undefined;
     feed.status$.subscribe((each) => {
       status = each;
     });
-    await eventually('it is live', () => status?.state === 'live');
+    await until('it is live', () => status?.state === 'live');
     assert.equal(connections(), 1);
     for (const subscription of followed) subscription.unsubscribe();
     assert.deepEqual(status, { state: 'down', reason: 'idle' });
     await isIdle();
   });
 
-  it('gives one who comes later a snapshot with all that changed since', async () => {
+  it('gives a later follower a snapshot with all changes so far', async () => {
     const feed = pro.feed();
     const seen: DataFrame<'tweets'>[] = [];
     const followed = feed.tweets('account_a').subscribe((frame) => seen.push(frame));
-    await eventually('the snapshot is there', () => seen.length === 1);
+    await until('the snapshot is there', () => seen.length === 1);
     await server.turn(postOutput({ id: '41', account: 'a' }));
-    await eventually('the post is seen', () => seen.length === 2);
+    await until('the post is seen', () => seen.length === 2);
     const late = await firstValueFrom(feed.tweets('account_a'));
     assert.ok(late.type === 'snapshot');
     assert.equal(late.data[0]?.tweet_id, '41');
@@ -64,7 +73,7 @@ describe('the feed of the client', () => {
     await isIdle();
   });
 
-  it('follows the same channel in two ways over two sockets, and lets each go by itself', async () => {
+  it('follows a channel with two requests over two sockets, and closes each by itself', async () => {
     const feed = pro.feed();
     const bankrolls = (bankroll: number) => {
       const seen: (number | undefined)[] = [];
@@ -79,40 +88,40 @@ describe('the feed of the client', () => {
     });
     const [small, large, same] = [bankrolls(100), bankrolls(200), bankrolls(100)];
     const other = feed.test().subscribe();
-    await eventually('all are live', () => status?.state === 'live' && connections() === 2);
+    await until('all are live', () => status?.state === 'live' && connections() === 2);
     await server.turn(signalsOutput({ eventId: 7 }));
     await server.tick();
-    await eventually('all are told', () => [small, large, same].every(({ seen }) => seen.length > 0));
+    await until('all have an update', () => [small, large, same].every(({ seen }) => seen.length > 0));
     assert.deepEqual([small.seen[0], large.seen[0], same.seen[0]], [100, 200, 100]);
     const states: string[] = [];
     feed.status$.subscribe(({ state }) => states.push(state));
     large.followed.unsubscribe();
-    await eventually('one is enough', () => connections() === 1);
-    assert.deepEqual(states, ['live']);
+    await until('one is enough', () => connections() === 1);
+    assert.deepEqual(states.filter(isNotStale), ['live']);
     for (const followed of [small.followed, same.followed, other]) followed.unsubscribe();
     assert.deepEqual(status, { state: 'down', reason: 'idle' });
     await isIdle();
   });
 
-  it('goes on from a place while others follow the same channel', async () => {
+  it('resumes from a cursor while others follow the same channel', async () => {
     const feed = pro.feed();
     const seen: DataFrame<'test'>[] = [];
     const followed = feed.test().subscribe((frame) => seen.push(frame));
-    await eventually('it has begun', () => seen.length === 1);
+    await until('it has begun', () => seen.length === 1);
     for (let second = 0; second < 3; second++) await server.tick();
-    await eventually('three seconds', () => seen.length === 4);
+    await until('three seconds', () => seen.length === 4);
     const [{ epoch, seq } = { epoch: '', seq: 0 }] = seen;
     const again = await firstValueFrom(feed.test({ resume: { epoch, seq } }).pipe(take(3), toArray()));
     assert.deepEqual(again, seen.slice(1));
     assert.throws(
       () => feed.counters(undefined, { resume: { epoch, seq } }),
-      /no account of counters was named/,
+      /counters was called without an account/,
     );
     followed.unsubscribe();
     await isIdle();
   });
 
-  it('fails what needs a higher tier, each once, and goes on with the rest after one more connection', async () => {
+  it('fails each channel above the tier once, and continues with the rest after one more connection', async () => {
     const refusals = () => server.feed.figures().closed.get(4003) ?? 0;
     const before = refusals();
     const feed = free.feed(QUICK);
@@ -132,7 +141,7 @@ describe('the feed of the client', () => {
     fails('velocity a', feed.velocity('account_a'));
     fails('velocity b', feed.velocity('account_b'));
     fails('signals', feed.signals());
-    await eventually('the rest goes on', () => status?.state === 'live' && seen.size === 4);
+    await until('the rest goes on', () => status?.state === 'live' && seen.size === 4);
     assert.deepEqual(errors.sort(), [
       'signals tier_too_low',
       'velocity a tier_too_low',
@@ -140,19 +149,19 @@ describe('the feed of the client', () => {
     ]);
     assert.equal(refusals() - before, 1);
     fails('later', feed.signals('account_b'));
-    await eventually('that is refused too', () => errors.includes('later tier_too_low'));
-    await eventually('and the rest goes on', () => status?.state === 'live');
+    await until('that is refused too', () => errors.includes('later tier_too_low'));
+    await until('and the rest goes on', () => status?.state === 'live');
     assert.equal(refusals() - before, 2);
     followed.unsubscribe();
     await isIdle();
   });
 
-  it('comes back for the heartbeat alone, and for nothing does not', async () => {
+  it('reconnects for the heartbeat alone, and not without a follower', async () => {
     const feed = free.feed(QUICK);
     const beats: number[] = [];
     const followed = feed.heartbeat().subscribe(({ ts }) => beats.push(ts));
     await assert.rejects(firstValueFrom(feed.signals('account_a')), { code: 'tier_too_low' });
-    await eventually('it is back', async () => {
+    await until('it is back', async () => {
       await server.tick();
       return beats.length > 1;
     });
@@ -165,7 +174,7 @@ describe('the feed of the client', () => {
     assert.equal(closed.get(4003), refusals);
   });
 
-  it('fails what the server does not understand, alone', async () => {
+  it('fails only the request that the server does not understand', async () => {
     const feed = pro.feed(QUICK);
     const followed = feed.test().subscribe();
     await Promise.all([
@@ -180,7 +189,7 @@ describe('the feed of the client', () => {
     await isIdle();
   });
 
-  it('fails everything with a key that is not known, and does not try again', async () => {
+  it('fails everything with an unknown key, and does not try again', async () => {
     const feed = createClient({ url: server.url, key: 'wrong' }).feed(QUICK);
     const statuses: FeedStatus[] = [];
     feed.status$.subscribe((status) => statuses.push(status));
@@ -191,23 +200,23 @@ describe('the feed of the client', () => {
     await isIdle();
   });
 
-  it('waits for a server that is not there yet, and survives one that is lost', async () => {
+  it('waits for a server that is not there yet, and survives a lost connection', async () => {
     const proxy = await openCuttingProxy();
     const feed = createClient({ url: proxy.url }).feed(QUICK);
     const states: string[] = [];
     feed.status$.subscribe((status) => {
       const text = status.state === 'down' ? `down ${status.reason}` : status.state;
-      if (states.at(-1) !== text) states.push(text);
+      if (isNotStale(text) && states.at(-1) !== text) states.push(text);
     });
     const seqs: number[] = [];
     feed.test().subscribe(({ seq }) => seqs.push(seq));
-    await eventually('it has tried', () => states.filter((state) => state === 'connecting').length > 2);
+    await until('it has tried', () => states.filter((state) => state === 'connecting').length > 2);
     assert.ok(states.includes('down unreachable'));
     proxy.aim(server.url);
-    await eventually('it is live', () => states.at(-1) === 'live');
+    await until('it is live', () => states.at(-1) === 'live');
     proxy.cutNow();
     await server.tick();
-    await eventually('it is live again', () => states.at(-1) === 'live' && seqs.length === 2);
+    await until('it is live again', () => states.at(-1) === 'live' && seqs.length === 2);
     assert.deepEqual(states.slice(-4), ['live', 'down lost', 'resuming', 'live']);
     assert.equal(seqs[1], (seqs[0] ?? 0) + 1);
     feed.close();
@@ -215,14 +224,14 @@ describe('the feed of the client', () => {
     await isIdle();
   });
 
-  it('begins anew after a long absence if asked to, but for posts', async () => {
+  it('starts again with a snapshot after a long absence if configured, except for posts', async () => {
     const proxy = await openCuttingProxy();
     proxy.aim(server.url);
     const feed = createClient({ url: proxy.url }).feed({ ...QUICK, replayWithinMs: 0 });
     const seen: string[] = [];
     const note = ({ channel, type }: DataFrame) => seen.push(`${channel} ${type}`);
     merge(feed.test(), feed.tweets('account_a')).subscribe(note);
-    await eventually('both began', () => seen.length === 2);
+    await until('both began', () => seen.length === 2);
     proxy.aim(undefined);
     proxy.cutNow();
     for (const id of ['71', '72']) {
@@ -230,14 +239,14 @@ describe('the feed of the client', () => {
       await server.tick();
     }
     proxy.aim(server.url);
-    await eventually('both go on', () => seen.length === 5);
+    await until('both go on', () => seen.length === 5);
     assert.deepEqual(seen.slice(2).sort(), ['test snapshot', 'tweets update', 'tweets update']);
     feed.close();
     await proxy.close();
     await isIdle();
   });
 
-  it('ends every stream when it is closed, and later ones at once', async () => {
+  it('completes every stream when it is closed, and later ones at once', async () => {
     const feed = free.feed();
     const ends: string[] = [];
     feed.test().subscribe({ complete: () => ends.push('test') });
@@ -250,7 +259,7 @@ describe('the feed of the client', () => {
     await isIdle();
   });
 
-  it('ignores what it does not know, and leaves a server that speaks another language', async () => {
+  it('ignores unknown frames, and leaves a server that does not send JSON', async () => {
     const other = await openScriptedServer();
     const feed = createClient({ url: other.url }).feed(QUICK);
     const codes: string[] = [];
@@ -260,7 +269,7 @@ describe('the feed of the client', () => {
       socket.send('<html>');
     });
     const followed = feed.test().subscribe();
-    await eventually('it has come back', () => codes.length > 1);
+    await until('it has come back', () => codes.length > 1);
     assert.deepEqual([...new Set(codes)], ['not_json']);
     followed.unsubscribe();
     await other.close();

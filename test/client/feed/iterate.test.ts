@@ -19,18 +19,18 @@ function update(seq: number, key = 'test'): UpdateFrame<'test'> {
 }
 
 describe('iterate', () => {
-  it('gives every frame in order, those that waited too, and ends with the stream', async () => {
+  it('yields every frame in order, also those that waited, and ends with the stream', async () => {
     const seqs: number[] = [];
     for await (const { seq } of iterate(from([update(1), update(2), update(3)]))) seqs.push(seq);
     assert.deepEqual(seqs, [1, 2, 3]);
   });
 
-  it('throws what the stream fails with, after what came before', async () => {
+  it('throws the error of the stream', async () => {
     const failed = iterate(throwError(() => new Error('refused')));
     await assert.rejects(failed.next(), /refused/);
   });
 
-  it('lets the stream go when the loop is left', async () => {
+  it('unsubscribes when the loop ends early', async () => {
     const frame$ = new Subject<UpdateFrame<'test'>>();
     const loop = iterate(frame$);
     const first = loop.next();
@@ -41,14 +41,14 @@ describe('iterate', () => {
     assert.ok(!frame$.observed);
   });
 
-  it('follows nothing before its first turn', () => {
+  it('subscribes only with its first turn', () => {
     const frame$ = new Subject<UpdateFrame<'test'>>();
     const loop = iterate(frame$);
     assert.ok(loop);
     assert.ok(!frame$.observed);
   });
 
-  it('fails when more frames wait than may, after those that may', async () => {
+  it('fails when too many frames wait, after those within the capacity', async () => {
     const loop = iterate(from([1, 2, 3, 4].map((seq) => update(seq))), { capacity: 3 });
     const seqs: number[] = [];
     await assert.rejects(
@@ -60,7 +60,7 @@ describe('iterate', () => {
     assert.deepEqual(seqs, [1, 2, 3]);
   });
 
-  it('leaves out what later frames of the same key make old, and says so', async () => {
+  it('drops frames that a later one of the same key replaces, and says how many', async () => {
     const frames = [update(1, 'a'), update(2, 'b'), update(3, 'a'), update(4, 'a'), update(5, 'c')];
     const got: string[] = [];
     for await (const frame of iterate(from(frames), { capacity: 3, overflow: 'newest' })) {
@@ -69,7 +69,7 @@ describe('iterate', () => {
     assert.deepEqual(got, ['b2 after 0, 1 merged', 'a4 after 2, 1 merged', 'c5 after 4, 0 merged']);
   });
 
-  it('fails when all that waits counts', async () => {
+  it('fails when no waiting frame can be dropped', async () => {
     const frames = ['a', 'b', 'c'].map((key, index) => update(index + 1, key));
     const loop = iterate(of(...frames), { capacity: 2, overflow: 'newest' });
     await loop.next();

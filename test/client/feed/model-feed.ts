@@ -2,30 +2,30 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FeedSocket, FeedSocketClass } from '../../../src/client/feed/socket.ts';
 import type { ClientMessage, Cursor } from '../../../src/client/wire.ts';
 
-/** A server of the feed's protocol in a few lines, and sockets to it that break whenever the test wants. */
-export interface ModelFeed {
+/** A small server of the feed's protocol, with sockets that break whenever the test wants. */
+interface ModelFeed {
   readonly Socket: FeedSocketClass;
-  /** Frames of a lossless and of a state channel, told to all who are connected. */
+  /** Append a frame to the lossless channel or to the state channel, and send it to every connection. */
   post(): void;
   change(key: string): void;
   beat(): void;
-  /** Cuts every socket, of each connection so many of its last frames having been lost on the way. */
+  /** Cuts every socket, and loses the last `lost` frames on their way. */
   cut(lost: number): void;
-  /** Sends nothing of state channels until `wake`: then the newest of each key. */
+  /** Sends nothing until `wake`, and then only the newest frame of each key of the state channel. */
   stall(): void;
   wake(): void;
   /** Sends the last frames once more. */
   repeat(count: number): void;
-  /** Leaves one frame out, as no server should. */
+  /** Omits one frame, which no server should do. */
   skip(): void;
-  /** Numbers anew. */
+  /** Starts a new numbering. */
   renumber(): void;
-  /** Forgets all but the newest frames, so that older cursors are of no use. */
+  /** Forgets all but the newest frames, so that older cursors cannot be resumed. */
   forget(): void;
   readonly log: readonly string[];
   state(): Readonly<Record<string, number>>;
   readonly connects: number;
-  /** Lets all that is on its way arrive. */
+  /** Waits until all frames on their way have arrived. */
   settle(): Promise<void>;
 }
 
@@ -49,15 +49,15 @@ class ModelSocket implements FeedSocket {
   onclose: ((event: never) => unknown) | null = null;
   onerror: ((event: never) => unknown) | null = null;
   isDead = false;
-  readonly hears: (text: string) => void;
+  readonly onText: (text: string) => void;
   /** On their way to the reader. */
   queue: string[] = [];
 
-  constructor(hears: (text: string) => void) {
-    this.hears = hears;
+  constructor(onText: (text: string) => void) {
+    this.onText = onText;
   }
   send(text: string): void {
-    if (!this.isDead) this.hears(text);
+    if (!this.isDead) this.onText(text);
   }
   close(): void {
     this.isDead = true;
@@ -146,7 +146,7 @@ export function createModelFeed(): ModelFeed {
     peer.sent.set(channel, seq);
   }
 
-  function obey(peer: Peer, text: string): void {
+  function onMessage(peer: Peer, text: string): void {
     const message = JSON.parse(text) as ClientMessage;
     const id = message.id ?? null;
     if (message.op === 'ping') {
@@ -164,7 +164,7 @@ export function createModelFeed(): ModelFeed {
 
   class Socket extends ModelSocket {
     constructor() {
-      super((text) => obey(peer, text));
+      super((text) => onMessage(peer, text));
       const peer: Peer = { socket: this, sent: new Map(), isStalled: false };
       connects += 1;
       queueMicrotask(() => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { createLink, type Loss } from '../../../src/client/feed/reconnecting-socket.ts';
+import { createReconnectingSocket, type Loss } from '../../../src/client/feed/reconnecting-socket.ts';
 import type { FeedSocket } from '../../../src/client/feed/socket.ts';
 import { eventually } from '../../support/eventually.ts';
 
 type Sequence = readonly ('open' | 'error' | 'close')[];
 
-/** What came of a socket that does these things, each in a turn of its own. */
+/** The losses of a socket that emits these events, each in a microtask of its own. */
 async function lossesOf(sequence: Sequence): Promise<readonly Loss[]> {
   class Socket implements FeedSocket {
     onopen: (() => unknown) | null = null;
@@ -18,7 +18,7 @@ async function lossesOf(sequence: Sequence): Promise<readonly Loss[]> {
     }
     async act(): Promise<void> {
       for (const step of sequence) {
-        await new Promise((resolve) => setImmediate(resolve));
+        await Promise.resolve();
         if (step === 'open') this.onopen?.();
         else if (step === 'error') this.onerror?.();
         else this.onclose?.({ code: 1006, reason: '' });
@@ -28,9 +28,9 @@ async function lossesOf(sequence: Sequence): Promise<readonly Loss[]> {
     close(): void {}
   }
   const losses: Loss[] = [];
-  const link = createLink({
+  const socket = createReconnectingSocket({
     url: 'ws://nowhere',
-    load: async () => Socket,
+    loadSocket: async () => Socket,
     reconnect: { minMs: 0, maxMs: 0 },
     random: () => 0,
     now: () => performance.now(),
@@ -42,13 +42,13 @@ async function lossesOf(sequence: Sequence): Promise<readonly Loss[]> {
       return losses.length < 2;
     },
   });
-  link.open();
+  socket.open();
   await eventually('it is lost twice', () => losses.length === 2);
-  link.close();
+  socket.close();
   return losses;
 }
 
-describe('createLink', () => {
+describe('createReconnectingSocket', () => {
   it('tries again after a close, with its code', async () => {
     const loss = { wasOpen: true, code: 1006, reason: '' };
     assert.deepEqual(await lossesOf(['open', 'error', 'close']), [loss, loss]);

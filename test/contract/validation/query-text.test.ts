@@ -125,17 +125,17 @@ describe('readBoolean', () => {
 
 describe('reading a text', () => {
   it('takes time in proportion to its length', () => {
+    // In proportion to its square it would take hours, on any machine.
+    const LENGTH = 1_000_000;
     const hostile = [
-      `${'0'.repeat(12_000)}x`,
-      `${' '.repeat(12_000)}x y`,
-      `${'1_'.repeat(6_000)}x`,
-      `${'1'.repeat(6_000)}.${'1'.repeat(6_000)}e`,
-      `${'_'.repeat(12_000)}x`,
+      `${'0'.repeat(LENGTH)}x`,
+      `${' '.repeat(LENGTH)}x y`,
+      `${'1_'.repeat(LENGTH)}x`,
+      `${'1'.repeat(LENGTH)}.${'1'.repeat(LENGTH)}e`,
+      `${'_'.repeat(LENGTH)}x`,
     ];
-    const startedMs = performance.now();
     for (const text of hostile) {
-      for (let i = 0; i < 20; i++) for (const read of [readInteger, readNumber, readBoolean]) read(text);
+      for (const read of [readInteger, readNumber, readBoolean]) read(text);
     }
-    assert.ok(performance.now() - startedMs < 1_000);
   });
 });

@@ -9,7 +9,7 @@ describe('fanColumns', () => {
     { at: 10_000, count: 3 },
   ];
 
-  it('ends at the forecast and begins at the count of now', () => {
+  it('starts at the present count and ends at the forecast', () => {
     const [times, counts, p5, p50, p95] = fanColumns(
       past,
       { p5: 4, p50: 7, p95: 12 },
@@ -38,7 +38,7 @@ describe('fanColumns', () => {
 });
 
 describe('apart', () => {
-  it('leaves out what would lie too near, and the same whenever it is asked', () => {
+  it('drops values that are too close, the same ones each time', () => {
     assert.deepEqual(apart([0, 4, 8, 12, 40, 41], 9), [0, 12, 40]);
     assert.deepEqual(apart([5], 9), [5]);
     assert.deepEqual(apart([], 9), []);

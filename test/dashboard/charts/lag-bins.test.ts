@@ -11,7 +11,7 @@ const post = (agoMs: number, lagMs: number) => ({
 });
 
 describe('lagBins', () => {
-  it('leaves out nothing of the hour, however late it was seen, and nothing of before', () => {
+  it('counts every post of the hour, however late it was seen, and none before', () => {
     const bins = lagBins([post(5_000, 90), post(900_000, 700_000), post(3_600_000, 20)], NOW);
     assert.deepEqual(
       bins.filter(({ count }) => count > 0).map(({ aboveMs, upToMs, count }) => [aboveMs, upToMs, count]),

@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import { countSoFar, hourlyPosts, isNews, kindOf, mergePosts } from '../../../src/dashboard/state/posts.ts';
+import {
+  countSoFar,
+  drawTime,
+  hourlyPosts,
+  isFresh,
+  kindOf,
+  mergePosts,
+} from '../../../src/dashboard/state/posts.ts';
 import type { Post } from '../../../src/dashboard/state/records.ts';
 
 function post(id: number, createdAt: number, more: Partial<Post> = {}): Post {
@@ -20,9 +27,9 @@ function post(id: number, createdAt: number, more: Partial<Post> = {}): Post {
 }
 
 describe('posts', () => {
-  it('are merged newest first, and the newer word on a post wins', () => {
-    const told = [post(1, 10, { deleted_ts: 99 }), post(3, 30)];
-    const merged = mergePosts([post(2, 20), post(1, 10)], told, 10);
+  it('are merged newest first, with the newer version of a post', () => {
+    const newer = [post(1, 10, { deleted_ts: 99 }), post(3, 30)];
+    const merged = mergePosts([post(2, 20), post(1, 10)], newer, 10);
     assert.deepEqual(
       merged.map(({ tweet_id, deleted_ts }) => [tweet_id, deleted_ts]),
       [
@@ -33,7 +40,7 @@ describe('posts', () => {
     );
   });
 
-  it('are kept up to a number, the newest of them', () => {
+  it('are kept up to a number, the newest first', () => {
     const merged = mergePosts([post(2, 20), post(1, 10)], [post(3, 15)], 2);
     assert.deepEqual(
       merged.map(({ tweet_id }) => tweet_id),
@@ -41,11 +48,11 @@ describe('posts', () => {
     );
   });
 
-  it('are news for a few seconds, unless they came with the history or are gone', () => {
-    assert.equal(isNews(post(1, 1_000, { seen_ts: 1_500 }), 5_000), true);
-    assert.equal(isNews(post(1, 1_000, { seen_ts: 1_500 }), 6_000), false);
-    assert.equal(isNews(post(1, 1_000, { seen_ts: 500_000 }), 500_001), false);
-    assert.equal(isNews(post(1, 1_000, { seen_ts: 1_500, deleted_ts: 1_600 }), 1_700), false);
+  it('are fresh for a few seconds, unless they came with the history or were deleted', () => {
+    assert.equal(isFresh(post(1, 1_000, { seen_ts: 1_500 }), 5_000), true);
+    assert.equal(isFresh(post(1, 1_000, { seen_ts: 1_500 }), 6_000), false);
+    assert.equal(isFresh(post(1, 1_000, { seen_ts: 500_000 }), 500_001), false);
+    assert.equal(isFresh(post(1, 1_000, { seen_ts: 1_500, deleted_ts: 1_600 }), 1_700), false);
   });
 
   it('have one kind each', () => {
@@ -57,7 +64,7 @@ describe('posts', () => {
 
   const window = { startAt: 100, endAt: 200, now: 150 };
 
-  it('give the count so far, reckoned back from the count of now', () => {
+  it('give the count so far, counted backwards from the present count', () => {
     const posts = [post(4, 140), post(3, 130, { is_counted: false }), post(2, 120), post(1, 90)];
     assert.deepEqual(countSoFar(posts, window, 2), [
       { at: 100, count: 0 },
@@ -67,18 +74,24 @@ describe('posts', () => {
     ]);
   });
 
-  it('give no beginning when older posts are not known', () => {
+  it('give no start when older posts are unknown', () => {
     assert.deepEqual(countSoFar([post(9, 140)], window, 7), [
       { at: 140, count: 7 },
       { at: 150, count: 7 },
     ]);
   });
 
-  it('are told by the hour', () => {
+  it('are counted by the hour', () => {
     const hour = 3_600_000;
     assert.deepEqual(
       hourlyPosts([post(1, 9.5 * hour), post(2, 8.5 * hour), post(3, hour)], 10 * hour, 3),
       [0, 1, 1],
     );
+  });
+
+  it('advance the time of a chart, which else advances in steps', () => {
+    assert.equal(drawTime([], 25_000, 10_000), 20_000);
+    assert.equal(drawTime([post(1, 12_000)], 25_000, 10_000), 20_000);
+    assert.equal(drawTime([post(1, 24_000)], 25_000, 10_000), 24_000);
   });
 });

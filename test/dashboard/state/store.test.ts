@@ -2,22 +2,22 @@ import assert from 'node:assert/strict';
 import { createStore } from '../../../src/dashboard/state/store.ts';
 
 describe('createStore', () => {
-  it('tells listeners once of all that changed until they are to be told', () => {
+  it('notifies listeners once of all changes before the scheduled time', () => {
     const due: (() => void)[] = [];
-    const store = createStore(['account_a'], (tell) => due.push(tell));
-    let told = 0;
-    const leave = store.listen(() => {
-      told += 1;
+    const store = createStore(['account_a'], (notify) => due.push(notify));
+    let notified = 0;
+    const unlisten = store.listen(() => {
+      notified += 1;
     });
-    store.change({ skewMs: 5 });
+    store.change({ clockOffsetMs: 5 });
     store.changeAccount('account_a', { counters: [] });
-    assert.deepEqual([told, due.length], [0, 1]);
+    assert.deepEqual([notified, due.length], [0, 1]);
     due.pop()?.();
-    assert.equal(told, 1);
-    assert.deepEqual([store.state.skewMs, store.accountOf('account_a').counters], [5, []]);
-    store.change({ skewMs: 6 });
-    leave();
+    assert.equal(notified, 1);
+    assert.deepEqual([store.state.clockOffsetMs, store.accountOf('account_a').counters], [5, []]);
+    store.change({ clockOffsetMs: 6 });
+    unlisten();
     due.pop()?.();
-    assert.equal(told, 1);
+    assert.equal(notified, 1);
   });
 });

@@ -5,20 +5,20 @@ import type { ChannelName } from '../../../src/contract/feed.ts';
 import { follow } from '../../../src/feed/follow.ts';
 import { type Change, type FrameLog, openFrameLog, type Published } from '../../../src/feed/log/frame-log.ts';
 import { updateText } from '../../../src/feed/log/frames.ts';
-import type { FeedWindow } from '../../../src/store/store.ts';
-import { viewOf } from '../../../src/views/view.ts';
+import type { StoredFrames } from '../../../src/store/store.ts';
+import { audienceOf } from '../../../src/views/audience.ts';
 import { eventually } from '../../support/eventually.ts';
-import { createMemoryFeedWindow } from '../../support/memory-store/feed.ts';
+import { createMemoryFrames } from '../../support/memory-store/frames.ts';
 import { freshnessOutput, NOON } from '../../support/outputs.ts';
 import { changeOf, TOPICS, topicOf } from '../memory-readers.ts';
 
-type Batch = Parameters<FeedWindow['append']>[0];
+type Batch = Parameters<StoredFrames['append']>[0];
 
 /** A window whose commits end when the test says so, each with success or failure. */
 function createHeldWindow() {
-  const window = createMemoryFeedWindow();
+  const window = createMemoryFrames();
   const commits: { readonly batch: Batch; readonly end: (error?: Error) => void }[] = [];
-  const held: FeedWindow = {
+  const held: StoredFrames = {
     ...window,
     append: (batch) =>
       new Promise((resolve, reject) => {
@@ -29,7 +29,7 @@ function createHeldWindow() {
   return { window: held, commits };
 }
 
-function open(window: FeedWindow) {
+function open(window: StoredFrames) {
   const errors: unknown[] = [];
   const published: Published[] = [];
   const log = openFrameLog({ window, topics: TOPICS, report: (error) => errors.push(error) });
@@ -110,7 +110,7 @@ describe('the frame log', () => {
   });
 
   it('publishes all it took before it stops, and takes nothing after', async () => {
-    const { log, published } = open(createMemoryFeedWindow());
+    const { log, published } = open(createMemoryFrames());
     log.append([changeOf('counters')], 1);
     log.append([changeOf('counters')], 2);
     const stopped = log.stop();
@@ -121,7 +121,7 @@ describe('the frame log', () => {
   });
 
   it('goes on when a follower fails, which is reported', async () => {
-    const { log, published } = open(createMemoryFeedWindow());
+    const { log, published } = open(createMemoryFrames());
     const failures: unknown[] = [];
     const fail = () => {
       throw new Error('no luck');
@@ -204,7 +204,7 @@ function replay(log: FrameLog, channel: ChannelName, seq: number, limit: number)
     const frames = log.read(log.state(topic), sent, limit);
     if (frames.length === 0) return texts;
     for (const frame of frames) {
-      texts.push(updateText(log.epoch, frame, sent, viewOf(topic, 'PRO')));
+      texts.push(updateText(log.epoch, frame, sent, audienceOf(topic.audiences, 'PRO')));
       sent = frame.seq;
     }
   }
@@ -229,7 +229,7 @@ describe('a replay from the frame log', () => {
         fc.nat(80),
         fc.integer({ min: 1, max: 9 }),
         async (changes, from, limit) => {
-          const window = createMemoryFeedWindow();
+          const window = createMemoryFrames();
           const { log, published } = open(window);
           for (const change of changes) log.append([change], 0);
           await log.stop();
@@ -239,7 +239,7 @@ describe('a replay from the frame log', () => {
             const texts = published.flatMap((each) =>
               each.type === 'frames' && each.state.topic === topic
                 ? each.frames.map((frame) =>
-                    updateText(log.epoch, frame, frame.seq - 1, viewOf(topic, 'PRO')),
+                    updateText(log.epoch, frame, frame.seq - 1, audienceOf(topic.audiences, 'PRO')),
                   )
                 : [],
             );
@@ -253,7 +253,7 @@ describe('a replay from the frame log', () => {
     ));
 
   it('is possible from the frame before the oldest that is kept', async () => {
-    const window = createMemoryFeedWindow();
+    const window = createMemoryFrames();
     const { log } = open(window);
     const state = log.state(topicOf('counters'));
     assert.equal(log.oldestCursor(state), 0);

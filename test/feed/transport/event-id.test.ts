@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import type { Place } from '../../../src/feed/delivery/reader.ts';
 import { openFrameLog } from '../../../src/feed/log/frame-log.ts';
 import { eventId, parseEventId } from '../../../src/feed/transport/event-id.ts';
-import { viewOf } from '../../../src/views/view.ts';
-import { createMemoryFeedWindow } from '../../support/memory-store/feed.ts';
+import { audienceOf } from '../../../src/views/audience.ts';
+import { createMemoryFrames } from '../../support/memory-store/frames.ts';
 import { MemoryReader, TOPICS } from '../memory-readers.ts';
 
 const anyPlace: fc.Arbitrary<Place> = fc.oneof(
@@ -17,7 +17,7 @@ describe('the id of an event', () => {
     fc.assert(
       fc.property(fc.array(anyPlace, { maxLength: TOPICS.length }), fc.nat(), (places, sentSeq) => {
         const { epoch, state } = openFrameLog({
-          window: createMemoryFeedWindow(),
+          window: createMemoryFrames(),
           topics: TOPICS,
           report: fail,
         });
@@ -25,7 +25,12 @@ describe('the id of an event', () => {
         for (const [index, topic] of TOPICS.entries()) {
           const place = places[index];
           if (place === undefined) continue;
-          const subscription = { reader, state: state(topic), view: viewOf(topic, 'PRO'), place };
+          const subscription = {
+            reader,
+            state: state(topic),
+            audience: audienceOf(topic.audiences, 'PRO'),
+            place,
+          };
           reader.subscriptions.set(topic.name, subscription);
         }
         const [sent] = reader.subscriptions.values();

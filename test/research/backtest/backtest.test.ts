@@ -8,7 +8,7 @@ const DAYS = 76;
 const posts = syntheticPosts(DAYS);
 
 describe('backtest', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   const folder = useFolder();
 
   function run(path: string, windows: string, signal = new AbortController().signal) {
@@ -58,7 +58,7 @@ describe('backtest', function () {
     assert.notDeepEqual(after.rows, before.rows);
   });
 
-  it('takes windows from a file, with the total it is told or none while the end is unknown', async () => {
+  it('takes windows from a file, with the total it gives or none while the end is unknown', async () => {
     const start = FIRST_AT + 60 * DAY_MS;
     const lines = [
       `${start},${start + DAY_MS},123`,
@@ -73,7 +73,7 @@ describe('backtest', function () {
     assert.equal(rows[2]?.scores, null);
   });
 
-  it('says so when there is nothing to forecast', async () => {
+  it('rejects when there is nothing to forecast', async () => {
     const few = await folder.write('few.csv', postsCsv(posts.subarray(0, 50)));
     await assert.rejects(run(few, 'weekly'), { code: 'BACKTEST_EMPTY' });
     await assert.rejects(run(await folder.write('none.csv', 'created_ts\n'), 'weekly'), {
@@ -81,7 +81,7 @@ describe('backtest', function () {
     });
   });
 
-  it('stops when told to', async () => {
+  it('stops when aborted', async () => {
     const stop = new AbortController();
     const running = run(folder.path('posts.csv'), '2d', stop.signal);
     stop.abort(new Error('enough'));

@@ -3,21 +3,21 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { backtestCommand } from '../../../src/cli/backtest.ts';
-import { memoryShell } from '../../cli/memory-shell.ts';
+import { memoryProcess } from '../../cli/memory-process.ts';
 import { DAY_MS, FIRST_AT, syntheticPosts } from '../../streams/model/forecast/synthetic.ts';
 import { postsCsv, useFolder } from './folder.ts';
 
 describe('backtest command', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   const folder = useFolder();
 
   it('writes rows, scores and a page, and prints a table', async () => {
     const posts = await folder.write('posts.csv', postsCsv(syntheticPosts(68)));
     const outputs = ['rows', 'json', 'report'].flatMap((name) => [`--${name}`, folder.path(name)]);
     const from = String(FIRST_AT + 58 * DAY_MS);
-    const shell = memoryShell();
+    const proc = memoryProcess();
     const args = ['--posts', posts, '--windows', '2d', '--every', '1d', '--from', from, ...outputs];
-    await backtestCommand(shell, () => {}).parseAsync(args, { from: 'user' });
+    await backtestCommand(proc, () => {}).parseAsync(args, { from: 'user' });
     const rows = (await readFile(folder.path('rows'), 'utf8'))
       .trimEnd()
       .split('\n')
@@ -31,14 +31,14 @@ describe('backtest command', function () {
     assert.equal(scores.overall.n, rows.length);
     assert.ok(scores.by_horizon['24'].crps_pace > 0);
     assert.match(await readFile(folder.path('report'), 'utf8'), /Backtest of posts\.csv/);
-    assert.match(shell.texts.stdout, /hours left .*\n +all /);
+    assert.match(proc.texts.stdout, /hours left .*\n +all /);
   });
 
   it('ends with 130 and leaves no file when a signal stops it', async () => {
     const posts = await folder.write('long.csv', postsCsv(syntheticPosts(120)));
-    const shell = memoryShell();
+    const proc = memoryProcess();
     const codes: number[] = [];
-    const command = backtestCommand(shell, (code) => codes.push(code));
+    const command = backtestCommand(proc, (code) => codes.push(code));
     const args = [
       '--posts',
       posts,
@@ -50,14 +50,14 @@ describe('backtest command', function () {
       folder.path('nor'),
     ];
     const running = command.parseAsync(args, { from: 'user' });
-    while (shell.signals.listenerCount('SIGINT') === 0) await setImmediate();
-    shell.signals.emit('SIGINT');
+    while (proc.signals.listenerCount('SIGINT') === 0) await setImmediate();
+    proc.signals.emit('SIGINT');
     await running;
     assert.deepEqual(codes, [130]);
-    assert.equal(shell.texts.stderr, 'tallywire: stopped by a signal, nothing was written\n');
-    assert.equal(shell.texts.stdout, '');
+    assert.equal(proc.texts.stderr, 'tallywire: stopped by a signal, nothing was written\n');
+    assert.equal(proc.texts.stdout, '');
     assert.ok((await readdir(dirname(posts))).every((name) => !/never|nor|part/.test(name)));
-    assert.equal(shell.signals.listenerCount('SIGINT'), 0);
+    assert.equal(proc.signals.listenerCount('SIGINT'), 0);
   });
 
   it('refuses before any work what it could not do', async () => {
@@ -65,7 +65,7 @@ describe('backtest command', function () {
     const nowhere = folder.path('no/such/folder/rows');
     const refused = (args: readonly string[], reason: RegExp) =>
       assert.rejects(
-        backtestCommand(memoryShell(), () => {}).parseAsync(['--posts', posts, ...args], { from: 'user' }),
+        backtestCommand(memoryProcess(), () => {}).parseAsync(['--posts', posts, ...args], { from: 'user' }),
         reason,
       );
     await refused(['--rows', nowhere], /cannot write .*rows: no folder to write to/);
@@ -76,7 +76,7 @@ describe('backtest command', function () {
   });
 
   it('refuses a period that is none', async () => {
-    const command = backtestCommand(memoryShell(), () => {})
+    const command = backtestCommand(memoryProcess(), () => {})
       .exitOverride()
       .configureOutput({ writeErr: () => {} });
     await assert.rejects(

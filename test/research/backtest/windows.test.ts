@@ -42,7 +42,7 @@ describe('backtest windows', () => {
     assert.equal(windows[0]?.startAt, at('2025-02-01T05:00:00Z'));
   });
 
-  it('knows which windows lie in a hole', () => {
+  it('knows which windows lie in a gap', () => {
     const window = { startAt: 100, endAt: 200, total: null };
     assert.ok(overlaps(window, [{ fromAt: 150, toAt: 400 }]));
     assert.ok(!overlaps(window, [{ fromAt: 200, toAt: 400 }]));

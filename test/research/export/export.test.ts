@@ -29,7 +29,7 @@ import { keptLines, record, START_AT, withStore } from '../small-log.ts';
 import { query } from './duckdb.ts';
 
 /** At least one output of every kept stream, with what is null and what is not. */
-const SAID: readonly Output[] = [
+const OUTPUTS: readonly Output[] = [
   postOutput({ text: 'a "quoted", line\r\nand\nanother; ünïcödé 🙂' }),
   postOutput({ id: '101', text: '', deletedAt: NOON }),
   eventOutput({ buckets: [bucket(), bucket({ lo: 20, hi: null, won: true })] }),
@@ -86,7 +86,7 @@ const asText = (row: Record<string, unknown>) =>
   );
 
 describe('exportTable', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
 
   it('has a table for every kept stream and for the log', () => {
     assert.deepEqual(TABLE_NAMES, [...KEPT_STREAMS, LOG]);
@@ -94,9 +94,9 @@ describe('exportTable', function () {
     for (const name of ['signals', 'freshness', 'toString', '']) assert.equal(tableOf(name), undefined);
   });
 
-  it('is read by another reader as it was said, whatever the format', () =>
+  it('is read by another reader as it was emitted, whatever the format', () =>
     withStore(async (store, folder) => {
-      await store.outputs.append(SAID, 1);
+      await store.outputs.append(OUTPUTS, 1);
       await record(store, { seconds: 0 });
       for (const name of KEPT_STREAMS) {
         const path = join(folder, name);
@@ -111,9 +111,9 @@ describe('exportTable', function () {
       }
     }));
 
-  it('tells times, place and fields of a record under snake_case names', () =>
+  it('gives times, position and fields of a record under snake_case names', () =>
     withStore(async (store, folder) => {
-      await store.outputs.append(SAID, 1);
+      await store.outputs.append(OUTPUTS, 1);
       const path = join(folder, 'forecasts.parquet');
       await exported(store, 'predictions', { path });
       const [row] = await query(`SELECT * FROM '${path}' LIMIT 1`);
@@ -163,8 +163,8 @@ describe('exportTable', function () {
     fc.assert(
       fc.asyncProperty(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1, maxLength: 40 }), (texts) =>
         withStore(async (store, folder) => {
-          const said = texts.map((text, id) => postOutput({ id: String(id), text }));
-          await store.outputs.append(said, 1);
+          const emitted = texts.map((text, id) => postOutput({ id: String(id), text }));
+          await store.outputs.append(emitted, 1);
           const path = join(folder, 'posts');
           await exported(store, 'posts', { path: `${path}.parquet` });
           await exported(store, 'posts', { path: `${path}.csv`, format: 'csv' });
@@ -227,7 +227,7 @@ describe('exportTable', function () {
       );
     }));
 
-  it('tells of the file in its manifest, and gives the same bytes again', () =>
+  it('describes the file in its manifest, and gives the same bytes again', () =>
     withStore(async (store, folder) => {
       await record(store, { seconds: 30 });
       const places = ['one', 'two'].map((name) => join(folder, name, 'posts.parquet'));
@@ -270,10 +270,10 @@ describe('exportTable', function () {
   it('writes a long history in groups of rows', () =>
     withStore(async (store, folder) => {
       const text = 'long '.repeat(40_000);
-      const said = Array.from({ length: 60 }, (_, n) =>
+      const emitted = Array.from({ length: 60 }, (_, n) =>
         postOutput({ id: String(n), text, seenAt: n }, { seq: n + 1 }),
       );
-      await store.outputs.append(said, said.length);
+      await store.outputs.append(emitted, emitted.length);
       const path = join(folder, 'posts.parquet');
       await exported(store, 'posts', { path });
       const groups = await query(`SELECT num_row_groups AS n FROM parquet_file_metadata('${path}')`);
@@ -282,7 +282,14 @@ describe('exportTable', function () {
         await query(
           `SELECT count(*) AS n, sum(seen_ts) AS sum, max(seq) AS last, min(text) = max(text) AS same FROM '${path}'`,
         ),
-        [{ n: said.length, sum: (said.length * (said.length - 1)) / 2, last: said.length, same: true }],
+        [
+          {
+            n: emitted.length,
+            sum: (emitted.length * (emitted.length - 1)) / 2,
+            last: emitted.length,
+            same: true,
+          },
+        ],
       );
     }));
 
@@ -294,10 +301,10 @@ describe('exportTable', function () {
         (lists, his) =>
           withStore(async (store, folder) => {
             const buckets = his.map((hi, lo) => predictedBucket({ lo, hi }));
-            const said = lists.map((quantiles, n) =>
+            const emitted = lists.map((quantiles, n) =>
               predictionOutput({ quantiles, buckets }, { seq: n + 1 }),
             );
-            await store.outputs.append(said, said.length);
+            await store.outputs.append(emitted, emitted.length);
             const path = join(folder, 'forecasts.parquet');
             await exported(store, 'predictions', { path });
             const rows = await query(`SELECT quantiles, buckets FROM '${path}' ORDER BY seq`);
@@ -331,7 +338,7 @@ describe('exportTable', function () {
       assert.deepEqual([readdirSync(out), readFileSync(path, 'utf8')], [['posts.csv'], 'mine']);
     }));
 
-  it('says why it cannot write', () =>
+  it('names the reason when it cannot write', () =>
     withStore(async (store, folder) => {
       await record(store, { seconds: 3 });
       const refused = (path: string, message: RegExp) =>

@@ -12,12 +12,12 @@ describe('shred', () => {
       { values: [1, 2], definitions: [], repetitions: [] },
     ]));
 
-  it('tells nulls by their level', () =>
+  it('marks nulls by their level', () =>
     assert.deepEqual(shredded(head('UTF8', true), ['a', null]), [
       { values: ['a', null], definitions: [1, 0], repetitions: [] },
     ]));
 
-  it('tells where lists begin, and which are empty', () =>
+  it('marks where lists begin, and which are empty', () =>
     assert.deepEqual(shredded(head({ list: 'INT64' }), [[1, 2], [], [3]]), [
       { values: [1, 2, null, 3], definitions: [1, 1, 0, 1], repetitions: [0, 1, 0, 0] },
     ]));

@@ -2,31 +2,31 @@ import assert from 'node:assert/strict';
 import { RequestError, SourceError } from '../../../src/errors.ts';
 import {
   createPositionRequests,
-  LINE_LIMITS,
-  type LineLimits,
   type PositionRequests,
+  REQUEST_LIMITS,
+  type RequestLimits,
 } from '../../../src/server/portfolio/position-requests.ts';
 import type { Position } from '../../../src/sources/positions/position.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type HandMarket, handMarket, position, WALLET } from '../../support/positions.ts';
 
-const QUICK: LineLimits = { atOnce: 2, waiting: 2, firstPauseMs: 5, maxPauseMs: 10 };
-const SLOW: LineLimits = { ...QUICK, firstPauseMs: 60_000, maxPauseMs: 60_000 };
+const QUICK: RequestLimits = { atOnce: 2, waiting: 2, firstPauseMs: 5, maxPauseMs: 10 };
+const SLOW: RequestLimits = { ...QUICK, firstPauseMs: 60_000, maxPauseMs: 60_000 };
 const OTHER = `0x${'1'.repeat(40)}`;
 const DOWN = new SourceError('SOURCE_TIMEOUT', 'no whole reply');
 
 describe('createPositionRequests', () => {
   let market: HandMarket;
-  let line: PositionRequests;
-  const open = (limits: LineLimits) => {
+  let requests: PositionRequests;
+  const open = (limits: RequestLimits) => {
     market = handMarket(position());
-    line = createPositionRequests(market, limits);
+    requests = createPositionRequests(market, limits);
   };
   const fails = (error: Error) => {
     market.answer = () => Promise.reject(error);
   };
   const refused = async (wallet = WALLET) => {
-    const error = await line.read(wallet).catch((reason: unknown) => reason);
+    const error = await requests.read(wallet).catch((reason: unknown) => reason);
     assert.ok(error instanceof RequestError, String(error));
     assert.deepEqual([error.status, error.code], [503, 'market_unreachable']);
     return Number(error.headers['Retry-After']);
@@ -37,11 +37,11 @@ describe('createPositionRequests', () => {
     market.answer = () => new Promise((resolve) => waiting.push(resolve));
     return waiting;
   };
-  afterEach(() => line.close());
+  afterEach(() => requests.close());
 
   it('hands over what the market says', async () => {
     open(SLOW);
-    assert.deepEqual(await line.read(WALLET), [position()]);
+    assert.deepEqual(await requests.read(WALLET), [position()]);
     assert.deepEqual(market.asked, [WALLET]);
   });
 
@@ -72,7 +72,7 @@ describe('createPositionRequests', () => {
       fails(error);
       assert.equal(await refused(), 1);
       market.answer = () => [position()];
-      assert.equal((await line.read(OTHER)).length, 1);
+      assert.equal((await requests.read(OTHER)).length, 1);
     });
   }
 
@@ -82,13 +82,13 @@ describe('createPositionRequests', () => {
       market.answer = () => [position()];
       return Promise.reject(new SourceError('SOURCE_NETWORK', 'broke off'));
     };
-    assert.deepEqual(await line.read(WALLET), [position()]);
+    assert.deepEqual(await requests.read(WALLET), [position()]);
     assert.deepEqual(market.asked, [WALLET, WALLET]);
   });
 
   it('does not take a wallet the market is slow with for an outage', async () => {
     open(SLOW);
-    const [slow, quick] = [line, hold()];
+    const [slow, quick] = [requests, hold()];
     const first = refused();
     const second = slow.read(OTHER);
     await eventually('both are asked', () => quick.length === 2);
@@ -97,7 +97,7 @@ describe('createPositionRequests', () => {
     quick[0]?.(Promise.reject(DOWN));
     await first;
     market.answer = () => [position()];
-    assert.equal((await line.read(WALLET)).length, 1);
+    assert.equal((await requests.read(WALLET)).length, 1);
   });
 
   it('tries again behind the callers, about the wallet asked for last, until the market answers', async () => {
@@ -108,8 +108,8 @@ describe('createPositionRequests', () => {
     await eventually('it was tried again and again', () => market.asked.length > 3);
     assert.ok(market.asked.slice(1).every((asked) => asked === OTHER));
     market.answer = () => [position()];
-    await eventually('the line is open', () =>
-      line.read(WALLET).then(
+    await eventually('the market is asked again', () =>
+      requests.read(WALLET).then(
         () => true,
         () => false,
       ),
@@ -124,14 +124,14 @@ describe('createPositionRequests', () => {
       open(QUICK);
       fails(new SourceError('SOURCE_STATUS', 'answered 429', { status: 429, retryAfterMs }));
       assert.equal(await refused(), seconds);
-      line.close();
+      requests.close();
     }
   });
 
   it('asks about a few wallets at once, lets a few wait, and refuses the rest', async () => {
     open(SLOW);
     const waiting = hold();
-    const reads = [1, 2, 3, 4].map((index) => line.read(`0x${String(index).padStart(40, '0')}`));
+    const reads = [1, 2, 3, 4].map((index) => requests.read(`0x${String(index).padStart(40, '0')}`));
     assert.equal(await refused(), 1);
     await eventually('two are asked', () => waiting.length === 2);
     assert.equal(market.asked.length, 2);
@@ -145,10 +145,10 @@ describe('createPositionRequests', () => {
   });
 
   it('has room for 200 wallets at once', async () => {
-    open(LINE_LIMITS);
+    open(REQUEST_LIMITS);
     const waiting = hold();
     const reads = Array.from({ length: 200 }, (_, index) =>
-      line.read(`0x${String(index).padStart(40, '0')}`),
+      requests.read(`0x${String(index).padStart(40, '0')}`),
     );
     await eventually('all are asked', () => waiting.length === 200);
     for (const tell of waiting) tell([]);
@@ -170,21 +170,21 @@ describe('createPositionRequests', () => {
   it('is open again when a question of before the outage is answered', async () => {
     open(SLOW);
     const waiting = hold();
-    const [first, second] = [refused(), line.read(OTHER)];
+    const [first, second] = [refused(), requests.read(OTHER)];
     await eventually('both are asked', () => waiting.length === 2);
     waiting[0]?.(Promise.reject(DOWN));
     await first;
     waiting[1]?.([]);
     await second;
     market.answer = () => [position()];
-    assert.equal((await line.read(WALLET)).length, 1);
+    assert.equal((await requests.read(WALLET)).length, 1);
   });
 
   it('passes on a bug of ours as it is', async () => {
     open(SLOW);
     fails(new RangeError('not a wallet address'));
-    await assert.rejects(line.read(WALLET), RangeError);
+    await assert.rejects(requests.read(WALLET), RangeError);
     market.answer = () => [];
-    assert.deepEqual(await line.read(WALLET), []);
+    assert.deepEqual(await requests.read(WALLET), []);
   });
 });

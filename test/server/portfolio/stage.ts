@@ -18,7 +18,6 @@ export const PATH = '/api/v1/portfolio/account_a';
 export const PATH_B = '/api/v1/portfolio/account_b';
 export const REBALANCING = `${PATH}/rebalancing`;
 export const PRO = { 'X-API-Key': 'demo_pro' };
-export const DAY_MS = 86_400_000;
 
 /** Of the bucket that `bucket()` makes, as is `NO`. */
 export const PRICE = { eventId: 1, token: 'yes-1', price: 0.2, at: NOON - 500 };

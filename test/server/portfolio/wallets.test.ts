@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createWallets } from '../../../src/server/portfolio/wallets.ts';
+import { MINUTE_MS } from '../../../streams/internal.ts';
 import { handMarket, position, WALLET } from '../../support/positions.ts';
 
-const MINUTES_MS = 60_000;
 const wallet = (index: number) => `0x${String(index).padStart(40, '0')}`;
 
-function open(limits = { keepMs: 5 * MINUTES_MS, wallets: 3, positions: 100 }) {
+function open(limits = { keepMs: 5 * MINUTE_MS, wallets: 3, positions: 100 }) {
   const market = handMarket(position(), position({ isRedeemable: true }), position({ size: 0.1 }));
   const clock = { now: 1_000_000 };
   const wallets = createWallets({ read: market.of, now: () => clock.now, limits });
@@ -26,7 +26,7 @@ describe('createWallets', () => {
   it('asks again after five minutes and not a millisecond before', async () => {
     const { market, clock, wallets } = open();
     await wallets.of(WALLET);
-    clock.now += 5 * MINUTES_MS - 1;
+    clock.now += 5 * MINUTE_MS - 1;
     await wallets.of(WALLET);
     assert.equal(market.asked.length, 1);
     clock.now += 1;
@@ -38,7 +38,7 @@ describe('createWallets', () => {
     const { market, clock, wallets } = open();
     for (let minute = 0; minute < 5; minute++) {
       await wallets.of(WALLET);
-      clock.now += MINUTES_MS;
+      clock.now += MINUTE_MS;
     }
     await wallets.of(WALLET);
     assert.equal(market.asked.length, 2);
@@ -81,7 +81,7 @@ describe('createWallets', () => {
   });
 
   it('forgets wallets when they hold too much together', async () => {
-    const { market, wallets } = open({ keepMs: MINUTES_MS, wallets: 100, positions: 10 });
+    const { market, wallets } = open({ keepMs: MINUTE_MS, wallets: 100, positions: 10 });
     market.answer = () => Array.from({ length: 4 }, () => position());
     for (const index of [1, 2, 3]) await wallets.of(wallet(index));
     market.asked.length = 0;

@@ -64,8 +64,8 @@ describe('the documents', () => {
 
   it('tell a language model of every endpoint, in a few lines', async () => {
     const text = await (await running.get('/llms.txt')).text();
-    const doors = running.app.doors.filter(({ path }) => path.startsWith('/api/'));
-    for (const { path, method } of doors) {
+    const endpoints = running.app.endpoints.filter(({ path }) => path.startsWith('/api/'));
+    for (const { path, method } of endpoints) {
       const pattern = path.replace(/account_[ab]/, '{account}');
       assert.ok(text.includes(`\`${method} ${pattern}`), pattern);
     }

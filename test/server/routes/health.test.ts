@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { HOUR_MS } from '../../../streams/internal.ts';
 import { FRESH_AGES, failureOutput, freshnessOutput, NOON, postOutput } from '../../support/outputs.ts';
 import { json, type Running, start } from '../start.ts';
 
@@ -37,7 +38,7 @@ describe('GET /health', () => {
     assert.equal((await health()).status, 'ok');
     running.clock.now = NOON + 1_001;
     assert.equal((await health()).status, 'degraded');
-    running.clock.now = NOON - 3_600_000;
+    running.clock.now = NOON - HOUR_MS;
     assert.equal((await health()).status, 'ok');
   });
 

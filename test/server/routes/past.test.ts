@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { openPast } from '../../../src/views/past.ts';
-import type { Output } from '../../../streams/internal.ts';
+import { HOUR_MS, type Output } from '../../../streams/internal.ts';
 import { computed, record, START_AT, type Turn, turnsOf, withStore } from '../../research/small-log.ts';
 import { predictedBucket, predictionOutput } from '../../support/outputs.ts';
 import { json, type Running, start } from '../start.ts';
@@ -52,7 +52,7 @@ const faultOf = async (response: Response) => {
 };
 
 describe('as_of', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
 
   it('answers what was answered then', async () => {
     const then: { readonly path: string; readonly at: number; readonly body: string }[] = [];
@@ -61,7 +61,7 @@ describe('as_of', function () {
         for (const path of PATHS) then.push({ path, at, body: await (await get(path, PRO)).text() });
       },
       async ({ get, clock }) => {
-        clock.now += 3_600_000;
+        clock.now += HOUR_MS;
         for (const { path, at, body } of then) {
           const response = await get(`${path}?as_of=${at}`, PRO);
           assert.equal(await response.text(), body, `${path} at ${at - START_AT}`);
@@ -93,12 +93,12 @@ describe('as_of', function () {
     withPast(
       async () => undefined,
       async ({ get, clock }) => {
-        clock.now += 100 * 3_600_000;
+        clock.now += 100 * HOUR_MS;
         const size = async (at: number) => {
           const { data } = await json(await get(`${PATHS[0]}?as_of=${at}`, PRO));
           return Array.isArray(data) ? data.length : undefined;
         };
-        const endAt = START_AT + 48 * 3_600_000;
+        const endAt = START_AT + 48 * HOUR_MS;
         assert.deepEqual([await size(endAt - 1), await size(endAt)], [1, 0]);
       },
     ));
@@ -174,7 +174,7 @@ describe('as_of', function () {
       },
     ));
 
-  it('answers many at once, each with what he asked for', () =>
+  it('answers many at once, each with what was asked for', () =>
     withPast(
       async () => undefined,
       async ({ get }) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Output, ScoreRecord } from '../../../streams/internal.ts';
+import { DAY_MS, type Output, type ScoreRecord } from '../../../streams/internal.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   decisionOutput,
@@ -14,7 +14,6 @@ import {
 } from '../../support/outputs.ts';
 import { json, type Running, start } from '../start.ts';
 
-const DAY_MS = 86_400_000;
 const OVERVIEW = '/api/v1/performance/overview';
 const HISTORY = '/api/v1/performance/history';
 const CALIBRATION = '/api/v1/performance/calibration';

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { DAY_MS } from '../../../streams/internal.ts';
 import {
   bucket,
   countersOutput,
@@ -11,16 +12,7 @@ import {
   priceOutput,
 } from '../../support/outputs.ts';
 import { position, WALLET } from '../../support/positions.ts';
-import {
-  ALL,
-  DAY_MS,
-  EVENT_OF_B,
-  NO,
-  PATH_B,
-  PRICE,
-  type WalletStage,
-  walletStage,
-} from '../portfolio/stage.ts';
+import { ALL, EVENT_OF_B, NO, PATH_B, PRICE, type WalletStage, walletStage } from '../portfolio/stage.ts';
 
 describe('GET /portfolio/{account}, its figures', () => {
   let stage: WalletStage;

@@ -176,7 +176,7 @@ describe('GET /portfolio/{account}, its failures', () => {
         throw new TypeError('a bug');
       };
       let reported: unknown;
-      stage.running.app.koa.on('error', (error: unknown) => {
+      stage.running.app.on('error', (error: unknown) => {
         reported = error;
       });
       assert.equal((await stage.get()).status, 500);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { portfolioRecord } from '../../../src/contract/records/portfolio.ts';
 import { SourceError } from '../../../src/errors.ts';
+import { DAY_MS } from '../../../streams/internal.ts';
 import {
   bucket,
   countersOutput,
@@ -13,7 +14,7 @@ import {
   velocityOutput,
 } from '../../support/outputs.ts';
 import { position, WALLET } from '../../support/positions.ts';
-import { ALL, DAY_MS, EVENT_OF_B, NO, PATH_B, type WalletStage, walletStage } from '../portfolio/stage.ts';
+import { ALL, EVENT_OF_B, NO, PATH_B, type WalletStage, walletStage } from '../portfolio/stage.ts';
 import { json } from '../start.ts';
 
 const Portfolios = z.object({ data: z.array(portfolioRecord) });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { SourceError } from '../../../src/errors.ts';
+import { DAY_MS } from '../../../streams/internal.ts';
 import {
   bucket,
   countersOutput,
@@ -13,7 +14,6 @@ import {
 import { position, WALLET } from '../../support/positions.ts';
 import {
   ALL,
-  DAY_MS,
   EVENT_OF_B,
   NO,
   PATH,

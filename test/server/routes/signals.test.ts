@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { BucketSignal, EventSignals, Output } from '../../../streams/internal.ts';
+import { type BucketSignal, DAY_MS, type EventSignals, type Output } from '../../../streams/internal.ts';
 import {
   bucketSignal,
   decisionOutput,
@@ -68,7 +68,7 @@ describe('GET /signals/{account}', () => {
         event_id: 1,
         event_title: 'Posts of account A',
         event_slug: 'posts-of-a',
-        end_ts: NOON + 86_400_000,
+        end_ts: NOON + DAY_MS,
         forecast_id: '1-7',
         p50: 12,
         stale: [],

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Output } from '../../../streams/internal.ts';
+import { DAY_MS, type Output } from '../../../streams/internal.ts';
 import { FRESH_AGES, freshnessOutput, NOON, postOutput, timeline } from '../../support/outputs.ts';
 import { json, type Running, start } from '../start.ts';
 
 const PATH = '/api/v1/meta/account_a/tweets';
 const PRO = { 'X-API-Key': 'demo_pro' };
-const DAY_MS = 86_400_000;
 
 /** Posts with any text there is, lone surrogates included. */
 const anyPost: fc.Arbitrary<Output> = fc

@@ -151,7 +151,7 @@ describe('POST /waitlist', () => {
 
 describe('POST /waitlist on a disk', () => {
   it('gives 1,000 who come at once the places 1 to 1,000, and whoever comes twice one', function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     return withFolder(async (folder) => {
       const store = await openStore(folder);
       const server = await start({ deps: { waitlist: store.waitlist } });
@@ -176,7 +176,7 @@ describe('POST /waitlist on a disk', () => {
   });
 
   it('loses no place that was told when the process is killed, and goes on without a hole', function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     return withFolder(async (folder) => {
       const told = new Map<number, number>();
       let next = 0;
@@ -214,7 +214,7 @@ describe('POST /waitlist on a disk', () => {
   });
 
   it('SKIPPED WHEN NO DISK CAN BE MOUNTED: takes no place while the disk is full and goes on after', function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     return withFolder(async (folder) => {
       if (!hasSmallDisk(folder)) return this.skip();
       try {

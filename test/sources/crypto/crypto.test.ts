@@ -4,37 +4,31 @@ import { SourceError } from '../../../src/errors.ts';
 import { cryptoSource } from '../../../src/sources/crypto/crypto.ts';
 import { FAST, localEndpoints } from '../../support/endpoints.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openScriptedServer, type ScriptedServer } from '../../support/scripted-server.ts';
-import { fakeKnown, runSource, type SourceRun } from '../../support/source-run.ts';
+import { fakeKnown, type SourceRun, sourceStage } from '../../support/source-run.ts';
 
 const AT = 1_775_743_200_000;
 
 describe('cryptoSource', () => {
-  let server: ScriptedServer;
   let run: SourceRun | undefined;
   let path = '';
   const sockets: WebSocket[] = [];
-  beforeEach(async () => {
+  const stage = sourceStage((server) => {
     sockets.length = 0;
-    server = await openScriptedServer();
     server.onSocket((socket, url) => {
       path = url;
       sockets.push(socket);
     });
     server.answer(() => ({ symbol: 'BTCUSDT', price: '60000.50000000' }));
   });
-  afterEach(async () => {
-    run?.stop();
-    await server.close();
-  });
 
   async function open(settings = FAST): Promise<SourceRun> {
-    run = runSource(cryptoSource(localEndpoints(server), settings), fakeKnown(), () => AT);
+    run = stage.run(cryptoSource(localEndpoints(stage.server), settings), fakeKnown(), () => AT);
     await eventually('it connects', () => sockets.length > 0);
     return run;
   }
 
-  const say = (frame: unknown) => sockets[0]?.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
+  const send = (frame: unknown) =>
+    sockets[0]?.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
   const ticker = (price: unknown, extra = {}) => ({
     stream: 'btcusdt@miniTicker',
     data: {
@@ -55,31 +49,31 @@ describe('cryptoSource', () => {
       fact.kind === 'spot' ? fact.ticks.map(({ price }) => price) : [],
     );
 
-  it('tells the newest price of each symbol when it has changed', async () => {
+  it('delivers the newest price of each symbol when it has changed', async () => {
     const { deliveries } = await open();
     assert.equal(path, '/stream?streams=btcusdt@miniTicker');
-    say(ticker('61035.86'));
+    send(ticker('61035.86'));
     await eventually('a price', () => prices().length === 1);
     assert.deepEqual(run?.facts()[0], { kind: 'spot', ticks: [{ symbol: 'BTC', price: 61035.86, at: AT }] });
     const before = deliveries.length;
-    say(ticker('61035.86'));
-    await eventually('life is shown', () => deliveries.length > before);
-    say(ticker('61036'));
+    send(ticker('61035.86'));
+    await eventually('an empty list is delivered', () => deliveries.length > before);
+    send(ticker('61036'));
     await eventually('another price', () => prices().length === 2);
     assert.deepEqual(prices(), [61035.86, 61036]);
   });
 
-  it('tells one price per period of a burst', async () => {
+  it('delivers one price per period of a burst', async () => {
     await open({ ...FAST, spotPeriodMs: 150 });
-    for (let price = 1; price <= 200; price++) say(ticker(String(price)));
+    for (let price = 1; price <= 200; price++) send(ticker(String(price)));
     await eventually('the newest price', () => prices().at(-1) === 200);
     assert.ok(prices().length <= 2, `${prices().length} prices`);
   });
 
   it('passes over replies and strangers, and counts bad frames without stopping', async () => {
     const { refusals, error } = await open();
-    say({ result: null, id: 1 });
-    say(ticker('5', { s: 'OTHERUSDT' }));
+    send({ result: null, id: 1 });
+    send(ticker('5', { s: 'OTHERUSDT' }));
     const bad = [
       '{"stream":',
       ticker('NaN'),
@@ -89,8 +83,8 @@ describe('cryptoSource', () => {
       ticker('1', { E: 'x' }),
       { code: 2, msg: 'x' },
     ];
-    for (const frame of bad) say(frame);
-    say(ticker('7'));
+    for (const frame of bad) send(frame);
+    send(ticker('7'));
     await eventually('the good one', () => prices().length === 1);
     assert.deepEqual([prices(), refusals.length, error()], [[7], bad.length, undefined]);
   });
@@ -100,7 +94,7 @@ describe('cryptoSource', () => {
     sockets[0]?.terminate();
     await eventually('it fails', () => error() !== undefined);
     assert.deepEqual(prices(), [60000.5]);
-    assert.equal(server.requests[0]?.query.get('symbol'), 'BTCUSDT');
+    assert.equal(stage.server.requests[0]?.query.get('symbol'), 'BTCUSDT');
     assert.ok(error() instanceof SourceError);
   });
 
@@ -109,6 +103,6 @@ describe('cryptoSource', () => {
     await eventually('it fails', () => error() !== undefined);
     const cause = error();
     assert.ok(cause instanceof SourceError && cause.code === 'SOURCE_SILENT');
-    await eventually('the connection is gone', () => server.sockets.size === 0);
+    await eventually('the connection is gone', () => stage.server.sockets.size === 0);
   });
 });

@@ -6,19 +6,16 @@ import { FAST, localEndpoints } from '../../support/endpoints.ts';
 import { activeEvent } from '../../support/event-record.ts';
 import { eventually } from '../../support/eventually.ts';
 import { wireEvent, wireMarket, yesToken } from '../../support/payloads.ts';
-import { openScriptedServer, type ScriptedServer } from '../../support/scripted-server.ts';
-import { fakeKnown, runSource, type SourceRun } from '../../support/source-run.ts';
+import { fakeKnown, type SourceRun, sourceStage } from '../../support/source-run.ts';
 
 const NOW = Date.parse('2026-04-09T14:00:00Z');
 
 describe('eventsSource', () => {
-  let server: ScriptedServer;
   let run: SourceRun | undefined;
   let open: unknown[] = [];
   let closed: unknown[] = [];
   let bySlug: Record<string, unknown> = {};
-  beforeEach(async () => {
-    server = await openScriptedServer();
+  const stage = sourceStage((server) => {
     [open, closed, bySlug] = [[], [], {}];
     server.answer(({ path, query }, response) => {
       if (path === '/events/keyset') return { events: query.get('closed') === 'true' ? closed : open };
@@ -28,13 +25,9 @@ describe('eventsSource', () => {
       return { type: 'not found error', error: 'slug not found' };
     });
   });
-  afterEach(async () => {
-    run?.stop();
-    await server.close();
-  });
 
   function start(known = fakeKnown(), settings = FAST): SourceRun {
-    run = runSource(eventsSource(localEndpoints(server), settings), known, () => NOW);
+    run = stage.run(eventsSource(localEndpoints(stage.server), settings), known, () => NOW);
     return run;
   }
 
@@ -52,7 +45,7 @@ describe('eventsSource', () => {
     return fact;
   }
 
-  it('tells an event with its window, its buckets in order and its first prices', async () => {
+  it('delivers an event with its window, its buckets in order and its first prices', async () => {
     const fact = await firstEvent(wireEvent(206602));
     assert.deepEqual(
       { ...fact, buckets: fact.buckets.map(({ title, lo, hi, won }) => ({ title, lo, hi, won })) },
@@ -78,13 +71,13 @@ describe('eventsSource', () => {
       prices?.quotes.find(({ token }) => token === yesToken(0)),
       { token: yesToken(0), bid: 0.232, ask: 0.233, last: 0.232, ui: 0.2325 },
     );
-    assert.deepEqual([...(server.requests[0]?.query ?? [])].slice(0, 2), [
+    assert.deepEqual([...(stage.server.requests[0]?.query ?? [])].slice(0, 2), [
       ['tag_id', '7'],
       ['closed', 'false'],
     ]);
   });
 
-  it('tells an event again only when something of it has changed', async () => {
+  it('delivers an event again only when something of it has changed', async () => {
     open = [wireEvent(1)];
     const { facts, deliveries } = start();
     await eventually('several polls pass', () => deliveries.length > 5);
@@ -95,17 +88,17 @@ describe('eventsSource', () => {
     await eventually('the change back comes', () => eventFacts(facts()).length === 3);
   });
 
-  it('does not tell after a restart what the log already holds', async () => {
+  it('does not deliver after a restart what the log already holds', async () => {
     open = [wireEvent(1)];
     const { known, facts } = start();
-    await eventually('it is told', () => eventFacts(facts()).length === 1);
+    await eventually('it is delivered', () => eventFacts(facts()).length === 1);
     run?.stop();
     const again = start(known);
     await eventually('several polls pass', () => again.deliveries.length > 3);
     assert.deepEqual(eventFacts(again.facts()), []);
   });
 
-  it('tells the prices of an upcoming event as they change, and leaves an active one to its books', async () => {
+  it('delivers the prices of an upcoming event as they change, and leaves an active one to its books', async () => {
     const marketsAt = (bestBid: number) => ({
       markets: [wireMarket('<40', 0, { bestBid }), wireMarket('40+', 1)],
     });
@@ -127,7 +120,7 @@ describe('eventsSource', () => {
     const many = Array.from({ length: 45 }, (_, index) =>
       wireEvent(index + 1, { slug: `account-a-of-posts-${index}` }),
     );
-    server.answer(({ path, query }, response) => {
+    stage.server.answer(({ path, query }, response) => {
       if (path !== '/events/keyset' || query.get('closed') === 'true') {
         response.statusCode = 404;
         return {};
@@ -142,7 +135,7 @@ describe('eventsSource', () => {
     await eventually('all come', () => eventFacts(first.facts()).length === 45);
     run?.stop();
     for (const status of [404, 410, 422]) {
-      server.answer(({ path, query }, response) => {
+      stage.server.answer(({ path, query }, response) => {
         response.statusCode = path === '/events' ? 200 : status;
         const from = Number(query.get('offset'));
         return path === '/events' && query.get('closed') === 'false' ? many.slice(from, from + 20) : [];
@@ -153,7 +146,7 @@ describe('eventsSource', () => {
     }
   });
 
-  it('reads closed events far back at first, and tells the winner once it is settled', async () => {
+  it('reads closed events far back at first, and delivers the winner once it is settled', async () => {
     const settled = (yes: string, no: string, extra = {}) => ({
       closed: true,
       outcomePrices: `["${yes}", "${no}"]`,
@@ -179,7 +172,7 @@ describe('eventsSource', () => {
       fact?.buckets.map(({ won }) => won),
       [false, true, null, null, null],
     );
-    const asked = () => server.requests.filter(({ query }) => query.get('closed') === 'true');
+    const asked = () => stage.server.requests.filter(({ query }) => query.get('closed') === 'true');
     await eventually('it is read again', () => asked().length > 1);
     assert.deepEqual(
       asked()
@@ -194,7 +187,7 @@ describe('eventsSource', () => {
     known.records.set(5, activeEvent(5));
     bySlug['account-a-of-posts-5'] = wireEvent(5, { slug: 'account-a-of-posts-5', closed: true });
     const { facts } = start(known);
-    await eventually('its end is told', () => eventFacts(facts()).some(({ isClosed }) => isClosed));
+    await eventually('its end is delivered', () => eventFacts(facts()).some(({ isClosed }) => isClosed));
   });
 
   it('counts an event with a label it does not understand once, and goes on with the others', async () => {

@@ -7,33 +7,26 @@ import { FAST, localEndpoints } from '../../support/endpoints.ts';
 import { activeEvent } from '../../support/event-record.ts';
 import { eventually } from '../../support/eventually.ts';
 import { wireBookOf, yesToken } from '../../support/payloads.ts';
-import { openScriptedServer, type ScriptedServer } from '../../support/scripted-server.ts';
-import { fakeKnown, runSource, type SourceRun } from '../../support/source-run.ts';
+import { fakeKnown, type SourceRun, sourceStage } from '../../support/source-run.ts';
 
 const T0 = yesToken(0);
 
 describe('pricesSource', () => {
-  let server: ScriptedServer;
   let run: SourceRun | undefined;
   const sockets: WebSocket[] = [];
-  beforeEach(async () => {
+  const stage = sourceStage((server) => {
     sockets.length = 0;
-    server = await openScriptedServer();
     server.onSocket((socket) => sockets.push(socket));
     server.answer(() => []);
-  });
-  afterEach(async () => {
-    run?.stop();
-    await server.close();
   });
 
   function start(settings = FAST, known = fakeKnown()): SourceRun {
     if (known.records.size === 0) known.records.set(1, activeEvent(1));
-    run = runSource(pricesSource(localEndpoints(server), settings), known);
+    run = stage.run(pricesSource(localEndpoints(stage.server), settings), known);
     return run;
   }
 
-  const say = (message: unknown) => {
+  const send = (message: unknown) => {
     const text = typeof message === 'string' ? message : JSON.stringify(message);
     for (const socket of sockets) socket.send(text);
   };
@@ -64,30 +57,30 @@ describe('pricesSource', () => {
 
   async function open(settings = FAST) {
     start(settings);
-    await eventually('it subscribes', () => server.heard.length > 0);
+    await eventually('it subscribes', () => stage.server.received.length > 0);
   }
 
-  it('subscribes to the Yes tokens and keeps saying PING', async () => {
+  it('subscribes to the Yes tokens and keeps sending PING', async () => {
     await open();
-    assert.deepEqual(JSON.parse(server.heard[0] ?? ''), {
+    assert.deepEqual(JSON.parse(stage.server.received[0] ?? ''), {
       type: 'market',
       assets_ids: [0, 1, 2].map(yesToken),
       custom_feature_enabled: true,
     });
-    await eventually('pings', () => server.heard.filter((text) => text === 'PING').length > 2);
+    await eventually('pings', () => stage.server.received.filter((text) => text === 'PING').length > 2);
   });
 
   it('follows books, changes, tops and trades', async () => {
     await open();
-    say([book(T0, '0.48', '0.52')]);
+    send([book(T0, '0.48', '0.52')]);
     await topIs(0.48, 0.52);
-    say(change('0.5', '200', 'BUY'));
+    send(change('0.5', '200', 'BUY'));
     await topIs(0.5, 0.52);
-    say(change('0.5', '0', 'BUY'));
+    send(change('0.5', '0', 'BUY'));
     await topIs(0.48, 0.52);
-    say(change('0.51', '5', 'SELL'));
+    send(change('0.51', '5', 'SELL'));
     await topIs(0.48, 0.51);
-    say({
+    send({
       event_type: 'last_trade_price',
       asset_id: T0,
       price: '0.51',
@@ -96,7 +89,7 @@ describe('pricesSource', () => {
       timestamp: '1',
     });
     await topIs(0.48, 0.51, 0.51);
-    say({
+    send({
       event_type: 'best_bid_ask',
       asset_id: T0,
       best_bid: '0.49',
@@ -105,57 +98,57 @@ describe('pricesSource', () => {
       timestamp: '1',
     });
     await topIs(0.49, null, 0.51);
-    say(book(T0, '0.3', '0.4', { last_trade_price: '0.35' }));
+    send(book(T0, '0.3', '0.4', { last_trade_price: '0.35' }));
     await topIs(0.3, 0.4, 0.35);
     assert.ok(run?.facts().every((fact) => fact.kind === 'prices' && fact.eventId === 1));
   });
 
-  it('believes the best prices of a message over its own book, and reads 0 and 1 as an empty side', async () => {
+  it('prefers the best prices of a message to its own book, and reads 0 and 1 as an empty side', async () => {
     await open();
-    say([book(T0, '0.48', '0.52')]);
+    send([book(T0, '0.48', '0.52')]);
     await topIs(0.48, 0.52);
-    say(change('0.4', '10', 'BUY', { best_bid: '0.47', best_ask: '0.53' }));
+    send(change('0.4', '10', 'BUY', { best_bid: '0.47', best_ask: '0.53' }));
     await topIs(0.47, 0.53);
-    say(change('0.4', '0', 'BUY', { best_bid: '0', best_ask: '1' }));
+    send(change('0.4', '0', 'BUY', { best_bid: '0', best_ask: '1' }));
     await topIs(null, null);
   });
 
   it('does nothing with a change before the first whole book', async () => {
     await open();
-    say(change('0.5', '200', 'BUY', { best_bid: '0.5', best_ask: '0.6' }));
-    say(book(yesToken(1), '0.2', '0.3'));
-    await eventually('the other token is told', () => quotes(yesToken(1)).length > 0);
+    send(change('0.5', '200', 'BUY', { best_bid: '0.5', best_ask: '0.6' }));
+    send(book(yesToken(1), '0.2', '0.3'));
+    await eventually('the other token is delivered', () => quotes(yesToken(1)).length > 0);
     assert.deepEqual(quotes(), []);
   });
 
-  it('does not tell a quote that has not changed, but shows life', async () => {
+  it('does not deliver a quote that has not changed, but delivers an empty list', async () => {
     await open();
-    say(book(T0, '0.48', '0.52'));
+    send(book(T0, '0.48', '0.52'));
     await topIs(0.48, 0.52);
     const before = run?.deliveries.length ?? 0;
-    for (let turn = 0; turn < 20; turn++) say(book(T0, '0.48', '0.52'));
-    await eventually('life is shown', () => (run?.deliveries.length ?? 0) > before);
+    for (let turn = 0; turn < 20; turn++) send(book(T0, '0.48', '0.52'));
+    await eventually('an empty list is delivered', () => (run?.deliveries.length ?? 0) > before);
     assert.equal(quotes().length, 1);
   });
 
-  it('shows life after each good snapshot while the socket has nothing to say', async () => {
-    server.answer(() => [wireBookOf(T0, '0.48', '0.52')]);
+  it('delivers an empty list after each good snapshot while the socket is quiet', async () => {
+    stage.server.answer(() => [wireBookOf(T0, '0.48', '0.52')]);
     await open({ ...FAST, booksPeriodMs: 40 });
     await topIs(0.48, 0.52);
     const before = run?.deliveries.length ?? 0;
-    await eventually('life is shown thrice', () => (run?.deliveries.length ?? 0) > before + 2);
+    await eventually('an empty list is delivered thrice', () => (run?.deliveries.length ?? 0) > before + 2);
     assert.deepEqual(run?.deliveries.slice(before).flat(), []);
   });
 
-  it('tells only the newest of a burst, however long a delivery takes', async () => {
+  it('delivers only the newest of a burst, however long a delivery takes', async () => {
     const known = fakeKnown();
     known.records.set(1, activeEvent(1));
     const delivered: number[] = [];
     let release = () => {};
-    const subscription = pricesSource(localEndpoints(server), FAST)
+    const subscription = pricesSource(localEndpoints(stage.server), FAST)
       .run({
         now: Date.now,
-        known,
+        lookups: known,
         refused: () => {},
         deliver: async (facts) => {
           for (const fact of facts) if (fact.kind === 'prices') delivered.push(fact.quotes[0]?.bid ?? -1);
@@ -166,16 +159,16 @@ describe('pricesSource', () => {
         },
       })
       .subscribe({ error: assert.fail });
-    await eventually('it subscribes', () => server.heard.length > 0);
-    say(book(T0, '0.1', '0.9'));
-    await eventually('the first is told', () => delivered.length === 1);
-    for (let bid = 1; bid <= 500; bid++) say(book(T0, (0.1 + bid / 10_000).toFixed(4), '0.9'));
-    say('PONG');
+    await eventually('it subscribes', () => stage.server.received.length > 0);
+    send(book(T0, '0.1', '0.9'));
+    await eventually('the first is delivered', () => delivered.length === 1);
+    for (let bid = 1; bid <= 500; bid++) send(book(T0, (0.1 + bid / 10_000).toFixed(4), '0.9'));
+    send('PONG');
     await new Promise((resolve) => sockets[0]?.ping(resolve));
     await eventually('the burst is over', () => sockets[0]?.bufferedAmount === 0);
     await new Promise((resolve) => sockets[0]?.once('pong', resolve).ping());
     release();
-    await eventually('the last is told', () => delivered.at(-1) === 0.15);
+    await eventually('the last is delivered', () => delivered.at(-1) === 0.15);
     assert.equal(delivered.length, 2);
     release();
     subscription.unsubscribe();
@@ -183,7 +176,7 @@ describe('pricesSource', () => {
 
   it('passes over words, and counts a bad frame without stopping', async () => {
     await open();
-    for (const word of ['PONG', 'NO NEW ASSETS', '']) say(word);
+    for (const word of ['PONG', 'NO NEW ASSETS', '']) send(word);
     const bad = [
       '{"event_type":"book"',
       '[{"event_type":"book","asset_id":"1"},7]',
@@ -192,10 +185,10 @@ describe('pricesSource', () => {
       [book(T0, '0.1', '0.2'), { event_type: 'last_trade_price', asset_id: T0, price: '-0.1' }],
       { no: 'type' },
     ];
-    for (const frame of bad) say(frame);
+    for (const frame of bad) send(frame);
     for (const socket of sockets) socket.send(Buffer.from([1, 2, 3]));
-    say({ event_type: 'new_market', id: 1, anything: true });
-    say(book(T0, '0.48', '0.52'));
+    send({ event_type: 'new_market', id: 1, anything: true });
+    send(book(T0, '0.48', '0.52'));
     await topIs(0.48, 0.52);
     assert.equal(run?.refusals.length, bad.length + 1);
     assert.equal(quotes().length, 1);
@@ -205,15 +198,15 @@ describe('pricesSource', () => {
   it('subscribes to events as they open, drops them as they close, and rests without any', async () => {
     await open();
     run?.known.records.set(2, activeEvent(2, 2, 3));
-    await eventually('it adds', () => server.heard.some((text) => text.includes('"subscribe"')));
+    await eventually('it adds', () => stage.server.received.some((text) => text.includes('"subscribe"')));
     run?.known.records.delete(1);
-    await eventually('it drops', () => server.heard.some((text) => text.includes('"unsubscribe"')));
-    const added = server.heard.find((text) => text.includes('"subscribe"')) ?? '';
+    await eventually('it drops', () => stage.server.received.some((text) => text.includes('"unsubscribe"')));
+    const added = stage.server.received.find((text) => text.includes('"subscribe"')) ?? '';
     assert.deepEqual(JSON.parse(added).assets_ids, [yesToken(3), yesToken(4)]);
     run?.known.records.clear();
-    await eventually('it disconnects', () => server.sockets.size === 0);
+    await eventually('it disconnects', () => stage.server.sockets.size === 0);
     run?.known.records.set(1, activeEvent(1));
-    await eventually('it connects again', () => server.sockets.size === 1);
+    await eventually('it connects again', () => stage.server.sockets.size === 1);
     assert.equal(run?.error(), undefined);
   });
 
@@ -223,30 +216,32 @@ describe('pricesSource', () => {
     start(FAST, known);
     await eventually(
       'both subscribe',
-      () => server.heard.filter((text) => text.includes('"market"')).length === 2,
+      () => stage.server.received.filter((text) => text.includes('"market"')).length === 2,
     );
-    const sizes = server.heard.flatMap((text) =>
+    const sizes = stage.server.received.flatMap((text) =>
       text.startsWith('{') ? [JSON.parse(text).assets_ids.length] : [],
     );
     assert.deepEqual(sizes.sort(), [1, 400]);
   });
 
   it('reads whole books at the start and now and then, and leaves outdated ones aside', async () => {
-    server.answer(({ body }) =>
+    stage.server.answer(({ body }) =>
       JSON.parse(body).map((asked: { token_id: string }) => wireBookOf(asked.token_id, '0.2', '0.3')),
     );
     await open({ ...FAST, booksPeriodMs: 60 });
     await topIs(0.2, 0.3);
-    assert.deepEqual(server.requests[0]?.method, 'POST');
-    say(book(T0, '0.25', '0.3', { timestamp: '1757908899999' }));
+    assert.deepEqual(stage.server.requests[0]?.method, 'POST');
+    send(book(T0, '0.25', '0.3', { timestamp: '1757908899999' }));
     await topIs(0.25, 0.3);
-    const asked = server.requests.length;
-    await eventually('books are read again', () => server.requests.length > asked + 1);
+    const asked = stage.server.requests.length;
+    await eventually('books are read again', () => stage.server.requests.length > asked + 1);
     assert.deepEqual(top(), [0.25, 0.3, null]);
   });
 
-  it('fails as silent when books move and the socket does not say so', async () => {
-    server.answer(() => [wireBookOf(T0, `0.2${server.requests.length}`, '0.9', { timestamp: '' })]);
+  it('fails as silent when books move and the socket sends nothing', async () => {
+    stage.server.answer(() => [
+      wireBookOf(T0, `0.2${stage.server.requests.length}`, '0.9', { timestamp: '' }),
+    ]);
     await open({ ...FAST, booksPeriodMs: 20 });
     await eventually('it fails', () => run?.error() !== undefined);
     const error = run?.error();
@@ -255,21 +250,21 @@ describe('pricesSource', () => {
 
   it('fails as silent when nothing but PONG comes', async () => {
     await open({ ...FAST, pricesSilentMs: 60 });
-    const pong = setInterval(() => say('PONG'), 10);
+    const pong = setInterval(() => send('PONG'), 10);
     await eventually('it fails', () => run?.error() !== undefined).finally(() => clearInterval(pong));
     const error = run?.error();
     assert.ok(error instanceof SourceError && error.code === 'SOURCE_SILENT');
-    await eventually('the connection is gone', () => server.sockets.size === 0);
+    await eventually('the connection is gone', () => stage.server.sockets.size === 0);
   });
 
   it('goes on without books that cannot be read while frames come', async () => {
-    server.answer((_, response) => {
-      response.statusCode = server.requests.length === 1 ? 200 : 500;
+    stage.server.answer((_, response) => {
+      response.statusCode = stage.server.requests.length === 1 ? 200 : 500;
       return [];
     });
     await open({ ...FAST, booksPeriodMs: 30 });
-    const talk = setInterval(() => say(book(T0, '0.48', '0.52')), 2);
-    await eventually('several are missed', () => server.requests.length > 3).finally(() =>
+    const talk = setInterval(() => send(book(T0, '0.48', '0.52')), 2);
+    await eventually('several are missed', () => stage.server.requests.length > 3).finally(() =>
       clearInterval(talk),
     );
     assert.equal(run?.error(), undefined);
@@ -280,17 +275,19 @@ describe('pricesSource', () => {
     for (const socket of sockets) socket.close(1001);
     await eventually('it fails', () => run?.error() !== undefined);
     assert.ok(run?.error() instanceof SourceError);
-    await server.close();
+    await stage.server.close();
     start();
     await eventually('it fails', () => run?.error() !== undefined);
     assert.ok(run?.error() instanceof SourceError);
-    server = await openScriptedServer();
   });
 
   it('ends a connection that is still being made when it is stopped', async () => {
     start();
     run?.stop();
-    await eventually('nothing is left', () => server.connections() <= 1 && server.sockets.size === 0);
+    await eventually(
+      'nothing is left',
+      () => stage.server.connections() <= 1 && stage.server.sockets.size === 0,
+    );
     assert.equal(run?.error(), undefined);
   });
 });

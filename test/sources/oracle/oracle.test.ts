@@ -5,39 +5,34 @@ import { slugOfLink } from '../../../src/sources/oracle/oracle-payload.ts';
 import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
 import { eventually } from '../../support/eventually.ts';
 import { trackingAnswer, wireTracking } from '../../support/payloads.ts';
-import { openScriptedServer, type Script, type ScriptedServer } from '../../support/scripted-server.ts';
-import { fakeKnown, runSource, type SourceRun } from '../../support/source-run.ts';
+import type { Script } from '../../support/scripted-server.ts';
+import { fakeKnown, type SourceRun, sourceStage } from '../../support/source-run.ts';
 
 const NOW = Date.parse('2026-04-09T14:00:00Z');
 const DAY_MS = 86_400_000;
 
 describe('oracleSource', () => {
-  let server: ScriptedServer;
-  let run: SourceRun | undefined;
-  beforeEach(async () => {
-    server = await openScriptedServer();
-  });
-  afterEach(async () => {
-    run?.stop();
-    await server.close();
-  });
+  const stage = sourceStage();
 
   const now = { at: NOW };
   function start(settings = FAST): SourceRun {
     now.at = NOW;
-    run = runSource(oracleSource(ACCOUNT, localEndpoints(server), settings), fakeKnown(), () => now.at);
-    return run;
+    return stage.run(
+      oracleSource(ACCOUNT, localEndpoints(stage.server), settings),
+      fakeKnown(),
+      () => now.at,
+    );
   }
 
   function serve(trackings: readonly unknown[], total: Script) {
-    server.answer((request, response) =>
+    stage.server.answer((request, response) =>
       request.path.endsWith('/trackings') ? { success: true, data: trackings } : total(request, response),
     );
   }
 
   const open = wireTracking('open', NOW - DAY_MS, NOW + DAY_MS);
 
-  it('tells windows once, with trimmed titles and the slug of their market', async () => {
+  it('delivers windows once, with trimmed titles and the slug of their market', async () => {
     serve([open, wireTracking('old', NOW - 20 * DAY_MS, NOW - 19 * DAY_MS, { marketLink: null })], () =>
       trackingAnswer('open', 5),
     );
@@ -57,21 +52,21 @@ describe('oracleSource', () => {
       startAt: NOW - DAY_MS,
       endAt: NOW + DAY_MS,
     });
-    assert.equal(server.requests[0]?.query.get('platform'), 'X');
+    assert.equal(stage.server.requests[0]?.query.get('platform'), 'X');
   });
 
-  it('tells a window again when it has moved', async () => {
+  it('delivers a window again when it has moved', async () => {
     serve([open], () => trackingAnswer('open', 5));
     const { facts } = start({ ...FAST, trackingsPeriodMs: 10 });
-    await eventually('it is told', () => facts().some(({ kind }) => kind === 'tracking'));
+    await eventually('it is delivered', () => facts().some(({ kind }) => kind === 'tracking'));
     serve([wireTracking('open', NOW - DAY_MS, NOW + 2 * DAY_MS)], () => trackingAnswer('open', 5));
     await eventually(
-      'it is told again',
+      'it is delivered again',
       () => facts().filter(({ kind }) => kind === 'tracking').length === 2,
     );
   });
 
-  it('tells a total when it or the time of the look has changed, whichever way it went', async () => {
+  it('delivers a total when it or the time of the look has changed, whichever way it went', async () => {
     let answer = trackingAnswer('open', 212);
     serve([open], () => answer);
     const { facts } = start();
@@ -105,7 +100,7 @@ describe('oracleSource', () => {
     );
     start();
     const asked = (id: string) =>
-      server.requests.filter(({ path }) => path.endsWith(`/trackings/${id}`)).length;
+      stage.server.requests.filter(({ path }) => path.endsWith(`/trackings/${id}`)).length;
     await eventually('several polls pass', () => asked('starting') > 4);
     assert.ok(asked('ending') > 3);
     assert.deepEqual(['upcoming', 'past', 'ancient'].map(asked), [0, 1, 0]);
@@ -119,7 +114,7 @@ describe('oracleSource', () => {
     const { error, deliveries } = start();
     await eventually('polls go on', () => deliveries.length > 5);
     assert.equal(error(), undefined);
-    assert.equal(server.requests.length, 2);
+    assert.equal(stage.server.requests.length, 2);
   });
 
   it('reads the other windows before it fails for one that is refused', async () => {
@@ -151,7 +146,7 @@ describe('oracleSource', () => {
   }
 
   it('refuses a failure that comes with status 200', async () => {
-    server.answer(() => ({ success: false, error: 'database asleep' }));
+    stage.server.answer(() => ({ success: false, error: 'database asleep' }));
     const { error, refusals } = start();
     await eventually('it fails', () => error() !== undefined);
     const cause = error();

@@ -66,7 +66,7 @@ describe('createPositions', () => {
   });
 
   for (const wallet of ['', '0x12', `${WALLET}0`, `0x${'g'.repeat(40)}`, `${WALLET}&user=x`]) {
-    it(`asks nobody about ${JSON.stringify(wallet)}`, async () => {
+    it(`sends no request for ${JSON.stringify(wallet)}`, async () => {
       await assert.rejects(read(wallet), RangeError);
       assert.equal(server.requests.length, 0);
     });

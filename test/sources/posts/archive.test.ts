@@ -5,12 +5,8 @@ import { type CoverageFact, compareIds, type PostFact } from '../../../streams/i
 import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type PostSketch, postIdAt, timelineAnswer, wirePost } from '../../support/payloads.ts';
-import {
-  openScriptedServer,
-  type ScriptedRequest,
-  type ScriptedServer,
-} from '../../support/scripted-server.ts';
-import { type FakeKnown, fakeKnown, runSource, type SourceRun } from '../../support/source-run.ts';
+import type { ScriptedRequest } from '../../support/scripted-server.ts';
+import { type FakeKnown, fakeKnown, type SourceRun, sourceStage } from '../../support/source-run.ts';
 
 const AT = Date.parse('2026-04-09T13:41:35Z');
 const HOUR_MS = 3_600_000;
@@ -18,16 +14,7 @@ const DAY_MS = 86_400_000;
 const SETTINGS = { ...FAST, historyDays: 40 };
 
 describe('archiveSource', () => {
-  let server: ScriptedServer;
-  let runs: SourceRun[] = [];
-  beforeEach(async () => {
-    server = await openScriptedServer();
-  });
-  afterEach(async () => {
-    for (const run of runs) run.stop();
-    runs = [];
-    await server.close();
-  });
+  const stage = sourceStage();
 
   interface World {
     /** What the oracle took in. */
@@ -37,12 +24,12 @@ describe('archiveSource', () => {
     readonly hidden?: ReadonlySet<string>;
   }
 
-  const archiveRequests = () => server.requests.filter(({ path }) => path.startsWith('/oracle'));
-  const lookups = () => server.requests.filter(({ path }) => path === '/2/tweets');
+  const archiveRequests = () => stage.server.requests.filter(({ path }) => path.startsWith('/oracle'));
+  const lookups = () => stage.server.requests.filter(({ path }) => path === '/2/tweets');
 
   function serve({ listed, shown = [], hidden = new Set() }: World) {
     const wire = shown.map(wirePost);
-    server.answer(({ path, query }) => {
+    stage.server.answer(({ path, query }) => {
       if (path === '/oracle/users/handle_a/posts') return archived(listed, query);
       if (path === '/2/tweets') {
         const ids = query.get('ids')?.split(',') ?? [];
@@ -87,8 +74,7 @@ describe('archiveSource', () => {
   }
 
   function start(known: FakeKnown, settings = SETTINGS, now: () => number = () => AT): SourceRun {
-    const run = runSource(archiveSource(ACCOUNT, localEndpoints(server), settings), known, now);
-    runs.push(run);
+    const run = stage.run(archiveSource(ACCOUNT, localEndpoints(stage.server), settings), known, now);
     return run;
   }
 
@@ -114,7 +100,7 @@ describe('archiveSource', () => {
     });
     const run = start(known);
     await eventually('it looks again', () => looks > 1);
-    assert.equal(server.requests.length, 0);
+    assert.equal(stage.server.requests.length, 0);
     known.covered = AT - 40 * DAY_MS;
     await read(run, 5);
     const days = archiveRequests().map(({ query }) =>
@@ -138,7 +124,7 @@ describe('archiveSource', () => {
     assert.deepEqual(run.facts(), []);
   });
 
-  it('recovers a post that was made and deleted before anybody looked, and tells it gone', async () => {
+  it('recovers a post that was made and deleted between two polls, and reports it as gone', async () => {
     const kept = daily(10);
     const deleted = { at: AT - 30 * HOUR_MS - 1_000, text: 'RT @x: gone' };
     serve({ listed: [...kept, deleted], shown: kept });
@@ -183,10 +169,9 @@ describe('archiveSource', () => {
     const edited = { at: editAt, text: 'edited', extra: { edit_history_tweet_ids: [first, edit] } };
     serve({ listed: [...kept, { at: editAt }], shown: [edited, ...kept] });
     const known = knowing(40, kept);
-    const source = archiveSource(ACCOUNT, localEndpoints(server), SETTINGS);
+    const source = archiveSource(ACCOUNT, localEndpoints(stage.server), SETTINGS);
     for (const turn of [1, 2]) {
-      const run = runSource(source, known, () => AT);
-      runs.push(run);
+      const run = stage.run(source, known, () => AT);
       await read(run, 5);
       run.stop();
       assert.deepEqual(
@@ -224,7 +209,7 @@ describe('archiveSource', () => {
       assert.equal(lookups().length, 0);
     });
 
-    it('never says that a span is covered before its posts are told', async () => {
+    it('never reports a span as covered before its posts are delivered', async () => {
       const all = daily(45);
       serve({ listed: all });
       const run = start(knowing(0, []));
@@ -266,11 +251,11 @@ describe('archiveSource', () => {
       assert.deepEqual(covered(run), [28]);
     });
 
-    it('goes on where it was after a failure, and tells nothing twice', async () => {
+    it('goes on where it was after a failure, and delivers nothing twice', async () => {
       const all = daily(45);
       serve({ listed: all });
       let fails = true;
-      server.answer(({ query }, response) => {
+      stage.server.answer(({ query }, response) => {
         if (!fails || Date.parse(query.get('startDate') ?? '') > AT - 20 * DAY_MS)
           return archived(all, query);
         response.statusCode = 500;
@@ -291,7 +276,7 @@ describe('archiveSource', () => {
 
   it('leaves live polling alone when it fails', async () => {
     const posts = daily(3);
-    server.answer(({ path, query }, response) => {
+    stage.server.answer(({ path, query }, response) => {
       if (path.startsWith('/oracle')) {
         response.statusCode = 500;
         return {};
@@ -299,8 +284,7 @@ describe('archiveSource', () => {
       return timelineAnswer(query.has('since_id') ? [] : posts.map(wirePost));
     });
     const known = fakeKnown();
-    const live = runSource(postsSource(ACCOUNT, localEndpoints(server), SETTINGS), known, () => AT);
-    runs.push(live);
+    const live = stage.run(postsSource(ACCOUNT, localEndpoints(stage.server), SETTINGS), known, () => AT);
     const run = start(known);
     await eventually('the archive fails', () => run.error() !== undefined);
     const before = live.deliveries.length;
@@ -319,11 +303,10 @@ describe('archiveSource', () => {
       serve({ listed: [deleted, original, ...before], shown: [original, reply, ...before] });
       const known = knowing(40, before);
       const run = start(known);
-      const timelineReads = () => server.requests.filter(({ path }) => path.endsWith('/4000/tweets'));
+      const timelineReads = () => stage.server.requests.filter(({ path }) => path.endsWith('/4000/tweets'));
       await eventually('it waits for the poll', () => timelineReads().length > 3);
       assert.deepEqual([run.facts(), lookups().length], [[], 0]);
-      const live = runSource(postsSource(ACCOUNT, localEndpoints(server), SETTINGS), known, () => AT);
-      runs.push(live);
+      const live = stage.run(postsSource(ACCOUNT, localEndpoints(stage.server), SETTINGS), known, () => AT);
       await read(run, 5);
       assert.deepEqual(
         postFacts(live).map(({ createdAt }) => createdAt),
@@ -338,7 +321,7 @@ describe('archiveSource', () => {
       );
     });
 
-    it('goes on without the newest posts when nobody reads the timeline', async () => {
+    it('goes on without the newest posts when the timeline is not read', async () => {
       const missed = { at: AT - 30 * HOUR_MS - 1_000 };
       serve({ listed: [deleted, missed, ...before], shown: [original, ...before] });
       const run = start(knowing(40, before));
@@ -368,7 +351,7 @@ describe('archiveSource', () => {
     assert.deepEqual(run.facts(), []);
     now = AT + HOUR_MS;
     serve({ listed: [...kept, late], shown: kept });
-    await eventually('the late one is told', () => run.facts().length === 2);
+    await eventually('the late one is delivered', () => run.facts().length === 2);
     const { query } = archiveRequests().at(-1) ?? {};
     const [from, to] = ['startDate', 'endDate'].map((name) => Date.parse(query?.get(name) ?? ''));
     assert.deepEqual([from, to], [now - 2 * DAY_MS, now]);
@@ -391,7 +374,7 @@ describe('archiveSource', () => {
     ],
   ] as const) {
     it(`refuses whole a list with ${name}`, async () => {
-      server.answer(() => answer);
+      stage.server.answer(() => answer);
       const run = start(knowing(40, []));
       await eventually('it fails', () => run.error() !== undefined);
       assert.deepEqual([run.facts(), run.refusals.length], [[], 1]);

@@ -2,29 +2,21 @@ import assert from 'node:assert/strict';
 import { batchesOfTurn, deletionsSource } from '../../../src/sources/posts/deletions.ts';
 import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openScriptedServer, type ScriptedServer } from '../../support/scripted-server.ts';
-import { fakeKnown, runSource, type SourceRun } from '../../support/source-run.ts';
+import { fakeKnown, type SourceRun, sourceStage } from '../../support/source-run.ts';
 
 const NOW = Date.parse('2026-04-09T13:41:35Z');
 const HOUR_MS = 3_600_000;
 
 describe('deletionsSource', () => {
-  let server: ScriptedServer;
+  const stage = sourceStage();
   let run: SourceRun | undefined;
-  beforeEach(async () => {
-    server = await openScriptedServer();
-  });
-  afterEach(async () => {
-    run?.stop();
-    await server.close();
-  });
 
   function start(posts: readonly (readonly [string, number])[]): SourceRun {
     const known = fakeKnown(0);
     for (const [id, ageHours] of posts) {
       known.posts.set(id, { id, createdAt: NOW - ageHours * HOUR_MS, isGone: false });
     }
-    run = runSource(deletionsSource(ACCOUNT, localEndpoints(server), FAST), known, () => NOW);
+    run = stage.run(deletionsSource(ACCOUNT, localEndpoints(stage.server), FAST), known, () => NOW);
     return run;
   }
 
@@ -35,9 +27,9 @@ describe('deletionsSource', () => {
     type: `https://posts.invalid/2/problems/${problem}`,
   });
 
-  it('tells a post gone after two misses in a row, and not after one', async () => {
-    server.answer(() => {
-      const isMissing = server.requests.length !== 2;
+  it('reports a post as gone after two misses in a row, and not after one', async () => {
+    stage.server.answer(() => {
+      const isMissing = stage.server.requests.length !== 2;
       return isMissing
         ? { data: [{ id: '1' }], errors: [missing('2')] }
         : { data: [{ id: '1' }, { id: '2' }] };
@@ -46,37 +38,40 @@ describe('deletionsSource', () => {
       ['1', 1],
       ['2', 2],
     ]);
-    await eventually('it is told', () => facts().length > 0);
+    await eventually('it is delivered', () => facts().length > 0);
     assert.deepEqual(facts(), [{ kind: 'post_gone', account: 'a', id: '2' }]);
     assert.equal(
       deliveries.findIndex((delivery) => delivery.length > 0),
       3,
     );
-    await eventually('it is asked for no longer', () => server.requests.at(-1)?.query.get('ids') === '1');
+    await eventually(
+      'it is asked for no longer',
+      () => stage.server.requests.at(-1)?.query.get('ids') === '1',
+    );
   });
 
   it('does not take a post that may not be shown for gone', async () => {
-    server.answer(() => ({ errors: [missing('1', 'not-authorized-for-resource')] }));
+    stage.server.answer(() => ({ errors: [missing('1', 'not-authorized-for-resource')] }));
     const { facts, deliveries } = start([['1', 1]]);
     await eventually('four polls pass', () => deliveries.length > 3);
     assert.deepEqual(facts(), []);
   });
 
-  it('looks at a day of posts only, and tells life when there are none', async () => {
-    server.answer(() => ({ data: [{ id: '1' }] }));
+  it('looks at a day of posts only, and delivers an empty list when there are none', async () => {
+    stage.server.answer(() => ({ data: [{ id: '1' }] }));
     const { deliveries } = start([
       ['1', 23],
       ['2', 25],
     ]);
     await eventually('it asks', () => deliveries.length > 1);
-    assert.equal(server.requests[0]?.query.get('ids'), '1');
+    assert.equal(stage.server.requests[0]?.query.get('ids'), '1');
     run?.stop();
     const { deliveries: idle } = start([]);
     await eventually('it delivers', () => idle.length > 1);
   });
 
   it('refuses an answer with neither posts nor errors', async () => {
-    server.answer(() => ({}));
+    stage.server.answer(() => ({}));
     const { error, refusals } = start([['1', 1]]);
     await eventually('it fails', () => error() !== undefined);
     assert.equal(refusals.length, 1);

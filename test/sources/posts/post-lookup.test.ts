@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { isRefusal } from '../../../src/sources/decode.ts';
 import {
   batchesOf,
   lookUpMissing,
   lookUpPosts,
   type Reading,
 } from '../../../src/sources/posts/post-lookup.ts';
+import { isRefusal } from '../../../src/sources/read-payload.ts';
 import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
 import { postIdAt, wirePost } from '../../support/payloads.ts';
 import { openScriptedServer, type ScriptedServer } from '../../support/scripted-server.ts';
@@ -31,11 +31,11 @@ describe('lookUpPosts', () => {
     type: `https://posts.invalid/2/problems/${kind}`,
   });
 
-  it('tells what is found with its true flags, and what is missing', async () => {
+  it('delivers what is found with its true flags, and what is missing', async () => {
     const reply = { in_reply_to_user_id: '9', referenced_tweets: [{ type: 'replied_to', id: '77' }] };
     server.answer(() => ({
       data: [wirePost({ at: AT, extra: reply })],
-      // The answered post is gone as well, but nobody asked for it.
+      // The answered post is gone as well, but was not asked for.
       errors: [problem('5', 'resource-not-found'), problem('77', 'resource-not-found')],
     }));
     const { found, missing } = await lookUpPosts([postIdAt(AT), '5'], ACCOUNT, reading());
@@ -99,7 +99,7 @@ describe('lookUpPosts', () => {
     assert.equal(asked.refusals.length, 1);
   });
 
-  it('needs no more than ids to tell what is missing', async () => {
+  it('needs no more than ids to find what is missing', async () => {
     server.answer(() => ({ data: [{ id: '1' }], errors: [problem('2', 'resource-not-found')] }));
     assert.deepEqual([...(await lookUpMissing(['1', '2'], reading()))], ['2']);
     assert.equal(server.requests[0]?.query.has('tweet.fields'), false);

@@ -5,35 +5,24 @@ import { compareIds, type Fact, type PostFact } from '../../../streams/internal.
 import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type PostSketch, postIdAt, timelineAnswer, wirePost } from '../../support/payloads.ts';
-import {
-  openScriptedServer,
-  type ScriptedRequest,
-  type ScriptedServer,
-} from '../../support/scripted-server.ts';
-import { fakeKnown, runSource, type SourceRun } from '../../support/source-run.ts';
+import type { ScriptedRequest } from '../../support/scripted-server.ts';
+import { fakeKnown, type SourceRun, sourceStage } from '../../support/source-run.ts';
 
 const AT = Date.parse('2026-04-09T13:41:35Z');
 const DAY_MS = 86_400_000;
 
 describe('postsSource', () => {
-  let server: ScriptedServer;
+  const stage = sourceStage();
   let run: SourceRun | undefined;
-  beforeEach(async () => {
-    server = await openScriptedServer();
-  });
-  afterEach(async () => {
-    run?.stop();
-    await server.close();
-  });
 
   function start(known = fakeKnown(0), settings = FAST, now: () => number = () => AT): SourceRun {
-    run = runSource(postsSource(ACCOUNT, localEndpoints(server), settings), known, now);
+    run = stage.run(postsSource(ACCOUNT, localEndpoints(stage.server), settings), known, now);
     return run;
   }
 
   /** A timeline that honours since_id and pages of `size`. */
   function serve(posts: readonly PostSketch[], size = 100) {
-    server.answer(({ path, query }: ScriptedRequest) => {
+    stage.server.answer(({ path, query }: ScriptedRequest) => {
       assert.equal(path, '/2/users/4000/tweets');
       const since = query.get('since_id') ?? '0';
       const all = posts.map(wirePost).filter(({ id }) => compareIds(id, since) > 0);
@@ -47,7 +36,7 @@ describe('postsSource', () => {
     facts.filter((fact): fact is PostFact => fact.kind === 'post');
 
   async function firstFact(sketch: PostSketch, more: Record<string, unknown> = {}): Promise<PostFact> {
-    server.answer(() => timelineAnswer([wirePost(sketch)], more));
+    stage.server.answer(() => timelineAnswer([wirePost(sketch)], more));
     const { facts } = start();
     await eventually('a post comes', () => facts().length > 0);
     const [fact] = postFacts(facts());
@@ -93,7 +82,7 @@ describe('postsSource', () => {
       ],
     ];
     for (const [name, extra, flags] of cases) {
-      it(`tells ${name}`, async () => {
+      it(`delivers ${name}`, async () => {
         const { isReply, isReplyToSelf, isQuote, isRepost, isFromCommunity } = await firstFact({
           at: AT,
           extra,
@@ -105,7 +94,7 @@ describe('postsSource', () => {
       });
     }
 
-    it('finds in what is included: the whole text of a repost, its community, whom a reply answers', async () => {
+    it('finds in what is included: the whole text of a repost, its community, the account a reply answers', async () => {
       const extra = { referenced_tweets: refers('retweeted') };
       const included = { id: other, text: 'whole text', author_id: '9', community_id: '15' };
       const errors = [{ resource_id: '1', type: 'https://x.invalid/problems/resource-not-found' }];
@@ -148,12 +137,12 @@ describe('postsSource', () => {
       [1, 2, 3].map((m) => AT + m * 60_000),
     );
     assert.equal(deliveries.filter((delivery) => delivery.length > 0).length, 1);
-    const [first, second] = server.requests;
+    const [first, second] = stage.server.requests;
     assert.equal(first?.query.get('since_id'), postIdAt(AT));
     assert.equal(first?.headers.authorization, 'Bearer secret');
     assert.match(first?.query.get('tweet.fields') ?? '', /referenced_tweets/);
     assert.equal(second?.query.get('pagination_token'), 't2');
-    assert.equal(server.requests.at(-1)?.query.get('since_id'), postIdAt(AT + 3 * 60_000));
+    assert.equal(stage.server.requests.at(-1)?.query.get('since_id'), postIdAt(AT + 3 * 60_000));
   });
 
   it('delivers an edit once, as the first post with the new text and the first time', async () => {
@@ -189,11 +178,11 @@ describe('postsSource', () => {
     const { facts } = start(known, { ...FAST, postsRecheckPeriodMs: 10 });
     await eventually(
       'it was read',
-      () => server.requests.filter(({ query }) => !query.has('since_id')).length > 1,
+      () => stage.server.requests.filter(({ query }) => !query.has('since_id')).length > 1,
     );
     assert.deepEqual(facts(), []);
     serve([{ at: AT, extra: { in_reply_to_user_id: '9' } }]);
-    await eventually('the change is told', () => facts().length > 0);
+    await eventually('the change is delivered', () => facts().length > 0);
     assert.equal(postFacts(facts())[0]?.isReply, true);
   });
 
@@ -215,7 +204,7 @@ describe('postsSource', () => {
     ],
   ] as const) {
     it(`refuses whole an answer with ${name}, and counts it once`, async () => {
-      server.answer(() => answer);
+      stage.server.answer(() => answer);
       const { error, facts, refusals } = start();
       await eventually('it fails', () => error() !== undefined);
       const cause = error();
@@ -227,16 +216,19 @@ describe('postsSource', () => {
   }
 
   it('fails with the wait asked for, and makes no further call', async () => {
-    server.answer((_, response) => {
-      response.writeHead(429, { 'x-rate-limit-reset': String(Math.ceil(Date.now() / 1_000) + 60) });
+    const askedAt = Date.now();
+    const resetSeconds = Math.ceil(askedAt / 1_000) + 600;
+    stage.server.answer((_, response) => {
+      response.writeHead(429, { 'x-rate-limit-reset': String(resetSeconds) });
       return { title: 'Too Many Requests' };
     });
     const { error } = start();
     await eventually('it fails', () => error() !== undefined);
     const cause = error();
     assert.ok(cause instanceof SourceError && cause.retryAfterMs !== undefined);
-    assert.ok(cause.retryAfterMs > 55_000 && cause.retryAfterMs <= 61_000);
-    assert.equal(server.requests.length, 1);
+    const waitFrom = (at: number) => resetSeconds * 1_000 - at;
+    assert.ok(waitFrom(Date.now()) <= cause.retryAfterMs && cause.retryAfterMs <= waitFrom(askedAt));
+    assert.equal(stage.server.requests.length, 1);
   });
 
   describe('at the first start', () => {
@@ -246,7 +238,7 @@ describe('postsSource', () => {
 
     function serveReachable(posts: readonly PostSketch[]) {
       const reachable = posts.slice(0, 3_200).map(wirePost);
-      server.answer(({ path, query }) => {
+      stage.server.answer(({ path, query }) => {
         assert.equal(path, '/2/users/4000/tweets');
         if (query.has('since_id')) return timelineAnswer([]);
         const from = Number(query.get('pagination_token')?.slice(1) ?? 0);
@@ -299,7 +291,7 @@ describe('postsSource', () => {
       serveReachable(all);
       const known = fakeKnown();
       start(known, { ...FAST, historyDays: 10 });
-      await eventually('some pages are read', () => server.requests.length > 1);
+      await eventually('some pages are read', () => stage.server.requests.length > 1);
       run?.stop();
       assert.equal(known.covered, undefined);
       start(known, { ...FAST, historyDays: 10 });

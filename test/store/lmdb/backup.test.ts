@@ -17,7 +17,7 @@ async function appendTurn(store: Store, size: number): Promise<void> {
 function contents({ journal, outputs, checkpoints, notes }: Store): unknown {
   return {
     log: [...journal.read(1)],
-    said: [...outputs.read('velocity', 0)],
+    history: [...outputs.read('velocity', 0)],
     latest: outputs.latest('velocity'),
     marks: [journal.head, journal.tail, outputs.upTo],
     checkpoint: checkpoints.newest(1),

@@ -7,7 +7,7 @@ import { withFolder } from '../../support/store-records.ts';
 const moduleAt = (name: string) => new URL(`./${name}${extname(import.meta.url)}`, import.meta.url);
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
 
-/** Puts a disk of 8 MB at `folder`, or says why that cannot be. */
+/** Puts a disk of 8 MB at `folder`, or returns why that is impossible. */
 function mountSmallDisk(folder: string): string | undefined {
   if (!isRoot) return 'not root on Linux';
   try {
@@ -29,7 +29,7 @@ interface Report {
 
 describe('guardCommits', () => {
   it('SKIPPED WHEN NO DISK CAN BE MOUNTED: outlives a full disk, reads on, and writes again once there is space', function () {
-    this.timeout(30_000);
+    this.timeout(120_000);
     return withFolder(async (folder) => {
       const obstacle = mountSmallDisk(folder);
       if (obstacle !== undefined) {
@@ -37,7 +37,7 @@ describe('guardCommits', () => {
         return this.skip();
       }
       try {
-        const child = startChild(moduleAt('filler'), [folder]);
+        const child = startChild(moduleAt('fill-disk-process'), [folder]);
         const report = (await child.heard(() => true)) as Report;
         assert.equal(await child.ended(), 0);
         assert.deepEqual(report.codes, ['STORE_FULL', 'written']);
@@ -53,7 +53,7 @@ describe('guardCommits', () => {
 
   it('lets any other stray rejection end the process', () =>
     withFolder(async (folder) => {
-      const child = startChild(moduleAt('strayer'), [folder]);
+      const child = startChild(moduleAt('stray-rejection-process'), [folder]);
       await child.heard((message) => message === 'open');
       assert.equal(await child.ended(), 1);
     }));

@@ -6,7 +6,7 @@ import { openStore } from '../../../src/store/lmdb/open-store.ts';
 import { postOutput, withFolder } from '../../support/store-records.ts';
 
 describe('the dictionary', () => {
-  it('is the one of its layout: whoever changes one changes the other', () => {
+  it('is the one of its layout: a change of one is a change of the other', () => {
     assert.deepEqual(
       [LAYOUT, createHash('sha256').update(DICTIONARY).digest('hex')],
       [3, 'bc2e5297318c5ac9bd02a1ff534b6768282a7789cfe1ed29350368e097c2a2a1'],
@@ -17,11 +17,11 @@ describe('the dictionary', () => {
     withFolder(async (folder) => {
       const store = await openStore(folder);
       const empty = store.sizeBytes();
-      const said = Array.from({ length: 2_000 }, (_, index) =>
+      const expected = Array.from({ length: 2_000 }, (_, index) =>
         postOutput(index + 1, String(2_100_000_000_000_000_000n + BigInt(index) * 7_919n), 1_790_000_000_000),
       );
-      await store.outputs.append(said, said.length);
-      const bytes = said.reduce((sum, output) => sum + JSON.stringify(output).length, 0);
+      await store.outputs.append(expected, expected.length);
+      const bytes = expected.reduce((sum, output) => sum + JSON.stringify(output).length, 0);
       // Each is kept twice: in the history and as the latest.
       assert.ok(store.sizeBytes() - empty < bytes, `${bytes} bytes became ${store.sizeBytes() - empty}`);
       await store.close();

@@ -6,7 +6,7 @@ import { openStore } from '../../../src/store/lmdb/open-store.ts';
 import { startChild } from '../../support/child.ts';
 import { ticks, velocityAt, withFolder } from '../../support/store-records.ts';
 
-const APPENDER = new URL(`./appender${extname(import.meta.url)}`, import.meta.url);
+const APPEND_PROCESS = new URL(`./append-process${extname(import.meta.url)}`, import.meta.url);
 
 interface Acknowledged {
   readonly head: number;
@@ -15,7 +15,7 @@ interface Acknowledged {
 
 /** Lets a child append, kills it after so many acknowledgements, and returns the last one. */
 async function appendAndKill(folder: string, acknowledgements: number): Promise<Acknowledged> {
-  const child = startChild(APPENDER, [folder]);
+  const child = startChild(APPEND_PROCESS, [folder]);
   await child.heard(() => child.messages.length >= acknowledgements);
   child.process.kill('SIGKILL');
   assert.equal(await child.ended(), 'SIGKILL');
@@ -32,9 +32,9 @@ async function assertKept(folder: string, acknowledged: Acknowledged): Promise<v
     // As texts: comparing so many records one by one would let the next child run far ahead.
     assert.equal(JSON.stringify([...journal.read(1)]), JSON.stringify(ticks(1, journal.head)));
     assert.ok(outputs.upTo >= acknowledged.upTo && outputs.upTo <= journal.head);
-    const said = ticks(1, outputs.upTo).map(({ seq }) => JSON.stringify(velocityAt(seq)));
+    const expected = ticks(1, outputs.upTo).map(({ seq }) => JSON.stringify(velocityAt(seq)));
     const kept = Array.from(outputs.read('velocity', 1), ({ json }) => json);
-    assert.equal(kept.join(), said.join());
+    assert.equal(kept.join(), expected.join());
   } finally {
     await close();
   }
@@ -53,7 +53,7 @@ async function corrupt(folder: string, seq: number, change: (block: string) => s
 
 describe('openJournal', () => {
   it('loses nothing acknowledged and tears no block in 15 kills', async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     await withFolder(async (folder) => {
       for (const acknowledgements of [3, 40, 8, 75, 21, 1, 55, 14, 30, 2, 90, 17, 5, 62, 11]) {
         await assertKept(folder, await appendAndKill(folder, acknowledgements));
@@ -63,7 +63,7 @@ describe('openJournal', () => {
 
   it('is followed by a process that only reads', async () =>
     withFolder(async (folder) => {
-      const writer = startChild(APPENDER, [folder]);
+      const writer = startChild(APPEND_PROCESS, [folder]);
       await writer.heard((message) => (message as Acknowledged).head >= 1);
       const { journal, close } = await openStore(folder, { readOnly: true });
       const goal = journal.head + 100;

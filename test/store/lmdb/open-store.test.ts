@@ -46,7 +46,7 @@ describe('openStore on a folder', () => {
           await first.checkpoints.save({ seq: 1, at: 2, graphVersion: 3, state: 'state' });
           await first.notes.set('world', 'w');
           const { head, tail } = first.journal;
-          const said = [...first.outputs.read('posts', 0)];
+          const expected = [...first.outputs.read('posts', 0)];
           const latest = first.outputs.latest('posts');
           await first.close();
 
@@ -54,7 +54,7 @@ describe('openStore on a folder', () => {
           assert.deepEqual([again.journal.head, again.journal.tail], [head, tail]);
           assert.deepEqual([...again.journal.read(1)], blocks.flat());
           assert.equal(again.outputs.upTo, turns.at(-1)?.upTo ?? 0);
-          assert.deepEqual([...again.outputs.read('posts', 0)], said);
+          assert.deepEqual([...again.outputs.read('posts', 0)], expected);
           assert.deepEqual(again.outputs.latest('posts'), latest);
           assert.equal(again.checkpoints.newest(3)?.state, 'state');
           assert.equal(again.notes.get('world'), 'w');
@@ -129,8 +129,8 @@ describe('openStore on a folder', () => {
     withFolder(async (folder) => {
       const { journal, outputs, close } = await openStore(folder);
       const appends = [journal.append([tickAt(1)]), journal.append([tickAt(1)])];
-      const said = [outputs.append([velocityAt(1)], 1), outputs.append([velocityAt(1)], 1)];
-      const results = await Promise.allSettled([...appends, ...said]);
+      const expected = [outputs.append([velocityAt(1)], 1), outputs.append([velocityAt(1)], 1)];
+      const results = await Promise.allSettled([...appends, ...expected]);
       assert.deepEqual(
         results.map(({ status }) => status),
         ['fulfilled', 'rejected', 'fulfilled', 'rejected'],

@@ -37,7 +37,7 @@ describe('weigh', () => {
     assert.deepEqual(outcome(0.36, book(0.3, 0.06)), ['HOLD', 'COSTS_EXCEED_EDGE']);
   });
 
-  it('holds when there is nobody to trade with', () => {
+  it('holds when there is no offer to trade at', () => {
     assert.deepEqual(outcome(0.9, { bid: 0.3, ask: null, price: 0.3 }), ['HOLD', 'NO_ASK']);
     assert.deepEqual(outcome(0.1, { bid: null, ask: 0.3, price: 0.3 }), ['HOLD', 'NO_BID']);
     assert.equal(weigh(0.9, { bid: 0.3, ask: null, price: 0.3 }).edgeNet, null);
@@ -57,7 +57,7 @@ describe('weigh', () => {
     }
   });
 
-  it('skips what has no probability, and still tells the price', () => {
+  it('skips what has no probability, and still gives the price', () => {
     const { prob, price, edge, action } = weigh(null, book(0.3));
     assert.deepEqual([prob, price, edge, action], [null, 0.3, null, 'SKIP']);
   });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { USUAL_RULE } from '../../../streams/internal.ts';
 import { isCounted } from '../../../streams/model/counting.ts';
-import { post, RULE } from '../../support/facts.ts';
+import { post } from '../../support/facts.ts';
 
 describe('isCounted', () => {
   const kinds = [
@@ -17,7 +18,7 @@ describe('isCounted', () => {
 
   for (const [name, flags, expected] of kinds) {
     it(`${expected ? 'counts' : 'does not count'} ${name} by the usual rule`, () => {
-      assert.equal(isCounted(post(flags), RULE), expected);
+      assert.equal(isCounted(post(flags), USUAL_RULE), expected);
     });
   }
 
@@ -26,9 +27,9 @@ describe('isCounted', () => {
     const kind = { isReply: flag, isReplyToSelf: flag, isQuote: flag, isRepost: flag, isFromCommunity: flag };
     fc.assert(
       fc.property(fc.record(kind), (flags) => {
-        const names = Object.keys(RULE);
+        const names = Object.keys(USUAL_RULE);
         const none = Object.fromEntries(names.map((name) => [name, false]));
-        const deciding = names.filter((name) => isCounted(flags, { ...RULE, ...none, [name]: true }));
+        const deciding = names.filter((name) => isCounted(flags, { ...USUAL_RULE, ...none, [name]: true }));
         assert.equal(deciding.length, 1);
       }),
     );

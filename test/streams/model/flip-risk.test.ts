@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
 import { flipProbability, flipRisk } from '../../../streams/model/flip-risk.ts';
-import { DAY_MS, HOUR_MS } from '../../support/facts.ts';
 import { spread } from '../../support/model-answers.ts';
 
 const buckets = [

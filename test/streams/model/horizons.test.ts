@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { DAY_MS } from '../../../streams/internal.ts';
 import { horizonAt, horizonsOf } from '../../../streams/model/horizons.ts';
-import { DAY_MS } from '../../support/facts.ts';
 
 describe('horizons', () => {
   it('are those that a window holds, its first instant included', () => {

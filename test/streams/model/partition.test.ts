@@ -22,10 +22,10 @@ describe('isPartition', () => {
   ] as const;
 
   for (const [name, ranges, expected] of tables) {
-    it(`says ${expected ? 'yes' : 'no'} to ${name}`, () => assert.equal(isPartition(ranges), expected));
+    it(`is ${expected} for ${name}`, () => assert.equal(isPartition(ranges), expected));
   }
 
-  it('says yes exactly when every count lies in one range', () => {
+  it('is true exactly when every count lies in one range', () => {
     const bound = fc.nat({ max: 12 });
     const anyRange = fc.record({ lo: bound, hi: fc.option(bound, { freq: 3 }) });
     const cutAt = fc.uniqueArray(fc.integer({ min: 1, max: 12 }), { maxLength: 4 }).map((cuts) => {

@@ -12,7 +12,7 @@ describe('phaseAt', () => {
     );
   });
 
-  it('is closed at any time once the market says so', () => {
+  it('is closed at any time once the market has closed it', () => {
     for (const now of [0, 1_500, 3_000]) assert.equal(phaseAt({ ...window, isClosed: true }, now), 'closed');
   });
 

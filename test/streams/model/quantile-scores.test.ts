@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { crps } from '../../../streams/model/forecast/scores.ts';
-import { finalCount, simulate } from '../../../streams/model/forecast/simulate.ts';
 import { quantileCrps, quantilePit } from '../../../streams/model/quantile-scores.ts';
+import { simulate, simulator } from './forecast/simulated.ts';
 
 const constant = new Array<number>(101).fill(50);
 const even = Array.from({ length: 101 }, (_, percent) => percent * 10);
@@ -27,7 +27,7 @@ describe('quantileCrps', () => {
       dispersion: 0.1,
       shares: [1],
     };
-    const final = finalCount(inputs, 7);
+    const final = simulator(inputs, 7);
     const { quantiles } = simulate(inputs, [], 7);
     for (const actual of [30, 60, 90, 110, 160]) {
       const whole = crps(final, actual);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
 import { matchTracking } from '../../../streams/model/tracking-match.ts';
-import { DAY_MS, HOUR_MS, tracking } from '../../support/facts.ts';
+import { tracking } from '../../support/facts.ts';
 
 const listed = { account: 'a', slug: 'seven', title: 'Seven days', startAt: DAY_MS, endAt: 8 * DAY_MS };
 const window = { startAt: DAY_MS, endAt: 8 * DAY_MS };

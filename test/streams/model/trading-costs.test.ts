@@ -16,7 +16,7 @@ describe('costOfBuying', () => {
     assert.equal(costOfBuying(0.5, 0.51), 0.51 - 0.5 + 0.0125);
   });
 
-  it('is unknown while nobody sells', () => assert.equal(costOfBuying(0.5, null), null));
+  it('is unknown while there is no offer', () => assert.equal(costOfBuying(0.5, null), null));
 
   it('is never below the fee and never falls as the ask rises', () => {
     fc.assert(

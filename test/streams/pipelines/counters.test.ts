@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Input } from '../../../streams/internal.ts';
+import { map } from 'rxjs';
+import { DAY_MS, type Input } from '../../../streams/internal.ts';
+import { counters } from '../../../streams/pipelines/counters.ts';
 import {
-  DAY_MS,
   type Entry,
   event,
   log,
@@ -11,7 +12,9 @@ import {
   tick,
   tracking,
 } from '../../support/facts.ts';
-import { ofStream, run } from './run.ts';
+import { marbles } from '../../support/marbles.ts';
+import { eventOutput, postOutput } from '../../support/outputs.ts';
+import { foundLive, lettered, neverFails, ofStream, run } from './run.ts';
 
 const START = 20 * DAY_MS;
 const END = 27 * DAY_MS;
@@ -29,7 +32,24 @@ const outputs = (...entries: Entry[]) =>
 const last = (...entries: Entry[]) => outputs(...entries).at(-1)?.record;
 
 describe('counters', () => {
-  it('knows nothing before it is told, and says so', () => {
+  it('counts a post of a covered window at once, and the oracle when it has counted', () =>
+    marbles(({ hot, expectObservable }) => {
+      const window = eventOutput({ startAt: START, endAt: END, trackingId: 't1' }, { at: START });
+      const seen = foundLive(postOutput({ createdAt: START + 1 }));
+      const observation$ = hot(
+        's---c---o-o-|',
+        lettered({ s: [0, settings()], c: [0, covered], o: [0, oracle(1)] }),
+      );
+      const event$ = hot('      --e---------|', { e: window });
+      const post$ = hot('       ------p-----|', { p: seen });
+      const expected = '        --w-x-y-z---|';
+      const count$ = counters({ observation$, event$, post$ }, new Map(), neverFails).pipe(
+        map(({ output: { record } }) => [record.real, record.oracle]),
+      );
+      expectObservable(count$).toBe(expected, { w: [null, null], x: [0, null], y: [1, null], z: [1, 1] });
+    }));
+
+  it('has null for every count that is not known yet', () => {
     assert.deepEqual(last([START, listed]), {
       eventId: 1,
       account: 'a',
@@ -116,7 +136,7 @@ describe('counters', () => {
     );
   });
 
-  it('takes a reclassified post out, keeps a deleted one in, and tells how many are deleted', () => {
+  it('takes a reclassified post out, keeps a deleted one in, and counts the deleted', () => {
     const seen = post({ createdAt: START });
     const gone = { kind: 'post_gone', account: 'a', id: '1' } as const;
     const reply = post({ ...seen, isReply: true });
@@ -172,11 +192,11 @@ describe('counters', () => {
     );
   });
 
-  it('takes an oracle that was heard before its window was matched', () => {
+  it('takes a total of the oracle that came before its window was matched', () => {
     assert.equal(last([0, oracle(7)], [START, listed], [START, tracking({ startAt: START })])?.oracle, 7);
   });
 
-  it('says nothing when nothing changes', () => {
+  it('emits nothing when nothing changes', () => {
     const entries = [
       [START, listed],
       [START, tracking()],

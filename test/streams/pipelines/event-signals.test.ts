@@ -148,7 +148,7 @@ describe('eventSignals', () => {
     assert.equal(signalsOf({ at: NOON - 2_000 + 5 * 60_000 }).p50, 45);
   });
 
-  it('skips a bucket that the forecast does not know, and one that nobody quotes', () => {
+  it('skips a bucket that the forecast does not know, and one without a quote', () => {
     const other = bucket({ title: '60-79', lo: 60, hi: 79, yesToken: 'yes-60' });
     const changed = signalsOf({ event: eventOutput({ buckets: [...buckets.slice(0, 3), other] }).record });
     assert.deepEqual(changed.buckets.find(({ title }) => title === '60-79')?.codes, ['NO_FORECAST']);
@@ -164,7 +164,7 @@ describe('eventSignals', () => {
     assert.deepEqual(signalsOf({ counters: null }).stale, INPUTS);
   });
 
-  it('tells the time left apart from the confidence in the model', () => {
+  it('keeps the time left apart from the confidence in the model', () => {
     const left = (hours: number) => signalsOf({ at: NOON + (24 - hours) * HOUR_MS, prediction: null });
     assert.deepEqual(
       [23, 48, 49].map((hours) => left(hours).timeConfidence),
@@ -195,7 +195,7 @@ describe('skipStale', () => {
     assert.deepEqual([figures('oracle'), figures('ui')], [['asymmetry'], ['asymmetry']]);
   });
 
-  it('says nothing new when it is said again, in whatever parts', () => {
+  it('changes nothing when it is applied again, in whatever parts', () => {
     const some = fc.subarray([...INPUTS]);
     fc.assert(
       fc.property(some, some, (first, second) => {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
-import { emptyState } from '../../../streams/internal.ts';
-import { DAY_MS, type Entry, event, log, post, settings, tick, tracking } from '../../support/facts.ts';
-import { ofStream, run } from './run.ts';
+import { map } from 'rxjs';
+import { DAY_MS, emptyState } from '../../../streams/internal.ts';
+import { events as eventsPipeline } from '../../../streams/pipelines/events.ts';
+import { type Entry, event, log, post, settings, tick, tracking } from '../../support/facts.ts';
+import { marbles } from '../../support/marbles.ts';
+import { lettered, neverFails, ofStream, run } from './run.ts';
 
 const START = 20 * DAY_MS;
 const END = 27 * DAY_MS;
@@ -9,31 +12,47 @@ const listed = event({ startAt: START, endAt: END });
 
 const outputs = (...entries: Entry[]) => ofStream(run(log(...entries)), 'events');
 
-const said = (...entries: Entry[]) =>
+const emitted = (...entries: Entry[]) =>
   outputs(...entries).map(({ key, at, cause, record }) => [key, at, cause, record.phase]);
 
 describe('events', () => {
+  it('lists an event, opens it and ends it by the clock', () =>
+    marbles(({ hot, expectObservable }) => {
+      const times = lettered({
+        l: [0, listed],
+        a: [START, tick()],
+        b: [START + 1, tick()],
+        c: [END, tick()],
+      });
+      const observation$ = hot('l-a-b-c-|', times);
+      const expected = '        u-o---e-|';
+      const phase$ = eventsPipeline({ observation$ }, new Map(), neverFails).pipe(
+        map(({ record }) => record.phase),
+      );
+      expectObservable(phase$).toBe(expected, { u: 'upcoming', o: 'active', e: 'ended' });
+    }));
+
   it('opens an event at its start to the millisecond and ends it at its end', () => {
     const times = [START - 1, START, START + 1, END - 1, END, END + 1];
-    assert.deepEqual(said([0, listed], ...times.map((at) => [at, tick()] as const)), [
+    assert.deepEqual(emitted([0, listed], ...times.map((at) => [at, tick()] as const)), [
       ['1', 0, 'event_changed', 'upcoming'],
       ['1', START, 'event_opened', 'active'],
       ['1', END, 'event_closed', 'ended'],
     ]);
   });
 
-  it('says an event already open as opened, and one already over as closed', () => {
-    assert.deepEqual(said([START, listed]), [['1', START, 'event_opened', 'active']]);
-    assert.deepEqual(said([END, listed]), [['1', END, 'event_closed', 'ended']]);
+  it('emits an event already open as opened, and one already over as closed', () => {
+    assert.deepEqual(emitted([START, listed]), [['1', START, 'event_opened', 'active']]);
+    assert.deepEqual(emitted([END, listed]), [['1', END, 'event_closed', 'ended']]);
   });
 
-  it('says nothing when the listing repeats itself', () => {
+  it('emits nothing when the listing repeats itself', () => {
     assert.equal(outputs([START, listed], [START + 1, listed], [START + 2, tick()]).length, 1);
   });
 
   it('follows the market that closes early, and opens again', () => {
     assert.deepEqual(
-      said(
+      emitted(
         [START, listed],
         [START + 1, { ...listed, isClosed: true }],
         [START + 2, tick()],
@@ -47,9 +66,9 @@ describe('events', () => {
     );
   });
 
-  it('says closed after ended, as a settled market does', () => {
+  it('emits closed after ended, as a settled market does', () => {
     assert.deepEqual(
-      said([END, listed], [END + 1, { ...listed, isClosed: true }]).map(([, , cause, phase]) => [
+      emitted([END, listed], [END + 1, { ...listed, isClosed: true }]).map(([, , cause, phase]) => [
         cause,
         phase,
       ]),
@@ -60,15 +79,15 @@ describe('events', () => {
     );
   });
 
-  it('opens an event whose time has come when a fact of another is heard first', () => {
+  it('opens an event whose time has come when a fact of another comes first', () => {
     const other = event({ eventId: 2, slug: 'other', title: 'other', startAt: 0, endAt: END });
     const moved = { ...other, title: 'renamed' };
-    assert.deepEqual(said([0, listed], [1, other], [START, moved], [START + 1, tick()]).slice(2), [
+    assert.deepEqual(emitted([0, listed], [1, other], [START, moved], [START + 1, tick()]).slice(2), [
       ['1', START, 'event_opened', 'active'],
       ['2', START, 'event_changed', 'active'],
     ]);
     const strange = tracking({ account: 'b', slug: null, title: 'none' });
-    assert.deepEqual(said([0, listed], [START, strange], [START + 1, tick()]).slice(1), [
+    assert.deepEqual(emitted([0, listed], [START, strange], [START + 1, tick()]).slice(1), [
       ['1', START, 'event_opened', 'active'],
     ]);
   });
@@ -77,7 +96,7 @@ describe('events', () => {
     const other = event({ eventId: 2, slug: 'other', title: 'other', startAt: null, endAt: END });
     for (const between of [[], [[START - 500, other] as const]]) {
       assert.deepEqual(
-        said([0, listed], [START, tick()], ...between, [START - 400, tick()], [START, tick()])
+        emitted([0, listed], [START, tick()], ...between, [START - 400, tick()], [START, tick()])
           .filter(([key]) => key === '1')
           .map(([, , , phase]) => phase),
         ['upcoming', 'active', 'upcoming', 'active'],
@@ -87,7 +106,7 @@ describe('events', () => {
 
   it('follows a window that moves', () => {
     const moved = { ...listed, endAt: END + DAY_MS };
-    assert.deepEqual(said([START, listed], [END, tick()], [END + 1, moved], [END + DAY_MS, tick()]), [
+    assert.deepEqual(emitted([START, listed], [END, tick()], [END + 1, moved], [END + DAY_MS, tick()]), [
       ['1', START, 'event_opened', 'active'],
       ['1', END, 'event_closed', 'ended'],
       ['1', END + 1, 'event_opened', 'active'],
@@ -95,7 +114,7 @@ describe('events', () => {
     ]);
   });
 
-  it('takes the start from the oracle, whichever of the two is told first', () => {
+  it('takes the start from the oracle, whichever of the two comes first', () => {
     const watched = tracking({ startAt: START + 5, endAt: END - 1_000 });
     for (const facts of [
       [listed, watched],
@@ -106,9 +125,9 @@ describe('events', () => {
     }
   });
 
-  it('is never active while nobody has told its start, and is once the oracle does', () => {
+  it('is never active without a start, and is once the oracle gives one', () => {
     const unknown = { ...listed, startAt: null };
-    assert.deepEqual(said([0, unknown], [START, tick()], [START + 1, tracking({ startAt: START })]), [
+    assert.deepEqual(emitted([0, unknown], [START, tick()], [START + 1, tracking({ startAt: START })]), [
       ['1', 0, 'event_changed', 'upcoming'],
       ['1', START + 1, 'event_opened', 'active'],
     ]);
@@ -120,7 +139,7 @@ describe('events', () => {
     assert.deepEqual([record?.trackingId, record?.startAt, record?.isPartition], [null, START, false]);
   });
 
-  it('says whether the buckets tile the counts, and follows them', () => {
+  it('marks whether the buckets tile the counts, and follows them', () => {
     const bucket = {
       title: '0+',
       lo: 0,
@@ -149,7 +168,7 @@ describe('events', () => {
       endAt: END + 100 * DAY_MS + 1,
     });
     assert.deepEqual(
-      said(
+      emitted(
         [END, listed],
         [END, other],
         [END + 100 * DAY_MS + 1, tick()],
@@ -174,12 +193,12 @@ describe('events', () => {
     }
   });
 
-  it('says that an event ended, though nothing was heard until long after it is forgotten', () => {
+  it('emits that an event ended, though nothing came until long after it is forgotten', () => {
     const later = END + 200 * DAY_MS;
-    assert.deepEqual(said([START, listed], [later, tick()]).at(-1), ['1', later, 'event_closed', 'ended']);
+    assert.deepEqual(emitted([START, listed], [later, tick()]).at(-1), ['1', later, 'event_closed', 'ended']);
   });
 
-  it('says nothing of facts that are not about events', () => {
-    assert.deepEqual(said([0, settings()], [0, post()], [0, tick()]), []);
+  it('emits nothing of facts that are not about events', () => {
+    assert.deepEqual(emitted([0, settings()], [0, post()], [0, tick()]), []);
   });
 });

@@ -1,31 +1,20 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Fact, ForecastFact, OutputOf } from '../../../streams/internal.ts';
-import { DAY_MS, event, partition, post, settings, tick } from '../../support/facts.ts';
-import { answerTo, Listener } from '../../support/model-answers.ts';
+import { DAY_MS, type Fact, type ForecastFact, type OutputOf } from '../../../streams/internal.ts';
+import { event, partition, post, settings, tick } from '../../support/facts.ts';
+import { answerTo, type GraphSession } from '../../support/model-answers.ts';
 import { anyLog } from '../../support/observations.ts';
+import { FRESH, isFit, NOW, started } from './open-event.ts';
 import { seenPosts } from './recount.ts';
 import { latest, ofStream, runByStep } from './run.ts';
 
-const NOW = 1_000 * DAY_MS;
 const MINUTE_MS = 60_000;
-const FRESH = { 'posts:a': 0 };
-const listed = event({ startAt: NOW - DAY_MS, endAt: NOW + 6 * DAY_MS, buckets: partition() });
-const covered = (days: number): Fact => ({ kind: 'coverage', account: 'a', fromAt: NOW - days * DAY_MS });
 
 type Asked = OutputOf<'requests'>;
 const isHistory = ({ record }: Asked) => record.type === 'forecast' && record.origin === 'history';
-const isFit = ({ record }: Asked) => record.type === 'fit';
-
-/** A graph that knows the posts of so many days and an open event, and has just heard a fresh tick. */
-function started(days: number, ...facts: Fact[]): Listener {
-  const listener = new Listener();
-  for (const fact of [settings(), listed, covered(days), ...facts, tick(FRESH)]) listener.tell(NOW, fact);
-  return listener;
-}
 
 describe('forecast requests', () => {
-  describe('asks for the past', () => {
+  describe('requests the past', () => {
     const past = (eventId: number, days: number, endedDaysAgo: number) =>
       event({
         eventId,
@@ -35,42 +24,42 @@ describe('forecast requests', () => {
         isClosed: true,
         buckets: partition(eventId),
       });
-    const keys = (listener: Listener) => listener.take(isHistory).map(({ key }) => key);
+    const keys = (session: GraphSession) => session.take(isHistory).map(({ key }) => key);
 
     it('once there are coefficients and no live forecast is awaited, four at a time', () => {
-      const listener = started(60, past(7, 7, 10), past(8, 2, 20));
-      assert.deepEqual(keys(listener), []);
-      listener.answer(NOW, isFit);
-      listener.tell(NOW + MINUTE_MS, tick({}));
-      const [first] = listener.asked.filter(isHistory);
+      const session = started(60, past(7, 7, 10), past(8, 2, 20));
+      assert.deepEqual(keys(session), []);
+      session.answer(NOW, isFit);
+      session.observe(NOW + MINUTE_MS, tick({}));
+      const [first] = session.asked.filter(isHistory);
       assert.ok(first);
       assert.deepEqual(
-        listener.asked.filter(isHistory).map(({ key }) => key),
+        session.asked.filter(isHistory).map(({ key }) => key),
         ['7@24', '7@48', '7@72', '8@24'],
       );
-      listener.tell(NOW + MINUTE_MS + 1, answerTo(first));
-      assert.deepEqual(keys(listener), ['7@24', '7@48', '7@72', '8@24', '8@48']);
+      session.observe(NOW + MINUTE_MS + 1, answerTo(first));
+      assert.deepEqual(keys(session), ['7@24', '7@48', '7@72', '8@24', '8@48']);
     });
 
     it('again at a new start, if it was not answered', () => {
-      const listener = started(60, past(7, 7, 10));
-      listener.answer(NOW, isFit);
-      listener.tell(NOW + MINUTE_MS, tick({}));
-      const [first] = listener.take(isHistory);
+      const session = started(60, past(7, 7, 10));
+      session.answer(NOW, isFit);
+      session.observe(NOW + MINUTE_MS, tick({}));
+      const [first] = session.take(isHistory);
       assert.ok(first);
-      listener.tell(NOW + MINUTE_MS + 1, answerTo(first));
-      listener.tell(NOW + MINUTE_MS + 2, settings());
-      assert.deepEqual(keys(listener), ['7@48', '7@72']);
+      session.observe(NOW + MINUTE_MS + 1, answerTo(first));
+      session.observe(NOW + MINUTE_MS + 2, settings());
+      assert.deepEqual(keys(session), ['7@48', '7@72']);
     });
 
     it('as it was known then', () => {
       const created = [15, 12, 10.5].map((days, index) =>
         post({ id: String(index), via: 'backfill', createdAt: NOW - days * DAY_MS }),
       );
-      const listener = started(60, ...created, past(7, 7, 10));
-      listener.answer(NOW, isFit);
-      listener.tell(NOW + MINUTE_MS, tick({}));
-      const [, asked] = listener.take(isHistory);
+      const session = started(60, ...created, past(7, 7, 10));
+      session.answer(NOW, isFit);
+      session.observe(NOW + MINUTE_MS, tick({}));
+      const [, asked] = session.take(isHistory);
       assert.ok(asked?.record.type === 'forecast');
       const { now, count, params, postTimes, horizonHours } = asked.record;
       assert.equal(horizonHours, 48);
@@ -81,34 +70,34 @@ describe('forecast requests', () => {
     });
 
     it('and learns from it with the next fit, before any correction', () => {
-      const listener = started(60, past(7, 7, 10), past(8, 7, 3));
-      const [first] = listener.take(isFit);
+      const session = started(60, past(7, 7, 10), past(8, 7, 3));
+      const [first] = session.take(isFit);
       assert.ok(first?.record.type === 'fit');
       assert.deepEqual(first.record.closed, []);
-      listener.tell(NOW, answerTo(first));
+      session.observe(NOW, answerTo(first));
       for (let minute = 1; minute < 10; minute++) {
-        listener.tell(NOW + minute * MINUTE_MS, tick({}));
-        listener.answer(NOW + minute * MINUTE_MS + 1, isHistory);
+        session.observe(NOW + minute * MINUTE_MS, tick({}));
+        session.answer(NOW + minute * MINUTE_MS + 1, isHistory);
       }
-      listener.tell(NOW + 8 * DAY_MS, tick(FRESH));
-      const [next] = listener.take(isFit);
+      session.observe(NOW + 8 * DAY_MS, tick(FRESH));
+      const [next] = session.take(isFit);
       assert.ok(next?.record.type === 'fit');
       assert.deepEqual(
         next.record.closed.map(({ hours }) => hours),
         [24, 48, 72, 24, 48, 72],
       );
-      // As the answers of the test say: spread evenly over the next 40.
+      // As the answers of the test are: spread evenly over the next 40.
       for (const { count, mean, quantiles, final } of next.record.closed) {
         assert.deepEqual([count, final, mean], [0, 0, 20]);
         assert.deepEqual(quantiles, [2, 6, 10, 14, 18, 22, 26, 30, 34, 38]);
       }
     });
 
-    it('from memory that all questions between two posts share', () => {
-      const listener = started(60, past(7, 7, 10));
-      listener.answer(NOW, isFit);
-      listener.tell(NOW + MINUTE_MS, tick({}));
-      const buffers = listener.take(isHistory).map(({ record }) => record.postTimes.buffer);
+    it('from memory that all requests between two posts share', () => {
+      const session = started(60, past(7, 7, 10));
+      session.answer(NOW, isFit);
+      session.observe(NOW + MINUTE_MS, tick({}));
+      const buffers = session.take(isHistory).map(({ record }) => record.postTimes.buffer);
       assert.ok(buffers.length > 1 && buffers[0] instanceof SharedArrayBuffer);
       assert.equal(new Set(buffers).size, 1);
     });
@@ -118,36 +107,36 @@ describe('forecast requests', () => {
         [40, false],
         [41, true],
       ] as const) {
-        const listener = started(days, past(7, 7, 10));
-        listener.answer(NOW, isFit);
-        listener.tell(NOW + MINUTE_MS, tick({}));
-        assert.equal(keys(listener).length > 0, isAsked, `${days} days`);
+        const session = started(days, past(7, 7, 10));
+        session.answer(NOW, isFit);
+        session.observe(NOW + MINUTE_MS, tick({}));
+        assert.equal(keys(session).length > 0, isAsked, `${days} days`);
       }
     });
 
     it('each row once, and again after ten minutes without an answer', () => {
-      const listener = started(60, past(7, 2, 10));
-      listener.answer(NOW, isFit);
-      listener.tell(NOW + MINUTE_MS, tick({}));
-      const [day, twoDays] = listener.take(isHistory);
+      const session = started(60, past(7, 2, 10));
+      session.answer(NOW, isFit);
+      session.observe(NOW + MINUTE_MS, tick({}));
+      const [day, twoDays] = session.take(isHistory);
       assert.ok(day && twoDays);
-      listener.tell(NOW + MINUTE_MS, answerTo(day));
-      listener.tell(NOW + 11 * MINUTE_MS - 1, tick({}));
-      assert.deepEqual(keys(listener), []);
-      listener.tell(NOW + 11 * MINUTE_MS, tick({}));
-      assert.deepEqual(keys(listener), ['7@48']);
-      listener.tell(NOW + 12 * MINUTE_MS, answerTo({ ...twoDays, seq: listener.log.length - 1 }));
-      listener.tell(NOW + DAY_MS, tick({}));
-      assert.deepEqual(keys(listener), []);
+      session.observe(NOW + MINUTE_MS, answerTo(day));
+      session.observe(NOW + 11 * MINUTE_MS - 1, tick({}));
+      assert.deepEqual(keys(session), []);
+      session.observe(NOW + 11 * MINUTE_MS, tick({}));
+      assert.deepEqual(keys(session), ['7@48']);
+      session.observe(NOW + 12 * MINUTE_MS, answerTo({ ...twoDays, seq: session.log.length - 1 }));
+      session.observe(NOW + DAY_MS, tick({}));
+      assert.deepEqual(keys(session), []);
     });
   });
 
   it('looks at no post that is not yet made, and at every one that is', () => {
     fc.assert(
       fc.property(anyLog(), (log) => {
-        const said: OutputOf<'counters'>[] = [];
+        const emitted: OutputOf<'counters'>[] = [];
         for (const [{ seq }, outputs] of runByStep(log)) {
-          said.push(...ofStream(outputs, 'counters'));
+          emitted.push(...ofStream(outputs, 'counters'));
           for (const { record, key } of ofStream(outputs, 'requests')) {
             const { now, account, postTimes } = record;
             const posts = [...(seenPosts(log.slice(0, seq)).get(account)?.values() ?? [])];
@@ -156,7 +145,7 @@ describe('forecast requests', () => {
             assert.deepEqual([...postTimes], expected);
             if (record.type === 'fit') continue;
             if (record.origin === 'live') {
-              assert.equal(record.count, latest(said, 'counters').get(key)?.record.real);
+              assert.equal(record.count, latest(emitted, 'counters').get(key)?.record.real);
             } else {
               assert.equal(record.count, expected.filter((at) => at >= record.startAt).length);
             }
@@ -167,7 +156,7 @@ describe('forecast requests', () => {
     );
   });
 
-  it('never has two live questions about an event in the air, nor one when posts are stale', () => {
+  it('never has two live requests about an event open, nor one when posts are stale', () => {
     fc.assert(
       fc.property(anyLog(), (log) => {
         const inTheAir = new Map<number, { seq: number; at: number }>();
@@ -201,7 +190,7 @@ describe('forecast requests', () => {
     );
   });
 
-  it('keeps to four questions about the past of an account', () => {
+  it('keeps to four requests about the past of an account', () => {
     fc.assert(
       fc.property(anyLog(), (log) => {
         const inTheAir = new Map<string, { account: string; at: number }>();

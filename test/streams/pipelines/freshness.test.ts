@@ -1,9 +1,23 @@
 import assert from 'node:assert/strict';
+import { map } from 'rxjs';
+import { freshness as freshnessPipeline } from '../../../streams/pipelines/freshness.ts';
 import { log, post, settings, tick } from '../../support/facts.ts';
-import { ofStream, run } from './run.ts';
+import { marbles } from '../../support/marbles.ts';
+import { lettered, ofStream, run } from './run.ts';
 
 describe('freshness', () => {
-  it('says the ages at each tick as they were told, and at nothing else', () => {
+  it('emits at each tick', () =>
+    marbles(({ hot, expectObservable }) => {
+      const observation$ = hot(
+        's-t-p-t-|',
+        lettered({ s: [1, settings()], t: [2, tick({ prices: 7 })], p: [3, post()] }),
+      );
+      const expected = '        --7---7-|';
+      const age$ = freshnessPipeline({ observation$ }).pipe(map(({ record }) => String(record.ages.prices)));
+      expectObservable(age$).toBe(expected);
+    }));
+
+  it('emits the ages at each tick as they were observed, and at nothing else', () => {
     const ages = { 'posts:a': 0, prices: 86_400_000 };
     assert.deepEqual(
       ofStream(run(log([1, settings()], [2, tick(ages)], [3, post()], [4, tick()])), 'freshness'),

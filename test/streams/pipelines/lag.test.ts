@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Lag } from '../../../streams/internal.ts';
-import {
-  DAY_MS,
-  type Entry,
-  event,
-  HOUR_MS,
-  log,
-  post,
-  settings,
-  tick,
-  tracking,
-} from '../../support/facts.ts';
-import { ofStream, run } from './run.ts';
+import { map, NEVER } from 'rxjs';
+import { DAY_MS, HOUR_MS, type Lag } from '../../../streams/internal.ts';
+import { lag } from '../../../streams/pipelines/lag.ts';
+import { type Entry, event, log, post, settings, tick, tracking } from '../../support/facts.ts';
+import { marbles } from '../../support/marbles.ts';
+import { countersOutput, eventOutput, postOutput } from '../../support/outputs.ts';
+import { foundLive, neverFails, ofStream, run } from './run.ts';
 
 const START = 20 * DAY_MS;
 const NOW = START + HOUR_MS;
@@ -37,6 +31,23 @@ const last = (...entries: Entry[]): Lag | undefined => outputs(...entries).at(-1
 const EMPTY = { n: 0, p50: null, p90: null, p99: null };
 
 describe('lag', () => {
+  it('has a sample when a post is seen, and one when the oracle has caught up', () =>
+    marbles(({ hot, expectObservable }) => {
+      const event = eventOutput({ startAt: START }).record;
+      const output = postOutput({ createdAt: NOW }, { at: NOW + 5 });
+      const counted = (settlementDelta: number, at: number) => ({
+        output: countersOutput({ settlementDelta }, { cause: 'oracle', at }),
+        event,
+      });
+      const post$ = hot('    p-----|', { p: foundLive(output) });
+      const counters$ = hot('--b-c-|', { b: counted(1, NOW + 10), c: counted(0, NOW + 20) });
+      const expected = '     s---o-';
+      const lags$ = lag({ observation$: NEVER, post$, counters$ }, new Map(), neverFails).pipe(
+        map(({ record }) => [record.seen.p50, record.oracle.p50]),
+      );
+      expectObservable(lags$).toBe(expected, { s: [5, null], o: [5, 20] });
+    }));
+
   it('measures from creation to sight', () => {
     assert.deepEqual(last([NOW + 11_500, post({ createdAt: NOW })]), {
       account: 'a',

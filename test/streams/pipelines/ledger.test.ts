@@ -1,21 +1,22 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { type Fact, type ForecastFact, type OutputOf, predictionHash } from '../../../streams/internal.ts';
+import { map, NEVER } from 'rxjs';
 import {
   DAY_MS,
-  event,
+  type Fact,
+  type ForecastFact,
   HOUR_MS,
-  partition,
-  post,
-  quote,
-  settings,
-  tick,
-  tracking,
-} from '../../support/facts.ts';
-import { answerTo, Listener } from '../../support/model-answers.ts';
+  type OutputOf,
+  predictionHash,
+} from '../../../streams/internal.ts';
+import { ledger as ledgerPipeline } from '../../../streams/pipelines/ledger.ts';
+import { event, log, partition, post, quote, settings, tick, tracking } from '../../support/facts.ts';
+import { marbles } from '../../support/marbles.ts';
+import { answerTo, GraphSession } from '../../support/model-answers.ts';
 import { anyLog } from '../../support/observations.ts';
-import { latest, ofStream, records, run } from './run.ts';
+import { countersOutput, predictionOutput, priceOutput } from '../../support/outputs.ts';
+import { latest, lettered, neverFails, ofStream, records, run } from './run.ts';
 
 const START = 100 * DAY_MS;
 const END = START + 7 * DAY_MS;
@@ -27,27 +28,50 @@ const prices = (...figures: number[]): Fact => ({
   quotes: figures.map((ui, index) => quote({ token: `yes-1-${index}`, ui })),
 });
 
-/** A service in the middle of an event, and its first question. */
-function started(at: number, ...facts: Fact[]): { listener: Listener; answer: ForecastFact } {
-  const listener = new Listener();
+/** A graph in the middle of an event, and the answer to its first request. */
+function started(at: number, ...facts: Fact[]): { session: GraphSession; answer: ForecastFact } {
+  const session = new GraphSession();
   const covered: Fact = { kind: 'coverage', account: 'a', fromAt: START };
-  for (const fact of [settings(), listed, covered, ...facts, tick(FRESH)]) listener.tell(at, fact);
-  const asked = listener.asked.shift();
+  for (const fact of [settings(), listed, covered, ...facts, tick(FRESH)]) session.observe(at, fact);
+  const asked = session.asked.shift();
   assert.ok(asked);
   const answer = answerTo(asked);
   assert.ok(answer.kind === 'forecast');
-  return { listener, answer };
+  return { session, answer };
 }
 
-const keys = ({ outputs }: Listener) => ofStream(outputs, 'predictions').map(({ key }) => key);
+const keys = ({ outputs }: GraphSession) => ofStream(outputs, 'predictions').map(({ key }) => key);
 
 describe('ledger', () => {
+  it('makes a row of an answer about a listed event, with the price of that instant', () =>
+    marbles(({ hot, expectObservable }) => {
+      const at = START + DAY_MS;
+      const { answer } = started(at);
+      const [listing] = ofStream(run(log([START, listed])), 'events');
+      assert.ok(listing);
+      const later = { ...answer, askedSeq: answer.askedSeq + 1 };
+      const fresh = { output: countersOutput({ stale: [] }), event: listing.record };
+      const observation$ = hot('a---a---b-|', lettered({ a: [at, answer], b: [at + 1, later] }));
+      const event$ = hot('      --e-------|', { e: listing });
+      const counters$ = hot('   --c-------|', { c: fresh });
+      const price$ = hot('      ------p---|', {
+        p: priceOutput({ eventId: 1, token: 'yes-1-0', price: 0.5 }),
+      });
+      const expected = '        ----x---y-';
+      const quoted$ = ledgerPipeline(
+        { observation$, event$, counters$, price$, lag$: NEVER },
+        new Map(),
+        neverFails,
+      ).pipe(map(({ record }) => record.buckets[0]?.price));
+      expectObservable(quoted$).toBe(expected, { x: null, y: 0.5 });
+    }));
+
   it('makes a row of an answer, with the prices of that instant', () => {
     const at = START + DAY_MS;
-    const { listener, answer } = started(at, prices(0.2, 0.3, 0.6));
-    listener.tell(at + 500, prices(0.25, 0.3, 0.6));
-    listener.tell(at + 900, answer);
-    const [output] = ofStream(listener.outputs, 'predictions');
+    const { session, answer } = started(at, prices(0.2, 0.3, 0.6));
+    session.observe(at + 500, prices(0.25, 0.3, 0.6));
+    session.observe(at + 900, answer);
+    const [output] = ofStream(session.outputs, 'predictions');
     assert.ok(output);
     const { hash, buckets, quantiles, paceQuantiles, ...row } = output.record;
     assert.deepEqual([output.key, output.cause, output.at], ['1', 'model', at + 900]);
@@ -84,10 +108,10 @@ describe('ledger', () => {
   });
 
   it('knows no price while prices are stale', () => {
-    const { listener, answer } = started(START + DAY_MS, prices(0.2, 0.3, 0.6));
-    listener.tell(START + DAY_MS, tick({ ...FRESH, prices: 60_001 }));
-    listener.tell(START + DAY_MS, answer);
-    const [row] = records(listener.outputs, 'predictions');
+    const { session, answer } = started(START + DAY_MS, prices(0.2, 0.3, 0.6));
+    session.observe(START + DAY_MS, tick({ ...FRESH, prices: 60_001 }));
+    session.observe(START + DAY_MS, answer);
+    const [row] = records(session.outputs, 'predictions');
     assert.deepEqual(
       row?.buckets.map(({ price, priceKind }) => [price, priceKind]),
       [
@@ -113,9 +137,9 @@ describe('ledger', () => {
       ],
     ] as const;
     for (const [moved, cause] of moves) {
-      const { listener, answer } = started(START + DAY_MS);
-      listener.tell(START + DAY_MS, { ...answer, moved });
-      assert.equal(ofStream(listener.outputs, 'predictions')[0]?.cause, cause);
+      const { session, answer } = started(START + DAY_MS);
+      session.observe(START + DAY_MS, { ...answer, moved });
+      assert.equal(ofStream(session.outputs, 'predictions')[0]?.cause, cause);
     }
   });
 
@@ -127,28 +151,28 @@ describe('ledger', () => {
       [599_999, true],
       [600_000, false],
     ] as const) {
-      const { listener, answer } = started(due + offMs);
-      listener.tell(due + offMs, answer);
-      assert.deepEqual(keys(listener), isWritten ? ['1', '1@48'] : ['1'], `${offMs} ms after`);
-      listener.tell(due + offMs, post({ createdAt: due }));
-      listener.answer(due + offMs);
-      assert.equal(keys(listener).filter((key) => key === '1@48').length, isWritten ? 1 : 0);
+      const { session, answer } = started(due + offMs);
+      session.observe(due + offMs, answer);
+      assert.deepEqual(keys(session), isWritten ? ['1', '1@48'] : ['1'], `${offMs} ms after`);
+      session.observe(due + offMs, post({ createdAt: due }));
+      session.answer(due + offMs);
+      assert.equal(keys(session).filter((key) => key === '1@48').length, isWritten ? 1 : 0);
     }
   });
 
   it('lets history fill a row that live missed, and no other', () => {
     const at = END - 47 * HOUR_MS;
-    const { listener, answer } = started(at);
+    const { session, answer } = started(at);
     const past = (horizonHours: number): ForecastFact => ({
       ...answer,
       origin: 'history',
       horizonHours,
       inputs: { ...answer.inputs, now: END - horizonHours * HOUR_MS },
     });
-    listener.tell(at, answer);
-    for (const hours of [48, 48, 72]) listener.tell(END, past(hours));
-    assert.deepEqual(keys(listener), ['1', '1@48', '1@72']);
-    const row = latest(listener.outputs, 'predictions').get('1@48')?.record;
+    session.observe(at, answer);
+    for (const hours of [48, 48, 72]) session.observe(END, past(hours));
+    assert.deepEqual(keys(session), ['1', '1@48', '1@72']);
+    const row = latest(session.outputs, 'predictions').get('1@48')?.record;
     assert.deepEqual([row?.forecastId, row?.origin, row?.flipRisk], ['1@48', 'history', null]);
     assert.ok(row?.buckets.every(({ price }) => price === null));
   });
@@ -156,35 +180,35 @@ describe('ledger', () => {
   it('leaves out an answer about another window, other buckets, or older than the newest', () => {
     const at = START + DAY_MS;
     const moved = started(at);
-    moved.listener.tell(at, { ...listed, endAt: END + HOUR_MS });
-    moved.listener.tell(at, moved.answer);
-    assert.deepEqual(keys(moved.listener), []);
+    moved.session.observe(at, { ...listed, endAt: END + HOUR_MS });
+    moved.session.observe(at, moved.answer);
+    assert.deepEqual(keys(moved.session), []);
 
     const split = started(at);
     const [low, middle, high] = partition();
     assert.ok(low && middle && high);
-    split.listener.tell(at, {
+    split.session.observe(at, {
       ...listed,
       buckets: [{ ...low, hi: 8 }, { ...middle, lo: 9 }, high],
     });
-    split.listener.tell(at, split.answer);
-    assert.deepEqual(keys(split.listener), []);
+    split.session.observe(at, split.answer);
+    assert.deepEqual(keys(split.session), []);
 
     const late = started(at);
-    late.listener.tell(at + 60_000, tick(FRESH));
-    late.listener.answer(at + 60_000);
-    late.listener.tell(at + 60_001, late.answer);
-    assert.deepEqual(keys(late.listener), ['1']);
+    late.session.observe(at + 60_000, tick(FRESH));
+    late.session.answer(at + 60_000);
+    late.session.observe(at + 60_001, late.answer);
+    assert.deepEqual(keys(late.session), ['1']);
   });
 
   it('gives the flip risk once the lag of the oracle is known', () => {
     const at = START + DAY_MS;
-    const { listener } = started(at, tracking({ startAt: START, endAt: END }));
-    listener.tell(at, { kind: 'oracle', account: 'a', trackingId: 't1', total: 0, syncedAt: null });
+    const { session } = started(at, tracking({ startAt: START, endAt: END }));
+    session.observe(at, { kind: 'oracle', account: 'a', trackingId: 't1', total: 0, syncedAt: null });
     for (let count = 1; count <= 5; count++) {
       const made = at + count * 60_000;
-      listener.tell(made, post({ id: String(count), createdAt: made }));
-      listener.tell(made + 50_000, {
+      session.observe(made, post({ id: String(count), createdAt: made }));
+      session.observe(made + 50_000, {
         kind: 'oracle',
         account: 'a',
         trackingId: 't1',
@@ -192,10 +216,10 @@ describe('ledger', () => {
         syncedAt: null,
       });
     }
-    listener.answer(at + HOUR_MS);
-    listener.tell(at + HOUR_MS, tick(FRESH));
-    listener.answer(at + HOUR_MS);
-    const risk = records(listener.outputs, 'predictions').at(-1)?.flipRisk;
+    session.answer(at + HOUR_MS);
+    session.observe(at + HOUR_MS, tick(FRESH));
+    session.answer(at + HOUR_MS);
+    const risk = records(session.outputs, 'predictions').at(-1)?.flipRisk;
     assert.ok(typeof risk === 'number' && risk > 0 && risk < 0.05);
   });
 
@@ -213,5 +237,21 @@ describe('ledger', () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  it('hashes a row to the SHA-256 of its JSON, whatever the text', () => {
+    const hashOf = (row: object) => createHash('sha256').update(JSON.stringify(row)).digest('hex');
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (modelVersion) => {
+        const { hash: _published, ...row } = predictionOutput({ modelVersion }).record;
+        assert.equal(predictionHash({ ...row, hash: '' }), hashOf(row));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('hashes a row to the same digest on every machine', () => {
+    const { record } = predictionOutput({ modelVersion: 'a model' });
+    assert.equal(predictionHash(record), '2b2de123de24e2e3ec08b44f93d45607c4ef9de7f732c12c1cae79acb2cff567');
   });
 });

@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { EventRecord, Fact, Prediction, ScoreRecord } from '../../../streams/internal.ts';
-import { DAY_MS, event, HOUR_MS, partition, quote, settings, tick, tracking } from '../../support/facts.ts';
-import { Listener } from '../../support/model-answers.ts';
+import { map } from 'rxjs';
+import {
+  DAY_MS,
+  type EventRecord,
+  type Fact,
+  HOUR_MS,
+  type Prediction,
+  type ScoreRecord,
+} from '../../../streams/internal.ts';
+import { performance as performancePipeline } from '../../../streams/pipelines/performance.ts';
+import { event, partition, quote, settings, tick, tracking } from '../../support/facts.ts';
+import { marbles } from '../../support/marbles.ts';
+import { GraphSession } from '../../support/model-answers.ts';
 import { anyLog } from '../../support/observations.ts';
-import { ofStream, records, runByStep } from './run.ts';
+import { eventOutput, predictionOutput } from '../../support/outputs.ts';
+import { neverFails, ofStream, records, runByStep } from './run.ts';
 
 const START = 100 * DAY_MS;
 const END = START + 2 * DAY_MS;
@@ -32,31 +43,49 @@ const prices: Fact = {
 };
 
 /** A service that saw the window from its start to its end, with a forecast at each horizon. */
-function watched(): Listener {
-  const listener = new Listener();
-  listener.tell(START, settings());
-  listener.tell(START, { kind: 'coverage', account: 'a', fromAt: START });
-  listener.tell(START, listed);
-  listener.tell(START, tracking({ startAt: START, endAt: END }));
-  listener.tell(START, prices);
+function watched(): GraphSession {
+  const session = new GraphSession();
+  session.observe(START, settings());
+  session.observe(START, { kind: 'coverage', account: 'a', fromAt: START });
+  session.observe(START, listed);
+  session.observe(START, tracking({ startAt: START, endAt: END }));
+  session.observe(START, prices);
   for (const at of [START, START + DAY_MS]) {
-    listener.tell(at, tick(FRESH));
-    listener.answer(at);
+    session.observe(at, tick(FRESH));
+    session.answer(at);
   }
-  listener.tell(END, tick(FRESH));
-  return listener;
+  session.observe(END, tick(FRESH));
+  return session;
 }
 
-const scored = ({ outputs }: Listener) => records(outputs, 'scores');
+const scored = ({ outputs }: GraphSession) => records(outputs, 'scores');
 
 describe('performance', () => {
+  it('scores a row when its event has an outcome, and again when that is corrected', () =>
+    marbles(({ hot, expectObservable }) => {
+      const ended = (final: number) => ({
+        ...{ account: 'a', seq: 9, at: END, cause: 'oracle' as const },
+        outcome: { eventId: 1, endAt: END, final, wonLo: null },
+      });
+      const row = predictionOutput({ horizonHours: 24, endAt: END }, { at: END - DAY_MS });
+      const shown = predictionOutput({ endAt: END }, { at: END - DAY_MS });
+      const event$ = hot('     e-----------|', { e: eventOutput({ endAt: END }, { at: START }) });
+      const prediction$ = hot('--r-s-------|', { r: row, s: shown });
+      const outcome$ = hot('   ------x---y-|', { x: ended(5), y: ended(6) });
+      const expected = '       ------x---y-|';
+      const final$ = performancePipeline({ event$, prediction$, outcome$ }, new Map(), neverFails).pipe(
+        map(({ key, record }) => [key, record.final]),
+      );
+      expectObservable(final$).toBe(expected, { x: ['1@24', 5], y: ['1@24', 6] });
+    }));
+
   it('scores every row once its event has a winner', () => {
-    const listener = watched();
-    listener.tell(END, total(12));
-    assert.deepEqual(scored(listener), []);
-    listener.tell(END + HOUR_MS, closed(1));
+    const session = watched();
+    session.observe(END, total(12));
+    assert.deepEqual(scored(session), []);
+    session.observe(END + HOUR_MS, closed(1));
     assert.deepEqual(
-      ofStream(listener.outputs, 'scores').map(({ key, cause, record }) => [key, cause, record.final]),
+      ofStream(session.outputs, 'scores').map(({ key, cause, record }) => [key, cause, record.final]),
       [
         ['1@24', 'event_closed', 12],
         ['1@48', 'event_closed', 12],
@@ -65,20 +94,20 @@ describe('performance', () => {
   });
 
   it('waits two hours after the end where the market names no winner', () => {
-    const listener = watched();
-    listener.tell(END, total(12));
-    listener.tell(END, closed(null));
-    listener.tell(END + 2 * HOUR_MS - 1, tick(FRESH));
-    assert.equal(scored(listener).length, 0);
-    listener.tell(END + 2 * HOUR_MS, tick(FRESH));
-    assert.equal(scored(listener).length, 2);
+    const session = watched();
+    session.observe(END, total(12));
+    session.observe(END, closed(null));
+    session.observe(END + 2 * HOUR_MS - 1, tick(FRESH));
+    assert.equal(scored(session).length, 0);
+    session.observe(END + 2 * HOUR_MS, tick(FRESH));
+    assert.equal(scored(session).length, 2);
   });
 
   it('takes our own count where the oracle gives none', () => {
-    const listener = watched();
-    listener.tell(END, closed(0));
+    const session = watched();
+    session.observe(END, closed(0));
     assert.deepEqual(
-      scored(listener).map(({ final, errorPercent }) => [final, errorPercent]),
+      scored(session).map(({ final, errorPercent }) => [final, errorPercent]),
       [
         [0, null],
         [0, null],
@@ -87,39 +116,39 @@ describe('performance', () => {
   });
 
   it('scores anew when the oracle corrects, and leaves the rows alone', () => {
-    const listener = watched();
-    listener.tell(END, total(12));
-    listener.tell(END, closed(1));
-    const rows = JSON.stringify(records(listener.outputs, 'predictions'));
-    listener.tell(END + DAY_MS, total(12));
-    assert.equal(scored(listener).length, 2);
-    listener.tell(END + DAY_MS, total(25));
+    const session = watched();
+    session.observe(END, total(12));
+    session.observe(END, closed(1));
+    const rows = JSON.stringify(records(session.outputs, 'predictions'));
+    session.observe(END + DAY_MS, total(12));
+    assert.equal(scored(session).length, 2);
+    session.observe(END + DAY_MS, total(25));
     assert.deepEqual(
-      scored(listener).map(({ final }) => final),
+      scored(session).map(({ final }) => final),
       [12, 12, 25, 25],
     );
-    assert.equal(JSON.stringify(records(listener.outputs, 'predictions')), rows);
+    assert.equal(JSON.stringify(records(session.outputs, 'predictions')), rows);
   });
 
   it('scores nothing while the market has opened an event again', () => {
-    const listener = watched();
-    listener.tell(END, total(12));
-    listener.tell(END, closed(1));
-    listener.tell(END + 1, listed);
-    listener.tell(END + 2, total(25));
-    assert.equal(scored(listener).length, 2);
-    listener.tell(END + 3, closed(2));
+    const session = watched();
+    session.observe(END, total(12));
+    session.observe(END, closed(1));
+    session.observe(END + 1, listed);
+    session.observe(END + 2, total(25));
+    assert.equal(scored(session).length, 2);
+    session.observe(END + 3, closed(2));
     assert.deepEqual(
-      scored(listener).map(({ final }) => final),
+      scored(session).map(({ final }) => final),
       [12, 12, 25, 25],
     );
   });
 
   it('scores by hand what it scores', () => {
-    const listener = watched();
-    listener.tell(END, total(12));
-    listener.tell(END, closed(1));
-    const [score] = scored(listener);
+    const session = watched();
+    session.observe(END, total(12));
+    session.observe(END, closed(1));
+    const [score] = scored(session);
     assert.ok(score);
     // 0 to 40 in even steps: p50 is 20, and 12 lies three tenths up.
     assert.ok(Math.abs((score.errorPercent ?? 0) - (8 / 12) * 100) < 1e-9);
@@ -133,17 +162,17 @@ describe('performance', () => {
   });
 
   it('leaves the market out where a bucket had no price', () => {
-    const listener = new Listener();
-    listener.tell(START, settings());
-    listener.tell(START, { kind: 'coverage', account: 'a', fromAt: START });
-    listener.tell(START, listed);
-    listener.tell(START, tick(FRESH));
-    listener.answer(START);
-    listener.tell(END, closed(0));
-    assert.equal(scored(listener)[0]?.market, null);
+    const session = new GraphSession();
+    session.observe(START, settings());
+    session.observe(START, { kind: 'coverage', account: 'a', fromAt: START });
+    session.observe(START, listed);
+    session.observe(START, tick(FRESH));
+    session.answer(START);
+    session.observe(END, closed(0));
+    assert.equal(scored(session)[0]?.market, null);
   });
 
-  it('says of any log what a computation of its own says', () => {
+  it('scores any log as a computation of its own does', () => {
     fc.assert(
       fc.property(anyLog(), (log) => {
         const rows = new Map<string, Prediction>();

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
-import { from } from 'rxjs';
-import { type PostChange, posts } from '../../../streams/pipelines/posts.ts';
-import { DAY_MS, type Entry, HOUR_MS, log, post, RULE, settings, tick } from '../../support/facts.ts';
-import { ofStream, run } from './run.ts';
+import { from, map } from 'rxjs';
+import { DAY_MS, HOUR_MS, USUAL_RULE } from '../../../streams/internal.ts';
+import type { PostChange } from '../../../streams/pipelines/messages.ts';
+import { posts } from '../../../streams/pipelines/posts.ts';
+import { type Entry, log, post, settings, tick } from '../../support/facts.ts';
+import { marbles } from '../../support/marbles.ts';
+import { lettered, neverFails, ofStream, run } from './run.ts';
 
 const NOW = 10 * DAY_MS;
 const recent = post({ createdAt: NOW - 11_500 });
 const gone = { kind: 'post_gone', account: 'a', id: '1' } as const;
 
-const said = (...entries: Entry[]) =>
+const emitted = (...entries: Entry[]) =>
   ofStream(run(log([NOW, settings()], ...entries)), 'posts').map(({ key, at, cause, record }) => ({
     key,
     at,
@@ -28,33 +31,44 @@ const first = {
 } as const;
 
 describe('posts', () => {
-  it('says a post once, however often and however it comes again', () => {
+  it('emits a new post, an edit and a deletion, and nothing for a repetition', () =>
+    marbles(({ hot, expectObservable }) => {
+      const observation$ = hot('s-p-p-e-g-g-|', {
+        ...lettered({ s: [NOW, settings()], p: [NOW, recent], g: [NOW + 2, gone] }),
+        ...lettered({ e: [NOW + 1, post({ ...recent, text: 'hello again' })] }),
+      });
+      const expected = '        --n---e-d---|';
+      const cause$ = posts({ observation$ }, new Map(), neverFails).pipe(map(({ output }) => output.cause));
+      expectObservable(cause$).toBe(expected, { n: 'new_post', e: 'post_edited', d: 'post_deleted' });
+    }));
+
+  it('emits a post once, however often and however it comes again', () => {
     const backfilled = post({ ...recent, via: 'backfill' });
-    assert.deepEqual(said([NOW, recent], [NOW + 1, recent], [NOW + 2, backfilled], [NOW + 3, recent]), [
+    assert.deepEqual(emitted([NOW, recent], [NOW + 1, recent], [NOW + 2, backfilled], [NOW + 3, recent]), [
       first,
     ]);
   });
 
   it('keeps posts of two accounts apart though they share an id', () => {
-    assert.equal(said([NOW, recent], [NOW, post({ ...recent, account: 'b' })]).length, 2);
+    assert.equal(emitted([NOW, recent], [NOW, post({ ...recent, account: 'b' })]).length, 2);
   });
 
-  it('says nothing of an account it was not told to follow', () => {
-    assert.deepEqual(said([NOW, post({ ...recent, account: 'c' })]), []);
+  it('emits nothing of an account that is not in the settings', () => {
+    assert.deepEqual(emitted([NOW, post({ ...recent, account: 'c' })]), []);
   });
 
-  it('says an edit, with the time of the first sight', () => {
+  it('emits an edit, with the time of the first sight', () => {
     const edited = post({ ...recent, text: 'hello again' });
-    assert.deepEqual(said([NOW, recent], [NOW + 5, edited], [NOW + 6, edited]), [
+    assert.deepEqual(emitted([NOW, recent], [NOW + 5, edited], [NOW + 6, edited]), [
       first,
       { ...first, at: NOW + 5, cause: 'post_edited' },
     ]);
   });
 
-  it('says a changed kind, even one that only the count shows', () => {
+  it('emits a changed kind, even one that only the count shows', () => {
     const reply = post({ ...recent, isReply: true, isReplyToSelf: true });
     const toAnother = post({ ...reply, isReplyToSelf: false });
-    assert.deepEqual(said([NOW, reply], [NOW + 5, toAnother]), [
+    assert.deepEqual(emitted([NOW, reply], [NOW + 5, toAnother]), [
       first,
       { ...first, at: NOW + 5, cause: 'post_edited', isCounted: false },
     ]);
@@ -63,27 +77,27 @@ describe('posts', () => {
   it('believes what it saw of a post over the archive', () => {
     const seen = post({ ...recent, isReply: true });
     assert.deepEqual(
-      said([NOW, seen], [NOW, post({ ...recent, via: 'archive', text: 'other' })]),
-      said([NOW, seen]),
+      emitted([NOW, seen], [NOW, post({ ...recent, via: 'archive', text: 'other' })]),
+      emitted([NOW, seen]),
     );
   });
 
   it('counts whatever the archive holds', () => {
-    assert.deepEqual(said([NOW, post({ ...recent, via: 'archive', isReply: true })]), [first]);
+    assert.deepEqual(emitted([NOW, post({ ...recent, via: 'archive', isReply: true })]), [first]);
   });
 
   it('applies a new rule to what is seen after it', () => {
-    const accounts = [{ id: 'a', rule: { ...RULE, originals: false } }];
-    assert.deepEqual(said([NOW, recent], [NOW, settings({ accounts })], [NOW + 5, recent]), [
+    const accounts = [{ id: 'a', rule: { ...USUAL_RULE, originals: false } }];
+    assert.deepEqual(emitted([NOW, recent], [NOW, settings({ accounts })], [NOW + 5, recent]), [
       first,
       { ...first, at: NOW + 5, cause: 'post_edited', isCounted: false },
     ]);
   });
 
-  it('says a deletion once, and keeps it through a later sight and an edit', () => {
+  it('emits a deletion once, and keeps it through a later sight and an edit', () => {
     const edited = post({ ...recent, text: 'hello again' });
     assert.deepEqual(
-      said([NOW, recent], [NOW + 5, gone], [NOW + 6, gone], [NOW + 7, recent], [NOW + 8, edited]),
+      emitted([NOW, recent], [NOW + 5, gone], [NOW + 6, gone], [NOW + 7, recent], [NOW + 8, edited]),
       [
         first,
         { ...first, at: NOW + 5, cause: 'post_deleted', deletedAt: NOW + 5 },
@@ -92,28 +106,28 @@ describe('posts', () => {
     );
   });
 
-  it('says nothing of a deletion of a post it never saw, and takes the post for new when it comes', () => {
-    assert.deepEqual(said([NOW - 1, gone], [NOW, recent]), [first]);
+  it('emits nothing of a deletion of a post it never saw, and takes the post for new when it comes', () => {
+    assert.deepEqual(emitted([NOW - 1, gone], [NOW, recent]), [first]);
   });
 
-  it('hears edits and deletions for three days and none after', () => {
+  it('takes edits and deletions for three days and none after', () => {
     const edited = post({ ...recent, text: 'hello again' });
     const lastAt = recent.createdAt + 3 * DAY_MS;
     const causes = (at: number) =>
-      said([NOW, recent], [at, tick()], [at, edited], [at, gone]).map(({ cause }) => cause);
+      emitted([NOW, recent], [at, tick()], [at, edited], [at, gone]).map(({ cause }) => cause);
     assert.deepEqual(causes(lastAt), ['new_post', 'post_edited', 'post_deleted']);
     assert.deepEqual(causes(lastAt + 1), ['new_post']);
   });
 
-  it('says a post older than three days once', () => {
+  it('emits a post older than three days once', () => {
     const old = post({ createdAt: NOW - 3 * DAY_MS - 1 });
     const edited = post({ ...old, text: 'hello again' });
-    assert.deepEqual(said([NOW, old], [NOW + 1, old], [NOW + HOUR_MS, tick()], [NOW + HOUR_MS, edited]), [
+    assert.deepEqual(emitted([NOW, old], [NOW + 1, old], [NOW + HOUR_MS, tick()], [NOW + HOUR_MS, edited]), [
       first,
     ]);
   });
 
-  it('tells with every change how the post first came, and what it was before', () => {
+  it('gives with every change how the post was first found, and what it was before', () => {
     const edited = post({ ...recent, text: 'hello again' });
     const story = log(
       [NOW, settings()],
@@ -122,9 +136,7 @@ describe('posts', () => {
       [NOW, gone],
     );
     const changes: PostChange[] = [];
-    posts(from(story), new Map(), ({ error }) => assert.fail(String(error))).subscribe((change) =>
-      changes.push(change),
-    );
+    posts({ observation$: from(story) }, new Map(), neverFails).subscribe((change) => changes.push(change));
     assert.deepEqual(
       changes.map(({ via, previous }) => [via, previous?.text]),
       [

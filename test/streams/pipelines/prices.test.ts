@@ -1,13 +1,30 @@
 import assert from 'node:assert/strict';
-import { emptyState, type Quote } from '../../../streams/internal.ts';
-import { DAY_MS, log, quote, tick } from '../../support/facts.ts';
-import { ofStream, run } from './run.ts';
+import { map } from 'rxjs';
+import { DAY_MS, emptyState, type Quote } from '../../../streams/internal.ts';
+import { prices as pricesPipeline } from '../../../streams/pipelines/prices.ts';
+import { log, quote, tick } from '../../support/facts.ts';
+import { marbles } from '../../support/marbles.ts';
+import { lettered, neverFails, ofStream, run } from './run.ts';
 
 const prices = (...quotes: Partial<Quote>[]) =>
   ({ kind: 'prices', eventId: 1, quotes: quotes.map(quote) }) as const;
 
 describe('prices', () => {
-  it('says a price when a figure of it changes, and not again', () => {
+  it('emits the middle of the book as it changes, each time once', () =>
+    marbles(({ hot, expectObservable }) => {
+      const wide = prices({ bid: 0.25, ask: 0.75 });
+      const observation$ = hot(
+        'w-w-n-t-|',
+        lettered({ w: [1, wide], n: [2, prices({ bid: 0.25, ask: 0.5 })], t: [3, tick()] }),
+      );
+      const expected = '        w---n---|';
+      const price$ = pricesPipeline({ observation$ }, new Map(), neverFails).pipe(
+        map(({ record }) => record.price),
+      );
+      expectObservable(price$).toBe(expected, { w: 0.5, n: 0.375 });
+    }));
+
+  it('emits a price when a figure of it changes, and not again', () => {
     const book = { bid: 0.25, ask: 0.75 };
     const outputs = ofStream(
       run(log([1, prices(book)], [2, prices(book)], [3, prices({ ...book, ask: 0.5 })])),
@@ -60,7 +77,7 @@ describe('prices', () => {
     );
   });
 
-  it('says an unknown price as null', () => {
+  it('emits an unknown price as null', () => {
     const [output] = ofStream(run(log([1, prices({ bid: 0.1 })])), 'prices');
     assert.deepEqual([output?.record.price, output?.record.priceKind], [null, null]);
   });

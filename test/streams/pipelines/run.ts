@@ -1,35 +1,31 @@
-import { from, Subject } from 'rxjs';
+import assert from 'node:assert/strict';
 import {
+  createRunner,
   decodeState,
   emptyState,
   encodeState,
   type GraphState,
-  graph,
   type Observation,
   type Output,
   type OutputOf,
   type StreamName,
 } from '../../../streams/internal.ts';
+import type { OnFailure } from '../../../streams/operators/actors.ts';
+import type { PostChange } from '../../../streams/pipelines/messages.ts';
+import type { Entry } from '../../support/facts.ts';
 
-/** Everything the graph says of a log. */
+/** The outputs of a log. */
 export function run(log: readonly Observation[], state: GraphState = emptyState()): Output[] {
-  const outputs: Output[] = [];
-  graph(from(log), state).subscribe((output) => outputs.push(output));
-  return outputs;
+  return log.flatMap(createRunner(state).run);
 }
 
-/** Outputs of a log beside the observation that each came of. */
-export function runByStep(log: readonly Observation[]): (readonly [Observation, Output[]])[] {
-  const observation$ = new Subject<Observation>();
-  const outputs: Output[] = [];
-  graph(observation$, emptyState()).subscribe((output) => outputs.push(output));
-  return log.map((observation) => {
-    observation$.next(observation);
-    return [observation, outputs.splice(0)] as const;
-  });
+/** Each observation of a log with its outputs. */
+export function runByStep(log: readonly Observation[]): (readonly [Observation, readonly Output[]])[] {
+  const runner = createRunner(emptyState());
+  return log.map((observation) => [observation, runner.run(observation)] as const);
 }
 
-/** What `run` says, by a graph that is stopped before each index of `cuts` and started again from its checkpoint. */
+/** The outputs of a log, by a graph that is stopped before each index of `cuts` and started again from its checkpoint. */
 export function runInParts(log: readonly Observation[], cuts: readonly number[]): Output[] {
   const bounds = [0, ...cuts.toSorted((a, b) => a - b), log.length];
   let text = encodeState(emptyState());
@@ -53,3 +49,23 @@ export function records<S extends StreamName>(outputs: readonly Output[], stream
 export function latest<S extends StreamName>(outputs: readonly Output[], stream: S) {
   return new Map(ofStream(outputs, stream).map((output) => [output.key, output]));
 }
+
+/** Observations by their letters in a marble diagram, numbered in the order given. */
+export function lettered<Letter extends string>(
+  entries: Readonly<Record<Letter, Entry>>,
+): Record<string, Observation> {
+  return Object.fromEntries(
+    Object.entries<Entry>(entries).map(([letter, [receivedAt, fact]], index) => [
+      letter,
+      { seq: index + 1, receivedAt, fact },
+    ]),
+  );
+}
+
+/** A new post, found by a live poll. */
+export function foundLive(output: OutputOf<'posts'>): PostChange {
+  return { output, via: 'poll', previous: undefined };
+}
+
+/** For a pipeline that is run alone: none of its actors may fail. */
+export const neverFails: OnFailure = ({ actor, error }) => assert.fail(`${actor}: ${error}`);

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { filter, NEVER, Subject } from 'rxjs';
+import { filter, map, NEVER, Subject } from 'rxjs';
 import {
+  DAY_MS,
   emptyState,
   type Fact,
+  HOUR_MS,
   lastPassing,
   type Output,
   type OutputOf,
@@ -11,21 +13,22 @@ import {
   type ScoreRecord,
 } from '../../../streams/internal.ts';
 import { signals } from '../../../streams/pipelines/signals.ts';
-import {
-  DAY_MS,
-  event,
-  HOUR_MS,
-  partition,
-  post,
-  quote,
-  settings,
-  tick,
-  tracking,
-} from '../../support/facts.ts';
-import { Listener } from '../../support/model-answers.ts';
+import { event, partition, post, quote, settings, tick, tracking } from '../../support/facts.ts';
+import { marbles } from '../../support/marbles.ts';
+import { GraphSession } from '../../support/model-answers.ts';
 import { anyLog } from '../../support/observations.ts';
-import { predictedBucket, predictionOutput, score, scoreOutput } from '../../support/outputs.ts';
-import { latest, ofStream, records, run, runByStep } from './run.ts';
+import {
+  bucket,
+  countersOutput,
+  eventOutput,
+  NOON,
+  predictedBucket,
+  predictionOutput,
+  priceOutput,
+  score,
+  scoreOutput,
+} from '../../support/outputs.ts';
+import { latest, neverFails, ofStream, records, run, runByStep } from './run.ts';
 
 const START = 100 * DAY_MS;
 const END = START + 2 * DAY_MS;
@@ -43,92 +46,111 @@ const closed = (winner: number): Fact => ({
 });
 
 /** A service in an event whose answers spread the final count evenly over the next 40. */
-function started(at = START + HOUR_MS): Listener {
-  const listener = new Listener();
-  listener.tell(at, settings());
-  listener.tell(at, { kind: 'coverage', account: 'a', fromAt: START });
-  listener.tell(at, listed);
-  listener.tell(at, tracking({ startAt: START, endAt: END }));
-  listener.tell(at, books(0.1, 0.4, 0.5));
-  listener.tell(at, tick(AGES));
-  listener.answer(at);
-  return listener;
+function started(at = START + HOUR_MS): GraphSession {
+  const session = new GraphSession();
+  session.observe(at, settings());
+  session.observe(at, { kind: 'coverage', account: 'a', fromAt: START });
+  session.observe(at, listed);
+  session.observe(at, tracking({ startAt: START, endAt: END }));
+  session.observe(at, books(0.1, 0.4, 0.5));
+  session.observe(at, tick(AGES));
+  session.answer(at);
+  return session;
 }
 
-const said = ({ outputs }: Listener) => ofStream(outputs, 'signals');
-const last = (listener: Listener) => {
-  const output = said(listener).at(-1);
+const emitted = ({ outputs }: GraphSession) => ofStream(outputs, 'signals');
+const last = (session: GraphSession) => {
+  const output = emitted(session).at(-1);
   assert.ok(output);
   return output;
 };
-const actions = (listener: Listener) =>
-  Object.fromEntries(last(listener).record.buckets.map(({ title, action }) => [title, action]));
+const actions = (session: GraphSession) =>
+  Object.fromEntries(last(session).record.buckets.map(({ title, action }) => [title, action]));
 
 describe('signals', () => {
-  it('speaks of an event from its opening on, and gives actions once there is a forecast', () => {
-    const listener = new Listener();
-    listener.tell(START - 1, settings());
-    listener.tell(START - 1, { kind: 'coverage', account: 'a', fromAt: START - DAY_MS });
-    listener.tell(START - 1, listed);
-    listener.tell(START - 1, books(0.1, 0.4, 0.5));
-    listener.tell(START - 1, tick(AGES));
-    assert.deepEqual(said(listener), []);
-    listener.tell(START, tick(AGES));
+  it('emits the signals of an active event once all that came with an observation is known', () =>
+    marbles(({ hot, expectObservable }) => {
+      const event = eventOutput({ buckets: [bucket()] }, { at: NOON });
+      const counted = { output: countersOutput({ real: 3 }), event: event.record };
+      const forecast = predictionOutput({ madeAt: NOON, buckets: [predictedBucket({ prob: 0.6 })] });
+      const quoted = priceOutput({ eventId: 1, token: 'yes-1', bid: 0.2, ask: 0.22, price: 0.21 });
+      const observation$ = hot('t---t---t-t-|', { t: { seq: 1, receivedAt: NOON, fact: tick() } });
+      const event$ = hot('      --e---------|', { e: event });
+      const counters$ = hot('   --c---------|', { c: counted });
+      const prediction$ = hot(' ------p-----|', { p: forecast });
+      const price$ = hot('      ------q-----|', { q: quoted });
+      const expected = '        ----s---b---';
+      const inputs = { observation$, event$, counters$, prediction$, price$, score$: NEVER };
+      const action$ = signals(inputs, new Map(), neverFails).pipe(
+        map(({ record }) => ('track' in record ? record.buckets[0]?.action : record)),
+      );
+      expectObservable(action$).toBe(expected, { s: 'SKIP', b: 'BUY' });
+    }));
+
+  it('emits signals of an event from its opening on, and gives actions once there is a forecast', () => {
+    const session = new GraphSession();
+    session.observe(START - 1, settings());
+    session.observe(START - 1, { kind: 'coverage', account: 'a', fromAt: START - DAY_MS });
+    session.observe(START - 1, listed);
+    session.observe(START - 1, books(0.1, 0.4, 0.5));
+    session.observe(START - 1, tick(AGES));
+    assert.deepEqual(emitted(session), []);
+    session.observe(START, tick(AGES));
     assert.deepEqual(
-      last(listener).record.buckets.map(({ codes }) => codes),
+      last(session).record.buckets.map(({ codes }) => codes),
       [['NO_FORECAST'], ['NO_FORECAST'], ['NO_FORECAST']],
     );
-    listener.answer(START + 1);
-    assert.deepEqual(actions(listener), { '0-9': 'BUY', '10-19': 'SELL', '20+': 'HOLD' });
-    assert.deepEqual([last(listener).key, last(listener).at], ['1', START + 1]);
+    session.answer(START + 1);
+    assert.deepEqual(actions(session), { '0-9': 'BUY', '10-19': 'SELL', '20+': 'HOLD' });
+    assert.deepEqual([last(session).key, last(session).at], ['1', START + 1]);
   });
 
   it('follows prices, counts, staleness and the clock, and is silent while nothing changes', () => {
-    const listener = started();
+    const session = started();
     const at = START + HOUR_MS + 1_000;
     const expectNews = (count: number, ...facts: readonly Fact[]) => {
-      const before = said(listener).length;
-      for (const fact of facts) listener.tell(at, fact);
-      assert.equal(said(listener).length - before, count, JSON.stringify(facts));
+      const before = emitted(session).length;
+      for (const fact of facts) session.observe(at, fact);
+      assert.equal(emitted(session).length - before, count, JSON.stringify(facts));
     };
     expectNews(0, tick(AGES), tick(AGES), books(0.1, 0.4, 0.5));
     expectNews(1, books(0.1, 0.2, 0.5));
-    assert.equal(actions(listener)['10-19'], 'HOLD');
-    assert.equal(last(listener).cause, 'price');
+    assert.equal(actions(session)['10-19'], 'HOLD');
+    assert.equal(last(session).cause, 'price');
     expectNews(0, { kind: 'oracle', account: 'a', trackingId: 't1', total: 3, syncedAt: null });
     expectNews(1, { kind: 'ui', eventId: 1, count: 1 });
-    assert.equal(last(listener).record.asymmetry, 2);
+    assert.equal(last(session).record.asymmetry, 2);
     expectNews(1, tick({ ...AGES, prices: 60_001 }));
-    assert.deepEqual(actions(listener), { '0-9': 'SKIP', '10-19': 'SKIP', '20+': 'SKIP' });
-    assert.deepEqual(last(listener).record.stale, ['prices']);
+    assert.deepEqual(actions(session), { '0-9': 'SKIP', '10-19': 'SKIP', '20+': 'SKIP' });
+    assert.deepEqual(last(session).record.stale, ['prices']);
     expectNews(1, tick(AGES));
-    assert.equal(actions(listener)['0-9'], 'BUY');
+    assert.equal(actions(session)['0-9'], 'BUY');
   });
 
   it('drops a bucket when a post passes it', () => {
-    const listener = started();
+    const session = started();
     for (let n = 0; n < 10; n++) {
-      listener.tell(START + HOUR_MS + n, post({ id: String(n), createdAt: START + n }));
+      session.observe(START + HOUR_MS + n, post({ id: String(n), createdAt: START + n }));
     }
-    assert.deepEqual(Object.keys(actions(listener)).sort(), ['10-19', '20+']);
+    assert.deepEqual(Object.keys(actions(session)).sort(), ['10-19', '20+']);
   });
 
   it('takes a forecast for old once none has come for five minutes', () => {
-    const listener = started();
+    const session = started();
     const at = START + HOUR_MS + 5 * 60_000;
-    listener.tell(at, tick(AGES));
-    assert.equal(actions(listener)['0-9'], 'BUY');
-    listener.tell(at + 1_000, tick(AGES));
-    assert.deepEqual(last(listener).record.buckets[0]?.codes, ['OLD_FORECAST']);
-    assert.equal(last(listener).cause, 'clock');
+    session.observe(at, tick(AGES));
+    assert.equal(actions(session)['0-9'], 'BUY');
+    session.observe(at + 1_000, tick(AGES));
+    assert.deepEqual(last(session).record.buckets[0]?.codes, ['OLD_FORECAST']);
+    assert.equal(last(session).cause, 'clock');
   });
 
   it('changes horizon and time confidence with the hours left', () => {
-    const listener = started();
+    const session = started();
     const at = (leftMs: number) => {
-      listener.tell(END - leftMs, tick(AGES));
-      listener.answer(END - leftMs);
-      return [last(listener).record.horizonHours, last(listener).record.timeConfidence];
+      session.observe(END - leftMs, tick(AGES));
+      session.answer(END - leftMs);
+      return [last(session).record.horizonHours, last(session).record.timeConfidence];
     };
     assert.deepEqual(at(47 * HOUR_MS), [48, 'MEDIUM']);
     assert.deepEqual(at(24 * HOUR_MS + 1), [48, 'MEDIUM']);
@@ -136,20 +158,20 @@ describe('signals', () => {
     assert.deepEqual(at(24 * HOUR_MS - 1), [24, 'HIGH']);
   });
 
-  it('leaves no bucket when the event is over, and then says no more of it', () => {
-    const listener = started();
-    listener.tell(END, tick(AGES));
-    assert.deepEqual([last(listener).record.buckets, last(listener).record.order], [[], null]);
-    const count = said(listener).length;
-    listener.tell(END + 1, books(0.2, 0.3, 0.4));
-    listener.tell(END + 2, closed(0));
-    listener.tell(END + 3, tick(AGES));
-    assert.equal(said(listener).length, count);
+  it('leaves no bucket when the event is over, and then emits no more of it', () => {
+    const session = started();
+    session.observe(END, tick(AGES));
+    assert.deepEqual([last(session).record.buckets, last(session).record.order], [[], null]);
+    const count = emitted(session).length;
+    session.observe(END + 1, books(0.2, 0.3, 0.4));
+    session.observe(END + 2, closed(0));
+    session.observe(END + 3, tick(AGES));
+    assert.equal(emitted(session).length, count);
   });
 
   it('freezes what was to be bought at a horizon, once', () => {
-    const listener = started(END - 24 * HOUR_MS);
-    const decisions = ofStream(listener.outputs, 'decisions');
+    const session = started(END - 24 * HOUR_MS);
+    const decisions = ofStream(session.outputs, 'decisions');
     assert.deepEqual(
       decisions.map(({ key, record }) => [
         key,
@@ -160,48 +182,50 @@ describe('signals', () => {
       [['1@24', 'live', 'SINGLE_BUCKET', [0]]],
     );
     assert.deepEqual([decisions[0]?.record.confidence, decisions[0]?.record.isProven], ['LOW', false]);
-    listener.tell(END - 24 * HOUR_MS + 60_000, tick(AGES));
-    listener.answer(END - 24 * HOUR_MS + 60_000);
-    assert.equal(ofStream(listener.outputs, 'decisions').length, 1);
+    session.observe(END - 24 * HOUR_MS + 60_000, tick(AGES));
+    session.answer(END - 24 * HOUR_MS + 60_000);
+    assert.equal(ofStream(session.outputs, 'decisions').length, 1);
   });
 
   it('freezes nothing while an input is stale', () => {
     const at = END - 24 * HOUR_MS;
-    const listener = started(at - HOUR_MS);
-    listener.tell(at, tick({ ...AGES, 'oracle:a': 900_001 }));
-    listener.answer(at);
-    assert.deepEqual(records(listener.outputs, 'decisions'), []);
-    assert.ok(latest(listener.outputs, 'predictions').has('1@24'));
+    const session = started(at - HOUR_MS);
+    session.observe(at, tick({ ...AGES, 'oracle:a': 900_001 }));
+    session.answer(at);
+    assert.deepEqual(records(session.outputs, 'decisions'), []);
+    assert.ok(latest(session.outputs, 'predictions').has('1@24'));
   });
 
   it('learns from settled events, for the next one of the account', () => {
-    const listener = started(END - 24 * HOUR_MS);
-    listener.tell(END + 1, closed(2));
+    const session = started(END - 24 * HOUR_MS);
+    session.observe(END + 1, closed(2));
     const next = event({ ...listed, eventId: 2, slug: 'event-2', startAt: END, endAt: END + DAY_MS });
-    listener.tell(END + 2, { ...next, buckets: partition(2) });
-    listener.tell(END + 3, tick(AGES));
-    const { track, horizonHours } = last(listener).record;
-    assert.deepEqual([last(listener).key, horizonHours, track.n, track.nMarket], ['2', 24, 1, 1]);
+    session.observe(END + 2, { ...next, buckets: partition(2) });
+    session.observe(END + 3, tick(AGES));
+    const { track, horizonHours } = last(session).record;
+    assert.deepEqual([last(session).key, horizonHours, track.n, track.nMarket], ['2', 24, 1, 1]);
     assert.deepEqual([track.confidence, track.isProven, track.hitRate], ['LOW', false, 1]);
   });
 
   describe('of history', () => {
-    /** What the pipeline makes of scores and rows alone, told one after the other. */
-    function told(...messages: readonly (OutputOf<'scores'> | OutputOf<'predictions'>)[]) {
-      const said: Output[] = [];
+    /** The decisions of the pipeline from scores and rows alone, one after the other. */
+    function decisionsFrom(...messages: readonly (OutputOf<'scores'> | OutputOf<'predictions'>)[]) {
+      const emitted: Output[] = [];
       const message$ = new Subject<OutputOf<'scores'> | OutputOf<'predictions'>>();
       signals(
-        NEVER,
-        NEVER,
-        NEVER,
-        NEVER,
-        message$.pipe(filter((message) => message.stream === 'predictions')),
-        message$.pipe(filter((message) => message.stream === 'scores')),
+        {
+          observation$: NEVER,
+          event$: NEVER,
+          counters$: NEVER,
+          price$: NEVER,
+          prediction$: message$.pipe(filter((message) => message.stream === 'predictions')),
+          score$: message$.pipe(filter((message) => message.stream === 'scores')),
+        },
         new Map(),
-        (failure) => assert.fail(String(failure.error)),
-      ).subscribe((output) => said.push(output));
+        neverFails,
+      ).subscribe((output) => emitted.push(output));
       for (const message of messages) message$.next(message);
-      return records(said, 'decisions');
+      return records(emitted, 'decisions');
     }
     const settled = (n: number, fields: Partial<ScoreRecord> = {}) =>
       Array.from({ length: n }, (_, eventId) =>
@@ -217,7 +241,7 @@ describe('signals', () => {
     const cheap = { buckets: [predictedBucket({ prob: 0.5, price: 0.2 })] };
 
     it('decides by the prices that were known, and by nothing that was settled later', () => {
-      const [first, second] = told(
+      const [first, second] = decisionsFrom(
         ...settled(12),
         row(1_008, cheap),
         row(1_009, { ...cheap, eventId: 901 }),
@@ -236,7 +260,7 @@ describe('signals', () => {
     it('lets a corrected score take the place of the first, and the other horizons alone', () => {
       const worse = { model: score({ crps: 99 }) };
       const proven = (...scores: readonly OutputOf<'scores'>[]) =>
-        told(...scores, row(9_999, cheap))[0]?.isProven;
+        decisionsFrom(...scores, row(9_999, cheap))[0]?.isProven;
       assert.equal(proven(...settled(12)), true);
       assert.equal(proven(...settled(12), ...settled(12, worse)), false);
       assert.equal(proven(...settled(12), ...settled(12, { ...worse, horizonHours: 48 })), true);
@@ -246,27 +270,27 @@ describe('signals', () => {
       const old = Array.from({ length: 200 }, (_, index) =>
         scoreOutput({ eventId: 300 + index, endAt: index, model: score({ crps: 1_000 }) }),
       );
-      const [before] = told(...settled(100), ...old, row(9_999, cheap));
-      const [after] = told(...old, ...settled(200), row(9_999, cheap));
+      const [before] = decisionsFrom(...settled(100), ...old, row(9_999, cheap));
+      const [after] = decisionsFrom(...old, ...settled(200), row(9_999, cheap));
       assert.deepEqual([before?.isProven, after?.isProven], [false, true]);
     });
   });
 
-  it('can tell after any stop what it last said, to whoever comes later', () => {
+  it('gives after any stop what it last emitted', () => {
     fc.assert(
       fc.property(anyLog(60), (log) => {
         const state = emptyState();
-        const said = new Map(ofStream(run(log, state), 'signals').map((output) => [output.key, output]));
+        const emitted = new Map(ofStream(run(log, state), 'signals').map((output) => [output.key, output]));
         const kept = lastPassing(state);
-        for (const output of kept) assert.deepEqual(output, said.get(output.key));
-        const open = [...said.values()].filter(({ record }) => record.buckets.length > 0);
+        for (const output of kept) assert.deepEqual(output, emitted.get(output.key));
+        const open = [...emitted.values()].filter(({ record }) => record.buckets.length > 0);
         for (const { key } of open) assert.ok(kept.some((output) => output.key === key));
       }),
       { numRuns: 60 },
     );
   });
 
-  it('skips while an input is stale, never overstakes and never says the same twice, on any log', () => {
+  it('skips while an input is stale, never overstakes and never emits the same twice, on any log', () => {
     fc.assert(
       fc.property(anyLog(), (log) => {
         const before = new Map<string, string>();

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
+import { map } from 'rxjs';
+import { spot as spotPipeline } from '../../../streams/pipelines/spot.ts';
 import { log } from '../../support/facts.ts';
-import { ofStream, run } from './run.ts';
+import { marbles } from '../../support/marbles.ts';
+import { lettered, neverFails, ofStream, run } from './run.ts';
 
 const spot = (...ticks: readonly (readonly [symbol: string, price: number, at: number])[]) =>
   ({ kind: 'spot', ticks: ticks.map(([symbol, price, at]) => ({ symbol, price, at })) }) as const;
 
-const said = (...facts: ReturnType<typeof spot>[]) =>
+const emitted = (...facts: ReturnType<typeof spot>[]) =>
   ofStream(run(log(...facts.map((fact, at) => [at, fact] as const))), 'spot').map(({ key, seq, record }) => [
     key,
     seq,
@@ -14,8 +17,19 @@ const said = (...facts: ReturnType<typeof spot>[]) =>
   ]);
 
 describe('spot', () => {
-  it('says each newer price of a symbol, and the same one once', () => {
-    assert.deepEqual(said(spot(['X', 5, 1]), spot(['X', 5, 1], ['Y', 7, 1]), spot(['X', 5, 2])), [
+  it('emits each newer price as it comes', () =>
+    marbles(({ hot, expectObservable }) => {
+      const facts = lettered({ a: [1, spot(['X', 5, 1])], b: [2, spot(['X', 6, 2], ['Y', 7, 2])] });
+      const observation$ = hot('a-a-b----|', facts);
+      const expected = '        5---(67)-|';
+      const price$ = spotPipeline({ observation$ }, new Map(), neverFails).pipe(
+        map(({ record }) => String(record.price)),
+      );
+      expectObservable(price$).toBe(expected);
+    }));
+
+  it('emits each newer price of a symbol, and the same one once', () => {
+    assert.deepEqual(emitted(spot(['X', 5, 1]), spot(['X', 5, 1], ['Y', 7, 1]), spot(['X', 5, 2])), [
       ['X', 1, 5, 1],
       ['Y', 2, 7, 1],
       ['X', 3, 5, 2],
@@ -23,14 +37,14 @@ describe('spot', () => {
   });
 
   it('leaves an older price out and takes a correction of the same instant', () => {
-    assert.deepEqual(said(spot(['X', 5, 2]), spot(['X', 9, 1]), spot(['X', 6, 2])), [
+    assert.deepEqual(emitted(spot(['X', 5, 2]), spot(['X', 9, 1]), spot(['X', 6, 2])), [
       ['X', 1, 5, 2],
       ['X', 3, 6, 2],
     ]);
   });
 
   it('takes several prices of a symbol in one fact in their order, each once', () => {
-    assert.deepEqual(said(spot(['X', 5, 1], ['Y', 1, 1], ['X', 6, 1])), [
+    assert.deepEqual(emitted(spot(['X', 5, 1], ['Y', 1, 1], ['X', 6, 1])), [
       ['X', 1, 5, 1],
       ['X', 1, 6, 1],
       ['Y', 1, 1, 1],

@@ -1,4 +1,4 @@
-import type { Hours, KeptHour, KeptKey, Keys } from '../../../src/store/store.ts';
+import type { CallCount, CallCounts, KeptKey, Keys } from '../../../src/store/store.ts';
 
 export function createMemoryKeys(): Keys {
   const keys = new Map<string, KeptKey>();
@@ -10,8 +10,8 @@ export function createMemoryKeys(): Keys {
   };
 }
 
-export function createMemoryHours(): Hours {
-  const hours = new Map<string, KeptHour>();
+export function createMemoryCallCounts(): CallCounts {
+  const hours = new Map<string, CallCount>();
   return {
     all: () => [...hours.values()],
     async write(changed, gone) {

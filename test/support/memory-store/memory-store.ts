@@ -10,8 +10,8 @@ import type {
   Store,
 } from '../../../src/store/store.ts';
 import { isKept, type Observation, type Output, type StreamName } from '../../../streams/internal.ts';
-import { createMemoryHours, createMemoryKeys } from './access.ts';
-import { createMemoryFeedWindow } from './feed.ts';
+import { createMemoryCallCounts, createMemoryKeys } from './access.ts';
+import { createMemoryFrames } from './frames.ts';
 import { createMemoryPayments } from './payments.ts';
 import { createMemoryUsage } from './usage.ts';
 import { createMemoryWaitlist } from './waitlist.ts';
@@ -24,10 +24,10 @@ export function createMemoryStore(): Store {
     checkpoints: createCheckpoints(),
     notes: createNotes(),
     keys: createMemoryKeys(),
-    hours: createMemoryHours(),
+    hours: createMemoryCallCounts(),
     usage: createMemoryUsage(),
     waitlist: createMemoryWaitlist(),
-    feed: createMemoryFeedWindow(),
+    feed: createMemoryFrames(),
     payments: createMemoryPayments(),
     sizeBytes: () => 0,
     async backup() {
@@ -58,7 +58,7 @@ function createJournal(): Journal {
     *read(fromSeq) {
       let next = Math.max(fromSeq, 1);
       for (;;) {
-        // Looked up anew each time: the log may have grown or been pruned since the last step.
+        // Looked up each time: the log may have grown or been pruned since the last step.
         const block = blocks.find((candidate) => (candidate.at(-1)?.seq ?? 0) >= next);
         if (block === undefined) return;
         for (const observation of block) if (observation.seq >= next) yield observation;

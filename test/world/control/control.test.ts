@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ControlError } from '../../../src/world/control/acts.ts';
+import { ControlError } from '../../../src/world/control/actions.ts';
 import { DAY_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import { at, connect, type Json, list, openTestWorld, START_AT, type TestWorld } from '../open.ts';
 

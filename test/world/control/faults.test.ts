@@ -58,7 +58,7 @@ describe('a faulty role', () => {
   });
   afterEach(() => test.world.close());
 
-  it('answers a status with the header it was told, whatever its value', async () => {
+  it('answers a status with the header it was given, whatever its value', async () => {
     test.world.control.fault({ role: 'oracle', kind: 'status', status: 429, retryAfter: '-5', times: 1 });
     const reply = await test.get(url);
     assert.deepEqual([reply.status, reply.headers.get('retry-after')], [429, '-5']);
@@ -105,7 +105,7 @@ describe('a faulty role', () => {
     await assert.rejects(test.get(url));
   });
 
-  it('sends a body as long as it was told', async () => {
+  it('sends a body as long as the rule asks for', async () => {
     test.world.control.fault({ role: 'oracle', kind: 'huge', bytes: 1_000_000 });
     const reply = await test.get(url);
     assert.ok(reply.text.length >= 1_000_000 && Array.isArray(reply.json));

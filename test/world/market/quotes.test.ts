@@ -1,26 +1,27 @@
 import assert from 'node:assert/strict';
-import { createSteering } from '../../../src/world/control/steering.ts';
+import { createOverrides } from '../../../src/world/control/overrides.ts';
 import { createTimeline } from '../../../src/world/life/timeline.ts';
-import { createCatalog } from '../../../src/world/market/catalog.ts';
-import { createCrowd } from '../../../src/world/market/crowd.ts';
-import { createLifecycle } from '../../../src/world/market/lifecycle.ts';
+import { createListedEvents } from '../../../src/world/market/listed-events.ts';
+import { createOracleCount } from '../../../src/world/market/oracle-count.ts';
+import { createOracleSync } from '../../../src/world/market/oracle-sync.ts';
 import { bookOf, createQuotes } from '../../../src/world/market/quotes.ts';
-import { createSync } from '../../../src/world/market/sync.ts';
-import { createTally } from '../../../src/world/market/tally.ts';
+import { createSettlement } from '../../../src/world/market/settlement.ts';
+import { createTraderBeliefs } from '../../../src/world/market/trader-beliefs.ts';
 import { START_AT } from '../open.ts';
 
 function open() {
-  const base = { seed: 7, startAt: START_AT, steering: createSteering() };
+  const base = { seed: 7, startAt: START_AT, overrides: createOverrides() };
   const timeline = createTimeline(base);
-  const catalog = createCatalog(base);
-  const tally = createTally({ ...base, timeline, sync: createSync(base) });
-  const quotes = createQuotes({ ...base, crowd: createCrowd({ ...base, timeline }) });
-  return { catalog, quotes, lifecycle: createLifecycle({ ...base, tally }) };
+  const listedEvents = createListedEvents(base);
+  const oracleCount = createOracleCount({ ...base, timeline, sync: createOracleSync(base) });
+  const quotes = createQuotes({ ...base, traders: createTraderBeliefs({ ...base, timeline }) });
+  return { listedEvents, quotes, settlement: createSettlement({ ...base, oracleCount }) };
 }
 
 describe('createQuotes', () => {
-  const { catalog, quotes, lifecycle } = open();
-  const open$ = (now: number) => catalog.listed(now).filter((event) => !lifecycle.phase(event, now).isClosed);
+  const { listedEvents, quotes, settlement } = open();
+  const open$ = (now: number) =>
+    listedEvents.listed(now).filter((event) => !settlement.phase(event, now).isClosed);
 
   it('changes about one bucket a second over all open events', () => {
     const tops = new Map<number, string>();

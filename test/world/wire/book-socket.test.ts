@@ -21,11 +21,11 @@ describe('book socket', () => {
     await test.world.close();
   });
 
-  const say = (message: unknown): void => frames.socket.send(JSON.stringify(message));
+  const send = (message: unknown): void => frames.socket.send(JSON.stringify(message));
   const typed = (type: string) => (text: string) => text.includes(`"event_type":"${type}"`);
 
   async function subscribe(tokens: readonly string[], extra = {}): Promise<unknown> {
-    say({ type: 'market', assets_ids: tokens, ...extra });
+    send({ type: 'market', assets_ids: tokens, ...extra });
     return JSON.parse(await frames.until(typed('book')));
   }
 
@@ -44,7 +44,7 @@ describe('book socket', () => {
     frames.socket.send('PING');
     await frames.until((text) => text === 'PONG');
     await subscribe([yes]);
-    say({ operation: 'subscribe', assets_ids: [yes] });
+    send({ operation: 'subscribe', assets_ids: [yes] });
     await frames.until((text) => text === 'NO NEW ASSETS');
     frames.socket.send('what');
     await frames.until((text) => text === 'INVALID OPERATION');
@@ -92,7 +92,7 @@ describe('book socket', () => {
     plain.socket.terminate();
   });
 
-  it('tells when the tick changes near the ends', async () => {
+  it('sends a frame when the tick changes near the ends', async () => {
     const { json } = await test.get(
       `${test.world.addresses.market}/events?series_slug=account-b-posts&limit=1`,
     );
@@ -117,16 +117,16 @@ describe('book socket', () => {
 
   it('sends nothing more about a token unsubscribed', async () => {
     await subscribe([yes]);
-    say({ operation: 'unsubscribe', assets_ids: [yes] });
+    send({ operation: 'unsubscribe', assets_ids: [yes] });
     frames.socket.send('PING');
     await frames.until((text) => text === 'PONG');
     test.world.control.setPrice({ token: yes, price: 0.62 });
-    say({ type: 'market', assets_ids: [yes] });
+    send({ type: 'market', assets_ids: [yes] });
     await frames.until((text) => text.startsWith('[') && text.includes('"0.619"'));
     assert.ok(!frames.texts.some(typed('price_change')));
   });
 
-  it('tells the winner when the event closes', async () => {
+  it('sends the winner when the event closes', async () => {
     await subscribe([yes], { custom_feature_enabled: true });
     test.world.control.closeEvent({ event: SLUG, winner: '1000+' });
     const resolved = JSON.parse(await frames.until(typed('market_resolved')));

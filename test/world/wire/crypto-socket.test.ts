@@ -42,7 +42,7 @@ describe('crypto socket', () => {
     frames.socket.terminate();
   });
 
-  it('drops its connections when told', async () => {
+  it('drops its connections on request', async () => {
     const frames = await connect(test.world.addresses.cryptoSocket);
     test.world.control.dropSocket({ socket: 'crypto' });
     await once(frames.socket, 'close');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readAuthorization } from '../../../src/payments/authorization.ts';
-import { orderOf } from '../../../src/payments/order.ts';
+import { facilitatorRequestOf } from '../../../src/payments/facilitator-request.ts';
 import { createFacilitator, type Facilitator } from '../../../src/world/wire/facilitator.ts';
 import { createPayer, headerOf, type Payment, SIGNALS, TERMS } from '../../support/payments.ts';
 
@@ -46,7 +46,7 @@ describe('createFacilitator of the world', () => {
     return { status, ...Object(body) };
   };
   const order = (payment: Payment) =>
-    orderOf(readAuthorization(headerOf(payment)), TERMS, SIGNALS, `http://localhost${SIGNALS}`);
+    facilitatorRequestOf(readAuthorization(headerOf(payment)), TERMS, SIGNALS, `http://localhost${SIGNALS}`);
   const sign = (options = {}) => createPayer().sign({ nowMs: clock.now, ...options });
 
   it('verifies a signature that was made elsewhere', async () => {
@@ -98,7 +98,7 @@ describe('createFacilitator of the world', () => {
     assert.deepEqual(facilitator.state().settled, {});
   });
 
-  it('fails as it is told, so many times', async () => {
+  it('fails as it was set to, so many times', async () => {
     facilitator.steer({ verify: 'invalid', times: 1 });
     const given = order(await sign());
     assert.equal((await ask('verify', given)).isValid, false);
@@ -113,7 +113,7 @@ describe('createFacilitator of the world', () => {
     );
   });
 
-  it('tells what it supports, and refuses what is no order', async () => {
+  it('lists what it supports, and refuses what is no order', async () => {
     const query = new URLSearchParams();
     const supported = await facilitator.handle({
       method: 'GET',

@@ -15,24 +15,24 @@ function close(actual: number | undefined, expected: number | undefined): void {
   assert.ok(Math.abs(actual - expected) < 1e-9, `${actual} is not ${expected}`);
 }
 
-describe('standing', () => {
+describe('state', () => {
   const series = accountSeries(posts, FIRST_AT, NOW);
   const account = accountNow(series);
   const slow = slowModel(posts, FIRST_AT / HOUR_MS, NOW / HOUR_MS);
   const hourOfWeek = account.calendar[series.counts.length] ?? 0;
-  const { level, values } = featuresNow(account.standing, series, hourOfWeek);
+  const { level, values } = featuresNow(account.state, series, hourOfWeek);
 
   it('gives levels and unevenness as the slow formulas do', () => {
     const [, l1 = 0, l3 = 0, l7 = 0, l14 = 0, l28 = 0, l56 = 0] = slow.levels;
     close(level, slow.base);
     const expected = [1, l1 - l7, l3 - l7, l7 - l28, l14 - l28, l56 - l28, (slow.levels[0] ?? 0) - l1];
     for (const [index, value] of expected.entries()) close(values[index], value);
-    close(account.standing.unevenness, slow.unevenness);
-    close(account.standing.meanUnevenness, slow.meanUnevenness);
+    close(account.state.unevenness, slow.unevenness);
+    close(account.state.meanUnevenness, slow.meanUnevenness);
     close(values[12], slow.unevenness - slow.meanUnevenness);
   });
 
-  it('tells the time since the last post and the time of day', () => {
+  it('holds the time since the last post and the time of day', () => {
     const last = Array.from(posts).findLast((at) => at < NOW) ?? 0;
     close(values[7], Math.log(1 + (NOW - last) / HOUR_MS) - 0.7);
     assert.deepEqual(
@@ -41,7 +41,7 @@ describe('standing', () => {
     );
   });
 
-  it('expects and doubts as the formulas written out say', () => {
+  it('expects and doubts as the formulas written out do', () => {
     const hours = 60;
     const params = coldStart();
     const inputs = inputsAt(account, params, {
@@ -82,15 +82,15 @@ describe('standing', () => {
     assert.equal(inputs.shares.length, 3);
   });
 
-  it('stops the clock of the levels where nobody looked', () => {
+  it('stops the clock of the levels in unseen hours', () => {
     const fromAt = NOW - 10 * DAY_MS;
     const toAt = NOW - 4 * DAY_MS;
     const outside = posts.filter((at) => at < fromAt || at >= toAt);
     const gap = [{ fromAt, toAt }];
-    const withHole = accountNow(accountSeries(outside, FIRST_AT, NOW, gap)).standing;
-    const asSeen = accountNow(accountSeries(posts, FIRST_AT, NOW, gap)).standing;
+    const withHole = accountNow(accountSeries(outside, FIRST_AT, NOW, gap)).state;
+    const asSeen = accountNow(accountSeries(posts, FIRST_AT, NOW, gap)).state;
     assert.deepEqual(withHole, asSeen);
-    const asSilence = accountNow(accountSeries(outside, FIRST_AT, NOW)).standing;
+    const asSilence = accountNow(accountSeries(outside, FIRST_AT, NOW)).state;
     const rate = (at: typeof withHole) => (at.posts[4] ?? 0) / (at.hours[4] ?? 1);
     assert.ok(rate(withHole) > 1.3 * rate(asSilence));
   });

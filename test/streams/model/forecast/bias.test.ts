@@ -53,7 +53,7 @@ describe('bias factors', () => {
     }
   });
 
-  it('are taken out of what a corrected forecast said', () => {
+  it('are taken out of a corrected forecast', () => {
     fc.assert(
       fc.property(fc.nat(500), fc.double({ min: 0.5, max: 2, noNaN: true }), (count, factor) => {
         const quantiles = Array.from({ length: 101 }, (_, percent) => count + percent);

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { fitModel } from '../../../../streams/model/forecast/fit.ts';
 import { accountNow, inputsAt } from '../../../../streams/model/forecast/inputs.ts';
 import { accountSeries } from '../../../../streams/model/forecast/series.ts';
-import { simulate } from '../../../../streams/model/forecast/simulate.ts';
 import { sleepProbability } from '../../../../streams/model/forecast/sleep.ts';
+import { simulate } from './simulated.ts';
 import { DAY_MS, FIRST_AT, HOUR_MS, syntheticPosts } from './synthetic.ts';
 
 /** Everything from posts to probabilities, to the last digit. */

@@ -104,7 +104,7 @@ describe('fit', () => {
     assert.deepEqual(dispersion, DISPERSION_PRIOR.mean);
   });
 
-  it('leaves out targets that nobody saw whole', () => {
+  it('leaves out targets that were not seen whole', () => {
     const gap = { fromAt: NOW - 20 * DAY_MS, toAt: NOW - 19 * DAY_MS };
     const withGap = trainingOf(accountSeries(posts, FIRST_AT, NOW, [gap]));
     assert.ok(withGap.rows < training.rows - 24);

@@ -3,7 +3,7 @@ import { fitModel } from '../../../../streams/model/forecast/fit.ts';
 import { accountNow, inputsAt } from '../../../../streams/model/forecast/inputs.ts';
 import { coldStart, type ModelParams } from '../../../../streams/model/forecast/params.ts';
 import { accountSeries } from '../../../../streams/model/forecast/series.ts';
-import { simulate } from '../../../../streams/model/forecast/simulate.ts';
+import { simulate } from './simulated.ts';
 import { DAY_MS, FIRST_AT, HOUR_MS, syntheticPosts } from './synthetic.ts';
 
 const MINUTE_MS = HOUR_MS / 60;

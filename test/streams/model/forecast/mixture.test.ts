@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { lgamma } from '../../../../streams/model/forecast/gamma-function.ts';
 import { gammaTable } from '../../../../streams/model/forecast/gamma-table.ts';
-import { poissonMixture } from '../../../../streams/model/forecast/mixture.ts';
+import { createGather, gatherOne, poissonMixture } from '../../../../streams/model/forecast/mixture.ts';
+
+const gather = createGather();
 
 function negativeBinomial(count: number, mean: number, dispersion: number): number {
   const r = 1 / dispersion;
@@ -41,7 +43,7 @@ describe('poisson mixture', () => {
     const means = fc.double({ min: 0.001, max: 3_000, noNaN: true });
     fc.assert(
       fc.property(means, (mean) => {
-        const cumulated = poissonMixture(Float64Array.of(mean));
+        const cumulated = poissonMixture(gatherOne(mean));
         let expected = 0;
         for (let count = 0; count < cumulated.length; count++) {
           expected += Math.exp(count * Math.log(mean) - mean - lgamma(count + 1));
@@ -59,7 +61,7 @@ describe('poisson mixture', () => {
       [180, 0.1],
       [600, 0.05],
     ] as const) {
-      const cumulated = poissonMixture(gammaTable(dispersion).map((factor) => factor * mean));
+      const cumulated = poissonMixture(gather(gammaTable(dispersion).map((factor) => factor * mean)));
       let expected = 0;
       for (let count = 0; count < cumulated.length; count++) {
         expected += negativeBinomial(count, mean, dispersion);
@@ -69,6 +71,14 @@ describe('poisson mixture', () => {
   });
 
   it('is certain of nothing more where every mean is 0', () => {
-    assert.equal(poissonMixture(new Float64Array(8))[0], 1);
+    assert.equal(poissonMixture(gather(new Float64Array(8)))[0], 1);
+  });
+
+  it('gathers a single mean as it gathers many', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 100_000, noNaN: true }), (mean) => {
+        assert.deepEqual(gatherOne(mean), gather(Float64Array.of(mean)));
+      }),
+    );
   });
 });

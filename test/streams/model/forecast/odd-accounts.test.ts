@@ -3,8 +3,8 @@ import { fitModel } from '../../../../streams/model/forecast/fit.ts';
 import { accountNow, inputsAt } from '../../../../streams/model/forecast/inputs.ts';
 import { coldStart, type ModelParams } from '../../../../streams/model/forecast/params.ts';
 import { accountSeries, type Gap } from '../../../../streams/model/forecast/series.ts';
-import { simulate } from '../../../../streams/model/forecast/simulate.ts';
 import { sleepProbability } from '../../../../streams/model/forecast/sleep.ts';
+import { simulate } from './simulated.ts';
 import { createDraw, DAY_MS, FIRST_AT, HOUR_MS } from './synthetic.ts';
 
 const WEEK_MS = 7 * DAY_MS;

@@ -16,7 +16,7 @@ describe('pace', () => {
     assert.equal(quantileOf(final, 0.5), 48 + 96);
   });
 
-  it('passes over hours that nobody saw', () => {
+  it('passes over unseen hours', () => {
     const gap = { fromAt: NOW - 3 * DAY_MS, toAt: NOW - DAY_MS };
     const holed = accountSeries(
       posts.filter((at) => at < gap.fromAt || at >= gap.toAt),

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createRng } from '../../../../src/world/rng.ts';
 import { gammaTable } from '../../../../streams/model/forecast/gamma-table.ts';
-import { poissonMixture } from '../../../../streams/model/forecast/mixture.ts';
+import { createGather, poissonMixture } from '../../../../streams/model/forecast/mixture.ts';
 import { spreadOf } from '../../../../streams/model/forecast/paths.ts';
-import { probabilityIn, simulate } from '../../../../streams/model/forecast/simulate.ts';
+import { probabilityIn } from '../../../../streams/model/forecast/simulate.ts';
+import { simulate } from './simulated.ts';
 import { DAY_MS, FIRST_AT } from './synthetic.ts';
 
 const PLAIN_PATHS = 250_000;
@@ -62,7 +63,7 @@ function worstError(
     lo: width * index,
     hi: width * index + width - 1,
   }));
-  const exact = { count: 0, paths: poissonMixture(reference), floorMedian: mean + 5 };
+  const exact = { count: 0, paths: poissonMixture(createGather()(reference)), floorMedian: mean + 5 };
   const inputs = { version: '', now: FIRST_AT, endAt: FIRST_AT + shares.length * DAY_MS, count: 0 };
   const squares = buckets.map(() => 0);
   for (let seed = 1; seed <= SEEDS; seed++) {

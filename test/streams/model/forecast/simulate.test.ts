@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { simulate } from '../../../../streams/model/forecast/simulate.ts';
 import { arbitraryInputs, arbitraryPartition } from './arbitrary-inputs.ts';
+import { simulate } from './simulated.ts';
 import { DAY_MS, FIRST_AT, HOUR_MS } from './synthetic.ts';
 
 const runs = { numRuns: 60 };

@@ -29,7 +29,7 @@ describe('sleep probability', () => {
     assert.equal(at(posts, midnight + 4 * HOUR_MS), 1);
   });
 
-  it('says nothing of an account it has not seen post', () => {
+  it('is undecided about an account without a post', () => {
     assert.equal(at([], midnight), 0.5);
   });
 

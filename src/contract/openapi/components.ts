@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { waitlistBody } from '../params.ts';
+import { calibrationGroupRecord, calibrationRecord, reliabilityBinRecord } from '../records/calibration.ts';
+import { countersRecord } from '../records/counters.ts';
+import { cryptoRecord } from '../records/crypto.ts';
+import { asOfRecord, timed, withAsOf } from '../records/envelope.ts';
+import {
+  errorRecord,
+  faultRecord,
+  faultsRecord,
+  rateLimitedRecord,
+  unpaidRecord,
+} from '../records/errors.ts';
+import { healthRecord, probeRecord } from '../records/health.ts';
+import { lagRecord } from '../records/lag.ts';
+import {
+  annotationRecord,
+  forecastErrorRecord,
+  historyRecord,
+  overviewRecord,
+  sampleRecord,
+} from '../records/performance.ts';
+import { analysisRecord, portfolioRecord, positionRecord, sizingRecord } from '../records/portfolio.ts';
+import { postRecord } from '../records/post.ts';
+import { predictionMarketRecord, predictionRecord } from '../records/prediction.ts';
+import { adjustmentRecord, rebalancingRecord } from '../records/rebalancing.ts';
+import {
+  buyOrderRecord,
+  sellOrderRecord,
+  signalRecord,
+  signalsRecord,
+  trackRecord,
+} from '../records/signals.ts';
+import {
+  usageByEndpointRecord,
+  usageErrorsRecord,
+  usageStatsRecord,
+  usageSummaryRecord,
+} from '../records/usage.ts';
+import { waitlistRecord } from '../records/waitlist.ts';
+
+const counters = withAsOf(countersRecord);
+const crypto = withAsOf(cryptoRecord);
+const post = withAsOf(postRecord);
+const lag = withAsOf(lagRecord);
+const prediction = withAsOf(predictionRecord);
+const signals = withAsOf(signalsRecord);
+const portfolio = withAsOf(portfolioRecord);
+const rebalancing = withAsOf(rebalancingRecord);
+
+/** The schemas of all JSON on the wire, by their names in the OpenAPI document. */
+export const COMPONENTS = {
+  AsOf: asOfRecord,
+  Counters: counters,
+  CountersAnswer: timed({ data: z.array(counters) }),
+  Crypto: crypto,
+  CryptoAnswer: timed({ data: z.array(crypto) }),
+  Post: post,
+  PostsAnswer: timed({
+    limit: z.int().meta({ description: 'Posts per page, as used.', examples: [15] }),
+    offset: z.int().meta({ description: 'Posts skipped, as used.', examples: [0] }),
+    data: z.array(post),
+  }),
+  Lag: lag,
+  LagAnswer: timed({ data: z.array(lag) }),
+  PredictionMarket: predictionMarketRecord,
+  Prediction: prediction,
+  PredictionAnswer: timed({ data: z.array(prediction) }),
+  Signal: signalRecord,
+  BuyOrder: buyOrderRecord,
+  SellOrder: sellOrderRecord,
+  TrackRecord: trackRecord,
+  Signals: signals,
+  SignalsAnswer: timed({ data: z.array(signals) }),
+  Analysis: analysisRecord,
+  Sizing: sizingRecord,
+  Position: positionRecord,
+  Portfolio: portfolio,
+  PortfolioAnswer: timed({ data: z.array(portfolio) }),
+  Adjustment: adjustmentRecord,
+  Rebalancing: rebalancing,
+  RebalancingAnswer: timed({ data: z.array(rebalancing) }),
+  ForecastError: forecastErrorRecord,
+  PerformanceOverview: overviewRecord,
+  PerformanceSample: sampleRecord,
+  Annotation: annotationRecord,
+  PerformanceHistory: historyRecord,
+  ReliabilityBin: reliabilityBinRecord,
+  CalibrationGroup: calibrationGroupRecord,
+  Calibration: calibrationRecord,
+  UsageSummary: usageSummaryRecord,
+  UsageByEndpoint: usageByEndpointRecord,
+  UsageErrors: usageErrorsRecord,
+  UsageStats: usageStatsRecord,
+  WaitlistRequest: waitlistBody,
+  WaitlistPlace: waitlistRecord,
+  Health: healthRecord,
+  Probe: probeRecord,
+  Error: errorRecord,
+  Unpaid: unpaidRecord,
+  RateLimited: rateLimitedRecord,
+  Fault: faultRecord,
+  Faults: faultsRecord,
+} as const satisfies Readonly<Record<string, z.ZodType>>;
+
+export type ComponentName = keyof typeof COMPONENTS;
+
+/** A value of a component. */
+export type ExampleOf<Name extends ComponentName> = z.output<(typeof COMPONENTS)[Name]>;

@@ -1,0 +1,75 @@
+import { useMemo } from 'preact/hooks';
+import { Sparkline } from '../charts/sparkline.tsx';
+import { countdownText, dayText, percentText } from '../format.ts';
+import { drawTime, hourlyPosts } from '../state/posts.ts';
+import type { Counters, PostTime, Velocity } from '../state/records.ts';
+import { HOUR_MS } from '../time-spans.ts';
+
+const HOURS = 24;
+const REDRAW_MS = 30_000;
+
+/** Time left, posts an hour, and whether the account sleeps. */
+export function TimeAndPace(props: {
+  readonly event: Counters;
+  readonly velocity: Velocity | undefined;
+  readonly sleepProbability: number | null | undefined;
+  readonly times: readonly PostTime[];
+  readonly isPaid: boolean;
+  readonly now: number;
+}) {
+  const { event, velocity, sleepProbability, times, now, isPaid } = props;
+  const elapsed = (now - event.start_ts) / (event.end_ts - event.start_ts);
+  return (
+    <dl class="time-and-pace">
+      <div>
+        <dt>Closes in</dt>
+        <dd class="num big">{countdownText(event.end_ts - now)}</dd>
+        <dd class="sub">
+          <progress max={1} value={Math.min(1, Math.max(0, elapsed))} aria-label="Share of the window gone" />
+          {dayText(event.end_ts)}
+        </dd>
+      </div>
+      <Pace velocity={velocity} times={times} isPaid={isPaid} now={now} />
+      <div>
+        <dt>Asleep</dt>
+        <dd class="num big">{isPaid ? percentText(sleepProbability) : '–'}</dd>
+        <dd class="sub">{isPaid ? sleepText(sleepProbability) : 'needs a PRO key'}</dd>
+      </div>
+    </dl>
+  );
+}
+
+function Pace(props: {
+  readonly velocity: Velocity | undefined;
+  readonly times: readonly PostTime[];
+  readonly isPaid: boolean;
+  readonly now: number;
+}) {
+  const { velocity, times, isPaid } = props;
+  const drawnAt = drawTime(times, props.now, REDRAW_MS);
+  const hours = useMemo(() => {
+    const oldest = times.at(-1)?.created_ts ?? drawnAt;
+    // Callers without a key get only the newest posts: the hours before these are unknown.
+    const known = Math.min(HOURS, Math.max(1, Math.floor((drawnAt - oldest) / HOUR_MS)));
+    return hourlyPosts(times, drawnAt, isPaid ? HOURS : known);
+  }, [times, drawnAt, isPaid]);
+  return (
+    <div>
+      <dt>Posts an hour</dt>
+      <dd class="num big">
+        {velocity ? `${velocity.velocity_counted_1h} / ${velocity.velocity_all_1h}` : (hours.at(-1) ?? 0)}
+      </dd>
+      <dd class="sub">
+        <Sparkline values={hours} places={HOURS} />
+        {velocity ? 'counted / all' : `all, ${hours.length} h known`}
+      </dd>
+    </div>
+  );
+}
+
+function sleepText(probability: number | null | undefined): string {
+  if (probability === null || probability === undefined) return 'not known yet';
+  if (probability > 0.8) return 'very likely asleep';
+  if (probability > 0.4) return 'may be asleep';
+  return 'awake';
+}

@@ -1,0 +1,30 @@
+import type { Output } from '../../../streams/internal.ts';
+import type { FeedCause } from '../../contract/feed.ts';
+import type { Latest } from '../../views/latest.ts';
+import { movedKeys } from '../../views/record-view.ts';
+import type { Topic } from '../channels.ts';
+import { feedCause } from './causes.ts';
+
+/** A record that may have changed, and why. */
+export interface Mark {
+  readonly topic: Topic;
+  readonly key: string;
+  readonly cause: FeedCause;
+}
+
+/** Finds the states that an output may have changed. Follows the outputs one after the other. */
+export function createMarker(latest: Latest, topics: readonly Topic[]): (output: Output) => readonly Mark[] {
+  const states = topics.flatMap((topic) => {
+    if (topic.records.type !== 'states') return [];
+    const { view } = topic.records;
+    return [{ topic, view, extraCauseOf: view.createExtraCause?.(latest) }];
+  });
+  return (output) =>
+    states.flatMap(({ topic, view, extraCauseOf }) => {
+      const keys = movedKeys(view, output, latest);
+      if (keys === undefined) return [];
+      const extra = extraCauseOf?.(output);
+      const causes = [feedCause(output.cause), ...(extra === undefined ? [] : [extra])];
+      return keys.flatMap((key) => causes.map((cause) => ({ topic, key, cause })));
+    });
+}

@@ -1,0 +1,88 @@
+import { type AgeLimits, type Ages, agesOf, lateInputs } from '../../views/as-of.ts';
+import { type Audience, audiencesOf } from '../../views/audience.ts';
+import type { Latest, OutputOf } from '../../views/latest.ts';
+import { closeAll, type Moment, type RecordView, renderAll, tickAt } from '../../views/record-view.ts';
+import type { Topic } from '../channels.ts';
+import type { StoredRecord } from './stored-record.ts';
+
+/** Posts in a snapshot: the first page over REST. */
+const FIRST_PAGE = 15;
+
+interface RecordsDeps {
+  readonly latest: Latest;
+  /** UTC ms. */
+  readonly now: () => number;
+  readonly staleAfterMs: AgeLimits;
+}
+
+/** The records of the topics, as JSON: the same as over REST. */
+export interface Records {
+  /** Keys of the states there are now, in the order of REST. Posts are published one by one and have none here. */
+  keys(topic: Topic): readonly string[];
+  /** A state for every audience. Empty when there is none, such as of an event that is no longer active. */
+  record(topic: Topic, key: string): StoredRecord;
+  /** A change of a post for every audience; empty on topics of states. */
+  post(topic: Topic, post: OutputOf<'posts'>): StoredRecord;
+  /** When the last observation was received, UTC ms. */
+  at(): number;
+  /** Changes with whatever changes a record, ages included. */
+  moment(): string;
+  /** The JSON array of all there are; of posts the newest up to seq `upTo` of the log. */
+  all(topic: Topic, audience: Audience, upTo: number): string;
+}
+
+export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Records {
+  const agesFor = ({ account }: Topic) => agesOf(latest, now(), account?.id);
+  const momentOf = (ages: Ages): Moment => ({ latest, late: lateInputs(ages, staleAfterMs) });
+  const instant = () => ({ nowMs: now(), tickAt: tickAt(latest) });
+  const close = (view: RecordView, text: string, ages: Ages) => closeAll(view, [text], ages).slice(1, -1);
+
+  return {
+    keys: ({ records }) => (records.type === 'states' ? records.view.keys(latest) : []),
+    at: () => latest.at,
+    moment: () => `${latest.seq} ${Math.floor(now() / 1_000)}`,
+    record(topic, key) {
+      if (topic.records.type !== 'states') return [];
+      const { view } = topic.records;
+      const ages = agesFor(topic);
+      if (view.facts !== undefined) return orNone(view.facts.write(momentOf(ages), key, ages));
+      return audiencesOf(view.audiences).flatMap((audience) => {
+        const rendered = view.render(momentOf(ages), key, audience);
+        return rendered === undefined ? [] : close(view, rendered(instant()), ages);
+      });
+    },
+    post(topic, post) {
+      if (topic.records.type !== 'posts') return [];
+      const { view } = topic.records;
+      return audiencesOf(view.audiences).map(({ tier }) =>
+        close(view, view.renderPost(post, tier), agesFor(topic)),
+      );
+    },
+    all(topic, audience, upTo) {
+      const ages = agesFor(topic);
+      switch (topic.records.type) {
+        case 'none':
+          return '[]';
+        case 'posts': {
+          const { view } = topic.records;
+          const posts: string[] = [];
+          for (const post of view.posts(latest)) {
+            if (posts.length === FIRST_PAGE) break;
+            if (post.seq <= upTo) posts.push(view.renderPost(post, audience.tier));
+          }
+          return closeAll(view, posts, ages);
+        }
+        case 'states': {
+          const { view } = topic.records;
+          const at = instant();
+          const texts = renderAll(view, momentOf(ages), audience).map((rendered) => rendered(at));
+          return closeAll(view, texts, ages);
+        }
+      }
+    },
+  };
+}
+
+function orNone(text: string | undefined): StoredRecord {
+  return text === undefined ? [] : [text];
+}

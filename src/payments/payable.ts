@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http';
+import type { Access } from '../access/tiers.ts';
+import { RequestError } from '../errors.ts';
+import { carriesPayment } from './authorization.ts';
+
+/** Whether a request is to be paid for: it carries a payment, and without it the caller would get less. */
+export function isForSale(
+  { access }: { readonly access: Access },
+  { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
+): boolean {
+  return (access === 'PRO' || access === 'tiered') && method === 'GET' && carriesPayment(headers);
+}
+
+/** Whether a request was refused for want of a key of tier PRO, so that a payment would help. */
+export function canPayInstead(error: unknown, access: Access): boolean {
+  return (
+    access === 'PRO' &&
+    error instanceof RequestError &&
+    (error.code === 'key_missing' || error.code === 'tier_too_low')
+  );
+}
+
+/** The address that the caller asked at, as the caller wrote it. Nobody but the facilitator is sent it. */
+export function requestUrlOf(headers: IncomingMessage['headers'], path: string): string {
+  const { host = '' } = headers;
+  if (!/^[\w.:[\]-]{1,255}$/.test(host)) return path;
+  return `${headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'}://${host}${path}`;
+}

@@ -1,0 +1,96 @@
+import type { UsageReader } from '../access/usage/tracking.ts';
+import type { Positions } from '../sources/positions/position.ts';
+import type { Waitlist } from '../store/store.ts';
+import type { AccountPath } from '../views/account-path.ts';
+import type { AgeLimits } from '../views/as-of.ts';
+import type { Latest } from '../views/latest.ts';
+import type { Past } from '../views/past.ts';
+import { createCalibration } from '../views/performance/calibration.ts';
+import { createWatcher } from '../views/watch.ts';
+import type { Endpoint, FileEndpoint, SlowEndpoint } from './answer.ts';
+import type { Operations } from './operations.ts';
+import { createPositionRequests } from './portfolio/position-requests.ts';
+import { createWallets } from './portfolio/wallets.ts';
+import { dashboardEndpoints } from './routes/dashboard.ts';
+import { documentEndpoints, rendererEndpoints } from './routes/documents.ts';
+import { feedEndpoint } from './routes/feed.ts';
+import { healthEndpoint } from './routes/health.ts';
+import { pastEndpoints } from './routes/past.ts';
+import { calibrationEndpoint, historyEndpoint, overviewEndpoint } from './routes/performance.ts';
+import { portfolioEndpoints } from './routes/portfolio.ts';
+import { rebalancingEndpoints } from './routes/rebalancing.ts';
+import { cryptoEndpoint, lagEndpoint, metaEndpoint, predictionEndpoint } from './routes/record-endpoints.ts';
+import { signalsEndpoint } from './routes/signals.ts';
+import { tweetsEndpoint } from './routes/tweets.ts';
+import { usageEndpoints } from './routes/usage.ts';
+import { waitlistEndpoint } from './routes/waitlist.ts';
+
+export interface EndpointDeps {
+  /** Loaded before the app is made. */
+  readonly latest: Latest;
+  readonly past: Past;
+  readonly accounts: readonly AccountPath[];
+  readonly usage: UsageReader;
+  readonly waitlist: Waitlist;
+  readonly operations: Operations;
+  /** UTC ms. */
+  readonly now: () => number;
+  /** Inputs older than this are stale. */
+  readonly staleAfterMs: AgeLimits;
+  /** New at every start of the process. */
+  readonly epoch: string;
+  /** Where the market is asked for the positions of a wallet. */
+  readonly positions: Positions;
+  /** Whether the push feed is served; true unless given. */
+  readonly hasFeed?: boolean;
+  /** Whether the published keys of the demo are admitted; false unless given. */
+  readonly isDemo?: boolean;
+}
+
+/** Every endpoint, except those of the operator. */
+interface Endpoints {
+  /** Answered at once. */
+  readonly ready: readonly Endpoint[];
+  /** Those of the same path with `as_of` in the query. */
+  readonly past: readonly SlowEndpoint[];
+  readonly slow: readonly (SlowEndpoint | FileEndpoint)[];
+  close(): void;
+}
+
+const PER_ACCOUNT = [metaEndpoint, tweetsEndpoint, predictionEndpoint, signalsEndpoint, lagEndpoint];
+
+export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => void): Endpoints {
+  const { latest, now } = deps;
+  const watcher = createWatcher(latest);
+  const streamDeps = { ...deps, watcher };
+  const scores = watcher.watch(({ stream }) => stream === 'scores');
+  const calibration = createCalibration({ ...deps, scores, report });
+  const requests = createPositionRequests(deps.positions);
+  const walletDeps = { ...deps, wallets: createWallets({ read: requests.read, now }) };
+  return {
+    ready: [
+      ...PER_ACCOUNT.flatMap((endpoint) => deps.accounts.map((account) => endpoint(streamDeps, account))),
+      cryptoEndpoint(streamDeps),
+      overviewEndpoint(streamDeps, scores),
+      historyEndpoint(streamDeps, scores),
+      calibrationEndpoint(streamDeps, calibration),
+      healthEndpoint(deps.operations, now),
+      ...usageEndpoints(deps),
+      ...documentEndpoints(deps.accounts),
+      ...(deps.hasFeed === false ? [] : [feedEndpoint()]),
+    ],
+    past: pastEndpoints(deps),
+    slow: [
+      ...dashboardEndpoints(deps),
+      ...portfolioEndpoints(walletDeps),
+      ...rebalancingEndpoints(walletDeps),
+      waitlistEndpoint({ ...deps, report }),
+      ...rendererEndpoints(),
+    ],
+    close() {
+      requests.close();
+      calibration.close();
+      watcher.close();
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import type { Middleware } from 'koa';
+import { withoutCorsHeaders } from './headers.ts';
+import type { Outcome, RequestProtocol } from './request-protocol.ts';
+
+/** What the routes leave for the middleware around them. */
+export interface RequestState {
+  outcome?: Outcome;
+}
+
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/**
+ * Sends the outcome that a route has left, byte for byte what the table in front of Koa would send, and records it.
+ * `routes` are the paths known; all others share one name, so that a scan of paths cannot fill the memory.
+ * No page of another site may read what is served at `internalPaths`.
+ */
+export function sendOutcomes(
+  protocol: RequestProtocol,
+  routes: ReadonlySet<string>,
+  internalPaths: ReadonlySet<string>,
+): Middleware<RequestState> {
+  return async (ctx, next) => {
+    const startedMs = performance.now();
+    const outcome = await next().then(
+      () => ctx.state.outcome ?? protocol.fail(new TypeError('a route left no outcome'), null),
+      (error: unknown) => protocol.fail(error, null),
+    );
+    const { answer, limits } = outcome;
+    ctx.status = answer.status;
+    ctx.set({ ...(internalPaths.has(ctx.path) ? withoutCorsHeaders(answer.headers) : answer.headers) });
+    if (answer.status !== 204 && answer.status !== 304) ctx.body = answer.body;
+    for (let at = 0; at < limits.length; at += 2) ctx.set(limits[at] ?? '', limits[at + 1] ?? '');
+    const route = routes.has(ctx.path) ? ctx.path : 'unknown';
+    // A method is any word a caller likes; only those of ours are kept.
+    const method = METHODS.has(ctx.method) ? ctx.method : 'OTHER';
+    protocol.record(route, method, startedMs, outcome, Number(answer.headers['Content-Length'] ?? 0));
+  };
+}

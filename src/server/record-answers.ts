@@ -1,0 +1,83 @@
+import type { AccountId, Input } from '../../streams/internal.ts';
+import type { Tier } from '../access/tiers.ts';
+import { type Ages, agesOf, lateInputs } from '../views/as-of.ts';
+import type { Audience } from '../views/audience.ts';
+import {
+  closeAll,
+  isMoved,
+  type RecordView,
+  type RenderedRecord,
+  renderAll,
+  tickAt,
+} from '../views/record-view.ts';
+import { oncePerChange, type Watch } from '../views/watch.ts';
+import type { Answer, Call } from './answer.ts';
+import { namesTag } from './etag.ts';
+import { createPrebuilt, notModified, streamAnswer, tagOf } from './prebuilt.ts';
+import type { StreamDeps } from './routes/deps.ts';
+
+/** The records of a view as answers. `name` is that of a body among all those of the same seq. */
+interface RecordAnswers {
+  /** A body kept ready for an audience. */
+  ready(name: string, audience: Audience): (call: Call) => Answer;
+  /** A body rendered for one call, where there are more audiences than can be kept ready. */
+  onDemand(tier: Tier): (name: string, audience: Audience, call: Call) => Answer;
+}
+
+/** `account` is the one whose inputs the records have the ages of; none for records of no account. */
+export function createRecordAnswers(deps: StreamDeps, view: RecordView, account?: AccountId): RecordAnswers {
+  const { latest, watcher, now, staleAfterMs, epoch } = deps;
+  const watchFor = (tier: Tier): Watch => watcher.watch((output) => isMoved(view, output, latest, tier));
+  const agesAt = (nowMs: number) => agesOf(latest, nowMs, account);
+  const lateIn = (ages: Ages) => lateInputs(ages, staleAfterMs);
+  const staleMark = (nowMs: number) => lateIn(agesAt(nowMs)).join('.');
+  const size = () => view.keys(latest).length;
+
+  function dataOf(records: readonly RenderedRecord[], nowMs: number, ages: Ages): string {
+    const instant = { nowMs, tickAt: tickAt(latest) };
+    return `"data":${closeAll(
+      view,
+      records.map((record) => record(instant)),
+      ages,
+    )}`;
+  }
+
+  return {
+    ready(name, audience) {
+      const watch = watchFor(audience.tier);
+      let late: readonly Input[] = [];
+      const render = () => renderAll(view, { latest, late }, audience);
+      let records = oncePerChange(watch, render);
+      return createPrebuilt({
+        watch,
+        variant: `${epoch}-${name}`,
+        now,
+        size,
+        build(nowMs) {
+          const ages = agesAt(nowMs);
+          const lateNow = lateIn(ages);
+          if (lateNow.join() !== late.join()) {
+            late = lateNow;
+            records = oncePerChange(watch, render);
+          }
+          return dataOf(records(), nowMs, ages);
+        },
+        ...(view.listsStale && { mark: staleMark }),
+      });
+    },
+
+    onDemand(tier) {
+      const watch = watchFor(tier);
+      return (name, audience, { ifNoneMatch }) => {
+        const nowMs = now();
+        const ages = agesAt(nowMs);
+        const late = lateIn(ages);
+        const variant = `${epoch}-${name}${view.listsStale ? `-${late.join('.')}` : ''}`;
+        const etag = tagOf(watch.seq, size(), variant);
+        if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) return notModified(etag);
+        const body = `{"timestamp":${nowMs},${dataOf(renderAll(view, { latest, late }, audience), nowMs, ages)}}`;
+        return streamAnswer(etag, body, Buffer.byteLength(body));
+      };
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { SettingsFact } from '../../streams/internal.ts';
+import { USUAL_RULE } from '../../streams/internal.ts';
+import type { Config } from '../config/config.ts';
+import { type Engine, type EngineDeps, openEngine } from '../engine/engine.ts';
+import type { Endpoints } from '../sources/endpoints.ts';
+import type { SourceSettings } from '../sources/settings.ts';
+import { createSources } from '../sources/sources.ts';
+import { diskUse } from '../store/disk.ts';
+import type { Shutdown } from './shutdown.ts';
+
+interface EngineParts extends Pick<EngineDeps, 'store' | 'latest' | 'clock' | 'report'> {
+  readonly config: Config;
+  readonly endpoints: Endpoints;
+  readonly sourceSettings?: Partial<SourceSettings>;
+}
+
+/** Opens the engine with its sources, as configured. */
+export async function startEngine(parts: EngineParts, shutdown: Shutdown): Promise<Engine> {
+  const { config, endpoints, sourceSettings } = parts;
+  const engine = await openEngine({
+    ...parts,
+    random: Math.random,
+    sources: createSources(endpoints, { historyDays: config.historyDays, ...sourceSettings }),
+    settings: settingsOf(config),
+    retentionDays: config.retentionDays,
+    checkpointMs: config.checkpointSeconds * 1_000,
+    disk: () => diskUse(config.data),
+  });
+  shutdown.add(() => engine.stop());
+  return engine;
+}
+
+function settingsOf({ accounts, staleAfterMs }: Config): SettingsFact {
+  return {
+    kind: 'settings',
+    accounts: accounts.map(({ id }) => ({ id, rule: USUAL_RULE })),
+    staleAfterMs,
+  };
+}

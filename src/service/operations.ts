@@ -1,0 +1,37 @@
+import type { StoreState } from '../observability/health.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { createProbes } from '../observability/probes.ts';
+import type { Operations } from '../server/operations.ts';
+import type { AccountPath } from '../views/account-path.ts';
+import { agesNow } from '../views/as-of.ts';
+import type { Latest } from '../views/latest.ts';
+import type { Shutdown } from './shutdown.ts';
+
+interface OperationsDeps {
+  readonly latest: Latest;
+  readonly accounts: readonly AccountPath[];
+  readonly metrics: Metrics;
+  readonly store: () => StoreState;
+  /** UTC ms. */
+  readonly now: () => number;
+}
+
+/** Probes and metrics over the latest values, as the server asks for them. */
+export function openOperations(deps: OperationsDeps, closing: Shutdown): Operations {
+  const { latest, metrics, store, now } = deps;
+  const ages = () => agesNow(latest, now());
+  const accounts = deps.accounts.map(({ id }) => id);
+  const { health, isReady, isLive, close } = createProbes({ latest, ages, accounts, store, now });
+  const unwatch = metrics.watchStreams({ latest, ages, now });
+  closing.add(async () => {
+    unwatch();
+    close();
+  });
+  return {
+    health,
+    isReady,
+    isLive,
+    metrics: async () => ({ contentType: metrics.contentType, text: await metrics.text() }),
+    requestServed: metrics.requestServed,
+  };
+}

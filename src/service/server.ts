@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { proxiesOf } from '../access/client-address.ts';
+import type { Gate } from '../access/gate.ts';
+import type { UsageTracking } from '../access/usage/tracking.ts';
+import type { Config } from '../config/config.ts';
+import type { Clock } from '../engine/clock.ts';
+import type { Engine } from '../engine/engine.ts';
+import { openFeed } from '../feed/feed.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import type { PaymentService } from '../payments/payment-service.ts';
+import { createApp } from '../server/app.ts';
+import { internalError, refusal } from '../server/error-answer.ts';
+import { API_HEADERS } from '../server/headers.ts';
+import { createHttpServer, httpLimits } from '../server/http.ts';
+import type { Positions } from '../sources/positions/position.ts';
+import type { Store } from '../store/store.ts';
+import type { Latest } from '../views/latest.ts';
+import { openPast } from '../views/past.ts';
+import { openOperations } from './operations.ts';
+import type { Shutdown } from './shutdown.ts';
+
+/** How long requests in flight may take once the port is closed. */
+const DRAIN_DEADLINE_MS = 8_000;
+
+export interface ServerParts {
+  readonly config: Config;
+  readonly store: Store;
+  readonly latest: Latest;
+  readonly clock: Clock;
+  readonly engine: Engine;
+  readonly gate: Gate;
+  readonly payments: PaymentService | undefined;
+  readonly usage: UsageTracking;
+  readonly positions: Positions;
+  readonly metrics: Metrics;
+  /** Whether the demo keys work. */
+  readonly isDemo: boolean;
+  readonly log: Logger;
+}
+
+/** Serves HTTP and, unless it is off, the push feed. Resolves to the address. */
+export async function startServer(parts: ServerParts, shutdown: Shutdown): Promise<string> {
+  const { config, store, latest, clock, engine, gate, payments, usage, metrics, log } = parts;
+  const operations = openOperations(
+    {
+      latest,
+      accounts: config.accounts,
+      metrics,
+      store: () => (engine.isWaitingForDisk() ? 'read_only' : 'open'),
+      now: clock.wall,
+    },
+    shutdown,
+  );
+  const app = createApp({
+    latest,
+    past: openPast(store, latest),
+    accounts: config.accounts,
+    gate,
+    paidAccess: payments && { payments, proxies: proxiesOf(config.trustedProxies) },
+    recorder: usage,
+    usage,
+    waitlist: store.waitlist,
+    operations,
+    now: clock.wall,
+    staleAfterMs: config.staleAfterMs,
+    epoch: randomUUID(),
+    hasFeed: config.feed !== null,
+    isDemo: parts.isDemo,
+    positions: parts.positions,
+  });
+  app.on('error', (error: unknown) => log.error({ err: error }, 'a request failed'));
+  const limits = httpLimits(config);
+  const feed =
+    config.feed &&
+    openFeed({
+      latest,
+      window: store.feed,
+      outputs: store.outputs,
+      accounts: config.accounts,
+      gate,
+      proxies: limits.proxies,
+      limits: config.feed,
+      staleAfterMs: config.staleAfterMs,
+      now: clock.wall,
+      mono: clock.mono,
+      headers: API_HEADERS,
+      answerTo: (error) => refusal(error) ?? internalError(),
+      report: (error) => log.error({ err: error }, 'the feed failed; writes are tried again'),
+    });
+  if (feed) {
+    shutdown.add(() => feed.close());
+    metrics.watchFeed(feed.figures);
+  }
+  const http = createHttpServer(app, limits, feed ?? undefined);
+  const url = await http.listen(config.port, config.host);
+  shutdown.add(() => http.drain({ noticeMs: config.drainSeconds * 1_000, deadlineMs: DRAIN_DEADLINE_MS }));
+  return url;
+}

@@ -1,0 +1,4 @@
+import { createSimulator } from '../../streams/internal.ts';
+
+/** The one simulator of this thread. */
+export const simulate = createSimulator();

@@ -1,0 +1,143 @@
+import type { PricesFact, Quote } from '../../../streams/internal.ts';
+import type { BookEvent, WireBook } from './book-payload.ts';
+import { createOrderBook, type OrderBook, type Top } from './order-book.ts';
+
+/**
+ * The books of the tokens followed, and which of their quotes have changed since they were last taken. It
+ * holds one quote per token however fast they change, so a burst cannot grow it.
+ */
+export interface FollowedBooks {
+  /** Follows these tokens, given with their events, and forgets all others. */
+  follow(eventIds: ReadonlyMap<string, number>): void;
+  /** Whether the event concerned a token that is followed. */
+  apply(event: BookEvent): boolean;
+  /** Corrects a book from a snapshot; true when its best prices were wrong. An outdated snapshot is ignored. */
+  correct(book: WireBook): boolean;
+  /** The quotes changed since the last call, by event. */
+  take(): readonly PricesFact[];
+}
+
+interface Followed {
+  book: OrderBook | undefined;
+  top: Top;
+  last: number | null;
+  /** The newest sending time seen, UTC ms. */
+  sentAt: number;
+  delivered: Quote | undefined;
+}
+
+export function createFollowedBooks(): FollowedBooks {
+  let eventIds: ReadonlyMap<string, number> = new Map();
+  const followed = new Map<string, Followed>();
+  const changed = new Set<string>();
+
+  function replace(token: Followed, book: WireBook) {
+    token.book = createOrderBook(book.bids ?? [], book.asks ?? []);
+    token.top = real(token.book.top());
+    token.last = book.last_trade_price ?? token.last;
+    note(book.asset_id, token, book.timestamp);
+  }
+
+  function note(id: string, token: Followed, sentAt: number | null) {
+    token.sentAt = Math.max(token.sentAt, sentAt ?? 0);
+    if (isDelivered(token)) changed.delete(id);
+    else changed.add(id);
+  }
+
+  function applyChanges({ price_changes, timestamp }: BookEvent & { event_type: 'price_change' }): boolean {
+    let isOurs = false;
+    for (const change of price_changes) {
+      const token = followed.get(change.asset_id);
+      // Until the first whole book a change has nothing to change.
+      if (token?.book === undefined) continue;
+      isOurs = true;
+      token.book.change(change.side === 'BUY' ? 'bid' : 'ask', change);
+      // The provider's own best prices come from the real book; ours may have missed a change.
+      token.top = real({ ...token.book.top(), ...given(change) });
+      note(change.asset_id, token, timestamp);
+    }
+    return isOurs;
+  }
+
+  return {
+    follow(wanted) {
+      eventIds = wanted;
+      for (const id of followed.keys()) {
+        if (wanted.has(id)) continue;
+        followed.delete(id);
+        changed.delete(id);
+      }
+      for (const id of wanted.keys()) {
+        if (followed.has(id)) continue;
+        followed.set(id, {
+          book: undefined,
+          top: { bid: null, ask: null },
+          last: null,
+          sentAt: 0,
+          delivered: undefined,
+        });
+      }
+    },
+    apply(event) {
+      if (event.event_type === 'price_change') return applyChanges(event);
+      const token = followed.get(event.asset_id);
+      if (token === undefined) return false;
+      if (event.event_type === 'book') {
+        replace(token, event);
+        return true;
+      }
+      if (event.event_type === 'best_bid_ask') token.top = real({ ...token.top, ...given(event) });
+      else token.last = event.price;
+      note(event.asset_id, token, event.timestamp);
+      return true;
+    },
+    correct(book) {
+      const token = followed.get(book.asset_id);
+      if (token === undefined || (book.timestamp !== null && book.timestamp < token.sentAt)) return false;
+      const { top, book: before } = token;
+      replace(token, book);
+      return before !== undefined && (top.bid !== token.top.bid || top.ask !== token.top.ask);
+    },
+    take() {
+      const quotes = new Map<number, Quote[]>();
+      for (const id of changed) {
+        const token = followed.get(id);
+        const eventId = eventIds.get(id);
+        if (token === undefined || eventId === undefined) continue;
+        token.delivered = quoteOf(id, token);
+        quotes.set(eventId, [...(quotes.get(eventId) ?? []), token.delivered]);
+      }
+      changed.clear();
+      return Array.from(quotes, ([eventId, list]) => ({ kind: 'prices', eventId, quotes: list }));
+    },
+  };
+}
+
+function isDelivered(token: Followed): boolean {
+  return token.delivered !== undefined && isSame(token.delivered, quoteOf(token.delivered.token, token));
+}
+
+function quoteOf(id: string, { top, last }: Followed): Quote {
+  return { token: id, bid: top.bid, ask: top.ask, last, ui: null };
+}
+
+function isSame(a: Quote, b: Quote): boolean {
+  return a.bid === b.bid && a.ask === b.ask && a.last === b.last;
+}
+
+interface Given {
+  readonly best_bid?: number | null | undefined;
+  readonly best_ask?: number | null | undefined;
+}
+
+function given({ best_bid, best_ask }: Given): Partial<Top> {
+  return {
+    ...(best_bid === undefined ? {} : { bid: best_bid }),
+    ...(best_ask === undefined ? {} : { ask: best_ask }),
+  };
+}
+
+// A bid of 0 or an ask of 1 is impossible: some messages write an empty side that way.
+function real({ bid, ask }: Top): Top {
+  return { bid: bid === 0 ? null : bid, ask: ask === 1 ? null : ask };
+}

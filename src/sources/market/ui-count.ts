@@ -1,0 +1,81 @@
+import { LRUCache } from 'lru-cache';
+import type { EventRecord } from '../../../streams/internal.ts';
+import { SourceError } from '../../errors.ts';
+import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
+import { pollInTurn } from '../poll-in-turn.ts';
+import { isNotFound, readEach, readPayload } from '../read-payload.ts';
+import type { SourceSettings } from '../settings.ts';
+import type { Source, SourceContext } from '../source.ts';
+import { shownCount } from './market-payload.ts';
+
+const REMEMBERED = 1_000;
+
+/** The count the trading page shows for each active event of an account. */
+export function uiSource(account: AccountEndpoint, endpoints: Endpoints, settings: SourceSettings): Source {
+  const delivered = new LRUCache<number, string>({ max: REMEMBERED });
+  // Failures count too: a page that fails is asked again with the others, and no sooner.
+  const asked = new LRUCache<number, true>({ max: REMEMBERED });
+
+  async function readShown(
+    { eventId, slug }: { readonly eventId: number; readonly slug: string },
+    context: SourceContext,
+    signal: AbortSignal,
+  ): Promise<number | null> {
+    const url = `${endpoints.market.baseUrl}/events/slug/${encodeURIComponent(slug)}`;
+    const headers = { 'user-agent': endpoints.userAgent };
+    try {
+      const request = { headers, signal, timeoutMs: settings.timeoutMs };
+      const { id, tweetCount } = await readPayload(url, shownCount, request, context);
+      if (id === eventId) return tweetCount;
+    } catch (error) {
+      // A page that is gone shows nothing.
+      if (!isNotFound(error)) throw error;
+      return null;
+    }
+    const reason = `slug ${slug} is no longer event ${eventId}`;
+    context.refused(reason);
+    throw new SourceError('SOURCE_REFUSED', reason);
+  }
+
+  function activeOf({ lookups }: SourceContext): readonly EventRecord[] {
+    return lookups
+      .events()
+      .filter(
+        ({ phase, subject }) =>
+          phase === 'active' && subject.type === 'posts' && subject.account === account.id,
+      );
+  }
+
+  function readEvents(events: readonly EventRecord[], context: SourceContext, signal: AbortSignal) {
+    return readEach(events, async (event) => {
+      const { eventId } = event;
+      asked.set(eventId, true);
+      const count = await readShown(event, context, signal);
+      const isNew = delivered.peek(eventId) !== String(count);
+      await context.deliver(isNew ? [{ kind: 'ui', eventId, count }] : []);
+      delivered.set(eventId, String(count));
+    });
+  }
+
+  async function readActive(context: SourceContext, signal: AbortSignal) {
+    const active = activeOf(context);
+    if (active.length === 0) await context.deliver([]);
+    await readEvents(active, context, signal);
+  }
+
+  // An event that has just become active would otherwise wait most of a period for its first count.
+  async function readUnasked(context: SourceContext, signal: AbortSignal) {
+    const unasked = activeOf(context).filter(({ eventId }) => !asked.has(eventId));
+    await readEvents(unasked, context, signal);
+  }
+
+  return {
+    name: `ui:${account.id}`,
+    silentAfterMs: 6 * settings.uiPeriodMs,
+    run: (context) =>
+      pollInTurn(
+        { periodMs: settings.uiPeriodMs, read: (signal) => readActive(context, signal) },
+        { periodMs: settings.uiFirstPeriodMs, read: (signal) => readUnasked(context, signal) },
+      ),
+  };
+}

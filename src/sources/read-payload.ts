@@ -1,0 +1,66 @@
+import type { ZodType } from 'zod';
+import { SourceError } from '../errors.ts';
+import { getJson, type JsonRequest } from './http.ts';
+import type { SourceContext } from './source.ts';
+
+type Refusals = Pick<SourceContext, 'refused'>;
+
+/** The payload's value, or why it is refused: where its first fault is and what was expected there. */
+export function decodePayload<T>(
+  schema: ZodType<T>,
+  payload: unknown,
+): { readonly value: T } | { readonly reason: string } {
+  const result = schema.safeParse(payload);
+  if (result.success) return { value: result.data };
+  const issue = result.error.issues[0];
+  return { reason: `${issue?.path.join('.') || 'payload'}: ${issue?.message ?? 'not as promised'}` };
+}
+
+/**
+ * Asks for a document and accepts it whole or not at all. A document that does not match the schema, is not
+ * JSON or is too large is counted once as refused, and the promise rejects.
+ */
+export async function readPayload<T>(
+  url: string,
+  schema: ZodType<T>,
+  request: JsonRequest,
+  context: Refusals,
+): Promise<T> {
+  const payload = await getJson(url, request).catch((error: unknown) => {
+    if (isRefusal(error)) context.refused(error.message);
+    throw error;
+  });
+  const decoded = decodePayload(schema, payload);
+  if ('value' in decoded) return decoded.value;
+  const reason = `${new URL(url).pathname} sent ${decoded.reason}`;
+  context.refused(reason);
+  throw new SourceError('SOURCE_REFUSED', reason);
+}
+
+/** The answer came but was refused. The next question to the same host may well be answered. */
+export function isRefusal(error: unknown): error is SourceError {
+  return (
+    error instanceof SourceError &&
+    ['SOURCE_REFUSED', 'SOURCE_NOT_JSON', 'SOURCE_TOO_LARGE'].includes(error.code)
+  );
+}
+
+/** The host does not know what it was asked for. */
+export function isNotFound(error: unknown): error is SourceError {
+  return error instanceof SourceError && (error.status === 404 || error.status === 410);
+}
+
+/**
+ * Reads one item after the other. A refused answer does not stop the rest and is thrown at the end; any other
+ * failure concerns the host and is thrown at once, so that no call follows a 429.
+ */
+export async function readEach<T>(items: Iterable<T>, read: (item: T) => Promise<void>): Promise<void> {
+  let refusal: SourceError | undefined;
+  for (const item of items) {
+    await read(item).catch((error: unknown) => {
+      if (!isRefusal(error)) throw error;
+      refusal ??= error;
+    });
+  }
+  if (refusal !== undefined) throw refusal;
+}

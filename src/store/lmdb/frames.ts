@@ -1,0 +1,134 @@
+import type { FeedRow, FeedTopic, StoredFrames } from '../store.ts';
+import type { Environment } from './environment.ts';
+import { headOf, packRows, rowOf, storedText, unpackRows } from './frame-packs.ts';
+import { parseStored } from './stored-text.ts';
+
+/** The row of `feedTopics` that concerns all topics. No topic has this name. */
+const HEAD = 'head';
+/** This many rows of a topic stay unpacked: most readers that resume were away for less. */
+const PACK_ROWS = 64;
+/** Unpacked packs kept until the next pruning, for readers that resume together. */
+const MAX_OPEN_PACKS = 4;
+
+/** The keys of a topic after a seq. */
+function after(topic: string, seq: number, limit: number) {
+  const start: [string, number] = [topic, seq + 1];
+  const end: [string, number] = [topic, Number.MAX_SAFE_INTEGER];
+  return { start, end, limit };
+}
+
+export function openStoredFrames(environment: Environment): StoredFrames {
+  const { durable, root, feed, feedPacks, feedTopics, fileId } = environment;
+  const openPacks = new Map<string, readonly FeedRow[]>();
+  const names = () => Array.from(feedTopics.getKeys()).filter((name) => name !== HEAD);
+
+  function* rowsAfter(topic: string, seq: number, limit: number): Iterable<FeedRow> {
+    for (const { key, value } of feed.getRange(after(topic, seq, limit))) yield rowOf(topic, key[1], value);
+  }
+
+  /** The rows of the pack with the first row after `seq`. */
+  function packAfter(topic: string, seq: number): readonly FeedRow[] {
+    for (const { key, value } of feedPacks.getRange(after(topic, seq, 1))) {
+      const name = `${topic} ${key[1]}`;
+      const rows = openPacks.get(name) ?? unpackRows(topic, value);
+      if (openPacks.size >= MAX_OPEN_PACKS && !openPacks.has(name)) openPacks.clear();
+      openPacks.set(name, rows);
+      return rows;
+    }
+    return [];
+  }
+
+  async function packOnce(topic: string): Promise<boolean> {
+    const rows = [...rowsAfter(topic, 0, 2 * PACK_ROWS)];
+    if (rows.length < 2 * PACK_ROWS) return false;
+    const older = rows.slice(0, PACK_ROWS);
+    const last = older[PACK_ROWS - 1]?.seq ?? 0;
+    const pack = await packRows(older);
+    const write = root.batch(() => {
+      void feedPacks.put([topic, last], pack);
+      for (const { seq } of older) void feed.remove([topic, seq]);
+    });
+    await durable(write, `a pack of the feed's ${topic}`);
+    return true;
+  }
+
+  return {
+    head() {
+      const text = feedTopics.get(HEAD);
+      if (text === undefined) return undefined;
+      const [epoch, upTo, file] = parseStored<[string, number, number]>(text, 'the head of the feed');
+      return { epoch: file === fileId ? epoch : undefined, upTo };
+    },
+
+    topics: () =>
+      names().map((topic) => {
+        // A row may hold more than what is asked for here.
+        const [seq, ...rest] = parseStored<[number, ...unknown[]]>(
+          feedTopics.get(topic) ?? '',
+          `the topic ${topic} of the feed`,
+        );
+        const keys = rest.find((part): part is FeedTopic['keys'] => Array.isArray(part)) ?? [];
+        return { topic, seq, keys };
+      }),
+
+    async append({ epoch, upTo, rows, topics }) {
+      const write = root.batch(() => {
+        for (const row of rows) void feed.put([row.topic, row.seq], storedText(row));
+        for (const { topic, seq, keys } of topics) void feedTopics.put(topic, JSON.stringify([seq, keys]));
+        void feedTopics.put(HEAD, JSON.stringify([epoch, upTo, fileId]));
+      });
+      await durable(write, `the feed up to seq ${upTo}`);
+    },
+
+    oldest(topic) {
+      for (const { value } of feedPacks.getRange(after(topic, 0, 1))) {
+        return headOf(value).firstSeq;
+      }
+      for (const [, seq] of feed.getKeys(after(topic, 0, 1))) return seq;
+      return undefined;
+    },
+
+    read(topic, seq, limit) {
+      const found: FeedRow[] = [];
+      let last = seq;
+      while (found.length < limit) {
+        const packed = packAfter(topic, last).filter((row) => row.seq > last);
+        if (packed.length === 0) break;
+        found.push(...packed.slice(0, limit - found.length));
+        last = found.at(-1)?.seq ?? last;
+      }
+      if (found.length < limit) found.push(...rowsAfter(topic, last, limit - found.length));
+      return found;
+    },
+
+    async pack(topic) {
+      while (await packOnce(topic));
+    },
+
+    async prune(beforeAt, maxRows) {
+      openPacks.clear();
+      const stalePacks: [string, number][] = [];
+      const staleRows: [string, number][] = [];
+      const room = () => maxRows - stalePacks.length - staleRows.length;
+      for (const topic of names()) {
+        for (const { key, value } of feedPacks.getRange(after(topic, 0, room()))) {
+          if (headOf(value).lastAt >= beforeAt) break;
+          stalePacks.push(key);
+        }
+        for (const { seq, at } of rowsAfter(topic, 0, room())) {
+          if (at >= beforeAt) break;
+          staleRows.push([topic, seq]);
+        }
+        if (room() <= 0) break;
+      }
+      const count = stalePacks.length + staleRows.length;
+      if (count === 0) return 0;
+      const removal = root.batch(() => {
+        for (const key of stalePacks) void feedPacks.remove(key);
+        for (const key of staleRows) void feed.remove(key);
+      });
+      await durable(removal, 'the pruned feed');
+      return count;
+    },
+  };
+}

@@ -1,0 +1,103 @@
+/** An API key as it is kept: never the key itself. */
+export interface KeptKey {
+  /** Public: may be shown and logged. */
+  readonly id: string;
+  /** SHA-256 of the key, in hexadecimal. */
+  readonly hash: string;
+  readonly tier: 'FREE' | 'PRO' | 'INTERNAL';
+  readonly name: string;
+  /** Requests an hour; null for what the tier has. */
+  readonly limit: number | null;
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+export interface Keys {
+  all(): readonly KeptKey[];
+  /** Resolves once they are on disk, each in the place of the one with its id. */
+  put(keys: readonly KeptKey[]): Promise<void>;
+}
+
+/** Calls of one caller by minutes since 1970. */
+export interface CallCount {
+  readonly caller: string;
+  readonly minutes: readonly (readonly [minute: number, calls: number])[];
+}
+
+export interface CallCounts {
+  all(): readonly CallCount[];
+  /** Forgets the callers in `gone`, then puts each of `hours` in the place of the one before. */
+  write(hours: readonly CallCount[], gone: readonly string[]): Promise<void>;
+}
+
+/** Requests of one key to one endpoint within an hour or a day. */
+export interface UsageRow {
+  readonly endpoint: string;
+  readonly method: string;
+  readonly requests: number;
+  readonly errors: number;
+  /** Summed over the requests. */
+  readonly ms: number;
+  readonly bytes: number;
+}
+
+export type UsageSpan = 'hour' | 'day';
+
+/** All rows of a key in one span. `index` counts whole hours or days since 1970, UTC. */
+export interface UsagePage {
+  readonly keyId: string;
+  readonly span: UsageSpan;
+  readonly index: number;
+  readonly rows: readonly UsageRow[];
+}
+
+/** An error a caller was answered with. `n` counts those of a key from 1 on. */
+export interface UsageError {
+  readonly keyId: string;
+  readonly n: number;
+  readonly at: number;
+  readonly endpoint: string;
+  readonly method: string;
+  readonly status: number;
+  readonly ms: number;
+  readonly message: string;
+}
+
+/** The newest errors of each key are kept, no more than these. */
+export const USAGE_ERRORS_KEPT = 1_000;
+
+export interface UsageStore {
+  page(keyId: string, span: UsageSpan, index: number): readonly UsageRow[];
+  /** Newest first. */
+  errors(keyId: string, limit: number): readonly UsageError[];
+  /** Resolves once all of it is on disk. A page takes the place of the one that was there. */
+  write(pages: readonly UsagePage[], errors: readonly UsageError[]): Promise<void>;
+  /** Drops what is wholly older than `beforeAt`, at most `maxRows`; resolves to how many rows were dropped. */
+  prune(beforeAt: number, maxRows: number): Promise<number>;
+}
+
+export interface WaitlistEntry {
+  readonly type: 'agent' | 'human';
+  readonly useCase: string;
+  readonly name: string | null;
+  readonly wallet: string | null;
+  readonly email: string | null;
+}
+
+export interface WaitlistPlace {
+  /** From 1 on, without holes, in the order of arrival. */
+  readonly position: number;
+  /** Whether the place was taken by this very claim. */
+  readonly isNew: boolean;
+}
+
+export interface Waitlist {
+  /**
+   * Resolves to the place of the wallet or email once it is on disk: the next free one, or the first that either
+   * was ever given. Rejects with no place taken.
+   */
+  claim(entry: WaitlistEntry, at: number): Promise<WaitlistPlace>;
+  /** Everyone, in order. Holds no read transaction between steps. */
+  list(): Iterable<WaitlistEntry & { readonly position: number; readonly at: number }>;
+}

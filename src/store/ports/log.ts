@@ -1,0 +1,80 @@
+import type { Observation, Output, StreamName } from '../../../streams/internal.ts';
+
+/** The log. Blocks of observations under the seq of their first; one block per turn of the engine. */
+export interface Journal {
+  /** Seq of the last durable observation, 0 when the log is empty. */
+  readonly head: number;
+  /** Seq of the oldest one still kept, 0 when the log is empty. */
+  readonly tail: number;
+  /** Resolves once all of them are on disk, or rejects with none of them kept. Seqs continue from `head`. */
+  append(observations: readonly Observation[]): Promise<void>;
+  /** From `fromSeq` (inclusive) to the head as of each step. Holds no read transaction between steps. */
+  read(fromSeq: number): Iterable<Observation>;
+  /** From `fromSeq` (inclusive) back to the tail, in small steps. Holds no read transaction between them. */
+  readBack(fromSeq: number): Iterable<Observation>;
+  /**
+   * Seq of the last observation received at or before `at`, 0 when none is kept. Of a log whose clock was set back,
+   * one of those that could be meant.
+   */
+  seqAt(at: number): number;
+  /** Drops whole blocks older than `beforeSeq`, at most `maxBlocks`; resolves to how many were dropped. */
+  prune(beforeSeq: number, maxBlocks: number): Promise<number>;
+}
+
+/** One output as kept: the JSON text of the whole output, whose bytes replay must reproduce. */
+export interface KeptOutput {
+  readonly stream: StreamName;
+  readonly seq: number;
+  readonly json: string;
+}
+
+/** Everything the streams emitted, and the latest record under each key. */
+export interface Outputs {
+  /** All outputs of observations up to this seq are kept. */
+  readonly upTo: number;
+  /** Resolves once the outputs of the observations up to `upTo` are on disk, together with the new mark. */
+  append(outputs: readonly Output[], upTo: number): Promise<void>;
+  /** The latest output under each key of a stream, in no order. */
+  latest(stream: StreamName): readonly Output[];
+  /** History of a stream from `fromSeq` on, in the order it was emitted. Holds no read transaction between steps. */
+  read(stream: StreamName, fromSeq: number): Iterable<KeptOutput>;
+  /** The same from `fromSeq` (inclusive) back, the newest first, in small steps. */
+  readBack(stream: StreamName, fromSeq: number): Iterable<KeptOutput>;
+  /** Drops history older than `beforeSeq`, at most `maxRows`; the latest values stay. */
+  prune(beforeSeq: number, maxRows: number): Promise<number>;
+  /** Forgets history and latest values, to be computed anew from the log. */
+  clear(): Promise<void>;
+}
+
+/** State of every pipeline at a seq, as text. */
+export interface Checkpoint {
+  readonly seq: number;
+  readonly at: number;
+  readonly graphVersion: number;
+  readonly state: string;
+}
+
+/** The state as text, or as its UTF-8. */
+export interface NewCheckpoint extends Omit<Checkpoint, 'state'> {
+  readonly state: string | Uint8Array;
+}
+
+export interface Checkpoints {
+  save(checkpoint: NewCheckpoint): Promise<void>;
+  /** The newest one at or before `seq`, of this graph version. */
+  newest(graphVersion: number, seq?: number): Checkpoint | undefined;
+  /** The oldest one of this graph version. */
+  oldest(graphVersion: number): Checkpoint | undefined;
+  /** Seq and time of all of them, oldest first. */
+  list(): readonly Omit<Checkpoint, 'state'>[];
+  remove(seq: number): Promise<void>;
+}
+
+/** The note of the seq before which history is being dropped: outputs of earlier observations may or may not be found. */
+export const PRUNED_BEFORE_NOTE = 'prunedBefore';
+
+/** Small facts about the folder itself, such as which embedded world it belongs to. */
+export interface Notes {
+  get(name: string): string | undefined;
+  set(name: string, value: string): Promise<void>;
+}

@@ -1,0 +1,8 @@
+/** The code of an error of Node or LMDB, such as `ENOENT` or a number; undefined when it has none. */
+export function errorCode(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+export function describe(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

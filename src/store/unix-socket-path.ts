@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** The kernel's limit for the path of a socket is 104 to 108 bytes, depending on the system. */
+const MAX_SOCKET_PATH_BYTES = 100;
+
+/** Where a local socket of a data folder lies: in it, or under a name made from its real path if that is too long. */
+export function socketPathOf(folder: string, name: string): string {
+  const path = join(folder, `${name}.sock`);
+  if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES) return path;
+  const digest = createHash('sha256').update(folder).digest('hex').slice(0, 32);
+  return join(tmpdir(), `${name}-${digest}.sock`);
+}
+
+/** Where an engine that runs on this folder takes commands, under whatever path the folder is named. */
+export function controlSocketPathOf(folder: string): string {
+  return socketPathOf(realpathSync(folder), 'control');
+}

@@ -1,0 +1,78 @@
+import type { Bucket, Price, Spot, Subject } from '../../../streams/internal.ts';
+import type { RecordOf } from '../../contract/record-of.ts';
+import type { cryptoMarketRecord, cryptoRecord } from '../../contract/records/crypto.ts';
+import { type ActiveEvent, activeCryptoEvents, cryptoEvents, movedByEvents } from '../active-events.ts';
+import { newest, openRecord } from '../as-of.ts';
+import type { RecordView } from '../record-view.ts';
+import { round4 } from '../round.ts';
+
+/** Each active crypto price event with its prices: GET /meta/crypto and the channel `crypto`. */
+export function cryptoView(): RecordView {
+  const events = cryptoEvents();
+  return {
+    audiences: 'everyone',
+    listsStale: false,
+    hasAsOf: true,
+    movedBy: {
+      events: movedByEvents,
+      prices: events.pricedKeys,
+      spot: ({ key: symbol }, latest) =>
+        activeCryptoEvents(latest).flatMap(({ key, record: { subject } }) =>
+          subject.type === 'crypto' && subject.symbol === symbol ? [key] : [],
+        ),
+    },
+    keys: events.keys,
+    render({ latest }, key) {
+      const event = events.find(latest, key);
+      const subject = event?.record.subject;
+      if (event === undefined || subject?.type !== 'crypto') return undefined;
+      const spot = latest.get('spot', subject.symbol);
+      const prices = new Map(
+        event.record.buckets.map(({ yesToken }) => [yesToken, latest.get('prices', yesToken)]),
+      );
+      const origin = newest(event, spot, ...prices.values());
+      const priceOf = (token: string) => prices.get(token)?.record;
+      return ({ nowMs }) =>
+        openRecord(
+          cryptoToWire({ event: event.record, subject, spot: spot?.record, priceOf, nowMs }),
+          origin,
+        );
+    },
+  };
+}
+
+interface CryptoFacts {
+  readonly event: ActiveEvent['record'];
+  readonly subject: Extract<Subject, { readonly type: 'crypto' }>;
+  readonly spot: Spot | undefined;
+  readonly priceOf: (token: string) => Price | undefined;
+  readonly nowMs: number;
+}
+
+/** A crypto price event. Spot and reference price are as the exchange gave them: four decimals would erase small ones. */
+function cryptoToWire({ event, subject, spot, priceOf, nowMs }: CryptoFacts): RecordOf<typeof cryptoRecord> {
+  return {
+    event_id: event.eventId,
+    event_title: event.title,
+    event_slug: event.slug,
+    image: event.image,
+    symbol: subject.symbol,
+    kind: subject.kind,
+    start_ts: event.startAt,
+    end_ts: event.endAt,
+    seconds_remaining: Math.max(0, Math.floor((event.endAt - nowMs) / 1_000)),
+    spot_price: spot?.price ?? null,
+    spot_ts: spot?.at ?? null,
+    reference_price: subject.referencePrice,
+    markets: event.buckets.map((bucket) => marketToWire(bucket, priceOf(bucket.yesToken))),
+  };
+}
+
+function marketToWire(bucket: Bucket, price: Price | undefined): RecordOf<typeof cryptoMarketRecord> {
+  return {
+    title: bucket.title,
+    token_id: bucket.yesToken,
+    market_price: round4(price?.price ?? null),
+    price_ts: price?.at ?? null,
+  };
+}

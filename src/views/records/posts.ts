@@ -1,0 +1,60 @@
+import type { Post } from '../../../streams/internal.ts';
+import { includes, type Tier } from '../../access/tiers.ts';
+import type { RecordOf } from '../../contract/record-of.ts';
+import type { postRecord } from '../../contract/records/post.ts';
+import type { AccountPath } from '../account-path.ts';
+import { openRecord } from '../as-of.ts';
+import type { Latest, OutputOf } from '../latest.ts';
+import type { RecordView } from '../record-view.ts';
+
+/** An account's posts, newest first: GET /meta/{account}/tweets and the channel `tweets`. */
+export interface PostsView extends RecordView {
+  posts(latest: Latest): readonly OutputOf<'posts'>[];
+  /** The open text of a post as of one output: each change is a frame, also where a later one has followed already. */
+  renderPost(post: OutputOf<'posts'>, tier: Tier): string;
+}
+
+export function postsView({ id }: AccountPath): PostsView {
+  // A changed post is another output, and the old text goes with the old one.
+  const texts = {
+    FREE: new WeakMap<OutputOf<'posts'>, string>(),
+    PRO: new WeakMap<OutputOf<'posts'>, string>(),
+  };
+
+  function renderPost(post: OutputOf<'posts'>, tier: Tier): string {
+    const made = texts[includes(tier, 'PRO') ? 'PRO' : 'FREE'];
+    const text = made.get(post) ?? openRecord(postToWire(post.record, tier), post);
+    made.set(post, text);
+    return text;
+  }
+
+  return {
+    audiences: 'tier',
+    listsStale: false,
+    hasAsOf: true,
+    movedBy: { posts: ({ key, record }) => (record.account === id ? [key] : undefined) },
+    keys: (latest) => latest.posts(id).map(({ key }) => key),
+    render({ latest }, key, { tier }) {
+      const post = latest.get('posts', key);
+      return post?.record.account === id ? () => renderPost(post, tier) : undefined;
+    },
+    posts: (latest) => latest.posts(id),
+    renderPost,
+  };
+}
+
+/** A post under the names of spec 2.3. Whether it counts is for paying callers. */
+function postToWire(post: Post, tier: Tier): RecordOf<typeof postRecord> {
+  return {
+    tweet_id: post.id,
+    text: post.text,
+    created_ts: post.createdAt,
+    is_reply: post.isReply,
+    is_quote: post.isQuote,
+    is_retweet: post.isRepost,
+    is_counted: includes(tier, 'PRO') ? post.isCounted : null,
+    seen_ts: post.seenAt,
+    deleted_ts: post.deletedAt,
+    url: post.url,
+  };
+}

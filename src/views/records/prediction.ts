@@ -1,0 +1,157 @@
+import type {
+  AccountId,
+  Bucket,
+  Counters,
+  PredictedBucket,
+  Prediction,
+  Price,
+  Velocity,
+} from '../../../streams/internal.ts';
+import { includes, type Tier } from '../../access/tiers.ts';
+import type { RecordOf } from '../../contract/record-of.ts';
+import type { predictionMarketRecord, predictionRecord } from '../../contract/records/prediction.ts';
+import type { AccountPath } from '../account-path.ts';
+import { type ActiveEvent, movedByEvents, postEvents } from '../active-events.ts';
+import { newest, openRecord, staleNow } from '../as-of.ts';
+import type { RecordView } from '../record-view.ts';
+import { round4 } from '../round.ts';
+import { signalOf } from './bucket-signal.ts';
+import { countersToWire } from './counters.ts';
+import { distributionToWire } from './distribution.ts';
+import { createSleepCause } from './sleep-cause.ts';
+import { velocityToWire } from './velocity.ts';
+
+/** The account whose PRO record has its pace (spec 2.4). */
+const WITH_VELOCITY: AccountId = 'a';
+
+/** Forecast, prices and edges of each active event: GET /prediction/{account} and the channel `prediction`. */
+export function predictionView(account: AccountPath): RecordView {
+  const { id } = account;
+  const events = postEvents(account);
+  return {
+    audiences: 'tier',
+    listsStale: true,
+    hasAsOf: true,
+    movedBy: {
+      events: movedByEvents,
+      counters: ({ key, record }) => (record.account === id ? [key] : undefined),
+      prices: events.pricedKeys,
+      // Those kept to be scored stand under other keys and are not shown.
+      predictions: ({ key, record }) =>
+        record.account === id && key === String(record.eventId) ? [key] : undefined,
+      velocity: ({ record }, latest) =>
+        id === WITH_VELOCITY && record.account === id ? events.keys(latest) : undefined,
+    },
+    paidStreams: ['predictions', 'velocity'],
+    keys: events.keys,
+    createExtraCause: createSleepCause,
+    render({ latest, late }, key, { tier }) {
+      const event = events.find(latest, key);
+      if (event === undefined) return undefined;
+      const counters = latest.get('counters', key);
+      const prices = new Map(
+        event.record.buckets.map(({ yesToken }) => [yesToken, latest.get('prices', yesToken)]),
+      );
+      const isPaid = includes(tier, 'PRO');
+      const prediction = isPaid ? latest.get('predictions', key) : undefined;
+      const velocity = isPaid && id === WITH_VELOCITY ? latest.get('velocity', id) : undefined;
+      const fields = predictionToWire({
+        event: event.record,
+        counters: counters && { ...counters.record, stale: staleNow(counters.record.stale, late) },
+        prediction: prediction?.record,
+        velocity: velocity?.record,
+        priceOf: (token) => prices.get(token)?.record,
+        tier,
+      });
+      const origin = newest(event, counters, prediction, velocity, ...prices.values());
+      // The time left stands in front, so that the rest is rendered once per change and not each second.
+      const rest = openRecord(fields, origin).slice(1);
+      return ({ tickAt }) => `{"seconds_remaining":${secondsUntil(event.record.endAt, tickAt)},${rest}`;
+    },
+  };
+}
+
+function secondsUntil(endAt: number, at: number): number {
+  return Math.max(0, Math.floor((endAt - at) / 1_000));
+}
+
+interface PredictionFacts {
+  readonly event: ActiveEvent['record'];
+  readonly counters: Counters | undefined;
+  /** The event's newest live forecast, if one was made yet. */
+  readonly prediction: Prediction | undefined;
+  /** Given for the account whose record has it. */
+  readonly velocity: Velocity | undefined;
+  readonly priceOf: (token: string) => Price | undefined;
+  readonly tier: Tier;
+}
+
+type PredictionRecord = RecordOf<typeof predictionRecord>;
+
+/**
+ * An event under the names of spec 2.4, without the time left. What only paying callers see is absent for others,
+ * and absent for everyone until it is first known.
+ */
+function predictionToWire(facts: PredictionFacts): Omit<PredictionRecord, 'seconds_remaining'> {
+  const isPaid = includes(facts.tier, 'PRO');
+  const real = facts.counters?.real ?? null;
+  const prediction = isPaid ? facts.prediction : undefined;
+  const areStale = facts.counters?.stale.includes('prices') ?? false;
+  const predicted = new Map(prediction?.buckets.map((bucket) => [rangeKey(bucket), bucket]));
+  return {
+    ...countersToWire(facts.event, facts.counters),
+    ...(isPaid && facts.velocity ? velocityToWire(facts.velocity) : {}),
+    ...(prediction ? forecastToWire(prediction, real) : {}),
+    markets: facts.event.buckets.map((bucket) => {
+      const market = marketToWire(bucket, facts.priceOf(bucket.yesToken));
+      const model = predicted.get(rangeKey(bucket));
+      return model
+        ? { ...market, ...edgeToWire(model, real, areStale ? null : market.market_price) }
+        : market;
+    }),
+  };
+}
+
+/** A forecast may be older than the market's present buckets: only a bucket of the very same range is the same one. */
+function rangeKey({ lo, hi }: Pick<Bucket, 'lo' | 'hi'>): string {
+  return `${lo} ${hi}`;
+}
+
+/** A post may have come since the forecast was made: no final count below the present one is published. */
+function forecastToWire(prediction: Prediction, real: number | null) {
+  const least = real ?? 0;
+  const { p5, p50, p95 } = prediction;
+  return {
+    forecast: { p5: Math.max(least, p5), p50: Math.max(least, p50), p95: Math.max(least, p95) },
+    sleep_probability: round4(prediction.sleepProbability),
+    model_version: prediction.modelVersion,
+    forecast_id: prediction.forecastId,
+    forecast_ts: prediction.madeAt,
+    distribution: distributionToWire(prediction.quantiles, least),
+    flip_risk: round4(prediction.flipRisk),
+    moved: prediction.moved.map(({ cause, p50: posts }) => ({ cause, p50: posts })),
+  };
+}
+
+function marketToWire(
+  { title, yesToken, lo, hi }: Bucket,
+  price: Price | undefined,
+): RecordOf<typeof predictionMarketRecord> {
+  return {
+    title,
+    market_price: round4(price?.price ?? null),
+    token_id: yesToken,
+    lo,
+    hi,
+    price_ts: price?.at ?? null,
+    price_kind: price?.priceKind ?? null,
+  };
+}
+
+/** From the published figures, so that whoever subtracts them finds the same edge. */
+function edgeToWire({ prob, hi }: PredictedBucket, real: number | null, price: number | null) {
+  const isDead = hi !== null && real !== null && hi < real;
+  const modelProb = isDead ? 0 : round4(prob);
+  const edge = modelProb === null || price === null ? null : round4(modelProb - price);
+  return { model_prob: modelProb, edge, signal: signalOf(edge) };
+}

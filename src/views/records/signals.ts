@@ -1,0 +1,201 @@
+import {
+  type Bettor,
+  type EventRecord,
+  type EventSignals,
+  expectedValue,
+  type SizedOrder,
+  type SizedSignal,
+  sizedSignals,
+  skipStale,
+} from '../../../streams/internal.ts';
+import type { RecordOf } from '../../contract/record-of.ts';
+import type {
+  buyOrderRecord,
+  signalRecord,
+  signalsRecord,
+  trackRecord,
+} from '../../contract/records/signals.ts';
+import type { AccountPath } from '../account-path.ts';
+import { type ActiveEvent, movedByEvents, postEvents } from '../active-events.ts';
+import { type Ages, closeRecords, newest, type Origin, openRecord } from '../as-of.ts';
+import type { Latest } from '../latest.ts';
+import { type WinRates, winRates } from '../performance/win-rates.ts';
+import type { Moment, RecordView } from '../record-view.ts';
+import { round4 } from '../round.ts';
+import { reasonsOf } from './signal-reasons.ts';
+
+/** An event's signals at one instant, before a bankroll makes a record of them. */
+interface SignalFacts {
+  readonly event: Pick<EventRecord, 'eventId' | 'title' | 'slug' | 'endAt'>;
+  /** Absent for an event that opened in this very turn. */
+  readonly signals?: EventSignals;
+  readonly rates: Pick<WinRates, 'byStrategy'>;
+  readonly origin: Origin;
+}
+
+/** What to buy and sell of each active event: GET /signals/{account} and the channel `signals`. */
+export function signalsView(account: AccountPath): RecordView {
+  const events = postEvents(account);
+  const ratesOf = createRates(account);
+
+  function factsOf({ latest, late }: Moment, event: ActiveEvent): SignalFacts {
+    const { eventId, title, slug, endAt } = event.record;
+    const output = latest.get('signals', event.key);
+    const { seq, at } = newest(event, output);
+    return {
+      event: { eventId, title, slug, endAt },
+      ...(output && { signals: skipStale(output.record, late) }),
+      rates: { byStrategy: ratesOf(latest).byStrategy },
+      origin: { seq, at },
+    };
+  }
+
+  return {
+    audiences: 'bankroll',
+    listsStale: true,
+    hasAsOf: true,
+    movedBy: {
+      events: movedByEvents,
+      signals: ({ key, record }) => (record.account === account.id ? [key] : undefined),
+      scores: ({ record }, latest) => (record.account === account.id ? events.keys(latest) : undefined),
+    },
+    keys: events.keys,
+    render(moment, key, audience) {
+      const event = events.find(moment.latest, key);
+      if (event === undefined) return undefined;
+      const { signals, rates, origin, event: head } = factsOf(moment, event);
+      const fields = signalsToWire(head, signals, audience, rates);
+      const isEmpty = fields.BUY.length === 0 && fields.SELL.length === 0;
+      if (isEmpty && audience.isOnlyWithSignals) return undefined;
+      const text = openRecord(fields, origin);
+      return () => text;
+    },
+    facts: {
+      write(moment, key, ages) {
+        const event = events.find(moment.latest, key);
+        return event && JSON.stringify({ ...factsOf(moment, event), ages });
+      },
+      render(text, audience) {
+        // Written above and by nobody else.
+        const { event, signals, rates, origin, ages } = JSON.parse(text) as SignalFacts & { ages: Ages };
+        const fields = signalsToWire(event, signals, audience, rates);
+        return closeRecords([openRecord(fields, origin)], ages).slice(1, -1);
+      },
+    },
+  };
+}
+
+/** Win rates change with what is settled, and are asked for by every event and audience of a turn. */
+function createRates({ id }: AccountPath): (latest: Latest) => WinRates {
+  let made: { readonly latest: Latest; readonly seq: number; readonly rates: WinRates } | undefined;
+  return (latest) => {
+    if (made?.latest !== latest || made.seq !== latest.seq) {
+      made = { latest, seq: latest.seq, rates: winRates(latest, id) };
+    }
+    return made.rates;
+  };
+}
+
+/** A share of fewer wins means nothing. */
+const LEAST_SAMPLE = 30;
+
+/** An event's signals for one caller, under the names of spec 2.5. */
+function signalsToWire(
+  event: Pick<EventRecord, 'eventId' | 'title' | 'slug' | 'endAt'>,
+  record: EventSignals | undefined,
+  bettor: Bettor,
+  rates: Pick<WinRates, 'byStrategy'>,
+): RecordOf<typeof signalsRecord> {
+  const { eventId: event_id, title: event_title, slug: event_slug, endAt: end_ts } = event;
+  const head = { event_id, event_title, event_slug, end_ts };
+  if (record === undefined) return { ...head, ...NO_SIGNALS };
+  const { signals, buy, sells } = sizedSignals(record, bettor);
+  return {
+    ...head,
+    forecast_id: record.forecastId,
+    p50: record.p50,
+    stale: record.stale,
+    proven: record.track.isProven,
+    track_record: trackToWire(record),
+    signals: signals.map((signal) => signalToWire(signal, record, bettor)),
+    BUY: buy === null ? [] : [buyToWire(buy, rates)],
+    SELL: sells.map(({ title, token, edge }) => ({
+      strategy: 'RISK_MANAGEMENT',
+      bucket: title,
+      token_id: token,
+      edge,
+    })),
+  };
+}
+
+/** Of an event that opened in this very turn. */
+const NO_SIGNALS = {
+  forecast_id: null,
+  p50: null,
+  stale: [],
+  proven: false,
+  track_record: null,
+  signals: [],
+  BUY: [],
+  SELL: [],
+};
+
+function signalToWire(
+  signal: SizedSignal,
+  record: EventSignals,
+  { bankrollUsd }: Bettor,
+): RecordOf<typeof signalRecord> {
+  const { prob, price, edge } = signal;
+  return {
+    bucket: signal.title,
+    token_id: signal.token,
+    action: signal.action,
+    strategy: signal.strategy,
+    model_prob: prob,
+    market_price: price,
+    edge,
+    edge_net: signal.edgeNet,
+    ev: edge === null || prob === null || price === null ? null : round4(expectedValue(prob, price)),
+    kelly_fraction: signal.fraction,
+    suggested_bet: signal.betUsd,
+    confidence: record.track.confidence,
+    moneyness: signal.moneyness,
+    time_confidence: record.timeConfidence,
+    asymmetry_edge: record.asymmetry,
+    best_bid: signal.bid,
+    best_ask: signal.ask,
+    reason_codes: signal.codes,
+    reasons: reasonsOf(signal, record),
+    bankroll: bankrollUsd,
+  };
+}
+
+function buyToWire(
+  { strategy, stakeFraction, stakeUsd, legs }: SizedOrder,
+  { byStrategy }: Pick<WinRates, 'byStrategy'>,
+): RecordOf<typeof buyOrderRecord> {
+  const { percent, sampleSize } = byStrategy[strategy];
+  return {
+    strategy,
+    buckets: legs.map(({ signal }) => signal.title),
+    token_ids: legs.map(({ signal }) => signal.token),
+    stake_fraction: stakeFraction,
+    stake_usd: stakeUsd,
+    stakes_usd: legs.map((leg) => leg.stakeUsd),
+    measured_win_rate: sampleSize < LEAST_SAMPLE ? null : round4(percent),
+    sample_size: sampleSize,
+  };
+}
+
+function trackToWire({ horizonHours, track }: EventSignals): RecordOf<typeof trackRecord> {
+  return {
+    horizon: horizonHours,
+    sample_size: track.n,
+    coverage90: round4(track.coverage),
+    top_bucket_hit_rate: round4(track.hitRate),
+    top_bucket_mean_prob: round4(track.meanTopProb),
+    crps_difference_pace: round4(track.againstPace),
+    log_score_difference_market: round4(track.againstMarket),
+    market_sample_size: track.nMarket,
+  };
+}

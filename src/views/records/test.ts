@@ -1,0 +1,17 @@
+import type { RecordView } from '../record-view.ts';
+
+/** Moves with every tick: the channel `test`, for a client to try its connection on. */
+export function testView(): RecordView {
+  return {
+    audiences: 'everyone',
+    listsStale: false,
+    hasAsOf: false,
+    movedBy: { freshness: () => ['test'] },
+    keys: () => ['test'],
+    render({ latest }) {
+      const tick = latest.get('freshness', 'all');
+      const text = JSON.stringify({ observation: tick?.seq ?? latest.seq, ts: tick?.at ?? latest.at });
+      return () => text;
+    },
+  };
+}

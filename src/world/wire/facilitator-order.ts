@@ -1,0 +1,98 @@
+import { z } from 'zod';
+
+const hex = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]*$/)]);
+const address = hex.refine((text) => text.length === 42);
+const digits = z.string().regex(/^\d{1,78}$/);
+
+const payload = z.object({
+  signature: hex,
+  authorization: z.object({
+    from: address,
+    to: address,
+    value: digits,
+    validAfter: digits,
+    validBefore: digits,
+    nonce: hex.refine((text) => text.length === 66),
+  }),
+});
+
+const requirements = z.object({
+  scheme: z.literal('exact'),
+  network: z.string(),
+  asset: address,
+  payTo: address,
+  amount: digits.optional(),
+  maxAmountRequired: digits.optional(),
+  extra: z.object({ name: z.string(), version: z.string() }),
+});
+
+/** What a facilitator is asked, in either version of the protocol. */
+export const orderSchema = z.object({
+  x402Version: z.union([z.literal(1), z.literal(2)]),
+  paymentPayload: z.object({
+    network: z.string().optional(),
+    accepted: z.object({ network: z.string() }).optional(),
+    payload,
+  }),
+  paymentRequirements: requirements,
+});
+export type Order = z.infer<typeof orderSchema>;
+
+/** The names of networks in version 1, and their chains. */
+const CHAINS: Readonly<Record<string, number>> = { base: 8453, 'base-sepolia': 84532, polygon: 137 };
+
+interface Required {
+  readonly chainId: number;
+  readonly payTo: string;
+  readonly amount: bigint;
+}
+
+/** Undefined when the payment is for another network than what is required, or for none we know. */
+export function requiredOf({
+  x402Version,
+  paymentPayload,
+  paymentRequirements,
+}: Order): Required | undefined {
+  const { network, payTo, amount, maxAmountRequired } = paymentRequirements;
+  const price = x402Version === 1 ? maxAmountRequired : amount;
+  const named = x402Version === 1 ? paymentPayload.network : paymentPayload.accepted?.network;
+  const chainId = x402Version === 1 ? CHAINS[network] : Number(/^eip155:(\d+)$/.exec(network)?.[1]);
+  if (named !== network || price === undefined || !chainId) return undefined;
+  return { chainId, payTo, amount: BigInt(price) };
+}
+
+/** The fields of a transfer that its payer signs (EIP-3009). */
+const TRANSFER = [
+  { name: 'from', type: 'address' },
+  { name: 'to', type: 'address' },
+  { name: 'value', type: 'uint256' },
+  { name: 'validAfter', type: 'uint256' },
+  { name: 'validBefore', type: 'uint256' },
+  { name: 'nonce', type: 'bytes32' },
+] as const;
+
+/** Whether the payer signed this very transfer, of this token on this chain. */
+export async function isSigned(order: Order, { chainId }: Required): Promise<boolean> {
+  const { signature, authorization } = order.paymentPayload.payload;
+  const { asset, extra } = order.paymentRequirements;
+  // Loaded with the first payment: most worlds never see one.
+  const { verifyTypedData } = await import('viem/utils');
+  try {
+    return await verifyTypedData({
+      address: authorization.from,
+      domain: { name: extra.name, version: extra.version, chainId, verifyingContract: asset },
+      types: { TransferWithAuthorization: TRANSFER },
+      primaryType: 'TransferWithAuthorization',
+      message: {
+        ...authorization,
+        value: BigInt(authorization.value),
+        validAfter: BigInt(authorization.validAfter),
+        validBefore: BigInt(authorization.validBefore),
+      },
+      signature,
+    });
+  } catch {
+    // Bytes that are no signature, or an address with a wrong checksum.
+    return false;
+  }
+}

@@ -1,0 +1,48 @@
+import { HOUR_MS } from '../model/durations.ts';
+import { type ForecastState, keptFrom, ownCount, type Target, type Turn } from './forecast-state.ts';
+import type { Outcome } from './messages.ts';
+
+/** A total the oracle has not changed by then is taken as final, though it may still be corrected. */
+const FINAL_AFTER_MS = 2 * HOUR_MS;
+
+/** Emits how past events ended: when that is first known, and again when it is corrected. */
+export function settle(state: ForecastState, turn: Turn): void {
+  if (!state.mayHaveSettled && turn.at < state.settlesAt) return;
+  state.mayHaveSettled = false;
+  state.settlesAt = Number.MAX_SAFE_INTEGER;
+  for (const [eventId, event] of state.past) {
+    const { target, outcome: known } = event;
+    if (target.endAt < keptFrom(turn.at)) {
+      state.past.delete(eventId);
+      continue;
+    }
+    if (target.phase !== 'closed') continue;
+    const settledAt = target.wonLo === null ? target.endAt + FINAL_AFTER_MS : target.endAt;
+    // A clock set back does not unsettle: what is corrected meanwhile is emitted at once.
+    const isSettled = known !== null && known.wonLo === target.wonLo && known.endAt === target.endAt;
+    if (!isSettled && turn.at < settledAt) {
+      state.settlesAt = Math.min(state.settlesAt, settledAt);
+      continue;
+    }
+    const outcome = outcomeOf(state, target);
+    if (outcome === null || isSameOutcome(outcome, known)) continue;
+    event.outcome = outcome;
+    state.mayHaveHistory = true;
+    const { account, seq, at, cause } = turn;
+    turn.emit({ type: 'outcome', value: { account, seq, at, cause, outcome } });
+  }
+}
+
+/** The oracle's total decides; without one our own count does, where it is whole. */
+function outcomeOf(
+  state: ForecastState,
+  { eventId, startAt, endAt, trackingId, wonLo }: Target,
+): Outcome | null {
+  const total = trackingId === null ? undefined : state.totals.get(trackingId);
+  const final = total ?? (startAt === null ? null : ownCount(state, startAt, endAt));
+  return final === null ? null : { eventId, endAt, final, wonLo };
+}
+
+function isSameOutcome(a: Outcome, b: Outcome | null): boolean {
+  return b !== null && a.final === b.final && a.wonLo === b.wonLo && a.endAt === b.endAt;
+}

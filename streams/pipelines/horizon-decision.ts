@@ -1,0 +1,50 @@
+import { type Book, stakeOf, weigh } from '../model/bucket-signal.ts';
+import { contains } from '../model/forecast/scores.ts';
+import { withinCap } from '../model/sizing.ts';
+import { pickOrder } from '../model/strategy.ts';
+import type { TrackRecord } from '../model/track-record.ts';
+import type { PredictedBucket, Prediction } from '../records.ts';
+import type { Decision, FrozenBuy } from '../signal-records.ts';
+
+/**
+ * What was worth buying by a forecast of a horizon and the rules of the signals; null when nothing was, or no price was
+ * known. `bookOf` gives the book of that instant; without one, as for history, the price is taken for both sides.
+ */
+export function decisionOf(
+  row: Prediction,
+  bookOf: (bucket: PredictedBucket) => Book | undefined,
+  track: TrackRecord,
+): Decision | null {
+  const { horizonHours, forecastId, eventId, account, origin, madeAt, endAt } = row;
+  if (horizonHours === null) return null;
+  const open = row.buckets.filter(({ hi }) => hi === null || row.count <= hi);
+  const weighed = open.map((bucket) => {
+    const { prob, price } = bucket;
+    return weigh(prob, price === null ? undefined : (bookOf(bucket) ?? { bid: price, ask: price, price }));
+  });
+  const stakes = withinCap(weighed.map(stakeOf));
+  const picked = pickOrder(
+    weighed,
+    open.findIndex((bucket) => contains(bucket, row.p50)),
+  );
+  if (picked === null) return null;
+  const buys = weighed.flatMap(({ action, prob, price }, place): readonly FrozenBuy[] => {
+    const range = open[place];
+    if (action !== 'BUY' || prob === null || price === null || range === undefined) return [];
+    return [{ lo: range.lo, hi: range.hi, prob, price, stake: stakes[place] ?? 0 }];
+  });
+  return {
+    forecastId,
+    eventId,
+    account,
+    origin,
+    horizonHours,
+    madeAt,
+    endAt,
+    confidence: track.confidence,
+    isProven: track.isProven,
+    strategy: picked.strategy,
+    orderLos: picked.places.flatMap((place) => open[place]?.lo ?? []),
+    buys: buys.toSorted((a, b) => b.stake - a.stake),
+  };
+}

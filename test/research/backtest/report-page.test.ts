@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import type { Row } from '../../../src/research/backtest/forecast-job.ts';
+import { pageOf } from '../../../src/research/backtest/report-page.ts';
+import { tableOf } from '../../../src/research/backtest/score-table.ts';
+import { reportOf } from '../../../src/research/backtest/summary.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Two forecasts of each of ten windows of two days; window k ends with 100 + k. */
+function rows(): Row[] {
+  return Array.from({ length: 20 }, (_, index) => {
+    const window = Math.floor(index / 2);
+    const startAt = window * 2 * DAY_MS;
+    const final = 100 + window;
+    return {
+      originAt: startAt + (index % 2) * DAY_MS,
+      startAt,
+      endAt: startAt + 2 * DAY_MS,
+      count: 40 * (index % 2),
+      p5: 90,
+      p50: 100,
+      p95: 105,
+      quantiles: Array.from({ length: 99 }, (_unused, level) => 85 + Math.floor(level / 4)),
+      final,
+      scores: {
+        crps: 1 + window,
+        crpsPace: 10,
+        logScore: 1,
+        logScorePace: 2,
+        pit: (window + 0.5) / 10,
+        topProbability: 0.5,
+        isTopHit: window < 5,
+        market: null,
+      },
+    };
+  });
+}
+
+describe('backtest report', () => {
+  const report = reportOf(rows());
+
+  it('sums up all forecasts and those of each horizon', () => {
+    assert.ok(report !== null);
+    const { overall, by_horizon } = report;
+    assert.equal(report.windows, 10);
+    assert.equal(overall.n, 20);
+    assert.equal(overall.crps, 5.5);
+    assert.ok(Math.abs(overall.crps_gain + 0.45) < 1e-12);
+    assert.equal(overall.coverage90, 0.6);
+    assert.ok(Math.abs(overall.pit_mean - 0.5) < 1e-12);
+    assert.equal(overall.top_bucket_hit_rate, 0.5);
+    assert.ok(Math.abs(overall.median_ape - 4 / 104) < 1e-12);
+    assert.equal(overall.market, null);
+    assert.deepEqual(Object.keys(by_horizon), ['24', '48']);
+    const [low, high] = overall.crps_gain_interval ?? [];
+    assert.ok(low !== undefined && high !== undefined && low < -0.45 && high > -0.45);
+  });
+
+  it('takes a window with a change of the clocks for one of whole days', () => {
+    const changed = rows().map((row) => ({ ...row, endAt: row.endAt - 3_600_000 }));
+    assert.deepEqual(Object.keys(reportOf(changed)?.by_horizon ?? {}), ['24', '48']);
+  });
+
+  it('has no report of windows that have not ended', () => {
+    const open = rows().map((row) => ({ ...row, final: null, scores: null }));
+    assert.equal(reportOf(open), null);
+    assert.match(pageOf(null, open, 'Open'), /No window has a known end/);
+  });
+
+  it('prints a line for all and for each day ahead', () => {
+    assert.ok(report !== null);
+    assert.deepEqual(
+      tableOf(report)
+        .split('\n')
+        .map((line) => line.trim().split(/\s+/)[0]),
+      ['hours', 'all', '24', '48'],
+    );
+  });
+
+  it('draws every picture into one page that loads nothing', () => {
+    const page = pageOf(report, rows(), 'a <b> & c');
+    assert.equal(page.match(/<svg /g)?.length, 6 + 4 + 4);
+    assert.ok(page.includes('a &lt;b> &amp; c'));
+    assert.ok(!/NaN|undefined|Infinity|https?:|<script|src=/.test(page));
+  });
+});

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { uiSource } from '../../../src/sources/market/ui-count.ts';
+import type { SourceSettings } from '../../../src/sources/settings.ts';
+import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
+import { activeEvent } from '../../support/event-record.ts';
+import { eventually } from '../../support/eventually.ts';
+import { wireEvent } from '../../support/payloads.ts';
+import { ANSWERED } from '../../support/scripted-server.ts';
+import { type FakeKnown, fakeKnown, type SourceRun, sourceStage } from '../../support/source-run.ts';
+
+describe('uiSource', () => {
+  const stage = sourceStage();
+  let run: SourceRun | undefined;
+
+  function start(...eventIds: readonly number[]): SourceRun {
+    const known = fakeKnown();
+    for (const eventId of eventIds) known.records.set(eventId, activeEvent(eventId));
+    return follow(known, FAST);
+  }
+
+  function follow(known: FakeKnown, settings: SourceSettings): SourceRun {
+    run = stage.run(uiSource(ACCOUNT, localEndpoints(stage.server), settings), known);
+    return run;
+  }
+
+  it('delivers the figure when it changes: up, down, to nothing and back', async () => {
+    let tweetCount: unknown = 212;
+    stage.server.answer(() => wireEvent(1, { tweetCount }));
+    const { facts } = start(1);
+    const counts = () => facts().flatMap((fact) => (fact.kind === 'ui' ? [fact.count] : []));
+    await eventually('first', () => counts().length === 1);
+    for (const [index, next] of [1212, 200, null, 201, undefined].entries()) {
+      tweetCount = next;
+      await eventually(`figure ${next}`, () => counts().length === index + 2);
+    }
+    assert.deepEqual(counts(), [212, 1212, 200, null, 201, null]);
+  });
+
+  it('asks for the active events of its account only, and shows life when there is none', async () => {
+    stage.server.answer(() => wireEvent(1));
+    const { known, deliveries } = start(1);
+    known.records.set(2, { ...activeEvent(2), phase: 'ended' });
+    known.records.set(3, { ...activeEvent(3), subject: { type: 'posts', account: 'b' } });
+    await eventually('polls pass', () => deliveries.length > 3);
+    assert.deepEqual(
+      new Set(stage.server.requests.map(({ path }) => path)),
+      new Set(['/events/slug/account-a-of-posts-1']),
+    );
+    run?.stop();
+    const idle = start();
+    await eventually('an empty list is delivered', () => idle.deliveries.length > 2);
+    assert.deepEqual(idle.facts(), []);
+  });
+
+  it('delivers null when the page is gone', async () => {
+    stage.server.answer((_, response) => {
+      response.statusCode = 404;
+      return { type: 'not found error' };
+    });
+    const { facts } = start(1);
+    await eventually('it is delivered', () => facts().length > 0);
+    assert.deepEqual(facts()[0], { kind: 'ui', eventId: 1, count: null });
+  });
+
+  for (const [name, tweetCount] of [
+    ['text', '212'],
+    ['negative', -1],
+    ['a fraction', 0.5],
+    ['a list', [1]],
+  ] as const) {
+    it(`refuses a figure that is ${name}, after reading the other events`, async () => {
+      stage.server.answer(({ path }) => (path.endsWith('-1') ? wireEvent(1, { tweetCount }) : wireEvent(2)));
+      const { facts, error, refusals } = start(1, 2);
+      await eventually('it fails', () => error() !== undefined);
+      assert.deepEqual(facts(), [{ kind: 'ui', eventId: 2, count: 212 }]);
+      assert.equal(refusals.length, 1);
+    });
+  }
+
+  it('refuses the figure of another event under the same slug', async () => {
+    stage.server.answer(() => wireEvent(99));
+    const { facts, error } = start(1);
+    await eventually('it fails', () => error() !== undefined);
+    assert.deepEqual(facts(), []);
+  });
+
+  describe('between two rounds', () => {
+    const rare = { ...FAST, uiPeriodMs: 3_600_000, uiFirstPeriodMs: 5 };
+
+    it('asks for an event as soon as it becomes active, once', async () => {
+      stage.server.answer(({ path }) => wireEvent(Number(path.slice(-1))));
+      const { known, facts, deliveries } = follow(fakeKnown(), rare);
+      await eventually('the first round is over', () => deliveries.length === 1);
+      assert.deepEqual([facts(), stage.server.requests.length], [[], 0]);
+      for (const eventId of [1, 2]) {
+        known.records.set(eventId, activeEvent(eventId));
+        await eventually(`event ${eventId} is delivered`, () => facts().length === eventId);
+      }
+      known.records.set(3, activeEvent(3));
+      await eventually('event 3 is delivered', () => facts().length === 3);
+      assert.deepEqual(
+        stage.server.requests.map(({ path }) => path.slice(-1)),
+        ['1', '2', '3'],
+      );
+      assert.equal(deliveries.length, 4);
+    });
+
+    it('has one request under way, however long it takes', async () => {
+      let underWay = 0;
+      let most = 0;
+      stage.server.answer((_, response) => {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        setTimeout(() => {
+          underWay -= 1;
+          response.end(JSON.stringify(wireEvent(1)));
+        }, 15);
+        return ANSWERED;
+      });
+      const known = fakeKnown();
+      known.records.set(1, activeEvent(1));
+      follow(known, { ...rare, uiPeriodMs: 5 });
+      await eventually('several rounds pass', () => stage.server.requests.length > 8);
+      assert.equal(most, 1);
+    });
+
+    for (const status of [404, 503]) {
+      it(`does not ask again for a page that answers ${status}, not even when started anew`, async () => {
+        stage.server.answer((_, response) => {
+          response.statusCode = status;
+          return {};
+        });
+        const source = uiSource(ACCOUNT, localEndpoints(stage.server), rare);
+        const known = fakeKnown();
+        run = stage.run(source, known);
+        await eventually('the first round is over', () => run?.deliveries.length === 1);
+        known.records.set(1, activeEvent(1));
+        await eventually('it is asked', () => stage.server.requests.length === 1);
+        await eventually('it is answered', () => run?.deliveries.length === 2 || run?.error() !== undefined);
+        // That the other one is asked shows that turns went by.
+        run.stop();
+        known.records.clear();
+        run = stage.run(source, known);
+        await eventually('a round without events is over', () => run?.deliveries.length === 1);
+        known.records.set(1, activeEvent(1));
+        known.records.set(2, activeEvent(2));
+        await eventually('the other is asked', () => stage.server.requests.length === 2);
+        assert.match(stage.server.requests[1]?.path ?? '', /-2$/);
+      });
+    }
+  });
+});

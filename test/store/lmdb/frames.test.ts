@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { openStore } from '../../../src/store/lmdb/open-store.ts';
+import { withFolder } from '../../support/store-records.ts';
+
+describe('openStoredFrames', () => {
+  const batch = { epoch: 'e', upTo: 3, rows: [], topics: [] };
+
+  it('knows its epoch again after closing', () =>
+    withFolder(async (folder) => {
+      const store = await openStore(folder);
+      await store.feed.append(batch);
+      await store.close();
+      const again = await openStore(folder);
+      assert.deepEqual(again.feed.head(), { epoch: 'e', upTo: 3 });
+      await again.close();
+    }));
+
+  it('has no epoch in a copy, where numbers go on that mean something else already', () =>
+    withFolder(async (folder) => {
+      const store = await openStore(folder);
+      await store.feed.append(batch);
+      const copy = join(folder, 'copy');
+      await store.backup(copy);
+      await store.close();
+      const copied = await openStore(copy);
+      assert.deepEqual(copied.feed.head(), { epoch: undefined, upTo: 3 });
+      await copied.close();
+    }));
+});

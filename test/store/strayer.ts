@@ -1,8 +1,0 @@
-import { openStore } from '../../src/store/lmdb/open-store.ts';
-import { tellParent } from '../support/child.ts';
-
-// Lets a rejection go astray that has nothing to do with the store, which stays open.
-const [folder = ''] = process.argv.slice(2);
-await openStore(folder);
-tellParent('open');
-void Promise.reject(new Error('astray'));

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { audiencesOf } from '../../src/views/audience.ts';
+import { createLatest } from '../../src/views/latest.ts';
+import { isMoved, movedKeys, type RecordView } from '../../src/views/record-view.ts';
+import { countersView } from '../../src/views/records/counters.ts';
+import { cryptoView } from '../../src/views/records/crypto.ts';
+import { lagView } from '../../src/views/records/lag.ts';
+import { postsView } from '../../src/views/records/posts.ts';
+import { predictionView } from '../../src/views/records/prediction.ts';
+import { signalsView } from '../../src/views/records/signals.ts';
+import { velocityView } from '../../src/views/records/velocity.ts';
+import type { Output } from '../../streams/internal.ts';
+import {
+  bucket,
+  countersOutput,
+  eventOutput,
+  lagOutput,
+  NOON,
+  postOutput,
+  predictionOutput,
+  priceOutput,
+  scoreOutput,
+  signalsOutput,
+  spotOutput,
+  velocityOutput,
+} from '../support/outputs.ts';
+
+const ACCOUNTS = ['a', 'b'] as const;
+const VIEWS: readonly RecordView[] = [
+  cryptoView(),
+  ...ACCOUNTS.map((id) => ({ id, segment: `account_${id}` })).flatMap((account) => [
+    countersView(account),
+    lagView(account),
+    postsView(account),
+    predictionView(account),
+    signalsView(account),
+    velocityView(account),
+  ]),
+];
+
+/** Events 1 to 3 are of posts, 1 and 3 of account a; 4 is of a coin. Few values, so that outputs often meet. */
+const account = fc.constantFrom(...ACCOUNTS);
+const eventId = fc.integer({ min: 1, max: 4 });
+const small = fc.integer({ min: 0, max: 3 });
+const accountOf = (id: number) => (id === 2 ? 'b' : 'a');
+const ofEvent = fc.record({ eventId, value: small }).map(({ eventId: id, value }) => ({
+  eventId: id,
+  account: accountOf(id),
+  value,
+}));
+
+function eventOf(id: number, phase: 'active' | 'closed'): Output {
+  return eventOutput({
+    eventId: id,
+    phase,
+    buckets: [bucket({ yesToken: `yes-${id}` })],
+    subject:
+      id === 4
+        ? { type: 'crypto', symbol: 'BTC', kind: 'UP_DOWN', referencePrice: null }
+        : { type: 'posts', account: accountOf(id) },
+  });
+}
+
+const anyOutput: fc.Arbitrary<Output> = fc.oneof(
+  fc.tuple(eventId, fc.constantFrom('active', 'active', 'closed')).map(([id, phase]) => eventOf(id, phase)),
+  ofEvent.map(({ value, ...event }) => countersOutput({ ...event, real: value })),
+  ofEvent.map(({ value, ...event }) => predictionOutput({ ...event, p50: value })),
+  ofEvent.map(({ value, ...event }) => signalsOutput({ ...event, p50: value })),
+  ofEvent.map(({ value, eventId: id }) => priceOutput({ eventId: id, token: `yes-${id}`, price: value / 4 })),
+  ofEvent.map(({ account: of, eventId: id }) => scoreOutput({ account: of, eventId: id })),
+  fc.tuple(account, small).map(([of, counted1h]) => velocityOutput({ account: of, counted1h })),
+  small.map((price) => spotOutput({ symbol: 'BTC', price })),
+  fc
+    .record({ account, id: fc.constantFrom('1', '2'), text: fc.constantFrom('x', 'y') })
+    .map((fields) => postOutput({ ...fields, id: `${fields.account}${fields.id}` })),
+  account.map((of) => lagOutput({ account: of })),
+);
+
+/** What each audience sees of each record, by key. */
+function renderingsOf(
+  view: RecordView,
+  latest: ReturnType<typeof createLatest>,
+): ReadonlyMap<string, string> {
+  const moment = { latest, late: [] };
+  const instant = { nowMs: NOON, tickAt: NOON };
+  return new Map(
+    audiencesOf(view.audiences).flatMap((audience) =>
+      view
+        .keys(latest)
+        .map(
+          (key) => [`${audience.tier} ${key}`, view.render(moment, key, audience)?.(instant) ?? ''] as const,
+        ),
+    ),
+  );
+}
+
+describe('a record view', () => {
+  it('names every record that an output changes, appears or goes with, for the tier that sees it', () => {
+    fc.assert(
+      fc.property(fc.array(anyOutput, { minLength: 1, maxLength: 25 }), (outputs) => {
+        const latest = createLatest();
+        outputs.forEach((output, index) => {
+          const before = VIEWS.map((view) => renderingsOf(view, latest));
+          const placed = { ...output, seq: index + 1 };
+          latest.apply([placed], placed.seq, NOON);
+          VIEWS.forEach((view, place) => {
+            const after = renderingsOf(view, latest);
+            const moved = movedKeys(view, placed, latest) ?? [];
+            for (const name of new Set([...(before[place]?.keys() ?? []), ...after.keys()])) {
+              if (before[place]?.get(name) === after.get(name)) continue;
+              const [tier, key = ''] = name.split(' ');
+              assert.ok(moved.includes(key), `${placed.stream} changed ${name} unannounced`);
+              assert.ok(
+                isMoved(view, placed, latest, tier === 'PRO' ? 'PRO' : 'FREE'),
+                `${placed.stream} ${name}`,
+              );
+            }
+          });
+        });
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('renders every key it lists, and nothing under other keys', () => {
+    const latest = createLatest();
+    latest.load([
+      eventOutput({ eventId: 1, subject: { type: 'posts', account: 'a' } }),
+      postOutput({ id: '5' }),
+    ]);
+    for (const view of VIEWS) {
+      for (const audience of audiencesOf(view.audiences)) {
+        for (const key of view.keys(latest)) assert.ok(view.render({ latest, late: [] }, key, audience));
+      }
+    }
+    const [paid] = audiencesOf('everyone');
+    assert.ok(paid);
+    assert.equal(
+      countersView({ id: 'b', segment: 'account_b' }).render({ latest, late: [] }, '1', paid),
+      undefined,
+    );
+  });
+});

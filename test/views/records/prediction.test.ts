@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { DAY_MS, type Output } from '../../../streams/internal.ts';
+import { COUNTER_FIELDS } from '../../server/routes/counter-fields.ts';
+import { json, type Running, start } from '../../server/start.ts';
+import {
+  bucket,
+  countersOutput,
+  eventOutput,
+  FRESH_AGES,
+  freshnessOutput,
+  NOON,
+  predictedBucket,
+  predictionOutput,
+  priceOutput,
+  velocityOutput,
+} from '../../support/outputs.ts';
+
+const PATH = '/api/v1/prediction/account_a';
+const PRO = { 'X-API-Key': 'demo_pro' };
+const PRICE = { eventId: 1, token: 'yes-1', price: 0.2, at: NOON - 500 };
+const PAID_FIELDS = [
+  'forecast',
+  'sleep_probability',
+  'velocity_counted_1h',
+  'velocity_all_1h',
+  'model_version',
+  'forecast_id',
+  'forecast_ts',
+  'distribution',
+  'flip_risk',
+  'moved',
+  'model_prob',
+  'edge',
+  'signal',
+];
+
+function keysIn(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) => [key, ...keysIn(part)]);
+}
+
+describe('GET /prediction/{account}', () => {
+  let running: Running;
+  const begin = async (...loaded: readonly Output[]) => {
+    running = await start({ loaded });
+  };
+  const records = async (headers: Record<string, string> = {}, path = PATH) => {
+    const { data } = await json(await running.get(path, headers));
+    assert.ok(Array.isArray(data));
+    return data;
+  };
+  const tagOf = async (headers: Record<string, string> = {}) => {
+    const response = await running.get(PATH, headers);
+    await response.arrayBuffer();
+    return response.headers.get('etag');
+  };
+  afterEach(() => running.stop());
+
+  it('gives a PRO caller the whole record of spec 2.4 with the additive fields', async () => {
+    await begin(
+      eventOutput(),
+      countersOutput(),
+      velocityOutput(),
+      priceOutput(PRICE),
+      predictionOutput({ moved: [{ cause: 'new_post', p50: 2 }] }, { seq: 8, at: NOON - 100 }),
+    );
+    running.put(freshnessOutput(FRESH_AGES, { seq: 9, at: NOON + 1_500 }));
+    const [record] = await records(PRO);
+    const { distribution, ...rest } = record;
+    assert.deepEqual(rest, {
+      seconds_remaining: 86_398,
+      ...COUNTER_FIELDS,
+      velocity_counted_1h: 3,
+      velocity_all_1h: 8,
+      forecast: { p5: 18, p50: 63, p95: 108 },
+      sleep_probability: 0.1235,
+      model_version: 'pool-1+470000',
+      forecast_id: '1-7',
+      forecast_ts: NOON - 2_000,
+      flip_risk: 0.01,
+      moved: [{ cause: 'new_post', p50: 2 }],
+      markets: [
+        {
+          title: '0-19',
+          market_price: 0.2,
+          token_id: 'yes-1',
+          lo: 0,
+          hi: 19,
+          price_ts: NOON - 500,
+          price_kind: 'mid',
+          model_prob: 0.25,
+          edge: 0.05,
+          signal: 'SLIGHT_BUY',
+        },
+      ],
+      as_of: {
+        seq: 8,
+        ts: NOON - 100,
+        ages_ms: { posts: 400, oracle: 2_000, ui: 3_000, prices: 900 },
+      },
+    });
+    assert.equal(distribution.length, 101);
+    assert.deepEqual(distribution[50], { count: 63, prob: 0.01 });
+  });
+
+  it('shows a public caller nothing of the model anywhere in the body', async () => {
+    await begin(eventOutput(), countersOutput(), velocityOutput(), priceOutput(PRICE), predictionOutput());
+    for (const headers of [{}, { 'X-API-Key': 'demo_free' }]) {
+      const data = await records(headers);
+      const keys = new Set(keysIn(data));
+      assert.deepEqual(
+        PAID_FIELDS.filter((field) => keys.has(field)),
+        [],
+      );
+      assert.deepEqual([data[0].real_counter, data[0].markets[0].market_price], [13, 0.2]);
+    }
+    const keys = new Set(keysIn(await records(PRO)));
+    assert.deepEqual(
+      PAID_FIELDS.filter((field) => !keys.has(field)),
+      [],
+    );
+  });
+
+  it('tells the pace of account A only', async () => {
+    await begin(
+      eventOutput({ eventId: 2, subject: { type: 'posts', account: 'b' } }),
+      velocityOutput({ account: 'b' }),
+      predictionOutput({ eventId: 2, account: 'b' }),
+    );
+    const [record] = await records(PRO, '/api/v1/prediction/account_b');
+    assert.equal(record.forecast.p50, 63);
+    assert.ok(!('velocity_counted_1h' in record) && !('velocity_all_1h' in record));
+  });
+
+  it('lists an event without a prediction, and leaves out what is not known yet', async () => {
+    await begin(eventOutput(), priceOutput(PRICE));
+    const [record] = await records(PRO);
+    assert.deepEqual([record.event_id, record.real_counter, record.markets[0].market_price], [1, null, 0.2]);
+    const keys = new Set(keysIn(record));
+    assert.deepEqual(
+      PAID_FIELDS.filter((field) => keys.has(field)),
+      [],
+    );
+  });
+
+  it('knows no edge when the price is unknown or stale, and still gives the probability', async () => {
+    for (const [counters, prices] of [
+      [countersOutput({ stale: ['prices'] }), [priceOutput(PRICE)]],
+      [countersOutput(), []],
+      [countersOutput(), [priceOutput({ ...PRICE, price: null, priceKind: null })]],
+    ] as const) {
+      await running?.stop();
+      await begin(eventOutput(), counters, predictionOutput(), ...prices);
+      const [{ markets }] = await records(PRO);
+      assert.deepEqual([markets[0].model_prob, markets[0].edge, markets[0].signal], [0.25, null, null]);
+    }
+  });
+
+  it('gives a bucket that the count has passed no chance, and no percentile below the count', async () => {
+    const buckets = [bucket(), bucket({ title: '20+', lo: 20, hi: null, yesToken: 'yes-2' })];
+    await begin(
+      eventOutput({ buckets }),
+      countersOutput({ real: 20 }),
+      priceOutput(PRICE),
+      predictionOutput({
+        buckets: [predictedBucket(), predictedBucket({ lo: 20, hi: null, prob: 0.75 })],
+      }),
+    );
+    const [{ markets, forecast, distribution }] = await records(PRO);
+    assert.deepEqual(
+      markets.map((market: Record<string, unknown>) => market.model_prob),
+      [0, 0.75],
+    );
+    assert.equal(markets[0].edge, -0.2);
+    assert.deepEqual(forecast, { p5: 20, p50: 63, p95: 108 });
+    assert.deepEqual(distribution[0], { count: 20, prob: 0.075 });
+  });
+
+  it('keeps a bucket open whose upper bound is the count', async () => {
+    await begin(eventOutput(), countersOutput({ real: 19 }), predictionOutput());
+    assert.equal((await records(PRO))[0].markets[0].model_prob, 0.25);
+  });
+
+  it('publishes figures that agree, whatever the probability and the price', async () => {
+    await begin(eventOutput(), countersOutput());
+    const share = fc.double({ min: 0, max: 1, noNaN: true });
+    let seq = 10;
+    await fc.assert(
+      fc.asyncProperty(share, share, async (prob, price) => {
+        seq += 1;
+        running.put(
+          priceOutput({ ...PRICE, price }, { seq }),
+          predictionOutput({ buckets: [predictedBucket({ prob })] }, { seq }),
+        );
+        const text = await (await running.get(PATH, PRO)).text();
+        assert.ok(!/NaN|Infinity|undefined/.test(text));
+        const { model_prob, market_price, edge } = JSON.parse(text).data[0].markets[0];
+        assert.ok(Math.abs(edge - (model_prob - market_price)) < 1e-9);
+        for (const value of [model_prob, market_price, edge]) {
+          assert.equal(value, Math.round(value * 1e4) / 1e4);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('moves the tag of a tier with what that tier sees', async () => {
+    await begin(eventOutput(), countersOutput(), predictionOutput(), priceOutput(PRICE));
+    const changes: readonly (readonly [Output, free: boolean, pro: boolean])[] = [
+      [predictionOutput(), false, true],
+      [predictionOutput({ account: 'b', eventId: 5 }), false, false],
+      [predictionOutput({ horizonHours: 24 }), false, false],
+      [velocityOutput(), false, true],
+      [velocityOutput({ account: 'b' }), false, false],
+      [priceOutput(PRICE), true, true],
+      [priceOutput({ eventId: 77 }), false, false],
+      [countersOutput({ real: 14 }), true, true],
+      [eventOutput({ title: 'Renamed' }), true, true],
+      [freshnessOutput(FRESH_AGES), false, false],
+    ];
+    let seq = 100;
+    for (const [output, isFree, isPro] of changes) {
+      const before = [await tagOf(), await tagOf(PRO)];
+      assert.notEqual(before[0], before[1]);
+      seq += 1;
+      running.put({ ...output, seq });
+      const moved = [(await tagOf()) !== before[0], (await tagOf(PRO)) !== before[1]];
+      assert.deepEqual(moved, [isFree, isPro], `${output.stream} ${output.key}`);
+    }
+  });
+
+  it('lets the time left run with the ticks, and not below 0', async () => {
+    await begin(eventOutput());
+    for (const [at, left] of [
+      [NOON + 10_000, 86_390],
+      [NOON + DAY_MS + 5_000, 0],
+    ] as const) {
+      running.put(freshnessOutput(FRESH_AGES, { seq: 5, at }));
+      assert.equal((await records())[0].seconds_remaining, left);
+    }
+  });
+
+  it('refuses a key it does not know', async () => {
+    await begin();
+    const response = await running.get(PATH, { 'X-API-Key': 'nobody' });
+    assert.equal(response.status, 401);
+    assert.equal((await json(response)).code, 'key_invalid');
+  });
+});
