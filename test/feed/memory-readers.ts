@@ -4,7 +4,8 @@ import type { ChannelName } from '../../src/contract/feed.ts';
 import { type Topic, topicsOf } from '../../src/feed/channels.ts';
 import { createDelivery } from '../../src/feed/delivery/delivery.ts';
 import { createFanOut } from '../../src/feed/delivery/fan-out.ts';
-import { createReader, type Reader, type ReaderConnection } from '../../src/feed/delivery/reader.ts';
+import type { FrameBatch } from '../../src/feed/delivery/frame-batch.ts';
+import { Reader } from '../../src/feed/delivery/reader.ts';
 import { type ChannelRequest, createSubscriptions } from '../../src/feed/delivery/subscriptions.ts';
 import { follow } from '../../src/feed/follow.ts';
 import { type Change, openFrameLog } from '../../src/feed/log/frame-log.ts';
@@ -28,69 +29,65 @@ export type ReaderFrame = z.infer<typeof Frame>;
 const MUCH_UNSENT = 1_000_000;
 export const TOPICS = topicsOf([{ id: 'a', segment: 'account_a' }]);
 
-export interface MemoryReader {
-  readonly reader: Reader;
-  /** The frames of each write, in order. */
-  readonly writes: ReaderFrame[][];
-  frames(): readonly ReaderFrame[];
-  /** Takes nothing from now on: with the next write the reader is slow. */
-  stall(): void;
-  /** Takes everything that was written, and what follows. */
-  drain(): void;
-  wasTooSlow(): boolean;
-}
-
 /** A reader without a network, which takes everything at once unless it is stalled. */
-export function createMemoryReader(): MemoryReader {
-  const writes: ReaderFrame[][] = [];
-  let corked: ReaderFrame[] | undefined;
-  let isStalled = false;
-  let unsentBytes = 0;
-  let drained: (() => void) | undefined;
-  let wasTooSlow = false;
-  const connection: ReaderConnection = {
-    unsentBytes: () => unsentBytes,
-    write({ texts }) {
-      assert.notEqual(reader.status, 'closed', 'a closed reader was written to');
-      assert.ok(unsentBytes === 0 || corked, 'a slow reader was written to');
-      const frames = texts.map((text) => Frame.parse(JSON.parse(text)));
-      if (isStalled) unsentBytes = MUCH_UNSENT;
-      if (corked) corked.push(...frames);
-      else writes.push(frames);
-    },
-    cork() {
-      corked = [];
-    },
-    uncork() {
-      if (corked?.length) writes.push(corked);
-      corked = undefined;
-    },
-    onceDrained(listener) {
-      assert.ok(unsentBytes > 0, 'nothing is unsent');
-      drained = listener;
-    },
-    closeTooSlow() {
-      wasTooSlow = true;
-      reader.status = 'closed';
-    },
-  };
-  const reader = createReader(connection);
-  return {
-    reader,
-    writes,
-    frames: () => writes.flat(),
-    stall() {
-      isStalled = true;
-    },
-    drain() {
-      isStalled = false;
-      unsentBytes = 0;
-      const listener = drained;
-      drained = undefined;
-      listener?.();
-    },
-    wasTooSlow: () => wasTooSlow,
-  };
+export class MemoryReader extends Reader {
+  /** The frames of each write, in order. */
+  readonly writes: ReaderFrame[][] = [];
+  wasTooSlow = false;
+  #corked: ReaderFrame[] | undefined;
+  #isStalled = false;
+  #unsentBytes = 0;
+  #onDrained: (() => void) | undefined;
+
+  frames(): readonly ReaderFrame[] {
+    return this.writes.flat();
+  }
+
+  /** Takes nothing from now on: with the next write the reader is slow. */
+  stall(): void {
+    this.#isStalled = true;
+  }
+
+  /** Takes everything that was written, and what follows. */
+  drain(): void {
+    this.#isStalled = false;
+    this.#unsentBytes = 0;
+    const listener = this.#onDrained;
+    this.#onDrained = undefined;
+    listener?.();
+  }
+
+  override unsentBytes(): number {
+    return this.#unsentBytes;
+  }
+
+  override write({ texts }: FrameBatch): void {
+    assert.notEqual(this.status, 'closed', 'a closed reader was written to');
+    assert.ok(this.#unsentBytes === 0 || this.#corked, 'a slow reader was written to');
+    const frames = texts.map((text) => Frame.parse(JSON.parse(text)));
+    if (this.#isStalled) this.#unsentBytes = MUCH_UNSENT;
+    if (this.#corked) this.#corked.push(...frames);
+    else this.writes.push(frames);
+  }
+
+  override cork(): void {
+    this.#corked = [];
+  }
+
+  override uncork(): void {
+    if (this.#corked?.length) this.writes.push(this.#corked);
+    this.#corked = undefined;
+  }
+
+  override onceDrained(listener: () => void): void {
+    assert.ok(this.#unsentBytes > 0, 'nothing is unsent');
+    this.#onDrained = listener;
+  }
+
+  override closeTooSlow(): void {
+    this.wasTooSlow = true;
+    this.status = 'closed';
+  }
 }
 
 export function topicOf(name: string): Topic {

@@ -54,14 +54,14 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
   let isServing = false;
 
   function write(subscription: Subscription, batch: FrameBatch): void {
-    subscription.reader.connection.write(batch, subscription);
+    subscription.reader.write(batch, subscription);
     counters.sent += batch.texts.length;
   }
 
   function pauseIfSlow(reader: Reader): void {
-    if (reader.status !== 'ready' || reader.connection.unsentBytes() <= SLOW_FROM_BYTES) return;
+    if (reader.status !== 'ready' || reader.unsentBytes() <= SLOW_FROM_BYTES) return;
     reader.status = 'slow';
-    reader.connection.onceDrained(() => {
+    reader.onceDrained(() => {
       if (reader.status !== 'slow') return;
       reader.status = 'ready';
       catchUp(reader);
@@ -189,13 +189,13 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
       }
       const { isLossless } = state.topic.channel;
       if (isLossless && state.publishedBytes - place.upToDateBytes > TOO_SLOW_BYTES) {
-        reader.connection.closeTooSlow();
+        reader.closeTooSlow();
       } else if (reader.status === 'ready') catchUp(reader);
     },
 
     sendUnnumbered(reader, batch) {
       if (reader.status !== 'ready') return;
-      reader.connection.write(batch, undefined);
+      reader.write(batch, undefined);
       counters.sent += 1;
     },
 

@@ -55,12 +55,12 @@ export function createFanOut(epoch: string, delivery: Delivery): FanOut {
   }
 
   function writeAll(reader: Reader, writers: readonly Writer[]): void {
-    reader.connection.cork();
+    reader.cork();
     for (const { state, write } of writers) {
       const subscription = reader.subscriptions.get(state.topic.name);
       if (subscription !== undefined) write(subscription);
     }
-    reader.connection.uncork();
+    reader.uncork();
     delivery.pauseIfSlow(reader);
   }
 

@@ -2,30 +2,23 @@ import type { Audience } from '../../views/audience.ts';
 import type { TopicState } from '../log/frame-log.ts';
 import type { FrameBatch } from './frame-batch.ts';
 
-/** The connection to a reader, as the delivery needs it. */
-export interface ReaderConnection {
-  /** Bytes that were written but not yet taken by the network. */
-  unsentBytes(): number;
-  /** A batch that has seqs comes with the subscription it belongs to. */
-  write(batch: FrameBatch, subscription: Subscription | undefined): void;
-  /** Holds back writes until `uncork`, which sends them as one. */
-  cork(): void;
-  uncork(): void;
-  /** Calls the listener once, later, when everything that is unsent now was taken by the network. */
-  onceDrained(listener: () => void): void;
-  closeTooSlow(): void;
-}
-
-export interface Reader {
-  readonly connection: ReaderConnection;
+/** One connection to the feed, with its subscriptions. */
+export abstract class Reader {
   /** By name of topic. */
-  readonly subscriptions: Map<string, Subscription>;
+  readonly subscriptions = new Map<string, Subscription>();
   /** A slow reader is sent nothing until its unsent bytes are gone, a closed one nothing at all. */
-  status: 'ready' | 'slow' | 'closed';
-}
+  status: 'ready' | 'slow' | 'closed' = 'ready';
 
-export function createReader(connection: ReaderConnection): Reader {
-  return { connection, subscriptions: new Map(), status: 'ready' };
+  /** Bytes that were written but not yet taken by the network. */
+  abstract unsentBytes(): number;
+  /** A batch that has seqs comes with the subscription it belongs to. */
+  abstract write(batch: FrameBatch, subscription: Subscription | undefined): void;
+  /** Holds back writes until `uncork`, which sends them as one. */
+  abstract cork(): void;
+  abstract uncork(): void;
+  /** Calls the listener once, later, when everything that is unsent now was taken by the network. */
+  abstract onceDrained(listener: () => void): void;
+  abstract closeTooSlow(): void;
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   tooOldTexts,
   unsubscribedText,
 } from './control-frames.ts';
-import type { WebSocketConnection } from './websocket-connection.ts';
+import type { WebSocketReader } from './websocket-reader.ts';
 
 type ClientMessage = z.output<typeof clientMessage>;
 type Message<Op extends ClientMessage['op']> = Extract<ClientMessage, { readonly op: Op }>;
@@ -33,30 +33,30 @@ export interface ClientMessagesDeps {
 /** Does what a message asks for, or answers why not. `useKey` closes the connection and returns false for a bad key. */
 export function handleMessage(
   deps: ClientMessagesDeps,
-  connection: WebSocketConnection,
+  reader: WebSocketReader,
   text: string,
   useKey: (key: string) => boolean,
 ): void {
   const message = parseMessage(text);
   if (typeof message === 'string') {
-    connection.malformedMessages += 1;
-    if (connection.malformedMessages > MAX_MALFORMED) {
-      connection.closeWithError(CLOSE_CODES.policy, 'message_malformed', message);
-    } else connection.send(errorText(undefined, 'message_malformed', message));
+    reader.malformedMessages += 1;
+    if (reader.malformedMessages > MAX_MALFORMED) {
+      reader.closeWithError(CLOSE_CODES.policy, 'message_malformed', message);
+    } else reader.send(errorText(undefined, 'message_malformed', message));
     return;
   }
   switch (message.op) {
     case 'auth':
-      authenticate(connection, message, useKey);
+      authenticate(reader, message, useKey);
       return;
     case 'subscribe':
-      answeringErrors(connection, message, () => subscribe(deps, connection, message));
+      answeringErrors(reader, message, () => subscribe(deps, reader, message));
       return;
     case 'unsubscribe':
-      answeringErrors(connection, message, () => unsubscribe(deps, connection, message));
+      answeringErrors(reader, message, () => unsubscribe(deps, reader, message));
       return;
     case 'ping':
-      connection.send(pongText(message.id, deps.now(), deps.latest.at));
+      reader.send(pongText(message.id, deps.now(), deps.latest.at));
   }
 }
 
@@ -75,53 +75,53 @@ function parseMessage(text: string): ClientMessage | string {
 }
 
 function authenticate(
-  connection: WebSocketConnection,
+  reader: WebSocketReader,
   { id, key }: Message<'auth'>,
   useKey: (key: string) => boolean,
 ): void {
-  if (connection.hasSubscribed || connection.keyId !== null) {
-    connection.send(errorText(id, 'auth_late', 'A key is sent once, before the first subscription'));
+  if (reader.hasSubscribed || reader.keyId !== null) {
+    reader.send(errorText(id, 'auth_late', 'A key is sent once, before the first subscription'));
     return;
   }
-  if (useKey(key)) connection.send(authenticatedText(id, connection.tier));
+  if (useKey(key)) reader.send(authenticatedText(id, reader.tier));
 }
 
-function answeringErrors(connection: WebSocketConnection, { id }: ClientMessage, act: () => void): void {
+function answeringErrors(reader: WebSocketReader, { id }: ClientMessage, act: () => void): void {
   try {
     act();
   } catch (error) {
     if (!(error instanceof FeedError)) throw error;
     if (error.code !== 'tier_too_low') {
-      connection.send(errorText(id, error.code, error.message));
+      reader.send(errorText(id, error.code, error.message));
       return;
     }
     // Each topic by name, so that the client can come back for the others.
-    for (const text of tierTexts(id, error.topics)) connection.send(text);
-    connection.close(CLOSE_CODES.tier, error.code);
+    for (const text of tierTexts(id, error.topics)) reader.send(text);
+    reader.close(CLOSE_CODES.tier, error.code);
   }
 }
 
 function subscribe(
   { subscriptions, delivery, log }: ClientMessagesDeps,
-  connection: WebSocketConnection,
+  reader: WebSocketReader,
   { id, channels, resume }: Message<'subscribe'>,
 ): void {
-  const { reader, tier } = connection;
+  const { tier } = reader;
   const requests = subscriptions.find(channels, tier, resume);
-  connection.hasSubscribed = true;
+  reader.hasSubscribed = true;
   const subscribed = requests.map((request) => subscriptions.subscribe(reader, request));
-  connection.send(subscribedText(id, log.epoch, subscribed));
-  for (const text of tooOldTexts(id, subscribed)) connection.send(text);
+  reader.send(subscribedText(id, log.epoch, subscribed));
+  for (const text of tooOldTexts(id, subscribed)) reader.send(text);
   delivery.catchUp(reader);
 }
 
 function unsubscribe(
   { subscriptions }: ClientMessagesDeps,
-  connection: WebSocketConnection,
+  reader: WebSocketReader,
   { id, channels }: Message<'unsubscribe'>,
 ): void {
-  const { reader, tier } = connection;
+  const { tier } = reader;
   const topics = subscriptions.find(channels, tier).map(({ topic }) => topic);
   for (const topic of topics) subscriptions.unsubscribe(reader, topic);
-  connection.send(unsubscribedText(id, topics));
+  reader.send(unsubscribedText(id, topics));
 }

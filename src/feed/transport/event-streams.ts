@@ -7,7 +7,7 @@ import { readQuery } from '../../contract/validation/validate.ts';
 import { RequestError } from '../../errors.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { FrameBatch } from '../delivery/frame-batch.ts';
-import { createReader, type Reader, type ReaderConnection, type Subscription } from '../delivery/reader.ts';
+import { Reader, type Subscription } from '../delivery/reader.ts';
 import { type ChannelRequest, FeedError, type Subscriptions } from '../delivery/subscriptions.ts';
 import { countClosed, type FeedCounters } from '../figures.ts';
 import type { FrameLog } from '../log/frame-log.ts';
@@ -52,9 +52,8 @@ interface EventStreams {
   close(): void;
 }
 
-/** Server-sent events of one reader, each with a cursor over all its topics as id. */
-class EventStream implements ReaderConnection {
-  readonly reader: Reader;
+/** A reader over server-sent events, each with a cursor over all its topics as id. */
+class EventStreamReader extends Reader {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly tier: Tier;
@@ -62,46 +61,46 @@ class EventStream implements ReaderConnection {
   readonly #deps: EventStreamsDeps;
 
   constructor(deps: EventStreamsDeps, req: IncomingMessage, res: ServerResponse, tier: Tier) {
+    super();
     this.#deps = deps;
     this.req = req;
     this.res = res;
     this.tier = tier;
-    this.reader = createReader(this);
   }
 
-  unsentBytes(): number {
+  override unsentBytes(): number {
     return this.res.writableLength;
   }
 
-  write({ texts, seqs }: FrameBatch, subscription: Subscription | undefined): void {
+  override write({ texts, seqs }: FrameBatch, subscription: Subscription | undefined): void {
     let events = '';
     for (const [index, text] of texts.entries()) {
-      const id = eventId(this.#deps.log.epoch, this.reader, subscription, seqs[index]);
+      const id = eventId(this.#deps.log.epoch, this, subscription, seqs[index]);
       events += `id: ${id}\ndata: ${text}\n\n`;
     }
     this.res.write(events);
   }
 
-  cork(): void {
+  override cork(): void {
     this.res.cork();
   }
 
-  uncork(): void {
+  override uncork(): void {
     this.res.uncork();
   }
 
-  onceDrained(listener: () => void): void {
+  override onceDrained(listener: () => void): void {
     this.res.once('drain', listener);
   }
 
-  closeTooSlow(): void {
+  override closeTooSlow(): void {
     this.close(CLOSE_CODES.tooSlow, errorText(undefined, 'too_slow', 'The reader is too slow'));
   }
 
   /** Sends a last frame and ends: once everything is sent, or soon if the reader does not read. */
   close(code: number, text: string): void {
-    if (this.reader.status === 'closed') return;
-    this.reader.status = 'closed';
+    if (this.status === 'closed') return;
+    this.status = 'closed';
     countClosed(this.#deps.counters, code);
     this.res.end(`data: ${text}\n\n`);
     setTimeout(() => this.res.destroy(), this.#deps.times.closeMs).unref();
@@ -110,31 +109,31 @@ class EventStream implements ReaderConnection {
 
 export function createEventStreams(deps: EventStreamsDeps): EventStreams {
   const { gate, connectionLimits, counters, log, delivery, subscriptions, times } = deps;
-  const streams = new Set<EventStream>();
+  const readers = new Set<EventStreamReader>();
 
   /** Ends a stream whose key is no longer what it was. */
-  function checkKey(stream: EventStream): void {
+  function checkKey(reader: EventStreamReader): void {
     try {
-      if (includes(gate.identify(ENDPOINT, stream.req).tier, stream.tier)) return;
-      stream.close(CLOSE_CODES.tier, errorText(undefined, 'tier_too_low', 'The key has another tier now'));
+      if (includes(gate.identify(ENDPOINT, reader.req).tier, reader.tier)) return;
+      reader.close(CLOSE_CODES.tier, errorText(undefined, 'tier_too_low', 'The key has another tier now'));
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      stream.close(CLOSE_CODES.badKey, errorText(undefined, error.code, error.message));
+      reader.close(CLOSE_CODES.badKey, errorText(undefined, error.code, error.message));
     }
   }
 
-  function check(stream: EventStream): void {
-    const { res, reader } = stream;
+  function check(reader: EventStreamReader): void {
+    const { res } = reader;
     if (reader.status === 'closed') return;
-    stream.slowChecks = reader.status === 'slow' ? stream.slowChecks + 1 : 0;
-    if (stream.slowChecks >= MAX_SLOW_CHECKS) res.destroy();
+    reader.slowChecks = reader.status === 'slow' ? reader.slowChecks + 1 : 0;
+    if (reader.slowChecks >= MAX_SLOW_CHECKS) res.destroy();
     else if (reader.status === 'ready') res.write(':\n\n');
-    checkKey(stream);
+    checkKey(reader);
   }
 
   const sweep = setInterval(
     () => {
-      for (const stream of streams) check(stream);
+      for (const reader of readers) check(reader);
     },
     Math.min(SWEEP_MS, times.checkKeyMs),
   );
@@ -148,14 +147,13 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
       if (keyId !== null && !connectionLimits.useKey(keyId)) {
         throw tooManyFeeds('Too many connections use this key already', 10);
       }
-      const stream = new EventStream(deps, req, res, tier);
-      const { reader } = stream;
-      streams.add(stream);
+      const reader = new EventStreamReader(deps, req, res, tier);
+      readers.add(reader);
       res.on('error', () => undefined);
       res.on('close', () => {
         if (reader.status !== 'closed') countClosed(counters, 1000);
         reader.status = 'closed';
-        streams.delete(stream);
+        readers.delete(reader);
         subscriptions.unsubscribeAll(reader);
         if (keyId !== null) connectionLimits.releaseKey(keyId);
       });
@@ -169,12 +167,12 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
       delivery.catchUp(reader);
     },
 
-    unsentBytes: () => Array.from(streams).reduce((sum, stream) => sum + stream.unsentBytes(), 0),
+    unsentBytes: () => Array.from(readers).reduce((sum, reader) => sum + reader.unsentBytes(), 0),
 
     close() {
       clearInterval(sweep);
       const goodbye = goodbyeText(deps.now());
-      for (const stream of streams) stream.close(CLOSE_CODES.goodbye, goodbye);
+      for (const reader of readers) reader.close(CLOSE_CODES.goodbye, goodbye);
     },
   };
 }

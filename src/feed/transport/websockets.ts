@@ -11,7 +11,7 @@ import { countClosed, type FeedCounters } from '../figures.ts';
 import { type ClientMessagesDeps, handleMessage } from './client-messages.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
 import { goodbyeText } from './control-frames.ts';
-import { WebSocketConnection } from './websocket-connection.ts';
+import { WebSocketReader } from './websocket-reader.ts';
 
 export interface ConnectionTimes {
   /** Within this a connection has to subscribe to something. */
@@ -56,7 +56,7 @@ interface WebSockets {
 
 export function createWebSockets(deps: WebSocketsDeps): WebSockets {
   const { gate, connectionLimits, counters, mono, times, subscriptions } = deps;
-  const connections = new Map<WebSocket, WebSocketConnection>();
+  const readers = new Map<WebSocket, WebSocketReader>();
   // A constant of its own, as the types of the library lack `closeTimeout`.
   const options = {
     noServer: true,
@@ -71,86 +71,86 @@ export function createWebSockets(deps: WebSocketsDeps): WebSockets {
   const server = new WebSocketServer(options);
 
   function onOpen(ws: WebSocket, req: IncomingMessage): void {
-    const connection = new WebSocketConnection(ws, req, counters, mono());
-    connections.set(ws, connection);
+    const reader = new WebSocketReader(ws, req, counters, mono());
+    readers.set(ws, reader);
     ws.on('error', ignoreError).on('pong', onPong).on('message', onMessage).on('close', onClose);
-    identify(connection);
+    identify(reader);
   }
 
   // Each of these serves all sockets, and `this` is the one that it is called for.
 
   function onPong(this: WebSocket): void {
-    const connection = connections.get(this);
-    if (connection) connection.missedPongs = 0;
+    const reader = readers.get(this);
+    if (reader) reader.missedPongs = 0;
   }
 
   function onClose(this: WebSocket, code: number): void {
-    const connection = connections.get(this);
-    if (connection === undefined) return;
-    const { reader, keyId } = connection;
+    const reader = readers.get(this);
+    if (reader === undefined) return;
+    const { keyId } = reader;
     if (reader.status !== 'closed') countClosed(counters, code);
     reader.status = 'closed';
-    connections.delete(this);
+    readers.delete(this);
     subscriptions.unsubscribeAll(reader);
     if (keyId !== null) connectionLimits.releaseKey(keyId);
   }
 
   function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
-    const connection = connections.get(this);
-    if (connection === undefined || connection.reader.status === 'closed') return;
-    if (!connection.takeToken(mono())) {
-      connection.closeWithError(CLOSE_CODES.tooMany, 'too_many_messages', 'Too many messages');
+    const reader = readers.get(this);
+    if (reader === undefined || reader.status === 'closed') return;
+    if (!reader.takeToken(mono())) {
+      reader.closeWithError(CLOSE_CODES.tooMany, 'too_many_messages', 'Too many messages');
       return;
     }
-    handleMessage(deps, connection, isBinary ? '' : String(data), (key) => {
-      connection.headers['x-api-key'] = key;
-      return identify(connection);
+    handleMessage(deps, reader, isBinary ? '' : String(data), (key) => {
+      reader.headers['x-api-key'] = key;
+      return identify(reader);
     });
   }
 
   /** Whether the key is good and not used by too many connections; closes the connection if not. */
-  function identify(connection: WebSocketConnection): boolean {
+  function identify(reader: WebSocketReader): boolean {
     try {
-      const { tier, keyId } = gate.identify({ access: 'tiered', isCounted: false }, connection);
-      connection.tier = tier;
-      if (keyId === null || keyId === connection.keyId) return true;
+      const { tier, keyId } = gate.identify({ access: 'tiered', isCounted: false }, reader);
+      reader.tier = tier;
+      if (keyId === null || keyId === reader.keyId) return true;
       if (!connectionLimits.useKey(keyId)) {
         const detail = 'Too many connections use this key already';
-        connection.closeWithError(CLOSE_CODES.tooMany, 'too_many_feeds', detail);
+        reader.closeWithError(CLOSE_CODES.tooMany, 'too_many_feeds', detail);
         return false;
       }
-      connection.keyId = keyId;
+      reader.keyId = keyId;
       return true;
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      connection.closeWithError(CLOSE_CODES.badKey, error.code, error.message);
+      reader.closeWithError(CLOSE_CODES.badKey, error.code, error.message);
       return false;
     }
   }
 
-  function check(connection: WebSocketConnection, nowMs: number): void {
-    if (!connection.hasSubscribed && nowMs - connection.openedAt > times.subscribeMs) {
+  function check(reader: WebSocketReader, nowMs: number): void {
+    if (!reader.hasSubscribed && nowMs - reader.openedAt > times.subscribeMs) {
       const detail = 'Nothing was subscribed to in time';
-      connection.closeWithError(CLOSE_CODES.policy, 'subscribe_missing', detail);
+      reader.closeWithError(CLOSE_CODES.policy, 'subscribe_missing', detail);
     }
-    if (nowMs - connection.pingedAt >= times.pingMs) {
-      connection.pingedAt = nowMs;
-      ping(connection);
+    if (nowMs - reader.pingedAt >= times.pingMs) {
+      reader.pingedAt = nowMs;
+      ping(reader);
     }
-    if (nowMs - connection.keyCheckedAt >= times.checkKeyMs) {
-      connection.keyCheckedAt = nowMs;
-      checkKey(connection);
+    if (nowMs - reader.keyCheckedAt >= times.checkKeyMs) {
+      reader.keyCheckedAt = nowMs;
+      checkKey(reader);
     }
   }
 
-  function checkKey(connection: WebSocketConnection): void {
-    const { keyId, reader } = connection;
-    if (keyId === null || reader.status === 'closed' || !identify(connection)) return;
+  function checkKey(reader: WebSocketReader): void {
+    const { keyId } = reader;
+    if (keyId === null || reader.status === 'closed' || !identify(reader)) return;
     for (const { state, audience } of reader.subscriptions.values()) {
       const { name, tier } = state.topic.channel;
-      if (includes(connection.tier, tier) && includes(connection.tier, audience.tier)) continue;
+      if (includes(reader.tier, tier) && includes(reader.tier, audience.tier)) continue;
       const detail = `The tier of this key no longer includes the channel ${name} as it was subscribed to`;
-      connection.closeWithError(CLOSE_CODES.tier, 'tier_too_low', detail);
+      reader.closeWithError(CLOSE_CODES.tier, 'tier_too_low', detail);
     }
   }
 
@@ -158,8 +158,8 @@ export function createWebSockets(deps: WebSocketsDeps): WebSockets {
   async function checkAll(): Promise<void> {
     let checked = 0;
     isChecking = true;
-    for (const connection of connections.values()) {
-      check(connection, mono());
+    for (const reader of readers.values()) {
+      check(reader, mono());
       checked += 1;
       if (checked % SLICE === 0) await nextTurn();
     }
@@ -180,22 +180,22 @@ export function createWebSockets(deps: WebSocketsDeps): WebSockets {
 
     unsentBytes() {
       let bytes = 0;
-      for (const connection of connections.values()) bytes += connection.unsentBytes();
+      for (const reader of readers.values()) bytes += reader.unsentBytes();
       return bytes;
     },
 
     async close() {
       clearInterval(sweep);
-      const all = [...connections.values()];
+      const all = [...readers.values()];
       const gone = all.map(({ ws }) => new Promise((resolve) => ws.once('close', resolve)));
       const goodbye = goodbyeText(deps.now());
-      for (const [index, connection] of all.entries()) {
-        connection.send(goodbye);
-        connection.close(CLOSE_CODES.goodbye, 'goodbye');
+      for (const [index, reader] of all.entries()) {
+        reader.send(goodbye);
+        reader.close(CLOSE_CODES.goodbye, 'goodbye');
         if (index % SLICE === SLICE - 1) await nextTurn();
       }
       const deadline = setTimeout(() => {
-        for (const ws of connections.keys()) ws.terminate();
+        for (const ws of readers.keys()) ws.terminate();
       }, times.closeMs);
       await Promise.all(gone);
       clearTimeout(deadline);
@@ -203,11 +203,11 @@ export function createWebSockets(deps: WebSocketsDeps): WebSockets {
   };
 }
 
-function ping(connection: WebSocketConnection): void {
-  const { ws } = connection;
-  if (connection.missedPongs >= MAX_MISSED_PONGS) ws.terminate();
+function ping(reader: WebSocketReader): void {
+  const { ws } = reader;
+  if (reader.missedPongs >= MAX_MISSED_PONGS) ws.terminate();
   else if (ws.readyState === ws.OPEN) {
-    connection.missedPongs += 1;
+    reader.missedPongs += 1;
     ws.ping();
   }
 }
@@ -215,7 +215,7 @@ function ping(connection: WebSocketConnection): void {
 /** The library closes the connection itself after an error of the peer. */
 function ignoreError(): void {}
 
-/** Answers a request for an upgrade that is not granted, and ends the connection. */
+/** Answers a request for an upgrade that is not granted, and ends the reader. */
 export function refuseUpgrade(
   socket: Duplex,
   status: number,

@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import type { ChannelName } from '../../../src/contract/feed.ts';
 import {
   changeOf,
-  createMemoryReader,
-  type MemoryReader,
+  MemoryReader,
   openMemoryFeed,
   type ReaderFrame,
   seqsOf,
@@ -23,12 +22,12 @@ async function settle(): Promise<void> {
 describe('readers that come back', () => {
   it('after a long time are sent every frame, a few of them at a time, while others go on', async () => {
     const { subscribe, resume, change } = openMemoryFeed();
-    const present = createMemoryReader();
-    subscribe(present.reader, 'test');
+    const present = new MemoryReader();
+    subscribe(present, 'test');
     for (let changes = 0; changes < 500; changes++) change('test');
     await nextTurn();
-    const back = Array.from({ length: 40 }, createMemoryReader);
-    for (const [place, { reader }] of back.entries()) resume(reader, 'test', place);
+    const back = Array.from({ length: 40 }, () => new MemoryReader());
+    for (const [place, reader] of back.entries()) resume(reader, 'test', place);
     change('test');
     const countWrites = () => back.reduce((sum, { writes }) => sum + writes.length, 0);
     let isPresentServed = false;
@@ -40,9 +39,9 @@ describe('readers that come back', () => {
       isPresentServed ||= seqsOf(present.frames()).includes(501) && countWrites() < back.length;
     }
     assert.ok(isPresentServed, 'the reader that was up to date had to wait for the others');
-    for (const [place, { frames }] of back.entries()) {
+    for (const [place, reader] of back.entries()) {
       assert.deepEqual(
-        frames().map(({ type, seq, prev_seq }) => [type, seq, prev_seq]),
+        reader.frames().map(({ type, seq, prev_seq }) => [type, seq, prev_seq]),
         Array.from({ length: 501 - place }, (_, index) => ['update', place + index + 1, place + index]),
       );
     }
@@ -52,12 +51,12 @@ describe('readers that come back', () => {
     const { resume, change, leave } = openMemoryFeed();
     for (let changes = 0; changes < 300; changes++) change('test');
     await nextTurn();
-    const back = createMemoryReader();
-    resume(back.reader, 'test', 0);
+    const back = new MemoryReader();
+    resume(back, 'test', 0);
     await nextTurn();
     const count = back.frames().length;
     assert.ok(count > 0 && count < 300);
-    leave(back.reader);
+    leave(back);
     for (let turns = 0; turns < 10; turns++) await nextTurn();
     assert.equal(back.frames().length, count);
   });
@@ -66,19 +65,19 @@ describe('readers that come back', () => {
 describe('a reader of a lossless channel', () => {
   it('is closed when it is more than 1 MiB behind, and not before', async () => {
     const { subscribe, append } = openMemoryFeed();
-    const slow = createMemoryReader();
-    const quick = createMemoryReader();
-    for (const { reader } of [slow, quick]) subscribe(reader, 'tweets');
+    const slow = new MemoryReader();
+    const quick = new MemoryReader();
+    for (const reader of [slow, quick]) subscribe(reader, 'tweets');
     const post = changeOf('tweets', '1', 'x'.repeat(128 * 1_024));
     slow.stall();
     for (let posts = 0; posts < 9; posts++) {
-      assert.equal(slow.wasTooSlow(), false);
+      assert.equal(slow.wasTooSlow, false);
       append([post]);
       await nextTurn();
     }
     append([post]);
     await nextTurn();
-    assert.equal(slow.wasTooSlow(), true);
+    assert.equal(slow.wasTooSlow, true);
     assert.equal(seqsOf(slow.frames()).length, 1);
     assert.equal(seqsOf(quick.frames()).length, 10);
   });
@@ -140,10 +139,10 @@ class Follower {
   connected: MemoryReader | undefined;
 
   join({ subscribe, resume }: ReturnType<typeof openMemoryFeed>): void {
-    this.connected = createMemoryReader();
+    this.connected = new MemoryReader();
     for (const [channel, { seq }] of this.topics) {
-      if (seq === undefined) subscribe(this.connected.reader, channel);
-      else resume(this.connected.reader, channel, seq);
+      if (seq === undefined) subscribe(this.connected, channel);
+      else resume(this.connected, channel, seq);
     }
   }
 
@@ -186,7 +185,7 @@ async function run(steps: readonly Step[]): Promise<void> {
     assert.ok(follower);
     if (step.type === 'leave') {
       follower.takeIn();
-      if (follower.connected) feed.leave(follower.connected.reader);
+      if (follower.connected) feed.leave(follower.connected);
       follower.join(feed);
     } else follower.connected?.[step.type]();
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createMemoryReader, openMemoryFeed, seqsOf } from '../memory-readers.ts';
+import { MemoryReader, openMemoryFeed, seqsOf } from '../memory-readers.ts';
 
 /** Lets a commit end, which takes promises only, but no slice begin. */
 async function committed(): Promise<void> {
@@ -10,8 +10,8 @@ async function committed(): Promise<void> {
 /** A feed that has written its first frame to some of its readers, but not to all. */
 async function openWhileWriting() {
   const feed = openMemoryFeed();
-  const readers = Array.from({ length: 600 }, createMemoryReader);
-  for (const { reader } of readers) feed.subscribe(reader, 'test');
+  const readers = Array.from({ length: 600 }, () => new MemoryReader());
+  for (const reader of readers) feed.subscribe(reader, 'test');
   feed.change('test');
   await committed();
   return { ...feed, readers };
@@ -20,9 +20,9 @@ async function openWhileWriting() {
 describe('the fan-out', () => {
   it('sends a reader everything that is new of several channels as one', async () => {
     const { subscribe, change } = openMemoryFeed();
-    const [both, one] = [createMemoryReader(), createMemoryReader()];
-    subscribe(both.reader, 'test', 'lag');
-    subscribe(one.reader, 'lag');
+    const [both, one] = [new MemoryReader(), new MemoryReader()];
+    subscribe(both, 'test', 'lag');
+    subscribe(one, 'lag');
     both.writes.length = 0;
     one.writes.length = 0;
     change('test', 'counters', 'lag');
@@ -42,9 +42,9 @@ describe('the fan-out', () => {
     change('test');
     change('test');
     for (let slice = 0; slice < 10; slice++) await nextTurn();
-    for (const { writes, frames } of readers) {
-      assert.deepEqual(seqsOf(frames()), [1, 2, 3]);
-      assert.ok(writes.length <= 3, 'a snapshot and two writes');
+    for (const reader of readers) {
+      assert.deepEqual(seqsOf(reader.frames()), [1, 2, 3]);
+      assert.ok(reader.writes.length <= 3, 'a snapshot and two writes');
     }
   });
 
@@ -53,8 +53,8 @@ describe('the fan-out', () => {
     // Waits for the slices that are left.
     change('test');
     await committed();
-    const late = createMemoryReader();
-    subscribe(late.reader, 'test');
+    const late = new MemoryReader();
+    subscribe(late, 'test');
     change('test');
     change('test');
     for (let slice = 0; slice < 10; slice++) await nextTurn();

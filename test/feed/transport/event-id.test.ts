@@ -5,7 +5,7 @@ import { openFrameLog } from '../../../src/feed/log/frame-log.ts';
 import { eventId, parseEventId } from '../../../src/feed/transport/event-id.ts';
 import { audienceOf } from '../../../src/views/audience.ts';
 import { createMemoryFrames } from '../../support/memory-store/frames.ts';
-import { createMemoryReader, TOPICS } from '../memory-readers.ts';
+import { MemoryReader, TOPICS } from '../memory-readers.ts';
 
 const anyPlace: fc.Arbitrary<Place> = fc.oneof(
   fc.record({ type: fc.constantFrom('replay', 'live'), seq: fc.nat(), upToDateBytes: fc.nat() }),
@@ -21,7 +21,7 @@ describe('the id of an event', () => {
           topics: TOPICS,
           report: fail,
         });
-        const { reader } = createMemoryReader();
+        const reader = new MemoryReader();
         for (const [index, topic] of TOPICS.entries()) {
           const place = places[index];
           if (place === undefined) continue;

@@ -4,7 +4,7 @@ import type { WebSocket } from 'ws';
 import type { Tier } from '../../access/tiers.ts';
 import { CLOSE_CODES } from '../../contract/feed.ts';
 import { type FrameBatch, webSocketFrame } from '../delivery/frame-batch.ts';
-import { createReader, type Reader, type ReaderConnection } from '../delivery/reader.ts';
+import { Reader } from '../delivery/reader.ts';
 import { countClosed, type FeedCounters } from '../figures.ts';
 import { errorText } from './control-frames.ts';
 
@@ -12,14 +12,10 @@ import { errorText } from './control-frames.ts';
 const MESSAGE_BURST = 10;
 const MESSAGES_PER_SECOND = 5;
 
-/**
- * The WebSocket of one reader. There are thousands: it has no timer of its own, and is a class so that all share their
- * functions.
- */
-export class WebSocketConnection implements ReaderConnection {
+/** A reader over a WebSocket. There are thousands, so it has neither a timer nor functions of its own. */
+export class WebSocketReader extends Reader {
   readonly ws: WebSocket;
   readonly socket: Socket;
-  readonly reader: Reader;
   /** Of the request that opened it; a key that is sent later takes its place there. */
   readonly headers: IncomingHttpHeaders;
   /** Ms that never go back, as are all times here. */
@@ -37,10 +33,10 @@ export class WebSocketConnection implements ReaderConnection {
   readonly #counters: FeedCounters;
 
   constructor(ws: WebSocket, { socket, headers }: IncomingMessage, counters: FeedCounters, nowMs: number) {
+    super();
     this.ws = ws;
     this.socket = socket;
     this.headers = headers;
-    this.reader = createReader(this);
     this.openedAt = nowMs;
     this.pingedAt = nowMs;
     this.keyCheckedAt = nowMs;
@@ -56,7 +52,7 @@ export class WebSocketConnection implements ReaderConnection {
     return this.#tokens >= 0;
   }
 
-  unsentBytes(): number {
+  override unsentBytes(): number {
     return this.socket.writableLength;
   }
 
@@ -64,7 +60,7 @@ export class WebSocketConnection implements ReaderConnection {
    * Writes to the socket itself, as the bytes were framed once for all readers. Without compression the library writes
    * its own frames whole and at once, so none of them is cut in two. Nothing may follow a close frame.
    */
-  write(batch: FrameBatch): void {
+  override write(batch: FrameBatch): void {
     if (this.ws.readyState === this.ws.OPEN) this.socket.write(batch.webSocketBytes());
   }
 
@@ -73,31 +69,31 @@ export class WebSocketConnection implements ReaderConnection {
     if (this.ws.readyState === this.ws.OPEN) this.socket.write(webSocketFrame(text));
   }
 
-  cork(): void {
+  override cork(): void {
     this.socket.cork();
   }
 
-  uncork(): void {
+  override uncork(): void {
     this.socket.uncork();
   }
 
-  onceDrained(listener: () => void): void {
+  override onceDrained(listener: () => void): void {
     this.socket.once('drain', listener);
   }
 
-  closeTooSlow(): void {
+  override closeTooSlow(): void {
     this.closeWithError(CLOSE_CODES.tooSlow, 'too_slow', 'The reader is too slow');
   }
 
   closeWithError(code: number, error: string, detail: string): void {
-    if (this.reader.status === 'closed') return;
+    if (this.status === 'closed') return;
     this.send(errorText(undefined, error, detail));
     this.close(code, error);
   }
 
   close(code: number, reason: string): void {
-    if (this.reader.status === 'closed') return;
-    this.reader.status = 'closed';
+    if (this.status === 'closed') return;
+    this.status = 'closed';
     countClosed(this.#counters, code);
     this.ws.close(code, reason);
   }
