@@ -8,12 +8,12 @@ import { eventsSource } from '../../src/sources/market/events.ts';
 import { createFollowedBooks } from '../../src/sources/market/followed-books.ts';
 import { uiSource } from '../../src/sources/market/ui-count.ts';
 import { oracleSource } from '../../src/sources/oracle/oracle.ts';
+import { createPositions } from '../../src/sources/positions/positions.ts';
 import { deletionsSource } from '../../src/sources/posts/deletions.ts';
 import { postsSource } from '../../src/sources/posts/posts.ts';
 import { decodePayload, isRefusal } from '../../src/sources/read-payload.ts';
 import { frameJson } from '../../src/sources/socket.ts';
 import type { Source } from '../../src/sources/source.ts';
-import { createPositions } from '../../src/sources/sources.ts';
 import { ACCOUNT, FAST, localEndpoints } from '../support/endpoints.ts';
 import { activeEvent } from '../support/event-record.ts';
 import { faultOf } from '../support/fact-check.ts';
@@ -237,7 +237,7 @@ describe('hostile payloads', function () {
     board.follow(new Map([[token, 1]]));
     for (const bytes of fc.sample(anyMutation(payload), { numRuns: RUNS, seed: 7 })) {
       const json = frameJson(bytes.toString());
-      const events = json ? bookEvents(json.value) : { reason: 'not JSON' };
+      const events = json && 'value' in json ? bookEvents(json.value) : { reason: 'not JSON' };
       if ('value' in events) for (const event of events.value) board.apply(event);
       assert.equal(
         board
@@ -254,7 +254,7 @@ describe('hostile payloads', function () {
     const payload = { stream: 's', data: { e: '24hrMiniTicker', E: NOW, s: 'BTCUSDT', c: '61035.86' } };
     for (const bytes of fc.sample(anyMutation(payload), { numRuns: RUNS, seed: 7 })) {
       const json = frameJson(bytes.toString());
-      const frame = json ? decodePayload(tickerFrame, json.value) : { reason: 'not JSON' };
+      const frame = json && 'value' in json ? decodePayload(tickerFrame, json.value) : { reason: 'not JSON' };
       if (!('value' in frame) || frame.value.stream === undefined) continue;
       const { c: price, E: at } = frame.value.data;
       const fault = faultOf({ kind: 'spot', ticks: [{ symbol: 'BTC', price, at }] });

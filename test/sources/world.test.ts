@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { endpointsOf } from '../../src/service/upstream.ts';
-import { createPositions, createSources } from '../../src/sources/sources.ts';
+import { createPositions } from '../../src/sources/positions/positions.ts';
+import { createSources } from '../../src/sources/sources.ts';
 import { openWorld, type World } from '../../src/world/world.ts';
 import { eventually } from '../support/eventually.ts';
 import { faultOf } from '../support/fact-check.ts';
