@@ -7,7 +7,7 @@ import {
   KEPT_MINUTES,
   minuteOf,
   minutesOf,
-  moreAt,
+  nextFreeAt,
   refund,
 } from '../../../src/access/limits/sliding-hour.ts';
 
@@ -64,13 +64,13 @@ describe('refund', () => {
   });
 });
 
-describe('moreAt', () => {
+describe('nextFreeAt', () => {
   it('is when the oldest minute with a call is over and an hour past', () => {
     const hour = emptyHour();
-    assert.equal(moreAt(hour, 5), 5);
+    assert.equal(nextFreeAt(hour, 5), 5);
     charge(hour, 100, 2);
     charge(hour, 101, 2);
-    assert.equal(moreAt(hour, 0), 161 * 60_000);
+    assert.equal(nextFreeAt(hour, 0), 161 * 60_000);
     assert.equal(charge(hour, minuteOf(161 * 60_000 - 1), 2), false);
     assert.equal(charge(hour, minuteOf(161 * 60_000), 2), true);
   });
