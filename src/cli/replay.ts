@@ -54,7 +54,13 @@ async function run(flags: Flags, proc: ProcessLike): Promise<number> {
     const { replay } = await import('../research/replay.ts');
     const stop = listenForStop(proc);
     const { signal } = stop;
-    const lines = replay(store, { streams: stream ?? KEPT_STREAMS, from, to, speed: speed ?? Number.POSITIVE_INFINITY, signal });
+    const lines = replay(store, {
+      streams: stream ?? KEPT_STREAMS,
+      from,
+      to,
+      speed: speed ?? Number.POSITIVE_INFINITY,
+      signal,
+    });
     await writeLines(lines, proc.stdout).finally(stop.release);
     return 0;
   } finally {
