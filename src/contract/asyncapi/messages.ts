@@ -18,7 +18,6 @@ import {
 /** One type of message of the feed. */
 interface Message {
   readonly name: string;
-  readonly from: 'client' | 'server';
   readonly summary: string;
   readonly payload: z.ZodType;
 }
@@ -32,7 +31,7 @@ const SUMMARIES: Readonly<Record<z.output<typeof clientMessage>['op'], string>> 
 
 const fromClient: readonly Message[] = clientMessage.options.map((payload) => {
   const name = payload.shape.op.value;
-  return { name, from: 'client', summary: SUMMARIES[name], payload };
+  return { name, summary: SUMMARIES[name], payload };
 });
 
 const dataChannels = CHANNEL_NAMES.filter(
@@ -45,13 +44,11 @@ const data: readonly Message[] = dataChannels.flatMap((channel): readonly Messag
   return [
     {
       name: `${channel}Snapshot`,
-      from: 'server',
       summary: `All records of ${channel}`,
       payload: snapshotFrame.extend({ ...named, data: z.array(record) }),
     },
     {
       name: `${channel}Update`,
-      from: 'server',
       summary: `A record of ${channel} changed`,
       payload: updateFrame.extend({ ...named, data: record.nullable() }),
     },
@@ -61,26 +58,23 @@ const data: readonly Message[] = dataChannels.flatMap((channel): readonly Messag
 const replies: readonly Message[] = [
   {
     name: 'heartbeat',
-    from: 'server',
     summary: 'One second of the pipeline passed',
     payload: heartbeatFrame,
   },
   {
     name: 'subscribed',
-    from: 'server',
     summary: 'The channels that are now subscribed',
     payload: subscribedFrame,
   },
   {
     name: 'unsubscribed',
-    from: 'server',
     summary: 'The channels that are no longer subscribed',
     payload: unsubscribedFrame,
   },
-  { name: 'authenticated', from: 'server', summary: 'The tier of the key', payload: authenticatedFrame },
-  { name: 'pong', from: 'server', summary: 'The service is there', payload: pongFrame },
-  { name: 'error', from: 'server', summary: 'A message cannot be carried out', payload: errorFrame },
-  { name: 'goodbye', from: 'server', summary: 'The service is stopping', payload: goodbyeFrame },
+  { name: 'authenticated', summary: 'The tier of the key', payload: authenticatedFrame },
+  { name: 'pong', summary: 'The service is there', payload: pongFrame },
+  { name: 'error', summary: 'A message cannot be carried out', payload: errorFrame },
+  { name: 'goodbye', summary: 'The service is stopping', payload: goodbyeFrame },
 ];
 
 /** All messages of the feed, in both directions. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createOverrides } from '../../../src/world/control/overrides.ts';
-import { compareIds, createdAtOf } from '../../../src/world/life/snowflake.ts';
+import { createdAtOf } from '../../../src/world/life/snowflake.ts';
 import { createTimeline } from '../../../src/world/life/timeline.ts';
 import { createPostsRest, POSTS_TOKEN } from '../../../src/world/wire/posts-rest.ts';
-import { DAY_MS, MINUTE_MS } from '../../../streams/internal.ts';
+import { compareIds, DAY_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import { at, list, openTestWorld, START_AT, type TestWorld } from '../open.ts';
 
 const FIELDS =
