@@ -28,7 +28,7 @@ import {
   wireTracking,
   yesToken,
 } from '../support/payloads.ts';
-import { collect, type FakeKnown, fakeKnown } from '../support/source-run.ts';
+import { collect, type FakeLookups, fakeLookups } from '../support/source-run.ts';
 
 /** The nightly figure is 10,000; the default keeps the suite quick. */
 const RUNS = Number(process.env.HOSTILE_RUNS ?? 2_500);
@@ -50,7 +50,7 @@ interface Role {
   readonly payload: unknown;
   readonly isStruck: (url: URL) => boolean;
   readonly answer?: (url: URL) => unknown;
-  readonly prepare?: (known: FakeKnown) => void;
+  readonly prepare?: (known: FakeLookups) => void;
 }
 
 const roles: Readonly<Record<string, Role>> = {
@@ -129,7 +129,7 @@ async function survive(
   host: string,
   hosts: Map<string, (url: URL) => Uint8Array>,
 ) {
-  const known = fakeKnown(0);
+  const known = fakeLookups(0);
   role.prepare?.(known);
   const { context, deliveries, refusals } = collect(known, () => NOW);
   // What was delivered before the struck payload came is not its doing.

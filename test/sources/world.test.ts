@@ -5,7 +5,7 @@ import { createSources } from '../../src/sources/sources.ts';
 import { openWorld, type World } from '../../src/world/world.ts';
 import { eventually } from '../support/eventually.ts';
 import { faultOf } from '../support/fact-check.ts';
-import { fakeKnown, runSource, type SourceRun } from '../support/source-run.ts';
+import { fakeLookups, runSource, type SourceRun } from '../support/source-run.ts';
 
 /** The sources against the stand-in world, which was written apart from them. */
 describe('createSources on the stand-in world', function () {
@@ -21,7 +21,7 @@ describe('createSources on the stand-in world', function () {
   });
 
   it('reads every role without a refusal or a false fact', async () => {
-    const known = fakeKnown();
+    const known = fakeLookups();
     const activate = () => {
       for (const event of known.records.values()) {
         const isOpen = event.startAt !== null && event.startAt <= Date.now() && Date.now() < event.endAt;

@@ -6,7 +6,7 @@ import { FAST, localEndpoints } from '../../support/endpoints.ts';
 import { activeEvent } from '../../support/event-record.ts';
 import { eventually } from '../../support/eventually.ts';
 import { wireEvent, wireMarket, yesToken } from '../../support/payloads.ts';
-import { fakeKnown, type SourceRun, sourceStage } from '../../support/source-run.ts';
+import { fakeLookups, type SourceRun, sourceStage } from '../../support/source-run.ts';
 
 const NOW = Date.parse('2026-04-09T14:00:00Z');
 
@@ -26,7 +26,7 @@ describe('eventsSource', () => {
     });
   });
 
-  function start(known = fakeKnown(), settings = FAST): SourceRun {
+  function start(known = fakeLookups(), settings = FAST): SourceRun {
     run = stage.run(eventsSource(localEndpoints(stage.server), settings), known, () => NOW);
     return run;
   }
@@ -164,7 +164,7 @@ describe('eventsSource', () => {
         ],
       }),
     ];
-    const { facts } = start(fakeKnown(), { ...FAST, closedEventsPeriodMs: 20 });
+    const { facts } = start(fakeLookups(), { ...FAST, closedEventsPeriodMs: 20 });
     await eventually('it comes', () => eventFacts(facts()).length === 1);
     const [fact] = eventFacts(facts());
     assert.equal(fact?.isClosed, true);
@@ -183,7 +183,7 @@ describe('eventsSource', () => {
   });
 
   it('asks by slug for an active event that no list shows', async () => {
-    const known = fakeKnown();
+    const known = fakeLookups();
     known.records.set(5, activeEvent(5));
     bySlug['account-a-of-posts-5'] = wireEvent(5, { slug: 'account-a-of-posts-5', closed: true });
     const { facts } = start(known);

@@ -7,7 +7,7 @@ import { FAST, localEndpoints } from '../../support/endpoints.ts';
 import { activeEvent } from '../../support/event-record.ts';
 import { eventually } from '../../support/eventually.ts';
 import { wireBookOf, yesToken } from '../../support/payloads.ts';
-import { fakeKnown, type SourceRun, sourceStage } from '../../support/source-run.ts';
+import { fakeLookups, type SourceRun, sourceStage } from '../../support/source-run.ts';
 
 const T0 = yesToken(0);
 
@@ -20,7 +20,7 @@ describe('pricesSource', () => {
     server.answer(() => []);
   });
 
-  function start(settings = FAST, known = fakeKnown()): SourceRun {
+  function start(settings = FAST, known = fakeLookups()): SourceRun {
     if (known.records.size === 0) known.records.set(1, activeEvent(1));
     run = stage.run(pricesSource(localEndpoints(stage.server), settings), known);
     return run;
@@ -141,7 +141,7 @@ describe('pricesSource', () => {
   });
 
   it('delivers only the newest of a burst, however long a delivery takes', async () => {
-    const known = fakeKnown();
+    const known = fakeLookups();
     known.records.set(1, activeEvent(1));
     const delivered: number[] = [];
     let release = () => {};
@@ -211,7 +211,7 @@ describe('pricesSource', () => {
   });
 
   it('opens a second connection past 400 tokens', async () => {
-    const known = fakeKnown();
+    const known = fakeLookups();
     known.records.set(1, activeEvent(1, 401));
     start(FAST, known);
     await eventually(

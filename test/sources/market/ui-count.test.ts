@@ -6,19 +6,19 @@ import { activeEvent } from '../../support/event-record.ts';
 import { eventually } from '../../support/eventually.ts';
 import { wireEvent } from '../../support/payloads.ts';
 import { ANSWERED } from '../../support/scripted-server.ts';
-import { type FakeKnown, fakeKnown, type SourceRun, sourceStage } from '../../support/source-run.ts';
+import { type FakeLookups, fakeLookups, type SourceRun, sourceStage } from '../../support/source-run.ts';
 
 describe('uiSource', () => {
   const stage = sourceStage();
   let run: SourceRun | undefined;
 
   function start(...eventIds: readonly number[]): SourceRun {
-    const known = fakeKnown();
+    const known = fakeLookups();
     for (const eventId of eventIds) known.records.set(eventId, activeEvent(eventId));
     return follow(known, FAST);
   }
 
-  function follow(known: FakeKnown, settings: SourceSettings): SourceRun {
+  function follow(known: FakeLookups, settings: SourceSettings): SourceRun {
     run = stage.run(uiSource(ACCOUNT, localEndpoints(stage.server), settings), known);
     return run;
   }
@@ -89,7 +89,7 @@ describe('uiSource', () => {
 
     it('asks for an event as soon as it becomes active, once', async () => {
       stage.server.answer(({ path }) => wireEvent(Number(path.slice(-1))));
-      const { known, facts, deliveries } = follow(fakeKnown(), rare);
+      const { known, facts, deliveries } = follow(fakeLookups(), rare);
       await eventually('the first round is over', () => deliveries.length === 1);
       assert.deepEqual([facts(), stage.server.requests.length], [[], 0]);
       for (const eventId of [1, 2]) {
@@ -117,7 +117,7 @@ describe('uiSource', () => {
         }, 15);
         return ANSWERED;
       });
-      const known = fakeKnown();
+      const known = fakeLookups();
       known.records.set(1, activeEvent(1));
       follow(known, { ...rare, uiPeriodMs: 5 });
       await eventually('several rounds pass', () => stage.server.requests.length > 8);
@@ -131,7 +131,7 @@ describe('uiSource', () => {
           return {};
         });
         const source = uiSource(ACCOUNT, localEndpoints(stage.server), rare);
-        const known = fakeKnown();
+        const known = fakeLookups();
         run = stage.run(source, known);
         await eventually('the first round is over', () => run?.deliveries.length === 1);
         known.records.set(1, activeEvent(1));

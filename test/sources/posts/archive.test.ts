@@ -6,7 +6,7 @@ import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type PostSketch, postIdAt, timelineAnswer, wirePost } from '../../support/payloads.ts';
 import type { ScriptedRequest } from '../../support/scripted-server.ts';
-import { type FakeKnown, fakeKnown, type SourceRun, sourceStage } from '../../support/source-run.ts';
+import { type FakeLookups, fakeLookups, type SourceRun, sourceStage } from '../../support/source-run.ts';
 
 const AT = Date.parse('2026-04-09T13:41:35Z');
 const HOUR_MS = 3_600_000;
@@ -64,8 +64,8 @@ describe('archiveSource', () => {
   }
 
   /** A log that covers the last `days` and knows the given posts. */
-  function knowing(days: number, posts: readonly PostSketch[]): FakeKnown {
-    const known = fakeKnown(AT - days * DAY_MS);
+  function knowing(days: number, posts: readonly PostSketch[]): FakeLookups {
+    const known = fakeLookups(AT - days * DAY_MS);
     for (const { at, serial } of posts) {
       const id = postIdAt(at, serial);
       known.posts.set(id, { id, createdAt: at, isGone: false });
@@ -73,7 +73,7 @@ describe('archiveSource', () => {
     return known;
   }
 
-  function start(known: FakeKnown, settings = SETTINGS, now: () => number = () => AT): SourceRun {
+  function start(known: FakeLookups, settings = SETTINGS, now: () => number = () => AT): SourceRun {
     const run = stage.run(archiveSource(ACCOUNT, localEndpoints(stage.server), settings), known, now);
     return run;
   }
@@ -92,7 +92,7 @@ describe('archiveSource', () => {
   it('waits until the timeline is read, then reads 32 days in slices of seven, newest first', async () => {
     serve({ listed: [] });
     let looks = 0;
-    const known: FakeKnown = Object.assign(fakeKnown(), {
+    const known: FakeLookups = Object.assign(fakeLookups(), {
       coveredFrom() {
         looks += 1;
         return known.covered;
@@ -283,7 +283,7 @@ describe('archiveSource', () => {
       }
       return timelineAnswer(query.has('since_id') ? [] : posts.map(wirePost));
     });
-    const known = fakeKnown();
+    const known = fakeLookups();
     const live = stage.run(postsSource(ACCOUNT, localEndpoints(stage.server), SETTINGS), known, () => AT);
     const run = start(known);
     await eventually('the archive fails', () => run.error() !== undefined);

@@ -9,7 +9,7 @@ import { isRefusal } from '../../../src/sources/read-payload.ts';
 import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
 import { postIdAt, wirePost } from '../../support/payloads.ts';
 import { openScriptedServer, type ScriptedServer } from '../../support/scripted-server.ts';
-import { collect, fakeKnown } from '../../support/source-run.ts';
+import { collect, fakeLookups } from '../../support/source-run.ts';
 
 const AT = Date.parse('2026-04-09T13:41:35Z');
 
@@ -21,7 +21,7 @@ describe('lookUpPosts', () => {
   afterEach(() => server.close());
 
   function reading(): Reading & { readonly refusals: readonly string[] } {
-    const { context, refusals } = collect(fakeKnown(0), () => AT);
+    const { context, refusals } = collect(fakeLookups(0), () => AT);
     const { signal } = new AbortController();
     return { endpoints: localEndpoints(server), settings: FAST, context, signal, refusals };
   }

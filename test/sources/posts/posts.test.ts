@@ -6,7 +6,7 @@ import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type PostSketch, postIdAt, timelineAnswer, wirePost } from '../../support/payloads.ts';
 import type { ScriptedRequest } from '../../support/scripted-server.ts';
-import { fakeKnown, type SourceRun, sourceStage } from '../../support/source-run.ts';
+import { fakeLookups, type SourceRun, sourceStage } from '../../support/source-run.ts';
 
 const AT = Date.parse('2026-04-09T13:41:35Z');
 const DAY_MS = 86_400_000;
@@ -15,7 +15,7 @@ describe('postsSource', () => {
   const stage = sourceStage();
   let run: SourceRun | undefined;
 
-  function start(known = fakeKnown(0), settings = FAST, now: () => number = () => AT): SourceRun {
+  function start(known = fakeLookups(0), settings = FAST, now: () => number = () => AT): SourceRun {
     run = stage.run(postsSource(ACCOUNT, localEndpoints(stage.server), settings), known, now);
     return run;
   }
@@ -124,7 +124,7 @@ describe('postsSource', () => {
   });
 
   it('asks after the newest post with the token, and delivers new ones oldest first in one go', async () => {
-    const known = fakeKnown(0);
+    const known = fakeLookups(0);
     known.posts.set(postIdAt(AT), { id: postIdAt(AT), createdAt: AT, isGone: false });
     serve(
       [3, 2, 1, 0].map((minutes) => ({ at: AT + minutes * 60_000 })),
@@ -149,7 +149,7 @@ describe('postsSource', () => {
     const [first, edit] = [postIdAt(AT), postIdAt(AT + 600_000)];
     const history = { edit_history_tweet_ids: [first, edit] };
     serve([{ at: AT + 600_000, text: 'edited', extra: history }]);
-    const known = fakeKnown(0);
+    const known = fakeLookups(0);
     known.posts.set(first, { id: first, createdAt: AT, isGone: false });
     const { deliveries, facts } = start(known);
     await eventually('several polls pass', () => deliveries.length > 4);
@@ -159,7 +159,7 @@ describe('postsSource', () => {
   });
 
   it('finds a post that turned up below the newest id when it reads the page again', async () => {
-    const known = fakeKnown(0);
+    const known = fakeLookups(0);
     for (const at of [AT, AT + 2_000])
       known.posts.set(postIdAt(at), { id: postIdAt(at), createdAt: at, isGone: false });
     serve([{ at: AT + 2_000 }, { at: AT + 1_000 }, { at: AT }]);
@@ -172,7 +172,7 @@ describe('postsSource', () => {
   });
 
   it('notices on a later reading that flags of a known post have changed', async () => {
-    const known = fakeKnown(0);
+    const known = fakeLookups(0);
     known.posts.set(postIdAt(AT), { id: postIdAt(AT), createdAt: AT, isGone: false });
     serve([{ at: AT }]);
     const { facts } = start(known, { ...FAST, postsRecheckPeriodMs: 10 });
@@ -251,7 +251,7 @@ describe('postsSource', () => {
     }
 
     async function coverage(historyDays: number): Promise<{ fromAt: number; posts: readonly PostFact[] }> {
-      const { facts, deliveries } = start(fakeKnown(), { ...FAST, historyDays });
+      const { facts, deliveries } = start(fakeLookups(), { ...FAST, historyDays });
       const isCovered = () => facts().some(({ kind }) => kind === 'coverage');
       await eventually('the live poll runs', () => isCovered() && deliveries.at(-1)?.length === 0);
       const covered = facts().filter((fact) => fact.kind === 'coverage');
@@ -289,7 +289,7 @@ describe('postsSource', () => {
     it('starts the history over after an interruption', async () => {
       const all = postsOver(5);
       serveReachable(all);
-      const known = fakeKnown();
+      const known = fakeLookups();
       start(known, { ...FAST, historyDays: 10 });
       await eventually('some pages are read', () => stage.server.requests.length > 1);
       run?.stop();
