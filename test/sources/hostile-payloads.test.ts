@@ -50,7 +50,7 @@ interface Role {
   readonly payload: unknown;
   readonly isStruck: (url: URL) => boolean;
   readonly answer?: (url: URL) => unknown;
-  readonly prepare?: (known: FakeLookups) => void;
+  readonly prepare?: (lookups: FakeLookups) => void;
 }
 
 const roles: Readonly<Record<string, Role>> = {
@@ -73,8 +73,8 @@ const roles: Readonly<Record<string, Role>> = {
       errors: [{ resource_id: '2', value: '2', type: 'https://x.invalid/problems/resource-not-found' }],
     },
     isStruck: () => true,
-    prepare: (known) => {
-      for (const id of ['1', '2']) known.posts.set(id, { id, createdAt: NOW - 1, isGone: false });
+    prepare: (lookups) => {
+      for (const id of ['1', '2']) lookups.posts.set(id, { id, createdAt: NOW - 1, isGone: false });
     },
   },
   'oracle windows': {
@@ -106,7 +106,7 @@ const roles: Readonly<Record<string, Role>> = {
     source: (endpoints) => uiSource(ACCOUNT, endpoints, SETTINGS),
     payload: { id: '1', slug: 'account-a-of-posts-1', tweetCount: 212, series: [], closed: false },
     isStruck: () => true,
-    prepare: (known) => known.records.set(1, activeEvent(1)),
+    prepare: (lookups) => lookups.records.set(1, activeEvent(1)),
   },
 };
 
@@ -129,9 +129,9 @@ async function survive(
   host: string,
   hosts: Map<string, (url: URL) => Uint8Array>,
 ) {
-  const known = fakeLookups(0);
-  role.prepare?.(known);
-  const { context, deliveries, refusals } = collect(known, () => NOW);
+  const lookups = fakeLookups(0);
+  role.prepare?.(lookups);
+  const { context, deliveries, refusals } = collect(lookups, () => NOW);
   // What was delivered before the struck payload came is not its doing.
   let before = 0;
   let isServed = false;

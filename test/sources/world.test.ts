@@ -21,19 +21,19 @@ describe('createSources on the stand-in world', function () {
   });
 
   it('reads every role without a refusal or a false fact', async () => {
-    const known = fakeLookups();
+    const lookups = fakeLookups();
     const activate = () => {
-      for (const event of known.records.values()) {
+      for (const event of lookups.records.values()) {
         const isOpen = event.startAt !== null && event.startAt <= Date.now() && Date.now() < event.endAt;
         if (event.phase === 'upcoming' && isOpen)
-          known.records.set(event.eventId, { ...event, phase: 'active' });
+          lookups.records.set(event.eventId, { ...event, phase: 'active' });
       }
       return true;
     };
     const settings = { historyDays: 5, uiPeriodMs: 50, oraclePeriodMs: 50, subscriptionsPeriodMs: 50 };
     for (const source of createSources(endpointsOf(world.addresses), settings)) {
       // Posts of two accounts would meet in one fake log; account A is enough.
-      if (!source.name.endsWith(':b')) runs.push(runSource(source, known));
+      if (!source.name.endsWith(':b')) runs.push(runSource(source, lookups));
     }
     const facts = () => runs.flatMap((run) => run.facts());
     const kinds = ['post', 'coverage', 'tracking', 'oracle', 'event', 'ui', 'prices', 'spot'];

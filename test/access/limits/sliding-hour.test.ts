@@ -22,7 +22,7 @@ const anyPauses = fc.array(fc.oneof(fc.constant(0), fc.nat({ max: 5 }), fc.nat({
 });
 
 describe('charge', () => {
-  it('lets in what the minutes of the last hour leave room for, and no more', () => {
+  it('admits as many calls as the minutes of the last hour allow, and no more', () => {
     fc.assert(
       fc.property(anyPauses, fc.integer({ min: 1, max: 20 }), (pauses, limit) => {
         const hour = emptyHour();

@@ -12,11 +12,11 @@ describe('deletionsSource', () => {
   let run: SourceRun | undefined;
 
   function start(posts: readonly (readonly [string, number])[]): SourceRun {
-    const known = fakeLookups(0);
+    const lookups = fakeLookups(0);
     for (const [id, ageHours] of posts) {
-      known.posts.set(id, { id, createdAt: NOW - ageHours * HOUR_MS, isGone: false });
+      lookups.posts.set(id, { id, createdAt: NOW - ageHours * HOUR_MS, isGone: false });
     }
-    run = stage.run(deletionsSource(ACCOUNT, localEndpoints(stage.server), FAST), known, () => NOW);
+    run = stage.run(deletionsSource(ACCOUNT, localEndpoints(stage.server), FAST), lookups, () => NOW);
     return run;
   }
 

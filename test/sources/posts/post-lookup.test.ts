@@ -31,7 +31,7 @@ describe('lookUpPosts', () => {
     type: `https://posts.invalid/2/problems/${kind}`,
   });
 
-  it('delivers what is found with its true flags, and what is missing', async () => {
+  it('delivers found posts with their true flags, and missing posts', async () => {
     const reply = { in_reply_to_user_id: '9', referenced_tweets: [{ type: 'replied_to', id: '77' }] };
     server.answer(() => ({
       data: [wirePost({ at: AT, extra: reply })],
@@ -64,7 +64,7 @@ describe('lookUpPosts', () => {
     assert.deepEqual({ id, text, createdAt }, { id: first, text: 'edited', createdAt: AT });
   });
 
-  it('leaves out what may not be shown, what is not answered and what is another account’s, or was not asked for', async () => {
+  it('leaves out posts that may not be shown, are not answered, belong to another account or were not requested', async () => {
     server.answer(() => ({
       data: [0, 1_000, 2_000].map((ms) => ({
         ...wirePost({ at: AT + ms }),
@@ -99,7 +99,7 @@ describe('lookUpPosts', () => {
     assert.equal(asked.refusals.length, 1);
   });
 
-  it('needs no more than ids to find what is missing', async () => {
+  it('needs only ids to find missing posts', async () => {
     server.answer(() => ({ data: [{ id: '1' }], errors: [problem('2', 'resource-not-found')] }));
     assert.deepEqual([...(await lookUpMissing(['1', '2'], reading()))], ['2']);
     assert.equal(server.requests[0]?.query.has('tweet.fields'), false);

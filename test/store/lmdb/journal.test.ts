@@ -77,7 +77,7 @@ describe('openJournal', () => {
       await writer.ended();
     }));
 
-  it('names the seq of a block that is not what was written', () =>
+  it('names the seq of a block whose bytes were changed', () =>
     withFolder(async (folder) => {
       const store = await openStore(folder);
       for (const seq of [1, 11, 21]) await store.journal.append(ticks(seq, 10));
