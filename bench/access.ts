@@ -26,29 +26,28 @@ const ROUNDS = 24;
 const META = '/api/v1/meta/account_a';
 
 /**
- * What key, limit, usage and ETag cost, all of them stored as in a running engine: CPU time per GET of the counters
- * against the same route without any of them. Rounds are interleaved. A higher figure means that every request
- * does more work.
+ * The cost of key, limit, usage and ETag, stored as in a running engine: CPU time per GET of the counters, compared with
+ * the same route without any of them. Rounds are interleaved. A higher figure means that every request does more work.
  */
 export async function benchAccess(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-access-'));
   const store = await openStore(folder);
   const report = (error: unknown) => process.emitWarning(String(error));
-  const book = openKeyRegistry(store.keys, Date.now);
+  const registry = openKeyRegistry(store.keys, Date.now);
   const quotas = createQuotas();
   const persistence = startQuotaPersistence({
     quotas,
     hours: store.hours,
-    keys: book,
+    keys: registry,
     now: Date.now,
     report,
   });
   const usage = createUsageTracking({ store: store.usage, now: Date.now, retentionDays: 90, report });
   usage.start();
-  const { key } = await book.create({ tier: 'PRO', name: '', limit: 1_000_000_000 });
+  const { key } = await registry.create({ tier: 'PRO', name: '', limit: 1_000_000_000 });
   const events = [1, 2, 3].flatMap((eventId) => [eventOutput({ eventId }), countersOutput({ eventId })]);
   const loaded = [...events, freshnessOutput(FRESH_AGES)];
-  const gate = createGate({ keys: book, now: Date.now, quotas });
+  const gate = createGate({ keys: registry, now: Date.now, quotas });
   const full = await start({ loaded, deps: { gate, recorder: usage } });
   const bare = await startBare(full);
   // Two without: the difference between them is noise.

@@ -1,5 +1,4 @@
-import type { Bucket, Fact } from '../streams/internal.ts';
-import { HOUR_MS, USUAL_RULE } from '../streams/internal.ts';
+import { type Bucket, type Fact, HOUR_MS, USUAL_RULE } from '../streams/internal.ts';
 
 const DAY_S = 86_400;
 
@@ -14,7 +13,7 @@ export interface DayOptions {
   readonly hasSpot?: boolean;
 }
 
-/** What one second of the outside world brings, the tick last. */
+/** The facts of one second, the tick last. */
 export interface Second {
   readonly at: number;
   readonly facts: readonly Fact[];

@@ -13,13 +13,13 @@ import { createLatest } from '../src/views/latest.ts';
 import { rankOf } from './percentiles.ts';
 import { print } from './print.ts';
 
-/** The history of the demo is read in this time; afterwards life is ordinary. */
+/** In this time the demo reads its history; afterwards the load is normal. */
 const WARM_UP_MS = 25_000;
 const MEASURE_MS = 120_000;
 
 /**
- * The engine's own share in the demo: from the answer of a source until readers can see what came of it.
- * It holds two commits to disk, so the peer is one bare commit of the same store, measured in between.
+ * The engine's own delay in the demo, from the answer of a source until readers can see its effect. It includes two
+ * commits to disk, so the peer is one bare commit of the same store, measured in between.
  */
 export async function benchDelivery(): Promise<void> {
   const data = await mkdtemp(join(tmpdir(), 'tallywire-bench-'));

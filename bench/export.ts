@@ -12,7 +12,7 @@ import { predictedBucket, predictionOutput } from '../test/support/outputs.ts';
 import { median } from './percentiles.ts';
 import { print } from './print.ts';
 
-/** Of two days, as far as rows go: 9,000 a day. */
+/** As many rows as in two days. */
 const ROWS = 18_000;
 const ROUNDS = 5;
 const BUCKETS = 26;
@@ -70,7 +70,7 @@ export async function benchExport(): Promise<void> {
   }
 }
 
-/** As wide as those of a week's event, no two alike. */
+/** As many buckets as a week's event has; no two rows are alike. */
 function predictionRow(seq: number): OutputOf<'predictions'> {
   const count = 100 + (seq % 397);
   const quantiles = (spread: number) =>
@@ -104,7 +104,7 @@ async function writeLines(store: Store, path: string): Promise<void> {
   await file.publish();
 }
 
-/** Of the processor, in ms: other programs on the machine do not count. */
+/** CPU time in ms, so that other programs on the machine do not count. */
 async function time(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
   await work();

@@ -6,14 +6,14 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type ReadersOrder, read } from './fan-out/readers.ts';
-import { type Hello, MARKS, WAYS, type WayName } from './fan-out/ways.ts';
+import { type Handshake, MARKS, WAYS, type WayName } from './fan-out/ways.ts';
 import { median, rankOf } from './percentiles.ts';
 import { print } from './print.ts';
 
 const SETARCH = '/usr/bin/setarch';
 const TASKSET = '/usr/bin/taskset';
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
-/** Until code is compiled and what was made for the newcomers is cleared away. */
+/** Until the code is compiled and the garbage of connecting is collected. */
 const WARM_UP_MESSAGES = 150_000;
 const MESSAGES = 50_000;
 /**
@@ -21,7 +21,7 @@ const MESSAGES = 50_000;
  * again. A feed makes no such pauses.
  */
 const LEAST_UPDATES = 20;
-/** Of the time the loop is held. */
+/** Resolution of the delay of the event loop. */
 const RESOLUTION_MS = 5;
 const USUAL: WayName = 'ws, send(JSON.stringify(...)) to each';
 const NAMES = Object.keys(WAYS) as readonly WayName[];
@@ -48,13 +48,13 @@ export async function benchFeed(): Promise<void> {
 
 interface Spent {
   readonly cpuUs: number;
-  readonly heldMs: number;
+  readonly blockedMs: number;
 }
 
 interface Turn extends Spent {
   readonly name: WayName;
   readonly pace: Pace;
-  /** For each time something was sent, until all had it. */
+  /** The time of each sending until all readers had the update. */
   readonly tookMs: readonly number[];
 }
 
@@ -64,9 +64,9 @@ async function compare(sockets: number): Promise<void> {
     for (let place = 0; place < NAMES.length; place++) {
       const name = NAMES[(place + round) % NAMES.length];
       if (name === undefined) continue;
-      const contestant = await enter(name, sockets);
+      const contestant = await startContestant(name, sockets);
       for (const pace of PACES) turns.push(await takeTurn(contestant, sockets, pace));
-      await leave(contestant);
+      await stopContestant(contestant);
     }
   }
   for (const pace of PACES) report(sockets, pace, turns);
@@ -78,16 +78,18 @@ interface Contestant {
   readonly readers: ChildProcess;
 }
 
-async function enter(name: WayName, sockets: number): Promise<Contestant> {
+async function startContestant(name: WayName, sockets: number): Promise<Contestant> {
   const server = startOn(0, ['serve', name]);
-  const [place] = (await once(server, 'message')) as [{ readonly port: number; readonly hello: Hello }];
+  const [place] = (await once(server, 'message')) as [
+    { readonly port: number; readonly handshake: Handshake },
+  ];
   const order: ReadersOrder = { ...place, sockets };
   const readers = startOn(1, ['read', JSON.stringify(order)]);
   await once(readers, 'message');
   return { name, server, readers };
 }
 
-async function leave({ server, readers }: Contestant): Promise<void> {
+async function stopContestant({ server, readers }: Contestant): Promise<void> {
   for (const child of [readers, server]) {
     child.kill();
     await once(child, 'exit');
@@ -95,8 +97,8 @@ async function leave({ server, readers }: Contestant): Promise<void> {
 }
 
 /**
- * Servers have one core and readers another, and all the same layout in memory, where the system lets us say so:
- * moving about costs up to twice the time, and by mere luck a random layout costs half as much again.
+ * Where the system allows it, servers run on one core and readers on another, and all have the same memory layout:
+ * changing cores costs up to twice the time, and a random layout up to half as much again.
  */
 function startOn(core: number, args: readonly string[]): ChildProcess {
   const script = fileURLToPath(import.meta.url);
@@ -142,28 +144,28 @@ function report(sockets: number, pace: Pace, turns: readonly Turn[]): void {
     const took = own.flatMap(({ tookMs }) => tookMs);
     const range = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)} in ${own.length} rounds`;
     const times = `all have it after ${median(took).toFixed(0)} ms, p99 ${rankOf(took, 99).toFixed(0)} ms`;
-    const held = `loop held ${Math.max(...own.map(({ heldMs }) => heldMs)).toFixed(0)} ms at most`;
+    const blocked = `loop blocked ${Math.max(...own.map(({ blockedMs }) => blockedMs)).toFixed(0)} ms at most`;
     print(
       `${name}, ${sockets} sockets, ${pace.name}`,
       `${median(ratios).toFixed(2)} x`,
-      `${median(costs).toFixed(2)} us; ${range}; ${times}; ${held}`,
+      `${median(costs).toFixed(2)} us; ${range}; ${times}; ${blocked}`,
     );
   }
 }
 
-/** In a process of its own: sends as many updates as it is ordered to, and reports what it took since the last report. */
+/** Runs in its own process: sends as many updates as requested, and reports the CPU time since the last report. */
 async function serve(name: WayName): Promise<void> {
-  const { port, hello, send } = await WAYS[name]();
-  const holds = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  holds.enable();
+  const { port, handshake, send } = await WAYS[name]();
+  const loopDelay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  loopDelay.enable();
   let before = process.cpuUsage();
   process.on('message', async (order: number | 'spent') => {
     if (order === 'spent') {
       const { user, system } = process.cpuUsage(before);
-      // What held it to the end is noted when it goes on.
+      // A delay is recorded only once the loop goes on.
       await delay(3 * RESOLUTION_MS);
-      process.send?.({ cpuUs: user + system, heldMs: holds.max / 1e6 } satisfies Spent);
-      holds.reset();
+      process.send?.({ cpuUs: user + system, blockedMs: loopDelay.max / 1e6 } satisfies Spent);
+      loopDelay.reset();
       before = process.cpuUsage();
       return;
     }
@@ -172,7 +174,7 @@ async function serve(name: WayName): Promise<void> {
       await turn();
     }
   });
-  process.send?.({ port, hello });
+  process.send?.({ port, handshake });
 }
 
 const [, script, role, what = ''] = process.argv;

@@ -1,6 +1,6 @@
 import { percentile } from '../streams/internal.ts';
 
-/** The value at a rank of 0 to 100 in what was measured, in any order; NaN of nothing. */
+/** The value at a rank of 0 to 100, of values in any order; NaN without values. */
 export function rankOf(values: readonly number[], rank: number): number {
   return (
     percentile(

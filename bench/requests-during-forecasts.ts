@@ -62,7 +62,7 @@ async function startServer() {
 
 /** The worker as the engine runs it, with an engine behind it that takes every answer at once. */
 function startWorker() {
-  /** What each update of all events took the worker, in ms. */
+  /** The worker's time for each update of all events, in ms. */
   const updates: number[] = [];
   let tookMs = 0;
   let answered = 0;

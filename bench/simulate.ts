@@ -27,7 +27,7 @@ const INPUTS = {
 const ROUNDS = 200;
 const TURNS = 11;
 
-/** What a round of paths costs in one of the languages, and a sum over what it made. */
+/** The time of a round of paths in one language, and a sum over its results. */
 interface Turn {
   readonly ms: number;
   readonly sum: number;
@@ -92,7 +92,7 @@ function compare(what: string, ratios: readonly (number | undefined)[], goal: st
   }
 }
 
-/** Only of those who did the same work: what came out has to be the same, but for rounding. */
+/** Throws unless both did the same work: their sums must be equal, except for rounding. */
 function ratio(ours: Turn, theirs: Turn | undefined): number | undefined {
   if (theirs === undefined) return undefined;
   if (!(Math.abs(theirs.sum / ours.sum - 1) < 1e-9))
@@ -154,7 +154,7 @@ function rootAbove(folder: string): string {
   return existsSync(join(folder, 'package.json')) ? folder : rootAbove(dirname(folder));
 }
 
-/** Of the processor, as the peers measure too: other programs on the machine do not count. */
+/** CPU time in ms, as the peers measure it: other programs on the machine do not count. */
 function time(work: () => void): number {
   const before = process.cpuUsage();
   work();

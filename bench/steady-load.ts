@@ -12,14 +12,14 @@ const CONNECTIONS = 32;
 /** Requests at a steady rate, whatever the server does. */
 export interface SteadyLoad {
   readonly port: number;
-  /** Asked for in turn, with a PRO key. */
+  /** Requested in turn, with a PRO key. */
   readonly paths: readonly string[];
   readonly perSecond: number;
   readonly ms: number;
 }
 
 export interface Generator {
-  /** What each request took, in ms. */
+  /** The latency of each request, in ms. */
   run(load: SteadyLoad): Promise<readonly number[]>;
   stop(): void;
 }

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { textFrame, upgradeRequest } from '../../test/support/raw-websocket.ts';
-import { type Hello, MARK } from './ways.ts';
+import { type Handshake, MARK } from './ways.ts';
 
 export interface ReadersOrder {
   readonly port: number;
-  readonly hello: Hello;
+  readonly handshake: Handshake;
   readonly sockets: number;
 }
 
@@ -14,7 +14,7 @@ const REST_MS = 5;
 
 async function open(
   port: number,
-  { path, isUpgrade, after }: Hello,
+  { path, isUpgrade, after }: Handshake,
   onData: (bytes: Buffer) => void,
 ): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
@@ -28,10 +28,10 @@ async function open(
   return socket;
 }
 
-/** In a process of its own: readers of one port, which count marks together and report when they have as many as expected. */
-export async function read({ port, hello, sockets }: ReadersOrder): Promise<void> {
+/** Runs in its own process: readers of one port that together count marks, and report when they have as many as expected. */
+export async function read({ port, handshake, sockets }: ReadersOrder): Promise<void> {
   const mark = MARK.charCodeAt(0);
-  const bed = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const unchanged = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   let count = 0;
   let expected: number | undefined;
   const check = () => {
@@ -41,11 +41,11 @@ export async function read({ port, hello, sockets }: ReadersOrder): Promise<void
     expected = undefined;
     process.send?.('received');
   };
-  // A process that waits for messages is woken by the write that brings them, at the writer's cost: a slow writer would
-  // pay for readers that run on the same machine.
+  // Waking a process that waits for messages costs the writer time, which would count against slow writers. So this
+  // process sleeps instead.
   const rest = () => {
     if (expected === undefined) return;
-    Atomics.wait(bed, 0, 0, REST_MS);
+    Atomics.wait(unchanged, 0, 0, REST_MS);
     setImmediate(rest);
   };
   const onData = (bytes: Buffer) => {
@@ -54,9 +54,9 @@ export async function read({ port, hello, sockets }: ReadersOrder): Promise<void
   };
   for (let made = 0; made < sockets; made += AT_A_TIME) {
     const length = Math.min(AT_A_TIME, sockets - made);
-    await Promise.all(Array.from({ length }, () => open(port, hello, onData)));
+    await Promise.all(Array.from({ length }, () => open(port, handshake, onData)));
   }
-  // What belongs to the beginning may still be under way.
+  // Frames of the beginning may still be under way.
   await new Promise((resolve) => setTimeout(resolve, 500));
   count = 0;
   process.on('message', (marks: number) => {

@@ -21,15 +21,15 @@ import { createMemoryStore } from '../../test/support/memory-store/memory-store.
 import { lagOutput } from '../../test/support/outputs.ts';
 
 /**
- * In the account's name, and so three times in every message: readers count it to know that they have all. No byte
- * of a frame's head may be the same, or they would count it: 126 and 127 announce a long frame.
+ * Part of the account's name, and so three times in every message: readers count it to know that they have all. It must
+ * not occur in the head of a WebSocket frame, where 126 and 127 announce a long frame.
  */
 export const MARK = '^';
 export const MARKS = 3;
 const ACCOUNT = `account_a${MARK}`;
 
-/** What a reader says to be let in, and after the first answer. */
-export interface Hello {
+/** How a reader connects, and the message it sends after the first answer. */
+export interface Handshake {
   readonly path: string;
   readonly isUpgrade: boolean;
   readonly after: string;
@@ -38,7 +38,7 @@ export interface Hello {
 /** One way to bring an update to every reader. */
 export interface Way {
   readonly port: number;
-  readonly hello: Hello;
+  readonly handshake: Handshake;
   send(): void;
 }
 
@@ -53,7 +53,7 @@ export const WAYS = {
 
 export type WayName = keyof typeof WAYS;
 
-/** What the others send: a frame of the feed, 480 bytes. */
+/** The message of the other ways: a frame of the feed, 480 bytes. */
 function sampleMessage(): unknown {
   const none = { n: 0, p50_ms: null, p90_ms: null, p99_ms: null };
   const ages = { posts: null, oracle: null, ui: null, prices: null };
@@ -73,7 +73,7 @@ async function listening(server: TcpServer): Promise<number> {
   return address.port;
 }
 
-/** From the change of a value on, through the disk: all that the service does for its readers. */
+/** Everything that the service does for its readers, from the change of a value on, with the write to disk. */
 async function startStoredFeed(): Promise<Way> {
   return startFeed(await openStore(await mkdtemp(join(tmpdir(), 'tallywire-bench-'))));
 }
@@ -101,7 +101,7 @@ async function startFeed(store: Pick<Store, 'feed' | 'outputs'>): Promise<Way> {
   let seq = 0;
   return {
     port: await listening(server),
-    hello: {
+    handshake: {
       path: '/api/v1/feed',
       isUpgrade: true,
       after: JSON.stringify({ op: 'subscribe', channels: [{ channel: 'lag' }] }),
@@ -120,17 +120,17 @@ async function startPlain(): Promise<Way> {
   const update = sampleMessage();
   return {
     port: await listening(server),
-    hello: { path: '/', isUpgrade: true, after: '' },
+    handshake: { path: '/', isUpgrade: true, after: '' },
     send() {
       for (const client of sockets.clients) client.send(JSON.stringify(update));
     },
   };
 }
 
-/** The least that can be done in Node: bytes that are there already, to sockets that are nothing else. */
+/** The least that can be done in Node: prepared bytes, written to bare sockets. */
 async function startBare(): Promise<Way> {
   const sockets = new Set<Socket>();
-  // As a web server's sockets are: small writes are not held back.
+  // As with the sockets of a web server, small writes are not delayed.
   const server = createTcpServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.once('data', () => socket.write(':'));
@@ -138,7 +138,7 @@ async function startBare(): Promise<Way> {
   const bytes = Buffer.from(JSON.stringify(sampleMessage()));
   return {
     port: await listening(server),
-    hello: { path: '/', isUpgrade: false, after: '' },
+    handshake: { path: '/', isUpgrade: false, after: '' },
     send() {
       for (const socket of sockets) socket.write(bytes);
     },
@@ -151,7 +151,7 @@ async function startSocketIo(): Promise<Way> {
   const update = sampleMessage();
   return {
     port: await listening(server),
-    hello: { path: '/socket.io/?EIO=4&transport=websocket', isUpgrade: true, after: '40' },
+    handshake: { path: '/socket.io/?EIO=4&transport=websocket', isUpgrade: true, after: '40' },
     send: () => void io.emit('update', update),
   };
 }
@@ -165,7 +165,7 @@ async function startSse(): Promise<Way> {
   const update = sampleMessage();
   return {
     port: await listening(server),
-    hello: { path: '/', isUpgrade: false, after: '' },
+    handshake: { path: '/', isUpgrade: false, after: '' },
     send() {
       for (const client of clients) client.write(`data: ${JSON.stringify(update)}\n\n`);
     },

@@ -29,16 +29,21 @@ export function proxiesOf(networks: readonly string[]): Proxies {
 }
 
 /**
- * The peer or, when that is a trusted proxy, the last address in `X-Forwarded-For` that is not one. Anyone may have
- * written what is left of it.
+ * The address that a request counts for: the peer or, when that is a trusted proxy, the last address in
+ * `X-Forwarded-For` that is not one. Anyone may have written the addresses before it.
  */
-function clientOf(peer: string, forwardedFor: string | undefined, proxies: Proxies): string {
-  let client = peer;
-  let end = forwardedFor?.length ?? 0;
-  while (forwardedFor !== undefined && end > 0 && proxies.trusts(client)) {
-    const comma = forwardedFor.lastIndexOf(',', end - 1);
-    const entry = addressIn(forwardedFor.slice(comma + 1, end).trim());
-    // A trusted proxy writes addresses only, so the last one that was read is held responsible.
+export function clientAddressOf(
+  { socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>,
+  proxies: Proxies,
+): string {
+  const header = headers['x-forwarded-for'];
+  const forwarded = typeof header === 'string' ? header : '';
+  let client = socket.remoteAddress ?? '';
+  let end = forwarded.length;
+  while (end > 0 && proxies.trusts(client)) {
+    const comma = forwarded.lastIndexOf(',', end - 1);
+    const entry = addressIn(forwarded.slice(comma + 1, end).trim());
+    // A trusted proxy writes addresses only, so the last one that could be read counts.
     if (entry === undefined) break;
     client = entry;
     end = comma;
@@ -46,16 +51,7 @@ function clientOf(peer: string, forwardedFor: string | undefined, proxies: Proxi
   return callerAddress(client);
 }
 
-/** The address that a request counts for. */
-export function clientAddressOf(
-  { socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>,
-  proxies: Proxies,
-): string {
-  const forwarded = headers['x-forwarded-for'];
-  return clientOf(socket.remoteAddress ?? '', typeof forwarded === 'string' ? forwarded : undefined, proxies);
-}
-
-/** What counts as one caller: an IPv4 address, or the /64 of an IPv6 address, all of which one household has. */
+/** One caller is an IPv4 address, or the /64 network of an IPv6 address, which usually belongs to one household. */
 export function callerAddress(address: string): string {
   if (!address.includes(':')) return address;
   const plain = unmapped(address);

@@ -13,7 +13,7 @@ import {
   waitSeconds,
 } from './limits/rate-policy.ts';
 import { type Hour, minuteOf } from './limits/sliding-hour.ts';
-import { type Access, includes, TIERS, type Tier } from './tiers.ts';
+import { type Access, includes, type Tier } from './tiers.ts';
 
 /** Who may call an endpoint, and whether calls count. */
 export interface EndpointAccess {
@@ -22,7 +22,7 @@ export interface EndpointAccess {
   readonly isCounted?: boolean;
 }
 
-/** Who sent a request, and what it is charged on. */
+/** The sender of a request, and the hour that the request is charged to. */
 export interface Caller {
   readonly tier: Tier;
   /** Public id of the key; null without one. */
@@ -37,13 +37,13 @@ export interface Caller {
 /** The parts of a request that the gate reads. */
 type CallerRequest = Pick<IncomingMessage, 'headers' | 'socket'>;
 
-/** Decides who is served, at which tier, and how often. Synchronous and cheap: it is asked on every request. */
+/** Decides who is served, at which tier, and how often. Synchronous and cheap: every request calls it. */
 export interface Gate {
   /** Throws a RequestError for an unknown key (401), or for too many of them from one address (429). */
   identify(endpoint: EndpointAccess, req: CallerRequest): Caller;
   /** Charges the call, or throws a RequestError: the tier is too low (401), or the hour is used up (429). */
   admit(endpoint: EndpointAccess, caller: Caller): void;
-  /** The limit's headers, names and values in turn. Gives back the charge when the answer costs nothing. */
+  /** The limit's headers, names and values in turn. Refunds the charge when the answer is free. */
   settle(caller: Caller, status: number): readonly string[];
 }
 
@@ -71,7 +71,7 @@ export function isCounted({ access, isCounted = access !== 'open' }: EndpointAcc
   return isCounted;
 }
 
-/** An unchanged body and a failure of ours cost nothing. */
+/** An unchanged body and our own failures are free. */
 function isFree(status: number): boolean {
   return status === 304 || status >= 500;
 }
@@ -103,15 +103,8 @@ export function createGate(deps: GateDeps): Gate {
     }
     const seconds = Math.ceil(waitMs / 1_000);
     const message = 'Too many unknown API keys came from this address';
-    throw new RequestError(
-      429,
-      'too_many_bad_keys',
-      message,
-      { 'Retry-After': String(seconds) },
-      {
-        retry_after: seconds,
-      },
-    );
+    const headers = { 'Retry-After': String(seconds) };
+    throw new RequestError(429, 'too_many_bad_keys', message, headers, { retry_after: seconds });
   }
 
   function callerOf(holder: Holder, counts: boolean, atMs: number): Caller {
@@ -160,12 +153,8 @@ export function createGate(deps: GateDeps): Gate {
 }
 
 function policiesOf(limits: Limits): Readonly<Record<Tier, Policy | undefined>> {
-  const policies: Partial<Record<Tier, Policy>> = {};
-  for (const tier of TIERS) {
-    const limit = limits[tier];
-    if (limit !== null) policies[tier] = policyOf(tier, limit);
-  }
-  return { FREE: policies.FREE, PRO: policies.PRO, INTERNAL: policies.INTERNAL };
+  const policy = (tier: Tier) => (limits[tier] === null ? undefined : policyOf(tier, limits[tier]));
+  return { FREE: policy('FREE'), PRO: policy('PRO'), INTERNAL: policy('INTERNAL') };
 }
 
 function overLimit(policy: Policy, hour: Hour, atMs: number): RequestError {

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 export interface Manual {
   readonly summary: string;
   readonly description: string;
-  /** Variables that no flag stands for. */
+  /** Variables without a flag. */
   readonly environment?: readonly (readonly [name: string, meaning: string])[];
   readonly examples: readonly (readonly [command: string, meaning: string])[];
   readonly exitCodes: readonly (readonly [code: number, meaning: string])[];
@@ -22,7 +22,7 @@ function examplesSection(examples: Manual['examples']): string {
   return `\nEXAMPLES\n${lines.join('\n\n')}\n`;
 }
 
-/** With the commands it is a part of. */
+/** The name after the names of the commands above it. */
 function fullName(command: Command): string {
   return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
 }

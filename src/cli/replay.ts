@@ -43,15 +43,7 @@ function toStreams(name: string, before: readonly StreamName[] | undefined): rea
 
 /** Resolves to the exit code. */
 async function run(flags: Flags, proc: ProcessLike): Promise<number> {
-  const {
-    verify,
-    simulate: simulations,
-    from,
-    to,
-    speed = Number.POSITIVE_INFINITY,
-    stream,
-    ...settings
-  } = flags;
+  const { verify, simulate: simulations, from, to, speed, stream, ...settings } = flags;
   const { data, json } = loadSettings(SETTINGS_READ, { flags: settings, env: proc.env });
   const store = await openData(data);
   try {
@@ -62,7 +54,13 @@ async function run(flags: Flags, proc: ProcessLike): Promise<number> {
     const { replay } = await import('../research/replay.ts');
     const stop = listenForStop(proc);
     const { signal } = stop;
-    const lines = replay(store, { streams: stream ?? KEPT_STREAMS, from, to, speed, signal });
+    const lines = replay(store, {
+      streams: stream ?? KEPT_STREAMS,
+      from,
+      to,
+      speed: speed ?? Number.POSITIVE_INFINITY,
+      signal,
+    });
     await writeLines(lines, proc.stdout).finally(stop.release);
     return 0;
   } finally {

@@ -89,11 +89,11 @@ async function tapUrl(
   const segments: Readonly<Record<string, string>> = { a: accountA, b: accountB };
   const accounts = account === undefined ? [accountA, accountB] : [segments[account] ?? account];
   const stop = listenForStop(proc);
-  let isLive = false;
+  let wasLive = false;
   try {
     const onStatus = (status: FeedStatus) => {
-      if (status.state === 'live' || !isLive) isLive ||= status.state === 'live';
-      else proc.stderr.write(`tallywire: ${JSON.stringify(status)}\n`);
+      if (status.state === 'live') wasLive = true;
+      else if (wasLive) proc.stderr.write(`tallywire: ${JSON.stringify(status)}\n`);
     };
     const { signal } = stop;
     await writeLines(
@@ -133,7 +133,7 @@ async function tap(
   try {
     if (once) {
       const lines = tapOnce(store.outputs, filter).map((output) => `${JSON.stringify(output)}\n`);
-      await writeLines(toAsync(lines), proc.stdout);
+      await writeLines(lines, proc.stdout);
       return;
     }
     const fromSeq = from ?? store.outputs.upTo + 1;
@@ -142,10 +142,6 @@ async function tap(
     stop.release();
     await store.close();
   }
-}
-
-async function* toAsync(lines: readonly string[]): AsyncGenerator<string> {
-  yield* lines;
 }
 
 export function tapCommand(proc: ProcessLike): Command {

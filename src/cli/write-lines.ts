@@ -5,7 +5,10 @@ import { pipeline } from 'node:stream/promises';
 const CLOSED: ReadonlySet<unknown> = new Set(['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED']);
 
 /** Writes texts as fast as the reader takes them, until they end or the reader closes the pipe. */
-export async function writeLines(texts: AsyncIterable<string>, to: Writable): Promise<void> {
+export async function writeLines(
+  texts: Iterable<string> | AsyncIterable<string>,
+  to: Writable,
+): Promise<void> {
   try {
     await pipeline(Readable.from(texts, { highWaterMark: 1 }), to, { end: false });
   } catch (error) {

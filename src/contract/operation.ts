@@ -20,7 +20,7 @@ type Tag = 'Counters' | 'Posts' | 'Predictions' | 'Trading' | 'Performance' | 'U
 
 /** One endpoint of the interface. */
 export interface Operation {
-  /** Unique. The id of the account is appended where there is one. */
+  /** Unique. For an endpoint of an account, the account's id is appended. */
   readonly id: string;
   readonly method: 'get' | 'post';
   /** The whole path. `{account}` stands for the segment of each account that `accounts` selects. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { RequestError } from '../errors.ts';
 import type { PaymentTerms } from './terms.ts';
 
-/** All mean the same; the first is the one of the interface (spec 5). */
+/** All mean the same; the first is the documented one (spec 5). */
 const HEADER_NAMES = ['x402', 'payment-signature', 'x-payment'] as const;
 
 const MAX_HEADER_CHARS = 8 * 1_024;
@@ -72,7 +72,7 @@ export function readAuthorization(text: string): Authorization {
 }
 
 /**
- * `network|asset|from|nonce` in lower case, which a chain takes once. Network and asset are our own, not those that
+ * `network|asset|from|nonce` in lower case, which a chain accepts once. Network and asset are our own, not those that
  * the payment names, so the same nonce is always the same payment.
  */
 export function paymentIdOf({ payload }: Authorization, { network, asset }: PaymentTerms): string {

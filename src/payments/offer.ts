@@ -11,7 +11,7 @@ type EncodeRequired = (required: PaymentRequired) => string;
 
 /**
  * Version 2 of the protocol in the header and, where version 1 has a name for the network, version 1 in the body.
- * `url` is where the caller asked.
+ * `url` is the address of the request.
  */
 export function offerOf(terms: PaymentTerms, path: string, url: string, encode: EncodeRequired): Offer {
   const accepts = [requirementsOf(terms, path)];

@@ -3,7 +3,7 @@ import type { Access } from '../access/tiers.ts';
 import { RequestError } from '../errors.ts';
 import { carriesPayment } from './authorization.ts';
 
-/** Whether a request is to be paid for: it carries a payment, and without it the caller would get less. */
+/** Whether a request has to be charged: it carries a payment, and without it the caller would get less. */
 export function isForSale(
   { access }: { readonly access: Access },
   { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
@@ -20,7 +20,7 @@ export function canPayInstead(error: unknown, access: Access): boolean {
   );
 }
 
-/** The address that the caller asked at, as the caller wrote it. Nobody but the facilitator is sent it. */
+/** The address of the request, as the caller wrote it. */
 export function requestUrlOf(headers: IncomingMessage['headers'], path: string): string {
   const { host = '' } = headers;
   if (!/^[\w.:[\]-]{1,255}$/.test(host)) return path;

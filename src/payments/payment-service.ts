@@ -19,7 +19,7 @@ export interface PaidRequest {
   readonly path: string;
   /** Path and query. */
   readonly resource: string;
-  /** The whole address that the caller asked at. */
+  /** The whole address of the request. */
   readonly url: string;
   /** The address that refused payments count for. */
   readonly address: string;
@@ -45,7 +45,7 @@ export interface PaymentService {
   close(): Promise<void>;
 }
 
-/** What an operator should know of payments. */
+/** Events of payments for the operator. */
 export type PaymentReport =
   | RetryReport
   /** How a paid request ended; `repeated` was sent before, `unserved` was not charged. */
@@ -62,7 +62,7 @@ export interface PaymentServiceDeps {
   /** Ms that never step. */
   readonly mono: () => number;
   readonly report: (report: PaymentReport) => void;
-  /** How often payments with an unknown outcome are looked at. */
+  /** How often payments with an unknown outcome are tried again. */
   readonly everyMs?: number;
 }
 
@@ -83,12 +83,12 @@ export async function openPaymentService(deps: PaymentServiceDeps): Promise<Paym
   const failures = createFailureLimit(MAX_FAILED_PER_MINUTE);
   const active = new Set<string>();
   const work = new Set<Promise<unknown>>();
-  const retries = createSettlementRetries({ payments, facilitator, now, active, report });
+  const retrySettlements = createSettlementRetries({ payments, facilitator, now, active, report });
   let isRetrying = false;
   const timer = setInterval(() => {
     if (isRetrying) return;
     isRetrying = true;
-    void track(retries.run()).finally(() => {
+    void track(retrySettlements()).finally(() => {
       isRetrying = false;
     });
   }, deps.everyMs ?? EVERY_MS);

@@ -11,10 +11,10 @@ const LEFT_OPEN_MS = MINUTE_MS;
 const TRIED_FOR_MS = HOUR_MS;
 const BACKOFF = { firstMs: 10_000, longestMs: MINUTE_MS };
 
-/** Reasons that mean that it is too late now, and leave open what became of an earlier try. */
+/** Reasons that say it is too late now; an earlier try may still have succeeded. */
 const TOO_LATE = /valid_before|expired/;
 
-/** The outcome of a settlement as the payer is sent it, in the names of the wire. */
+/** The outcome of a settlement for the payer, with the names of the wire. */
 interface Receipt {
   readonly success: boolean;
   readonly errorReason?: string;

@@ -12,9 +12,9 @@ const EVER = Number.MAX_SAFE_INTEGER;
 
 export type RetryReport =
   | { readonly type: 'outcome'; readonly outcome: 'settled' | 'failed' }
-  /** Whether this one was settled will not be known any more. */
+  /** It will never be known whether this payment was settled. */
   | { readonly type: 'given_up'; readonly id: string }
-  /** Settled, but its reply never left. Comes each hour, also without any. */
+  /** Payments that were settled but whose reply was never sent. Reported each hour, even when there are none. */
   | { readonly type: 'unsent'; readonly ids: readonly string[] }
   | { readonly type: 'trouble'; readonly error: unknown };
 
@@ -28,7 +28,7 @@ interface SettlementRetriesDeps {
   readonly report: (report: RetryReport) => void;
 }
 
-/** Nothing was served for what was not settling yet when the last process was killed, so its nonces are released. */
+/** Payments that were not settling yet when the last process was killed bought nothing, so their nonces are released. */
 export async function recoverPayments({
   payments,
   now,
@@ -39,18 +39,12 @@ export async function recoverPayments({
   }
 }
 
-interface SettlementRetries {
-  /** Does whatever is due: settles open payments again, drops old replies and, once an hour, old nonces. Run one at a time. */
-  run(): Promise<void>;
-}
-
-export function createSettlementRetries({
-  payments,
-  facilitator,
-  now,
-  active,
-  report,
-}: SettlementRetriesDeps): SettlementRetries {
+/**
+ * The returned function settles open payments again, drops old replies and, once an hour, old nonces. It must not run
+ * twice at a time.
+ */
+export function createSettlementRetries(deps: SettlementRetriesDeps): () => Promise<void> {
+  const { payments, facilitator, now, active, report } = deps;
   let nextPruneAt = 0;
 
   async function settleAgain(payment: KeptPayment): Promise<void> {
@@ -84,20 +78,18 @@ export function createSettlementRetries({
     while (dropped >= ROWS_PER_STEP) dropped = await payments.prune(now() - NONCE_KEPT_MS, ROWS_PER_STEP);
   }
 
-  return {
-    async run() {
-      try {
-        for (const payment of payments.marked('open', now(), ROWS_PER_STEP)) await settleOrRelease(payment);
-        for (const payment of payments.marked('spare', now() - REPLY_KEPT_MS, ROWS_PER_STEP)) {
-          await payments.put({ ...payment, reply: null });
-        }
-        if (now() < nextPruneAt) return;
-        nextPruneAt = now() + HOUR_MS;
-        reportUnsent();
-        await pruneNonces();
-      } catch (error) {
-        report({ type: 'trouble', error });
+  return async () => {
+    try {
+      for (const payment of payments.marked('open', now(), ROWS_PER_STEP)) await settleOrRelease(payment);
+      for (const payment of payments.marked('spare', now() - REPLY_KEPT_MS, ROWS_PER_STEP)) {
+        await payments.put({ ...payment, reply: null });
       }
-    },
+      if (now() < nextPruneAt) return;
+      nextPruneAt = now() + HOUR_MS;
+      reportUnsent();
+      await pruneNonces();
+    } catch (error) {
+      report({ type: 'trouble', error });
+    }
   };
 }

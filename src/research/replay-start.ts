@@ -8,7 +8,7 @@ export interface Start {
   readonly state: GraphState;
 }
 
-/** Whether a checkpoint may serve as a start; the last one that may is taken. */
+/** Whether a checkpoint may serve as a start. */
 type Accepts = (checkpoint: { readonly seq: number; readonly at: number }) => boolean;
 
 function startAt(store: Store, seq: number): Start | undefined {
@@ -23,7 +23,7 @@ function usable({ checkpoints, journal }: Store) {
     .filter(({ seq, graphVersion }) => graphVersion === GRAPH_VERSION && seq >= journal.tail - 1);
 }
 
-/** The earliest start there is: nothing at all for a whole log, the oldest checkpoint for one whose beginning was dropped. */
+/** The earliest start: the empty state for a whole log, the oldest checkpoint for a log whose beginning was dropped. */
 export function earliestStart(store: Store): Start {
   if (store.journal.tail <= 1) return { seq: 0, state: emptyState() };
   const oldest = usable(store)[0];
@@ -35,7 +35,7 @@ export function earliestStart(store: Store): Start {
   );
 }
 
-/** The latest start that `accepts` allows, to save the way from the earliest one. */
+/** The latest start that `accepts` allows, or else the earliest start. */
 export function latestStart(store: Store, accepts: Accepts): Start {
   const newest = usable(store).findLast(accepts);
   return (newest && startAt(store, newest.seq)) ?? earliestStart(store);

@@ -18,21 +18,20 @@ import { createLoopYield } from './yield-to-loop.ts';
 export interface StreamDigest {
   readonly stream: StreamName;
   readonly count: number;
-  /** Of the kept JSON lines, joined by line feeds. */
+  /** Hash of the kept JSON lines, joined by line feeds. */
   readonly sha256: string;
 }
 
 export interface Verdict {
-  /** Outputs of the observations from here … */
+  /** Outputs of the observations from `fromSeq` to `toSeq` were compared. */
   readonly fromSeq: number;
-  /** … to here were compared. */
   readonly toSeq: number;
   readonly streams: readonly StreamDigest[];
   readonly latest: number;
   readonly checkpoints: number;
   /** Fits and forecasts of the log that were simulated again. */
   readonly simulated: number;
-  /** The first one found in the order of the log. */
+  /** The first difference in the order of the log. */
   readonly difference: Difference | null;
 }
 

@@ -15,15 +15,15 @@ export interface AccountEndpoint {
 }
 
 export interface CryptoSymbol {
-  /** Our name of it, such as `BTC`. */
+  /** Our name, such as `BTC`. */
   readonly symbol: string;
-  /** The exchange's name of its market, such as `BTCUSDT`. */
+  /** The exchange's name of the market, such as `BTCUSDT`. */
   readonly pair: string;
-  /** How event slugs call it: the long name first. */
+  /** Its names in event slugs, the long one first. */
   readonly slugNames: readonly string[];
 }
 
-/** Where everything outside is and how we are let in. Base addresses have no slash at the end. */
+/** The addresses of all providers and our access to them. Base addresses have no slash at the end. */
 export interface Endpoints {
   /** Some hosts refuse callers that do not look like a browser. */
   readonly userAgent: string;
@@ -31,7 +31,7 @@ export interface Endpoints {
   readonly posts: {
     readonly baseUrl: string;
     readonly bearerToken: string;
-    /** The API is renaming its field parameters from the first to the second. */
+    /** The API is renaming its field parameters from `tweet` to `post`. */
     readonly fieldPrefix: 'tweet' | 'post';
     /** Where a reader's browser finds a post: `<webBase>/<handle>/status/<id>`. */
     readonly webBase: string;

@@ -1,11 +1,6 @@
 import type { CryptoSymbol, Endpoints } from './endpoints.ts';
 
-/** The addresses and names of the live providers. They stand in this file and nowhere else. */
-
-interface LiveCredentials {
-  /** The posts API's app token. */
-  readonly postsBearerToken: string;
-}
+/** The addresses and names of the live providers. No other file names them. */
 
 const CRYPTO_SYMBOLS: readonly CryptoSymbol[] = [
   { symbol: 'BTC', pair: 'BTCUSDT', slugNames: ['bitcoin', 'btc'] },
@@ -14,7 +9,7 @@ const CRYPTO_SYMBOLS: readonly CryptoSymbol[] = [
   { symbol: 'XRP', pair: 'XRPUSDT', slugNames: ['xrp'] },
 ];
 
-export function liveEndpoints(credentials: LiveCredentials): Endpoints {
+export function liveEndpoints(credentials: { readonly postsBearerToken: string }): Endpoints {
   return {
     userAgent: 'Mozilla/5.0 (compatible; tallywire)',
     accounts: [

@@ -32,12 +32,16 @@ export async function readPayload<T>(
   });
   const decoded = decodePayload(schema, payload);
   if ('value' in decoded) return decoded.value;
-  const reason = `${new URL(url).pathname} sent ${decoded.reason}`;
+  return refuse(`${new URL(url).pathname} sent ${decoded.reason}`, context);
+}
+
+/** Counts a payload as refused and throws. */
+export function refuse(reason: string, context: Refusals): never {
   context.refused(reason);
   throw new SourceError('SOURCE_REFUSED', reason);
 }
 
-/** The answer came but was refused. The next question to the same host may well be answered. */
+/** Whether an answer came but was refused: the host may well answer the next request. */
 export function isRefusal(error: unknown): error is SourceError {
   return (
     error instanceof SourceError &&
@@ -45,7 +49,7 @@ export function isRefusal(error: unknown): error is SourceError {
   );
 }
 
-/** The host does not know what it was asked for. */
+/** Whether the host has no such document. */
 export function isNotFound(error: unknown): error is SourceError {
   return error instanceof SourceError && (error.status === 404 || error.status === 410);
 }

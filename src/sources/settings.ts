@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../streams/internal.ts';
+
 /** Periods and limits of the sources, in ms unless the name says otherwise. */
 export interface SourceSettings {
   /** For one exchange with a host that is asked often. */

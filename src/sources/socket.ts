@@ -59,16 +59,19 @@ export function openSocket(url: string, { userAgent, timeoutMs }: SocketOptions)
 }
 
 /**
- * The JSON of a text frame. Undefined for plain text (such as `PONG`), which carries no data; null for a
- * frame that is cut short or binary.
+ * The JSON of a text frame, or why it is refused: it is cut short or binary. Undefined for plain text such as
+ * `PONG`, which carries no data.
  */
-export function frameJson(text: string | null): { readonly value: unknown } | undefined | null {
-  if (text === null) return null;
+export function frameJson(
+  text: string | null,
+): { readonly value: unknown } | { readonly reason: string } | undefined {
+  const refusal = { reason: 'neither JSON nor plain text' };
+  if (text === null) return refusal;
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    if (error instanceof SyntaxError) return null;
+    if (error instanceof SyntaxError) return refusal;
     throw error;
   }
 }

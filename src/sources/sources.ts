@@ -4,8 +4,6 @@ import { eventsSource } from './market/events.ts';
 import { pricesSource } from './market/prices.ts';
 import { uiSource } from './market/ui-count.ts';
 import { oracleSource } from './oracle/oracle.ts';
-import type { Positions } from './positions/position.ts';
-import { positionsOf } from './positions/positions.ts';
 import { archiveSource } from './posts/archive.ts';
 import { deletionsSource } from './posts/deletions.ts';
 import { postsSource } from './posts/posts.ts';
@@ -17,26 +15,17 @@ export function createSources(
   endpoints: Endpoints,
   settings: Partial<SourceSettings> = {},
 ): readonly Source[] {
-  const whole = { ...SOURCE_SETTINGS, ...settings };
+  const all = { ...SOURCE_SETTINGS, ...settings };
   return [
-    eventsSource(endpoints, whole),
+    eventsSource(endpoints, all),
     ...endpoints.accounts.flatMap((account) => [
-      postsSource(account, endpoints, whole),
-      archiveSource(account, endpoints, whole),
-      deletionsSource(account, endpoints, whole),
-      oracleSource(account, endpoints, whole),
-      uiSource(account, endpoints, whole),
+      postsSource(account, endpoints, all),
+      archiveSource(account, endpoints, all),
+      deletionsSource(account, endpoints, all),
+      oracleSource(account, endpoints, all),
+      uiSource(account, endpoints, all),
     ]),
-    pricesSource(endpoints, whole),
-    cryptoSource(endpoints, whole),
+    pricesSource(endpoints, all),
+    cryptoSource(endpoints, all),
   ];
-}
-
-/** Reads positions on demand. `refused` counts the answers that were refused. */
-export function createPositions(
-  endpoints: Endpoints,
-  refused: (reason: string) => void = () => {},
-  settings: Partial<SourceSettings> = {},
-): Positions {
-  return positionsOf(endpoints, { ...SOURCE_SETTINGS, ...settings }, refused);
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /** The kernel's limit for the path of a socket is 104 to 108 bytes, depending on the system. */
 const MAX_SOCKET_PATH_BYTES = 100;
 
-/** Where a local socket of a data folder lies: in it, or under a name made from its real path if that is too long. */
+/** The path of a data folder's local socket: inside the folder or, if that is too long, a name made from the folder's path. */
 export function socketPathOf(folder: string, name: string): string {
   const path = join(folder, `${name}.sock`);
   if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES) return path;
@@ -14,7 +14,7 @@ export function socketPathOf(folder: string, name: string): string {
   return join(tmpdir(), `${name}-${digest}.sock`);
 }
 
-/** Where an engine that runs on this folder takes commands, under whatever path the folder is named. */
+/** The path of the control socket of the engine that runs on this folder, whatever path names the folder. */
 export function controlSocketPathOf(folder: string): string {
   return socketPathOf(realpathSync(folder), 'control');
 }

@@ -13,7 +13,7 @@ interface EmbeddedWorld {
   close(): Promise<void>;
 }
 
-/** What the world needs at its busiest, with room to spare; the default would let garbage pile up. */
+/** More than the world needs at its busiest; the default would let garbage pile up. */
 const MAX_HEAP_MB = 64;
 
 /**

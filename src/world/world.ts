@@ -29,9 +29,9 @@ export { WORLD_WALLETS };
 
 export interface WorldOptions {
   readonly seed: number;
-  /** The instant the lively first minutes begin at, UTC ms; the present without one. */
+  /** When the busy first minutes begin, UTC ms; by default now. */
   readonly startAt?: number;
-  /** The world's clock. Without one it starts at `startAt` and runs as fast as any other. */
+  /** The world's clock, UTC ms. Without one it starts at `startAt` and runs in real time. */
   readonly now?: () => number;
   readonly host?: string;
   /** 0 lets the system choose. */

@@ -65,7 +65,7 @@ describe('clientAddressOf', () => {
       assert.equal(clientOf(peer, header), client));
   }
 
-  it('believes nobody when no proxy is trusted', () => {
+  it('ignores X-Forwarded-For when no proxy is trusted', () => {
     assert.equal(clientOf('127.0.0.1', '6.6.6.6', proxiesOf([])), '127.0.0.1');
   });
 
@@ -80,7 +80,7 @@ describe('clientAddressOf', () => {
 });
 
 describe('proxiesOf', () => {
-  it('refuses what is no network', () => {
+  it('refuses a text that is no network', () => {
     for (const network of ['', 'x', '10.0.0.0/33', '::/129', '1.2.3.4/', '1.2.3.4/8/8', '10.0.0.0/-1']) {
       assert.throws(() => proxiesOf([network]), RangeError, network);
     }
@@ -88,7 +88,7 @@ describe('proxiesOf', () => {
 });
 
 describe('isLoopback', () => {
-  it('knows this machine by address and name, and no name that merely looks like it', () => {
+  it('recognises this machine by address and name, and no name that merely looks like it', () => {
     const hosts = [
       '127.0.0.1',
       '127.9.9.9',

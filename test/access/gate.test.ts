@@ -93,7 +93,7 @@ describe('createGate', () => {
     assert.equal(keys.find('demo_free')?.lastUsedAt, null);
   });
 
-  it('sends the limit, what is left and when there is more, in both styles of headers', () => {
+  it('sends limit, remaining calls and reset in both styles of headers', () => {
     assert.deepEqual(pass(gate, { access: 'tiered' }, request()), {
       'RateLimit-Policy': '"free";q=100;w=3600',
       RateLimit: '"free";r=99;t=3660',

@@ -9,7 +9,7 @@ export interface MemoryProcess extends ProcessLike {
   readonly signals: EventEmitter;
 }
 
-/** A process's surroundings in memory; on a terminal when told so. */
+/** A process in memory, with or without a terminal. */
 export function memoryProcess(isTTY = false): MemoryProcess {
   const texts = { stdout: '', stderr: '' };
   const exits: number[] = [];

@@ -100,7 +100,7 @@ describe('runProgram', () => {
     assert.match(stdout, /^NAME/);
   });
 
-  it('says that there is no store to read, with 1, and makes none', async () => {
+  it('reports a missing store with exit code 1, and creates none', async () => {
     const folder = temporaryFolder();
     try {
       const to = join(folder.path, 'copy');

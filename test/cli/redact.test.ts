@@ -40,7 +40,7 @@ describe('redact', () => {
     );
   });
 
-  it('keeps what is no secret', () => {
+  it('keeps values that are no secret', () => {
     const record = { seq: 5, ok: true, none: null, list: [1, 'two'], yesToken: '123' };
     assert.deepEqual(redact(record), record);
   });

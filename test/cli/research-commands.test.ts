@@ -87,7 +87,7 @@ describe('tallywire replay', function () {
 describe('tallywire tap', function () {
   this.timeout(120_000);
 
-  it('prints what is written while it runs', () =>
+  it('prints outputs that are written while it runs', () =>
     withStore(async (store, folder) => {
       await record(store, { seconds: 10 });
       const { child, line, ended } = startMain(['tap', 'posts', '--data', folder, '--from', 'seq:1']);

@@ -68,7 +68,7 @@ describe('tallywire tap --url', () => {
     assert.deepEqual(kept, { epoch: said.at(-1).epoch, seq: said.at(-1).seq });
   });
 
-  it('says what is wrong with its flags, its key and its file', async () => {
+  it('reports faults of its flags, its key and its file', async () => {
     const fails = async (args: readonly string[], code: number, words: RegExp) => {
       const proc = memoryProcess();
       assert.equal(await runProgram(['tap', ...args], proc), code, args.join(' '));

@@ -1,6 +1,6 @@
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { Output } from '../../streams/internal.ts';
-import { tellParent } from '../support/child.ts';
+import { sendToParent } from '../support/child.ts';
 import { countersOutput, eventOutput, NOON, postOutput } from '../support/outputs.ts';
 import { startFeed } from './feed-server.ts';
 
@@ -12,7 +12,7 @@ const kept = (['events', 'counters', 'posts'] as const).flatMap((stream): readon
   store.outputs.latest(stream),
 );
 const server = await startFeed({ store, loaded: [eventOutput(), ...kept] });
-tellParent({ url: server.url });
+sendToParent({ url: server.url });
 for (let count = kept.length; ; count++) {
   await server.turn(postOutput({ id: String(count), createdAt: NOON }), countersOutput({ real: count }));
   if (count % 10 === 0) await server.tick();

@@ -19,7 +19,7 @@ describe('a feed that is killed', () => {
         const child = startChild(new URL(`./feed-child${extname(import.meta.url)}`, import.meta.url), [
           folder,
         ]);
-        const { url } = z.object({ url: z.string() }).parse(await child.heard(() => true));
+        const { url } = z.object({ url: z.string() }).parse(await child.firstMessage(() => true));
         const client = await connect(url);
         client.send({
           op: 'subscribe',

@@ -96,7 +96,7 @@ describe('createFacilitator', () => {
     assert.equal(server.requests.length, asked + 2);
   });
 
-  it('does not know what became of a settlement without a hash, or that says no more than that it is not done', async () => {
+  it('counts a settlement as unknown without a hash, or with an unclear reason', async () => {
     assert.equal((await says({ success: true, transaction: '' }))[1], 'unknown');
     assert.equal((await says({ success: true }))[1], 'unknown');
     for (const errorReason of ['settlement_pending', 'unexpected_settle_error', undefined]) {

@@ -350,7 +350,7 @@ describe('openPaymentService', () => {
       assert.equal(settled(), 2);
     });
 
-    it('gives what was paid for although the receipt cannot be written', async () => {
+    it('gives the paid reply although the receipt cannot be written', async () => {
       const put = (row: KeptPayment) => (row.state === 'SETTLED' ? full() : payments.put(row));
       await reopen(spoiled({ put }));
       const payment = await header();

@@ -18,7 +18,7 @@ const row = (state: KeptPayment['state'], over: Partial<KeptPayment> = {}) =>
   });
 
 describe('afterSettling', () => {
-  it('keeps the reply of what was settled, with a receipt', () => {
+  it('keeps the reply of a settled payment, with a receipt', () => {
     const after = afterSettling(row('SETTLING'), { type: 'settled', transaction: '0x1' }, NOW);
     assert.deepEqual(
       [after.state, after.nextTryAt, after.reply, after.changedAt],

@@ -16,7 +16,7 @@ async function take(store: Store, filter: TapFilter, fromSeq: number, count: num
 }
 
 describe('follow', () => {
-  it('gives what is kept from a seq on', () =>
+  it('gives the kept outputs from a seq on', () =>
     withStore(async (store) => {
       await record(store, { seconds: 30 });
       const kept = keptLines(store, 'counters');

@@ -229,7 +229,7 @@ describe('verify', () => {
     });
   });
 
-  it('leaves out what is being dropped, as far as the folder notes it', async () => {
+  it('leaves out history that is being dropped, as noted in the folder', async () => {
     await withStore(async (store) => {
       await record(store, { seconds: SECONDS });
       const cut = store.checkpoints.list()[1];

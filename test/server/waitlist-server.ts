@@ -1,6 +1,6 @@
 import { createUsageTracking } from '../../src/access/usage/tracking.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
-import { tellParent } from '../support/child.ts';
+import { sendToParent } from '../support/child.ts';
 import { start } from './start.ts';
 
 // Serves a waitlist and usage from the store in a folder, until it is killed or told to stop.
@@ -17,7 +17,7 @@ const { url, stop, app } = await start({
   deps: { waitlist: store.waitlist, usage: tracking, recorder: tracking, now: Date.now },
 });
 app.on('error', () => undefined);
-tellParent({ url });
+sendToParent({ url });
 process.once('message', async () => {
   await stop();
   await tracking.stop();

@@ -8,12 +8,12 @@ import { eventsSource } from '../../src/sources/market/events.ts';
 import { createFollowedBooks } from '../../src/sources/market/followed-books.ts';
 import { uiSource } from '../../src/sources/market/ui-count.ts';
 import { oracleSource } from '../../src/sources/oracle/oracle.ts';
+import { createPositions } from '../../src/sources/positions/positions.ts';
 import { deletionsSource } from '../../src/sources/posts/deletions.ts';
 import { postsSource } from '../../src/sources/posts/posts.ts';
 import { decodePayload, isRefusal } from '../../src/sources/read-payload.ts';
 import { frameJson } from '../../src/sources/socket.ts';
 import type { Source } from '../../src/sources/source.ts';
-import { createPositions } from '../../src/sources/sources.ts';
 import { ACCOUNT, FAST, localEndpoints } from '../support/endpoints.ts';
 import { activeEvent } from '../support/event-record.ts';
 import { faultOf } from '../support/fact-check.ts';
@@ -28,7 +28,7 @@ import {
   wireTracking,
   yesToken,
 } from '../support/payloads.ts';
-import { collect, type FakeKnown, fakeKnown } from '../support/source-run.ts';
+import { collect, type FakeLookups, fakeLookups } from '../support/source-run.ts';
 
 /** The nightly figure is 10,000; the default keeps the suite quick. */
 const RUNS = Number(process.env.HOSTILE_RUNS ?? 2_500);
@@ -50,7 +50,7 @@ interface Role {
   readonly payload: unknown;
   readonly isStruck: (url: URL) => boolean;
   readonly answer?: (url: URL) => unknown;
-  readonly prepare?: (known: FakeKnown) => void;
+  readonly prepare?: (lookups: FakeLookups) => void;
 }
 
 const roles: Readonly<Record<string, Role>> = {
@@ -73,8 +73,8 @@ const roles: Readonly<Record<string, Role>> = {
       errors: [{ resource_id: '2', value: '2', type: 'https://x.invalid/problems/resource-not-found' }],
     },
     isStruck: () => true,
-    prepare: (known) => {
-      for (const id of ['1', '2']) known.posts.set(id, { id, createdAt: NOW - 1, isGone: false });
+    prepare: (lookups) => {
+      for (const id of ['1', '2']) lookups.posts.set(id, { id, createdAt: NOW - 1, isGone: false });
     },
   },
   'oracle windows': {
@@ -106,7 +106,7 @@ const roles: Readonly<Record<string, Role>> = {
     source: (endpoints) => uiSource(ACCOUNT, endpoints, SETTINGS),
     payload: { id: '1', slug: 'account-a-of-posts-1', tweetCount: 212, series: [], closed: false },
     isStruck: () => true,
-    prepare: (known) => known.records.set(1, activeEvent(1)),
+    prepare: (lookups) => lookups.records.set(1, activeEvent(1)),
   },
 };
 
@@ -129,9 +129,9 @@ async function survive(
   host: string,
   hosts: Map<string, (url: URL) => Uint8Array>,
 ) {
-  const known = fakeKnown(0);
-  role.prepare?.(known);
-  const { context, deliveries, refusals } = collect(known, () => NOW);
+  const lookups = fakeLookups(0);
+  role.prepare?.(lookups);
+  const { context, deliveries, refusals } = collect(lookups, () => NOW);
   // What was delivered before the struck payload came is not its doing.
   let before = 0;
   let isServed = false;
@@ -237,7 +237,7 @@ describe('hostile payloads', function () {
     board.follow(new Map([[token, 1]]));
     for (const bytes of fc.sample(anyMutation(payload), { numRuns: RUNS, seed: 7 })) {
       const json = frameJson(bytes.toString());
-      const events = json ? bookEvents(json.value) : { reason: 'not JSON' };
+      const events = json && 'value' in json ? bookEvents(json.value) : { reason: 'not JSON' };
       if ('value' in events) for (const event of events.value) board.apply(event);
       assert.equal(
         board
@@ -254,7 +254,7 @@ describe('hostile payloads', function () {
     const payload = { stream: 's', data: { e: '24hrMiniTicker', E: NOW, s: 'BTCUSDT', c: '61035.86' } };
     for (const bytes of fc.sample(anyMutation(payload), { numRuns: RUNS, seed: 7 })) {
       const json = frameJson(bytes.toString());
-      const frame = json ? decodePayload(tickerFrame, json.value) : { reason: 'not JSON' };
+      const frame = json && 'value' in json ? decodePayload(tickerFrame, json.value) : { reason: 'not JSON' };
       if (!('value' in frame) || frame.value.stream === undefined) continue;
       const { c: price, E: at } = frame.value.data;
       const fault = faultOf({ kind: 'spot', ticks: [{ symbol: 'BTC', price, at }] });

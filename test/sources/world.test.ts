@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { endpointsOf } from '../../src/service/upstream.ts';
-import { createPositions, createSources } from '../../src/sources/sources.ts';
+import { createPositions } from '../../src/sources/positions/positions.ts';
+import { createSources } from '../../src/sources/sources.ts';
 import { openWorld, type World } from '../../src/world/world.ts';
 import { eventually } from '../support/eventually.ts';
 import { faultOf } from '../support/fact-check.ts';
-import { fakeKnown, runSource, type SourceRun } from '../support/source-run.ts';
+import { fakeLookups, runSource, type SourceRun } from '../support/source-run.ts';
 
 /** The sources against the stand-in world, which was written apart from them. */
 describe('createSources on the stand-in world', function () {
@@ -20,19 +21,19 @@ describe('createSources on the stand-in world', function () {
   });
 
   it('reads every role without a refusal or a false fact', async () => {
-    const known = fakeKnown();
+    const lookups = fakeLookups();
     const activate = () => {
-      for (const event of known.records.values()) {
+      for (const event of lookups.records.values()) {
         const isOpen = event.startAt !== null && event.startAt <= Date.now() && Date.now() < event.endAt;
         if (event.phase === 'upcoming' && isOpen)
-          known.records.set(event.eventId, { ...event, phase: 'active' });
+          lookups.records.set(event.eventId, { ...event, phase: 'active' });
       }
       return true;
     };
     const settings = { historyDays: 5, uiPeriodMs: 50, oraclePeriodMs: 50, subscriptionsPeriodMs: 50 };
     for (const source of createSources(endpointsOf(world.addresses), settings)) {
       // Posts of two accounts would meet in one fake log; account A is enough.
-      if (!source.name.endsWith(':b')) runs.push(runSource(source, known));
+      if (!source.name.endsWith(':b')) runs.push(runSource(source, lookups));
     }
     const facts = () => runs.flatMap((run) => run.facts());
     const kinds = ['post', 'coverage', 'tracking', 'oracle', 'event', 'ui', 'prices', 'spot'];

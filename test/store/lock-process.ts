@@ -1,15 +1,15 @@
 import { StoreError } from '../../src/errors.ts';
 import { lockFolder } from '../../src/store/lock.ts';
-import { tellParent } from '../support/child.ts';
+import { sendToParent } from '../support/child.ts';
 
 // Tries to lock each folder it is sent, reports the result, and keeps the lock until it is killed.
 process.on('message', async (folder: string) => {
   try {
     await lockFolder(folder);
-    tellParent({ folder, result: 'locked' });
+    sendToParent({ folder, result: 'locked' });
   } catch (error) {
     const result = error instanceof StoreError ? error.code : String(error);
-    tellParent({ folder, result, message: String(error) });
+    sendToParent({ folder, result, message: String(error) });
   }
 });
-tellParent('ready');
+sendToParent('ready');

@@ -19,7 +19,7 @@ const isAttempt = (message: unknown): message is Attempt => typeof message === '
 async function withHolders(count: number, use: (holders: readonly Child[]) => Promise<void>): Promise<void> {
   const holders = Array.from({ length: count }, () => startChild(LOCK_PROCESS, []));
   try {
-    await Promise.all(holders.map((holder) => holder.heard((message) => message === 'ready')));
+    await Promise.all(holders.map((holder) => holder.firstMessage((message) => message === 'ready')));
     await use(holders);
   } finally {
     for (const holder of holders) holder.process.kill('SIGKILL');
@@ -29,7 +29,7 @@ async function withHolders(count: number, use: (holders: readonly Child[]) => Pr
 
 async function tryLock(holder: Child, folder: string): Promise<Attempt> {
   holder.process.send(folder);
-  return (await holder.heard((message) => isAttempt(message) && message.folder === folder)) as Attempt;
+  return (await holder.firstMessage((message) => isAttempt(message) && message.folder === folder)) as Attempt;
 }
 
 /** Leaves the folders as a killed owner does: with a socket that no process listens on. */

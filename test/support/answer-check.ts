@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { z } from 'zod';
 import { openApiDocument } from '../../src/contract/openapi/document.ts';
 
-/** Holds answers against the OpenAPI document: what is not in it must not be sent. */
+/** Compares answers with the OpenAPI document: anything that is not in it must not be sent. */
 
 const responseSchema = z.object({
   $ref: z.string().optional(),
@@ -36,9 +36,9 @@ const ajv = new Ajv2020({ allErrors: true, validateFormats: false, allowUnionTyp
 ajv.addSchema({ $id: 'components', $defs: Object(closed(components.schemas)) });
 const validators = new Map<string, ValidateFunction>();
 
-/** What may be answered to any request, whether there is such an operation or not. */
+/** Statuses that any request may be answered with, even without such an operation. */
 const ANYWHERE: ReadonlySet<number> = new Set([400, 404, 405, 408]);
-/** Those a caller would act on. */
+/** Headers that callers act on. */
 const HEADERS = [
   'etag',
   'ratelimit',
@@ -47,7 +47,7 @@ const HEADERS = [
   'www-authenticate',
   'x-ratelimit-limit',
 ];
-/** Those that are never left out where they are documented. */
+/** Headers that are always sent where they are documented. */
 const CERTAIN = ['etag', 'retry-after', 'www-authenticate'];
 
 export interface Asked {
@@ -62,26 +62,29 @@ export interface Answered {
   readonly body: string;
 }
 
-/** Throws when an answer is not one the document tells of. */
+/** Throws unless the document describes the answer. */
 export function checkAnswer({ method, path }: Asked, { status, headers, body }: Answered): void {
   const [pathname = ''] = path.split('?');
   const name = `${method} ${path} ${status}`;
   const isHead = method === 'HEAD';
   const operation = paths[pathname]?.[isHead ? 'get' : method.toLowerCase()];
-  const told = operation?.responses[status];
-  if (told === undefined) {
+  const documentedResponse = operation?.responses[status];
+  if (documentedResponse === undefined) {
     if (method === 'OPTIONS' && status === 204) return;
     assert.ok(operation === undefined || ANYWHERE.has(status), `${name} is not documented`);
     assert.ok(status >= 400, `${name} is no operation of the document`);
     if (!isHead) checkBody(name, { $ref: '#/components/schemas/Error' }, body);
     return;
   }
-  const response = told.$ref === undefined ? told : components.responses[told.$ref.split('/').at(-1) ?? ''];
+  const response =
+    documentedResponse.$ref === undefined
+      ? documentedResponse
+      : components.responses[documentedResponse.$ref.split('/').at(-1) ?? ''];
   assert.ok(response, `${name} refers to no response`);
 
   const documented = Object.keys(response.headers ?? {}).map((header) => header.toLowerCase());
   const sent = HEADERS.filter((header) => headers.has(header));
-  // A caller whose hour is counted is told of it whatever the answer is.
+  // Every answer to a caller with a limit has the headers of the limit.
   const undocumented = sent.filter((header) => !documented.includes(header) && !header.includes('ratelimit'));
   assert.deepEqual(undocumented, [], `${name} has headers that are not documented`);
   const missing = CERTAIN.filter((header) => documented.includes(header) && !headers.has(header));
@@ -102,7 +105,7 @@ export function checkAnswer({ method, path }: Asked, { status, headers, body }: 
   if (codes) assert.ok(codes.includes(Object(JSON.parse(body)).code), `${name} has another code: ${body}`);
 }
 
-/** Throws when a text is not JSON as a schema of the document says. */
+/** Throws unless a text is JSON that fits a schema of the document. */
 export function checkBody(name: string, schema: unknown, body: string): void {
   const key = JSON.stringify(schema);
   let validate = validators.get(key);
@@ -131,7 +134,7 @@ function closed(node: unknown): unknown {
   return copy;
 }
 
-/** `fetch` of the service, with every answer held against the document. */
+/** `fetch` of the service, with every answer compared with the document. */
 export async function checkedFetch(url: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(url, init);
   const { pathname, search } = new URL(url);

@@ -45,7 +45,7 @@ const Tweets = z.object({
   ),
 });
 
-/** The caller of the demo whom no limit stops. */
+/** The demo's key without a limit. */
 const CALLER = { headers: { 'X-API-Key': 'demo_internal' } };
 
 export async function readMeta(url: string, account: string): Promise<z.infer<typeof Meta>> {
@@ -63,7 +63,7 @@ export async function readTweets(
   return Tweets.parse(await response.json());
 }
 
-/** Steers a world: `control/<verb>` with a JSON body. */
+/** Runs a control verb of a world. */
 export async function steer(worldUrl: string, verb: string, body: object): Promise<unknown> {
   const response = await fetch(`${worldUrl}/control/${verb}`, {
     method: 'POST',

@@ -1,12 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A process of its own running the module at `url`, with what it said so far. */
+/** A process that runs a module, and the messages it has sent so far. */
 export interface Child {
   readonly process: ChildProcess;
   readonly messages: readonly unknown[];
-  /** Resolves to the first message that `matches`, also an earlier one; rejects if the child ends before. */
-  heard(matches: (message: unknown) => boolean): Promise<unknown>;
+  /** Resolves to the first message that `matches`, even an earlier one; rejects if the child ends without one. */
+  firstMessage(matches: (message: unknown) => boolean): Promise<unknown>;
   /** Resolves to the exit code, or the signal that ended it. */
   ended(): Promise<number | string | null>;
 }
@@ -24,7 +24,7 @@ export function startChild(url: URL, args: readonly string[]): Child {
   return {
     process: child,
     messages,
-    heard: (matches) =>
+    firstMessage: (matches) =>
       new Promise((resolve, reject) => {
         const look = () => {
           const found = messages.find(matches);
@@ -38,7 +38,7 @@ export function startChild(url: URL, args: readonly string[]): Child {
   };
 }
 
-/** Says something to the parent. Outside a child process it says nothing. */
-export function tellParent(message: unknown): void {
+/** Sends a message to the parent; does nothing outside a child process. */
+export function sendToParent(message: unknown): void {
   process.send?.(message);
 }

@@ -34,7 +34,7 @@ export function describePayments(withStore: (use: (store: Store) => Promise<void
         assert.equal(payments.marked('open', 1_000, 100).length, 1);
       }));
 
-    it('finds what was put, under the marks of its last state only', () =>
+    it('finds a payment under the marks of its last state only', () =>
       withStore(async ({ payments }) => {
         const row = paymentRow();
         const ids = () =>
@@ -63,7 +63,7 @@ export function describePayments(withStore: (use: (store: Store) => Promise<void
         assert.deepEqual(ids(Number.MAX_SAFE_INTEGER, 1), ['id10']);
       }));
 
-    it('drops what was valid until before a time, in steps', () =>
+    it('drops payments that were valid until before a time, in steps', () =>
       fc.assert(
         fc.asyncProperty(
           fc.array(fc.nat({ max: 20 }), { maxLength: 12 }),

@@ -87,7 +87,7 @@ function describeJournal(withStore: (use: Use) => Promise<void>): void {
         assert.deepEqual([journal.head, journal.tail, [...journal.read(1)]], [0, 0, []]);
       }));
 
-    it('reads from any seq what was appended in whatever blocks', () =>
+    it('reads from any seq, whatever the blocks were', () =>
       fc.assert(
         fc.asyncProperty(anyBlocks, fc.nat({ max: 80 }), (blocks, fromSeq) =>
           withStore(async ({ journal }) => {
@@ -132,7 +132,7 @@ function describeJournal(withStore: (use: Use) => Promise<void>): void {
         RUNS,
       ));
 
-    it('reads on to what is appended while reading', () =>
+    it('reads observations that are appended while reading', () =>
       withStore(async ({ journal }) => {
         await journal.append(ticks(1, 3));
         const seqs: number[] = [];
@@ -177,7 +177,7 @@ function describeJournal(withStore: (use: Use) => Promise<void>): void {
         RUNS,
       ));
 
-    it('goes on at the tail when what it was about to read is dropped', function () {
+    it('goes on at the tail when the blocks it was about to read are dropped', function () {
       // Over a thousand commits, each waiting for the disk.
       this.timeout(120_000);
       return withStore(async ({ journal }) => {

@@ -22,7 +22,7 @@ export function describeStoredFrames(withStore: WithStore): void {
         await feed.pack('t');
       }));
 
-    it('reads the rows of a topic behind a seq in order, and where every topic is', () =>
+    it('reads the rows of a topic after a seq in order, and the position of every topic', () =>
       withStore(async ({ feed }) => {
         const rows = [row('t', 1), row('t/a', 1), row('t', 2), row('t', 10), row('u', 1)];
         await feed.append({ epoch: 'e', upTo: 4, rows, topics: [topic('t', 10), topic('u', 1)] });

@@ -60,7 +60,7 @@ export function describeUsageStore(withStore: WithStore): void {
         assert.deepEqual(usage.errors('m', 9), []);
       }));
 
-    it('drops what is over before a time, in steps, and nothing that is not', () =>
+    it('drops pages and errors that ended before a time, in steps, and nothing else', () =>
       withStore(async ({ usage }) => {
         const pages = ['k', 'l'].flatMap((keyId) => [
           ...[0, 1, 2, 24, 25].map((index) => ({

@@ -1,6 +1,6 @@
 import type { Fact, Quote } from '../../streams/internal.ts';
 
-/** Judges a fact by what its type promises, written apart from the decoders it judges. */
+/** The first fault of a fact by its type, checked independently of the decoders. */
 export function faultOf(fact: Fact): string | null {
   switch (fact.kind) {
     case 'post':
@@ -68,7 +68,7 @@ export function faultOf(fact: Fact): string | null {
         ]),
       );
     default:
-      return `a source may not say ${fact.kind}`;
+      return `a source must not deliver ${fact.kind}`;
   }
 }
 

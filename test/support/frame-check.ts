@@ -3,7 +3,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { z } from 'zod';
 import { asyncApiDocument } from '../../src/contract/asyncapi/document.ts';
 
-/** Holds frames of the feed against the AsyncAPI document: what is not in it must not be sent. */
+/** Compares frames of the feed with the AsyncAPI document: anything that is not in it must not be sent. */
 
 const { components } = z
   .object({ components: z.object({ schemas: z.record(z.string(), z.unknown()) }) })
@@ -38,7 +38,7 @@ export function checkMessage(name: string, frame: unknown): void {
   );
 }
 
-/** Throws when a frame of the server is not one the document tells of. */
+/** Throws unless the document describes the frame of the server. */
 export function checkFrame(text: string): void {
   const frame: unknown = JSON.parse(text);
   const { type, channel } = Head.parse(frame);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
-/** One blow to a payload: what is hit, by the count of values, and how. */
-interface Blow {
+/** One change to a payload: the number of the value that is changed, and how. */
+interface Mutation {
   readonly place: number;
   readonly how: 'delete' | 'replace' | 'duplicate';
   readonly value: unknown;
@@ -35,22 +35,22 @@ const HOSTILE = [
   [null],
 ];
 
-const anyBlow: fc.Arbitrary<Blow> = fc.record({
+const anyValueMutation: fc.Arbitrary<Mutation> = fc.record({
   place: fc.nat(),
   how: fc.constantFrom('delete', 'replace', 'replace', 'replace', 'duplicate'),
   value: fc.oneof(fc.constantFrom(...HOSTILE), fc.jsonValue({ maxDepth: 2 })),
 });
 
-/** The bytes of a payload after one to three blows, or bytes that never were one. */
+/** The bytes of a payload after one to three mutations, cut short or with another byte; or random bytes. */
 export function anyMutation(payload: unknown): fc.Arbitrary<Buffer> {
   const json = JSON.stringify(payload);
-  const struck = fc.array(anyBlow, { minLength: 1, maxLength: 3 }).map((blows) => {
+  const mutated = fc.array(anyValueMutation, { minLength: 1, maxLength: 3 }).map((mutations) => {
     let value: unknown = JSON.parse(json);
-    for (const blow of blows) value = strike(value, blow);
+    for (const mutation of mutations) value = mutate(value, mutation);
     return Buffer.from(toJson(value));
   });
-  const cut = fc.nat({ max: json.length }).map((length) => Buffer.from(json.slice(0, length)));
-  const bitten = fc
+  const truncated = fc.nat({ max: json.length }).map((length) => Buffer.from(json.slice(0, length)));
+  const withOtherByte = fc
     .tuple(fc.nat({ max: json.length - 1 }), fc.integer({ min: 0, max: 255 }))
     .map(([at, byte]) => {
       const bytes = Buffer.from(json);
@@ -59,9 +59,9 @@ export function anyMutation(payload: unknown): fc.Arbitrary<Buffer> {
     });
   const noise = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes));
   return fc.oneof(
-    { weight: 12, arbitrary: struck },
-    { weight: 1, arbitrary: cut },
-    { weight: 2, arbitrary: bitten },
+    { weight: 12, arbitrary: mutated },
+    { weight: 1, arbitrary: truncated },
+    { weight: 2, arbitrary: withOtherByte },
     { weight: 1, arbitrary: noise },
   );
 }
@@ -72,7 +72,7 @@ function toJson(value: unknown): string {
   return (text ?? '').replaceAll('"<1e400>"', '1e400');
 }
 
-function strike(root: unknown, { place, how, value }: Blow): unknown {
+function mutate(root: unknown, { place, how, value }: Mutation): unknown {
   const places: { readonly holder: unknown[] | Record<string, unknown>; readonly key: string }[] = [];
   collect(root, places);
   const target = places[place % Math.max(1, places.length)];

@@ -24,15 +24,15 @@ export function position(fields: Partial<Position> = {}): Position {
   };
 }
 
-/** A market in the test's hand: what it holds for everyone, or why it fails, and whom it was asked about. */
-export interface HandMarket extends Positions {
+/** A market that answers as the test says, and the wallets it was asked for. */
+export interface ScriptedMarket extends Positions {
   readonly asked: string[];
   answer: (wallet: string) => readonly Position[] | Promise<readonly Position[]>;
 }
 
-export function handMarket(...held: readonly Position[]): HandMarket {
+export function scriptedMarket(...held: readonly Position[]): ScriptedMarket {
   const asked: string[] = [];
-  const market: HandMarket = {
+  const market: ScriptedMarket = {
     asked,
     answer: () => held,
     async of(wallet) {

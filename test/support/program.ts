@@ -8,7 +8,7 @@ const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 /** The program as a user runs it, in a process of its own. */
 export interface Program {
   readonly process: ChildProcess;
-  /** What it says first with `--json`: where it listens. Rejects, with what it said instead, when it ends before. */
+  /** The address it prints with `--json`. Rejects with its error output when it ends without one. */
   readonly url: Promise<string>;
   /** Everything it wrote, once it has ended. */
   readonly ended: Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>;

@@ -5,7 +5,7 @@ const EMPTY = Buffer.alloc(0);
 const OPCODE_TEXT = 1;
 const OPCODE_CLOSE = 8;
 const OPCODE_PING = 9;
-/** Masked with zeros, as all is that a client sends. */
+/** Masked with zeros, as clients must mask every frame. */
 const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
 
 /** The request for a WebSocket, with further lines of the head. */
@@ -35,10 +35,9 @@ export interface RawWebSocket {
 }
 
 export interface RawListener {
-  /** The server took it. */
-  opened(socket: RawWebSocket): void;
-  heard(text: string): void;
-  closed(): void;
+  onOpen(socket: RawWebSocket): void;
+  onText(text: string): void;
+  onClose(): void;
 }
 
 /** A WebSocket without a library: thousands fit into a process and cost little. Pings are answered. */
@@ -62,7 +61,7 @@ export function openRawWebSocket(
     }
     isOpen = true;
     rest = rest.subarray(end + END_OF_HEAD.length);
-    listener.opened(raw);
+    listener.onOpen(raw);
   }
 
   function takeFrame(): boolean {
@@ -74,7 +73,7 @@ export function openRawWebSocket(
       headLength === 2 ? second : headLength === 4 ? rest.readUInt16BE(2) : Number(rest.readBigUInt64BE(2));
     if (rest.length < headLength + length) return false;
     const opcode = first & 0x0f;
-    if (opcode === OPCODE_TEXT) listener.heard(rest.toString('utf8', headLength, headLength + length));
+    if (opcode === OPCODE_TEXT) listener.onText(rest.toString('utf8', headLength, headLength + length));
     else if (opcode === OPCODE_PING) socket.write(PONG);
     else if (opcode === OPCODE_CLOSE) socket.end();
     rest = rest.subarray(headLength + length);
@@ -86,9 +85,9 @@ export function openRawWebSocket(
     if (!isOpen) open();
     while (isOpen && takeFrame());
   });
-  // What went wrong shows in that it closes.
+  // An error is followed by a close.
   socket.on('error', () => undefined);
-  socket.on('close', () => listener.closed());
+  socket.on('close', () => listener.onClose());
   socket.write(upgradeRequest(path, lines));
   return raw;
 }

@@ -24,26 +24,26 @@ import { emptyState, graph, isKept, type Observation, type Output } from '../../
 import { createMemoryStore } from './memory-store/memory-store.ts';
 
 /**
- * The service over a log that was recorded before: all that a recorded run knows of the inside. Whatever depends on
- * the machine is held still here, so that one log is answered with the same bytes each time.
+ * The service over a recorded log: the only part of a recorded run that knows its internals. Everything that depends on
+ * the machine is fixed here, so that one log always gives the same bytes.
  */
 
 export type { Observation };
 
-/** One that may ask five times an hour, so that the refusal of a sixth is seen too. */
+/** A key with five requests per hour, so that refusals are recorded too. */
 export const TIGHT_KEY = 'recorded_tight';
 /** Holds something of every active event; any other wallet holds nothing. */
 export const HOLDING_WALLET_START = '0xaa';
 
 export interface RecordedService {
   readonly url: string;
-  /** Names the numbers of the feed, and is another one at every run. */
+  /** The epoch of the feed's frame numbers; each run has another. */
   readonly feedEpoch: string;
-  /** Where each topic of the feed is, by name. */
-  readonly told: ReadonlyMap<string, number>;
+  /** The last seq of each topic of the feed, by name. */
+  readonly topicSeqs: ReadonlyMap<string, number>;
   /** Errors that were reported and belong to no request. */
   readonly failures: readonly unknown[];
-  /** One turn of the engine; resolves once all that came of it was given to the sockets of readers. */
+  /** One turn of the engine; resolves once all its frames were given to the readers' sockets. */
   turn(observations: readonly Observation[]): Promise<void>;
   /** Writes what requests were recorded since the last time. */
   flushUsage(): Promise<void>;
@@ -52,13 +52,13 @@ export interface RecordedService {
 
 export interface RecordedServiceOptions {
   readonly store: 'lmdb' | 'memory';
-  /** The first of the log, which tell of the accounts and the limits of ages. */
+  /** The first observation of the log, with the accounts and the limits of ages. */
   readonly settings: Observation;
 }
 
-/** Enough that nobody meets a limit by asking much. */
+/** So high that no caller reaches them. */
 const LIMITS = { FREE: 100_000, PRO: 1_000_000, INTERNAL: null };
-/** Each request takes this long, however long it took: sums of it are served. */
+/** The time recorded for every request, since its sums are served. */
 const REQUEST_MS = 1.25;
 const NEVER_MS = 1_000_000_000;
 /** More than the steps of any work that goes on between other work. */
@@ -105,12 +105,12 @@ export async function openRecordedService({
   const latest = createLatest();
   const timers = createTimers(now);
 
-  const said: Output[] = [];
+  const outputs: Output[] = [];
   const observation = new Subject<Observation>();
-  graph(observation, emptyState()).subscribe((output) => said.push(output));
+  graph(observation, emptyState()).subscribe((output) => outputs.push(output));
   // Before everyone else, as the engine does it. What was simulated is in the log.
-  latest.change$.subscribe((outputs) => {
-    for (const { stream, key } of outputs) if (stream === 'requests') latest.remove(stream, key);
+  latest.change$.subscribe((changed) => {
+    for (const { stream, key } of changed) if (stream === 'requests') latest.remove(stream, key);
   });
 
   const usage = createUsageTracking({ store: store.usage, now, retentionDays: 90, report });
@@ -156,7 +156,7 @@ export async function openRecordedService({
     mono: now,
     headers: API_HEADERS,
     answerTo: (error) => refusal(error) ?? internalError(),
-    // Nothing is to happen because time of this machine passes.
+    // Nothing may happen by the clock of this machine.
     times: {
       subscribeMs: NEVER_MS,
       pingMs: NEVER_MS,
@@ -172,7 +172,7 @@ export async function openRecordedService({
   return {
     url,
     feedEpoch: feed.epoch,
-    told: window.told,
+    topicSeqs: window.topicSeqs,
     failures,
 
     async turn(observations) {
@@ -182,11 +182,11 @@ export async function openRecordedService({
       clock.now = at;
       await timers.run();
       await store.journal.append(observations);
-      said.length = 0;
+      outputs.length = 0;
       for (const each of observations) observation.next(each);
-      const spoken = said.slice();
-      if (spoken.some(({ stream }) => isKept(stream))) await store.outputs.append(spoken, seq);
-      timers.hold(() => latest.apply(spoken, seq, at));
+      const turnOutputs = outputs.slice();
+      if (turnOutputs.some(({ stream }) => isKept(stream))) await store.outputs.append(turnOutputs, seq);
+      timers.hold(() => latest.apply(turnOutputs, seq, at));
       do await nextLoop();
       while (window.isWriting() || feed.figures().unsentBytes > 0);
     },
@@ -209,9 +209,9 @@ function tightKey(): KeyLookup {
   return { find: (key) => (key === TIGHT_KEY ? own : undefined) };
 }
 
-/** Knows how far the feed is, and whether something of it is still on its way to the disk. */
+/** Follows the feed's seqs, and whether frames are still being written. */
 function watchWindow(window: StoredFrames) {
-  const told = new Map<string, number>();
+  const topicSeqs = new Map<string, number>();
   let writing = 0;
   const watched: StoredFrames = {
     ...window,
@@ -219,13 +219,13 @@ function watchWindow(window: StoredFrames) {
       writing += 1;
       try {
         await window.append(batch);
-        for (const { topic, seq } of batch.topics) told.set(topic, seq);
+        for (const { topic, seq } of batch.topics) topicSeqs.set(topic, seq);
       } finally {
         writing -= 1;
       }
     },
   };
-  return { watched, told, isWriting: () => writing > 0 };
+  return { watched, topicSeqs, isWriting: () => writing > 0 };
 }
 
 interface Timer {
@@ -235,8 +235,8 @@ interface Timer {
 }
 
 /**
- * What is put off when outputs are published comes when the log is that far, and not when this machine is. How often
- * such work was done shows in the tag of an answer.
+ * Timers that are set while outputs are published fire by the time of the log instead of this machine's, since the number
+ * of such runs shows in ETags.
  */
 function createTimers(now: () => number) {
   const real = globalThis.setTimeout;

@@ -3,15 +3,15 @@ import type { Source, SourceContext, SourceLookups } from '../../src/sources/sou
 import type { EventRecord, Fact } from '../../streams/internal.ts';
 import { openScriptedServer, type ScriptedServer } from './scripted-server.ts';
 
-/** What the fake log knows. Facts delivered are added to it as an engine would. */
-export interface FakeKnown extends SourceLookups {
+/** Lookups in a fake log. Delivered facts are added to it as an engine would add them. */
+export interface FakeLookups extends SourceLookups {
   readonly posts: Map<string, { id: string; createdAt: number; isGone: boolean }>;
   readonly records: Map<number, EventRecord>;
   covered: number | undefined;
 }
 
-export function fakeKnown(covered?: number): FakeKnown {
-  const posts: FakeKnown['posts'] = new Map();
+export function fakeLookups(covered?: number): FakeLookups {
+  const posts: FakeLookups['posts'] = new Map();
   const records = new Map<number, EventRecord>();
   const newestFirst = () => [...posts.values()].sort((a, b) => b.createdAt - a.createdAt);
   return {
@@ -35,7 +35,7 @@ export interface SourceRun {
   /** One entry per delivery. */
   readonly deliveries: (readonly Fact[])[];
   readonly refusals: string[];
-  readonly known: FakeKnown;
+  readonly lookups: FakeLookups;
   /** What ended the run, if anything did. */
   readonly error: () => unknown;
   readonly facts: () => readonly Fact[];
@@ -43,23 +43,23 @@ export interface SourceRun {
 }
 
 /** A context that collects, with a clock that stands still at `now` unless moved. */
-export function collect(known: FakeKnown, now: () => number) {
+export function collect(lookups: FakeLookups, now: () => number) {
   const deliveries: (readonly Fact[])[] = [];
   const refusals: string[] = [];
   const context: SourceContext = {
     now,
-    lookups: known,
+    lookups,
     deliver: async (facts) => {
       deliveries.push(facts);
-      for (const fact of facts) remember(known, fact);
+      for (const fact of facts) remember(lookups, fact);
     },
     refused: (reason) => refusals.push(reason),
   };
   return { context, deliveries, refusals };
 }
 
-export function runSource(source: Source, known = fakeKnown(0), now: () => number = Date.now): SourceRun {
-  const { context, deliveries, refusals } = collect(known, now);
+export function runSource(source: Source, lookups = fakeLookups(0), now: () => number = Date.now): SourceRun {
+  const { context, deliveries, refusals } = collect(lookups, now);
   let error: unknown;
   const subscription: Subscription = source.run(context).subscribe({
     error: (cause: unknown) => {
@@ -70,7 +70,7 @@ export function runSource(source: Source, known = fakeKnown(0), now: () => numbe
     context,
     deliveries,
     refusals,
-    known,
+    lookups,
     error: () => error,
     facts: () => deliveries.flat(),
     stop: () => subscription.unsubscribe(),
@@ -107,17 +107,17 @@ export function sourceStage(prepare: (server: ScriptedServer) => void = () => {}
   };
 }
 
-function remember(known: FakeKnown, fact: Fact): void {
+function remember(lookups: FakeLookups, fact: Fact): void {
   if (fact.kind === 'post') {
-    known.posts.set(fact.id, { id: fact.id, createdAt: fact.createdAt, isGone: false });
+    lookups.posts.set(fact.id, { id: fact.id, createdAt: fact.createdAt, isGone: false });
   } else if (fact.kind === 'post_gone') {
-    const post = known.posts.get(fact.id);
+    const post = lookups.posts.get(fact.id);
     if (post !== undefined) post.isGone = true;
   } else if (fact.kind === 'coverage') {
-    known.covered = fact.fromAt;
+    lookups.covered = fact.fromAt;
   } else if (fact.kind === 'event') {
     const { kind: _, isClosed, ...event } = fact;
     const phase = isClosed ? 'closed' : 'upcoming';
-    known.records.set(fact.eventId, { ...event, phase, trackingId: null, isPartition: true });
+    lookups.records.set(fact.eventId, { ...event, phase, trackingId: null, isPartition: true });
   }
 }

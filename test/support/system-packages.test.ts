@@ -40,7 +40,7 @@ describe('installPackages', () => {
     assert.equal(missingPackages(whole), undefined);
   });
 
-  it('installs what is missing on Debian as root', () => {
+  it('installs missing packages on Debian as root', () => {
     const bare = machine([DEBIAN]);
     assert.equal(installPackages(bare), true);
     assert.deepEqual(bare.commands, [
@@ -50,7 +50,7 @@ describe('installPackages', () => {
     assert.deepEqual(bare.said, []);
   });
 
-  it('names what is missing elsewhere and lets the others be tested', () => {
+  it('names missing packages elsewhere and lets the other tests run', () => {
     for (const other of [machine([]), machine([DEBIAN], { isRoot: false })]) {
       assert.equal(installPackages(other), true);
       assert.deepEqual(other.commands, []);
@@ -61,7 +61,7 @@ describe('installPackages', () => {
     }
   });
 
-  it('says why it could not install, and goes on', () => {
+  it('reports why it could not install, and goes on', () => {
     const offline = machine([DEBIAN], { isOffline: true });
     assert.equal(installPackages(offline), true);
     assert.match(offline.said.join(''), /cannot reach the mirror.*NOT TESTED/s);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createQuotas, type Quotas } from '../../src/access/limits/quotas.ts';
-import { minuteOf, moreAt } from '../../src/access/limits/sliding-hour.ts';
+import { minuteOf, nextFreeAt } from '../../src/access/limits/sliding-hour.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 
 export interface ArrivalSweep {
@@ -99,7 +99,7 @@ function arrive(quotas: Quotas, { address, limit, admittedMs }: Caller, nowMs: n
   if (!quotas.charge(hour, minute, limit)) {
     const within = admittedMs.at(-limit) ?? Number.NEGATIVE_INFINITY;
     assert.ok(nowMs - within < HOUR_MS + MINUTE_MS, 'refused although quota was long back');
-    assert.ok(moreAt(hour, nowMs) > nowMs && moreAt(hour, nowMs) - nowMs <= HOUR_MS + MINUTE_MS);
+    assert.ok(nextFreeAt(hour, nowMs) > nowMs && nextFreeAt(hour, nowMs) - nowMs <= HOUR_MS + MINUTE_MS);
     return false;
   }
   const before = admittedMs.at(-limit);

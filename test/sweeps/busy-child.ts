@@ -5,11 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { BUSY_EVENTS, busyCounters, busyForecast, busyOutputs, busyPost } from '../dashboard/busy-outputs.ts';
 import { startFeed } from '../feed/feed-server.ts';
-import { tellParent } from '../support/child.ts';
+import { sendToParent } from '../support/child.ts';
 import { FRESH_AGES, NOON } from '../support/outputs.ts';
 
 // The server with its feed and its store, fed by hand: every 20 ms a counter moves, every second each forecast and its
-// signals, and every other second somebody posts. Ends when it is told to, or with its parent.
+// signals, and every other second somebody posts. Ends on request, or with its parent.
 
 const MOVE_EVERY_MS = 20;
 const PER_SECOND = 1_000 / MOVE_EVERY_MS;
@@ -24,7 +24,7 @@ for (const end of ['SIGTERM', 'disconnect']) {
   });
 }
 await server.tick(FRESH_AGES);
-tellParent({ url: server.url });
+sendToParent({ url: server.url });
 
 const startedAt = performance.now();
 for (let move = 1; !isEnding; move++) {

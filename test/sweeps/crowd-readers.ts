@@ -1,5 +1,5 @@
 import { percentile } from '../../streams/internal.ts';
-import { tellParent } from '../support/child.ts';
+import { sendToParent } from '../support/child.ts';
 import { openRawWebSocket } from '../support/raw-websocket.ts';
 
 export interface JoinOrder {
@@ -55,11 +55,11 @@ function open(order: JoinOrder, settled: () => void): void {
     settled();
   };
   const raw = openRawWebSocket(port, '/api/v1/feed', [`X-API-Key: ${key}`], {
-    opened(socket) {
+    onOpen(socket) {
       tally.open += 1;
       socket.send(JSON.stringify({ op: 'subscribe', channels: channels.map((channel) => ({ channel })) }));
     },
-    heard(text) {
+    onText(text) {
       const [, type, channel = '', account = '', seq] =
         /^\{"type":"(\w+)"(?:,"channel":"(\w+)","account":(null|"\w+"),"epoch":"[^"]+","seq":(\d+))?/.exec(
           text,
@@ -79,7 +79,7 @@ function open(order: JoinOrder, settled: () => void): void {
       }
       seqs.set(topic, Number(seq));
     },
-    closed() {
+    onClose() {
       if (state === 'open') tally.open -= 1;
       if (state === 'open' && isStalling) {
         tally.replaced += 1;
@@ -119,5 +119,5 @@ async function join(order: JoinOrder): Promise<void> {
 
 process.on('message', async (order: CrowdOrder) => {
   if (order.op === 'join') await join(order);
-  tellParent(report());
+  sendToParent(report());
 });

@@ -153,7 +153,7 @@ async function order({ process: crowd }: Child, given: CrowdOrder): Promise<Crow
   return report;
 }
 
-/** What the program says of itself; the loop's worst since it was last asked. */
+/** The program's own metrics; the worst delay of the loop is since the last request. */
 async function vitals(url: string): Promise<Vitals> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const figure = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);

@@ -20,8 +20,8 @@ export interface KillSweep {
   readonly report: (line: string) => void;
 }
 
-/** What readers were told: none of it may be gone after a kill. */
-interface Told {
+/** What readers were shown: none of it may be gone after a kill. */
+interface Shown {
   readonly posts: Set<string>;
   seq: number;
 }
@@ -42,7 +42,7 @@ const SIMULATIONS = 10;
 export async function sweepKills(sweep: KillSweep): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tallywire-kills-'));
   const world = runProgram(['world', '--port', '0', '--seed', '5', '--json']);
-  const told: Told = { posts: new Set(), seq: 0 };
+  const shown: Shown = { posts: new Set(), seq: 0 };
   try {
     const worldUrl = await world.url;
     for (let kill = 1; kill <= sweep.kills; kill++) {
@@ -50,11 +50,11 @@ export async function sweepKills(sweep: KillSweep): Promise<void> {
       const isShort = sweep.historyDays <= SHORT_HISTORY_DAYS;
       if (isShort && kill === KILLS_IN_HISTORY + 1) await untilCovered(engine);
       const longestMs = isShort ? LONGEST_LIFE_MS : LONGEST_FITTING_LIFE_MS;
-      await liveAndDie(engine, worldUrl, told, sweep.random() * longestMs);
-      const answered = await check(join(folder, 'data'), told);
+      await runAndKill(engine, worldUrl, shown, sweep.random() * longestMs);
+      const answered = await check(join(folder, 'data'), shown);
       if (kill % sweep.copyEvery === 0) await checkCopy(folder);
       sweep.report(
-        `kill ${kill} of ${sweep.kills}: ${told.posts.size} posts and seq ${told.seq} shown, all kept; ${answered}`,
+        `kill ${kill} of ${sweep.kills}: ${shown.posts.size} posts and seq ${shown.seq} shown, all kept; ${answered}`,
       );
     }
   } finally {
@@ -85,11 +85,11 @@ async function untilCovered(engine: Program): Promise<void> {
   await eventually('an event is counted', isCovered);
 }
 
-async function liveAndDie(engine: Program, worldUrl: string, told: Told, lifeMs: number): Promise<void> {
+async function runAndKill(engine: Program, worldUrl: string, shown: Shown, lifeMs: number): Promise<void> {
   const dying = new AbortController();
   const posting = keepPosting(worldUrl, dying.signal);
   const reading = engine.url.then(
-    (url) => keepReading(url, told, dying.signal),
+    (url) => keepReading(url, shown, dying.signal),
     () => undefined,
   );
   await Promise.race([engine.url, engine.ended]);
@@ -108,14 +108,14 @@ async function keepPosting(worldUrl: string, signal: AbortSignal): Promise<void>
   }
 }
 
-async function keepReading(url: string, told: Told, signal: AbortSignal): Promise<void> {
+async function keepReading(url: string, shown: Shown, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       for (const account of ['account_a', 'account_b']) {
         const tweets = await readTweets(url, account, 100);
         const meta = await readMeta(url, account);
-        for (const { tweet_id } of tweets.data) told.posts.add(tweet_id);
-        for (const { as_of } of [...tweets.data, ...meta.data]) told.seq = Math.max(told.seq, as_of.seq);
+        for (const { tweet_id } of tweets.data) shown.posts.add(tweet_id);
+        for (const { as_of } of [...tweets.data, ...meta.data]) shown.seq = Math.max(shown.seq, as_of.seq);
       }
     } catch (error) {
       // The engine dies while it is being read: that is what the sweep is about.
@@ -126,15 +126,15 @@ async function keepReading(url: string, told: Told, signal: AbortSignal): Promis
 }
 
 /** Tells how many answers of the model the log holds. */
-async function check(data: string, told: Told): Promise<string> {
+async function check(data: string, shown: Shown): Promise<string> {
   const store = await openStore(data, { readOnly: true });
   try {
     assert.ok(
-      store.journal.head >= told.seq,
-      `seq ${told.seq} was shown, the log ends at ${store.journal.head}`,
+      store.journal.head >= shown.seq,
+      `seq ${shown.seq} was shown, the log ends at ${store.journal.head}`,
     );
     const kept = new Set(store.outputs.latest('posts').map(({ key }) => key));
-    for (const id of told.posts) assert.ok(kept.has(id), `post ${id} was shown and is gone`);
+    for (const id of shown.posts) assert.ok(kept.has(id), `post ${id} was shown and is gone`);
     const { difference } = await verify(store, { simulations: SIMULATIONS });
     assert.equal(difference, null);
     const kinds = Array.from(store.journal.read(store.journal.tail), ({ fact }) => fact.kind);

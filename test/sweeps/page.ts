@@ -58,7 +58,7 @@ export async function sweepPage({ samples, everyMs, traceMs, report }: PageSweep
         if (payload.includes('"type":"update"')) updates += 1;
       }),
     );
-    const { url } = z.object({ url: z.string() }).parse(await child.heard(() => true));
+    const { url } = z.object({ url: z.string() }).parse(await child.firstMessage(() => true));
     await page.goto(url);
     await unlock(page, 'demo_pro');
     await page.waitForSelector('[data-level=p50]', { timeout: 60_000 });

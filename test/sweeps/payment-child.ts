@@ -3,7 +3,7 @@ import { RequestError } from '../../src/errors.ts';
 import { openPaymentService } from '../../src/payments/payment-service.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { KeptPayment } from '../../src/store/store.ts';
-import { tellParent } from '../support/child.ts';
+import { sendToParent } from '../support/child.ts';
 import { SIGNALS, TERMS } from '../support/payments.ts';
 
 // Charges the payments that the parent sends, with the store in a folder, and kills itself at a given state.
@@ -58,6 +58,6 @@ async function answerTo(payment: string): Promise<string> {
 process.on('message', async (message) => {
   const command = commandSchema.parse(message);
   dieAt = command.dieAt;
-  tellParent({ answer: await answerTo(command.payment) });
+  sendToParent({ answer: await answerTo(command.payment) });
 });
-tellParent({ isReady: true });
+sendToParent({ isReady: true });

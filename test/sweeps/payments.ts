@@ -141,7 +141,9 @@ function settledBy(stand: FacilitatorStand): number {
 }
 
 async function ready(service: Child): Promise<void> {
-  await service.heard((message) => typeof message === 'object' && message !== null && 'isReady' in message);
+  await service.firstMessage(
+    (message) => typeof message === 'object' && message !== null && 'isReady' in message,
+  );
 }
 
 async function answerOf(service: Child, payment: string): Promise<string> {
@@ -152,7 +154,7 @@ async function answerOf(service: Child, payment: string): Promise<string> {
   return z.object({ answer: z.string() }).parse(message).answer;
 }
 
-/** What a caller gets who sends the same payment again for as long as the answer says so. */
+/** The answer to a caller that sends the same payment again as long as it is asked to. */
 async function finalAnswer(service: Child, payment: string): Promise<string> {
   for (let tries = 0; tries < 500; tries++) {
     const answer = await answerOf(service, payment);

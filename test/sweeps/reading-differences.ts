@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Reading } from './plain-reader.ts';
 
-/** What passes with time and is told anew with each snapshot. */
+/** Fields that change with time alone. */
 const PASSING = new Set(['ages_ms', 'seconds_remaining']);
 
 function lasting(records: ReadonlyMap<string, unknown>): string {
@@ -9,7 +9,7 @@ function lasting(records: ReadonlyMap<string, unknown>): string {
   return JSON.stringify(entries, (key, value: unknown) => (PASSING.has(key) ? undefined : value));
 }
 
-/** What a reader who was cut has otherwise than one who was not. */
+/** How the frames of a reader that was cut off differ from those of one that was not. */
 export function differences(cut: Reading, plain: Reading): readonly string[] {
   const names = [...plain.topics.keys()];
   const places = names.flatMap((name) => {
@@ -29,12 +29,12 @@ export function differences(cut: Reading, plain: Reading): readonly string[] {
 
 const Place = z.looseObject({ seq: z.int(), prev_seq: z.int(), merged: z.int().default(0) });
 
-/** Where an update stands. */
+/** The position of an update. */
 export function placeOf(text: string) {
   return Place.parse(JSON.parse(text));
 }
 
-/** What differs of the frames of a topic, from the first that was cut on. */
+/** The differences between the frames of a topic, from the first cut on. */
 export function frameDifferences(
   name: string,
   texts: readonly string[],
@@ -47,13 +47,13 @@ export function frameDifferences(
   let last = placeOf(first).seq - 1;
   for (const text of texts) {
     const { seq, merged, prev_seq } = placeOf(text);
-    // One who comes back may be sent again what was on its way.
+    // A frame that was under way may be sent again to a reader that resumes.
     if (seq - merged - 1 > last || seq <= last) return [`${name} ${seq} comes after ${last}`];
     if (merged > 0 && name.startsWith('tweets/')) return [`${name} ${seq}: posts were merged`];
     const other = bySeq.get(seq) ?? '';
-    const asTold = merged > 0 ? other.replace(/"prev_seq":\d+,/, `"prev_seq":${prev_seq},`) : other;
-    const plainly = merged > 0 ? text.replace(`"merged":${merged},`, '') : text;
-    if (plainly !== asTold) return [`${name} ${seq}: ${text} instead of ${other}`];
+    const expected = merged > 0 ? other.replace(/"prev_seq":\d+,/, `"prev_seq":${prev_seq},`) : other;
+    const unmerged = merged > 0 ? text.replace(`"merged":${merged},`, '') : text;
+    if (unmerged !== expected) return [`${name} ${seq}: ${text} instead of ${other}`];
     last = seq;
   }
   const end = Math.max(...bySeq.keys());

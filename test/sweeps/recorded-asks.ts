@@ -138,7 +138,7 @@ interface Place {
   readonly path: string;
   /** The first is asked in brief rounds too. */
   readonly queries: readonly string[];
-  /** The callers who ask all of them. The others ask the first few, as most would be refused alike. */
+  /** The callers that send all of them; others send the first few, as most would be refused in the same way. */
   readonly thorough: readonly Caller[];
 }
 
@@ -307,7 +307,7 @@ function filled(query: string, { round, firstAt, now }: Moment): string {
     hourAgoS: Math.trunc(now / 1_000) - 3_600,
     dayAgoS: Math.trunc(now / 1_000) - 86_400,
     iso: new Date(now).toISOString(),
-    // Nobody has asked for this one, so what it holds is not kept from an earlier round.
+    // A new wallet each round, so that its positions are not cached.
     fresh: `${HOLDING_WALLET_START}${round.toString(16).padStart(38, '0')}`,
   };
   const texts = new Map<string, string>(Object.entries(at).map(([name, value]) => [name, String(value)]));

@@ -48,7 +48,7 @@ export function createCollector(texts?: string): Collector {
     mkdirSync(texts, { recursive: true });
   }
   const all = new Map<string, Part>();
-  // By part, as which of two readers hears of a thing first is chance.
+  // By part, as it is chance which of two readers gets a frame first.
   const totals = new Map<Group, Map<string, { readonly hash: Hash; count: number }>>(
     GROUPS.map((group) => [group, new Map()]),
   );

@@ -4,11 +4,11 @@ import { setImmediate as nextLoop } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 
-/** Readers of the feed in a recorded run: they know of it what they are sent. */
+/** Readers of the feed in a recorded run. */
 
-const PATIENCE_MS = 20_000;
+const GIVE_UP_MS = 20_000;
 
-/** What has to be looked at in a frame of whatever type. */
+/** The fields that are read of a frame of any type. */
 const anyFrame = z.looseObject({
   type: z.string(),
   channel: z.string().optional(),
@@ -24,18 +24,18 @@ export interface ReaderDeps {
   readonly url: string;
   readonly name: string;
   readonly key: string | undefined;
-  /** Told of each frame in the order they come; `topic` is empty for what is said to this reader alone. */
-  readonly heard: (reader: string, topic: string, type: string, text: string) => void;
+  /** Called with each frame in order of arrival; `topic` is empty for a frame to this reader alone. */
+  readonly onFrame: (reader: string, topic: string, type: string, text: string) => void;
 }
 
 export interface Reader {
   readonly name: string;
-  /** Of the last frame of each topic. */
+  /** The seq of the last frame of each topic. */
   readonly seqs: ReadonlyMap<string, number>;
   /** The last cursor over all topics; of an event stream alone. */
   readonly cursor: string;
-  /** Resolves once he is as far as `told` in all he subscribed to, and saw the heartbeat of `beatAt` if there was one. */
-  reach(told: ReadonlyMap<string, number>, beatAt: number | undefined): Promise<void>;
+  /** Resolves once the reader has all its topics up to `topicSeqs`, and the heartbeat of `beatAt` if one is given. */
+  reach(topicSeqs: ReadonlyMap<string, number>, beatAt: number | undefined): Promise<void>;
   /** Sends a message, and resolves with the reply of this type. */
   ask(message: object, replyType: string): Promise<void>;
   close(): Promise<void>;
@@ -49,9 +49,9 @@ export interface ChannelRequest {
   readonly resume?: { readonly epoch: string; readonly seq: number };
 }
 
-/** What a reader was sent so far. */
-function createNotes(
-  { name, heard }: Pick<ReaderDeps, 'name' | 'heard'>,
+/** The frames that a reader received so far. */
+function createReceived(
+  { name, onFrame }: Pick<ReaderDeps, 'name' | 'onFrame'>,
   known: Iterable<readonly [topic: string, seq: number]>,
 ) {
   const seqs = new Map<string, number>(known);
@@ -59,40 +59,41 @@ function createNotes(
   const types = new Map<string, number>();
   let beatAt = 0;
 
-  function hear(text: string, prefix = ''): void {
+  function receive(text: string, prefix = ''): void {
     const frame = read(text);
     const { type, channel, account, seq, ts } = frame;
-    const isTold = type === 'update' || type === 'snapshot' || type === 'heartbeat';
-    const topic = isTold && channel !== undefined ? topicName(channel, account) : '';
+    const isOfTopic = type === 'update' || type === 'snapshot' || type === 'heartbeat';
+    const topic = isOfTopic && channel !== undefined ? topicName(channel, account) : '';
     if (type === 'subscribed') {
       for (const each of frame.channels ?? []) subscribed.add(topicName(each.channel, each.account));
     }
     if (type === 'heartbeat') beatAt = ts ?? 0;
-    else if (isTold && seq !== undefined) seqs.set(topic, seq);
+    else if (isOfTopic && seq !== undefined) seqs.set(topic, seq);
     types.set(type, (types.get(type) ?? 0) + 1);
-    heard(name, topic, type, prefix + text);
+    onFrame(name, topic, type, prefix + text);
   }
 
   return {
     seqs,
-    hear,
+    receive,
     countOf: (type: string) => types.get(type) ?? 0,
-    async reach(told: ReadonlyMap<string, number>, at: number | undefined): Promise<void> {
+    async reach(topicSeqs: ReadonlyMap<string, number>, at: number | undefined): Promise<void> {
       // Of a topic without frames there is a snapshot too; the heartbeat has none.
       const behind = () =>
         [...subscribed].filter(
-          (topic) => topic !== 'heartbeat' && (seqs.get(topic) ?? -1) < (told.get(topic) ?? 0),
+          (topic) => topic !== 'heartbeat' && (seqs.get(topic) ?? -1) < (topicSeqs.get(topic) ?? 0),
         );
       const hasBeat = () => at === undefined || !subscribed.has('heartbeat') || beatAt >= at;
       await until(
         () => subscribed.size > 0 && behind().length === 0 && hasBeat(),
-        () => `${name} was not told all of ${behind().join(', ')}; last heartbeat ${beatAt}, expected ${at}`,
+        () =>
+          `${name} did not receive all of ${behind().join(', ')}; last heartbeat ${beatAt}, expected ${at}`,
       );
     },
   };
 }
 
-/** Most are long, and all that is looked at stands at the beginning. */
+/** Most frames are long updates, and the fields that are read come first. */
 const UPDATE =
   /^\{"type":"update","channel":"(\w+)","account":(?:null|"(\w+)"),"epoch":"[\w-]+","seq":(\d+),/;
 
@@ -107,17 +108,17 @@ function topicName(channel: string, account: string | null | undefined): string 
 }
 
 async function until(isThere: () => boolean, failure: () => string): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + GIVE_UP_MS;
   while (!isThere()) {
     if (performance.now() > deadline) throw new Error(failure());
     await nextLoop();
   }
 }
 
-/** Connects and subscribes. Nothing is waited for but the connection. */
+/** Connects and subscribes. Waits only for the connection. */
 export async function openSocket(deps: ReaderDeps, channels: readonly ChannelRequest[]): Promise<Reader> {
   const { url, key, name } = deps;
-  const notes = createNotes(
+  const received = createReceived(
     deps,
     channels.flatMap(({ channel, account, resume }) =>
       resume === undefined ? [] : [[topicName(channel, account), resume.seq] as const],
@@ -128,19 +129,19 @@ export async function openSocket(deps: ReaderDeps, channels: readonly ChannelReq
     perMessageDeflate: false,
   });
   const closed = new Promise<number>((resolve) => ws.once('close', resolve));
-  ws.on('message', (data) => notes.hear(String(data)));
+  ws.on('message', (data) => received.receive(String(data)));
   await once(ws, 'open');
   ws.send(JSON.stringify({ op: 'subscribe', id: name, channels }));
   return {
     name,
-    seqs: notes.seqs,
+    seqs: received.seqs,
     cursor: '',
-    reach: notes.reach,
+    reach: received.reach,
     async ask(message, replyType) {
-      const before = notes.countOf(replyType);
+      const before = received.countOf(replyType);
       ws.send(JSON.stringify(message));
       await until(
-        () => notes.countOf(replyType) > before,
+        () => received.countOf(replyType) > before,
         () => `${name} got no ${replyType}`,
       );
     },
@@ -153,7 +154,7 @@ export async function openSocket(deps: ReaderDeps, channels: readonly ChannelReq
 
 /** Sends texts one by one, each after the reply to the one before, until all are sent or the server closes. */
 export async function sendAll(
-  { url, key, name, heard }: ReaderDeps,
+  { url, key, name, onFrame }: ReaderDeps,
   messages: readonly (object | string)[],
 ): Promise<void> {
   const ws = new WebSocket(`${url.replace('http', 'ws')}/api/v1/feed`, {
@@ -165,11 +166,11 @@ export async function sendAll(
   ws.on('message', (data) => {
     frames += 1;
     const text = String(data);
-    heard(name, '', anyFrame.parse(JSON.parse(text)).type, text);
+    onFrame(name, '', anyFrame.parse(JSON.parse(text)).type, text);
   });
   ws.once('close', (closeCode, reason) => {
     code = closeCode;
-    heard(name, '', 'close', `${closeCode} ${reason}`);
+    onFrame(name, '', 'close', `${closeCode} ${reason}`);
   });
   await once(ws, 'open');
   for (const message of messages) {
@@ -209,7 +210,7 @@ async function roundTrip(ws: WebSocket): Promise<void> {
 export async function openStream(deps: ReaderDeps, query: string, cursor?: string): Promise<Reader> {
   const { url, key, name } = deps;
   const known = cursor === undefined ? [] : cursor.split(';').slice(1);
-  const notes = createNotes(
+  const received = createReceived(
     deps,
     known.map((place) => {
       const [topic = '', seq] = place.split('=');
@@ -218,17 +219,17 @@ export async function openStream(deps: ReaderDeps, query: string, cursor?: strin
   );
   let lastId = '';
   let rest = '';
-  function hearAll(chunk: string): void {
+  function receiveAll(chunk: string): void {
     const events = (rest + chunk).split('\n\n');
     rest = events.pop() ?? '';
     for (const event of events) {
       const lines = event.split('\n');
       const data = lines.find((line) => line.startsWith('data: '))?.slice(6);
-      // What keeps proxies awake comes by the clock of the machine.
+      // Comments that keep proxies from closing the connection come by the clock of the machine.
       if (data === undefined) continue;
       const others = lines.filter((line) => !line.startsWith('data: '));
       lastId = others.find((line) => line.startsWith('id: '))?.slice(4) ?? lastId;
-      notes.hear(data, others.map((line) => `${line} `).join(''));
+      received.receive(data, others.map((line) => `${line} `).join(''));
     }
   }
   const headers = {
@@ -241,15 +242,15 @@ export async function openStream(deps: ReaderDeps, query: string, cursor?: strin
   const [response] = await once(request, 'response');
   if (response.statusCode !== 200) throw new Error(`${name} was answered ${response.statusCode}`);
   response.setEncoding('utf8');
-  response.on('data', hearAll).on('error', () => undefined);
+  response.on('data', receiveAll).on('error', () => undefined);
   request.on('error', () => undefined);
   return {
     name,
-    seqs: notes.seqs,
+    seqs: received.seqs,
     get cursor() {
       return lastId;
     },
-    reach: notes.reach,
+    reach: received.reach,
     ask: () => Promise.reject(new TypeError('a stream goes one way')),
     async close() {
       request.destroy();

@@ -20,27 +20,27 @@ import {
 } from './recorded-readers.ts';
 
 /**
- * Runs a recorded log through the service and takes down every byte that is served meanwhile, over REST and over the
- * feed. One log comes to the same digests each time: where they are others, something else is served.
+ * Runs a recorded log through the service and records every byte that is served meanwhile, over REST and the feed. One
+ * log always gives the same digests: a different digest means that something else was served.
  */
 export interface RecordedRun {
   readonly log: readonly Observation[];
   readonly store: 'lmdb' | 'memory';
-  /** Turns between two rounds in which everything is asked. */
+  /** Turns between two rounds of all requests. */
   readonly fullEvery: number;
-  /** Turns between two rounds in which only what there is is asked. */
+  /** Turns between two rounds of requests that are not refused. */
   readonly briefEvery: number;
   /** A folder for the texts themselves. */
   readonly texts?: string | undefined;
   readonly report: (line: string) => void;
 }
 
-/** Stands in the texts for the feed's own, which is another at every start. */
+/** Replaces the feed's own epoch in the texts, which differs at every start. */
 const EPOCH = '00000000-0000-4000-8000-000000000000';
-/** How far back a reader who comes back was left. */
+/** How many frames a reader that resumes has missed. */
 const MISSED = 200;
-const PATIENCE_MS = 10_000;
-/** Of the machine, of the connection, or said by the body. */
+const GIVE_UP_MS = 10_000;
+/** Headers that depend on the machine or the connection. */
 const LEFT_OUT = new Set(['date', 'connection', 'keep-alive']);
 
 const FREE_CHANNELS = ['counters', 'tweets', 'prediction', 'crypto', 'lag', 'heartbeat', 'test'];
@@ -74,7 +74,7 @@ export function saveObservations(path: string, log: readonly Observation[]): voi
   writeFileSync(path, brotliCompressSync(text, { params }));
 }
 
-/** What was received at one instant is one turn. */
+/** Observations received at one instant are one turn. */
 function turnsOf(log: readonly Observation[]): readonly (readonly Observation[])[] {
   const turns: Observation[][] = [];
   for (const observation of log) {
@@ -113,7 +113,7 @@ export async function runRecorded(run: RecordedRun): Promise<RunResult> {
       await service.flushUsage();
       asked += await askAll(service, collector, asksOf(moment, isFull));
       if (!isFull) continue;
-      await readers.visit();
+      await readers.openBriefly();
       const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
       report(`turn ${count} of ${turns.length}: ${asked} answers, ${readers.frames()} frames, ${seconds} s`);
     }
@@ -138,7 +138,7 @@ interface Answer {
 
 /** One after the other, as usage is counted in their order. */
 async function askAll(service: RecordedService, collector: Collector, asks: readonly Ask[]): Promise<number> {
-  // A new one each round: the server lets go of connections that nobody used for some seconds.
+  // A new one each round, as the server closes connections that are idle for some seconds.
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const url = new URL(service.url);
   let count = 0;
@@ -197,39 +197,39 @@ function send(url: URL, agent: Agent, { method, path, headers, body }: Ask): Pro
         });
       });
     });
-    req.setTimeout(PATIENCE_MS, () => req.destroy(new Error('no answer')));
+    req.setTimeout(GIVE_UP_MS, () => req.destroy(new Error('no answer')));
     req.on('error', (error) => reject(new Error(`${method} ${path}: ${error.message}`)));
     req.end(body);
   });
 }
 
-/** Everyone who reads the feed: some from the beginning on, others now and then. */
+/** All readers of the feed: some from the beginning on, others now and then. */
 function createReaders(service: RecordedService, collector: Collector) {
-  const { url, feedEpoch, told } = service;
+  const { url, feedEpoch, topicSeqs } = service;
   let staying: readonly Reader[] = [];
   let stream: Reader | undefined;
   let leftCursor: string | undefined;
   let frames = 0;
 
-  function heard(reader: string, topic: string, type: string, text: string): void {
+  function onFrame(reader: string, topic: string, type: string, text: string): void {
     frames += 1;
     collector.add('frames', `${reader} ${topic}`.trim(), type, text.replaceAll(feedEpoch, EPOCH));
   }
-  const deps = (name: string, key?: string): ReaderDeps => ({ url, name, key, heard });
+  const deps = (name: string, key?: string): ReaderDeps => ({ url, name, key, onFrame });
   const socket = (name: string, key: string | undefined, channels: readonly ChannelRequest[]) =>
     openSocket(deps(`socket ${name}`, key), channels);
   const query = (channels: readonly string[]) => `channels=${channels.join(',')}`;
 
-  /** Comes, is told how everything is, and goes. */
-  async function pass(opening: Promise<Reader>): Promise<void> {
+  /** A reader that leaves once it has everything. */
+  async function readOnce(opening: Promise<Reader>): Promise<void> {
     const reader = await opening;
-    await reader.reach(told, undefined);
+    await reader.reach(topicSeqs, undefined);
     await reader.close();
   }
 
-  /** A cursor into each topic, some way behind where it is. */
+  /** A cursor into each topic, `missed` frames behind its end. */
   function behind(missed: number): ChannelRequest[] {
-    return [...told].map(([topic, seq]) => {
+    return [...topicSeqs].map(([topic, seq]) => {
       const [channel = '', account] = topic.split('/');
       const resume = { epoch: feedEpoch, seq: Math.max(0, seq - missed) };
       return { channel, ...(account === undefined ? {} : { account }), resume };
@@ -261,37 +261,37 @@ function createReaders(service: RecordedService, collector: Collector) {
           'channels=signals/account_a,test&bankroll=1234.5&include_unproven=true',
         ),
       ];
-      for (const reader of staying) await reader.reach(told, undefined);
-      // From here on the first who comes back is told everything.
+      for (const reader of staying) await reader.reach(topicSeqs, undefined);
+      // The first reader that resumes gets everything from here on.
       leftCursor = stream.cursor;
     },
 
     async reach(beatAt: number | undefined) {
-      for (const reader of staying) await reader.reach(told, beatAt);
+      for (const reader of staying) await reader.reach(topicSeqs, beatAt);
     },
 
-    /** Those who do not stay. */
-    async visit() {
+    /** Readers that do not stay. */
+    async openBriefly() {
       if (stream === undefined) return;
       for (const reader of staying) {
         if (reader.name.startsWith('socket')) await reader.ask({ op: 'ping', id: 7 }, 'pong');
       }
-      await pass(socket('new none', CALLERS.none, requestsFor(FREE_CHANNELS)));
-      await pass(socket('new pro', CALLERS.pro, requestsFor(ALL_CHANNELS)));
-      await pass(openStream(deps('stream new', CALLERS.pro), query(ALL_CHANNELS)));
-      await pass(socket('back pro', CALLERS.pro, behind(MISSED)));
+      await readOnce(socket('new none', CALLERS.none, requestsFor(FREE_CHANNELS)));
+      await readOnce(socket('new pro', CALLERS.pro, requestsFor(ALL_CHANNELS)));
+      await readOnce(openStream(deps('stream new', CALLERS.pro), query(ALL_CHANNELS)));
+      await readOnce(socket('back pro', CALLERS.pro, behind(MISSED)));
       const isFree = ({ channel }: ChannelRequest) => FREE_CHANNELS.includes(channel);
-      await pass(socket('back none', CALLERS.none, behind(MISSED).filter(isFree)));
-      await pass(
+      await readOnce(socket('back none', CALLERS.none, behind(MISSED).filter(isFree)));
+      await readOnce(
         socket('back own bankroll', CALLERS.pro, [
           ...behind(20)
             .filter(({ channel }) => channel === 'signals')
-            .map((wish) => ({ ...wish, bankroll: 77, include_unproven: true })),
+            .map((request) => ({ ...request, bankroll: 77, include_unproven: true })),
         ]),
       );
-      await pass(openStream(deps('stream back', CALLERS.pro), query(ALL_CHANNELS), leftCursor));
+      await readOnce(openStream(deps('stream back', CALLERS.pro), query(ALL_CHANNELS), leftCursor));
       leftCursor = stream.cursor;
-      await misbehave();
+      await sendOddMessages();
     },
 
     async close() {
@@ -299,8 +299,8 @@ function createReaders(service: RecordedService, collector: Collector) {
     },
   };
 
-  /** Whatever else may be said to a socket. */
-  async function misbehave(): Promise<void> {
+  /** Odd and invalid messages. */
+  async function sendOddMessages(): Promise<void> {
     const counters = { channel: 'counters', account: 'account_a' };
     const foreign = { epoch: 'another', seq: 1 };
     await sendAll(deps('odd messages', CALLERS.pro), [

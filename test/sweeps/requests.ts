@@ -31,15 +31,15 @@ interface Outcome {
 }
 
 /**
- * Sends generated requests to a server with something to serve. Each answer has to be one the OpenAPI document tells
- * of, none a fault of ours, and when timed none slow.
+ * Sends generated requests to a server with something to serve. The OpenAPI document has to describe each
+ * answer; none may be an internal error and, when timed, none may be slow.
  */
 export async function sweepRequests({ requests, seed, isTimed, report }: RequestSweep): Promise<void> {
   const running = await start({ loaded: contentOfEveryEndpoint() });
   const bugs: unknown[] = [];
   running.app.on('error', (error: unknown) => bugs.push(error));
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  // The parts of pages are files, and not told of in the document.
+  // The files of pages are not in the document.
   const paths = running.app.endpoints
     .map(({ path }) => path)
     .filter((path) => !/^\/(docs|dashboard)\//.test(path));

@@ -16,7 +16,7 @@ const OVERSIZE_ROUNDS = 20;
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 const target = startChild(new URL('./hostile-target.js', import.meta.url), []);
-const { url } = z.object({ url: z.string() }).parse(await target.heard(() => true));
+const { url } = z.object({ url: z.string() }).parse(await target.firstMessage(() => true));
 const port = Number(new URL(url).port);
 const residentMb = async () => {
   const text = await (await fetch(`${url}/metrics`)).text();

@@ -5,7 +5,7 @@ import { loadObservations, runRecorded, saveObservations } from './recorded-run.
 
 /**
  * `node build/test/sweeps/run-recorded-run.js LOG [--out FILE] [--against FILE] [--texts DIR]`: LOG is a data folder or
- * a file that `--save FILE` wrote. With `--against` whatever was served differently is told, and the exit code is 1.
+ * a file that `--save FILE` wrote. With `--against` every difference is printed, and the exit code is 1.
  * `--condensed FILE` writes the digests in few lines.
  */
 const { values, positionals } = parseArgs({

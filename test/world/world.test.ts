@@ -10,7 +10,7 @@ import { openWorld } from '../../src/world/world.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../streams/internal.ts';
 import { openTestWorld, START_AT, type TestWorld } from './open.ts';
 
-/** What the world says at an instant, role by role. */
+/** The world's answers at an instant, role by role. */
 async function picture(test: TestWorld, now: number): Promise<readonly string[]> {
   test.clock.at = now;
   const { addresses } = test.world;

@@ -5,13 +5,13 @@ export interface Holder {
   /** Public: may be shown and logged. */
   readonly id: string;
   readonly tier: Tier;
-  /** Requests an hour; null for what the tier has. */
+  /** Requests per hour; null for the tier's own limit. */
   readonly limit: number | null;
   /** UTC ms. The gate sets it. */
   lastUsedAt: number | null;
 }
 
-/** Finds the holder of a key as it was sent. Synchronous and cheap: it is asked on every request with a key. */
+/** Finds the holder of a key as it was sent. Synchronous and cheap: every request with a key calls it. */
 export interface KeyLookup {
   find(key: string): Holder | undefined;
 }
@@ -27,7 +27,7 @@ export function demoKeys(): KeyLookup {
   return { find: (key) => holders.get(key) };
 }
 
-/** Looks in one after the other. */
+/** Asks each lookup in turn. */
 export function joinLookups(...lookups: readonly KeyLookup[]): KeyLookup {
   return {
     find(key) {

@@ -12,7 +12,7 @@ type ShownKey = Omit<KeptKey, 'hash'>;
 interface NewKey {
   readonly tier: Tier;
   readonly name: string;
-  /** Requests an hour; null for what the tier has. */
+  /** Requests per hour; null for the tier's own limit. */
   readonly limit: number | null;
 }
 
@@ -40,7 +40,7 @@ interface Entry extends Holder {
   stored: KeptKey;
 }
 
-/** Keys used lately, as they were sent: to find them again costs a small part of a hash. */
+/** Keys used lately, as they were sent: finding one here costs far less than a hash. */
 const MAX_REMEMBERED = 10_000;
 
 /** `now` is UTC ms. */

@@ -23,7 +23,7 @@ interface QuotaPersistence {
   stop(): Promise<void>;
 }
 
-/** A killed process loses the calls of this time at most. */
+/** A killed process loses at most the calls of this span. */
 const FLUSH_MS = 1_000;
 /** How old the stored time of a key's last use may be. */
 const LAST_USED_MS = MINUTE_MS;

@@ -1,19 +1,19 @@
 import type { CallCount } from '../../store/store.ts';
 import { add, advance, charge, type Hour, KEPT_MINUTES, minutesOf, refund } from './sliding-hour.ts';
 
-/** What changed since the last time. A caller in `gone` may be in `hours` as well: it was forgotten and came back. */
+/** Changes since the last ones. A caller in `gone` may be in `hours` as well: it was forgotten and came back. */
 interface QuotaChanges {
   readonly hours: readonly CallCount[];
   readonly gone: readonly string[];
 }
 
 /**
- * Counts the calls of all callers. Synchronous and cheap: it is asked on every counted request. Minutes are since
+ * Counts the calls of all callers. Synchronous and cheap: every counted request calls it. Minutes are since
  * 1970 and must not go back from call to call.
  */
 export interface Quotas {
   ofKey(id: string): Hour;
-  /** Addresses beyond the most that are counted on their own share one hour. */
+  /** Past a maximum number of addresses, all further ones share one hour. */
   ofAddress(address: string, minute: number): Hour;
   /** Counts a call, or returns false when the limit is reached. */
   charge(hour: Hour, minute: number, limit: number): boolean;
@@ -21,7 +21,7 @@ export interface Quotas {
   refund(hour: Hour, minute: number): void;
   /** Restores what was stored. Minutes in the future count as this one: the system clock was set back. */
   restore(hours: Iterable<CallCount>, minute: number): void;
-  /** What is to be stored. Forgets addresses that have been silent for an hour. */
+  /** The changes to store. Forgets addresses that have been silent for an hour. */
   changes(minute: number): QuotaChanges;
   /** Takes back changes that could not be stored. */
   keepDirty(changes: QuotaChanges): void;

@@ -1,8 +1,8 @@
 import { HOUR_MS } from '../../../streams/internal.ts';
 import type { Tier } from '../tiers.ts';
-import { type Hour, moreAt } from './sliding-hour.ts';
+import { type Hour, nextFreeAt } from './sliding-hour.ts';
 
-/** Requests an hour by tier; null for no limit (spec 8). */
+/** Requests per hour by tier; null for no limit (spec 8). */
 export type Limits = Readonly<Record<Tier, number | null>>;
 
 export const LIMITS: Limits = { FREE: 100, PRO: 10_000, INTERNAL: null };
@@ -25,7 +25,7 @@ export function policyOf(tier: Tier, limit: number): Policy {
 
 /** Seconds until there is more quota than now. */
 export function waitSeconds(hour: Hour, nowMs: number): number {
-  return Math.ceil((moreAt(hour, nowMs) - nowMs) / 1_000);
+  return Math.ceil((nextFreeAt(hour, nowMs) - nowMs) / 1_000);
 }
 
 /** Names and values in turn: a list costs least to join with the headers of a prepared answer. */
@@ -46,6 +46,6 @@ export function limitHeaders(
     'X-RateLimit-Remaining',
     String(remaining),
     'X-RateLimit-Reset',
-    String(Math.ceil(moreAt(hour, nowMs) / 1_000)),
+    String(Math.ceil(nextFreeAt(hour, nowMs) / 1_000)),
   ];
 }

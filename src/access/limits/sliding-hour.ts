@@ -68,7 +68,7 @@ export function refund(hour: Hour, minute: number): void {
 }
 
 /** The time from which one more call is free, UTC ms; now when nothing is used. */
-export function moreAt(hour: Hour, nowMs: number): number {
+export function nextFreeAt(hour: Hour, nowMs: number): number {
   return hour.used === 0 ? nowMs : (hour.oldest + KEPT_MINUTES) * MINUTE_MS;
 }
 

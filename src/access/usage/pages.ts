@@ -72,11 +72,8 @@ export function createUsagePages(store: UsageStore, report: (error: unknown) => 
   }
 
   function addRequest(page: OpenPage, { endpoint, method, status, ms, bytes }: RecordedRequest): void {
-    const tally = tallyOf(page, endpoint, method);
-    tally.requests += 1;
-    if (status >= 400) tally.errors += 1;
-    tally.ms += ms;
-    tally.bytes += bytes;
+    const errors = status >= 400 ? 1 : 0;
+    addTo(tallyOf(page, endpoint, method), { requests: 1, errors, ms, bytes });
     page.isDirty = true;
   }
 
@@ -141,7 +138,7 @@ function tallyOf({ byEndpoint }: OpenPage, endpoint: string, method: string): Ta
   return tally;
 }
 
-function addTo(tally: Tally, { requests, errors, ms, bytes }: UsageRow): void {
+function addTo(tally: Tally, { requests, errors, ms, bytes }: Readonly<Tally>): void {
   tally.requests += requests;
   tally.errors += errors;
   tally.ms += ms;

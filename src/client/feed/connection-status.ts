@@ -38,6 +38,8 @@ export type FeedStatus =
       readonly retryInMs?: number | undefined;
     };
 
+const IDLE: FeedStatus = { state: 'down', reason: 'idle' };
+
 /** The status of one connection over time. */
 interface ConnectionStatus {
   readonly status$: Observable<FeedStatus>;
@@ -51,7 +53,7 @@ interface ConnectionStatus {
 }
 
 export function createConnectionStatus(): ConnectionStatus {
-  const status$ = new BehaviorSubject<FeedStatus>({ state: 'down', reason: 'idle' });
+  const status$ = new BehaviorSubject(IDLE);
   let wasLive = false;
 
   function set(status: FeedStatus): void {
@@ -76,7 +78,6 @@ export function isSameStatus(a: FeedStatus, b: FeedStatus): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-const IDLE: FeedStatus = { state: 'down', reason: 'idle' };
 const WORST_FIRST: readonly FeedStatus['state'][] = ['down', 'stale', 'connecting', 'resuming', 'live'];
 
 /** The status of a reader with several sockets. An idle socket does not count. */

@@ -1,6 +1,5 @@
 import type { Operation } from '../operation.ts';
-import type { ComponentName } from './components.ts';
-import { COMPONENTS } from './components.ts';
+import { COMPONENTS, type ComponentName } from './components.ts';
 import { headerRefs, LIMIT_HEADERS } from './headers.ts';
 import { refusalsOf } from './refusals.ts';
 import { type Json, queryParameters, schemaRef } from './schemas.ts';

@@ -10,8 +10,8 @@ const NOT_AN_OBJECT: Flaw = {
 };
 
 /**
- * What zod found wrong, in the words and types callers know from the usual validator of such interfaces. The
- * first fault of each field is given, in the order of `fields`. The issues have to carry their input.
+ * Zod's issues in the words and types of Pydantic, which callers of such interfaces know. Only the first fault of each
+ * field is given, in the order of `fields`. The issues must contain their input.
  */
 export function faultsOf(
   issues: readonly z.core.$ZodIssue[],

@@ -1,6 +1,6 @@
 const SPACE = /[ \t\n\r]*/y;
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-// With the flag u, only half a pair of surrogates is one.
+// With the flag u, \p{Cs} matches only half a pair of surrogates.
 const PLAIN = /(?:[^"\\\p{Cc}\p{Cs}]|[\u007f-\u009f])*/uy;
 const CODE_UNIT =
   /\\u(?:[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?![dD][89a-fA-F])[0-9a-fA-F]{4})/y;
@@ -9,15 +9,15 @@ class JsonFault extends Error {
   readonly index: number;
 
   constructor(index: number) {
-    super(`no JSON from ${index} on`);
+    super(`not JSON from ${index} on`);
     this.index = index;
   }
 }
 
 /**
  * Where a text stops being JSON, in code points from its start, or undefined when all of it is JSON. The places
- * are those of the usual parser. `NaN` and the infinities are no JSON, nor is half a pair of surrogates,
- * which no answer could repeat.
+ * are those of Python's parser, whose faults callers know. `NaN`, the infinities and half a pair of surrogates, which no
+ * answer could repeat, are not JSON.
  */
 export function findJsonFault(text: string): number | undefined {
   try {
@@ -29,7 +29,7 @@ export function findJsonFault(text: string): number | undefined {
   }
 }
 
-/** Goes through without recursion, so that depth costs no stack. */
+/** Works without recursion, so that deep nesting cannot overflow the stack. */
 function scan(text: string): void {
   /** The brackets to be closed, innermost last. */
   const open: (']' | '}')[] = [];
@@ -58,7 +58,7 @@ function scan(text: string): void {
   }
 }
 
-/** Past a key, its colon and the space around it. */
+/** The end of a key, its colon and the space around it. */
 function keyEnd(text: string, start: number): number {
   if (text[start] !== '"') throw new JsonFault(start);
   const colon = endOf(SPACE, text, stringEnd(text, start));

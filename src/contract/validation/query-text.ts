@@ -1,9 +1,9 @@
 import type { Fault } from '../../errors.ts';
 
-/** What is wrong with a text, wherever it stands. */
+/** A fault without its location. */
 export type Flaw = Omit<Fault, 'loc'>;
 
-/** The value a text stands for, or the flaw that keeps it from standing for one. */
+/** The value of a text, or why it has none. */
 export type Reading<T> = { readonly value: T } | { readonly flaw: Flaw };
 
 const NOT_AN_INTEGER = {
@@ -25,7 +25,7 @@ const NOT_A_BOOLEAN = {
 
 const MAX_CHARACTERS = 4_300;
 
-// In none of these do two neighbours match the same character, so they take linear time.
+// No two neighbouring parts of a pattern match the same character, so each takes linear time.
 const INTEGER = /^([+-]?)(\d+(?:_\d+)*)(?:\.0+)?$/;
 const STARTS_AS_INTEGER = /^[+-]?\d/;
 const LEADING_ZEROS = /^0+(?=\d)/;
@@ -37,7 +37,7 @@ const FALSE = /^(?:0|f|n|off|no|false)$/i;
 
 /**
  * ASCII digits with an optional sign, single underscores between digits, and a fraction of zeros only; white
- * space around is dropped. Past the safe integers the nearest of them is taken: no answer differs any more.
+ * space around it is dropped. Beyond the safe integers the nearest safe one is taken, which gives the same answers.
  */
 export function readInteger(text: string): Reading<number> {
   if (SHORT_INTEGER.test(text)) return { value: Number(text) };
@@ -55,8 +55,8 @@ export function readInteger(text: string): Reading<number> {
 
 /**
  * A decimal number with an optional sign, fraction and exponent, single underscores inside, or a name of
- * infinity or of no number; white space around is dropped. The names stand for the ends of the finite numbers,
- * no number for the upper one: every number asked for has bounds, and these say what is wrong with them.
+ * infinity or `nan`; white space around it is dropped. Infinities become the ends of the finite numbers and `nan` the
+ * upper end: every parameter has bounds, so these values are refused as out of bounds.
  */
 export function readNumber(text: string): Reading<number> {
   const trimmed = text.trim();

@@ -14,7 +14,7 @@ export class InvalidRequest extends RequestError {
   }
 }
 
-/** How the text of one parameter becomes the value its schema is about. */
+/** A parameter, and how its text becomes a value for the schema. */
 interface Field {
   readonly name: string;
   readonly read: (text: string) => Reading<unknown>;
@@ -23,7 +23,7 @@ interface Field {
 interface Plan {
   readonly fields: readonly Field[];
   readonly names: readonly string[];
-  /** What an empty query stands for, unless something is required. */
+  /** The values of an empty query; undefined when a parameter is required. */
   readonly empty: unknown;
 }
 
@@ -31,15 +31,11 @@ const plans = new WeakMap<z.ZodObject, Plan>();
 
 /**
  * The parameters of a raw query, or an InvalidRequest. Of a repeated name the last counts; unknown names are
- * ignored. An empty query costs a look-up.
+ * ignored. An empty query costs only a look-up.
  */
 export function readQuery<S extends z.ZodObject>(schema: S, query: string): z.output<S>;
 export function readQuery(schema: z.ZodObject, query: string): unknown {
-  let plan = plans.get(schema);
-  if (plan === undefined) {
-    plan = planOf(schema);
-    plans.set(schema, plan);
-  }
+  const plan = plans.get(schema) ?? planOf(schema);
   if (query === '' && plan.empty !== undefined) return plan.empty;
 
   const sent = new URLSearchParams(query);
@@ -57,7 +53,7 @@ export function readQuery(schema: z.ZodObject, query: string): unknown {
   throw new InvalidRequest(merge(unread, issuesOf(schema, values), plan.names));
 }
 
-/** A field that could not be read was left out of what zod saw: what zod says of it does not count. */
+/** A field that could not be read was not given to zod, so zod's issues about it do not count. */
 function merge(
   unread: readonly Fault[],
   issues: readonly z.core.$ZodIssue[],
@@ -73,11 +69,13 @@ function merge(
 function planOf(schema: z.ZodObject): Plan {
   const entries = Object.entries(schema.shape);
   const empty = schema.safeParse({});
-  return {
+  const plan = {
     fields: entries.map(([name, field]) => ({ name, read: readerOf(name, field) })),
     names: entries.map(([name]) => name),
     empty: empty.success ? Object.freeze(empty.data) : undefined,
   };
+  plans.set(schema, plan);
+  return plan;
 }
 
 function readerOf(name: string, field: z.core.$ZodType): (text: string) => Reading<unknown> {
@@ -86,7 +84,7 @@ function readerOf(name: string, field: z.core.$ZodType): (text: string) => Readi
   if (field instanceof z.ZodBoolean) return readBoolean;
   if (field instanceof z.ZodString) return (text) => ({ value: text });
   if (field instanceof z.ZodLiteral) {
-    // Whatever is none of the choices is the same fault, so the text itself will do.
+    // A text that is no integer is none of the choices, which is the fault to report.
     return (text) => {
       const reading = readInteger(text);
       return 'value' in reading ? reading : { value: text };
@@ -95,7 +93,7 @@ function readerOf(name: string, field: z.core.$ZodType): (text: string) => Readi
   throw new TypeError(`no way to read the parameter ${name} from a query`);
 }
 
-/** The content of a JSON body, or an InvalidRequest. An empty body and null are no body at all. */
+/** The content of a JSON body, or an InvalidRequest. An empty body and null count as a missing body. */
 export function readBody<S extends z.ZodObject>(schema: S, text: string): z.output<S> {
   const value = text === '' ? null : parseJson(text);
   if (value === null) throw new InvalidRequest([{ loc: ['body'], ...MISSING }]);
@@ -104,7 +102,7 @@ export function readBody<S extends z.ZodObject>(schema: S, text: string): z.outp
   throw new InvalidRequest(faultsOf(issuesOf(schema, value), 'body', Object.keys(schema.shape)));
 }
 
-/** Looks again, this time with the input beside each issue, which costs ten times as much. */
+/** Parses again with the input beside each issue, which costs ten times as much. */
 function issuesOf(schema: z.ZodObject, value: unknown): readonly z.core.$ZodIssue[] {
   return schema.safeParse(value, { reportInput: true }).error?.issues ?? [];
 }

@@ -1,12 +1,8 @@
-import { type Axis, axisFromZero, dots, line, type Point, plot } from './plot.ts';
-import { type Report, type ScoredRow, type Summary, scoredRows } from './summary.ts';
+import { type Axis, axisFromZero, dayTicks, dots, idealLine, line, type Point, plot } from './plot.ts';
+import type { Report, ScoredRow, Summary } from './summary.ts';
 
 const percent = (value: number) => `${Math.round(100 * value)} %`;
 const whole = (value: number) => String(Math.round(value));
-const MODEL_AND_PACE = [
-  ['model', 'forecast'],
-  ['pace', 'last seven days go on'],
-] as const;
 const SHARES = [0, 0.2, 0.4, 0.6, 0.8, 1];
 
 interface AtHorizon extends Summary {
@@ -22,32 +18,46 @@ function horizons({ by_horizon }: Report): AtHorizon[] {
 
 function hoursAxis(at: readonly AtHorizon[]): Axis {
   const to = Math.max(...at.map(({ hours }) => hours));
-  const stepDays = Math.max(1, Math.ceil(to / 24 / 7));
-  const ticks = Array.from(
-    { length: Math.floor(to / 24 / stepDays) + 1 },
-    (_, index) => index * stepDays * 24,
-  );
-  return { label: 'hours left when the forecast was made', from: 0, to, ticks, format: whole };
+  return { label: 'hours left when the forecast was made', from: 0, to, ticks: dayTicks(to), format: whole };
 }
 
 function curve(at: readonly AtHorizon[], value: (summary: AtHorizon) => number): Point[] {
   return at.map((summary) => ({ x: summary.hours, y: value(summary) }));
 }
 
-function errorChart(report: Report): string {
+interface ComparisonOptions {
+  readonly title: string;
+  readonly label: string;
+  readonly model: (summary: AtHorizon) => number;
+  readonly pace: (summary: AtHorizon) => number;
+  readonly format: Axis['format'];
+}
+
+/** The forecast's score beside the pace's, by horizon. */
+function comparisonChart(report: Report, options: ComparisonOptions): string {
   const at = horizons(report);
-  const model = curve(at, ({ crps }) => crps);
-  const pace = curve(at, ({ crps_pace }) => crps_pace);
+  const model = curve(at, options.model);
+  const pace = curve(at, options.pace);
+  const scores = [...model, ...pace].map(({ y }) => y);
   return plot({
-    title: 'Error by horizon: CRPS, in posts (lower is better)',
+    title: options.title,
     x: hoursAxis(at),
-    y: axisFromZero(
-      'CRPS',
-      [...model, ...pace].map(({ y }) => y),
-      whole,
-    ),
+    y: axisFromZero(options.label, scores, options.format),
     draw: (frame) => line(frame, pace, 'pace') + line(frame, model, 'model') + dots(frame, model, 'model'),
-    legend: MODEL_AND_PACE,
+    legend: [
+      ['model', 'forecast'],
+      ['pace', 'last seven days go on'],
+    ],
+  });
+}
+
+function errorChart(report: Report): string {
+  return comparisonChart(report, {
+    title: 'Error by horizon: CRPS, in posts (lower is better)',
+    label: 'CRPS',
+    model: ({ crps }) => crps,
+    pace: ({ crps_pace }) => crps_pace,
+    format: whole,
   });
 }
 
@@ -72,19 +82,12 @@ function medianErrorChart(report: Report): string {
 }
 
 function logScoreChart(report: Report): string {
-  const at = horizons(report);
-  const model = curve(at, ({ log_score }) => log_score);
-  const pace = curve(at, ({ log_score_pace }) => log_score_pace);
-  return plot({
+  return comparisonChart(report, {
     title: 'Log score of the bucket that won (lower is better)',
-    x: hoursAxis(at),
-    y: axisFromZero(
-      'log score',
-      [...model, ...pace].map(({ y }) => y),
-      (value) => value.toFixed(1),
-    ),
-    draw: (frame) => line(frame, pace, 'pace') + line(frame, model, 'model') + dots(frame, model, 'model'),
-    legend: MODEL_AND_PACE,
+    label: 'log score',
+    model: ({ log_score }) => log_score,
+    pace: ({ log_score_pace }) => log_score_pace,
+    format: (value) => value.toFixed(1),
   });
 }
 
@@ -96,14 +99,7 @@ function coverageChart(report: Report): string {
     x: hoursAxis(at),
     y: { label: 'share of outcomes', from: 0.5, to: 1, ticks: [0.5, 0.6, 0.7, 0.8, 0.9, 1], format: percent },
     draw: (frame) =>
-      line(
-        frame,
-        [
-          { x: 0, y: 0.9 },
-          { x: Math.max(...at.map(({ hours }) => hours)), y: 0.9 },
-        ],
-        'ideal',
-      ) +
+      idealLine(frame, { x: 0, y: 0.9 }, { x: Math.max(...at.map(({ hours }) => hours)), y: 0.9 }) +
       at
         .map(({ hours, coverage90_interval }) => {
           if (coverage90_interval === null) return '';
@@ -131,15 +127,7 @@ function calibrationChart(rows: readonly ScoredRow[]): string {
     title: 'Calibration: outcomes at or below each quantile',
     x: { label: 'level of the quantile', ...axis },
     y: { label: 'share of outcomes', ...axis },
-    draw: (frame) =>
-      line(
-        frame,
-        [
-          { x: 0, y: 0 },
-          { x: 1, y: 1 },
-        ],
-        'ideal',
-      ) + line(frame, points, 'model'),
+    draw: (frame) => idealLine(frame, { x: 0, y: 0 }, { x: 1, y: 1 }) + line(frame, points, 'model'),
     legend: [
       ['model', 'measured'],
       ['ideal', 'perfect'],
@@ -171,23 +159,18 @@ function pitChart(rows: readonly ScoredRow[]): string {
         const top = frame.y(height);
         return `<rect class="bar" x="${frame.x(bin / PIT_BINS) + 1}" y="${top}" width="${width}" height="${frame.y(0) - top}"/>`;
       });
-      const ideal = [
-        { x: 0, y: 1 },
-        { x: 1, y: 1 },
-      ];
-      return bars.join('') + line(frame, ideal, 'ideal');
+      return bars.join('') + idealLine(frame, { x: 0, y: 1 }, { x: 1, y: 1 });
     },
   });
 }
 
-export function chartsOf(report: Report, rows: Parameters<typeof scoredRows>[0]): string[] {
-  const scored = scoredRows(rows);
+export function chartsOf(report: Report, rows: readonly ScoredRow[]): string[] {
   return [
     errorChart(report),
     logScoreChart(report),
     medianErrorChart(report),
     coverageChart(report),
-    calibrationChart(scored),
-    pitChart(scored),
+    calibrationChart(rows),
+    pitChart(rows),
   ];
 }

@@ -1,5 +1,4 @@
-import type { Gap } from '../../../streams/internal.ts';
-import { DAY_MS } from '../../../streams/internal.ts';
+import { DAY_MS, type Gap } from '../../../streams/internal.ts';
 import { readNumbers } from './csv.ts';
 
 /** A silence this long is taken for a gap in the collection. */

@@ -24,21 +24,21 @@ import {
 import { simulate } from '../../simulation/simulate.ts';
 import { gapsKnownAt } from './collection-gaps.ts';
 import type { Job } from './job-plan.ts';
-import { type MarketPrices, type MarketScore, scoreMarket } from './market-prices.ts';
+import { type BucketPrice, type MarketScore, scoreMarket } from './market-prices.ts';
 import type { Window } from './windows.ts';
 
-/** What a backtest works on; the posts may be shared memory. */
+/** The data of a backtest; the posts may be in shared memory. */
 export interface Material {
   readonly postTimes: Float64Array;
   readonly gaps: readonly Gap[];
   readonly windows: readonly Window[];
   /** Prices of each window, in the order of `windows`; empty without any. */
-  readonly prices: readonly MarketPrices[];
-  /** From here on nothing is known of the posts. */
+  readonly prices: readonly (readonly BucketPrice[])[];
+  /** Posts after this time are not known. */
   readonly knownUntil: number;
 }
 
-/** A forecast with what came of it. */
+/** A forecast and its outcome. */
 export interface Row {
   readonly originAt: number;
   readonly startAt: number;

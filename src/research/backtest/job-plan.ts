@@ -1,5 +1,4 @@
-import type { ModelParams } from '../../../streams/internal.ts';
-import { DAY_MS } from '../../../streams/internal.ts';
+import { DAY_MS, type ModelParams } from '../../../streams/internal.ts';
 import type { Window } from './windows.ts';
 
 /** Forecasts that share a fit: it is made at `fitAt`, before any of their origins or at the first. */

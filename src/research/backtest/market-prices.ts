@@ -12,17 +12,16 @@ import {
 import { readNumbers } from './csv.ts';
 import type { Window } from './windows.ts';
 
-/** Prices of the buckets of a window, ascending by time. */
-export interface MarketPrices {
-  readonly quotes: readonly Quote[];
-}
-
-interface Quote extends CountRange {
+/** The price of a bucket at a time. */
+export interface BucketPrice extends CountRange {
   readonly at: number;
   readonly price: number;
 }
 
-/** The market's probabilities and ours scored on the market's own buckets; CRPS and below with its counts spread evenly in each. */
+/**
+ * The market's probabilities and ours, scored on the market's buckets. From `crps` on, the market's probability is spread
+ * evenly over the counts of each bucket.
+ */
 export interface MarketScore {
   readonly logScore: number;
   readonly logScoreModel: number;
@@ -31,7 +30,7 @@ export interface MarketScore {
   readonly crps: number;
   readonly crpsModel: number;
   readonly isCovered: boolean;
-  /** Error of the market's median by the final count. */
+  /** Error of the market's median as a share of the final count. */
   readonly ape: number;
 }
 
@@ -40,35 +39,36 @@ const MAX_AGE_MS = DAY_MS;
 
 /**
  * Reads `ts,bucket_lo,bucket_hi,price` (an empty `bucket_hi` has no upper end). With the columns `start_ts,end_ts`
- * a price belongs to that window; without them to every window that is open at `ts`.
+ * a price belongs to that window; without them to every window that is open at `ts`. Returns the prices of each
+ * window, ascending by time.
  */
-export async function readPrices(path: string, windows: readonly Window[]): Promise<MarketPrices[]> {
+export async function readPrices(path: string, windows: readonly Window[]): Promise<BucketPrice[][]> {
   const rows = await readNumbers(path, {
     required: ['ts', 'bucket_lo', 'price'],
     optional: ['bucket_hi', 'start_ts', 'end_ts'],
   });
   const sorted = rows.toSorted(([a], [b]) => (a ?? 0) - (b ?? 0));
-  return windows.map(({ startAt, endAt }) => ({
-    quotes: sorted.flatMap(([at, lo, price, hi, start, end]) => {
+  return windows.map(({ startAt, endAt }) =>
+    sorted.flatMap(([at, lo, price, hi, start, end]) => {
       const time = at ?? 0;
-      const isOurs =
+      const isOfWindow =
         start == null || end == null ? time >= startAt && time < endAt : start === startAt && end === endAt;
-      return isOurs ? [{ at: time, lo: lo ?? 0, hi: hi ?? null, price: price ?? 0 }] : [];
+      return isOfWindow ? [{ at: time, lo: lo ?? 0, hi: hi ?? null, price: price ?? 0 }] : [];
     }),
-  }));
+  );
 }
 
 /** Null where the market had no prices at `now`, or none for the bucket that won. */
 export function scoreMarket(
-  { quotes }: MarketPrices,
+  prices: readonly BucketPrice[],
   now: number,
   outlook: FinalCount,
   final: number,
 ): MarketScore | null {
-  const newest = new Map<number, Quote>();
-  for (const quote of quotes) {
-    if (quote.at > now) break;
-    if (now - quote.at <= MAX_AGE_MS) newest.set(quote.lo, quote);
+  const newest = new Map<number, BucketPrice>();
+  for (const each of prices) {
+    if (each.at > now) break;
+    if (now - each.at <= MAX_AGE_MS) newest.set(each.lo, each);
   }
   const buckets = [...newest.values()].sort((a, b) => a.lo - b.lo);
   const total = buckets.reduce((sum, { price }) => sum + price, 0);

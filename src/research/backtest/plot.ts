@@ -95,6 +95,11 @@ export function dots(frame: Frame, points: readonly Point[], className: string):
     .join('');
 }
 
+/** A straight line that marks the ideal. */
+export function idealLine(frame: Frame, from: Point, to: Point): string {
+  return line(frame, [from, to], 'ideal');
+}
+
 /** The area between two curves. */
 export function band(frame: Frame, low: readonly Point[], high: readonly Point[], className: string): string {
   const path = [...low, ...high.toReversed()].map(({ x, y }) => `${frame.x(x)},${frame.y(y)}`).join(' ');
@@ -108,6 +113,12 @@ function roundTicks(from: number, to: number): number[] {
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough) ?? rough;
   const first = Math.ceil(from / step);
   return Array.from({ length: Math.floor(to / step) - first + 1 }, (_, index) => (first + index) * step);
+}
+
+/** Whole days from 0 to `hours`, at most eight of them, in hours. */
+export function dayTicks(hours: number): number[] {
+  const stepDays = Math.max(1, Math.ceil(hours / 24 / 7));
+  return Array.from({ length: Math.floor(hours / 24 / stepDays) + 1 }, (_, index) => index * stepDays * 24);
 }
 
 /** From 0 to a little above the highest value. */

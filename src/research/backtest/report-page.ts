@@ -83,7 +83,8 @@ export function pageOf(report: Report | null, rows: readonly Row[], title: strin
 }
 
 function sections(report: Report, rows: readonly Row[]): string {
-  const ranked = worstFirst(scoredRows(rows));
+  const scored = scoredRows(rows);
+  const ranked = worstFirst(scored);
   const middle = Math.max(0, Math.floor(ranked.length / 2) - FANS / 2);
   const charts = (pictures: readonly string[]) => `<div class="charts">${pictures.join('\n')}</div>`;
   return [
@@ -91,7 +92,7 @@ function sections(report: Report, rows: readonly Row[]): string {
 The pace is a Poisson forecast of the last seven days going on. A negative gain is an improvement.</p>`,
     scoreTable(report),
     '<h2>How good, how honest</h2>',
-    charts(chartsOf(report, rows)),
+    charts(chartsOf(report, scored)),
     '<h2>The windows forecast worst</h2><p>Ranked by CRPS in proportion to the final count.</p>',
     charts(ranked.slice(0, FANS).map(fanChart)),
     '<h2>Windows in the middle of that ranking</h2>',

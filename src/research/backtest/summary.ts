@@ -9,7 +9,7 @@ export interface Summary {
   readonly windows: number;
   readonly crps: number;
   readonly crps_pace: number;
-  /** CRPS by that of the pace, less 1; its 95 % interval by windows. */
+  /** CRPS divided by the pace's CRPS, less 1; its 95 % interval is by windows. */
   readonly crps_gain: number;
   readonly crps_gain_interval: Interval;
   readonly log_score: number;
@@ -64,7 +64,7 @@ export function hoursLeft({ originAt, endAt }: Row): number {
   return Math.round((endAt - originAt) / HOUR_MS);
 }
 
-/** As if every day of the window had 24 h: one with a change of the clocks is no horizon of its own. */
+/** As if every day of the window had 24 h, so that a change of the clocks makes no horizon of its own. */
 function nominalHoursLeft(row: Row): number {
   const hours = (row.endAt - row.startAt) / HOUR_MS;
   const change = hours - 24 * Math.round(hours / 24);

@@ -1,6 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import type { Gap } from '../../../streams/internal.ts';
-import { DAY_MS } from '../../../streams/internal.ts';
+import { DAY_MS, type Gap } from '../../../streams/internal.ts';
 import { ServiceError } from '../../errors.ts';
 import { readNumbers } from './csv.ts';
 

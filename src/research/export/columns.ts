@@ -2,7 +2,7 @@ export type ScalarType = 'INT64' | 'DOUBLE' | 'BOOLEAN' | 'UTF8';
 
 type ItemType = ScalarType | { readonly struct: Readonly<Record<string, ScalarType>> };
 
-/** Of every value in a column. Lists keep their shape in Parquet and NDJSON, and are JSON text in CSV. */
+/** The type of a column's values. Lists keep their shape in Parquet and NDJSON, and are JSON text in CSV. */
 export type ColumnType = ScalarType | { readonly list: ItemType };
 
 export type Scalar = number | string | boolean | null;

@@ -15,11 +15,11 @@ export interface ExportOptions {
   readonly format: Format;
   /** The first observation whose rows are written; the oldest kept unless given. */
   readonly from?: LogPosition | undefined;
-  /** The first one whose rows are not; without it all up to now. */
+  /** The first observation whose rows are not written; without it, all up to now are. */
   readonly to?: LogPosition | undefined;
-  /** Where to write to; made of the stream and the range unless given. */
+  /** The file to write; named after the stream and the range unless given. */
   readonly path?: string | undefined;
-  /** Of the program, for the manifest. */
+  /** The program's version, for the manifest. */
   readonly version: string;
   readonly onProgress: (seq: number, range: { readonly fromSeq: number; readonly toSeq: number }) => void;
   readonly signal: AbortSignal;
@@ -91,7 +91,7 @@ async function writeRows(
 async function createWriter(table: Table, format: Format, write: WriteBytes): Promise<RowWriter> {
   if (format === 'csv') return createCsvWriter(table.columns, write);
   if (format === 'ndjson') return createNdjsonWriter(table.columns, write);
-  // Loaded when it is needed: the other formats can do without.
+  // Loaded only here, as the other formats do not need it.
   const { createParquetWriter } = await import('./parquet-writer.ts');
   return createParquetWriter(table.columns, write, {
     'tallywire.stream': table.name,

@@ -6,7 +6,6 @@ export type Format = 'parquet' | 'ndjson' | 'csv';
 
 export const FORMATS: readonly Format[] = ['parquet', 'ndjson', 'csv'];
 
-/** What was written. */
 export interface Written {
   readonly rows: number;
   readonly firstSeq: number | null;
@@ -22,7 +21,7 @@ interface ManifestFacts {
   readonly file: string;
   readonly from: LogPosition | undefined;
   readonly to: LogPosition | undefined;
-  /** Of the observations, half-open. */
+  /** The observations from `fromSeq` to before `toSeq`. */
   readonly fromSeq: number;
   readonly toSeq: number;
   readonly written: Written;
@@ -30,12 +29,12 @@ interface ManifestFacts {
   readonly graphVersion: number;
 }
 
-/** A place as it can be given to `--from` again. */
+/** A position in the form that `--from` takes. */
 function positionText(position: LogPosition): string {
   return position.by === 'seq' ? `seq:${position.seq}` : new Date(position.at).toISOString();
 }
 
-/** The text of the manifest. It holds no time of its making, so that the same log gives the same bytes. */
+/** The text of the manifest. It does not say when it was made, so that the same log gives the same bytes. */
 export function manifestText(facts: ManifestFacts): string {
   const { table, format, file, from, to, fromSeq, toSeq, written, version, graphVersion } = facts;
   const manifest = {

@@ -4,9 +4,9 @@ import type { Cell, ColumnHead, Item, Scalar, ScalarType } from './columns.ts';
 /** A place in the schema that holds values: a column, the items of a list, or one field of them. */
 export interface Leaf {
   readonly type: ScalarType;
-  /** Its own last, below the root. */
+  /** The elements from below the root to its own. */
   readonly path: readonly SchemaElement[];
-  /** What the format calls so: the level of a value that is there. */
+  /** The format's definition level of a value that is not null. */
   readonly maxDefinition: number;
   readonly isListed: boolean;
   readonly field: string | undefined;
@@ -32,7 +32,7 @@ export function elementsOf({ name, type, isNullable }: ColumnHead): {
     const place = { maxDefinition: isNullable ? 1 : 0, isListed: false, field: undefined };
     return { elements: [self], leaves: [{ type, path: [self], ...place }] };
   }
-  // In the three levels that the format asks for.
+  // A list takes three levels in the format.
   const above: readonly SchemaElement[] = [
     {
       name,

@@ -5,10 +5,10 @@ import type { Cell, ColumnHead, Scalar } from './columns.ts';
 import { elementsOf, type Leaf, shred } from './parquet-leaves.ts';
 import type { RowWriter, WriteBytes } from './row-writer.ts';
 
-/** Of a row group, which the writer holds in memory, as the cells of its columns. */
+/** The size of a row group, which the writer holds in memory. */
 const BYTES_PER_GROUP = 8_000_000;
 const BYTES_PER_VALUE = 8;
-/** Uncompressed, of a part of a leaf within a group. */
+/** The uncompressed size of a page. */
 const BYTES_PER_PAGE = 1_048_576;
 
 /**
@@ -75,7 +75,7 @@ export function createParquetWriter(
   };
 }
 
-/** Of each of its leaves, near enough to bound memory by. */
+/** The bytes of each of the cell's leaves, exact enough to bound memory. */
 function sizeOf(cell: Cell): number {
   if (typeof cell === 'string') return BYTES_PER_VALUE + cell.length;
   return cell !== null && typeof cell === 'object' ? BYTES_PER_VALUE * (1 + cell.length) : BYTES_PER_VALUE;

@@ -6,6 +6,6 @@ export interface Schema<Record> {
   readonly version: number;
   /** The time of the event that a record describes, UTC ms; null for a stream whose records have no time of their own. */
   readonly eventAt: ((record: Record) => number) | null;
-  /** After those that every stream has. */
+  /** The stream's own columns, after those that every stream has. */
   readonly columns: readonly Column<Record>[];
 }

@@ -117,7 +117,7 @@ const prices: Schema<Records['prices']> = {
   ],
 };
 
-/** Of the lags of posts on one way, in ms. */
+/** The lags of posts until they are seen, counted by the oracle or shown, in ms. */
 function lagColumns(way: 'seen' | 'oracle' | 'ui'): readonly Column<Records['lag']>[] {
   const percentile = (name: 'p50' | 'p90' | 'p99') =>
     nullable<Records['lag']>(`${way}_${name}_ms`, 'INT64', (lag) => lag[way][name]);
@@ -161,7 +161,7 @@ const failures: Schema<Records['failures']> = {
 
 type Exported = Exclude<StreamName, 'signals' | 'requests' | 'freshness'>;
 
-/** Of the kept streams. A new one without its schema here is found out by the tests. */
+/** The schemas of the kept streams. A test fails for a new stream without one. */
 export const SCHEMAS: { readonly [S in Exported]: Schema<StreamRecords[S]> } = {
   posts,
   events,

@@ -1,7 +1,6 @@
 import {
-  type Fact,
-  isStreamName,
   KEPT_STREAMS,
+  type Observation,
   type Output,
   type OutputOf,
   type StreamRecords,
@@ -42,18 +41,15 @@ function isExported(name: string): name is Exported {
 /** Undefined for a name that is neither a kept stream nor the log. */
 export function tableOf(name: string): Table | undefined {
   if (name === LOG) return logTable;
-  return isStreamName(name) && isExported(name) ? streamTable(name) : undefined;
-}
-
-interface Origin<Source> extends Pick<Table, 'lastSeq'> {
-  readonly read: (store: Store, fromSeq: number) => Iterable<Source>;
+  return isExported(name) ? streamTable(name) : undefined;
 }
 
 function table<Source extends { readonly seq: number }>(
   name: string,
   schemaVersion: number,
   columns: readonly Column<Source>[],
-  { lastSeq, read }: Origin<Source>,
+  lastSeq: Table['lastSeq'],
+  read: (store: Store, fromSeq: number) => Iterable<Source>,
 ): Table {
   return {
     name,
@@ -80,23 +76,15 @@ function streamTable<S extends Exported>(stream: S): Table {
     column('key', 'UTF8', ({ key }) => key),
     ...schema.columns.map((each) => ({ ...each, of: ({ record }: Emitted) => each.of(record) })),
   ];
-  return table(stream, schema.version, columns, {
-    lastSeq: ({ outputs }) => outputs.upTo,
-    *read({ outputs }, fromSeq) {
-      // Each row is what JSON.stringify made of an output of this stream.
-      for (const { json } of outputs.read(stream, fromSeq)) yield JSON.parse(json) as Emitted & Output;
-    },
-  });
-}
-
-interface Observed {
-  readonly seq: number;
-  readonly receivedAt: number;
-  readonly fact: Fact;
+  function* read({ outputs }: Store, fromSeq: number) {
+    // Each row is what JSON.stringify made of an output of this stream.
+    for (const { json } of outputs.read(stream, fromSeq)) yield JSON.parse(json) as Emitted & Output;
+  }
+  return table(stream, schema.version, columns, ({ outputs }) => outputs.upTo, read);
 }
 
 /** Facts are of many kinds, so they stay the JSON text that they are in the log. */
-const logTable = table<Observed>(
+const logTable = table<Observation>(
   LOG,
   1,
   [
@@ -106,5 +94,6 @@ const logTable = table<Observed>(
     column('kind', 'UTF8', ({ fact }) => fact.kind),
     column('fact', 'UTF8', ({ fact }) => JSON.stringify(fact)),
   ],
-  { lastSeq: ({ journal }) => journal.head, read: ({ journal }, fromSeq) => journal.read(fromSeq) },
+  ({ journal }) => journal.head,
+  ({ journal }, fromSeq) => journal.read(fromSeq),
 );

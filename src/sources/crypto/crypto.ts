@@ -34,8 +34,7 @@ export function cryptoSource(endpoints: Endpoints, settings: SourceSettings): So
     function read(text: string | null) {
       const json = frameJson(text);
       if (json === undefined) return;
-      const frame =
-        json === null ? { reason: 'neither JSON nor plain text' } : decodePayload(tickerFrame, json.value);
+      const frame = 'reason' in json ? json : decodePayload(tickerFrame, json.value);
       if ('reason' in frame) {
         context.refused(`a frame of the tickers: ${frame.reason}`);
         return;
@@ -50,13 +49,16 @@ export function cryptoSource(endpoints: Endpoints, settings: SourceSettings): So
       else pending.set(symbol, { symbol, price, at });
     }
 
+    const deliver = (ticks: readonly SpotTick[]) =>
+      context.deliver(ticks.length > 0 ? [{ kind: 'spot', ticks }] : []);
+
     async function flush() {
       if (!hasNews) return;
       const ticks = [...pending.values()];
       pending.clear();
       hasNews = false;
       for (const { symbol, price } of ticks) delivered.set(symbol, price);
-      await context.deliver(ticks.length > 0 ? [{ kind: 'spot', ticks }] : []);
+      await deliver(ticks);
     }
 
     async function ask(signal: AbortSignal) {
@@ -71,7 +73,7 @@ export function cryptoSource(endpoints: Endpoints, settings: SourceSettings): So
         const { price } = await readPayload(url, tickerPrice, request, context);
         if (delivered.get(symbol) !== price) ticks.push({ symbol, price, at: context.now() });
       }
-      await context.deliver(ticks.length > 0 ? [{ kind: 'spot', ticks }] : []);
+      await deliver(ticks);
     }
 
     const options = { userAgent: endpoints.userAgent, timeoutMs: settings.timeoutMs };

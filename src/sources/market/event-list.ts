@@ -19,8 +19,7 @@ export interface Listing {
   readonly endedAfter?: number | undefined;
 }
 
-export interface EventLists {
-  /** The pages of a listing. */
+interface EventLists {
   pages(listing: Listing, signal: AbortSignal): AsyncIterable<readonly ListedEvent[]>;
   bySlug(slug: string, signal: AbortSignal): Promise<ListedEvent>;
 }

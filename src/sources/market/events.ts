@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { defer } from 'rxjs';
-import type { EventFact, EventRecord, PricesFact } from '../../../streams/internal.ts';
-import { DAY_MS } from '../../../streams/internal.ts';
+import { DAY_MS, type EventFact, type EventRecord, type PricesFact } from '../../../streams/internal.ts';
 import { cryptoSlugs } from '../crypto/crypto-slugs.ts';
 import type { Endpoints } from '../endpoints.ts';
 import { pollInTurn } from '../poll-in-turn.ts';
@@ -10,7 +9,7 @@ import { isNotFound, readEach } from '../read-payload.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { readEvent } from './event-fact.ts';
-import { type EventLists, eventLists, type Listing } from './event-list.ts';
+import { eventLists, type Listing } from './event-list.ts';
 import { subjectOf } from './event-subject.ts';
 import type { ListedEvent } from './market-payload.ts';
 
@@ -39,13 +38,12 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
       }
       const { fact, quotes } = read;
       const known = context.lookups.event(fact.eventId);
-      const isDelivered = deliveredEvents.peek(fact.eventId) === JSON.stringify(fact);
-      if (
-        !isDelivered &&
-        !(known !== undefined && isSame(known, fact) && !deliveredEvents.has(fact.eventId))
-      ) {
-        facts.push(fact);
-      }
+      const delivered = deliveredEvents.peek(fact.eventId);
+      const isInLog =
+        delivered === undefined
+          ? known !== undefined && isSame(known, fact)
+          : delivered === JSON.stringify(fact);
+      if (!isInLog) facts.push(fact);
       // An active event's prices come from its books; a closed one's no longer matter.
       const isWanted = known === undefined || (known.phase !== 'active' && !fact.isClosed);
       if (isWanted && deliveredPrices.peek(fact.eventId) !== JSON.stringify(quotes)) {
@@ -84,7 +82,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
       const start = missing.length > 0 ? (lookups * LOOKUPS_PER_POLL) % missing.length : 0;
       lookups += 1;
       const turn = [...missing.slice(start), ...missing.slice(0, start)].slice(0, LOOKUPS_PER_POLL);
-      await readEach(turn, ({ slug }) => lookUp(slug, lists, signal));
+      await readEach(turn, ({ slug }) => lookUp(slug, signal));
     }
 
     async function readClosed(signal: AbortSignal) {
@@ -97,15 +95,15 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
       const slugs = endpoints.crypto.symbols.flatMap((symbol) => cryptoSlugs(symbol, context.now()));
       await readEach(
         slugs.filter((slug) => !known.has(slug)),
-        (slug) => lookUp(slug, lists, signal),
+        (slug) => lookUp(slug, signal),
       );
     }
 
-    async function lookUp(slug: string, from: EventLists, signal: AbortSignal) {
+    async function lookUp(slug: string, signal: AbortSignal) {
       try {
-        await deliver([await from.bySlug(slug, signal)], context);
+        await deliver([await lists.bySlug(slug, signal)], context);
       } catch (error) {
-        // Not there: a guess that missed, or an event taken down, which is no news.
+        // A guessed slug that does not exist, or an event that was taken down.
         if (!isNotFound(error)) throw error;
       }
     }

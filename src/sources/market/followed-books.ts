@@ -9,7 +9,7 @@ import { createOrderBook, type OrderBook, type Top } from './order-book.ts';
 export interface FollowedBooks {
   /** Follows these tokens, given with their events, and forgets all others. */
   follow(eventIds: ReadonlyMap<string, number>): void;
-  /** Whether the event concerned a token that is followed. */
+  /** Whether the event is about a followed token. */
   apply(event: BookEvent): boolean;
   /** Corrects a book from a snapshot; true when its best prices were wrong. An outdated snapshot is ignored. */
   correct(book: WireBook): boolean;
@@ -21,7 +21,7 @@ interface Followed {
   book: OrderBook | undefined;
   top: Top;
   last: number | null;
-  /** The newest sending time seen, UTC ms. */
+  /** The latest time a message says it was sent, UTC ms. */
   sentAt: number;
   delivered: Quote | undefined;
 }
@@ -33,7 +33,7 @@ export function createFollowedBooks(): FollowedBooks {
 
   function replace(token: Followed, book: WireBook) {
     token.book = createOrderBook(book.bids ?? [], book.asks ?? []);
-    token.top = real(token.book.top());
+    token.top = withoutEmptySides(token.book.top());
     token.last = book.last_trade_price ?? token.last;
     note(book.asset_id, token, book.timestamp);
   }
@@ -53,7 +53,7 @@ export function createFollowedBooks(): FollowedBooks {
       isOurs = true;
       token.book.change(change.side === 'BUY' ? 'bid' : 'ask', change);
       // The provider's own best prices come from the real book; ours may have missed a change.
-      token.top = real({ ...token.book.top(), ...given(change) });
+      token.top = withoutEmptySides({ ...token.book.top(), ...statedTop(change) });
       note(change.asset_id, token, timestamp);
     }
     return isOurs;
@@ -86,7 +86,8 @@ export function createFollowedBooks(): FollowedBooks {
         replace(token, event);
         return true;
       }
-      if (event.event_type === 'best_bid_ask') token.top = real({ ...token.top, ...given(event) });
+      if (event.event_type === 'best_bid_ask')
+        token.top = withoutEmptySides({ ...token.top, ...statedTop(event) });
       else token.last = event.price;
       note(event.asset_id, token, event.timestamp);
       return true;
@@ -113,24 +114,18 @@ export function createFollowedBooks(): FollowedBooks {
   };
 }
 
-function isDelivered(token: Followed): boolean {
-  return token.delivered !== undefined && isSame(token.delivered, quoteOf(token.delivered.token, token));
+function isDelivered({ delivered, top, last }: Followed): boolean {
+  return delivered?.bid === top.bid && delivered.ask === top.ask && delivered.last === last;
 }
 
 function quoteOf(id: string, { top, last }: Followed): Quote {
   return { token: id, bid: top.bid, ask: top.ask, last, ui: null };
 }
 
-function isSame(a: Quote, b: Quote): boolean {
-  return a.bid === b.bid && a.ask === b.ask && a.last === b.last;
-}
+type TopEvent = Partial<Pick<BookEvent & { event_type: 'best_bid_ask' }, 'best_bid' | 'best_ask'>>;
 
-interface Given {
-  readonly best_bid?: number | null | undefined;
-  readonly best_ask?: number | null | undefined;
-}
-
-function given({ best_bid, best_ask }: Given): Partial<Top> {
+/** The best prices that an event states, without those it leaves out. */
+function statedTop({ best_bid, best_ask }: TopEvent): Partial<Top> {
   return {
     ...(best_bid === undefined ? {} : { bid: best_bid }),
     ...(best_ask === undefined ? {} : { ask: best_ask }),
@@ -138,6 +133,6 @@ function given({ best_bid, best_ask }: Given): Partial<Top> {
 }
 
 // A bid of 0 or an ask of 1 is impossible: some messages write an empty side that way.
-function real({ bid, ask }: Top): Top {
+function withoutEmptySides({ bid, ask }: Top): Top {
   return { bid: bid === 0 ? null : bid, ask: ask === 1 ? null : ask };
 }

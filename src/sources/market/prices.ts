@@ -26,10 +26,10 @@ import { createFollowedBooks, type FollowedBooks } from './followed-books.ts';
 
 const TOKENS_PER_CONNECTION = 400;
 const TOKENS_PER_REQUEST = 100;
-/** Without a changed price, an empty delivery shows every so many flushes that the source is alive. */
+/** While no price changes, an empty delivery after this many flushes shows that the source is alive. */
 const FLUSHES_PER_SIGN_OF_LIFE = 4;
 
-/** Best prices of the active events' Yes tokens, from the books' socket, set right by snapshots. */
+/** Best prices of the active events' Yes tokens, from the books' socket, corrected by snapshots. */
 export function pricesSource(endpoints: Endpoints, settings: SourceSettings): Source {
   return {
     name: 'prices',
@@ -139,7 +139,7 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
 function applyFrame(text: string | null, books: FollowedBooks, context: SourceContext): boolean {
   const json = frameJson(text);
   if (json === undefined) return false;
-  const events = json === null ? { reason: 'neither JSON nor plain text' } : bookEvents(json.value);
+  const events = 'reason' in json ? json : bookEvents(json.value);
   if ('reason' in events) {
     context.refused(`a frame of the books: ${events.reason}`);
     return false;

@@ -1,9 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { EventRecord } from '../../../streams/internal.ts';
-import { SourceError } from '../../errors.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
 import { pollInTurn } from '../poll-in-turn.ts';
-import { isNotFound, readEach, readPayload } from '../read-payload.ts';
+import { isNotFound, readEach, readPayload, refuse } from '../read-payload.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { shownCount } from './market-payload.ts';
@@ -13,18 +12,21 @@ const REMEMBERED = 1_000;
 /** The count the trading page shows for each active event of an account. */
 export function uiSource(account: AccountEndpoint, endpoints: Endpoints, settings: SourceSettings): Source {
   const delivered = new LRUCache<number, string>({ max: REMEMBERED });
-  // Failures count too: a page that fails is asked again with the others, and no sooner.
+  // Holds failed pages too: they are read again with the others and no sooner.
   const asked = new LRUCache<number, true>({ max: REMEMBERED });
 
   async function readShown(
-    { eventId, slug }: { readonly eventId: number; readonly slug: string },
+    { eventId, slug }: EventRecord,
     context: SourceContext,
     signal: AbortSignal,
   ): Promise<number | null> {
     const url = `${endpoints.market.baseUrl}/events/slug/${encodeURIComponent(slug)}`;
-    const headers = { 'user-agent': endpoints.userAgent };
+    const request = {
+      headers: { 'user-agent': endpoints.userAgent },
+      signal,
+      timeoutMs: settings.timeoutMs,
+    };
     try {
-      const request = { headers, signal, timeoutMs: settings.timeoutMs };
       const { id, tweetCount } = await readPayload(url, shownCount, request, context);
       if (id === eventId) return tweetCount;
     } catch (error) {
@@ -32,9 +34,7 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
       if (!isNotFound(error)) throw error;
       return null;
     }
-    const reason = `slug ${slug} is no longer event ${eventId}`;
-    context.refused(reason);
-    throw new SourceError('SOURCE_REFUSED', reason);
+    return refuse(`slug ${slug} is no longer event ${eventId}`, context);
   }
 
   function activeOf({ lookups }: SourceContext): readonly EventRecord[] {

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { TrackingFact } from '../../../streams/internal.ts';
-import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
+import { DAY_MS, HOUR_MS, type TrackingFact } from '../../../streams/internal.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
 import { pollInTurn } from '../poll-in-turn.ts';
 import { isNotFound, isRefusal, readEach, readPayload } from '../read-payload.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { SourceError } from '../../errors.ts';
 import type { Endpoints } from '../endpoints.ts';
-import { readPayload } from '../read-payload.ts';
-import type { SourceSettings } from '../settings.ts';
+import { readPayload, refuse } from '../read-payload.ts';
+import { SOURCE_SETTINGS, type SourceSettings } from '../settings.ts';
 import { orNothing, price, tokenId, wireText } from '../value-schemas.ts';
 import type { Position, Positions } from './position.ts';
 
@@ -35,11 +35,14 @@ const heldPosition = z.object({
 });
 const heldPositions = z.array(heldPosition);
 
-/** Reads wallets' open positions from the market. Dust is kept: the reader decides what is too small. */
-export function positionsOf(
+/**
+ * Reads wallets' open positions from the market on demand, however small they are. `refused` counts the answers that
+ * were refused.
+ */
+export function createPositions(
   endpoints: Endpoints,
-  settings: Pick<SourceSettings, 'timeoutMs'>,
-  refused: (reason: string) => void,
+  refused: (reason: string) => void = () => {},
+  { timeoutMs = SOURCE_SETTINGS.timeoutMs }: Partial<SourceSettings> = {},
 ): Positions {
   async function readPage(wallet: string, page: number) {
     const query = new URLSearchParams({
@@ -49,11 +52,10 @@ export function positionsOf(
       offset: String(page * PAGE_SIZE),
     });
     const url = `${endpoints.positions.baseUrl}/positions?${query}`;
-    const request = { headers: { 'user-agent': endpoints.userAgent }, timeoutMs: settings.timeoutMs };
+    const request = { headers: { 'user-agent': endpoints.userAgent }, timeoutMs };
     const rows = await readPayload(url, heldPositions, request, { refused });
     if (rows.some(({ proxyWallet }) => proxyWallet.toLowerCase() !== wallet.toLowerCase())) {
-      refused('a position of another wallet than asked for');
-      throw new SourceError('SOURCE_REFUSED', 'the market sent a position of another wallet than asked for');
+      refuse('the market sent a position of another wallet', { refused });
     }
     return rows;
   }
@@ -64,7 +66,7 @@ export function positionsOf(
       const positions = new Map<string, Position>();
       for (let page = 0; page < MAX_PAGES; page++) {
         const rows = await readPage(wallet, page);
-        // A position that moves between two pages comes twice; it is one.
+        // A position that moves to another page meanwhile comes twice.
         for (const row of rows) positions.set(row.asset, toPosition(wallet, row));
         if (rows.length < PAGE_SIZE) return [...positions.values()];
       }

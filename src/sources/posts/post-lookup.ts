@@ -25,7 +25,7 @@ export function batchesOf(ids: readonly string[]): readonly (readonly string[])[
   return batches;
 }
 
-/** Which posts of one batch do not exist according to the API. */
+/** The ids of one batch that the API does not find. */
 export async function lookUpMissing(ids: readonly string[], reading: Reading): Promise<ReadonlySet<string>> {
   return missingIn(await ask(ids, lookupAnswer, {}, reading));
 }
@@ -54,7 +54,7 @@ export async function lookUpPosts(
     const view = { via: 'backfill', webBase: endpoints.posts.webBase } as const;
     const items = timelineItems({ ...answer, data }, account, view) ?? [];
     for (const [index, { fact }] of items.entries()) found.set(data[index]?.id ?? fact.id, fact);
-    // Problems with posts that ours refer to stand in the same list.
+    // The same list names problems of posts that ours refer to.
     for (const id of missingIn(answer)) if (wanted.has(id)) missing.add(id);
   }
   return { found, missing };

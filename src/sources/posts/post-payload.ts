@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { PostFact } from '../../../streams/internal.ts';
-import { HOUR_MS } from '../../../streams/internal.ts';
+import { HOUR_MS, type PostFact } from '../../../streams/internal.ts';
 import type { AccountEndpoint } from '../endpoints.ts';
 import { count, digits, instant, wireText } from '../value-schemas.ts';
 

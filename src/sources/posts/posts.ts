@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { concat, defer, EMPTY } from 'rxjs';
 import { compareIds, type PostFact } from '../../../streams/internal.ts';
-import { SourceError } from '../../errors.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
 import { pollInTurn, runOnce } from '../poll-in-turn.ts';
+import { refuse } from '../read-payload.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { readHistory } from './history.ts';
@@ -82,11 +82,7 @@ async function readPages(
     const answer = await timeline({ via: 'poll', sinceId, nextToken, signal }, context);
     items.push(...answer.items);
     if (answer.nextToken === undefined || sinceId === undefined) return items;
-    if (answer.nextToken === nextToken) {
-      const reason = 'the timeline names the same next page twice';
-      context.refused(reason);
-      throw new SourceError('SOURCE_REFUSED', reason);
-    }
+    if (answer.nextToken === nextToken) refuse('the timeline names the same next page twice', context);
     nextToken = answer.nextToken;
   }
   return items;

@@ -1,13 +1,12 @@
 import type { PostFact } from '../../../streams/internal.ts';
-import { SourceError } from '../../errors.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
-import { readPayload } from '../read-payload.ts';
+import { readPayload, refuse } from '../read-payload.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { SourceContext } from '../source.ts';
 import { type TimelineItem, timelineItems, timelinePage } from './post-payload.ts';
 
 export const PAGE_SIZE = 100;
-/** The API pages back over this many places and no further, however many posts there are. */
+/** The API goes back over this many places and no further, however many posts there are. */
 export const REACH = 3_200;
 
 interface TimelineAnswer {
@@ -15,7 +14,7 @@ interface TimelineAnswer {
   readonly nextToken: string | undefined;
 }
 
-interface TimelineQuestion {
+interface TimelineRequest {
   readonly via: PostFact['via'];
   readonly sinceId?: string | undefined;
   readonly nextToken?: string | undefined;
@@ -23,7 +22,7 @@ interface TimelineQuestion {
 }
 
 /** Reads one page of the account's timeline. */
-export type ReadTimeline = (question: TimelineQuestion, context: SourceContext) => Promise<TimelineAnswer>;
+export type ReadTimeline = (request: TimelineRequest, context: SourceContext) => Promise<TimelineAnswer>;
 
 const FIELDS = [
   'id',
@@ -35,12 +34,12 @@ const FIELDS = [
   'community_id',
 ];
 
-/** The headers every question to the posts API carries. */
+/** The headers of every request to the posts API. */
 export function postsHeaders(endpoints: Endpoints): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${endpoints.posts.bearerToken}`, 'user-agent': endpoints.userAgent };
 }
 
-/** What is asked of each post, and of those it refers to. */
+/** The query for the fields of each post and of the posts that it refers to. */
 export function postFields(endpoints: Endpoints): Readonly<Record<string, string>> {
   const { fieldPrefix: prefix } = endpoints.posts;
   const renamed = [`referenced_${prefix}s`, `edit_history_${prefix}_ids`, `note_${prefix}`];
@@ -66,9 +65,7 @@ export function timelineOf(
     const page = await readPayload(url, timelinePage, request, context);
     const items = timelineItems(page, account, { via, webBase });
     if (items === null) {
-      const reason = `the timeline of account ${account.id} holds a post of another account`;
-      context.refused(reason);
-      throw new SourceError('SOURCE_REFUSED', reason);
+      return refuse(`the timeline of account ${account.id} holds a post of another account`, context);
     }
     return { items, nextToken: page.meta.next_token ?? undefined };
   };

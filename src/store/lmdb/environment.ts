@@ -15,7 +15,7 @@ const MAX_READERS = 512;
 const MAX_DBS = 64;
 const READER_CHECK_MS = 60_000;
 
-/** Of the databases of long or many texts. Shorter ones are not worth it. */
+/** For databases with long or many texts; shorter texts do not gain from it. */
 export const COMPRESSION = { threshold: 100, dictionary: DICTIONARY };
 
 /** History of one stream. */
@@ -30,7 +30,7 @@ export interface Environment {
   readonly fileId: number;
   readonly meta: Database<string, string>;
   readonly journal: Database<string, number>;
-  /** By stream: each has its rows in order, so that all are put last. */
+  /** One per stream, so that every row can be appended at the end. */
   readonly histories: ReadonlyMap<StreamName, History>;
   readonly latest: Database<string, [stream: string, key: string]>;
   readonly checkpoints: Database<string, number>;
@@ -43,7 +43,7 @@ export interface Environment {
   readonly waitlist: Database<string, number>;
   readonly waitlistIndex: Database<string, string>;
   readonly feed: Database<string, [topic: string, seq: number]>;
-  /** Of many rows each, by the seq of the last. */
+  /** Each holds many rows, under the seq of the last one. */
   readonly feedPacks: Database<Buffer, [topic: string, seq: number]>;
   readonly feedTopics: Database<string, string>;
   readonly payments: Database<string, string>;
@@ -53,10 +53,6 @@ export interface Environment {
 
 export function environmentPath(folder: string): string {
   return join(folder, 'db');
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function prepareFolder(folder: string, isReadOnly: boolean): void {
@@ -74,7 +70,6 @@ function prepareFolder(folder: string, isReadOnly: boolean): void {
       cause,
     });
   }
-  if (!isFolder(path)) throw new StoreError('STORE_UNWRITABLE', `${path} is not a folder`);
 }
 
 function openRoot(folder: string, isReadOnly: boolean): RootDatabase {
@@ -113,17 +108,21 @@ function openTexts<K extends Key>(
   return root.openDB<string, K>({ name, encoding: 'string', compression: isCompressed });
 }
 
+function openBytes<K extends Key>(root: RootDatabase, name: string): Database<Buffer, K> {
+  return root.openDB<Buffer, K>({ name, encoding: 'binary', compression: false });
+}
+
 interface Appendable<K> {
   // The library's types lack this option for writes in the background.
   put(key: K, text: string, options: { readonly append: true }): PromiseLike<boolean>;
 }
 
-/** Puts a row behind all others, which fills pages to their end instead of leaving room for keys in between. */
+/** Puts a row after all others, which fills pages to their end instead of leaving room for keys in between. */
 export function putLast<K>(database: Appendable<K>, key: K, text: string): PromiseLike<boolean> {
   return database.put(key, text, { append: true });
 }
 
-/** A reader finds none of a stream that the writer, an older program, does not know. */
+/** A stream has no database here when an older program, which does not know the stream, is the writer. */
 function openHistories(root: RootDatabase): ReadonlyMap<StreamName, History> {
   const histories = new Map<StreamName, History>();
   for (const stream of KEPT_STREAMS) {
@@ -161,11 +160,7 @@ export async function openEnvironment(folder: string, isReadOnly: boolean): Prom
       journal: openTexts<number>(root, 'journal', true),
       latest: openTexts<[string, string]>(root, 'latest', true),
       checkpoints: openTexts<number>(root, 'checkpoints'),
-      states: root.openDB<Buffer, [number, number]>({
-        name: 'states',
-        encoding: 'binary',
-        compression: false,
-      }),
+      states: openBytes<[number, number]>(root, 'states'),
       notes: openTexts<string>(root, 'notes'),
       keys: openTexts<string>(root, 'keys'),
       hours: openTexts<string>(root, 'hours'),
@@ -175,11 +170,7 @@ export async function openEnvironment(folder: string, isReadOnly: boolean): Prom
       waitlistIndex: openTexts<string>(root, 'waitlistIndex'),
       // Not compressed: a row is soon in a pack or gone, and readers wait for it.
       feed: openTexts<[string, number]>(root, 'feed'),
-      feedPacks: root.openDB<Buffer, [string, number]>({
-        name: 'feedPacks',
-        encoding: 'binary',
-        compression: false,
-      }),
+      feedPacks: openBytes<[string, number]>(root, 'feedPacks'),
       feedTopics: openTexts<string>(root, 'feedTopics'),
       payments: openTexts<string>(root, 'payments', true),
       paymentMarks: openTexts<[string, number, string]>(root, 'paymentMarks'),

@@ -9,7 +9,7 @@ import { type Environment, putLast } from './environment.ts';
 const BLOCKS_PER_STEP = 1_000;
 const CHARS_PER_STEP = 4_000_000;
 
-/** Of a step backwards, which is taken between the answers to others. */
+/** Fewer blocks backwards, as such a step is taken while requests are being answered. */
 const BLOCKS_PER_STEP_BACK = 16;
 
 const CHECKSUM_LENGTH = 8;
@@ -57,8 +57,8 @@ export function openJournal({ durable, root, journal, isReadOnly }: Environment)
   };
 
   /** The blocks from key `start` on, as many as one step takes. The cursor is closed on return. */
-  function step(start: number): { key: number; value: string }[] {
-    const blocks: { key: number; value: string }[] = [];
+  function step(start: number): Block[] {
+    const blocks: Block[] = [];
     let chars = 0;
     try {
       for (const { key, value } of journal.getRange({ start, limit: BLOCKS_PER_STEP })) {

@@ -7,7 +7,7 @@ import { parseStored } from './stored-text.ts';
 const MAX_KEY_BYTES = 1_900;
 
 const ROWS_PER_STEP = 1_000;
-/** Of a step backwards, which is taken between the answers to others. */
+/** Fewer rows backwards, as such a step is taken while requests are being answered. */
 const ROWS_PER_STEP_BACK = 32;
 
 type HistoryKey = [seq: number, n: number];
@@ -28,7 +28,7 @@ export function checkOutputs(outputs: readonly Output[], from: number, upTo: num
   }
 }
 
-/** What a batch of outputs puts into history and latest; of each key only the last survives in latest. */
+/** The rows of a batch of outputs for history and latest; latest takes only the last output of each key. */
 function toRows(outputs: readonly Output[]) {
   const history: { stream: StreamName; key: HistoryKey; json: string }[] = [];
   const latest = new Map<string, { key: [string, string]; json: string }>();
@@ -52,7 +52,7 @@ export function openOutputs({ durable, root, meta, histories, latest, isReadOnly
   let upTo = mark();
   let isWriting = false;
 
-  /** Appends and clears exclude each other: a failed one must not be followed by one that builds on it. */
+  /** One append or clear at a time, so that none builds on another that then fails. */
   async function exclusive(write: () => PromiseLike<unknown>, what: string, newMark: number): Promise<void> {
     if (isWriting) throw new RangeError(`write of ${what} while another is under way`);
     isWriting = true;

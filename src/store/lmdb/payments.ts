@@ -4,7 +4,7 @@ import { decodeChecked, encodeChecked } from './stored-text.ts';
 
 type Mark = [mark: PaymentMark | 'until', at: number, id: string];
 
-/** Under which marks a payment is found again. */
+/** The marks of a payment. */
 export function marksOf({
   id,
   state,
@@ -21,7 +21,7 @@ export function marksOf({
   return marks;
 }
 
-/** Payments under their id, and marks that lead to those to be looked at without reading all. */
+/** Payments under their id, and marks by which those that need work are found without reading all. */
 export function openPayments({ durable, root, payments, paymentMarks }: Environment): Payments {
   const find = (id: string) => {
     const row = payments.get(id);
@@ -38,9 +38,9 @@ export function openPayments({ durable, root, payments, paymentMarks }: Environm
     for (const mark of marksOf(payment)) void paymentMarks.remove(mark);
   }
 
-  function idsOf(mark: Mark[0], upToAt: number, limit: number): string[] {
+  function marked(mark: Mark[0], upToAt: number, limit: number): KeptPayment[] {
     const range = { start: [mark, 0, ''] as Mark, end: [mark, upToAt + 1, ''] as Mark, limit };
-    return Array.from(paymentMarks.getKeys(range), ([, , id]) => id);
+    return [...paymentMarks.getKeys(range)].flatMap(([, , id]) => find(id) ?? []);
   }
 
   return {
@@ -66,18 +66,14 @@ export function openPayments({ durable, root, payments, paymentMarks }: Environm
         'a payment',
       );
     },
-    marked: (mark, upToAt, limit) =>
-      idsOf(mark, upToAt, limit).flatMap((id) => {
-        const payment = find(id);
-        return payment === undefined ? [] : [payment];
-      }),
+    marked,
     async prune(beforeAt, maxRows) {
-      const old = idsOf('until', beforeAt - 1, maxRows).flatMap((id) => find(id) ?? []);
+      const old = marked('until', beforeAt - 1, maxRows);
       if (old.length === 0) return 0;
       const written = root.batch(() => {
         for (const payment of old) remove(payment);
       });
-      await durable(written, 'the end of old payments');
+      await durable(written, 'the pruned payments');
       return old.length;
     },
   };

@@ -32,7 +32,7 @@ function packRows(rows: readonly UsageRow[]): string {
 
 /** Usage under the key, the span and its index, one page each; errors under the key and their number. */
 export function openUsage({ durable, root, usage, usageErrors }: Environment): UsageStore {
-  /** Every key id with its spans, found by leaps over their pages. */
+  /** Every key id with its spans. Skips over their pages. */
   function* spans(): Iterable<[keyId: string, span: UsageSpan]> {
     let start: [string, string, number] | undefined;
     for (;;) {
@@ -80,7 +80,7 @@ export function openUsage({ durable, root, usage, usageErrors }: Environment): U
     return stale;
   }
 
-  /** Numbers that the newest of a key push out. */
+  /** The keys of errors that newer ones push out. */
   function pushedOut(errors: readonly UsageError[]): [string, number][] {
     const newest = new Map<string, number>();
     for (const { keyId, n } of errors) newest.set(keyId, Math.max(n, newest.get(keyId) ?? 0));

@@ -6,7 +6,7 @@ export interface KeptKey {
   readonly hash: string;
   readonly tier: 'FREE' | 'PRO' | 'INTERNAL';
   readonly name: string;
-  /** Requests an hour; null for what the tier has. */
+  /** Requests per hour; null for the tier's own limit. */
   readonly limit: number | null;
   readonly createdAt: number;
   readonly lastUsedAt: number | null;
@@ -15,7 +15,7 @@ export interface KeptKey {
 
 export interface Keys {
   all(): readonly KeptKey[];
-  /** Resolves once they are on disk, each in the place of the one with its id. */
+  /** Replaces the keys with these ids. Resolves once they are on disk. */
   put(keys: readonly KeptKey[]): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export interface CallCount {
 
 export interface CallCounts {
   all(): readonly CallCount[];
-  /** Forgets the callers in `gone`, then puts each of `hours` in the place of the one before. */
+  /** Forgets the callers in `gone`, then replaces the counts of the callers in `hours`. */
   write(hours: readonly CallCount[], gone: readonly string[]): Promise<void>;
 }
 
@@ -64,14 +64,14 @@ export interface UsageError {
   readonly message: string;
 }
 
-/** The newest errors of each key are kept, no more than these. */
+/** At most this many errors of each key are kept, the newest. */
 export const USAGE_ERRORS_KEPT = 1_000;
 
 export interface UsageStore {
   page(keyId: string, span: UsageSpan, index: number): readonly UsageRow[];
   /** Newest first. */
   errors(keyId: string, limit: number): readonly UsageError[];
-  /** Resolves once all of it is on disk. A page takes the place of the one that was there. */
+  /** Replaces the pages and adds the errors. Resolves once all of it is on disk. */
   write(pages: readonly UsagePage[], errors: readonly UsageError[]): Promise<void>;
   /** Drops what is wholly older than `beforeAt`, at most `maxRows`; resolves to how many rows were dropped. */
   prune(beforeAt: number, maxRows: number): Promise<number>;

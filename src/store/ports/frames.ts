@@ -9,7 +9,7 @@ export interface FeedRow {
 /** The position of a topic of the feed. */
 export interface FeedTopic {
   readonly topic: string;
-  /** Of its last frame. */
+  /** The number of its last frame. */
   readonly seq: number;
   /** Keys that have a record. */
   readonly keys: readonly string[];

@@ -9,37 +9,37 @@ export interface KeptReply {
 
 /** A payment from the moment its nonce was taken. */
 export interface KeptPayment {
-  /** `network|asset|from|nonce` in lower case: what a chain takes once. */
+  /** `network|asset|from|nonce` in lower case, which a chain accepts once. */
   readonly id: string;
   readonly state: PaymentState;
   /** SHA-256 of what was signed and of the signature, in hexadecimal. */
   readonly proof: string;
   /** Path and query it was sent with. */
   readonly resource: string;
-  /** What the facilitator is asked, as JSON. */
+  /** The request to the facilitator, as JSON. */
   readonly order: string;
   readonly validBeforeAt: number;
   /** When the state became what it is. */
   readonly changedAt: number;
-  /** When it is looked at again; null for one that is over. */
+  /** When it is tried again; null once it is over. */
   readonly nextTryAt: number | null;
   /** How often its settlement was tried again. */
   readonly tries: number;
-  /** What was bought. Kept from SETTLING on, until it was sent and is old. */
+  /** The answer that was bought. Kept from SETTLING until some time after it was sent. */
   readonly reply: KeptReply | null;
   /** The facilitator's receipt of the settlement, as it is passed on. */
   readonly receipt: string | null;
   readonly sentAt: number | null;
 }
 
-/** Payments to be looked at: not over, settled but not sent, or sent with a reply still kept. */
+/** Payments that need work: not over, settled but not sent, or sent with a reply still kept. */
 export type PaymentMark = 'open' | 'unsent' | 'spare';
 
 export interface Payments {
   find(id: string): KeptPayment | undefined;
-  /** Puts it unless one with its id is there, in one transaction. Resolves to whether it was put, once it is on disk. */
+  /** Puts the payment unless its id is taken, in one transaction. Resolves to whether it was put, once it is on disk. */
   reserve(payment: KeptPayment): Promise<boolean>;
-  /** Resolves once it is on disk in the place of the one with its id. One write at a time per id. */
+  /** Replaces the payment with this id. Resolves once it is on disk. One write at a time per id. */
   put(payment: KeptPayment): Promise<void>;
   release(id: string): Promise<void>;
   /**

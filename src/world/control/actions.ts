@@ -1,25 +1,23 @@
+import { MINUTE_MS } from '../../../streams/internal.ts';
 import { ACCOUNTS, type WorldAccountId } from '../life/accounts.ts';
 import { snowflake } from '../life/snowflake.ts';
 import type { Timeline } from '../life/timeline.ts';
 import type { WorldEvent } from '../market/event.ts';
 import type { ListedEvents } from '../market/listed-events.ts';
 import type { Facilitator } from '../wire/facilitator.ts';
-import type { Silence, WorldSocket } from '../wire/world-socket.ts';
+import type { WorldSocket } from '../wire/world-socket.ts';
 import type { Faults } from './faults.ts';
 import type { Overrides } from './overrides.ts';
 import type { Verb, VerbBody } from './verb-schemas.ts';
 
-/** What was to be changed does not exist, or cannot be changed in this way. */
+/** The thing to change does not exist, or cannot be changed in this way. */
 export class ControlError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'ControlError';
-  }
+  override readonly name = 'ControlError';
 }
 
 const FIRST_MANUAL_EVENT = 900_001;
 /** How long after posting the posts API lets a post be edited. */
-const EDITABLE_MS = 30 * 60_000;
+const EDITABLE_MS = 30 * MINUTE_MS;
 
 export interface ActionOptions {
   readonly now: () => number;
@@ -61,21 +59,17 @@ export function createActions(options: ActionOptions) {
     return Math.min(now(), ...open.map((stall) => stall.fromAt));
   }
 
-  /** What a self reply without a parent continues: the newest post. */
-  function ownPost(account: WorldAccountId): string | null {
+  /** A self reply without a parent continues this post. */
+  function newestPostId(account: WorldAccountId): string | null {
     for (const entry of timeline.newestFirst(account, now())) return entry.post.id;
     return null;
-  }
-
-  function silence(socket: 'book' | 'crypto', mode: Silence): void {
-    sockets[socket].silence(mode);
   }
 
   return {
     post({ account, kind, text, createdAt = now(), parentId }) {
       const id = snowflake(createdAt, account, 'steered', overrides.posts.length);
       const shownAt = Math.max(createdAt, now());
-      const parent = kind === 'selfReply' ? (parentId ?? ownPost(account)) : null;
+      const parent = kind === 'selfReply' ? (parentId ?? newestPostId(account)) : null;
       overrides.posts.push({ id, account, kind, createdAt, shownAt, text: text ?? null, parentId: parent });
       changed(createdAt);
       return { id, createdAt };
@@ -126,8 +120,8 @@ export function createActions(options: ActionOptions) {
       changed();
     },
     'drop-socket': ({ socket }) => sockets[socket].drop(),
-    'freeze-socket': ({ socket, answersPings }) => silence(socket, answersPings ? 'data' : 'all'),
-    'thaw-socket': ({ socket }) => silence(socket, 'none'),
+    'freeze-socket': ({ socket, answersPings }) => sockets[socket].silence(answersPings ? 'data' : 'all'),
+    'thaw-socket': ({ socket }) => sockets[socket].silence('none'),
     'set-price'({ token, price }) {
       const place = listedEvents.byToken(token, now());
       if (place === undefined) throw new ControlError(`no market has the token ${token}`);

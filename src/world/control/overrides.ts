@@ -37,8 +37,8 @@ interface Forced<T> {
 }
 
 /**
- * What was changed by hand in the world that its seed gives. The only state that is not a function
- * of seed and time. `revision` grows with every change that caches must notice.
+ * Everything that was changed by hand: the only state of the world that is not a function of seed and time. `revision`
+ * grows with every change that caches must notice.
  */
 export interface Overrides {
   revision: number;
@@ -95,11 +95,8 @@ export function createDayCache<T>(
       forget('a', at);
       forget('b', at);
     }
-    let value = caches[account].get(day);
-    if (value === undefined) {
-      value = build();
-      caches[account].set(day, value);
-    }
+    const value = caches[account].get(day) ?? build();
+    caches[account].set(day, value);
     return value;
   };
 }

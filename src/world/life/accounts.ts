@@ -16,7 +16,7 @@ export interface Account {
   readonly repliesPerDay: number;
   readonly wakeHour: number;
   readonly sleepHour: number;
-  /** Which hour of its day the account has when the world starts: so A is at its liveliest, B in its evening. */
+  /** The hour of the account's day when the world starts: A is then at its busiest, B in its evening. */
   readonly hourAtStart: number;
   readonly repostShare: number;
   readonly quoteShare: number;

@@ -1,5 +1,4 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
-
 import { createRng, type Rng } from '../rng.ts';
 import type { Account } from './accounts.ts';
 import { livelyStart } from './lively-start.ts';

@@ -1,5 +1,4 @@
 import { MINUTE_MS } from '../../../streams/internal.ts';
-
 import type { Rng } from '../rng.ts';
 import type { Account } from './accounts.ts';
 import { countedKind, type Draft } from './post-draft.ts';

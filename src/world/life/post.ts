@@ -3,14 +3,14 @@ import type { PostKind } from './post-kind.ts';
 
 /** A post of an account, generated or added by hand. */
 export interface Post {
-  /** Of its first version. */
+  /** The id of its first version. */
   readonly id: string;
   readonly account: Account;
   readonly kind: PostKind;
   readonly createdAt: number;
   /** When it can first be read: later than `createdAt` only for one added by hand and dated back. */
   readonly shownAt: number;
-  /** Infinity for one that stays. */
+  /** Infinity for a post that is never deleted. */
   readonly deletedAt: number;
   readonly edit: { readonly id: string; readonly at: number } | null;
   /** The account's own post a self reply continues. */

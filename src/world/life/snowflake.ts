@@ -12,9 +12,3 @@ export function snowflake(createdAt: number, ...parts: readonly Part[]): string 
 export function createdAtOf(id: string): number {
   return Number((BigInt(id) >> 22n) + EPOCH_MS);
 }
-
-/** Negative when `a` is older. Ids are decimal texts without leading zeros, so the longer one is newer. */
-export function compareIds(a: string, b: string): number {
-  if (a.length !== b.length) return a.length - b.length;
-  return a < b ? -1 : a > b ? 1 : 0;
-}

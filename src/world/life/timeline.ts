@@ -1,10 +1,11 @@
+import { compareIds, countBetween } from '../../../streams/internal.ts';
 import { createDayCache, type Overrides } from '../control/overrides.ts';
 import { ACCOUNTS, type Account, accountOf, type WorldAccountId } from './accounts.ts';
 import { dayOf, HISTORY_DAYS, postsOfDay } from './daily-posts.ts';
 import type { Post } from './post.ts';
 import { isCounted } from './post-kind.ts';
 import { textOf } from './post-texts.ts';
-import { compareIds, createdAtOf } from './snowflake.ts';
+import { createdAtOf } from './snowflake.ts';
 
 /** One version of a post. An edit replaces the version before it under a new id. */
 export interface Entry {
@@ -51,28 +52,25 @@ export function createTimeline(options: {
   readonly overrides: Overrides;
 }): Timeline {
   const { startAt, overrides } = options;
-  const lives = new Map<string, readonly Post[]>();
+  const generatedDays = new Map<string, readonly Post[]>();
   const dayIndex = (account: WorldAccountId, at: number): number => dayOf(accountOf(account), startAt, at);
   const cachedDay = createDayCache<TimelineDay>(overrides, dayIndex);
 
-  function lifeOf(account: Account, day: number): readonly Post[] {
+  function generatedPosts(account: Account, day: number): readonly Post[] {
     const key = `${account.id}${day}`;
-    let life = lives.get(key);
-    if (life === undefined) {
-      life = postsOfDay(account, options, day);
-      lives.set(key, life);
-    }
-    return life;
+    const posts = generatedDays.get(key) ?? postsOfDay(account, options, day);
+    generatedDays.set(key, posts);
+    return posts;
   }
 
-  function steered(post: Post): Post {
+  function withOverrides(post: Post): Post {
     const edit = overrides.edits.get(post.id);
     const deletedAt = Math.min(post.deletedAt, overrides.deletions.get(post.id) ?? Number.POSITIVE_INFINITY);
     if (edit === undefined && deletedAt === post.deletedAt) return post;
     return { ...post, deletedAt, edit: edit ?? post.edit, editedText: edit?.text ?? null };
   }
 
-  function byHand(account: Account, day: number): readonly Post[] {
+  function manualPosts(account: Account, day: number): readonly Post[] {
     return overrides.posts
       .filter((post) => post.account === account.id && dayOf(account, startAt, post.createdAt) === day)
       .map((post) => ({
@@ -86,7 +84,7 @@ export function createTimeline(options: {
   }
 
   function build(account: Account, day: number): TimelineDay {
-    const posts = [...lifeOf(account, day), ...byHand(account, day)].map(steered);
+    const posts = [...generatedPosts(account, day), ...manualPosts(account, day)].map(withOverrides);
     posts.sort((left, right) => left.createdAt - right.createdAt);
     const entries = posts.flatMap(versions).sort((left, right) => compareIds(left.id, right.id));
     const countedAt = posts.filter((post) => isCounted(post.kind)).map((post) => post.createdAt);
@@ -122,8 +120,7 @@ export function createTimeline(options: {
       let total = 0;
       const last = timeline.dayOf(account, toAt);
       for (let day = Math.max(-HISTORY_DAYS, timeline.dayOf(account, fromAt)); day <= last; day++) {
-        const { countedAt } = timeline.day(account, day);
-        total += lowerBound(countedAt, toAt) - lowerBound(countedAt, fromAt);
+        total += countBetween(timeline.day(account, day).countedAt, fromAt, toAt);
       }
       return total;
     },
@@ -138,16 +135,4 @@ function versions(post: Post): readonly Entry[] {
     { id: post.id, post, createdAt, shownAt, hiddenAt: Math.min(deletedAt, edit.at) },
     { id: edit.id, post, createdAt: edit.at, shownAt: edit.at, hiddenAt: deletedAt },
   ];
-}
-
-/** How many of the ascending `values` are below `limit`. */
-function lowerBound(values: readonly number[], limit: number): number {
-  let low = 0;
-  let high = values.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((values[middle] ?? 0) < limit) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,14 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
-import {
-  clockText,
-  dateOf,
-  dayNumber,
-  monthDay,
-  monthName,
-  newYorkAt,
-  newYorkTime,
-  noonDayBefore,
-} from '../calendar.ts';
+import { clockText, monthDay, monthName, newYorkAt, newYorkTime, noonDayBefore } from '../calendar.ts';
 import { CRYPTO_TAG, marketOf, type WorldEvent } from './event.ts';
 import { CRYPTO_SYMBOLS, type CryptoSymbol, spotPrice } from './spot-price.ts';
 
@@ -105,7 +96,7 @@ function daily(seed: number, kind: 'range' | 'ladder', day: number): WorldEvent 
           question: `Will the price of BTC be above $${dollars(lo)} on ${date}?`,
         }))
       : priceRanges(bounds, date);
-  const { year } = dateOf(dayNumber(newYorkTime(endAt)));
+  const { year } = newYorkTime(endAt);
   return {
     id,
     slug,

@@ -106,52 +106,41 @@ function eventIdOf(series: Series, index: number): number {
   return offset + index + (series.account.id === 'a' ? 0 : 100_000);
 }
 
+type EventFields = Pick<WorldEvent, 'id' | 'series' | 'listedAt' | 'startAt' | 'endAt' | 'tick'>;
+
+function eventOf(
+  fields: EventFields,
+  account: Account,
+  { slug, title, description, period }: EventTexts,
+  markets: readonly WorldMarket[],
+): WorldEvent {
+  const subject = { type: 'posts', account, period } as const;
+  return { ...fields, slug, title, description, subject, tag: POSTS_TAG, isNegRisk: true, markets };
+}
+
 export function postsEvent(series: Series, index: number): WorldEvent {
   const id = eventIdOf(series, index);
   const window = windowOf(series, index);
   const texts = textsOf(series, window);
   const { account } = series;
-  return {
-    id,
-    slug: texts.slug,
-    title: texts.title,
-    description: texts.description,
-    subject: { type: 'posts', account, period: texts.period },
-    series,
-    tag: POSTS_TAG,
-    listedAt: listedAtOf(series, index),
-    ...window,
-    isNegRisk: true,
-    tick: account.id === 'a' ? 1 : 10,
-    markets: bucketMarkets(id, account, texts, bucketsOf(account.id, series.kind)),
-  };
+  const listedAt = listedAtOf(series, index);
+  const tick = account.id === 'a' ? 1 : 10;
+  const markets = bucketMarkets(id, account, texts, bucketsOf(account.id, series.kind));
+  return eventOf({ id, series, listedAt, ...window, tick }, account, texts, markets);
 }
 
 export function manualPostsEvent(
-  steered: ManualEvent,
+  { id, slug, title, listedAt, startAt, endAt }: ManualEvent,
   account: Account,
   shapes: readonly BucketShape[],
 ): WorldEvent {
-  const range = rangeTexts(account, steered);
-  const texts = { ...range, slug: steered.slug ?? range.slug, title: steered.title ?? range.title };
-  return {
-    id: steered.id,
-    slug: texts.slug,
-    title: texts.title,
-    description: texts.description,
-    subject: { type: 'posts', account, period: texts.period },
-    series: null,
-    tag: POSTS_TAG,
-    listedAt: steered.listedAt,
-    startAt: steered.startAt,
-    endAt: steered.endAt,
-    isNegRisk: true,
-    tick: 10,
-    markets: bucketMarkets(steered.id, account, texts, shapes),
-  };
+  const range = rangeTexts(account, { startAt, endAt });
+  const texts = { ...range, slug: slug ?? range.slug, title: title ?? range.title };
+  const fields = { id, series: null, listedAt, startAt, endAt, tick: 10 } as const;
+  return eventOf(fields, account, texts, bucketMarkets(id, account, texts, shapes));
 }
 
-/** The order the market lists the buckets in, which is not theirs. */
+/** The buckets in the order of the market's listing, which is not ascending. */
 export function listingOrder(event: WorldEvent): readonly WorldMarket[] {
   return [...event.markets].sort((left, right) => hash32(left.id) - hash32(right.id));
 }

@@ -1,5 +1,4 @@
 import { DAY_MS } from '../../../streams/internal.ts';
-
 import type { Overrides } from '../control/overrides.ts';
 import { accountOf } from '../life/accounts.ts';
 import { tile } from './buckets.ts';
@@ -31,7 +30,7 @@ interface Listing {
   readonly events: readonly WorldEvent[];
   readonly byId: ReadonlyMap<number, WorldEvent>;
   readonly bySlug: ReadonlyMap<string, WorldEvent>;
-  /** By token; made when it is first asked for. */
+  /** By token; made at the first lookup. */
   places: ReadonlyMap<string, Place> | undefined;
 }
 
@@ -75,7 +74,7 @@ export function createListedEvents(options: {
     return events;
   }
 
-  function steered(event: WorldEvent): WorldEvent {
+  function withOverrides(event: WorldEvent): WorldEvent {
     const window = overrides.windows.get(event.id);
     if (window === undefined) return event;
     const { subject } = event;
@@ -95,7 +94,7 @@ export function createListedEvents(options: {
         ),
       ),
       ...crypto.listed(now),
-    ].map(steered);
+    ].map(withOverrides);
     return {
       builtAt: now,
       revision: overrides.revision,

@@ -1,5 +1,4 @@
 import { HOUR_MS } from '../../../streams/internal.ts';
-
 import { createDayCache, type Overrides } from '../control/overrides.ts';
 import type { WorldAccountId } from '../life/accounts.ts';
 import { HISTORY_DAYS } from '../life/daily-posts.ts';

@@ -1,5 +1,4 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
-
 import type { Overrides } from '../control/overrides.ts';
 import type { WorldAccountId } from '../life/accounts.ts';
 import { unit } from '../rng.ts';
@@ -33,12 +32,12 @@ export function createOracleSync(options: {
     return isNearStart ? undefined : [fromAt, untilAt];
   }
 
-  /** Until when the sync due at `at` is held back, or `at` itself. */
+  /** When the sync due at `at` may run: the end of a stall, or `at` itself. */
   function heldUntil(account: WorldAccountId, at: number): number {
     const stall = naturalStall(account, Math.floor(at / DAY_MS));
     let until = stall !== undefined && stall[0] <= at && at < stall[1] ? stall[1] : at;
-    for (const steered of overrides.stalls[account]) {
-      if (steered.fromAt <= at && at < steered.untilAt) until = Math.max(until, steered.untilAt);
+    for (const { fromAt, untilAt } of overrides.stalls[account]) {
+      if (fromAt <= at && at < untilAt) until = Math.max(until, untilAt);
     }
     return until;
   }

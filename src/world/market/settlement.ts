@@ -1,5 +1,4 @@
 import { HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
-
 import type { Overrides } from '../control/overrides.ts';
 import { unit } from '../rng.ts';
 import type { WorldEvent, WorldMarket } from './event.ts';

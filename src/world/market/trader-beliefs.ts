@@ -1,5 +1,4 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
-
 import type { Overrides } from '../control/overrides.ts';
 import type { WorldAccountId } from '../life/accounts.ts';
 import type { Timeline } from '../life/timeline.ts';
@@ -28,7 +27,7 @@ export interface TraderBeliefs {
   probability(event: WorldEvent, market: WorldMarket, at: number): number;
 }
 
-/** The share of an hour's log price variance. */
+/** The standard deviation of the log price over an hour. */
 const HOURLY_DEVIATION = 0.005;
 
 export function createTraderBeliefs(options: {
@@ -38,7 +37,7 @@ export function createTraderBeliefs(options: {
 }): TraderBeliefs {
   const { seed, overrides, timeline } = options;
   const beliefs = new Map<string, Belief>();
-  let touches = overrides.changedFrom.length;
+  let changesSeen = overrides.changedFrom.length;
 
   /** Constant pace: the last week's and the window's own, the latter weighing more as it grows. */
   function believe(account: WorldAccountId, window: Window, seenAt: number): Belief {
@@ -59,19 +58,16 @@ export function createTraderBeliefs(options: {
   }
 
   function beliefAt(account: WorldAccountId, event: WorldEvent, at: number): Belief {
-    if (touches !== overrides.changedFrom.length || beliefs.size > 4_000) {
-      touches = overrides.changedFrom.length;
+    if (changesSeen !== overrides.changedFrom.length || beliefs.size > 4_000) {
+      changesSeen = overrides.changedFrom.length;
       beliefs.clear();
     }
     const minute = Math.floor(at / MINUTE_MS);
     // The window is part of the key: it can be moved.
     const key = `${event.id}:${event.startAt}:${event.endAt}:${minute}`;
-    let belief = beliefs.get(key);
-    if (belief === undefined) {
-      const lateMs = (15 + 5 * unit(seed, 'crowd', event.id)) * MINUTE_MS;
-      belief = believe(account, event, minute * MINUTE_MS - lateMs);
-      beliefs.set(key, belief);
-    }
+    const lateMs = (15 + 5 * unit(seed, 'crowd', event.id)) * MINUTE_MS;
+    const belief = beliefs.get(key) ?? believe(account, event, minute * MINUTE_MS - lateMs);
+    beliefs.set(key, belief);
     return belief;
   }
 

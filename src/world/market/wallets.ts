@@ -1,9 +1,7 @@
 import { HOUR_MS } from '../../../streams/internal.ts';
-
 import { unit } from '../rng.ts';
 import type { WorldEvent, WorldMarket } from './event.ts';
-import type { ListedEvents } from './listed-events.ts';
-import { isActive } from './listed-events.ts';
+import { isActive, type ListedEvents } from './listed-events.ts';
 import type { Settlement } from './settlement.ts';
 import type { TraderBeliefs } from './trader-beliefs.ts';
 
@@ -56,15 +54,8 @@ export function createWallets(options: {
     if (market === undefined) return [];
     const yes = Math.min(0.95, Math.max(0.03, traders.probability(event, market, event.listedAt + HOUR_MS)));
     const shares = size ?? Math.round(2_000 + 40_000 * unit('size', market.id, outcome)) / 100;
-    return [
-      {
-        event,
-        market,
-        outcome,
-        size: shares,
-        avgPrice: Math.round((outcome === 0 ? yes : 1 - yes) * 1000) / 1000,
-      },
-    ];
+    const avgPrice = Math.round((outcome === 0 ? yes : 1 - yes) * 1000) / 1000;
+    return [{ event, market, outcome, size: shares, avgPrice }];
   }
 
   function active(account: 'a' | 'b'): readonly WorldEvent[] {

@@ -28,10 +28,14 @@ export function wholeNumber(query: URLSearchParams, name: string, fallback: numb
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** The body as JSON, or undefined when it is none. */
-export function jsonBody(request: WorldRequest): unknown {
+export function jsonBody({ body }: WorldRequest): unknown {
+  return parseJson(body);
+}
+
+/** Undefined for a text that is not JSON. */
+export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(request.body);
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import type { ListedEvents, Place } from '../market/listed-events.ts';
 import type { Quote, Quotes } from '../market/quotes.ts';
 import type { Settlement } from '../market/settlement.ts';
+import { parseJson } from './answer.ts';
 import { bookFrame, changeFrames, resolvedFrame } from './book-frames.ts';
-import { createWorldSocket, parseJson, type Silence, type WorldSocket } from './world-socket.ts';
+import { createWorldSocket, type Silence, type WorldSocket } from './world-socket.ts';
 
 /** How often quotes are compared with what a reader has; a quote itself holds much longer. */
 const PUMP_MS = 250;

@@ -1,5 +1,4 @@
 import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
-
 import { type CryptoSymbol, spotPrice, symbolOf } from '../market/spot-price.ts';
 import { type Answer, type Handler, ok, wholeNumber } from './answer.ts';
 

@@ -1,10 +1,10 @@
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { DAY_MS } from '../../../streams/internal.ts';
-
 import { type CryptoSymbol, spotPrice, symbolOf } from '../market/spot-price.ts';
+import { parseJson } from './answer.ts';
 import { type Candle, candle } from './crypto-rest.ts';
-import { createWorldSocket, parseJson, type Silence, type WorldSocket } from './world-socket.ts';
+import { createWorldSocket, type Silence, type WorldSocket } from './world-socket.ts';
 
 const TICK_MS = 1_000;
 const PING_EVERY_TICKS = 20;

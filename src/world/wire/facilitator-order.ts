@@ -26,7 +26,7 @@ const requirements = z.object({
   extra: z.object({ name: z.string(), version: z.string() }),
 });
 
-/** What a facilitator is asked, in either version of the protocol. */
+/** A request to a facilitator, in either version of the protocol. */
 export const orderSchema = z.object({
   x402Version: z.union([z.literal(1), z.literal(2)]),
   paymentPayload: z.object({

@@ -2,24 +2,21 @@ import type { WorldEvent } from '../market/event.ts';
 import type { Settlement } from '../market/settlement.ts';
 import { wholeNumber } from './answer.ts';
 
-/** A row of a list with what it is ordered by. `rank` is not unique, the id is. */
+/** A row of a list. Rows are ordered by `rank`, then by `id`, which is unique. */
 export interface Ranked<T> {
   readonly item: T;
   readonly id: number;
   readonly rank: number;
 }
 
-interface Page<T> {
+export interface Page<T> {
   readonly items: readonly T[];
   readonly nextCursor: string | undefined;
 }
 
 /** A fault of a list's query, as the market words it. */
 export class ListFault extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'ListFault';
-  }
+  override readonly name = 'ListFault';
 }
 
 function instant(query: URLSearchParams, name: string): number | undefined {

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../streams/internal.ts';
+import { DAY_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import { isoMicros, isoSeconds } from '../calendar.ts';
 import type { WorldEvent, WorldMarket } from '../market/event.ts';
 import type { Quotes } from '../market/quotes.ts';
@@ -8,7 +8,7 @@ import { unit } from '../rng.ts';
 type Json = Record<string, unknown>;
 
 /** No price is shown in the first minutes after a listing. */
-const UNPRICED_MS = 10 * 60_000;
+const UNPRICED_MS = 10 * MINUTE_MS;
 
 /** `2025-12-01 15:46:34+00`: how markets, unlike events, write the moment they closed. */
 function closedTimeText(at: number): string {
@@ -81,8 +81,8 @@ export function createMarketJson({ now, seed, settlement, quotes }: MarketJsonOp
       endDateIso: endDate.slice(0, 10),
       startDate,
       startDateIso: startDate.slice(0, 10),
-      createdAt: isoMicros(event.listedAt - 5 * 60_000),
-      updatedAt: isoMicros(Math.floor(now() / 60_000) * 60_000),
+      createdAt: isoMicros(event.listedAt - 5 * MINUTE_MS),
+      updatedAt: isoMicros(Math.floor(now() / MINUTE_MS) * MINUTE_MS),
       active: true,
       closed: phase.isClosed,
       ...(phase.closedAt !== null && { closedTime: closedTimeText(phase.closedAt) }),
@@ -122,19 +122,19 @@ export function createMarketJson({ now, seed, settlement, quotes }: MarketJsonOp
       liquidity: String(liquidity),
       liquidityNum: liquidity,
       orderPriceMinTickSize: tick / 1000,
-      negRiskRequestID: event.isNegRisk ? turned(market.conditionId, 20) : '',
-      questionID: turned(market.conditionId, 40),
+      negRiskRequestID: event.isNegRisk ? rotatedId(market.conditionId, 20) : '',
+      questionID: rotatedId(market.conditionId, 40),
     };
   }
 
   return { shared, own, volumeOf };
 }
 
-/** Another 32-byte id made of the digits of a first one. */
-function turned(id: string, by: number): string {
+/** Another 32-byte id: the digits of the first one, rotated. */
+function rotatedId(id: string, by: number): string {
   return `0x${id.slice(2 + by)}${id.slice(2, 2 + by)}`;
 }
 
 export function negRiskId(event: WorldEvent): string {
-  return `${turned(event.markets[0]?.conditionId ?? '0x', 10).slice(0, -2)}00`;
+  return `${rotatedId(event.markets[0]?.conditionId ?? '0x', 10).slice(0, -2)}00`;
 }

@@ -1,9 +1,17 @@
 import { CRYPTO_TAG, POSTS_TAG, type WorldEvent, type WorldMarket } from '../market/event.ts';
-import type { ListedEvents } from '../market/listed-events.ts';
+import type { ListedEvents, Place } from '../market/listed-events.ts';
 import type { Settlement } from '../market/settlement.ts';
 import { type Answer, type Handler, ok } from './answer.ts';
 import { type EventJson, seriesJson } from './event-json.ts';
-import { eventRank, filterEvents, keysetPage, ListFault, offsetPage, type Ranked } from './list-query.ts';
+import {
+  eventRank,
+  filterEvents,
+  keysetPage,
+  ListFault,
+  offsetPage,
+  type Page,
+  type Ranked,
+} from './list-query.ts';
 
 const TAGS = [POSTS_TAG, CRYPTO_TAG].map((tag) => ({ ...tag, forceShow: false }));
 
@@ -13,9 +21,12 @@ const notFound = (what: string): Answer => ({
 });
 const invalid = (error: string): Answer => ({ status: 422, body: { type: 'validation error', error } });
 
-interface MarketPlace {
-  readonly event: WorldEvent;
-  readonly market: WorldMarket;
+type MarketPlace = Omit<Place, 'outcome'>;
+
+/** A page by cursor, with its rows under the name of the list. */
+function keysetAnswer<T>(name: string, page: Page<T>, render: (item: T) => unknown): Answer {
+  const next = page.nextCursor === undefined ? {} : { next_cursor: page.nextCursor };
+  return ok({ [name]: page.items.map(render), ...next });
 }
 
 export function createMarketRest(options: {
@@ -54,11 +65,7 @@ export function createMarketRest(options: {
     const [id, rest] = path;
     if (id === undefined) return ok(offsetPage(rankedEvents(query), query, 500).map(wire.event));
     if (id === 'keyset') {
-      const page = keysetPage(rankedEvents(query), query, 500);
-      return ok({
-        events: page.items.map(wire.event),
-        ...(page.nextCursor && { next_cursor: page.nextCursor }),
-      });
+      return keysetAnswer('events', keysetPage(rankedEvents(query), query, 500), wire.event);
     }
     if (id === 'slug') {
       if (rest === undefined || !/^[a-z0-9-]+$/.test(rest)) return invalid('slug is invalid');
@@ -84,11 +91,7 @@ export function createMarketRest(options: {
     const render = ({ event, market }: MarketPlace) => wire.market(event, market);
     if (id === undefined) return ok(offsetPage(rankedMarkets(query), query, 500).map(render));
     if (id === 'keyset') {
-      const page = keysetPage(rankedMarkets(query), query, 100);
-      return ok({
-        markets: page.items.map(render),
-        ...(page.nextCursor && { next_cursor: page.nextCursor }),
-      });
+      return keysetAnswer('markets', keysetPage(rankedMarkets(query), query, 100), render);
     }
     if (id === 'slug') {
       const found = findMarket((market) => market.slug === rest);

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../../streams/internal.ts';
 import { newYorkAt } from '../calendar.ts';
 import { ACCOUNTS, type Account } from '../life/accounts.ts';
-import { entryText } from '../life/timeline.ts';
+import { textOf } from '../life/post-texts.ts';
 import type { WorldEvent } from '../market/event.ts';
 import type { Window } from '../market/event-series.ts';
 import type { ListedEvents } from '../market/listed-events.ts';
@@ -126,13 +126,6 @@ export function createOracleRest(options: {
 
   function postJson(account: Account, { post, importedAt }: Import): Json {
     const whole = Math.floor(post.createdAt / 1000) * 1000;
-    const first = {
-      id: post.id,
-      post,
-      createdAt: post.createdAt,
-      shownAt: post.shownAt,
-      hiddenAt: post.deletedAt,
-    };
     return {
       id: `c${BigInt(`0x${hex(32, 'row', post.id)}`)
         .toString(36)
@@ -140,7 +133,7 @@ export function createOracleRest(options: {
         .slice(0, 24)}`,
       userId: account.oracleUserId,
       platformId: post.id,
-      content: entryText(first),
+      content: post.text ?? textOf(post.kind, post.id, post.createdAt),
       createdAt: iso(whole),
       importedAt: iso(importedAt),
       metrics: null,

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../streams/internal.ts';
 import { ACCOUNTS, type Account } from '../life/accounts.ts';
 import type { Entry, Timeline } from '../life/timeline.ts';
 import { type Answer, type Handler, ok, type WorldRequest, wholeNumber } from './answer.ts';
@@ -7,7 +8,8 @@ import { pageOf, selectPage, tokenOf } from './timeline-page.ts';
 /** The bearer token the posts API accepts. */
 export const POSTS_TOKEN = 'world-posts-token';
 
-const WINDOW_MS = 15 * 60_000;
+const WINDOW_MS = 15 * MINUTE_MS;
+
 function problem(status: number, title: string, detail: string, type = 'about:blank'): Answer {
   return { status, body: { title, detail, type, status } };
 }

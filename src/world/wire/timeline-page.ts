@@ -1,5 +1,5 @@
+import { compareIds } from '../../../streams/internal.ts';
 import type { Account } from '../life/accounts.ts';
-import { compareIds } from '../life/snowflake.ts';
 import type { Entry } from '../life/timeline.ts';
 
 /** How far back a timeline can be paged, and how far when replies are left out. */

@@ -56,11 +56,3 @@ export function createWorldSocket<Reader extends { readonly socket: WebSocket }>
     },
   };
 }
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

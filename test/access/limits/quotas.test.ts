@@ -16,7 +16,7 @@ describe('createQuotas', () => {
     assert.equal(quotas.charge(quotas.ofKey('one'), START, 1), true);
   });
 
-  it('lets addresses beyond the most it counts on their own share one hour', () => {
+  it('counts addresses past the maximum together in one hour', () => {
     const quotas = createQuotas(2);
     for (const address of ['a', 'b', 'c', 'd', 'e']) assert.equal(call(quotas, address, START), true);
     assert.equal(call(quotas, 'f', START), false);
@@ -106,7 +106,7 @@ describe('createQuotas', () => {
     );
   });
 
-  it('forgets what is older than an hour and brings what is not yet to this minute', () => {
+  it('forgets calls older than an hour and moves calls of the future to this minute', () => {
     const quotas = createQuotas();
     quotas.restore(
       [

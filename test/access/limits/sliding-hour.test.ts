@@ -7,7 +7,7 @@ import {
   KEPT_MINUTES,
   minuteOf,
   minutesOf,
-  moreAt,
+  nextFreeAt,
   refund,
 } from '../../../src/access/limits/sliding-hour.ts';
 
@@ -22,7 +22,7 @@ const anyPauses = fc.array(fc.oneof(fc.constant(0), fc.nat({ max: 5 }), fc.nat({
 });
 
 describe('charge', () => {
-  it('lets in what the minutes of the last hour leave room for, and no more', () => {
+  it('admits as many calls as the minutes of the last hour allow, and no more', () => {
     fc.assert(
       fc.property(anyPauses, fc.integer({ min: 1, max: 20 }), (pauses, limit) => {
         const hour = emptyHour();
@@ -64,13 +64,13 @@ describe('refund', () => {
   });
 });
 
-describe('moreAt', () => {
+describe('nextFreeAt', () => {
   it('is when the oldest minute with a call is over and an hour past', () => {
     const hour = emptyHour();
-    assert.equal(moreAt(hour, 5), 5);
+    assert.equal(nextFreeAt(hour, 5), 5);
     charge(hour, 100, 2);
     charge(hour, 101, 2);
-    assert.equal(moreAt(hour, 0), 161 * 60_000);
+    assert.equal(nextFreeAt(hour, 0), 161 * 60_000);
     assert.equal(charge(hour, minuteOf(161 * 60_000 - 1), 2), false);
     assert.equal(charge(hour, minuteOf(161 * 60_000), 2), true);
   });

@@ -8,7 +8,7 @@ function drained(buffer: ReturnType<typeof createUsageBuffer>): RecordedRequest[
 }
 
 describe('createUsageBuffer', () => {
-  it('passes on what was recorded, oldest first, once', () => {
+  it('passes on recorded requests once, oldest first', () => {
     let now = 10;
     const buffer = createUsageBuffer(() => now++, 4);
     buffer.record('/a', 'GET', 200, 1.5, 100, 'k1');
@@ -42,7 +42,7 @@ describe('createUsageBuffer', () => {
     );
   });
 
-  it('drops and counts what comes while it is full, and takes on after', () => {
+  it('drops and counts requests while it is full, and records again afterwards', () => {
     const buffer = createUsageBuffer(() => 0, 3);
     for (let n = 0; n < 5; n++) buffer.record(`/${n}`, 'GET', 200, 1, 1, null);
     assert.deepEqual([buffer.size, buffer.capacity, buffer.dropped], [3, 3, 2]);

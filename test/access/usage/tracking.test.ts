@@ -137,7 +137,7 @@ describe('createUsageTracking', () => {
     assert.deepEqual(over(start + 1, start + 9 * HOUR_MS), [5, 0, (NOW - start) / HOUR_MS]);
   });
 
-  it('reads no more than what is stored, however much is asked for', () => {
+  it('reads only stored hours, however long the period is', () => {
     const { tracking } = track();
     tracking.record('/a', 'GET', 200, 1, 1, 'k');
     const { rows, covered } = tracking.sum('k', 0, Number.MAX_SAFE_INTEGER);
@@ -218,14 +218,14 @@ describe('createUsageTracking', () => {
     assert.equal(reported.length, 2);
   });
 
-  it('bounds what it keeps in memory while the disk is full', async () => {
+  it('bounds its memory while the disk is full', async () => {
     const { tracking } = track(undefined, { fails: () => true, capacity: 50_000 });
     for (let n = 0; n < 11_000; n++) tracking.record('/a', 'GET', 404, 1, 1, `k${n}`, 'm');
     await tracking.flush();
     assert.equal(tracking.stats().dropped, 1_000);
   });
 
-  it('drops what is older than the retention, in steps, and no longer returns it', async () => {
+  it('drops usage older than the retention, in steps, and no longer returns it', async () => {
     const { tracking, clock, store } = track(undefined, { retentionDays: 2 });
     for (let n = 0; n < 5; n++) {
       tracking.record('/a', 'GET', 404, 1, 1, 'k', 'm');
@@ -238,7 +238,7 @@ describe('createUsageTracking', () => {
     assert.equal(store.errors('k', 10).length, 2);
   });
 
-  it('writes what is left when it stops, and finds it in the store again', () =>
+  it('writes the rest when it stops, and finds it in the store again', () =>
     withFolder(async (folder) => {
       const store = await openStore(folder);
       const { tracking } = track(store.usage);

@@ -111,13 +111,13 @@ describe('readNumber', () => {
 describe('readBoolean', () => {
   const read = (text: string) => outcome(readBoolean(text));
 
-  it('knows the words for yes and no in any case', () => {
+  it('reads the words for yes and no in any case', () => {
     for (const text of ['1', 't', 'y', 'on', 'yes', 'true', 'True', 'tRuE', 'YES'])
       assert.equal(read(text), true);
     for (const text of ['0', 'f', 'n', 'off', 'no', 'false', 'FALSE']) assert.equal(read(text), false);
   });
 
-  it('knows no other word and trims nothing', () => {
+  it('accepts no other word and trims nothing', () => {
     const others = ['', '2', '01', '-1', '1.0', ' true', 'true ', 'true\n', 'null', 'tru', 'truee', 'ｔrue'];
     for (const text of others) assert.equal(read(text), 'bool_parsing', text);
   });

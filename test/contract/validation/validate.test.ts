@@ -56,7 +56,7 @@ describe('readQuery', () => {
     assert.ok(Object.isFrozen(readQuery(tweetsQuery, '')));
   });
 
-  it('decodes what is sent', () => {
+  it('decodes the parameters that are sent', () => {
     assert.deepEqual(query(tweetsQuery, 'limit=%2B15&offset=1_0'), { limit: 15, offset: 10 });
     assert.deepEqual(query(tweetsQuery, 'limit=+15&offset=%C2%A07'), { limit: 15, offset: 7 });
     assert.deepEqual(query(walletQuery, 'wallet=a+b%20%F0%9F%98%80'), { wallet: 'a b 😀' });
@@ -94,7 +94,7 @@ describe('readQuery', () => {
     });
   });
 
-  it('tells every fault in the order of declaration, one per name', () => {
+  it('lists every fault in the order of declaration, one per name', () => {
     assert.deepEqual(query(rebalancingQuery, ''), [`query.wallet ${MISSING}`, `query.bankroll ${MISSING}`]);
     assert.deepEqual(query(rebalancingQuery, 'threshold=x&bankroll=0'), [
       `query.wallet ${MISSING}`,
@@ -178,7 +178,7 @@ describe('readBody', () => {
     });
   });
 
-  it('calls an empty body and null missing, and what is no object by its fault', () => {
+  it('reports an empty body and null as missing, and a value that is no object by its fault', () => {
     assert.deepEqual(raw(''), [`body ${MISSING}`]);
     assert.deepEqual(raw(' null '), [`body ${MISSING}`]);
     for (const text of ['"x"', '5', 'true', '[]', '[{}]']) {
@@ -188,7 +188,7 @@ describe('readBody', () => {
     }
   });
 
-  it('tells where a text stops being JSON', () => {
+  it('finds where a text stops being JSON', () => {
     assert.deepEqual(raw('{"type":}'), ['body.8 json_invalid: JSON decode error']);
     assert.deepEqual(raw('{"case":NaN}'), ['body.8 json_invalid: JSON decode error']);
     assert.deepEqual(raw('{"case":"\\ud800"}'), ['body.10 json_invalid: JSON decode error']);
@@ -198,7 +198,7 @@ describe('readBody', () => {
     );
   });
 
-  it('requires of each what it has to give once its fields are sound', () => {
+  it('requires the fields of each type once all fields are valid', () => {
     assert.deepEqual(body({ type: 'agent', case: 'x' }), [`body.name ${MISSING}`, `body.wallet ${MISSING}`]);
     assert.deepEqual(body({ type: 'agent', case: 'x', name: null, wallet: WALLET }), [
       `body.name ${MISSING}`,
@@ -211,7 +211,7 @@ describe('readBody', () => {
     ]);
   });
 
-  it('asks for nothing more of a type it does not know', () => {
+  it('requires nothing more for an unknown type', () => {
     const known = `literal_error: Input should be 'agent' or 'human'`;
     for (const type of ['bot', 'Agent', '', null, 5, ['agent']]) {
       assert.deepEqual(body({ type, case: 'x' }), [`body.type ${known}`]);
@@ -229,7 +229,7 @@ describe('readBody', () => {
     assert.equal(Array.isArray(body({ ...agent, case: '' })), false);
   });
 
-  it('tells a length before a pattern, and a pattern to its end', () => {
+  it('reports a length before a pattern, and the whole pattern', () => {
     const name = `string_pattern_mismatch: String should match pattern '^[a-zA-Z0-9 _-]+$'`;
     const wallet = `string_pattern_mismatch: String should match pattern '^0x[a-fA-F0-9]{40}$'`;
     const email = `string_pattern_mismatch: String should match pattern '^[^@\\s]+@[^@\\s]+\\.[^@\\s]+$'`;

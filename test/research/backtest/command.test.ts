@@ -60,7 +60,7 @@ describe('backtest command', function () {
     assert.equal(proc.signals.listenerCount('SIGINT'), 0);
   });
 
-  it('refuses before any work what it could not do', async () => {
+  it('refuses before any work a file that it could not write', async () => {
     const posts = await folder.write('few.csv', postsCsv(syntheticPosts(3)));
     const nowhere = folder.path('no/such/folder/rows');
     const refused = (args: readonly string[], reason: RegExp) =>

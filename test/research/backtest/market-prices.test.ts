@@ -46,12 +46,12 @@ describe('backtest market', () => {
 
   it('has no score without a price of the day, or for another window', async () => {
     const own = await prices(`${HOUR_MS},0,,0.5,0,${WINDOW.endAt}`, `${HOUR_MS},0,,0.9,0,7`);
-    assert.equal(own.quotes.length, 1);
+    assert.equal(own.length, 1);
     assert.equal(scoreMarket(own, 0, OUTLOOK, 20), null);
     assert.equal(scoreMarket(own, 26 * HOUR_MS, OUTLOOK, 20), null);
   });
 
   it('gives prices without a window to the one that is open', async () => {
-    assert.equal((await prices(`${HOUR_MS},0,,0.5,,`, `${50 * HOUR_MS},0,,0.5,,`)).quotes.length, 1);
+    assert.equal((await prices(`${HOUR_MS},0,,0.5,,`, `${50 * HOUR_MS},0,,0.5,,`)).length, 1);
   });
 });

@@ -324,7 +324,7 @@ describe('exportTable', function () {
       { numRuns: 12 },
     ));
 
-  it('leaves nothing behind when it is stopped, and what was there as it was', () =>
+  it('leaves nothing behind when it is stopped, and leaves existing files unchanged', () =>
     withStore(async (store, folder) => {
       await record(store, { seconds: 10 });
       const out = join(folder, 'out');

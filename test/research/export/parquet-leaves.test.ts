@@ -37,7 +37,7 @@ describe('shred', () => {
       ],
     ));
 
-  it('refuses what is not of the type of its column', () => {
+  it('refuses a value of another type than its column', () => {
     const wrong: readonly [ColumnType, Cell][] = [
       ['INT64', 1.5],
       ['INT64', null],

@@ -8,7 +8,7 @@ import {
 } from '../../../src/server/portfolio/position-requests.ts';
 import type { Position } from '../../../src/sources/positions/position.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type HandMarket, handMarket, position, WALLET } from '../../support/positions.ts';
+import { position, type ScriptedMarket, scriptedMarket, WALLET } from '../../support/positions.ts';
 
 const QUICK: RequestLimits = { atOnce: 2, waiting: 2, firstPauseMs: 5, maxPauseMs: 10 };
 const SLOW: RequestLimits = { ...QUICK, firstPauseMs: 60_000, maxPauseMs: 60_000 };
@@ -16,10 +16,10 @@ const OTHER = `0x${'1'.repeat(40)}`;
 const DOWN = new SourceError('SOURCE_TIMEOUT', 'no whole reply');
 
 describe('createPositionRequests', () => {
-  let market: HandMarket;
+  let market: ScriptedMarket;
   let requests: PositionRequests;
   const open = (limits: RequestLimits) => {
-    market = handMarket(position());
+    market = scriptedMarket(position());
     requests = createPositionRequests(market, limits);
   };
   const fails = (error: Error) => {

@@ -11,7 +11,7 @@ import {
   priceOutput,
   velocityOutput,
 } from '../../support/outputs.ts';
-import { type HandMarket, handMarket, WALLET } from '../../support/positions.ts';
+import { type ScriptedMarket, scriptedMarket, WALLET } from '../../support/positions.ts';
 import { json, type Running, start } from '../start.ts';
 
 export const PATH = '/api/v1/portfolio/account_a';
@@ -39,7 +39,7 @@ const Rebalancings = z.object({ data: z.array(rebalancingRecord) });
 /** A server and the market it asks, both in the test's hand. What is served is held against the contract. */
 export interface WalletStage {
   readonly running: Running;
-  readonly market: HandMarket;
+  readonly market: ScriptedMarket;
   /** As a PRO caller. */
   get(query?: string, path?: string): Promise<Response>;
   records(query?: string, path?: string): Promise<z.infer<typeof Portfolios>['data']>;
@@ -51,7 +51,7 @@ export async function walletStage(
   held: readonly Position[],
   loaded: readonly Output[] = ALL,
 ): Promise<WalletStage> {
-  const market = handMarket(...held);
+  const market = scriptedMarket(...held);
   const running = await start({ loaded, deps: { positions: market } });
   const get = (query = `wallet=${WALLET}`, path = PATH) => running.get(`${path}?${query}`, PRO);
   const records = async (query?: string, path?: string) =>

@@ -1,5 +1,5 @@
 import { createHttpServer } from '../../../src/server/http.ts';
-import { createPositions } from '../../../src/sources/sources.ts';
+import { createPositions } from '../../../src/sources/positions/positions.ts';
 import { localEndpoints } from '../../support/endpoints.ts';
 import { eventOutput } from '../../support/outputs.ts';
 import { openScriptedServer, type ScriptedServer } from '../../support/scripted-server.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createWallets } from '../../../src/server/portfolio/wallets.ts';
 import { MINUTE_MS } from '../../../streams/internal.ts';
-import { handMarket, position, WALLET } from '../../support/positions.ts';
+import { position, scriptedMarket, WALLET } from '../../support/positions.ts';
 
 const wallet = (index: number) => `0x${String(index).padStart(40, '0')}`;
 
 function open(limits = { keepMs: 5 * MINUTE_MS, wallets: 3, positions: 100 }) {
-  const market = handMarket(position(), position({ isRedeemable: true }), position({ size: 0.1 }));
+  const market = scriptedMarket(position(), position({ isRedeemable: true }), position({ size: 0.1 }));
   const clock = { now: 1_000_000 };
   const wallets = createWallets({ read: market.of, now: () => clock.now, limits });
   return { market, clock, wallets };

@@ -40,7 +40,7 @@ const agentBody = (n: number) => ({ ...AGENT, wallet: walletOf(n) });
 
 async function serve(folder: string): Promise<{ child: Child; url: string }> {
   const child = startChild(serverModule, [folder]);
-  const { url } = z.object({ url: z.string() }).parse(await child.heard(() => true));
+  const { url } = z.object({ url: z.string() }).parse(await child.firstMessage(() => true));
   return { child, url };
 }
 

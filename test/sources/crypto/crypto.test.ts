@@ -4,7 +4,7 @@ import { SourceError } from '../../../src/errors.ts';
 import { cryptoSource } from '../../../src/sources/crypto/crypto.ts';
 import { FAST, localEndpoints } from '../../support/endpoints.ts';
 import { eventually } from '../../support/eventually.ts';
-import { fakeKnown, type SourceRun, sourceStage } from '../../support/source-run.ts';
+import { fakeLookups, type SourceRun, sourceStage } from '../../support/source-run.ts';
 
 const AT = 1_775_743_200_000;
 
@@ -22,7 +22,7 @@ describe('cryptoSource', () => {
   });
 
   async function open(settings = FAST): Promise<SourceRun> {
-    run = stage.run(cryptoSource(localEndpoints(stage.server), settings), fakeKnown(), () => AT);
+    run = stage.run(cryptoSource(localEndpoints(stage.server), settings), fakeLookups(), () => AT);
     await eventually('it connects', () => sockets.length > 0);
     return run;
   }

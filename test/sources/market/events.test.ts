@@ -6,7 +6,7 @@ import { FAST, localEndpoints } from '../../support/endpoints.ts';
 import { activeEvent } from '../../support/event-record.ts';
 import { eventually } from '../../support/eventually.ts';
 import { wireEvent, wireMarket, yesToken } from '../../support/payloads.ts';
-import { fakeKnown, type SourceRun, sourceStage } from '../../support/source-run.ts';
+import { fakeLookups, type SourceRun, sourceStage } from '../../support/source-run.ts';
 
 const NOW = Date.parse('2026-04-09T14:00:00Z');
 
@@ -26,8 +26,8 @@ describe('eventsSource', () => {
     });
   });
 
-  function start(known = fakeKnown(), settings = FAST): SourceRun {
-    run = stage.run(eventsSource(localEndpoints(stage.server), settings), known, () => NOW);
+  function start(lookups = fakeLookups(), settings = FAST): SourceRun {
+    run = stage.run(eventsSource(localEndpoints(stage.server), settings), lookups, () => NOW);
     return run;
   }
 
@@ -90,10 +90,10 @@ describe('eventsSource', () => {
 
   it('does not deliver after a restart what the log already holds', async () => {
     open = [wireEvent(1)];
-    const { known, facts } = start();
+    const { lookups, facts } = start();
     await eventually('it is delivered', () => eventFacts(facts()).length === 1);
     run?.stop();
-    const again = start(known);
+    const again = start(lookups);
     await eventually('several polls pass', () => again.deliveries.length > 3);
     assert.deepEqual(eventFacts(again.facts()), []);
   });
@@ -103,13 +103,13 @@ describe('eventsSource', () => {
       markets: [wireMarket('<40', 0, { bestBid }), wireMarket('40+', 1)],
     });
     open = [wireEvent(1, marketsAt(0.1))];
-    const { facts, known, deliveries } = start();
+    const { facts, lookups, deliveries } = start();
     await eventually('first prices', () => priceFacts(facts()).length === 1);
     open = [wireEvent(1, marketsAt(0.2))];
     await eventually('second prices', () => priceFacts(facts()).length === 2);
-    const record = known.records.get(1);
+    const record = lookups.records.get(1);
     assert.ok(record);
-    known.records.set(1, { ...record, phase: 'active' });
+    lookups.records.set(1, { ...record, phase: 'active' });
     open = [wireEvent(1, marketsAt(0.3))];
     const count = deliveries.length;
     await eventually('further polls', () => deliveries.length > count + 3);
@@ -164,7 +164,7 @@ describe('eventsSource', () => {
         ],
       }),
     ];
-    const { facts } = start(fakeKnown(), { ...FAST, closedEventsPeriodMs: 20 });
+    const { facts } = start(fakeLookups(), { ...FAST, closedEventsPeriodMs: 20 });
     await eventually('it comes', () => eventFacts(facts()).length === 1);
     const [fact] = eventFacts(facts());
     assert.equal(fact?.isClosed, true);
@@ -183,10 +183,10 @@ describe('eventsSource', () => {
   });
 
   it('asks by slug for an active event that no list shows', async () => {
-    const known = fakeKnown();
-    known.records.set(5, activeEvent(5));
+    const lookups = fakeLookups();
+    lookups.records.set(5, activeEvent(5));
     bySlug['account-a-of-posts-5'] = wireEvent(5, { slug: 'account-a-of-posts-5', closed: true });
-    const { facts } = start(known);
+    const { facts } = start(lookups);
     await eventually('its end is delivered', () => eventFacts(facts()).some(({ isClosed }) => isClosed));
   });
 

@@ -7,7 +7,7 @@ import { FAST, localEndpoints } from '../../support/endpoints.ts';
 import { activeEvent } from '../../support/event-record.ts';
 import { eventually } from '../../support/eventually.ts';
 import { wireBookOf, yesToken } from '../../support/payloads.ts';
-import { fakeKnown, type SourceRun, sourceStage } from '../../support/source-run.ts';
+import { fakeLookups, type SourceRun, sourceStage } from '../../support/source-run.ts';
 
 const T0 = yesToken(0);
 
@@ -20,9 +20,9 @@ describe('pricesSource', () => {
     server.answer(() => []);
   });
 
-  function start(settings = FAST, known = fakeKnown()): SourceRun {
-    if (known.records.size === 0) known.records.set(1, activeEvent(1));
-    run = stage.run(pricesSource(localEndpoints(stage.server), settings), known);
+  function start(settings = FAST, lookups = fakeLookups()): SourceRun {
+    if (lookups.records.size === 0) lookups.records.set(1, activeEvent(1));
+    run = stage.run(pricesSource(localEndpoints(stage.server), settings), lookups);
     return run;
   }
 
@@ -141,14 +141,14 @@ describe('pricesSource', () => {
   });
 
   it('delivers only the newest of a burst, however long a delivery takes', async () => {
-    const known = fakeKnown();
-    known.records.set(1, activeEvent(1));
+    const lookups = fakeLookups();
+    lookups.records.set(1, activeEvent(1));
     const delivered: number[] = [];
     let release = () => {};
     const subscription = pricesSource(localEndpoints(stage.server), FAST)
       .run({
         now: Date.now,
-        lookups: known,
+        lookups,
         refused: () => {},
         deliver: async (facts) => {
           for (const fact of facts) if (fact.kind === 'prices') delivered.push(fact.quotes[0]?.bid ?? -1);
@@ -197,23 +197,23 @@ describe('pricesSource', () => {
 
   it('subscribes to events as they open, drops them as they close, and rests without any', async () => {
     await open();
-    run?.known.records.set(2, activeEvent(2, 2, 3));
+    run?.lookups.records.set(2, activeEvent(2, 2, 3));
     await eventually('it adds', () => stage.server.received.some((text) => text.includes('"subscribe"')));
-    run?.known.records.delete(1);
+    run?.lookups.records.delete(1);
     await eventually('it drops', () => stage.server.received.some((text) => text.includes('"unsubscribe"')));
     const added = stage.server.received.find((text) => text.includes('"subscribe"')) ?? '';
     assert.deepEqual(JSON.parse(added).assets_ids, [yesToken(3), yesToken(4)]);
-    run?.known.records.clear();
+    run?.lookups.records.clear();
     await eventually('it disconnects', () => stage.server.sockets.size === 0);
-    run?.known.records.set(1, activeEvent(1));
+    run?.lookups.records.set(1, activeEvent(1));
     await eventually('it connects again', () => stage.server.sockets.size === 1);
     assert.equal(run?.error(), undefined);
   });
 
   it('opens a second connection past 400 tokens', async () => {
-    const known = fakeKnown();
-    known.records.set(1, activeEvent(1, 401));
-    start(FAST, known);
+    const lookups = fakeLookups();
+    lookups.records.set(1, activeEvent(1, 401));
+    start(FAST, lookups);
     await eventually(
       'both subscribe',
       () => stage.server.received.filter((text) => text.includes('"market"')).length === 2,

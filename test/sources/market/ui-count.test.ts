@@ -6,20 +6,20 @@ import { activeEvent } from '../../support/event-record.ts';
 import { eventually } from '../../support/eventually.ts';
 import { wireEvent } from '../../support/payloads.ts';
 import { ANSWERED } from '../../support/scripted-server.ts';
-import { type FakeKnown, fakeKnown, type SourceRun, sourceStage } from '../../support/source-run.ts';
+import { type FakeLookups, fakeLookups, type SourceRun, sourceStage } from '../../support/source-run.ts';
 
 describe('uiSource', () => {
   const stage = sourceStage();
   let run: SourceRun | undefined;
 
   function start(...eventIds: readonly number[]): SourceRun {
-    const known = fakeKnown();
-    for (const eventId of eventIds) known.records.set(eventId, activeEvent(eventId));
-    return follow(known, FAST);
+    const lookups = fakeLookups();
+    for (const eventId of eventIds) lookups.records.set(eventId, activeEvent(eventId));
+    return follow(lookups, FAST);
   }
 
-  function follow(known: FakeKnown, settings: SourceSettings): SourceRun {
-    run = stage.run(uiSource(ACCOUNT, localEndpoints(stage.server), settings), known);
+  function follow(lookups: FakeLookups, settings: SourceSettings): SourceRun {
+    run = stage.run(uiSource(ACCOUNT, localEndpoints(stage.server), settings), lookups);
     return run;
   }
 
@@ -38,9 +38,9 @@ describe('uiSource', () => {
 
   it('asks for the active events of its account only, and shows life when there is none', async () => {
     stage.server.answer(() => wireEvent(1));
-    const { known, deliveries } = start(1);
-    known.records.set(2, { ...activeEvent(2), phase: 'ended' });
-    known.records.set(3, { ...activeEvent(3), subject: { type: 'posts', account: 'b' } });
+    const { lookups, deliveries } = start(1);
+    lookups.records.set(2, { ...activeEvent(2), phase: 'ended' });
+    lookups.records.set(3, { ...activeEvent(3), subject: { type: 'posts', account: 'b' } });
     await eventually('polls pass', () => deliveries.length > 3);
     assert.deepEqual(
       new Set(stage.server.requests.map(({ path }) => path)),
@@ -89,14 +89,14 @@ describe('uiSource', () => {
 
     it('asks for an event as soon as it becomes active, once', async () => {
       stage.server.answer(({ path }) => wireEvent(Number(path.slice(-1))));
-      const { known, facts, deliveries } = follow(fakeKnown(), rare);
+      const { lookups, facts, deliveries } = follow(fakeLookups(), rare);
       await eventually('the first round is over', () => deliveries.length === 1);
       assert.deepEqual([facts(), stage.server.requests.length], [[], 0]);
       for (const eventId of [1, 2]) {
-        known.records.set(eventId, activeEvent(eventId));
+        lookups.records.set(eventId, activeEvent(eventId));
         await eventually(`event ${eventId} is delivered`, () => facts().length === eventId);
       }
-      known.records.set(3, activeEvent(3));
+      lookups.records.set(3, activeEvent(3));
       await eventually('event 3 is delivered', () => facts().length === 3);
       assert.deepEqual(
         stage.server.requests.map(({ path }) => path.slice(-1)),
@@ -117,9 +117,9 @@ describe('uiSource', () => {
         }, 15);
         return ANSWERED;
       });
-      const known = fakeKnown();
-      known.records.set(1, activeEvent(1));
-      follow(known, { ...rare, uiPeriodMs: 5 });
+      const lookups = fakeLookups();
+      lookups.records.set(1, activeEvent(1));
+      follow(lookups, { ...rare, uiPeriodMs: 5 });
       await eventually('several rounds pass', () => stage.server.requests.length > 8);
       assert.equal(most, 1);
     });
@@ -131,19 +131,19 @@ describe('uiSource', () => {
           return {};
         });
         const source = uiSource(ACCOUNT, localEndpoints(stage.server), rare);
-        const known = fakeKnown();
-        run = stage.run(source, known);
+        const lookups = fakeLookups();
+        run = stage.run(source, lookups);
         await eventually('the first round is over', () => run?.deliveries.length === 1);
-        known.records.set(1, activeEvent(1));
+        lookups.records.set(1, activeEvent(1));
         await eventually('it is asked', () => stage.server.requests.length === 1);
         await eventually('it is answered', () => run?.deliveries.length === 2 || run?.error() !== undefined);
         // That the other one is asked shows that turns went by.
         run.stop();
-        known.records.clear();
-        run = stage.run(source, known);
+        lookups.records.clear();
+        run = stage.run(source, lookups);
         await eventually('a round without events is over', () => run?.deliveries.length === 1);
-        known.records.set(1, activeEvent(1));
-        known.records.set(2, activeEvent(2));
+        lookups.records.set(1, activeEvent(1));
+        lookups.records.set(2, activeEvent(2));
         await eventually('the other is asked', () => stage.server.requests.length === 2);
         assert.match(stage.server.requests[1]?.path ?? '', /-2$/);
       });

@@ -6,7 +6,7 @@ import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
 import { eventually } from '../../support/eventually.ts';
 import { trackingAnswer, wireTracking } from '../../support/payloads.ts';
 import type { Script } from '../../support/scripted-server.ts';
-import { fakeKnown, type SourceRun, sourceStage } from '../../support/source-run.ts';
+import { fakeLookups, type SourceRun, sourceStage } from '../../support/source-run.ts';
 
 const NOW = Date.parse('2026-04-09T14:00:00Z');
 const DAY_MS = 86_400_000;
@@ -19,7 +19,7 @@ describe('oracleSource', () => {
     now.at = NOW;
     return stage.run(
       oracleSource(ACCOUNT, localEndpoints(stage.server), settings),
-      fakeKnown(),
+      fakeLookups(),
       () => now.at,
     );
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createPositions } from '../../../src/sources/sources.ts';
+import { createPositions } from '../../../src/sources/positions/positions.ts';
 import { localEndpoints } from '../../support/endpoints.ts';
 import { wirePosition } from '../../support/payloads.ts';
 import { openScriptedServer, type ScriptedServer } from '../../support/scripted-server.ts';

@@ -6,7 +6,7 @@ import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type PostSketch, postIdAt, timelineAnswer, wirePost } from '../../support/payloads.ts';
 import type { ScriptedRequest } from '../../support/scripted-server.ts';
-import { type FakeKnown, fakeKnown, type SourceRun, sourceStage } from '../../support/source-run.ts';
+import { type FakeLookups, fakeLookups, type SourceRun, sourceStage } from '../../support/source-run.ts';
 
 const AT = Date.parse('2026-04-09T13:41:35Z');
 const HOUR_MS = 3_600_000;
@@ -25,7 +25,7 @@ describe('archiveSource', () => {
   }
 
   const archiveRequests = () => stage.server.requests.filter(({ path }) => path.startsWith('/oracle'));
-  const lookups = () => stage.server.requests.filter(({ path }) => path === '/2/tweets');
+  const lookupRequests = () => stage.server.requests.filter(({ path }) => path === '/2/tweets');
 
   function serve({ listed, shown = [], hidden = new Set() }: World) {
     const wire = shown.map(wirePost);
@@ -64,17 +64,17 @@ describe('archiveSource', () => {
   }
 
   /** A log that covers the last `days` and knows the given posts. */
-  function knowing(days: number, posts: readonly PostSketch[]): FakeKnown {
-    const known = fakeKnown(AT - days * DAY_MS);
+  function lookupsWith(days: number, posts: readonly PostSketch[]): FakeLookups {
+    const lookups = fakeLookups(AT - days * DAY_MS);
     for (const { at, serial } of posts) {
       const id = postIdAt(at, serial);
-      known.posts.set(id, { id, createdAt: at, isGone: false });
+      lookups.posts.set(id, { id, createdAt: at, isGone: false });
     }
-    return known;
+    return lookups;
   }
 
-  function start(known: FakeKnown, settings = SETTINGS, now: () => number = () => AT): SourceRun {
-    const run = stage.run(archiveSource(ACCOUNT, localEndpoints(stage.server), settings), known, now);
+  function start(lookups: FakeLookups, settings = SETTINGS, now: () => number = () => AT): SourceRun {
+    const run = stage.run(archiveSource(ACCOUNT, localEndpoints(stage.server), settings), lookups, now);
     return run;
   }
 
@@ -92,16 +92,16 @@ describe('archiveSource', () => {
   it('waits until the timeline is read, then reads 32 days in slices of seven, newest first', async () => {
     serve({ listed: [] });
     let looks = 0;
-    const known: FakeKnown = Object.assign(fakeKnown(), {
+    const lookups: FakeLookups = Object.assign(fakeLookups(), {
       coveredFrom() {
         looks += 1;
-        return known.covered;
+        return lookups.covered;
       },
     });
-    const run = start(known);
+    const run = start(lookups);
     await eventually('it looks again', () => looks > 1);
     assert.equal(stage.server.requests.length, 0);
-    known.covered = AT - 40 * DAY_MS;
+    lookups.covered = AT - 40 * DAY_MS;
     await read(run, 5);
     const days = archiveRequests().map(({ query }) =>
       ['startDate', 'endDate'].map((name) => (AT - Date.parse(query.get(name) ?? '')) / DAY_MS),
@@ -118,7 +118,7 @@ describe('archiveSource', () => {
 
   it('reads no further back than was asked for', async () => {
     serve({ listed: daily(20) });
-    const run = start(knowing(3, daily(3)), { ...SETTINGS, historyDays: 3 });
+    const run = start(lookupsWith(3, daily(3)), { ...SETTINGS, historyDays: 3 });
     await read(run, 1);
     assert.equal(Date.parse(archiveRequests()[0]?.query.get('startDate') ?? ''), AT - 3 * DAY_MS);
     assert.deepEqual(run.facts(), []);
@@ -128,7 +128,7 @@ describe('archiveSource', () => {
     const kept = daily(10);
     const deleted = { at: AT - 30 * HOUR_MS - 1_000, text: 'RT @x: gone' };
     serve({ listed: [...kept, deleted], shown: kept });
-    const run = start(knowing(40, kept));
+    const run = start(lookupsWith(40, kept));
     await read(run, 5);
     const id = postIdAt(deleted.at);
     const [post, gone, ...others] = run.facts();
@@ -154,7 +154,7 @@ describe('archiveSource', () => {
     const kept = daily(10);
     const missed = { at: AT - 7 * HOUR_MS, extra: { in_reply_to_user_id: '9' } };
     serve({ listed: [...kept, missed], shown: [...kept, missed] });
-    const run = start(knowing(40, kept));
+    const run = start(lookupsWith(40, kept));
     await read(run, 5);
     assert.deepEqual(
       run.facts().map((fact) => fact.kind === 'post' && [fact.id, fact.via, fact.isReply]),
@@ -168,10 +168,10 @@ describe('archiveSource', () => {
     const [first, edit] = [postIdAt(firstAt), postIdAt(editAt)];
     const edited = { at: editAt, text: 'edited', extra: { edit_history_tweet_ids: [first, edit] } };
     serve({ listed: [...kept, { at: editAt }], shown: [edited, ...kept] });
-    const known = knowing(40, kept);
+    const lookups = lookupsWith(40, kept);
     const source = archiveSource(ACCOUNT, localEndpoints(stage.server), SETTINGS);
     for (const turn of [1, 2]) {
-      const run = stage.run(source, known, () => AT);
+      const run = stage.run(source, lookups, () => AT);
       await read(run, 5);
       run.stop();
       assert.deepEqual(
@@ -179,16 +179,16 @@ describe('archiveSource', () => {
         turn === 1 ? [[first, firstAt]] : [],
       );
     }
-    assert.equal(known.posts.size, kept.length);
-    assert.equal(lookups().length, 1);
+    assert.equal(lookups.posts.size, kept.length);
+    assert.equal(lookupRequests().length, 1);
   });
 
   it('leaves out a post that may not be shown', async () => {
     const hidden = { at: AT - 5 * HOUR_MS - 1_000 };
     serve({ listed: [hidden], hidden: new Set([postIdAt(hidden.at)]), shown: daily(2) });
-    const run = start(knowing(40, daily(2)));
+    const run = start(lookupsWith(40, daily(2)));
     await read(run, 5);
-    assert.equal(lookups().length, 1);
+    assert.equal(lookupRequests().length, 1);
     assert.deepEqual(run.facts(), []);
   });
 
@@ -197,22 +197,22 @@ describe('archiveSource', () => {
       const all = daily(45);
       const recent = all.filter(({ at }) => at >= AT - 10 * DAY_MS);
       serve({ listed: all, shown: recent });
-      const known = knowing(10, recent);
-      const run = start(known);
+      const lookups = lookupsWith(10, recent);
+      const run = start(lookups);
       await read(run, 6);
       assert.deepEqual(covered(run), [14, 21, 28, 35, 40]);
       const ids = postFacts(run).map(({ id }) => id);
       assert.equal(new Set(ids).size, ids.length);
       assert.ok(postFacts(run).every(({ via }) => via === 'archive'));
       const wanted = all.filter(({ at }) => at >= AT - 40 * DAY_MS).map(({ at }) => postIdAt(at));
-      assert.deepEqual(new Set(known.posts.keys()), new Set(wanted));
-      assert.equal(lookups().length, 0);
+      assert.deepEqual(new Set(lookups.posts.keys()), new Set(wanted));
+      assert.equal(lookupRequests().length, 0);
     });
 
     it('never reports a span as covered before its posts are delivered', async () => {
       const all = daily(45);
       serve({ listed: all });
-      const run = start(knowing(0, []));
+      const run = start(lookupsWith(0, []));
       await read(run, 6);
       let coverage: CoverageFact | undefined;
       for (const fact of run.facts()) {
@@ -229,7 +229,7 @@ describe('archiveSource', () => {
       const all = daily(45);
       const recent = all.filter(({ at }) => at >= AT - 10 * DAY_MS);
       serve({ listed: all.filter(({ at }) => at >= AT - 18 * DAY_MS), shown: recent });
-      const run = start(knowing(10, recent));
+      const run = start(lookupsWith(10, recent));
       await read(run, 6);
       assert.deepEqual(covered(run), [14, 21]);
     });
@@ -237,7 +237,7 @@ describe('archiveSource', () => {
     it('does not take posts that the timeline covers for knowledge of what lies behind it', async () => {
       const recent = daily(10);
       serve({ listed: recent, shown: recent });
-      const run = start(knowing(10, recent));
+      const run = start(lookupsWith(10, recent));
       await read(run, 6);
       assert.deepEqual(covered(run), []);
     });
@@ -246,7 +246,7 @@ describe('archiveSource', () => {
       const recent = daily(7);
       const old = { at: AT - 25 * DAY_MS };
       serve({ listed: [...recent, old], shown: recent });
-      const run = start(knowing(7, recent));
+      const run = start(lookupsWith(7, recent));
       await read(run, 6);
       assert.deepEqual(covered(run), [28]);
     });
@@ -261,12 +261,12 @@ describe('archiveSource', () => {
         response.statusCode = 500;
         return {};
       });
-      const known = knowing(0, []);
-      const broken = start(known);
+      const lookups = lookupsWith(0, []);
+      const broken = start(lookups);
       await eventually('it fails', () => broken.error() !== undefined);
       assert.deepEqual(covered(broken), [7, 14]);
       fails = false;
-      const again = start(known);
+      const again = start(lookups);
       await read(again, 6);
       assert.deepEqual(covered(again), [21, 28, 35, 40]);
       const ids = [...postFacts(broken), ...postFacts(again)].map(({ id }) => id);
@@ -283,14 +283,14 @@ describe('archiveSource', () => {
       }
       return timelineAnswer(query.has('since_id') ? [] : posts.map(wirePost));
     });
-    const known = fakeKnown();
-    const live = stage.run(postsSource(ACCOUNT, localEndpoints(stage.server), SETTINGS), known, () => AT);
-    const run = start(known);
+    const lookups = fakeLookups();
+    const live = stage.run(postsSource(ACCOUNT, localEndpoints(stage.server), SETTINGS), lookups, () => AT);
+    const run = start(lookups);
     await eventually('the archive fails', () => run.error() !== undefined);
     const before = live.deliveries.length;
     await eventually('polls go on', () => live.deliveries.length > before + 3);
-    assert.deepEqual([live.error(), known.covered], [undefined, AT - 40 * DAY_MS]);
-    assert.equal(known.posts.size, posts.length);
+    assert.deepEqual([live.error(), lookups.covered], [undefined, AT - 40 * DAY_MS]);
+    assert.equal(lookups.posts.size, posts.length);
   });
 
   describe('after downtime', () => {
@@ -301,12 +301,12 @@ describe('archiveSource', () => {
 
     it('does not overtake the live poll, which goes on after the newest post known', async () => {
       serve({ listed: [deleted, original, ...before], shown: [original, reply, ...before] });
-      const known = knowing(40, before);
-      const run = start(known);
+      const lookups = lookupsWith(40, before);
+      const run = start(lookups);
       const timelineReads = () => stage.server.requests.filter(({ path }) => path.endsWith('/4000/tweets'));
       await eventually('it waits for the poll', () => timelineReads().length > 3);
-      assert.deepEqual([run.facts(), lookups().length], [[], 0]);
-      const live = stage.run(postsSource(ACCOUNT, localEndpoints(stage.server), SETTINGS), known, () => AT);
+      assert.deepEqual([run.facts(), lookupRequests().length], [[], 0]);
+      const live = stage.run(postsSource(ACCOUNT, localEndpoints(stage.server), SETTINGS), lookups, () => AT);
       await read(run, 5);
       assert.deepEqual(
         postFacts(live).map(({ createdAt }) => createdAt),
@@ -324,7 +324,7 @@ describe('archiveSource', () => {
     it('goes on without the newest posts when the timeline is not read', async () => {
       const missed = { at: AT - 30 * HOUR_MS - 1_000 };
       serve({ listed: [deleted, missed, ...before], shown: [original, ...before] });
-      const run = start(knowing(40, before));
+      const run = start(lookupsWith(40, before));
       await read(run, 5);
       assert.deepEqual(
         postFacts(run).map(({ id }) => id),
@@ -334,10 +334,10 @@ describe('archiveSource', () => {
 
     it('recovers a deleted post that is newer than all others once the timeline has nothing new', async () => {
       serve({ listed: [deleted, ...before], shown: before });
-      const known = knowing(40, before);
-      await read(start(known), 5);
-      assert.equal(known.newestPostId('a'), postIdAt(deleted.at));
-      assert.equal(known.posts.get(postIdAt(deleted.at))?.isGone, true);
+      const lookups = lookupsWith(40, before);
+      await read(start(lookups), 5);
+      assert.equal(lookups.newestPostId('a'), postIdAt(deleted.at));
+      assert.equal(lookups.posts.get(postIdAt(deleted.at))?.isGone, true);
     });
   });
 
@@ -346,7 +346,7 @@ describe('archiveSource', () => {
     const late = { at: AT - 6 * HOUR_MS - 1_000 };
     serve({ listed: kept, shown: kept });
     let now = AT;
-    const run = start(knowing(40, kept), { ...SETTINGS, archivePeriodMs: 10 }, () => now);
+    const run = start(lookupsWith(40, kept), { ...SETTINGS, archivePeriodMs: 10 }, () => now);
     await read(run, 6);
     assert.deepEqual(run.facts(), []);
     now = AT + HOUR_MS;
@@ -375,7 +375,7 @@ describe('archiveSource', () => {
   ] as const) {
     it(`refuses whole a list with ${name}`, async () => {
       stage.server.answer(() => answer);
-      const run = start(knowing(40, []));
+      const run = start(lookupsWith(40, []));
       await eventually('it fails', () => run.error() !== undefined);
       assert.deepEqual([run.facts(), run.refusals.length], [[], 1]);
     });

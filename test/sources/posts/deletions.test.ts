@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { batchesOfTurn, deletionsSource } from '../../../src/sources/posts/deletions.ts';
 import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
 import { eventually } from '../../support/eventually.ts';
-import { fakeKnown, type SourceRun, sourceStage } from '../../support/source-run.ts';
+import { fakeLookups, type SourceRun, sourceStage } from '../../support/source-run.ts';
 
 const NOW = Date.parse('2026-04-09T13:41:35Z');
 const HOUR_MS = 3_600_000;
@@ -12,11 +12,11 @@ describe('deletionsSource', () => {
   let run: SourceRun | undefined;
 
   function start(posts: readonly (readonly [string, number])[]): SourceRun {
-    const known = fakeKnown(0);
+    const lookups = fakeLookups(0);
     for (const [id, ageHours] of posts) {
-      known.posts.set(id, { id, createdAt: NOW - ageHours * HOUR_MS, isGone: false });
+      lookups.posts.set(id, { id, createdAt: NOW - ageHours * HOUR_MS, isGone: false });
     }
-    run = stage.run(deletionsSource(ACCOUNT, localEndpoints(stage.server), FAST), known, () => NOW);
+    run = stage.run(deletionsSource(ACCOUNT, localEndpoints(stage.server), FAST), lookups, () => NOW);
     return run;
   }
 

@@ -9,7 +9,7 @@ import { isRefusal } from '../../../src/sources/read-payload.ts';
 import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
 import { postIdAt, wirePost } from '../../support/payloads.ts';
 import { openScriptedServer, type ScriptedServer } from '../../support/scripted-server.ts';
-import { collect, fakeKnown } from '../../support/source-run.ts';
+import { collect, fakeLookups } from '../../support/source-run.ts';
 
 const AT = Date.parse('2026-04-09T13:41:35Z');
 
@@ -21,7 +21,7 @@ describe('lookUpPosts', () => {
   afterEach(() => server.close());
 
   function reading(): Reading & { readonly refusals: readonly string[] } {
-    const { context, refusals } = collect(fakeKnown(0), () => AT);
+    const { context, refusals } = collect(fakeLookups(0), () => AT);
     const { signal } = new AbortController();
     return { endpoints: localEndpoints(server), settings: FAST, context, signal, refusals };
   }
@@ -31,7 +31,7 @@ describe('lookUpPosts', () => {
     type: `https://posts.invalid/2/problems/${kind}`,
   });
 
-  it('delivers what is found with its true flags, and what is missing', async () => {
+  it('delivers found posts with their true flags, and missing posts', async () => {
     const reply = { in_reply_to_user_id: '9', referenced_tweets: [{ type: 'replied_to', id: '77' }] };
     server.answer(() => ({
       data: [wirePost({ at: AT, extra: reply })],
@@ -64,7 +64,7 @@ describe('lookUpPosts', () => {
     assert.deepEqual({ id, text, createdAt }, { id: first, text: 'edited', createdAt: AT });
   });
 
-  it('leaves out what may not be shown, what is not answered and what is another account’s, or was not asked for', async () => {
+  it('leaves out posts that may not be shown, are not answered, belong to another account or were not requested', async () => {
     server.answer(() => ({
       data: [0, 1_000, 2_000].map((ms) => ({
         ...wirePost({ at: AT + ms }),
@@ -99,7 +99,7 @@ describe('lookUpPosts', () => {
     assert.equal(asked.refusals.length, 1);
   });
 
-  it('needs no more than ids to find what is missing', async () => {
+  it('needs only ids to find missing posts', async () => {
     server.answer(() => ({ data: [{ id: '1' }], errors: [problem('2', 'resource-not-found')] }));
     assert.deepEqual([...(await lookUpMissing(['1', '2'], reading()))], ['2']);
     assert.equal(server.requests[0]?.query.has('tweet.fields'), false);

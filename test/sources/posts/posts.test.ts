@@ -6,7 +6,7 @@ import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type PostSketch, postIdAt, timelineAnswer, wirePost } from '../../support/payloads.ts';
 import type { ScriptedRequest } from '../../support/scripted-server.ts';
-import { fakeKnown, type SourceRun, sourceStage } from '../../support/source-run.ts';
+import { fakeLookups, type SourceRun, sourceStage } from '../../support/source-run.ts';
 
 const AT = Date.parse('2026-04-09T13:41:35Z');
 const DAY_MS = 86_400_000;
@@ -15,8 +15,8 @@ describe('postsSource', () => {
   const stage = sourceStage();
   let run: SourceRun | undefined;
 
-  function start(known = fakeKnown(0), settings = FAST, now: () => number = () => AT): SourceRun {
-    run = stage.run(postsSource(ACCOUNT, localEndpoints(stage.server), settings), known, now);
+  function start(lookups = fakeLookups(0), settings = FAST, now: () => number = () => AT): SourceRun {
+    run = stage.run(postsSource(ACCOUNT, localEndpoints(stage.server), settings), lookups, now);
     return run;
   }
 
@@ -94,7 +94,7 @@ describe('postsSource', () => {
       });
     }
 
-    it('finds in what is included: the whole text of a repost, its community, the account a reply answers', async () => {
+    it('reads from the included posts: the whole text of a repost, its community, the account a reply answers', async () => {
       const extra = { referenced_tweets: refers('retweeted') };
       const included = { id: other, text: 'whole text', author_id: '9', community_id: '15' };
       const errors = [{ resource_id: '1', type: 'https://x.invalid/problems/resource-not-found' }];
@@ -124,13 +124,13 @@ describe('postsSource', () => {
   });
 
   it('asks after the newest post with the token, and delivers new ones oldest first in one go', async () => {
-    const known = fakeKnown(0);
-    known.posts.set(postIdAt(AT), { id: postIdAt(AT), createdAt: AT, isGone: false });
+    const lookups = fakeLookups(0);
+    lookups.posts.set(postIdAt(AT), { id: postIdAt(AT), createdAt: AT, isGone: false });
     serve(
       [3, 2, 1, 0].map((minutes) => ({ at: AT + minutes * 60_000 })),
       2,
     );
-    const { deliveries, facts } = start(known);
+    const { deliveries, facts } = start(lookups);
     await eventually('the next polls are empty', () => deliveries.length > 3);
     assert.deepEqual(
       facts().map((fact) => fact.kind === 'post' && fact.createdAt),
@@ -149,9 +149,9 @@ describe('postsSource', () => {
     const [first, edit] = [postIdAt(AT), postIdAt(AT + 600_000)];
     const history = { edit_history_tweet_ids: [first, edit] };
     serve([{ at: AT + 600_000, text: 'edited', extra: history }]);
-    const known = fakeKnown(0);
-    known.posts.set(first, { id: first, createdAt: AT, isGone: false });
-    const { deliveries, facts } = start(known);
+    const lookups = fakeLookups(0);
+    lookups.posts.set(first, { id: first, createdAt: AT, isGone: false });
+    const { deliveries, facts } = start(lookups);
     await eventually('several polls pass', () => deliveries.length > 4);
     assert.equal(facts().length, 1);
     const [fact] = postFacts(facts());
@@ -159,11 +159,11 @@ describe('postsSource', () => {
   });
 
   it('finds a post that turned up below the newest id when it reads the page again', async () => {
-    const known = fakeKnown(0);
+    const lookups = fakeLookups(0);
     for (const at of [AT, AT + 2_000])
-      known.posts.set(postIdAt(at), { id: postIdAt(at), createdAt: at, isGone: false });
+      lookups.posts.set(postIdAt(at), { id: postIdAt(at), createdAt: at, isGone: false });
     serve([{ at: AT + 2_000 }, { at: AT + 1_000 }, { at: AT }]);
-    const { facts } = start(known, { ...FAST, postsRecheckPeriodMs: 20 });
+    const { facts } = start(lookups, { ...FAST, postsRecheckPeriodMs: 20 });
     await eventually('it is found', () => facts().length > 0);
     assert.deepEqual(
       postFacts(facts()).map(({ createdAt, via }) => [createdAt, via]),
@@ -172,10 +172,10 @@ describe('postsSource', () => {
   });
 
   it('notices on a later reading that flags of a known post have changed', async () => {
-    const known = fakeKnown(0);
-    known.posts.set(postIdAt(AT), { id: postIdAt(AT), createdAt: AT, isGone: false });
+    const lookups = fakeLookups(0);
+    lookups.posts.set(postIdAt(AT), { id: postIdAt(AT), createdAt: AT, isGone: false });
     serve([{ at: AT }]);
-    const { facts } = start(known, { ...FAST, postsRecheckPeriodMs: 10 });
+    const { facts } = start(lookups, { ...FAST, postsRecheckPeriodMs: 10 });
     await eventually(
       'it was read',
       () => stage.server.requests.filter(({ query }) => !query.has('since_id')).length > 1,
@@ -251,7 +251,7 @@ describe('postsSource', () => {
     }
 
     async function coverage(historyDays: number): Promise<{ fromAt: number; posts: readonly PostFact[] }> {
-      const { facts, deliveries } = start(fakeKnown(), { ...FAST, historyDays });
+      const { facts, deliveries } = start(fakeLookups(), { ...FAST, historyDays });
       const isCovered = () => facts().some(({ kind }) => kind === 'coverage');
       await eventually('the live poll runs', () => isCovered() && deliveries.at(-1)?.length === 0);
       const covered = facts().filter((fact) => fact.kind === 'coverage');
@@ -274,12 +274,12 @@ describe('postsSource', () => {
       assert.ok(posts.length >= 400 && posts.length < 600);
     });
 
-    it('covers what it was asked for when the account never posted', async () => {
+    it('covers the whole history when the account never posted', async () => {
       serveReachable([]);
       assert.equal((await coverage(10)).fromAt, AT - 10 * DAY_MS);
     });
 
-    it('covers what comes after the oldest second it saw when the timeline is cut', async () => {
+    it('covers the time after the oldest second it saw when the timeline is cut', async () => {
       serveReachable(postsOver(45));
       const { fromAt, posts } = await coverage(40);
       assert.equal(fromAt, AT - 3_199 * (DAY_MS / perDay) + 1_000);
@@ -289,14 +289,14 @@ describe('postsSource', () => {
     it('starts the history over after an interruption', async () => {
       const all = postsOver(5);
       serveReachable(all);
-      const known = fakeKnown();
-      start(known, { ...FAST, historyDays: 10 });
+      const lookups = fakeLookups();
+      start(lookups, { ...FAST, historyDays: 10 });
       await eventually('some pages are read', () => stage.server.requests.length > 1);
       run?.stop();
-      assert.equal(known.covered, undefined);
-      start(known, { ...FAST, historyDays: 10 });
-      await eventually('it is covered', () => known.covered !== undefined);
-      assert.equal(known.posts.size, all.length);
+      assert.equal(lookups.covered, undefined);
+      start(lookups, { ...FAST, historyDays: 10 });
+      await eventually('it is covered', () => lookups.covered !== undefined);
+      assert.equal(lookups.posts.size, all.length);
     });
   });
 });

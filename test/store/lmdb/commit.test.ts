@@ -38,7 +38,7 @@ describe('guardCommits', () => {
       }
       try {
         const child = startChild(moduleAt('fill-disk-process'), [folder]);
-        const report = (await child.heard(() => true)) as Report;
+        const report = (await child.firstMessage(() => true)) as Report;
         assert.equal(await child.ended(), 0);
         assert.deepEqual(report.codes, ['STORE_FULL', 'written']);
         assert.equal(report.recovered, 'written');
@@ -54,7 +54,7 @@ describe('guardCommits', () => {
   it('lets any other stray rejection end the process', () =>
     withFolder(async (folder) => {
       const child = startChild(moduleAt('stray-rejection-process'), [folder]);
-      await child.heard((message) => message === 'open');
+      await child.firstMessage((message) => message === 'open');
       assert.equal(await child.ended(), 1);
     }));
 });

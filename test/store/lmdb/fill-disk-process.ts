@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from '../../../src/errors.ts';
 import { openStore } from '../../../src/store/lmdb/open-store.ts';
-import { tellParent } from '../../support/child.ts';
+import { sendToParent } from '../../support/child.ts';
 import { ticks, velocityAt } from '../../support/store-records.ts';
 
 // Fills the disk under the folder, reads on, makes space, writes on. Any stray rejection would end it.
@@ -55,7 +55,7 @@ const again = await openStore(folder);
 assert.equal(JSON.stringify([...again.journal.read(1)]), JSON.stringify(ticks(1, again.journal.head)));
 const kept = again.journal.head;
 await again.close();
-tellParent({
+sendToParent({
   codes: [...codes].sort(),
   recovered,
   head,

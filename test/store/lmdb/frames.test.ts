@@ -6,7 +6,7 @@ import { withFolder } from '../../support/store-records.ts';
 describe('openStoredFrames', () => {
   const batch = { epoch: 'e', upTo: 3, rows: [], topics: [] };
 
-  it('knows its epoch again after closing', () =>
+  it('has the same epoch after it was closed and opened', () =>
     withFolder(async (folder) => {
       const store = await openStore(folder);
       await store.feed.append(batch);

@@ -16,7 +16,7 @@ interface Acknowledged {
 /** Lets a child append, kills it after so many acknowledgements, and returns the last one. */
 async function appendAndKill(folder: string, acknowledgements: number): Promise<Acknowledged> {
   const child = startChild(APPEND_PROCESS, [folder]);
-  await child.heard(() => child.messages.length >= acknowledgements);
+  await child.firstMessage(() => child.messages.length >= acknowledgements);
   child.process.kill('SIGKILL');
   assert.equal(await child.ended(), 'SIGKILL');
   return child.messages.at(-1) as Acknowledged;
@@ -64,10 +64,10 @@ describe('openJournal', () => {
   it('is followed by a process that only reads', async () =>
     withFolder(async (folder) => {
       const writer = startChild(APPEND_PROCESS, [folder]);
-      await writer.heard((message) => (message as Acknowledged).head >= 1);
+      await writer.firstMessage((message) => (message as Acknowledged).head >= 1);
       const { journal, close } = await openStore(folder, { readOnly: true });
       const goal = journal.head + 100;
-      await writer.heard((message) => (message as Acknowledged).head >= goal);
+      await writer.firstMessage((message) => (message as Acknowledged).head >= goal);
       assert.ok(journal.head >= goal);
       const read = [...journal.read(1)];
       assert.deepEqual(read, ticks(1, read.length));
@@ -77,7 +77,7 @@ describe('openJournal', () => {
       await writer.ended();
     }));
 
-  it('names the seq of a block that is not what was written', () =>
+  it('names the seq of a block whose bytes were changed', () =>
     withFolder(async (folder) => {
       const store = await openStore(folder);
       for (const seq of [1, 11, 21]) await store.journal.append(ticks(seq, 10));

@@ -16,7 +16,7 @@ import { createMemoryPayments } from './payments.ts';
 import { createMemoryUsage } from './usage.ts';
 import { createMemoryWaitlist } from './waitlist.ts';
 
-/** A store that keeps its promises until the process ends: for tests and replays. */
+/** A store in memory that behaves like the one on disk, for tests and benchmarks. */
 export function createMemoryStore(): Store {
   return {
     journal: createJournal(),

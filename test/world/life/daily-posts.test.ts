@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { ACCOUNTS } from '../../../src/world/life/accounts.ts';
 import { dayOf, dayStart, HISTORY_DAYS, postsOfDay } from '../../../src/world/life/daily-posts.ts';
 import { isCounted } from '../../../src/world/life/post-kind.ts';
-import { compareIds, createdAtOf } from '../../../src/world/life/snowflake.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
+import { createdAtOf } from '../../../src/world/life/snowflake.ts';
+import { compareIds, DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import { START_AT } from '../open.ts';
 
 const [a, b] = ACCOUNTS;

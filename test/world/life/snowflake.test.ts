@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { compareIds, createdAtOf, snowflake } from '../../../src/world/life/snowflake.ts';
+import { createdAtOf, snowflake } from '../../../src/world/life/snowflake.ts';
+import { compareIds } from '../../../streams/internal.ts';
 
 const instant = fc.integer({ min: Date.UTC(2012, 0, 1), max: Date.UTC(2040, 0, 1) });
 

@@ -50,7 +50,7 @@ describe('createTraderBeliefs', () => {
     }
   });
 
-  it('does not know the last quarter of an hour', () => {
+  it('ignores the posts of the last quarter of an hour', () => {
     const event = counts.find((each) => each.slug === 'account-a-of-posts-july-14-july-16');
     const market = event?.markets[4];
     assert.ok(event !== undefined && market !== undefined);

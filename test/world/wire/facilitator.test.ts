@@ -82,7 +82,7 @@ describe('createFacilitator of the world', () => {
     assert.equal(answers.filter(({ success }) => success).length, 1);
   });
 
-  it('refuses what is signed but does not do', async () => {
+  it('refuses a signed payment that does not pay for the call', async () => {
     const seconds = NOW / 1_000;
     const reasons: Readonly<Record<string, object>> = {
       invalid_exact_evm_recipient_mismatch: { to: `0x${'1'.repeat(40)}` },
@@ -113,7 +113,7 @@ describe('createFacilitator of the world', () => {
     );
   });
 
-  it('lists what it supports, and refuses what is no order', async () => {
+  it('lists the kinds it supports, and refuses anything that is no payment', async () => {
     const query = new URLSearchParams();
     const supported = await facilitator.handle({
       method: 'GET',

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createOverrides } from '../../../src/world/control/overrides.ts';
-import { compareIds, createdAtOf } from '../../../src/world/life/snowflake.ts';
+import { createdAtOf } from '../../../src/world/life/snowflake.ts';
 import { createTimeline } from '../../../src/world/life/timeline.ts';
 import { createPostsRest, POSTS_TOKEN } from '../../../src/world/wire/posts-rest.ts';
-import { DAY_MS, MINUTE_MS } from '../../../streams/internal.ts';
+import { compareIds, DAY_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import { at, list, openTestWorld, START_AT, type TestWorld } from '../open.ts';
 
 const FIELDS =
@@ -65,13 +65,13 @@ describe('posts API', () => {
     assert.deepEqual(json, { meta: { result_count: 0 } });
   });
 
-  it('gives what is newer than since_id and older than until_id', async () => {
+  it('gives posts newer than since_id and older than until_id', async () => {
     const all = ids((await test.posts(`${timeline}?max_results=100`)).json);
     const { json } = await test.posts(`${timeline}?max_results=100&since_id=${all[30]}&until_id=${all[10]}`);
     assert.deepEqual(ids(json), all.slice(11, 30));
   });
 
-  it('gives what was created from start_time until end_time', async () => {
+  it('gives posts created from start_time until end_time', async () => {
     const from = new Date(START_AT - DAY_MS).toISOString();
     const until = new Date(START_AT - DAY_MS / 2).toISOString();
     const { json } = await test.posts(`${timeline}?max_results=100&start_time=${from}&end_time=${until}`);
