@@ -14,7 +14,9 @@ export type AccountId = string;
  */
 export type SourceName = string;
 
-export type Input = 'posts' | 'oracle' | 'ui' | 'prices';
+/** In the order in which records list them. */
+export const INPUTS = ['posts', 'oracle', 'ui', 'prices'] as const;
+export type Input = (typeof INPUTS)[number];
 
 /** The part of the configuration that the streams need. It is logged, so that a log is complete. */
 export interface SettingsFact {

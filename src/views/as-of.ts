@@ -1,4 +1,4 @@
-import type { AccountId, Input, SourceName } from '../../streams/internal.ts';
+import { type AccountId, INPUTS, type Input, type SourceName } from '../../streams/internal.ts';
 import type { Latest } from './latest.ts';
 
 /** Ms since each input's last good answer; null: never seen, or not an input. */
@@ -12,9 +12,6 @@ export interface Origin {
 
 /** The limit of each input's age, in ms. */
 export type AgeLimits = Readonly<Record<Input, number>>;
-
-/** In the order in which records list them. */
-const INPUTS: readonly Input[] = ['posts', 'oracle', 'ui', 'prices'];
 
 /**
  * The ages as they are now: those of the last tick plus the time since, so that an engine that has stopped

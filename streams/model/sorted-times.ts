@@ -29,3 +29,7 @@ export function removeTime(times: number[], at: number): void {
 export function countBetween(times: ArrayLike<number>, from: number, to: number): number {
   return Math.max(0, lowerBound(times, to) - lowerBound(times, from));
 }
+
+export function dropBefore(times: number[], from: number): void {
+  times.splice(0, lowerBound(times, from));
+}

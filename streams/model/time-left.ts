@@ -1,8 +1,6 @@
 import { HOUR_MS } from './durations.ts';
 import { HORIZON_HOURS } from './horizons.ts';
 
-const NEAREST_FIRST = HORIZON_HOURS.toSorted((a, b) => a - b);
-
 export type Confidence = 'HIGH' | 'MEDIUM' | 'LOW';
 
 /** How near the close is: HIGH under 24 h, MEDIUM to 48 h, LOW beyond (spec 2.5). */
@@ -16,5 +14,5 @@ export function timeConfidence(leftMs: number): Confidence {
  * flatters nothing. Null beyond the farthest, where nothing is ever scored.
  */
 export function horizonOf(leftMs: number): number | null {
-  return NEAREST_FIRST.find((hours) => leftMs <= hours * HOUR_MS) ?? null;
+  return HORIZON_HOURS.find((hours) => leftMs <= hours * HOUR_MS) ?? null;
 }

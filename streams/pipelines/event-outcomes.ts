@@ -1,4 +1,5 @@
 import { HOUR_MS } from '../model/durations.ts';
+import { isSame } from '../model/is-same.ts';
 import { type ForecastState, keptFrom, ownCount, type Target, type Turn } from './forecast-state.ts';
 import type { Outcome } from './messages.ts';
 
@@ -25,7 +26,7 @@ export function settle(state: ForecastState, turn: Turn): void {
       continue;
     }
     const outcome = outcomeOf(state, target);
-    if (outcome === null || isSameOutcome(outcome, known)) continue;
+    if (outcome === null || isSame(outcome, known)) continue;
     event.outcome = outcome;
     state.mayHaveHistory = true;
     const { account, seq, at, cause } = turn;
@@ -41,8 +42,4 @@ function outcomeOf(
   const total = trackingId === null ? undefined : state.totals.get(trackingId);
   const final = total ?? (startAt === null ? null : ownCount(state, startAt, endAt));
   return final === null ? null : { eventId, endAt, final, wonLo };
-}
-
-function isSameOutcome(a: Outcome, b: Outcome | null): boolean {
-  return b !== null && a.final === b.final && a.wonLo === b.wonLo && a.endAt === b.endAt;
 }

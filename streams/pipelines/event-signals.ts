@@ -1,18 +1,17 @@
 import { asymmetryEdge } from '../model/asymmetry.ts';
 import type { Book, ReasonCode } from '../model/bucket-signal.ts';
+import { MINUTE_MS } from '../model/durations.ts';
 import { contains } from '../model/forecast/scores.ts';
 import { pickOrder } from '../model/strategy.ts';
 import { timeConfidence } from '../model/time-left.ts';
 import type { TrackRecord } from '../model/track-record.ts';
-import type { Input } from '../observation.ts';
+import { INPUTS, type Input } from '../observation.ts';
 import type { Counters, EventRecord, Prediction } from '../records.ts';
 import type { BucketSignal, EventSignals } from '../signal-records.ts';
 import { type BucketCache, bucketSignals, emptyBucketCache } from './bucket-signals.ts';
 
 /** Forecasts are made each minute: one this old means that the model has stopped. */
-const OLD_FORECAST_MS = 5 * 60_000;
-
-const ALL_INPUTS: readonly Input[] = ['posts', 'oracle', 'ui', 'prices'];
+const OLD_FORECAST_MS = 5 * MINUTE_MS;
 
 export interface SignalFacts {
   readonly event: EventRecord;
@@ -57,7 +56,7 @@ export function eventSignals(
       tokens: picked.places.map((place) => buckets[place]?.token ?? ''),
     },
   };
-  return skipStale(record, counters === null ? ALL_INPUTS : counters.stale);
+  return skipStale(record, counters === null ? INPUTS : counters.stale);
 }
 
 /** What keeps a whole event from having probabilities. */
@@ -90,7 +89,7 @@ const STALE_CODES: Readonly<Record<Input, ReasonCode>> = {
  */
 export function skipStale(record: EventSignals, stale: readonly Input[]): EventSignals {
   if (stale.every((input) => record.stale.includes(input))) return record;
-  const all = ALL_INPUTS.filter((input) => stale.includes(input) || record.stale.includes(input));
+  const all = INPUTS.filter((input) => stale.includes(input) || record.stale.includes(input));
   const hasPosts = !all.includes('posts');
   const hasPrices = !all.includes('prices');
   const news = all.filter((input) => !record.stale.includes(input)).map((input) => STALE_CODES[input]);

@@ -1,5 +1,6 @@
 import type { Observable } from 'rxjs';
 import { DAY_MS } from '../model/durations.ts';
+import { isSame } from '../model/is-same.ts';
 import { isPartition } from '../model/partition.ts';
 import { nextPhaseAt, phaseAt, type Window } from '../model/phase.ts';
 import { matchTracking } from '../model/tracking-match.ts';
@@ -94,7 +95,7 @@ function review(
     const record = toRecord(fact, trackings, at);
     const previous = state.records.get(record.eventId);
     state.records.set(record.eventId, record);
-    if (previous !== undefined && isSameEvent(previous, record)) continue;
+    if (isSame(previous, record)) continue;
     const cause = causeOf(previous, record, trigger.kind === 'tick');
     emit({ stream: 'events', key: String(record.eventId), seq, at, cause, record });
   }
@@ -135,26 +136,6 @@ function causeOf(previous: EventRecord | undefined, event: EventRecord, isByCloc
   const isOver = event.phase === 'ended' || event.phase === 'closed';
   if (isOver && previous?.phase !== event.phase) return 'event_closed';
   return isByClock ? 'clock' : 'event_changed';
-}
-
-// A tracking makes every event of its account be looked at, so what a record took over from its fact is
-// compared by identity before it is compared by value.
-function isSameEvent(a: EventRecord, b: EventRecord): boolean {
-  return (
-    a.startAt === b.startAt &&
-    a.endAt === b.endAt &&
-    a.phase === b.phase &&
-    a.trackingId === b.trackingId &&
-    a.slug === b.slug &&
-    a.title === b.title &&
-    a.image === b.image &&
-    isSameValue(a.subject, b.subject) &&
-    isSameValue(a.buckets, b.buckets)
-  );
-}
-
-function isSameValue(a: unknown, b: unknown): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
 function forget(state: EventsState, now: number): void {

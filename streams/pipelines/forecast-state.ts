@@ -2,6 +2,7 @@ import { DAY_MS } from '../model/durations.ts';
 import type { ClosedForecast, MadeForecast } from '../model/forecast/bias.ts';
 import type { ModelParams } from '../model/forecast/params.ts';
 import type { CountRange } from '../model/forecast/simulate.ts';
+import { isSame } from '../model/is-same.ts';
 import { countBetween } from '../model/sorted-times.ts';
 import type { AccountId } from '../observation.ts';
 import type { Cause, EventRecord, ModelRequest, Trigger } from '../records.ts';
@@ -173,10 +174,5 @@ export function rangesOf(buckets: EventRecord['buckets']): readonly CountRange[]
 }
 
 export function isSameWindow(a: Target, b: Target): boolean {
-  return (
-    a.startAt === b.startAt &&
-    a.endAt === b.endAt &&
-    a.ranges.length === b.ranges.length &&
-    a.ranges.every(({ lo, hi }, index) => lo === b.ranges[index]?.lo && hi === b.ranges[index]?.hi)
-  );
+  return a.startAt === b.startAt && a.endAt === b.endAt && isSame(a.ranges, b.ranges);
 }

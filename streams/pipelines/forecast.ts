@@ -1,7 +1,7 @@
 import { merge, type Observable } from 'rxjs';
 import { biasAt, madeForecast } from '../model/forecast/bias.ts';
 import { MODEL } from '../model/forecast/params.ts';
-import { insertTime, lowerBound, removeTime } from '../model/sorted-times.ts';
+import { dropBefore, insertTime, removeTime } from '../model/sorted-times.ts';
 import type { AccountId, Fact, FitFact, ForecastFact, Observation } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
@@ -103,8 +103,7 @@ function recordPost(state: ForecastState, { output, previous }: PostChange): boo
   const { countedAt } = state;
   if (previous?.isCounted) removeTime(countedAt, previous.createdAt);
   if (record.isCounted) insertTime(countedAt, record.createdAt);
-  const from = keptFrom(at);
-  if ((countedAt[0] ?? from) < from) countedAt.splice(0, lowerBound(countedAt, from));
+  dropBefore(countedAt, keptFrom(at));
   state.mayHaveSettled = true;
   wantForecasts(state, cause);
   return true;

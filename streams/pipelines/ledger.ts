@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
 import { merge, type Observable } from 'rxjs';
-import { DAY_MS } from '../model/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../model/durations.ts';
 import { flipRisk } from '../model/flip-risk.ts';
 import type { CountRange } from '../model/forecast/simulate.ts';
 import { horizonAt, horizonsOf } from '../model/horizons.ts';
@@ -24,7 +24,7 @@ import { accountsOf, type Inputs, type Message } from './messages.ts';
 /** An event's place in the ledger is forgotten this long after its end; its rows stay in the store. */
 const KEEP_MS = 800 * DAY_MS;
 /** A forecast is that of a horizon when it was made within this time after it. */
-const HORIZON_SLACK_MS = 10 * 60_000;
+const HORIZON_SLACK_MS = 10 * MINUTE_MS;
 
 interface ListedBucket extends CountRange {
   readonly token: string;

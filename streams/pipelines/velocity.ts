@@ -1,6 +1,6 @@
 import { merge, type Observable } from 'rxjs';
 import { HOUR_MS } from '../model/durations.ts';
-import { countBetween, insertTime, lowerBound, removeTime } from '../model/sorted-times.ts';
+import { countBetween, dropBefore, insertTime, removeTime } from '../model/sorted-times.ts';
 import type { AccountId } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
@@ -80,9 +80,4 @@ function recordPost(state: VelocityState, post: Post, previous: Post | undefined
   if (post.createdAt < from) return;
   insertTime(state.allAt, post.createdAt);
   if (post.isCounted) insertTime(state.countedAt, post.createdAt);
-}
-
-function dropBefore(times: number[], from: number): void {
-  const first = times[0];
-  if (first !== undefined && first < from) times.splice(0, lowerBound(times, from));
 }

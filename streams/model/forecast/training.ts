@@ -2,7 +2,7 @@ import { type AccountState, accountState, calendarOf, MARK_HOURS, SETTLED_HOURS 
 import { exp, ln } from './exact.ts';
 import { FEATURES, featuresAtMark } from './features.ts';
 import { factorOf } from './profile.ts';
-import { FACTORS, factorsOf } from './regression.ts';
+import { factorsOf } from './regression.ts';
 import { type AccountSeries, MISSING } from './series.ts';
 
 /** Horizons fitted to, in hours. */
@@ -35,9 +35,6 @@ const HALF_LIFE_HOURS = 182 * 24;
 const LN_HALF = -Math.LN2;
 /** Keeps ln finite where a profile leaves no chance of a post. */
 const MIN_MASS = 1e-6;
-
-if (HORIZON_FACTORS.length !== HORIZONS.length * FACTORS)
-  throw new RangeError('factors of a horizon are missing');
 
 /** Everything the history up to its `now` can teach: no target reaches beyond it. */
 export function trainingOf(series: AccountSeries): Training {
