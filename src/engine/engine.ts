@@ -89,7 +89,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     latest,
     (account) => state.counters.get(account)?.coveredFrom ?? undefined,
   );
-  const sources: Subscription[] = deps.sources.map((source) =>
+  const running: Subscription[] = deps.sources.map((source) =>
     supervise(source, {
       clock,
       random: deps.random,
@@ -130,7 +130,6 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     interval(periodMs)
       .pipe(exhaustMap(() => task().catch(reportFailure)))
       .subscribe();
-  const running = [...sources];
   running.push(
     ticker(clock, () => tick()).subscribe(),
     every(deps.checkpointMs, checkpoint),

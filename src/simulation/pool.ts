@@ -63,8 +63,7 @@ export function createSimulationPool(deps: SimulationPoolDeps): SimulationPool {
 
   return {
     ask(request, askedSeq) {
-      const refused = queue.add({ request, askedSeq, attempts: 0 });
-      if (refused !== undefined) drop(refused.request, 'queue_full', undefined);
+      if (!queue.add({ request, askedSeq, attempts: 0 })) drop(request, 'queue_full', undefined);
       for (const slot of slots) slot.wake();
     },
     async stop() {

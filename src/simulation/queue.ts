@@ -8,8 +8,8 @@ export interface Job {
 }
 
 interface JobQueue {
-  /** Adds a job, or returns it when there is no room: a full queue refuses history. */
-  add(job: Job): Job | undefined;
+  /** Returns false when the job was refused: only a forecast about the past is, when too many of them wait. */
+  add(job: Job): boolean;
   /** Puts back a job that was taken and not done, unless a newer one has its place. */
   putBack(job: Job): void;
   /** Removes and returns the next job. */
@@ -38,9 +38,9 @@ export function createJobQueue(): JobQueue {
     add(job) {
       const waiting = waitingLike(job);
       const key = keyOf(job.request);
-      if (waiting === history && !waiting.has(key) && waiting.size >= MAX_HISTORY) return job;
+      if (waiting === history && !waiting.has(key) && waiting.size >= MAX_HISTORY) return false;
       waiting.set(key, job);
-      return undefined;
+      return true;
     },
     putBack(job) {
       const waiting = waitingLike(job);

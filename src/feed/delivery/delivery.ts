@@ -172,18 +172,15 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
     }
   }
 
-  /** For a reader that came while the frames were on their way to the others, and has some of them in its snapshot. */
-  function batchAfter(sentSeq: number, frames: readonly Frame[], audience: Audience): FrameBatch {
-    const rest = frames.filter(({ seq }) => seq > sentSeq);
-    return updatesBatch(log.epoch, rest, audience);
-  }
-
   return {
     sendNew(subscription, { frames, firstSeq, place: end, batch }) {
       const { reader, state, audience, place } = subscription;
       if (reader.status === 'closed' || !('seq' in place) || place.seq >= end.seq) return;
       if (reader.status === 'ready' && place.seq >= firstSeq - 1) {
-        write(subscription, place.seq < firstSeq ? batch(audience) : batchAfter(place.seq, frames, audience));
+        // A reader that subscribed while the frames were being sent has the first of them in its snapshot.
+        const missing = () => frames.filter(({ seq }) => seq > place.seq);
+        const isMissingAll = place.seq < firstSeq;
+        write(subscription, isMissingAll ? batch(audience) : updatesBatch(log.epoch, missing(), audience));
         subscription.place = place.type === 'live' ? end : { ...end, type: 'replay' };
         return;
       }

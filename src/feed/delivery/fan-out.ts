@@ -1,6 +1,6 @@
 import type { Audience } from '../../views/audience.ts';
-import type { TopicState } from '../log/frame-log.ts';
 import type { Frame } from '../log/frames.ts';
+import type { TopicState } from '../log/numbering.ts';
 import type { Delivery, NewFrames } from './delivery.ts';
 import { batchOf, type FrameBatch, updatesBatch } from './frame-batch.ts';
 import type { Reader, Subscription } from './reader.ts';

@@ -1,5 +1,5 @@
 import type { Audience } from '../../views/audience.ts';
-import type { TopicState } from '../log/frame-log.ts';
+import type { TopicState } from '../log/numbering.ts';
 import type { FrameBatch } from './frame-batch.ts';
 
 /** The connection to a reader, as the delivery needs it. */

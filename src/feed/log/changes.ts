@@ -3,8 +3,9 @@ import type { FeedCause } from '../../contract/feed.ts';
 import type { Latest, OutputOf } from '../../views/latest.ts';
 import type { Topic } from '../channels.ts';
 import { feedCause } from './causes.ts';
-import type { Change, FrameLog } from './frame-log.ts';
+import type { FrameLog } from './frame-log.ts';
 import { createMarker, type Mark } from './marks.ts';
+import type { Change } from './numbering.ts';
 import { renderStored, type StoredRecord } from './stored-record.ts';
 import type { Records } from './topic-records.ts';
 

@@ -10,8 +10,6 @@ import { decodeFrame, encodeFrame, type StoredFrame } from './frame-codec.ts';
 import type { Frame } from './frames.ts';
 import { type Change, createNumbering, type TopicState } from './numbering.ts';
 
-export type { Change, TopicState };
-
 type Tick = OutputOf<'freshness'>;
 
 export type Published =

@@ -45,7 +45,10 @@ export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Recor
       if (topic.records.type !== 'states') return [];
       const { view } = topic.records;
       const ages = agesFor(topic);
-      if (view.facts !== undefined) return orNone(view.facts.write(momentOf(ages), key, ages));
+      if (view.facts !== undefined) {
+        const facts = view.facts.write(momentOf(ages), key, ages);
+        return facts === undefined ? [] : [facts];
+      }
       return audiencesOf(view.audiences).flatMap((audience) => {
         const rendered = view.render(momentOf(ages), key, audience);
         return rendered === undefined ? [] : close(view, rendered(instant()), ages);
@@ -81,8 +84,4 @@ export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Recor
       }
     },
   };
-}
-
-function orNone(text: string | undefined): StoredRecord {
-  return text === undefined ? [] : [text];
 }

@@ -1,15 +1,17 @@
-import type {
-  AccountId,
-  Bucket,
-  Counters,
-  EventRecord,
-  Input,
-  Prediction,
-  Price,
-  Velocity,
+import {
+  type AccountId,
+  type Bucket,
+  type Counters,
+  type EventRecord,
+  type Input,
+  MINUTE_MS,
+  type Prediction,
+  type Velocity,
 } from '../../../streams/internal.ts';
+import { pricesOf, secondsLeft } from '../active-events.ts';
 import { type AgeLimits, agesOf, lateInputs, newest, type Origin, staleNow } from '../as-of.ts';
 import type { Latest, OutputOf } from '../latest.ts';
+import { tickAt } from '../record-view.ts';
 
 /** Where and when one account is looked at. */
 export interface View {
@@ -37,8 +39,8 @@ export interface EventFacts {
   readonly origin: Origin;
 }
 
-/** Forecasts are made each minute; signals skip an event whose newest is older than this, too. */
-const OLD_FORECAST_MS = 300_000;
+/** Forecasts are made each minute. Signals skip an event whose newest forecast is older than this, too. */
+const OLD_FORECAST_MS = 5 * MINUTE_MS;
 
 export function eventFacts(output: OutputOf<'events'>, view: View): EventFacts {
   const { latest, account, nowMs, staleAfterMs } = view;
@@ -46,28 +48,25 @@ export function eventFacts(output: OutputOf<'events'>, view: View): EventFacts {
   const counters = latest.get('counters', key);
   const prediction = latest.get('predictions', key);
   const velocity = latest.get('velocity', account);
-  const prices = new Map(event.buckets.map(({ yesToken }) => [yesToken, latest.get('prices', yesToken)]));
+  const prices = pricesOf(latest, event);
   const late = lateInputs(agesOf(latest, nowMs, account), staleAfterMs);
   const stale = staleNow(counters?.record.stale ?? [], late);
-  const tickAt = latest.get('freshness', 'all')?.at ?? latest.at;
+  const at = tickAt(latest);
   return {
     event,
     counters: counters?.record,
     prediction: prediction?.record,
     velocity: velocity?.record,
-    yesPriceOf: ({ yesToken }) => (stale.includes('prices') ? null : priceIn(prices.get(yesToken)?.record)),
+    yesPriceOf: ({ yesToken }) =>
+      stale.includes('prices') ? null : (prices.get(yesToken)?.record.price ?? null),
     stale,
-    isModelFresh: !stale.includes('posts') && !isOld(prediction?.record, tickAt),
+    isModelFresh: !stale.includes('posts') && !isOld(prediction?.record, at),
     isProven: latest.get('signals', key)?.record.track.isProven ?? false,
-    secondsRemaining: Math.max(0, Math.floor((event.endAt - tickAt) / 1_000)),
+    secondsRemaining: secondsLeft(event, at),
     origin: newest(output, counters, prediction, velocity, ...prices.values()),
   };
 }
 
 function isOld(prediction: Prediction | undefined, at: number): boolean {
   return prediction === undefined || at - prediction.madeAt > OLD_FORECAST_MS;
-}
-
-function priceIn(price: Price | undefined): number | null {
-  return price?.price ?? null;
 }

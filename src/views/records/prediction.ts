@@ -11,7 +11,7 @@ import { includes, type Tier } from '../../access/tiers.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type { predictionMarketRecord, predictionRecord } from '../../contract/records/prediction.ts';
 import type { AccountPath } from '../account-path.ts';
-import { type ActiveEvent, movedByEvents, postEvents } from '../active-events.ts';
+import { type ActiveEvent, movedByEvents, postEvents, pricesOf, secondsLeft } from '../active-events.ts';
 import { newest, openRecord, staleNow } from '../as-of.ts';
 import type { RecordView } from '../record-view.ts';
 import { round4 } from '../round.ts';
@@ -49,9 +49,7 @@ export function predictionView(account: AccountPath): RecordView {
       const event = events.find(latest, key);
       if (event === undefined) return undefined;
       const counters = latest.get('counters', key);
-      const prices = new Map(
-        event.record.buckets.map(({ yesToken }) => [yesToken, latest.get('prices', yesToken)]),
-      );
+      const prices = pricesOf(latest, event.record);
       const isPaid = includes(tier, 'PRO');
       const prediction = isPaid ? latest.get('predictions', key) : undefined;
       const velocity = isPaid && id === WITH_VELOCITY ? latest.get('velocity', id) : undefined;
@@ -66,13 +64,9 @@ export function predictionView(account: AccountPath): RecordView {
       const origin = newest(event, counters, prediction, velocity, ...prices.values());
       // The time left stands in front, so that the rest is rendered once per change and not each second.
       const rest = openRecord(fields, origin).slice(1);
-      return ({ tickAt }) => `{"seconds_remaining":${secondsUntil(event.record.endAt, tickAt)},${rest}`;
+      return ({ tickAt }) => `{"seconds_remaining":${secondsLeft(event.record, tickAt)},${rest}`;
     },
   };
-}
-
-function secondsUntil(endAt: number, at: number): number {
-  return Math.max(0, Math.floor((endAt - at) / 1_000));
 }
 
 interface PredictionFacts {
