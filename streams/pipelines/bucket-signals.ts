@@ -7,12 +7,12 @@ import type { PredictedBucket } from '../records.ts';
 import type { BucketSignal } from '../signal-records.ts';
 
 interface BucketFacts {
-  /** Of the event, lowest first. */
+  /** The buckets of the event, lowest first. */
   readonly buckets: readonly Bucket[];
   /** Our own count; null while it is unknown. */
   readonly real: number | null;
   readonly predicted: readonly PredictedBucket[] | null;
-  /** What keeps the whole event from having probabilities. */
+  /** Why the event has no probabilities, if it has none. */
   readonly obstacle: ReasonCode | null;
   readonly p50: number | null;
   readonly bookOf: (token: string) => Book | undefined;
@@ -28,8 +28,8 @@ interface CachedSignal {
 }
 
 /**
- * The last signals of an event's buckets. Prices come often and each changes one bucket of many, so the others are
- * left as they are. The cache changes no digit: it can be emptied at any time.
+ * The last signals of an event's buckets. Prices come often and each changes one bucket of many, so the signals of the
+ * others are reused. The cache never changes a result and can be emptied at any time.
  */
 export interface BucketCache {
   buckets: readonly Bucket[] | null;
@@ -42,7 +42,7 @@ export function emptyBucketCache(): BucketCache {
   return { buckets: null, predicted: null, probs: [], last: new Map() };
 }
 
-/** The buckets that can still win, lowest first, with stakes that fit together. */
+/** The signals of the buckets that can still win, lowest first. Their stakes together stay within the cap. */
 export function bucketSignals(facts: BucketFacts, cache: BucketCache): readonly BucketSignal[] {
   const probs = probsOf(facts, cache);
   const weighed: BucketSignal[] = [];
@@ -57,7 +57,7 @@ export function bucketSignals(facts: BucketFacts, cache: BucketCache): readonly 
   });
 }
 
-/** By place. A forecast may be older than the market's present buckets: only the very same range is the same one. */
+/** The probability of each bucket. The market may have changed its buckets since the forecast, so only equal ranges match. */
 function probsOf({ buckets, predicted }: BucketFacts, cache: BucketCache): readonly (number | null)[] {
   if (cache.buckets !== buckets || cache.predicted !== predicted) {
     const probs = new Map(predicted?.map(({ lo, hi, prob }) => [`${lo} ${hi}`, prob]));

@@ -8,14 +8,14 @@ import { tagged } from '../operators/tagged.ts';
 import type { Counters, EventRecord, Post, Trigger } from '../records.ts';
 import { accountsOf, type CountersChange, type Inputs, type Message } from './messages.ts';
 
-/** Counts of an event are followed this long after its end: the oracle corrects late. */
+/** How long an event is counted after its end: the oracle corrects late. */
 const FOLLOW_MS = 7 * DAY_MS;
 const NOTHING_STALE: readonly Input[] = [];
 
 export interface CountersState {
   staleAfterMs: SettingsFact['staleAfterMs'];
   coveredFrom: number | null;
-  /** Creation times of counted posts, and of those among them that were found gone. */
+  /** Creation times of the counted posts, and of the counted posts that were found deleted. */
   readonly countedAt: number[];
   readonly goneAt: number[];
   /** The oracle's totals by tracking. */
@@ -27,8 +27,8 @@ export interface CountersState {
 type From = 'post' | 'event' | 'observation';
 
 /**
- * Three counters per event of an account. The own count is taken afresh from the creation times at each
- * change, so a moved window, a late or a reclassified post cannot leave it wrong.
+ * Three counters for each event of an account. Our own count is computed again from the creation times at each change,
+ * so it stays right when a window moves, or a post comes late or is reclassified.
  */
 export function counters(
   { observation$, post$, event$ }: Inputs<From>,
@@ -183,7 +183,7 @@ function minus(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : a - b;
 }
 
-/** Never seen is past any limit. */
+/** A source that has never answered counts as stale. */
 function staleInputs(
   limits: SettingsFact['staleAfterMs'],
   ages: Readonly<Record<string, number>>,

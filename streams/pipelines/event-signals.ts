@@ -10,7 +10,7 @@ import type { Counters, EventRecord, Prediction } from '../records.ts';
 import type { BucketSignal, EventSignals } from '../signal-records.ts';
 import { type BucketCache, bucketSignals, emptyBucketCache } from './bucket-signals.ts';
 
-/** Forecasts are made each minute: one this old means that the model has stopped. */
+/** Forecasts are made each minute, so an older one means that the model has stopped. */
 const OLD_FORECAST_MS = 5 * MINUTE_MS;
 
 export interface SignalFacts {
@@ -24,7 +24,6 @@ export interface SignalFacts {
   readonly at: number;
 }
 
-/** The signals of an active event of an account; `account` is its owner. */
 export function eventSignals(
   facts: SignalFacts,
   account: string,
@@ -59,14 +58,14 @@ export function eventSignals(
   return skipStale(record, counters === null ? INPUTS : counters.stale);
 }
 
-/** What keeps a whole event from having probabilities. */
+/** Why the event has no probabilities, if it has none. */
 function obstacleOf({ event, prediction, at }: SignalFacts): ReasonCode | null {
   if (!event.isPartition) return 'BUCKETS_DO_NOT_TILE';
   if (prediction === null) return 'NO_FORECAST';
   return isOld(prediction, at) ? 'OLD_FORECAST' : null;
 }
 
-/** A forecast made long after now, before the clock was set back, is old as well. */
+/** A forecast from the future is old as well: the clock was set back after it was made. */
 export function isOld({ madeAt }: Pick<Prediction, 'madeAt'>, at: number): boolean {
   return Math.abs(at - madeAt) > OLD_FORECAST_MS;
 }
@@ -84,8 +83,8 @@ const STALE_CODES: Readonly<Record<Input, ReasonCode>> = {
 };
 
 /**
- * The same signals once inputs are stale: every bucket is skipped, and no figure from a stale input is left that could
- * be taken for a fresh one. To apply it again changes nothing.
+ * The same signals with stale inputs: every bucket is skipped, and the figures from stale inputs become null. A second
+ * application changes nothing.
  */
 export function skipStale(record: EventSignals, stale: readonly Input[]): EventSignals {
   if (stale.every((input) => record.stale.includes(input))) return record;

@@ -7,8 +7,8 @@ import type { PredictedBucket, Prediction } from '../records.ts';
 import type { Decision, FrozenBuy } from '../signal-records.ts';
 
 /**
- * What was worth buying by a forecast of a horizon and the rules of the signals; null when nothing was, or no price was
- * known. `bookOf` gives the book of that instant; without one, as for history, the price is taken for both sides.
+ * What was worth buying at a horizon, by its forecast and the rules of the signals; null when nothing was, or no price
+ * was known. `bookOf` gives the book of that instant. Without a book, as in history, the price stands for both sides.
  */
 export function decisionOf(
   row: Prediction,

@@ -7,21 +7,21 @@ import { tagged } from '../operators/tagged.ts';
 import type { OutputOf, Post, Trigger, Velocity } from '../records.ts';
 import { accountsOf, type Inputs, type Message } from './messages.ts';
 
-/** Kept beyond the hour, so that a clock set wrong by a day, first ahead and then behind, loses nothing. */
+/** Longer than the hour, so that a clock that is wrong by a day for a while loses nothing. */
 const KEEP_MS = 72 * HOUR_MS;
 
 export interface VelocityState {
   /** Creation times, ascending. */
   readonly allAt: number[];
   readonly countedAt: number[];
-  /** From when on the posts are known: a quiet hour cannot be told from an unread one. */
+  /** From here on the posts are known. An earlier hour may only look quiet. */
   coveredFrom: number | null;
   last: Velocity | null;
 }
 
 type From = 'post' | 'observation';
 
-/** Posts created in the last hour, emitted when the number changes. Drops a post an hour after its creation. */
+/** The number of posts created in the last hour, emitted when it changes. */
 export function velocity(
   { observation$, post$ }: Inputs<From>,
   states: ActorStates<VelocityState>,
