@@ -1,4 +1,4 @@
-import type { Weighed } from './model/bucket-signal.ts';
+import type { EvaluatedBucket } from './model/bucket-signal.ts';
 import type { CountRange } from './model/forecast/simulate.ts';
 import type { BuyStrategy } from './model/strategy.ts';
 import type { Confidence } from './model/time-left.ts';
@@ -6,7 +6,7 @@ import type { TrackRecord } from './model/track-record.ts';
 import type { AccountId, ForecastOrigin, Input } from './observation.ts';
 
 /** The advice on one bucket that can still win. */
-export interface BucketSignal extends Weighed {
+export interface BucketSignal extends EvaluatedBucket {
   readonly title: string;
   readonly token: string;
   /** Bounds inclusive; null for an open end, and in an event that is not about counts. */

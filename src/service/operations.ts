@@ -16,7 +16,7 @@ interface OperationsDeps {
   readonly now: () => number;
 }
 
-/** Probes and metrics over the latest values, as the server asks for them. */
+/** The probes and metrics that the server shows. */
 export function openOperations(deps: OperationsDeps, shutdown: Shutdown): Operations {
   const { latest, metrics, store, now } = deps;
   const ages = () => agesNow(latest, now());

@@ -1,5 +1,3 @@
-/** Ascending lists of UTC ms, changed in place by their owner. */
-
 /** Index of the first time that is not before `at`. */
 export function lowerBound(times: ArrayLike<number>, at: number): number {
   let low = 0;

@@ -10,8 +10,8 @@ export function timeConfidence(leftMs: number): Confidence {
 }
 
 /**
- * The horizon whose track record applies to a forecast made so long before the close: the next one farther out, which
- * flatters nothing. Null beyond the farthest, where nothing is ever scored.
+ * The horizon whose track record applies this long before the close: the next one farther out, where forecasts are
+ * harder. Null beyond the farthest, where nothing is scored.
  */
 export function horizonOf(leftMs: number): number | null {
   return HORIZON_HOURS.find((hours) => leftMs <= hours * HOUR_MS) ?? null;

@@ -1,4 +1,4 @@
-import { type Book, type ReasonCode, stakeOf, weigh } from '../model/bucket-signal.ts';
+import { type Book, evaluateBucket, type ReasonCode, stakeOf } from '../model/bucket-signal.ts';
 import { round4 } from '../model/decimals.ts';
 import { moneyness } from '../model/moneyness.ts';
 import { withinCap } from '../model/sizing.ts';
@@ -45,13 +45,13 @@ export function emptyBucketCache(): BucketCache {
 /** The signals of the buckets that can still win, lowest first. Their stakes together stay within the cap. */
 export function bucketSignals(facts: BucketFacts, cache: BucketCache): readonly BucketSignal[] {
   const probs = probsOf(facts, cache);
-  const weighed: BucketSignal[] = [];
+  const evaluated: BucketSignal[] = [];
   facts.buckets.forEach((bucket, place) => {
     const isLost = bucket.hi !== null && facts.real !== null && facts.real > bucket.hi;
-    if (!isLost) weighed.push(weighBucket(facts, bucket, place, probs[place] ?? null, cache));
+    if (!isLost) evaluated.push(signalOf(facts, bucket, place, probs[place] ?? null, cache));
   });
-  const stakes = withinCap(weighed.map(({ stake }) => stake));
-  return weighed.map((signal, place) => {
+  const stakes = withinCap(evaluated.map(({ stake }) => stake));
+  return evaluated.map((signal, place) => {
     const stake = stakes[place] ?? 0;
     return stake === signal.stake ? signal : { ...signal, stake };
   });
@@ -68,7 +68,7 @@ function probsOf({ buckets, predicted }: BucketFacts, cache: BucketCache): reado
   return cache.probs;
 }
 
-function weighBucket(
+function signalOf(
   { buckets, obstacle, p50, bookOf }: BucketFacts,
   bucket: Bucket,
   place: number,
@@ -88,7 +88,7 @@ function weighBucket(
   ) {
     return before.signal;
   }
-  const { action, codes, ...figures } = weigh(prob, book);
+  const { action, codes, ...figures } = evaluateBucket(prob, book);
   const depth = p50 === null ? null : moneyness(p50, bucket, buckets[place - 1]);
   const signal: BucketSignal = {
     title,

@@ -1,4 +1,4 @@
-import { type Book, stakeOf, weigh } from '../model/bucket-signal.ts';
+import { type Book, evaluateBucket, stakeOf } from '../model/bucket-signal.ts';
 import { contains } from '../model/forecast/scores.ts';
 import { withinCap } from '../model/sizing.ts';
 import { pickOrder } from '../model/strategy.ts';
@@ -18,17 +18,20 @@ export function decisionOf(
   const { horizonHours, forecastId, eventId, account, origin, madeAt, endAt } = row;
   if (horizonHours === null) return null;
   const open = row.buckets.filter(({ hi }) => hi === null || row.count <= hi);
-  const weighed = open.map((bucket) => {
+  const evaluated = open.map((bucket) => {
     const { prob, price } = bucket;
-    return weigh(prob, price === null ? undefined : (bookOf(bucket) ?? { bid: price, ask: price, price }));
+    return evaluateBucket(
+      prob,
+      price === null ? undefined : (bookOf(bucket) ?? { bid: price, ask: price, price }),
+    );
   });
-  const stakes = withinCap(weighed.map(stakeOf));
+  const stakes = withinCap(evaluated.map(stakeOf));
   const picked = pickOrder(
-    weighed,
+    evaluated,
     open.findIndex((bucket) => contains(bucket, row.p50)),
   );
   if (picked === null) return null;
-  const buys = weighed.flatMap(({ action, prob, price }, place): readonly FrozenBuy[] => {
+  const buys = evaluated.flatMap(({ action, prob, price }, place): readonly FrozenBuy[] => {
     const range = open[place];
     if (action !== 'BUY' || prob === null || price === null || range === undefined) return [];
     return [{ lo: range.lo, hi: range.hi, prob, price, stake: stakes[place] ?? 0 }];
