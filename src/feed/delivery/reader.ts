@@ -2,16 +2,15 @@ import type { Audience } from '../../views/audience.ts';
 import type { TopicState } from '../log/numbering.ts';
 import type { FrameBatch } from './frame-batch.ts';
 
-/** The connection to a reader, as the delivery needs it. */
 export interface ReaderConnection {
-  /** Bytes that were written but not yet taken by the network. */
+  /** Bytes that were written but not yet sent. */
   unsentBytes(): number;
-  /** A batch that has seqs comes with the subscription it belongs to. */
+  /** A batch with seqs comes with its subscription. */
   write(batch: FrameBatch, subscription: Subscription | undefined): void;
   /** Holds back writes until `uncork`, which sends them as one. */
   cork(): void;
   uncork(): void;
-  /** Calls the listener once, later, when everything that is unsent now was taken by the network. */
+  /** Calls the listener once, when everything that is unsent now has been sent. */
   onceDrained(listener: () => void): void;
   closeTooSlow(): void;
 }
@@ -29,17 +28,17 @@ export function createReader(connection: ReaderConnection): Reader {
 }
 
 /**
- * How far a reader is in a topic. This is all that is held for a slow reader: the frames that it still needs are found
- * again from here. Readers that were sent the same batch share one object.
+ * How far a reader is in a topic. Nothing else is kept for a slow reader: the frames that it still needs can be found
+ * from here. Readers that were sent the same batch share one object.
  */
 export type Place =
   /** Needs a snapshot first. */
   | { readonly type: 'snapshot' }
   /** Was sent everything up to `seq`, and is sent every later frame one by one until it has caught up. */
   | ({ readonly type: 'replay' } & Sent)
-  /** Was sent everything up to `seq`. When it falls behind, it is sent the newest frame of each key, or every lossless one. */
+  /** Was sent everything up to `seq`. After falling behind it is sent the newest frame of each key, or all lossless ones. */
   | ({ readonly type: 'live' } & Sent)
-  /** The topic has no numbers: what a reader misses is not sent again. */
+  /** The topic has no numbers, and missed frames are not sent again. */
   | { readonly type: 'unnumbered' };
 
 interface Sent {

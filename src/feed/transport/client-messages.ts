@@ -30,7 +30,7 @@ export interface ClientMessagesDeps {
   readonly now: () => number;
 }
 
-/** Does what a message asks for, or answers why not. `useKey` closes the connection and returns false for a bad key. */
+/** Handles a message, or answers with an error. `useKey` closes the connection and returns false for a bad key. */
 export function handleMessage(
   deps: ClientMessagesDeps,
   connection: WebSocketConnection,
@@ -60,7 +60,7 @@ export function handleMessage(
   }
 }
 
-/** The message, or what is wrong with it. */
+/** The message, or a sentence about what is wrong with it. */
 function parseMessage(text: string): ClientMessage | string {
   let json: unknown;
   try {
@@ -95,7 +95,7 @@ function answeringErrors(connection: WebSocketConnection, { id }: ClientMessage,
       connection.send(errorText(id, error.code, error.message));
       return;
     }
-    // Each topic by name, so that the client can come back for the others.
+    // One error for each refused topic, so that the client can come back for the others.
     for (const text of tierTexts(id, error.topics)) connection.send(text);
     connection.close(CLOSE_CODES.tier, error.code);
   }

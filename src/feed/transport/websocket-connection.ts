@@ -8,21 +8,21 @@ import { createReader, type Reader, type ReaderConnection } from '../delivery/re
 import { countClosed, type FeedCounters } from '../figures.ts';
 import { errorText } from './control-frames.ts';
 
-/** Messages that a client may send at once, and per second after that. */
+/** Messages that a client may send at once, and then per second. */
 const MESSAGE_BURST = 10;
 const MESSAGES_PER_SECOND = 5;
 
 /**
- * The WebSocket of one reader. There are thousands: it has no timer of its own, and is a class so that all share their
- * functions.
+ * The WebSocket of one reader. As there are thousands, none has a timer of its own, and it is a class so that all share
+ * their functions.
  */
 export class WebSocketConnection implements ReaderConnection {
   readonly ws: WebSocket;
   readonly socket: Socket;
   readonly reader: Reader;
-  /** Of the request that opened it; a key that is sent later takes its place there. */
+  /** The headers of the request. A key that is sent in a message is put there. */
   readonly headers: IncomingHttpHeaders;
-  /** Ms that never go back, as are all times here. */
+  /** All times here are ms of a clock that never goes back. */
   readonly openedAt: number;
   tier: Tier = 'FREE';
   keyId: string | null = null;
@@ -61,8 +61,8 @@ export class WebSocketConnection implements ReaderConnection {
   }
 
   /**
-   * Writes to the socket itself, as the bytes were framed once for all readers. Without compression the library writes
-   * its own frames whole and at once, so none of them is cut in two. Nothing may follow a close frame.
+   * Writes directly to the socket, as the frames were encoded once for all readers. Without compression the library
+   * writes each of its own frames in one piece, so the two never mix. Nothing may follow a close frame.
    */
   write(batch: FrameBatch): void {
     if (this.ws.readyState === this.ws.OPEN) this.socket.write(batch.webSocketBytes());

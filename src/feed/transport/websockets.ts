@@ -14,10 +14,10 @@ import { goodbyeText } from './control-frames.ts';
 import { WebSocketConnection } from './websocket-connection.ts';
 
 export interface ConnectionTimes {
-  /** Within this a connection has to subscribe to something. */
+  /** A connection has to subscribe to something within this time. */
   readonly subscribeMs: number;
   readonly pingMs: number;
-  /** How often it is checked whether a key is still good. */
+  /** How often a key is checked again. */
   readonly checkKeyMs: number;
   /** How often all connections are checked. */
   readonly sweepMs: number;
@@ -34,7 +34,7 @@ export const CONNECTION_TIMES: ConnectionTimes = {
 };
 
 const MAX_MISSED_PONGS = 2;
-/** Connections that are handled before everything else in the process has a turn. */
+/** Connections that are handled before other work of the process gets its turn. */
 const SLICE = 250;
 
 interface WebSocketsDeps extends ClientMessagesDeps {
@@ -47,21 +47,21 @@ interface WebSocketsDeps extends ClientMessagesDeps {
 }
 
 interface WebSockets {
-  /** Takes over a connection that was counted for its address. */
+  /** Accepts a connection that was counted for its address. */
   accept(req: IncomingMessage, socket: Duplex, head: Buffer): void;
   unsentBytes(): number;
-  /** Says goodbye to all readers and resolves when they are gone. */
+  /** Sends all readers a goodbye, and resolves when they are gone. */
   close(): Promise<void>;
 }
 
 export function createWebSockets(deps: WebSocketsDeps): WebSockets {
   const { gate, connectionLimits, counters, mono, times, subscriptions } = deps;
   const connections = new Map<WebSocket, WebSocketConnection>();
-  // A constant of its own, as the types of the library lack `closeTimeout`.
+  // A separate constant, as the types of the library lack `closeTimeout`.
   const options = {
     noServer: true,
     clientTracking: false,
-    // Compression costs memory for each socket, and frames are shared by many.
+    // Compression takes memory for each socket, and frames are shared by many.
     perMessageDeflate: false,
     maxPayload: 4 * 1_024,
     maxFragments: 8,
@@ -77,7 +77,7 @@ export function createWebSockets(deps: WebSocketsDeps): WebSockets {
     identify(connection);
   }
 
-  // Each of these serves all sockets, and `this` is the one that it is called for.
+  // These listeners are shared by all sockets; `this` is the socket of the event.
 
   function onPong(this: WebSocket): void {
     const connection = connections.get(this);
@@ -108,7 +108,7 @@ export function createWebSockets(deps: WebSocketsDeps): WebSockets {
     });
   }
 
-  /** Whether the key is good and not used by too many connections; closes the connection if not. */
+  /** Closes the connection and returns false when the key is bad or used by too many connections. */
   function identify(connection: WebSocketConnection): boolean {
     try {
       const { tier, keyId } = gate.identify({ access: 'tiered', isCounted: false }, connection);
@@ -154,7 +154,7 @@ export function createWebSockets(deps: WebSocketsDeps): WebSockets {
     }
   }
 
-  /** In slices: connections that came in a crowd are due for a ping at the same moment too. */
+  /** In slices, as connections that opened together are also due for a ping together. */
   async function checkAll(): Promise<void> {
     let checked = 0;
     isChecking = true;
@@ -212,10 +212,10 @@ function ping(connection: WebSocketConnection): void {
   }
 }
 
-/** The library closes the connection itself after an error of the peer. */
+/** The library closes the connection after an error of the peer. */
 function ignoreError(): void {}
 
-/** Answers a request for an upgrade that is not granted, and ends the connection. */
+/** Refuses an upgrade, and ends the connection. */
 export function refuseUpgrade(
   socket: Duplex,
   status: number,
@@ -226,6 +226,6 @@ export function refuseUpgrade(
     ([name, value]) => `${name}: ${value}`,
   );
   const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', ''].join('\r\n');
-  // Destroyed once flushed: a peer that goes on sending must not hold the socket half open.
+  // Destroyed once flushed, so that a peer that keeps sending cannot hold the socket half open.
   socket.end(head + body, () => socket.destroy());
 }
