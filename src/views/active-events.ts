@@ -2,10 +2,10 @@ import type { AccountId, EventRecord } from '../../streams/internal.ts';
 import type { AccountPath } from './account-path.ts';
 import type { Latest, OutputOf } from './latest.ts';
 
-/** An event whose window is open, and so has a start. */
+/** An event whose window is open, so its start is known. */
 export type ActiveEvent = OutputOf<'events'> & { readonly record: { readonly startAt: number } };
 
-/** Active post-count events of an account, in the order they end, then by id. */
+/** Active post-count events of an account, ordered by end, then by id. */
 export function activeEvents(latest: Latest, account: AccountId): readonly ActiveEvent[] {
   return active(latest, isAbout(account));
 }

@@ -54,7 +54,7 @@ interface CryptoFacts {
   readonly nowMs: number;
 }
 
-/** A crypto price event. Spot and reference price are as the exchange gave them: four decimals would erase small ones. */
+/** Spot and reference price are not rounded, as four decimals would erase the prices of some coins. */
 function cryptoToWire({ event, subject, spot, priceOf, nowMs }: CryptoFacts): RecordOf<typeof cryptoRecord> {
   return {
     event_id: event.eventId,
