@@ -5,7 +5,7 @@ export interface Fault {
   readonly type: string;
 }
 
-/** Something expected went wrong. `code` is stable and listed in the README; the message may change. */
+/** An expected failure. `code` is stable and listed in the README; the message may change. */
 export class ServiceError extends Error {
   readonly code: string;
 
@@ -21,10 +21,7 @@ interface SourceErrorOptions extends ErrorOptions {
   readonly status?: number | undefined;
 }
 
-/**
- * The outside world failed. The source is restarted, not before `retryAfterMs` when it is given. `status` is that of
- * an HTTP answer.
- */
+/** A source failed and is restarted, after `retryAfterMs` at the earliest. `status` is that of an HTTP answer. */
 export class SourceError extends ServiceError {
   readonly retryAfterMs: number | undefined;
   readonly status: number | undefined;
@@ -39,17 +36,17 @@ export class SourceError extends ServiceError {
 /** The data folder cannot be used. */
 export class StoreError extends ServiceError {}
 
-/** The engine cannot start or go on. */
+/** The service cannot start. */
 export class StartError extends ServiceError {}
 
-/** A simulation worker was lost. Another takes its place. */
+/** A simulation worker failed and is replaced. */
 export class SimulatorError extends ServiceError {}
 
-/** The fault of a caller, answered with `status`. Its code is snake_case, as on the wire. */
+/** A request that is refused with `status`. Its code is snake_case, as on the wire. */
 export class RequestError extends ServiceError {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Further fields of the body, in the names of the wire. */
+  /** Further fields of the body, named as on the wire. */
   readonly fields: Readonly<Record<string, unknown>>;
 
   constructor(

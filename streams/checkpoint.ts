@@ -1,16 +1,17 @@
 import { emptyState, type GraphState } from './graph.ts';
 
-/** A graph's state as text, and back. Maps and sets are marked, everything else is plain JSON. */
-
+/** The state as JSON, in which a map is `{ $map: entries }` and a set `{ $set: values }`. */
 export function encodeState(state: GraphState): string {
-  return JSON.stringify(state, marked);
+  return JSON.stringify(state, replaceCollections);
 }
 
-/** The same text as UTF-8, made pipeline by pipeline: the whole of it as a string takes several times the memory. */
+/** The same text as UTF-8, encoded pipeline by pipeline: one string of it all would take several times the memory. */
 export function encodeStateBytes(state: GraphState): Uint8Array {
   const encoder = new TextEncoder();
   const pieces = Object.entries(state).map(([name, states], index) =>
-    encoder.encode(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:${JSON.stringify(states, marked)}`),
+    encoder.encode(
+      `${index === 0 ? '{' : ','}${JSON.stringify(name)}:${JSON.stringify(states, replaceCollections)}`,
+    ),
   );
   pieces.push(encoder.encode('}'));
   const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
@@ -22,7 +23,7 @@ export function encodeStateBytes(state: GraphState): Uint8Array {
   return bytes;
 }
 
-function marked(_key: string, value: unknown): unknown {
+function replaceCollections(_key: string, value: unknown): unknown {
   if (value instanceof Map) return { $map: [...value] };
   if (value instanceof Set) return { $set: [...value] };
   return value;

@@ -28,10 +28,10 @@ import { type SpotState, spot } from './pipelines/spot.ts';
 import { type VelocityState, velocity } from './pipelines/velocity.ts';
 import type { Output } from './records.ts';
 
-/** Raised whenever the same log would give other bytes: the outputs of an older graph are then derived anew. */
+/** Raised whenever the same log would give different bytes: the outputs of an older graph are then derived again. */
 export const GRAPH_VERSION = 5;
 
-/** The states of every pipeline's actors: all that a graph remembers. */
+/** The states of every pipeline's actors. The graph remembers nothing else. */
 export interface GraphState {
   readonly posts: ActorStates<PostsState>;
   readonly events: ActorStates<EventsState>;
@@ -63,15 +63,15 @@ export function emptyState(): GraphState {
 }
 
 /**
- * Wires the pipelines: observations in, outputs out, each output within the turn of its observation and in
- * an order fixed by the list below. `state` is changed in place; between two observations it is the graph
- * at that seq, and a graph started from it goes on as if it had never stopped.
+ * Wires the pipelines. The outputs of an observation are emitted synchronously, in the fixed order of the list below.
+ * `state` is changed in place; between two observations it is the state at that seq, and a graph started from it
+ * continues as if it had never stopped.
  */
 export function graph(observation$: Observable<Observation>, state: GraphState): Observable<Output> {
   return observation$.pipe(connect((shared$) => wire(shared$, state)));
 }
 
-/** The last output under each key of a stream without a history, as far as readers need it after a start. */
+/** The last outputs that readers need after a start but that the store does not keep. */
 export function lastPassing(state: GraphState): readonly Output[] {
   return lastSignals(state.signals);
 }

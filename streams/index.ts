@@ -4,12 +4,12 @@ export { decodeState, encodeState } from './checkpoint.ts';
 export { emptyState, GRAPH_VERSION, type GraphState, graph } from './graph.ts';
 export { createRunner, type Runner } from './runner.ts';
 
-// What enters: observations, each with one fact.
+// The input: observations, each with one fact.
 
 export { type CountingRule, USUAL_RULE } from './model/counting.ts';
 export type { AccountId, Bucket, Fact, Observation, PostFact } from './observation.ts';
 
-// What leaves: outputs, each with the record of its stream.
+// The output: each has the record of its stream.
 
 export { predictionHash } from './pipelines/ledger.ts';
 export {

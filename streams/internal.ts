@@ -1,58 +1,8 @@
-// All that researchers see.
-
-export {
-  type AccountId,
-  accountNow,
-  accountSeries,
-  type Bucket,
-  bootstrapInterval,
-  brier,
-  type CountingRule,
-  coldStart,
-  createRunner,
-  createSimulator,
-  crps,
-  DAY_MS,
-  decodeState,
-  type EventSignals,
-  emptyState,
-  encodeState,
-  type Fact,
-  type FinalCount,
-  fitModel,
-  forecastOf,
-  GRAPH_VERSION,
-  type GraphState,
-  graph,
-  HOUR_MS,
-  inputsAt,
-  KEPT_STREAMS,
-  logScore,
-  MINUTE_MS,
-  MODEL,
-  type ModelParams,
-  type Observation,
-  type Output,
-  type OutputOf,
-  type PostFact,
-  type Prediction,
-  paceFinalCount,
-  pit,
-  predictionHash,
-  probabilityIn,
-  quantileOf,
-  type Runner,
-  type ScoreRecord,
-  STREAM_NAMES,
-  type StreamName,
-  type StreamRecords,
-  USUAL_RULE,
-} from './index.ts';
-
-// What the service needs beyond.
+// Everything that researchers see, and what only the service needs.
 
 export { encodeStateBytes } from './checkpoint.ts';
 export { lastPassing } from './graph.ts';
+export * from './index.ts';
 export type { ReasonCode } from './model/bucket-signal.ts';
 export { biasFactors, type ClosedForecast, type MadeForecast, madeForecast } from './model/forecast/bias.ts';
 export type { AccountNow, ForecastInputs, ForecastWindow } from './model/forecast/inputs.ts';
@@ -86,6 +36,7 @@ export type {
   TickFact,
   TrackingFact,
 } from './observation.ts';
+export { INPUTS } from './observation.ts';
 export { skipStale } from './pipelines/event-signals.ts';
 export {
   type Bettor,

@@ -3,20 +3,20 @@ import type { ForecastInputs } from './model/forecast/inputs.ts';
 import type { ModelParams } from './model/forecast/params.ts';
 import type { Forecast } from './model/forecast/simulate.ts';
 
-/** Everything that can be observed of the outside world. The log is a list of these and nothing else. */
-
-/** `a`, `b`, … : a tracked account. The server gives it its path segment on the wire. */
+/** A tracked account: `a`, `b`, and so on. On the wire it has a path segment instead. */
 export type AccountId = string;
 
 /**
- * Who brought a fact: `posts:a`, `oracle:a`, `ui:a` per account, `events`, `prices`, `crypto` once.
- * The names are also the keys of a tick's ages.
+ * The source of a fact: `posts:a`, `oracle:a`, `ui:a` for each account, and `events`, `prices`, `crypto`.
+ * A tick lists ages under these names.
  */
 export type SourceName = string;
 
-export type Input = 'posts' | 'oracle' | 'ui' | 'prices';
+/** In the order in which records list them. */
+export const INPUTS = ['posts', 'oracle', 'ui', 'prices'] as const;
+export type Input = (typeof INPUTS)[number];
 
-/** The part of the configuration that the streams need. It is logged, so that a log is complete. */
+/** The part of the configuration that the streams need. It is logged, so that a replay needs nothing but the log. */
 export interface SettingsFact {
   readonly kind: 'settings';
   readonly accounts: readonly { readonly id: AccountId; readonly rule: CountingRule }[];
@@ -35,8 +35,8 @@ export interface TickFact {
 
 /**
  * A post was seen. `id` is the first of its edit history, so an edit is the same post with a new text.
- * `via` tells a live poll from the history read at the first start, which shows nothing about lag; the
- * archive is the oracle's own list, reaching further back than the timeline.
+ * `via` distinguishes a live poll from the history read at the first start, which shows nothing about lag. The
+ * archive is the oracle's own list, which reaches further back than the timeline.
  */
 export interface PostFact extends PostKind {
   readonly kind: 'post';
@@ -55,14 +55,14 @@ export interface PostGoneFact {
   readonly id: string;
 }
 
-/** The account's posts are known without a hole from `fromAt` on. Until then no count of them is honest. */
+/** The account's posts are known without a gap from `fromAt` on. A count over an earlier time would be too low. */
 export interface CoverageFact {
   readonly kind: 'coverage';
   readonly account: AccountId;
   readonly fromAt: number;
 }
 
-/** The settlement oracle watches a window. `slug` is that of the market event it names, if it names one. */
+/** A window that the settlement oracle counts. `slug` is the market event it names, or null when it names none. */
 export interface TrackingFact {
   readonly kind: 'tracking';
   readonly account: AccountId;
@@ -73,7 +73,7 @@ export interface TrackingFact {
   readonly endAt: number;
 }
 
-/** The oracle's count of a window. `syncedAt` is when the oracle last looked itself, if it is known. */
+/** The oracle's count of a window. `syncedAt` is when the oracle last read the posts, or null when it is unknown. */
 interface OracleFact {
   readonly kind: 'oracle';
   readonly account: AccountId;
@@ -89,7 +89,7 @@ interface UiFact {
   readonly count: number | null;
 }
 
-/** An outcome of an event: of a post-count event a range of counts, bounds inclusive, `hi` null for open. */
+/** A possible outcome of an event. In a post-count event it is a range of counts, both bounds included, `hi` null for no upper bound. */
 export interface Bucket {
   readonly title: string;
   readonly lo: number | null;
@@ -114,9 +114,8 @@ export type Subject =
     };
 
 /**
- * A market event as its listing describes it. `startAt` is read from the description's text and is null
- * when the text has none; the oracle's tracking of the same event is believed first. `buckets` are in order
- * of their lower bound.
+ * A market event as its listing describes it. `startAt` is read from the text of the description, and is null when
+ * the text has none; a start that the oracle gives takes precedence. `buckets` are ordered by their lower bound.
  */
 export interface EventFact {
   readonly kind: 'event';
@@ -131,7 +130,7 @@ export interface EventFact {
   readonly buckets: readonly Bucket[];
 }
 
-/** What is known of the price of a bucket's Yes token, each 0 to 1 or null. `ui` is the listing's own figure. */
+/** The prices known for a bucket's Yes token, each from 0 to 1, or null. `ui` is the listing's own figure. */
 export interface Quote {
   readonly token: string;
   readonly bid: number | null;
@@ -152,7 +151,7 @@ interface SpotFact {
   readonly ticks: readonly { readonly symbol: string; readonly price: number; readonly at: number }[];
 }
 
-/** Coefficients of an account's own history, as it was known when they were requested. */
+/** Coefficients fitted to an account's history as it was known when they were requested. */
 export interface FitFact {
   readonly kind: 'fit';
   readonly account: AccountId;
@@ -161,8 +160,8 @@ export interface FitFact {
 }
 
 /**
- * `live` forecasts were made at their time and frozen; `history` ones were made later, at a first start, with
- * nothing but what was known at their time, and are counted apart.
+ * `live` forecasts were made at their time. `history` forecasts were made later, at a first start, from what was known
+ * at their time; they are counted separately.
  */
 export type ForecastOrigin = 'live' | 'history';
 
@@ -184,7 +183,7 @@ export interface ForecastFact {
   readonly seed: number;
   readonly inputs: ForecastInputs;
   readonly forecast: Forecast;
-  /** The baseline: the last seven days' pace goes on. */
+  /** The baseline: the pace of the last seven days continues. */
   readonly pace: Forecast;
   readonly sleepProbability: number;
   /** What moved the median since the event's previous forecast; empty for a first one. */
@@ -206,7 +205,7 @@ export type Fact =
   | FitFact
   | ForecastFact;
 
-/** A fact with its place in the log. `receivedAt` is UTC ms, `seq` starts at 1 and has no gaps. */
+/** A fact in the log. `receivedAt` is UTC ms; `seq` starts at 1 and has no gaps. */
 export interface Observation {
   readonly seq: number;
   readonly receivedAt: number;

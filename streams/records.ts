@@ -5,8 +5,6 @@ import type { AccountId, EventFact, ForecastOrigin, Input, Move, SourceName } fr
 import type { ScoreRecord } from './score-records.ts';
 import type { Decision, EventSignals } from './signal-records.ts';
 
-/** What leaves the streams: readonly records, by stream name. */
-
 export interface Post {
   readonly account: AccountId;
   readonly id: string;
@@ -17,7 +15,6 @@ export interface Post {
   readonly isRepost: boolean;
   readonly isCounted: boolean;
   readonly url: string;
-  /** When it was first seen by us. */
   readonly seenAt: number;
   /** When it was found gone, or null. */
   readonly deletedAt: number | null;
@@ -36,7 +33,7 @@ export interface EventRecord extends Omit<EventFact, 'kind' | 'isClosed'> {
   readonly isPartition: boolean;
 }
 
-/** Three counters of one event and what lies between them. Unknown is null, and so is a delta with an unknown side. */
+/** The three counters of one event and their differences. An unknown counter is null, and so is any difference from it. */
 export interface Counters {
   readonly eventId: number;
   readonly account: AccountId;
@@ -46,7 +43,7 @@ export interface Counters {
   readonly settlementDelta: number | null;
   readonly displayDelta: number | null;
   readonly internalDelta: number | null;
-  /** How many posts found deleted `real` includes; as unknown as it. */
+  /** How many of the posts in `real` were found deleted; null when `real` is. */
   readonly deleted: number | null;
   /** Inputs past their limit, in the order posts, oracle, ui, prices. */
   readonly stale: readonly Input[];
@@ -79,7 +76,7 @@ export interface Percentiles {
   readonly p99: number | null;
 }
 
-/** Ms from a post's creation until we saw it, the oracle counted it, the trading page showed it; over 24 h. */
+/** Ms from a post's creation until we saw it, the oracle counted it, and the trading page showed it, over 24 h. */
 export interface Lag {
   readonly account: AccountId;
   readonly seen: Percentiles;
@@ -93,17 +90,17 @@ export interface Spot {
   readonly at: number;
 }
 
-/** A computation for another thread than the one that serves readers; the answer comes back as a fact. */
+/** A computation to be run on a worker thread. Its answer comes back as a fact. */
 export type ModelRequest =
   | {
       readonly type: 'fit';
       readonly account: AccountId;
       readonly now: number;
-      /** The counted posts are known without a hole from here on. */
+      /** From here on the counted posts are known without a gap. */
       readonly fromAt: number;
       /** Creation times of counted posts before `now`, ascending. */
       readonly postTimes: Float64Array;
-      /** Forecasts of events whose outcome is known, by their close: what the account's bias is learnt from. */
+      /** Forecasts of events whose outcome is known, ordered by close. The account's bias is learnt from them. */
       readonly closed: readonly ClosedForecast[];
     }
   | {
@@ -118,11 +115,11 @@ export type ModelRequest =
       readonly count: number;
       readonly buckets: readonly CountRange[];
       readonly seed: number;
-      /** Null: to be fitted to what was known at `now`, as for history. */
+      /** Null for a forecast of the past: its coefficients are fitted to what was known at `now`. */
       readonly params: ModelParams | null;
       readonly fromAt: number;
       readonly postTimes: Float64Array;
-      /** The state of the event's previous live forecast, to tell what moved it. */
+      /** The event's previous live forecast, to explain the change since then. */
       readonly previous: {
         readonly now: number;
         readonly count: number;
@@ -132,8 +129,8 @@ export type ModelRequest =
     };
 
 /**
- * One bucket of a prediction, with the market's price at that instant. Its range identifies it; title and tokens
- * are in the event, and too long to be repeated in every row.
+ * One bucket of a prediction, with the market's price at that instant. Its range identifies it: title and tokens are
+ * in the event, and would make every row too long.
  */
 export interface PredictedBucket extends CountRange {
   readonly prob: number;
@@ -143,8 +140,8 @@ export interface PredictedBucket extends CountRange {
 }
 
 /**
- * A published forecast: a row of the ledger, never edited. The newest live one of an event is under its
- * id, those to be scored under `<event>@<hours>`.
+ * A published forecast, a row of the ledger that is never edited. The newest live forecast of an event is stored under
+ * its id, the forecasts to be scored under `<event>@<hours>`.
  */
 export interface Prediction {
   readonly forecastId: string;
@@ -175,7 +172,7 @@ export interface Prediction {
   readonly hash: string;
 }
 
-/** Ages of the sources at the last tick. Moves every second, so it is published but not kept. */
+/** Ages of the sources at the last tick. It changes every second, so it is published but not stored. */
 interface Freshness {
   readonly ages: Readonly<Record<SourceName, number>>;
 }
@@ -205,7 +202,7 @@ export interface StreamRecords {
 
 export type StreamName = keyof StreamRecords;
 
-/** `kept` streams have a history; `passing` ones move every second and can be had from the last tick. */
+/** The store keeps the history of `kept` streams. `passing` streams are only published. */
 const STREAMS: Readonly<Record<StreamName, 'kept' | 'passing'>> = {
   posts: 'kept',
   events: 'kept',
@@ -216,7 +213,7 @@ const STREAMS: Readonly<Record<StreamName, 'kept' | 'passing'>> = {
   spot: 'kept',
   predictions: 'kept',
   scores: 'kept',
-  // Follows every price: what was decided at a horizon is kept instead, and the rest can be had from the log.
+  // Changes with every price. The decisions at each horizon are kept instead, and a replay gives the rest.
   signals: 'passing',
   decisions: 'kept',
   requests: 'passing',
@@ -253,14 +250,14 @@ export type Cause =
   | 'event_closed'
   | 'failure';
 
-/** Why something is emitted: `cause`, in observation `seq` received at `at`. */
+/** The reason for an output: `cause`, in observation `seq`, received at `at`. */
 export interface Trigger {
   readonly seq: number;
   readonly at: number;
   readonly cause: Cause;
 }
 
-/** One step of one stream: the record under `key` is now this. */
+/** The record under `key` of a stream is now `record`. */
 export interface OutputOf<S extends StreamName> extends Trigger {
   readonly stream: S;
   readonly key: string;

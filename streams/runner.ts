@@ -3,11 +3,10 @@ import { type GraphState, graph } from './graph.ts';
 import type { Observation } from './observation.ts';
 import type { Output } from './records.ts';
 
-/** One observation in, its outputs out. */
 export interface Runner {
-  /** The graph after the last observation; changed in place by the next one. */
+  /** The state after the last observation. The next one changes it in place. */
   readonly state: GraphState;
-  /** Observations are run in the order of the log. The outputs are in the graph's order. */
+  /** Returns the outputs of an observation. Observations have to come in the order of the log. */
   run(observation: Observation): readonly Output[];
 }
 

@@ -5,12 +5,12 @@ export interface Score {
   readonly crps: number | null;
   readonly logScore: number;
   readonly brier: number;
-  /** Whether the outcome lies in p5..p95, and where in the distribution, 0 to 1. */
+  /** Whether the outcome lies in p5..p95, and its place in the distribution, 0 to 1. */
   readonly isCovered: boolean | null;
   readonly pit: number | null;
 }
 
-/** The scores of a horizon row once its event is settled, under `<event>@<hours>`. */
+/** The scores of a forecast once its event is settled, under `<event>@<hours>`. */
 export interface ScoreRecord {
   readonly forecastId: string;
   readonly eventId: number;
@@ -28,7 +28,7 @@ export interface ScoreRecord {
   readonly pace: Score;
   /** Null where not every bucket had a price. */
   readonly market: Score | null;
-  /** Where the bucket begins that has won; null when none holds the final count. */
+  /** Lower bound of the bucket that won; null when no bucket holds the final count. */
   readonly wonLo: number | null;
   /** The bucket the model thought most probable. */
   readonly top: { readonly lo: number; readonly prob: number } | null;

@@ -1,28 +1,26 @@
-import type { Weighed } from './model/bucket-signal.ts';
+import type { EvaluatedBucket } from './model/bucket-signal.ts';
 import type { CountRange } from './model/forecast/simulate.ts';
 import type { BuyStrategy } from './model/strategy.ts';
 import type { Confidence } from './model/time-left.ts';
 import type { TrackRecord } from './model/track-record.ts';
 import type { AccountId, ForecastOrigin, Input } from './observation.ts';
 
-/** Records of the signals. */
-
-/** One bucket that can still win, weighed. */
-export interface BucketSignal extends Weighed {
+/** The advice on one bucket that can still win. */
+export interface BucketSignal extends EvaluatedBucket {
   readonly title: string;
   readonly token: string;
-  /** Bounds inclusive; null for open, and for what is no range of counts. */
+  /** Bounds inclusive; null for an open end, and in an event that is not about counts. */
   readonly lo: number | null;
   readonly hi: number | null;
-  /** How deep p50 falls into it, 0 to 1; null without a forecast. */
+  /** How near p50 is to the middle of the bucket: 1 at the centre, 0 at the edges and outside; null without a forecast. */
   readonly moneyness: number | null;
-  /** Share of any bankroll to put on it: those of an event never exceed the cap together. */
+  /** Share of any bankroll to stake. The stakes of one event together never exceed the cap. */
   readonly stake: number;
 }
 
 /**
- * What to do about one active event, whoever asks and whatever they own. No bucket is left once it is over. Actions
- * are those for a caller who accepts a horizon without demonstrated skill.
+ * What to buy and sell in one active event, for any caller and any bankroll. There are no buckets once the event is
+ * over. The actions are those for a caller who accepts a horizon without demonstrated skill.
  */
 export interface EventSignals {
   readonly eventId: number;
@@ -33,16 +31,16 @@ export interface EventSignals {
   readonly horizonHours: number | null;
   readonly track: TrackRecord;
   readonly timeConfidence: Confidence;
-  /** The oracle's count less the trading page's. */
+  /** The oracle's count minus the trading page's. */
   readonly asymmetry: number | null;
   readonly stale: readonly Input[];
   /** Best edge first. */
   readonly buckets: readonly BucketSignal[];
-  /** What to buy, by Yes tokens, the predicted bucket first. */
+  /** The Yes tokens to buy, the predicted bucket first. */
   readonly order: { readonly strategy: BuyStrategy; readonly tokens: readonly string[] } | null;
 }
 
-/** A bucket that was to be bought. */
+/** A bucket that was worth buying. */
 export interface FrozenBuy extends CountRange {
   readonly prob: number;
   readonly price: number;
@@ -50,8 +48,8 @@ export interface FrozenBuy extends CountRange {
 }
 
 /**
- * What was to be bought at a horizon, under `<event>@<hours>`: never edited, so that it can be held against the
- * outcome. There is none where nothing was.
+ * What was worth buying at a horizon, under `<event>@<hours>`. It is never edited, so that it can be compared with the
+ * outcome. There is no record when nothing was worth buying.
  */
 export interface Decision {
   readonly forecastId: string;
@@ -64,7 +62,7 @@ export interface Decision {
   readonly confidence: Confidence;
   readonly isProven: boolean;
   readonly strategy: BuyStrategy;
-  /** Where the buckets of the order begin. */
+  /** Lower bounds of the buckets of the order. */
   readonly orderLos: readonly number[];
   /** Largest stake first. */
   readonly buys: readonly FrozenBuy[];

@@ -14,16 +14,15 @@ import {
   type SettingValue,
 } from './settings.ts';
 
-/** A known variable, but read by the command line, which finds the config file. */
+/** Names the config file. The command line reads it. */
 export const CONFIG_FILE_ENV = 'TALLYWIRE_CONFIG';
 
 export interface AccountConfig {
   readonly id: AccountId;
-  /** The account's name in paths. */
+  /** The account's name in URLs. */
   readonly segment: string;
 }
 
-/** Where the data comes from. */
 export type WorldConfig =
   | { readonly type: 'embedded'; readonly seed: number }
   | { readonly type: 'remote'; readonly url: string }
@@ -64,7 +63,7 @@ export interface ConfigInput {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The content of the config file; undefined without one. */
   readonly file?: unknown;
-  /** Replace the defaults of the settings. */
+  /** Other defaults than those of the settings. */
   readonly defaults?: Partial<Values>;
 }
 
@@ -75,7 +74,7 @@ interface Given {
   readonly value: unknown;
 }
 
-/** Long values are cut, so that a fault stays one line. */
+/** Longer values are cut, so that a fault fits on one line. */
 const MAX_QUOTED_CHARS = 60;
 
 function quote(value: unknown): string {
@@ -93,7 +92,7 @@ function unknownName(name: string, known: readonly string[]): Fault {
   return { loc: [name], msg: `unknown setting${hint}`, type: 'unknown' };
 }
 
-/** An empty variable counts as not given: scripts pass empty ones on. */
+/** An empty variable counts as not given, as scripts often pass empty ones. */
 function inEnv(env: ConfigInput['env'], name: string | undefined): Given | undefined {
   const value = name === undefined ? undefined : env[name];
   return name === undefined || value === undefined || value === '' ? undefined : { name, value };
@@ -190,7 +189,7 @@ function faultsBetween({ values, faulty }: ParsedValues, input: ConfigInput): Fa
   const areSame = accountA.toLowerCase() === accountB.toLowerCase();
   if (areSame && !faulty.has('accountA') && !faulty.has('accountB')) {
     const givenB = givenValue('accountB', input);
-    // Account B may have its default, in which case the segment of account A is at fault.
+    // When account B has its default, the segment of account A is at fault.
     const { name, value } = givenB ??
       givenValue('accountA', input) ?? { name: flagOf('accountB'), value: accountB };
     const other = givenB ? 'A' : 'B';
@@ -209,7 +208,7 @@ function deepFreeze<T>(value: T): T {
   return Object.freeze(value);
 }
 
-/** Flags win over the environment, the environment over the file. Throws one ConfigError with every fault. */
+/** A flag wins over the environment, and the environment over the file. Throws one ConfigError with every fault. */
 export function parseConfig(input: ConfigInput): Config {
   const parsed = parseValues(SETTING_KEYS, input);
   const { values } = parsed;

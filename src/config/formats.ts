@@ -6,7 +6,7 @@ export interface Format<T> {
   readonly schema: z.ZodType<T>;
   /** Completes "expected …" in the message of a fault. */
   readonly expects: string;
-  /** Stands for the value in a help text; a flag without a value has none. */
+  /** The placeholder of the value in the help; absent for a flag without a value. */
   readonly argument?: string;
 }
 
@@ -48,13 +48,13 @@ export const pathSegment: Format<string> = {
   schema: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/)
-    // The path of crypto prices stands beside those of the accounts.
+    // `/meta/crypto` is a path of its own.
     .refine((text) => text.toLowerCase() !== 'crypto'),
   expects: 'up to 64 letters, digits, _ and -, and not crypto',
   argument: 'segment',
 };
 
-/** Without control characters, which would end up in file names, headers and terminals. */
+/** Text without control characters, as it is used in file names, headers and terminals. */
 export function plainText(expects: string, argument: string): Format<string> {
   return { schema: z.string().regex(/^\P{Cc}{1,4096}$/u), expects, argument };
 }

@@ -24,7 +24,7 @@ export function editDistance(a: string, b: string): number {
 
 /** The known name that was probably meant; undefined when none is near. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
-  // A name of another length is no typing error, and a very long one would cost time to compare.
+  // A name of a very different length is no typing error, and a very long one takes time to compare.
   const candidates = known
     .filter((other) => Math.abs(other.length - name.length) <= 4)
     .map((other) => ({ other, distance: editDistance(name.toLowerCase(), other.toLowerCase()) }))

@@ -17,7 +17,7 @@ export interface PaymentAsset {
   readonly facilitator: string;
 }
 
-/** How single calls are paid for. The demo has its own network, asset and facilitator. */
+/** How callers pay for single calls. The demo has its own network, asset and facilitator. */
 export type PaymentsConfig =
   | { readonly type: 'off' }
   | ({ readonly type: 'demo' } & Prices)

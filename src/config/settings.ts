@@ -20,9 +20,9 @@ import {
 export interface Setting<T> extends Format<T> {
   readonly default: T;
   readonly help: string;
-  /** Never printed, and not a flag: command lines are readable by every user of a machine. */
+  /** Never printed, and no flag, as every user of a machine can read its command lines. */
   readonly isSecret?: true;
-  /** A further variable that is read when the setting's own is not given. */
+  /** Another variable, which is read when the setting's own is not given. */
   readonly alsoEnv?: string;
 }
 
@@ -145,7 +145,7 @@ export const SETTINGS = {
 export type SettingKey = keyof typeof SETTINGS;
 export type SettingValue<K extends SettingKey> = (typeof SETTINGS)[K]['default'];
 
-// Not typed by Object.keys, which knows that objects may have more keys than their type.
+// `Object.keys` returns strings, as an object may have more keys than its type.
 export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[];
 
 /** `accountA` as a flag is `--account-a`. */

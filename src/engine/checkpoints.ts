@@ -1,17 +1,17 @@
 import { DAY_MS, encodeStateBytes, GRAPH_VERSION, type GraphState } from '../../streams/internal.ts';
 import type { NewCheckpoint, Store } from '../store/store.ts';
 
-/** The newest ones are all kept; of the older ones the first of each UTC day. */
+/** This many of the newest checkpoints are kept, and the first one of each UTC day. */
 const RECENT = 3;
 
-/** A copy of the state, to be saved later; undefined when nothing happened since the last checkpoint. */
+/** A copy of the state, or undefined when the log has not grown since the last checkpoint. */
 export function takeCheckpoint(store: Store, state: GraphState, at: number): NewCheckpoint | undefined {
   const seq = store.journal.head;
   if (seq === 0 || store.checkpoints.list().at(-1)?.seq === seq) return undefined;
   return { seq, at, graphVersion: GRAPH_VERSION, state: encodeStateBytes(state) };
 }
 
-/** Removes checkpoints that neither a restart nor the verification of a pruned log needs. */
+/** Removes the checkpoints that neither a restart nor the verification of a pruned log needs. */
 export async function thinCheckpoints(store: Store): Promise<void> {
   const older = store.checkpoints.list().slice(0, -RECENT);
   let day: number | undefined;

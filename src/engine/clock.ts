@@ -1,4 +1,4 @@
-/** `wall` is UTC and may be corrected; `mono` only ever goes forward. Both in ms. */
+/** Both in ms. `wall` is UTC and may be corrected; `mono` never goes back. */
 export interface Clock {
   readonly wall: () => number;
   readonly mono: () => number;

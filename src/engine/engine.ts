@@ -43,15 +43,14 @@ export type EngineReport =
   | { readonly type: 'maintenance_failed'; readonly error: unknown };
 
 export interface Engine {
-  /** The status of each source. */
   sources(): readonly SourceStatus[];
-  /** Whether the disk refused the last write, which is being tried again; readers keep the values they have. */
+  /** Whether the disk refused the last write, which is being retried. Readers keep the values they have. */
   isWaitingForDisk(): boolean;
-  /** Ends sources and simulations first, then finishes the turn, then saves a checkpoint. The store stays open. */
+  /** Stops sources and simulations, finishes the turn, then saves a checkpoint. The store stays open. */
   stop(): Promise<void>;
 }
 
-/** Recovers the store, then runs the sources and the clock against it. Resolves when readers have values to read. */
+/** Recovers the store, then starts the sources and the clock. Resolves when readers can be served. */
 export async function openEngine(deps: EngineDeps): Promise<Engine> {
   const { store, latest, clock, report } = deps;
   const startedAt = clock.mono();
@@ -81,15 +80,15 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
   const reportFailure = (error: unknown) => report({ type: 'maintenance_failed', error });
   const tick = (...before: readonly SettingsFact[]) =>
     turns.accept([...before, { kind: 'tick', ages: watermarks.ages() }]).catch(reportFailure);
-  // The settings are logged at every start, as earlier requests to the simulators died with their process. Not
-  // awaited: a full disk would delay them, and readers can be served before that.
+  // The settings are logged at every start, which makes the graph repeat the requests that the last process left
+  // unanswered. This is not awaited, so that a full disk does not keep readers from being served.
   void tick(deps.settings);
 
   const lookups = sourceLookupsFrom(
     latest,
     (account) => state.counters.get(account)?.coveredFrom ?? undefined,
   );
-  const sources: Subscription[] = deps.sources.map((source) =>
+  const running: Subscription[] = deps.sources.map((source) =>
     supervise(source, {
       clock,
       random: deps.random,
@@ -125,12 +124,11 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
   const watchDisk = async () => {
     report({ type: 'disk', storeBytes: store.sizeBytes(), ...(await deps.disk()) });
   };
-  // A task that fails is reported and tried again after its period: none of them may end the engine.
+  // A task that fails is reported and tried again after its period. It must not stop the engine.
   const every = (periodMs: number, task: () => Promise<void>) =>
     interval(periodMs)
       .pipe(exhaustMap(() => task().catch(reportFailure)))
       .subscribe();
-  const running = [...sources];
   running.push(
     ticker(clock, () => tick()).subscribe(),
     every(deps.checkpointMs, checkpoint),

@@ -13,21 +13,20 @@ import {
 import type { Store } from '../store/store.ts';
 import type { LatestWriter } from '../views/latest.ts';
 
-/** Outputs stored at once while the log is read again. */
+/** Outputs per write while the log is read. */
 const BATCH = 5_000;
 
 interface Recovered {
   readonly state: GraphState;
-  /** Observations that had to be read again. */
+  /** How many observations were run through the graph. */
   readonly replayed: number;
   /** The last tick of the log, if the log has one near its end. */
   readonly lastTick: (Observation & { readonly fact: TickFact }) | undefined;
 }
 
 /**
- * Brings a store to the head of its log: the newest checkpoint, then the tail of the log through the same
- * graph as ever; outputs that a crash kept from being stored are stored now. There is no other way to
- * start, so every start is a test of it. After a change of the graph everything is derived anew.
+ * Runs the log since the newest checkpoint through the graph, and stores the outputs that a crash kept from being
+ * stored. Every start does this. When no checkpoint has the present graph version, all outputs are derived again.
  */
 export async function recover(store: Store, latest: LatestWriter): Promise<Recovered> {
   const { journal, outputs, checkpoints } = store;

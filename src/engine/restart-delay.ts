@@ -3,15 +3,15 @@ import { jitteredDelay } from '../resilience/backoff.ts';
 import type { Circuit } from '../resilience/circuit-breaker.ts';
 
 const BACKOFF = { firstMs: 1_000, longestMs: 8_000 };
-/** An unknown error is a bug of ours: trying again soon would only repeat it. */
+/** An unexpected error is a bug of ours, and would soon happen again. */
 const AFTER_BUG_MS = 30_000;
 const LONGEST_RETRY_AFTER_MS = 60_000;
-/** With an open circuit one probe goes out about this often, so that the end of an outage is soon seen. */
+/** While the circuit is open the source is tried about this often, so that the end of an outage is soon noticed. */
 const PROBE_MS = 5_000;
 
 /**
- * Ms until a failed source is started again: a random time below 1, 2, 4, 8 s while its circuit is closed, then
- * 4 to 6 s; on top of the time that the other side asked for. `random` gives numbers in [0, 1).
+ * Ms until a failed source is started again: the time that the other side asked for, plus a random time below 1, 2, 4,
+ * 8 s, or 4 to 6 s when the circuit is open. `random` gives numbers in [0, 1).
  */
 export function restartDelay(
   error: unknown,

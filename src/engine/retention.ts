@@ -1,12 +1,12 @@
 import { DAY_MS, GRAPH_VERSION } from '../../streams/internal.ts';
 import { PRUNED_BEFORE_NOTE, type Store } from '../store/store.ts';
 
-/** Blocks and rows dropped per step: a large transaction would delay other writes, and small ones free pages as well. */
+/** Blocks and rows dropped per step. A larger transaction would delay other writes. */
 const STEP = 500;
 
 /**
- * Drops one small step of the log and the outputs older than `retentionDays`. The log is only ever cut right
- * behind a checkpoint, so that the rest can still be replayed and verified. Resolves to whether there is more to drop.
+ * Drops a few blocks of the log and rows of the outputs that are older than `retentionDays`. The log is always cut right
+ * after a checkpoint, so that the rest can be replayed and verified. Resolves to whether there may be more to drop.
  */
 export async function pruneStep(store: Store, retentionDays: number, now: number): Promise<boolean> {
   const { journal, outputs, checkpoints } = store;
@@ -17,7 +17,7 @@ export async function pruneStep(store: Store, retentionDays: number, now: number
     .at(-1);
   if (cut === undefined) return false;
 
-  // Noted first, so that a verification running meanwhile does not expect the rows being dropped.
+  // Noted first, so that a verification that runs meanwhile does not expect these rows.
   if (store.notes.get(PRUNED_BEFORE_NOTE) !== String(cut.seq + 1)) {
     await store.notes.set(PRUNED_BEFORE_NOTE, String(cut.seq + 1));
   }

@@ -8,7 +8,7 @@ export function sourceLookupsFrom(
   coveredFrom: (account: AccountId) => number | undefined,
 ): SourceLookups {
   return {
-    // Ids grow with time, and edits keep their first id: the newest id is among the newest posts.
+    // Ids grow with time and an edit keeps its first id, so the newest post has the newest id.
     newestPostId: (account) => latest.posts(account)[0]?.record.id,
     livePosts(account, sinceMs) {
       const live = [];

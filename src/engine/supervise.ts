@@ -5,7 +5,7 @@ import type { Source, SourceContext, SourceLookups, SourceStatus } from '../sour
 import type { Clock } from './clock.ts';
 import { restartDelay } from './restart-delay.ts';
 
-/** How often the age of a source's data is checked. */
+/** How often a source is checked for silence. */
 const WATCH_MS = 1_000;
 
 interface SuperviseDeps {
@@ -17,8 +17,8 @@ interface SuperviseDeps {
 }
 
 /**
- * Runs a source for ever: a failure or a silence (also that of a source that ended) restarts it after a growing
- * delay, and a good answer resets the delay. Ends only by unsubscription.
+ * Runs a source until unsubscribed. A failure, or silence for too long, restarts it after a growing delay; a good answer
+ * resets the delay. A source that completes becomes silent.
  */
 export function supervise(source: Source, deps: SuperviseDeps): Observable<never> {
   const { clock, random, lookups, onStatus } = deps;
@@ -57,7 +57,7 @@ export function supervise(source: Source, deps: SuperviseDeps): Observable<never
     const silence$ = interval(WATCH_MS).pipe(
       map(() => {
         const silentMs = clock.mono() - answeredAt;
-        // A source that waits for our own disk is not silent.
+        // A source that waits for our disk is not silent.
         if (deliveries > 0 || silentMs <= source.silentAfterMs) return;
         throw new SourceError('SOURCE_SILENT', `no answer from ${source.name} in ${Math.round(silentMs)} ms`);
       }),

@@ -18,10 +18,10 @@ interface TurnsDeps {
   readonly latest: LatestWriter;
   readonly state: GraphState;
   readonly clock: Clock;
-  /** Takes what the streams want simulated, once the turn is durable and published. */
+  /** Called with each request to the simulators, once the turn is stored and published. */
   readonly request: (request: OutputOf<'requests'>) => void;
   readonly report: (report: TurnReport) => void;
-  /** How long a write that the disk refused waits before it is tried again. */
+  /** Ms before a refused write is tried again. */
   readonly retryMs?: number | undefined;
 }
 
@@ -38,11 +38,11 @@ export type TurnReport =
 
 interface Turns {
   /**
-   * Resolves once the facts are in the log, have gone through the streams, and readers see the outputs.
-   * Without facts there is no turn.
+   * Resolves once the facts are in the log, have gone through the streams, and readers see the outputs. Does nothing
+   * without facts.
    */
   accept(facts: readonly Fact[]): Promise<void>;
-  /** Runs `task` between two turns, when log, state and outputs agree; rejects when they no longer can. */
+  /** Runs `task` between two turns, when log, state and outputs agree. Rejects after outputs could not be stored. */
   between<T>(task: () => T): Promise<T>;
   /** Finishes the accepted facts; accepts no more. */
   stop(): Promise<void>;
@@ -55,9 +55,9 @@ interface Waiting {
 }
 
 /**
- * The engine's heart. All facts since the last turn are one block of the log (one commit), then go through the
- * graph, then their outputs are stored (one commit), then published. A disk that refuses a write delays the turn,
- * and with it every source, until it takes the write: nothing is dropped, and readers keep the values they have.
+ * A turn appends all facts since the last turn to the log (one commit), runs them through the graph, stores their
+ * outputs (one commit) and publishes them. While the disk refuses a write, the turn and every source wait for it:
+ * nothing is dropped, and readers keep the values they have.
  */
 export function createTurns(deps: TurnsDeps): Turns {
   const { journal, outputs, latest, clock, report } = deps;
@@ -71,7 +71,7 @@ export function createTurns(deps: TurnsDeps): Turns {
   let waiting: Waiting[] = [];
   let running: Promise<void> | undefined;
   let isStopping = false;
-  /** Set when outputs could not be stored: the streams are ahead of the store, and only a recovery can fix that. */
+  /** Set when outputs could not be stored: the streams are then ahead of the store, and only a restart recovers. */
   let broken: unknown;
 
   async function turn(taken: readonly Waiting[]): Promise<void> {

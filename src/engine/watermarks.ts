@@ -10,7 +10,7 @@ interface Watermarks {
   restore(ages: Readonly<Record<SourceName, number>>, at: number): void;
 }
 
-/** Uses the clock that never steps, so that a corrected calendar makes no source look older or younger. */
+/** Uses the clock that never goes back, so that a corrected wall clock changes no age. */
 export function createWatermarks(clock: Clock): Watermarks {
   const marks = new Map<SourceName, number>();
   return {

@@ -12,20 +12,19 @@ import { signalsView } from '../views/records/signals.ts';
 import { testView } from '../views/records/test.ts';
 import { velocityView } from '../views/records/velocity.ts';
 
-/** How a kind of record is published. */
 interface Channel {
   readonly name: ChannelName;
-  /** The lowest tier that sees it, as over REST. */
+  /** The lowest tier that may subscribe, as over REST. */
   readonly tier: Tier;
-  /** Every frame reaches every reader; of the others a slow reader gets the newest per key. */
+  /** Whether a slow reader gets every frame; on other channels it gets the newest of each key. */
   readonly isLossless: boolean;
-  /** Whether it moves with every price, and is published once a second per key at most. */
+  /** Whether each key is published at most once a second, as it changes with every price. */
   readonly isPaced: boolean;
-  /** Whether its frames are stored for a day, to be replayed. The heartbeat's are not. */
+  /** Whether its frames are numbered, and stored for a day to be replayed. */
   readonly isStored: boolean;
 }
 
-/** A channel of an account, or of none: what is numbered and subscribed to. */
+/** A channel of one account, or of no account. Readers subscribe to topics, and each topic numbers its own frames. */
 export interface Topic {
   /** `counters/account_a` or `crypto`. */
   readonly name: string;
@@ -35,7 +34,7 @@ export interface Topic {
   readonly records: TopicRecords;
 }
 
-/** The records a topic is about: of states the newest counts, of posts each one; a heartbeat has none. */
+/** The records of a topic. Only the newest version of a state matters, but every post does. A heartbeat has no records. */
 type TopicRecords =
   | { readonly type: 'states'; readonly view: RecordView }
   | { readonly type: 'posts'; readonly view: PostsView }
@@ -45,7 +44,7 @@ const STATE = { tier: 'FREE', isLossless: false, isPaced: false, isStored: true 
 
 const COUNTERS: Channel = { ...STATE, name: 'counters' };
 const TWEETS: Channel = { ...STATE, name: 'tweets', isLossless: true };
-// A PRO field of the predictions over REST.
+// In the predictions over REST it is a PRO field.
 const VELOCITY: Channel = { ...STATE, name: 'velocity', tier: 'PRO' };
 const PREDICTION: Channel = { ...STATE, name: 'prediction', isPaced: true };
 const SIGNALS: Channel = { ...STATE, name: 'signals', tier: 'PRO', isPaced: true };
@@ -54,7 +53,7 @@ const LAG: Channel = { ...STATE, name: 'lag' };
 const HEARTBEAT: Channel = { ...STATE, name: 'heartbeat', isStored: false };
 const TEST: Channel = { ...STATE, name: 'test', isPaced: true };
 
-/** Every topic, in the order in which frames of one turn are numbered. */
+/** Every topic, in the order in which the frames of one turn are numbered. */
 export function topicsOf(accounts: readonly AccountPath[]): readonly Topic[] {
   const each = (channel: Channel, recordsOf: (account: AccountPath) => TopicRecords) =>
     accounts.map((account) => topic(channel, account, recordsOf(account)));

@@ -47,7 +47,7 @@ interface FeedDeps {
   readonly headers: Readonly<Record<string, string>>;
   /** The service's answer to a request that failed. */
   readonly answerTo: (error: unknown) => FeedAnswer;
-  /** Gets every error that is no reader's fault. */
+  /** Receives every error that no reader caused. */
   readonly report: (error: unknown) => void;
 }
 
@@ -60,17 +60,17 @@ interface FeedAnswer {
 export interface Feed {
   readonly epoch: string;
   figures(): FeedFigures;
-  /** Takes a request for an event stream, and returns false for any other. */
+  /** Handles a request for an event stream; returns false for any other request. */
   handle(req: IncomingMessage, res: ServerResponse): boolean;
-  /** Takes a request for a WebSocket to the feed, and returns false for any other. */
+  /** Handles a request for a WebSocket to the feed; returns false for any other request. */
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): boolean;
-  /** Takes no new readers from now on. */
+  /** Accepts no new readers from now on. */
   beginDrain(): void;
-  /** Says goodbye, and resolves when all readers are gone and all frames are on disk. */
+  /** Sends a goodbye, and resolves when all readers are gone and all frames are on disk. */
   close(): Promise<void>;
 }
 
-/** Opens the push feed over the latest values, which are loaded. From here on it follows them. */
+/** Opens the push feed, which follows the latest values. They have to be loaded before. */
 export function openFeed(deps: FeedDeps): Feed {
   const { latest, accounts, proxies, times = CONNECTION_TIMES, report } = deps;
   const topics = topicsOf(accounts);
@@ -101,7 +101,7 @@ export function openFeed(deps: FeedDeps): Feed {
   changes.catchUp(postsAfter(deps.outputs, log.numberedUpTo));
   const following = follow(latest.change$, changes.follow, report);
 
-  /** Counts the connection until it closes, or throws a RequestError. */
+  /** Counts the connection until it closes. Throws a RequestError when there are too many. */
   function countConnection(req: IncomingMessage, connection: Duplex | ServerResponse): void {
     if (isClosing) throw new RequestError(503, 'stopping', 'The service stops', { 'Retry-After': '5' });
     const address = clientAddressOf(req, proxies);
@@ -165,12 +165,12 @@ function isFeed({ url = '' }: IncomingMessage): boolean {
   return url === PATH || url.startsWith(`${PATH}?`);
 }
 
-/** Posts that were stored but have no frames yet, as the process ended before. */
+/** Posts that were stored but not numbered before the last process ended. */
 function* postsAfter(
   outputs: Pick<Outputs, 'read'>,
   numberedUpTo: number | undefined,
 ): Iterable<OutputOf<'posts'>> {
   if (numberedUpTo === undefined) return;
-  // The store keeps the text of what it was given.
+  // The store returns the JSON of the outputs it was given.
   for (const { json } of outputs.read('posts', numberedUpTo + 1)) yield JSON.parse(json) as OutputOf<'posts'>;
 }

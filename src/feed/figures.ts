@@ -1,11 +1,11 @@
-/** The push feed since the start of the process. */
+/** Figures of the push feed since the start of the process. */
 export interface FeedFigures {
   readonly connections: number;
-  /** Bytes written but not yet taken by the network. */
+  /** Bytes that were written but not yet sent. */
   readonly unsentBytes: number;
   /** Frames written, to all readers together. */
   readonly sent: number;
-  /** Frames that slow readers were not sent, as newer ones took their place. */
+  /** Frames that slow readers were not sent, as newer ones replaced them. */
   readonly merged: number;
   /** Connections ended, by code. */
   readonly closed: ReadonlyMap<number, number>;

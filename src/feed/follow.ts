@@ -1,6 +1,6 @@
 import type { Observable, Subscription } from 'rxjs';
 
-/** Calls `handle` for every value. An error of one call is reported, and stops neither the source nor later calls. */
+/** Calls `handle` for every value. An error is reported, and later values are handled all the same. */
 export function follow<T>(
   source$: Observable<T>,
   handle: (value: T) => void,

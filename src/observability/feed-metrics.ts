@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { FeedFigures } from '../feed/figures.ts';
 
-/** Reads the feed's own counts at each scrape: the feed writes thousands of frames at once. */
-export function gaugeFeed(registry: Registry, read: () => FeedFigures): void {
+/** Reads the feed's counts at each scrape, as the feed writes too many frames to report each one. */
+export function watchFeed(registry: Registry, read: () => FeedFigures): void {
   const registers = [registry];
   const counter = (name: string, help: string, of: (figures: FeedFigures) => number) =>
     new Counter({

@@ -5,7 +5,7 @@ import type { Latest } from '../views/latest.ts';
 
 export type HealthStatus = RecordOf<typeof healthRecord>['status'];
 
-/** `read_only` when writes fail, for instance on a full disk, while reads go on. */
+/** `read_only` while writes fail, for example on a full disk. */
 export type StoreState = 'open' | 'read_only' | 'closed';
 
 export interface HealthInputs {
@@ -17,7 +17,7 @@ export interface HealthInputs {
   readonly failedActors: number;
 }
 
-/** A source older than this no longer does its work, though what is served may still be right. */
+/** From this age of a source on the service is degraded, though the values may still be right. */
 const DEGRADED_AFTER_MS = { posts: 15_000, oracle: 30_000, ui: 30_000, prices: 15_000, events: 180_000 };
 
 /** `unavailable`: nothing to serve. `degraded`: serving, but something is old or broken. */
@@ -42,7 +42,7 @@ function limits(accounts: readonly AccountId[]): readonly (readonly [SourceName,
   ];
 }
 
-/** Whether anything is known of an account: a post, its pace, or an event about it. */
+/** Whether anything is known about an account: a post, its velocity or an event. */
 export function hasSnapshot(latest: Latest, account: AccountId): boolean {
   if (latest.posts(account).length > 0 || latest.get('velocity', account) !== undefined) return true;
   for (const { record } of latest.all('events')) {

@@ -1,10 +1,10 @@
-/** Upper bounds in seconds: answers from memory take microseconds, those that ask the market seconds. */
+/** Upper bounds in seconds. Answers from memory take microseconds, answers that ask the market take seconds. */
 const BOUNDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
 
 const NAME = 'tallywire_http_request_duration_seconds';
 
 interface Row {
-  /** Per bound, how many took no longer than it and longer than the one before; last, all above. */
+  /** Requests up to each bound and above the previous one; the last count is for all above. */
   readonly counts: number[];
   sumSeconds: number;
 }
@@ -16,8 +16,8 @@ interface HttpDurations {
 }
 
 /**
- * A histogram of our own, as text in the same exposition format: the library's costs about a microsecond a
- * call for looking up labels, which is a noticeable part of a ready answer.
+ * A histogram in the Prometheus text format. That of the library takes about a microsecond per call to look up labels,
+ * which is much of the time of a ready answer.
  */
 export function createHttpDurations(): HttpDurations {
   const routes = new Map<string, Map<number, Row>>();

@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** How long the event loop stood still. */
+/** How long the event loop was blocked. */
 interface LoopDelay {
-  /** The worst delay since the call before, in ms. */
+  /** The longest delay since the previous call, in ms. */
   worstMs(): number;
   close(): void;
 }
@@ -18,8 +18,6 @@ export function createLoopDelay(): LoopDelay {
       histogram.reset();
       return worstMs;
     },
-    close: () => {
-      histogram.disable();
-    },
+    close: () => void histogram.disable(),
   };
 }

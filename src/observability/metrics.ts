@@ -1,42 +1,41 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { FeedFigures } from '../feed/figures.ts';
 import type { SourceStatus } from '../sources/source.ts';
-import { gaugeFeed } from './feed-metrics.ts';
+import { watchFeed } from './feed-metrics.ts';
 import { createHttpDurations } from './http-durations.ts';
-import { gaugeSources } from './source-metrics.ts';
-import { followStreams, type StreamFigures } from './stream-metrics.ts';
+import { watchSources } from './source-metrics.ts';
+import { type StreamFigures, watchStreams } from './stream-metrics.ts';
 
-/** The figures that an operator scrapes. Every method that takes a figure is cheap, and none throws. */
+/** The figures that an operator scrapes. Reporting a figure is cheap and never throws. */
 export interface Metrics {
   readonly contentType: string;
   journalCommitted(ms: number): void;
   outputsCommitted(ms: number): void;
-  /** From a source's answer until readers see its outputs. */
+  /** The time from a source's answer until readers see its outputs. */
   delivered(ms: number): void;
   /** Worker time of a fit or a forecast. */
   simulated(request: string, ms: number): void;
   diskUsed(storeBytes: number, freeBytes: number): void;
-  /** How a paid call ended. */
   paid(outcome: string): void;
-  /** Payments that were settled while their reply never left. */
+  /** Payments that were settled while their reply was never sent. */
   unsentReplies(count: number): void;
   requestServed(route: string, status: number, ms: number): void;
-  /** Asked at each scrape. */
+  /** `read` is called at each scrape. */
   watchSources(read: () => readonly SourceStatus[]): void;
-  /** Source ages, lags and the time until new posts were seen. Call the result to stop watching. */
+  /** Source ages, lags and the delay of new posts. Call the result to stop watching. */
   watchStreams(figures: StreamFigures): () => void;
-  /** The push feed; asked at each scrape. */
+  /** `read` is called at each scrape. */
   watchFeed(read: () => FeedFigures): void;
   text(): Promise<string>;
 }
 
-/** From a fast local disk to a stall worth waking for. */
+/** From a fast local disk to a stall that needs an operator. */
 const COMMIT_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
-/** From one forecast to a fit to years of posts. */
+/** From a single forecast to a fit of years of posts. */
 const SIMULATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-/** A registry of its own, with the process's default metrics (memory, CPU, event-loop delay, GC) in it. */
+/** Has its own registry, with the default metrics of the process (memory, CPU, event-loop delay, GC). */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -88,9 +87,9 @@ export function createMetrics(): Metrics {
     paid: (outcome) => payments.inc({ outcome }),
     unsentReplies: (count) => unsent.set(count),
     requestServed: durations.observe,
-    watchSources: (read) => gaugeSources(registry, read),
-    watchStreams: (figures) => followStreams(registry, figures),
-    watchFeed: (read) => gaugeFeed(registry, read),
+    watchSources: (read) => watchSources(registry, read),
+    watchStreams: (figures) => watchStreams(registry, figures),
+    watchFeed: (read) => watchFeed(registry, read),
     text: async () => `${await registry.metrics()}\n${durations.text()}`,
   };
 }

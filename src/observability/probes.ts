@@ -3,12 +3,12 @@ import type { Latest } from '../views/latest.ts';
 import { type HealthStatus, hasSnapshot, healthOf, type StoreState } from './health.ts';
 import { createLoopDelay } from './loop-delay.ts';
 
-/** Serving starts after this long even when an account has nothing to show yet. */
+/** The service is ready after this time even when an account has no data yet. */
 const READY_ANYWAY_AFTER_MS = 10_000;
-/** A process whose event loop stood still this long is of no use to anyone. */
+/** After the event loop was blocked this long, the process should be restarted. */
 const DEAD_LOOP_MS = 5_000;
 
-/** The state of the process, read afresh at each call. */
+/** The present state of the process. */
 interface Probes {
   health(): HealthStatus;
   isReady(): boolean;

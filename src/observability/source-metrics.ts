@@ -3,8 +3,8 @@ import type { SourceState, SourceStatus } from '../sources/source.ts';
 
 const STATES: readonly SourceState[] = ['running', 'waiting', 'open', 'stopped'];
 
-/** Reads the sources anew at each scrape. */
-export function gaugeSources(registry: Registry, read: () => readonly SourceStatus[]): void {
+/** Reads the status of the sources at each scrape. */
+export function watchSources(registry: Registry, read: () => readonly SourceStatus[]): void {
   const registers = [registry];
   new Gauge({
     name: 'tallywire_source_state',
@@ -17,22 +17,20 @@ export function gaugeSources(registry: Registry, read: () => readonly SourceStat
       }
     },
   });
-  new Gauge({
-    name: 'tallywire_source_restarts',
-    help: 'How often a source was restarted since the start',
-    labelNames: ['source'],
-    registers,
-    collect() {
-      for (const { name, restarts } of read()) this.set({ source: name }, restarts);
-    },
-  });
-  new Gauge({
-    name: 'tallywire_source_refused_payloads',
-    help: 'Payloads of a source that were refused whole since the start',
-    labelNames: ['source'],
-    registers,
-    collect() {
-      for (const { name, refused } of read()) this.set({ source: name }, refused);
-    },
-  });
+  const gauge = (name: string, help: string, figure: 'restarts' | 'refused') =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['source'],
+      registers,
+      collect() {
+        for (const status of read()) this.set({ source: status.name }, status[figure]);
+      },
+    });
+  gauge('tallywire_source_restarts', 'How often a source was restarted since the start', 'restarts');
+  gauge(
+    'tallywire_source_refused_payloads',
+    'Payloads of a source that were refused whole since the start',
+    'refused',
+  );
 }

@@ -1,8 +1,8 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
-import type { Percentiles, SourceName } from '../../streams/internal.ts';
+import type { SourceName } from '../../streams/internal.ts';
 import type { Latest } from '../views/latest.ts';
 
-/** Around the seconds a post is expected to take (spec 1). */
+/** Finest around the expected delay of a post (spec 1). */
 const SEEN_BUCKETS_S = [1, 2, 5, 8, 10, 12, 15, 20, 30, 60, 300, 1_800];
 
 export interface StreamFigures {
@@ -13,7 +13,7 @@ export interface StreamFigures {
 }
 
 /** Reads ages and lags at each scrape, and observes every new post. Call the result to stop observing. */
-export function followStreams(registry: Registry, { latest, ages, now }: StreamFigures): () => void {
+export function watchStreams(registry: Registry, { latest, ages, now }: StreamFigures): () => void {
   const startedAt = now();
   const registers = [registry];
   new Gauge({
@@ -37,8 +37,9 @@ export function followStreams(registry: Registry, { latest, ages, now }: StreamF
       this.reset();
       for (const { record } of latest.all('lag')) {
         for (const stage of ['seen', 'oracle', 'ui'] as const) {
-          for (const [quantile, ms] of quantiles(record[stage])) {
-            this.set({ account: record.account, stage, quantile }, ms / 1_000);
+          const { p50, p90, p99 } = record[stage];
+          for (const [quantile, ms] of Object.entries({ '0.5': p50, '0.9': p90, '0.99': p99 })) {
+            if (ms !== null) this.set({ account: record.account, stage, quantile }, ms / 1_000);
           }
         }
       }
@@ -55,18 +56,9 @@ export function followStreams(registry: Registry, { latest, ages, now }: StreamF
     for (const output of outputs) {
       if (output.stream !== 'posts' || output.cause !== 'new_post') continue;
       const { account, seenAt, createdAt } = output.record;
-      // An older post is history being read, not a post that came late.
+      // An older post was read as history; it was not seen late.
       if (createdAt > startedAt) seen.observe({ account }, (seenAt - createdAt) / 1_000);
     }
   });
   return () => subscription.unsubscribe();
-}
-
-function quantiles({ p50, p90, p99 }: Percentiles): readonly (readonly [string, number])[] {
-  const all: readonly (readonly [string, number | null])[] = [
-    ['0.5', p50],
-    ['0.9', p90],
-    ['0.99', p99],
-  ];
-  return all.flatMap(([quantile, ms]) => (ms === null ? [] : [[quantile, ms] as const]));
 }

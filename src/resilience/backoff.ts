@@ -8,7 +8,7 @@ export function backoffDelay({ firstMs, longestMs }: Backoff, failures: number):
   return Math.min(longestMs, firstMs * 2 ** (failures - 1));
 }
 
-/** Full jitter: any time below the doubled delay, so that many callers do not return in step. `random` gives [0, 1). */
+/** A random time below `backoffDelay`, so that many callers do not retry together. `random` gives [0, 1). */
 export function jitteredDelay(backoff: Backoff, failures: number, random: () => number): number {
   return random() * backoffDelay(backoff, failures);
 }

@@ -1,11 +1,11 @@
 const MAX_FAILURES = 5;
 const OPEN_MS = 30_000;
 
-/** Keeps callers from waiting for another side that does not answer. */
+/** Keeps callers from waiting for a service that does not answer. */
 export interface Circuit {
-  /** In a row. */
+  /** Failures in a row. */
   readonly failures: number;
-  /** Whether it failed so often in a row that it counts as down. */
+  /** Whether there were so many failures in a row that the service counts as down. */
   isOpen(): boolean;
   /** Whether a call may be tried: any while closed, one per period while open. */
   admits(): boolean;
@@ -17,13 +17,13 @@ export interface Circuit {
 }
 
 interface CircuitOptions {
-  /** So many failures in a row open the circuit. */
+  /** This many failures in a row open the circuit. */
   readonly maxFailures?: number;
   /** The period between two tries while the circuit is open. */
   readonly openMs?: number;
 }
 
-/** `now` is in ms and never steps. */
+/** `now` is in ms and never goes back. */
 export function createCircuit(
   now: () => number,
   { maxFailures = MAX_FAILURES, openMs = OPEN_MS }: CircuitOptions = {},

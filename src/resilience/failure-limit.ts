@@ -1,21 +1,21 @@
 import { LRUCache } from 'lru-cache';
 import { MINUTE_MS } from '../../streams/internal.ts';
 
-/** So many addresses are remembered; a flood of new ones pushes the oldest out. */
+/** With more addresses the oldest is forgotten. */
 const MAX_ADDRESSES = 10_000;
 
-/** Holds an address back that failed too often within a minute, such as with unknown keys or refused payments. */
+/** Makes an address wait that failed too often within a minute, for example with unknown keys or refused payments. */
 interface FailureLimit {
-  /** Counts one more failure. Returns 0, or how many ms the address has to wait when it had too many already. */
+  /** Counts a failure. Returns 0, or the ms that the address has to wait when it already had too many. */
   count(address: string, nowMs: number): number;
-  /** How many ms the address has to wait; 0 when it may try. */
+  /** Ms that the address has to wait; 0 when it may try. */
   waitMs(address: string, nowMs: number): number;
 }
 
-/** Tolerates `most` failures a minute. */
+/** Allows `most` failures a minute. */
 export function createFailureLimit(most: number): FailureLimit {
   const failures = new LRUCache<string, { readonly sinceMs: number; count: number }>({ max: MAX_ADDRESSES });
-  // Looked up without a change to their order, so that no address stays by failing on.
+  // `peek` does not renew an entry, so an address that keeps failing is not remembered longer.
   return {
     count(address, nowMs) {
       const known = failures.peek(address);

@@ -1,7 +1,7 @@
 interface PeriodicWrite {
-  /** From now on writes once per period, unless a write is still under way. */
+  /** Starts to write once per period, unless a write is still in progress. */
   start(): void;
-  /** Writes after any write under way. Never rejects: what failed is for the next write. */
+  /** Writes after any write in progress. Never rejects: the next write includes what failed. */
   flush(): Promise<void>;
   /** Writes a last time. */
   stop(): Promise<void>;
@@ -11,16 +11,16 @@ interface PeriodicWrite {
 
 interface PeriodicWriteOptions {
   readonly everyMs: number;
-  /** Keeps for the next call what it could not write. */
+  /** Has to keep what it could not write for the next call. */
   readonly write: (isLast: boolean) => Promise<void>;
   /** Called with the first of several failures in a row. */
   readonly report: (error: unknown) => void;
 }
 
-/** Writes one after the other: a slow disk must not let an older value overtake a newer one. */
+/** Writes one after the other, so that on a slow disk an older value never overwrites a newer one. */
 export function createPeriodicWrite({ everyMs, write, report }: PeriodicWriteOptions): PeriodicWrite {
   let hasFailed = false;
-  let underWay = 0;
+  let inProgress = 0;
   let last = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
 
@@ -36,11 +36,11 @@ export function createPeriodicWrite({ everyMs, write, report }: PeriodicWriteOpt
     } catch (error) {
       reportFirst(error);
     }
-    underWay -= 1;
+    inProgress -= 1;
   }
 
   function flush(isLast: boolean): Promise<void> {
-    underWay += 1;
+    inProgress += 1;
     last = last.then(() => run(isLast));
     return last;
   }
@@ -48,7 +48,7 @@ export function createPeriodicWrite({ everyMs, write, report }: PeriodicWriteOpt
   return {
     start() {
       timer ??= setInterval(() => {
-        if (underWay === 0) void flush(false);
+        if (inProgress === 0) void flush(false);
       }, everyMs);
       timer.unref();
     },

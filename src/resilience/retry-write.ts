@@ -1,16 +1,16 @@
 const RETRY_MS = 1_000;
 
 interface RetryingWriter {
-  /** Writes until the disk takes it; one write at a time. Rejects after `stop`, or with an error that is no refusal. */
+  /** Retries until the write succeeds; one write at a time. Rejects after `stop`, or with an error that is no refusal. */
   write(task: () => Promise<unknown>): Promise<void>;
-  /** A write that waits is tried once more; from now on a refusal is final. */
+  /** Retries a waiting write at once, and no longer retries after that. */
   stop(): void;
 }
 
 interface RetryOptions {
-  /** Called at each refusal; attempts of a write count from 1. */
+  /** Called at each refusal. The attempts of a write are counted from 1. */
   readonly onRefused: (error: unknown, attempt: number) => void;
-  /** Whether an error may pass by itself. Any other is a bug, which another attempt would only repeat. */
+  /** Whether a retry may help. Any other error is a bug, which a retry would only repeat. */
   readonly isRefusal?: (error: unknown) => boolean;
   readonly retryMs?: number | undefined;
 }

@@ -76,7 +76,7 @@ export function createPrebuilt({ watch, variant, now, size, build, mark }: Recip
   return ({ ifNoneMatch }) => {
     const nowMs = now();
     if (watch.revision !== revision || nowMs >= dueAt) rebuild(nowMs);
-    if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) return unchanged;
+    if (namesTag(ifNoneMatch, etag)) return unchanged;
     const head = `{"timestamp":${nowMs}`;
     const body = head + text;
     // All times of the next centuries have 13 digits, so the headers of one build fit every call.

@@ -74,7 +74,7 @@ export function createRecordAnswers(deps: StreamDeps, view: RecordView, account?
         const late = lateIn(ages);
         const variant = `${epoch}-${name}${view.listsStale ? `-${late.join('.')}` : ''}`;
         const etag = tagOf(watch.seq, size(), variant);
-        if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) return notModified(etag);
+        if (namesTag(ifNoneMatch, etag)) return notModified(etag);
         const body = `{"timestamp":${nowMs},${dataOf(renderAll(view, { latest, late }, audience), nowMs, ages)}}`;
         return streamAnswer(etag, body, Buffer.byteLength(body));
       };

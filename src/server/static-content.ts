@@ -24,8 +24,7 @@ export function staticContent(type: string, headers: Headers, etag: string): Sta
   const tagged = { ...headers, 'Cache-Control': 'public, no-cache', ETag: etag };
   const notModified: Answer = { status: 304, headers: tagged, body: '' };
   return {
-    unchanged: ({ ifNoneMatch }) =>
-      ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag) ? notModified : undefined,
+    unchanged: ({ ifNoneMatch }) => (namesTag(ifNoneMatch, etag) ? notModified : undefined),
     whole: (body) => ({
       status: 200,
       headers: { ...tagged, 'Content-Type': type, 'Content-Length': String(Buffer.byteLength(body)) },

@@ -18,7 +18,7 @@ export interface AccessDeps {
   readonly config: Pick<Config, 'data' | 'host' | 'trustedProxies'>;
   readonly store: Pick<Store, 'keys' | 'hours'>;
   readonly clock: Clock;
-  /** Whether the world is a stand-in, in which demo keys do no harm. */
+  /** Whether the world is a stand-in, where demo keys do no harm. */
   readonly isStandIn: boolean;
   readonly log: Logger;
 }
@@ -29,7 +29,7 @@ interface OpenAccess {
   readonly isDemo: boolean;
 }
 
-/** Opens the gate over the stored keys and counts, and the socket over which keys are managed. */
+/** Opens the gate with the stored keys and counts, and the socket for key commands. */
 export async function openAccess(deps: AccessDeps, shutdown: Shutdown): Promise<OpenAccess> {
   const { config, store, clock, isStandIn, log } = deps;
   const now = steadyClock(clock);
@@ -55,7 +55,7 @@ export async function openAccess(deps: AccessDeps, shutdown: Shutdown): Promise<
   if (isStandIn && !isDemo) {
     log.warn(
       { host: config.host },
-      'the demo keys are off, as others than this machine may reach the engine; make keys with `tallywire keys create`',
+      'the demo keys are off, as other machines may reach the engine; make keys with `tallywire keys create`',
     );
   }
   const keys = isDemo ? joinLookups(demoKeys(), registry) : registry;

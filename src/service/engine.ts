@@ -1,5 +1,4 @@
-import type { SettingsFact } from '../../streams/internal.ts';
-import { USUAL_RULE } from '../../streams/internal.ts';
+import { type SettingsFact, USUAL_RULE } from '../../streams/internal.ts';
 import type { Config } from '../config/config.ts';
 import { type Engine, type EngineDeps, openEngine } from '../engine/engine.ts';
 import type { Endpoints } from '../sources/endpoints.ts';

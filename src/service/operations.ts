@@ -16,14 +16,14 @@ interface OperationsDeps {
   readonly now: () => number;
 }
 
-/** Probes and metrics over the latest values, as the server asks for them. */
-export function openOperations(deps: OperationsDeps, closing: Shutdown): Operations {
+/** The probes and metrics that the server shows. */
+export function openOperations(deps: OperationsDeps, shutdown: Shutdown): Operations {
   const { latest, metrics, store, now } = deps;
   const ages = () => agesNow(latest, now());
   const accounts = deps.accounts.map(({ id }) => id);
   const { health, isReady, isLive, close } = createProbes({ latest, ages, accounts, store, now });
   const unwatch = metrics.watchStreams({ latest, ages, now });
-  closing.add(async () => {
+  shutdown.add(async () => {
     unwatch();
     close();
   });

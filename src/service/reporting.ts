@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { EngineReport } from '../engine/engine.ts';
 import type { Metrics } from '../observability/metrics.ts';
 
-/** The share of the disk in use at which the operator is warned: the store grows by itself. */
+/** The operator is warned when this share of the disk is used, as the store has no size limit. */
 const ALARM_SHARE = 0.7;
 
 /** Turns the reports of the engine into log lines and metrics. */

@@ -20,7 +20,7 @@ import { openPast } from '../views/past.ts';
 import { openOperations } from './operations.ts';
 import type { Shutdown } from './shutdown.ts';
 
-/** How long requests in flight may take once the port is closed. */
+/** How long open requests may take after the port is closed. */
 const DRAIN_DEADLINE_MS = 8_000;
 
 export interface ServerParts {
@@ -39,7 +39,7 @@ export interface ServerParts {
   readonly log: Logger;
 }
 
-/** Serves HTTP and, unless it is off, the push feed. Resolves to the address. */
+/** Serves HTTP and, unless it is off, the push feed. Resolves to the URL. */
 export async function startServer(parts: ServerParts, shutdown: Shutdown): Promise<string> {
   const { config, store, latest, clock, engine, gate, payments, usage, metrics, log } = parts;
   const operations = openOperations(

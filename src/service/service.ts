@@ -28,17 +28,17 @@ export interface Service {
     /** Whether the demo keys work. */
     readonly isDemo: boolean;
   };
-  /** Answers the requests in flight, ends the sources, saves a checkpoint, closes the store. May be called twice. */
+  /** Answers the open requests, stops the sources, saves a checkpoint and closes the store. May be called twice. */
   stop(): Promise<void>;
 }
 
-/** Replaced by tests, to make a day pass in a second. */
+/** Tests set these, to make a day pass in a second. */
 interface ServiceOptions {
   readonly clock?: Clock;
   readonly sources?: Partial<SourceSettings>;
 }
 
-/** Opens everything a configuration asks for. A start that fails leaves nothing open. */
+/** Opens everything that the configuration needs. A failed start leaves nothing open. */
 export async function openService(
   config: Config,
   log: Logger,
@@ -61,7 +61,7 @@ async function open(
   { clock = systemClock, sources: sourceSettings = {} }: ServiceOptions,
   shutdown: Shutdown,
 ): Promise<Service> {
-  // Before the data folder is touched: a start that cannot listen, or finds no world, should leave no trace.
+  // Checked first, so that a start without a free port or a world does not touch the data folder.
   await checkPort(config.port, config.host);
   const reachable = await reachUpstream(config.world);
 

@@ -1,7 +1,7 @@
-/** Closes what was opened, in reverse order, after a failed start as after an ordinary stop. */
+/** Closes what was opened, in reverse order, at a stop or after a failed start. */
 export interface Shutdown {
   add(close: () => Promise<unknown>): void;
-  /** Closes everything once, also after a failure to close. Rejects with the first failure. */
+  /** Closes everything once, even when something fails to close. Rejects with the first failure. */
   run(): Promise<void>;
 }
 

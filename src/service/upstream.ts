@@ -9,17 +9,16 @@ import { openEmbeddedWorld } from '../world/embedded.ts';
 
 /** The world that the sources read. */
 export interface Upstream {
-  /** For people: `embedded, seed 1`. */
+  /** For people, such as `embedded, seed 1`. */
   readonly name: string;
-  /** Whether the world is a stand-in, in which demo keys do no harm. */
+  /** Whether the world is a stand-in, where demo keys do no harm. */
   readonly isStandIn: boolean;
   readonly endpoints: Endpoints;
-  /** Of a stand-in world. */
+  /** Only a stand-in world has one. */
   readonly facilitator?: string;
   close(): Promise<void>;
 }
 
-/** The folder that the world's facts go to. */
 interface DataFolder {
   readonly data: string;
   readonly notes: Notes;
@@ -29,13 +28,13 @@ interface DataFolder {
 /** A world that answers, but is not bound to a data folder yet. */
 interface ReachableUpstream {
   /**
-   * Binds a data folder to the world for good: posts of two worlds in one log would be counted together, and
-   * those of the first would all seem deleted.
+   * Binds a data folder to the world for good. With two worlds in one log, their posts would be counted together and
+   * those of the first would seem deleted.
    */
   open(folder: DataFolder): Promise<Upstream>;
 }
 
-/** Finds the configured world, and touches nothing. */
+/** Checks that the configured world answers, and changes nothing. */
 export async function reachUpstream(world: WorldConfig): Promise<ReachableUpstream> {
   switch (world.type) {
     case 'embedded': {
@@ -71,7 +70,7 @@ function standIn(name: string, addresses: Addresses, close = async () => {}): Up
 
 const BoundWorld = z.object({ world: z.string(), startAt: z.int() });
 
-/** Notes the world at the first start, and resolves to the time of that start; rejects for any other world. */
+/** Notes the world at the first start and resolves to its time. Rejects when the folder belongs to another world. */
 async function bindFolder(world: string, { data, notes, now }: DataFolder): Promise<number> {
   const noted = notes.get('world');
   if (noted === undefined) {

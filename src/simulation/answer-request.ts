@@ -17,7 +17,7 @@ import { fitTo } from './fit.ts';
 import { createModelCache, type ModelCache } from './model-cache.ts';
 import { simulate } from './simulate.ts';
 
-/** The answer to a request: a pure function of it, whatever the cache holds from other requests. */
+/** The answer depends on the request alone, not on what the cache holds from other requests. */
 export function answer(
   request: ModelRequest,
   askedSeq: number,
@@ -33,7 +33,7 @@ function forecastFact(request: ForecastRequest, askedSeq: number, cache: ModelCa
   const { account, eventId, origin, horizonHours, seed, buckets, postTimes, fromAt, now } = request;
   const { startAt, endAt, count } = request;
   const window = { startAt, endAt, count };
-  // Only requests for open events come together; cached states of the others would only hold memory.
+  // Only live requests share an account's state; for others a cache would only take memory.
   const accountState =
     origin === 'live'
       ? cache.accountAt(postTimes, fromAt, now)
@@ -53,7 +53,7 @@ function forecastFact(request: ForecastRequest, askedSeq: number, cache: ModelCa
   };
 }
 
-/** Six decimals are logged: further digits are below the accuracy of a forecast. */
+/** Six decimals are logged; further digits are below the accuracy of a forecast. */
 const UNITS = 1_000_000;
 
 function rounded(value: number): number {

@@ -11,16 +11,16 @@ import { fitTo } from './fit.ts';
 import { createPostsCache } from './posts-cache.ts';
 
 const WEEK_MS = 7 * DAY_MS;
-/** Requests for all events of two accounts come together, each seen from up to three points of view. */
+/** The events of two accounts are forecast together, each account at up to three instants. */
 const ACCOUNTS = 6;
-/** Histories are worked through week by week for each account: older fits are not needed again. */
+/** The past of each account is forecast week by week, and older fits are not needed again. */
 const FITS = 4;
 
-/** Results that several requests share. Each costs more than a simulation. */
+/** Results that several requests share. Each takes longer than a simulation. */
 export interface ModelCache {
-  /** The state of an account at `now`: its years of posts are gone through once for all events of an update. */
+  /** The state of an account at `now`, computed once for all its events. */
   accountAt(postTimes: Float64Array, fromAt: number, now: number): AccountNow;
-  /** The fit to the posts before the week of `now`: it serves all forecasts of that week, and sees nothing later. */
+  /** The fit to the posts before the week of `now`, for all forecasts of that week. */
   fitOfWeek(account: AccountId, postTimes: Float64Array, fromAt: number, now: number): ModelParams;
 }
 

@@ -6,13 +6,13 @@ import { createJobQueue, type Job } from './queue.ts';
 
 /** One worker keeps up with a dozen events and leaves the other cores to the readers. */
 const WORKERS = 1;
-/** Typed arrays lie outside of these, so they are ample for the simulation itself. */
+/** Typed arrays do not count towards these, so they are ample. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 };
 const MAX_ATTEMPTS = 2;
 const RESTARTS = { firstMs: 100, longestMs: 30_000 };
-/** A fit to years of posts takes a second or two; a worker that takes this long is stuck. */
+/** A fit to years of posts takes a second or two, so a worker that takes this long is stuck. */
 const DEADLINE_MS = 60_000;
-/** The memory of a fit returns to the system only with its thread, which ends once it has been idle so long. */
+/** A thread keeps the memory of a fit, so it is ended after being idle this long. */
 const RETIRE_MS = 5_000;
 
 export type SimulationReport =
@@ -26,7 +26,7 @@ export type SimulationReport =
     };
 
 export interface SimulationPoolDeps {
-  /** Puts the answer into the log. Until that is done the worker gets no further job. */
+  /** Appends the answer to the log. The worker gets its next job after that. */
   readonly deliver: (fact: FitFact | ForecastFact) => Promise<void>;
   readonly report: (report: SimulationReport) => void;
   readonly workers?: number;
@@ -53,9 +53,11 @@ export function createSimulationPool(deps: SimulationPoolDeps): SimulationPool {
   const queue = createJobQueue();
   const drop = (request: ModelRequest, reason: 'failed' | 'queue_full' | 'not_delivered', error: unknown) =>
     deps.report({ type: 'simulation_dropped', request, reason, error });
-  const slots = Array.from({ length: deps.workers ?? WORKERS }, () => createSlot(deps, queue.take, failed));
+  const slots = Array.from({ length: deps.workers ?? WORKERS }, () =>
+    createSlot(deps, queue.take, retryOrDrop),
+  );
 
-  function failed(job: Job, error: unknown): void {
+  function retryOrDrop(job: Job, error: unknown): void {
     const attempts = job.attempts + 1;
     if (attempts < MAX_ATTEMPTS) queue.putBack({ ...job, attempts });
     else drop(job.request, 'failed', error);
@@ -63,8 +65,7 @@ export function createSimulationPool(deps: SimulationPoolDeps): SimulationPool {
 
   return {
     ask(request, askedSeq) {
-      const refused = queue.add({ request, askedSeq, attempts: 0 });
-      if (refused !== undefined) drop(refused.request, 'queue_full', undefined);
+      if (!queue.add({ request, askedSeq, attempts: 0 })) drop(request, 'queue_full', undefined);
       for (const slot of slots) slot.wake();
     },
     async stop() {
@@ -74,12 +75,12 @@ export function createSimulationPool(deps: SimulationPoolDeps): SimulationPool {
 }
 
 interface Slot {
-  /** Takes the next job if there is none in work. */
+  /** Starts the next job unless one is in progress. */
   wake(): void;
   stop(): Promise<void>;
 }
 
-/** Room for one worker at a time; a worker that failed is replaced. */
+/** Runs one worker at a time, and replaces it after a failure. */
 function createSlot(
   {
     deliver,
@@ -89,7 +90,7 @@ function createSlot(
     retireMs = RETIRE_MS,
   }: SimulationPoolDeps,
   take: () => Job | undefined,
-  failed: (job: Job, error: unknown) => void,
+  onFailed: (job: Job, error: unknown) => void,
 ): Slot {
   let worker: Worker | undefined;
   /** Undefined once the worker has answered. */
@@ -102,13 +103,16 @@ function createSlot(
   let isBackingOff = false;
   let isStopped = false;
 
-  function begin(): Worker {
+  function startWorker(): Worker {
     const started = new Worker(thread, { resourceLimits: RESOURCE_LIMITS });
     started.on('message', (done: Done) => void finish(done));
-    // The first of the two counts: an error is always followed by the exit.
-    started.once('error', (error) => lose(started, error));
+    // An error is always followed by an exit, and only the first of the two counts.
+    started.once('error', (error) => replaceAfter(started, error));
     started.once('exit', (code) =>
-      lose(started, new SimulatorError('SIMULATOR_ENDED', `a simulation worker ended with code ${code}`)),
+      replaceAfter(
+        started,
+        new SimulatorError('SIMULATOR_ENDED', `a simulation worker ended with code ${code}`),
+      ),
     );
     return started;
   }
@@ -118,11 +122,11 @@ function createSlot(
     job = take();
     if (job === undefined) return;
     clearTimeout(retiring);
-    worker ??= begin();
+    worker ??= startWorker();
     hasFitted ||= job.request.type === 'fit' || job.request.params === null;
     const asked = worker;
     timer = setTimeout(() => {
-      lose(
+      replaceAfter(
         asked,
         new SimulatorError('SIMULATOR_SILENT', `no answer from a simulation worker in ${deadlineMs} ms`),
       );
@@ -155,17 +159,17 @@ function createSlot(
     void retired?.terminate();
   }
 
-  function lose(lost: Worker, error: unknown): void {
-    if (isStopped || worker !== lost) return;
+  function replaceAfter(failedWorker: Worker, error: unknown): void {
+    if (isStopped || worker !== failedWorker) return;
     clearTimeout(timer);
     worker = undefined;
-    void lost.terminate();
+    void failedWorker.terminate();
     failures += 1;
     const restartMs = backoffDelay(RESTARTS, failures);
     report({ type: 'simulator_failed', error, restartMs });
     const unfinished = job;
     job = undefined;
-    if (unfinished !== undefined) failed(unfinished, error);
+    if (unfinished !== undefined) onFailed(unfinished, error);
     isBackingOff = true;
     timer = setTimeout(() => {
       isBackingOff = false;

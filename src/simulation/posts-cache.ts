@@ -1,7 +1,7 @@
-/** Returns the value for a key and posts, computed only if the cache has none for the very same posts. */
+/** Returns the cached value for a key and equal posts, or computes it. */
 type PostsCache<T> = (key: string, posts: Float64Array, compute: () => T) => T;
 
-/** Keeps the newest `size` values. As only equal posts share a value, the cache changes no digit. */
+/** Keeps the newest `size` values. */
 export function createPostsCache<T>(size: number): PostsCache<T> {
   const entries: { readonly key: string; readonly posts: Float64Array; readonly value: T }[] = [];
   return (key, posts, compute) => {

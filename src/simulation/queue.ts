@@ -8,21 +8,19 @@ export interface Job {
 }
 
 interface JobQueue {
-  /** Adds a job, or returns it when there is no room: a full queue refuses history. */
-  add(job: Job): Job | undefined;
-  /** Puts back a job that was taken and not done, unless a newer one has its place. */
+  /** Returns false when the job was refused: only a forecast about the past is, when too many of them wait. */
+  add(job: Job): boolean;
+  /** Puts back a job that failed, unless a newer one has replaced it. */
   putBack(job: Job): void;
-  /** Removes and returns the next job. */
   take(): Job | undefined;
 }
 
-/** History can be requested again; live forecasts cannot wait behind more of it. */
+/** The most waiting forecasts about the past. They can be requested again. */
 const MAX_HISTORY = 8;
 
 /**
- * Jobs that wait for a worker: live forecasts before fits, fits before history, each in order of arrival. A newer
- * live forecast or fit replaces the waiting one for the same event or account, so these two are bounded by their
- * number; history is bounded by `MAX_HISTORY`.
+ * Jobs that wait for a worker: live forecasts first, then fits, then forecasts about the past, each in order of arrival.
+ * A newer job replaces the waiting one for the same event or account, so at most one waits for each.
  */
 export function createJobQueue(): JobQueue {
   const live = new Map<string, Job>();
@@ -38,9 +36,9 @@ export function createJobQueue(): JobQueue {
     add(job) {
       const waiting = waitingLike(job);
       const key = keyOf(job.request);
-      if (waiting === history && !waiting.has(key) && waiting.size >= MAX_HISTORY) return job;
+      if (waiting === history && !waiting.has(key) && waiting.size >= MAX_HISTORY) return false;
       waiting.set(key, job);
-      return undefined;
+      return true;
     },
     putBack(job) {
       const waiting = waitingLike(job);
@@ -59,7 +57,7 @@ export function createJobQueue(): JobQueue {
   };
 }
 
-/** A forecast that will be scored does not replace the one that is only shown. */
+/** A forecast for a horizon does not replace the live one. */
 function keyOf(request: ModelRequest): string {
   return request.type === 'fit' ? request.account : `${request.eventId}@${request.horizonHours}`;
 }

@@ -4,7 +4,7 @@ import { answer } from './answer-request.ts';
 import { createModelCache } from './model-cache.ts';
 import type { Job } from './queue.ts';
 
-/** Gives the thread a third of the processor time of those that serve readers, where cores are too few for both. */
+/** When cores are scarce, the thread gets a third of the processor time of the one that serves readers. */
 const NICENESS = 5;
 const LOWEST_PRIORITY = 19;
 
@@ -13,7 +13,7 @@ if (process.platform === 'linux') setPriority(Math.min(LOWEST_PRIORITY, getPrior
 
 const cache = createModelCache();
 
-// An error is not caught: it ends the thread, and the pool starts another.
+// An error ends the thread, and the pool starts another.
 parentPort?.on('message', ({ request, askedSeq }: Job) => {
   const startedMs = performance.now();
   const fact = answer(request, askedSeq, cache);

@@ -1,6 +1,6 @@
 import type { AccountId } from '../../streams/internal.ts';
 
-/** A tracked account and the literal path segment it is served under. */
+/** A tracked account and its path segment. */
 export interface AccountPath {
   readonly id: AccountId;
   readonly segment: string;

@@ -1,24 +1,31 @@
-import type { AccountId } from '../../streams/internal.ts';
+import type { AccountId, EventRecord } from '../../streams/internal.ts';
 import type { AccountPath } from './account-path.ts';
 import type { Latest, OutputOf } from './latest.ts';
 
-/** An event whose window is open, and so has a start. */
+/** An event whose window is open, so its start is known. */
 export type ActiveEvent = OutputOf<'events'> & { readonly record: { readonly startAt: number } };
 
-/** Active post-count events of an account, in the order they end, then by id. */
+/** Active post-count events of an account, ordered by end, then by id. */
 export function activeEvents(latest: Latest, account: AccountId): readonly ActiveEvent[] {
-  return active(latest, ({ subject }) => subject.type === 'posts' && subject.account === account);
+  return active(latest, isAbout(account));
 }
 
 /** Active crypto price events, in the same order. */
 export function activeCryptoEvents(latest: Latest): readonly ActiveEvent[] {
-  return active(latest, ({ subject }) => subject.type === 'crypto');
+  return active(latest, isCrypto);
 }
 
-function active(
-  latest: Latest,
-  belongs: (event: OutputOf<'events'>['record']) => boolean,
-): readonly ActiveEvent[] {
+type EventFilter = (event: EventRecord) => boolean;
+
+function isAbout(account: AccountId): EventFilter {
+  return ({ subject }) => subject.type === 'posts' && subject.account === account;
+}
+
+function isCrypto({ subject }: EventRecord): boolean {
+  return subject.type === 'crypto';
+}
+
+function active(latest: Latest, belongs: EventFilter): readonly ActiveEvent[] {
   return Array.from(latest.all('events'))
     .filter(isActive)
     .filter(({ record }) => belongs(record))
@@ -29,35 +36,39 @@ export function isActive(event: OutputOf<'events'>): event is ActiveEvent {
   return event.record.phase === 'active' && event.record.startAt !== null;
 }
 
-/** The events that a record is made of, one record each. */
+/** The latest price of each bucket's Yes token, by token. */
+export function pricesOf(latest: Latest, { buckets }: EventRecord) {
+  return new Map(buckets.map(({ yesToken }) => [yesToken, latest.get('prices', yesToken)]));
+}
+
+/** Whole seconds from `at` until the event ends; 0 after its end. */
+export function secondsLeft({ endAt }: EventRecord, at: number): number {
+  return Math.max(0, Math.floor((endAt - at) / 1_000));
+}
+
+/** The active events that have one record each. */
 interface EventRecords {
   keys(latest: Latest): readonly string[];
-  /** The event, if it is active and one of these. */
+  /** The event, if it is active and one of these events. */
   find(latest: Latest, key: string): ActiveEvent | undefined;
-  /** The key of the event an output of `prices` is about, if it is one of these. */
+  /** The key of the event whose price this is, if it is one of these events. */
   pricedKeys(output: OutputOf<'prices'>, latest: Latest): readonly string[] | undefined;
 }
 
-/** Any event moves the records, as one may leave the account it had. */
+/** Any event output changes the record of its event: the event may have moved from one account to another. */
 export const movedByEvents = (output: OutputOf<'events'>): readonly string[] => [output.key];
 
 export function postEvents({ id }: AccountPath): EventRecords {
-  return eventRecords(
-    (latest) => activeEvents(latest, id),
-    ({ subject }) => subject.type === 'posts' && subject.account === id,
-  );
+  return eventRecords(isAbout(id));
 }
 
 export function cryptoEvents(): EventRecords {
-  return eventRecords(activeCryptoEvents, ({ subject }) => subject.type === 'crypto');
+  return eventRecords(isCrypto);
 }
 
-function eventRecords(
-  all: (latest: Latest) => readonly ActiveEvent[],
-  belongs: (event: OutputOf<'events'>['record']) => boolean,
-): EventRecords {
+function eventRecords(belongs: EventFilter): EventRecords {
   return {
-    keys: (latest) => all(latest).map(({ key }) => key),
+    keys: (latest) => active(latest, belongs).map(({ key }) => key),
     find(latest, key) {
       const event = latest.get('events', key);
       return event !== undefined && isActive(event) && belongs(event.record) ? event : undefined;

@@ -1,10 +1,10 @@
-import type { AccountId, Input, SourceName } from '../../streams/internal.ts';
+import { type AccountId, INPUTS, type Input, type SourceName } from '../../streams/internal.ts';
 import type { Latest } from './latest.ts';
 
-/** Ms since each input's last good answer; null: never seen, or not an input. */
+/** Ms since the last good answer of each input; null when it never answered, or the record does not use it. */
 export type Ages = Readonly<Record<Input, number | null>>;
 
-/** Which observation a record was last changed by. */
+/** The observation that last changed a record. */
 export interface Origin {
   readonly seq: number;
   readonly at: number;
@@ -13,12 +13,9 @@ export interface Origin {
 /** The limit of each input's age, in ms. */
 export type AgeLimits = Readonly<Record<Input, number>>;
 
-/** In the order in which records list them. */
-const INPUTS: readonly Input[] = ['posts', 'oracle', 'ui', 'prices'];
-
 /**
- * The ages as they are now: those of the last tick plus the time since, so that an engine that has stopped
- * ticking is seen too. A wall clock that went back adds nothing.
+ * The ages at the last tick plus the time since then, so that ages grow even when the engine has stopped. A wall clock
+ * that went back adds nothing.
  */
 export function agesNow(latest: Latest, nowMs: number): Readonly<Record<SourceName, number>> {
   const freshness = latest.get('freshness', 'all');
@@ -29,7 +26,7 @@ export function agesNow(latest: Latest, nowMs: number): Readonly<Record<SourceNa
   );
 }
 
-/** The ages that matter to an account's records, or to those of no account. */
+/** The ages for the records of an account, or for records of no account. */
 export function agesOf(latest: Latest, nowMs: number, account?: AccountId): Ages {
   const ages = agesNow(latest, nowMs);
   const age = (source: SourceName) => ages[source] ?? null;
@@ -41,22 +38,21 @@ export function agesOf(latest: Latest, nowMs: number, account?: AccountId): Ages
   };
 }
 
-/** The inputs that are past their limit. An input that never answered is not among them: its value is null. */
+/** The inputs that are older than their limit. An input that never answered has no age and is not included. */
 export function lateInputs(ages: Ages, limits: AgeLimits): readonly Input[] {
   return INPUTS.filter((input) => (ages[input] ?? 0) > limits[input]);
 }
 
-/** The inputs a record lists as stale, with those that have become late since: without ticks no record is made anew. */
+/** Adds the inputs that have become late since the record was made, as without ticks it is not made again. */
 export function staleNow(stale: readonly Input[], late: readonly Input[]): readonly Input[] {
   return late.length === 0 ? stale : INPUTS.filter((input) => stale.includes(input) || late.includes(input));
 }
 
-/** The newest of several origins. */
 export function newest(first: Origin, ...others: readonly (Origin | undefined)[]): Origin {
   return others.reduce<Origin>((best, other) => (other && other.seq > best.seq ? other : best), first);
 }
 
-/** A record with its `as_of`, as any reader sees it. */
+/** A record with its `as_of`. */
 export function withAsOf<Fields extends object>(fields: Fields, origin: Origin, ages: Ages | null) {
   return { ...fields, as_of: { seq: origin.seq, ts: origin.at, ages_ms: ages } };
 }
@@ -64,8 +60,8 @@ export function withAsOf<Fields extends object>(fields: Fields, origin: Origin, 
 const UNKNOWN_AGES = 'null}}';
 
 /**
- * The JSON text of a record up to its ages. The ages move each second and the rest rarely, so the rest is
- * turned into text once and the ages are put in by `closeRecords`.
+ * The JSON text of a record without its ages. The ages change each second and the rest rarely, so the rest is rendered
+ * once and `closeRecords` appends the ages.
  */
 export function openRecord(fields: object, origin: Origin): string {
   return JSON.stringify(withAsOf(fields, origin, null)).slice(0, -UNKNOWN_AGES.length);

@@ -1,17 +1,17 @@
 import { includes, type Tier } from '../access/tiers.ts';
 
-/** For whom a record is rendered. Readers of the same name get the same bytes. */
+/** The readers that a record is rendered for. Audiences of the same name get the same bytes. */
 export interface Audience {
   readonly name: string;
   readonly tier: 'FREE' | 'PRO';
-  /** The money that bets are sized for, USD. */
+  /** Bets are sized for this much money, USD. */
   readonly bankrollUsd: number;
   readonly includesUnproven: boolean;
   /** Whether events with nothing to buy or sell are left out. */
   readonly isOnlyWithSignals: boolean;
 }
 
-/** How renderings of a record differ: not at all, by tier, or by how bets are sized. */
+/** Whether a record is the same for everyone, or differs by tier, or by bankroll and its options. */
 export type AudienceKind = 'everyone' | 'tier' | 'bankroll';
 
 type SizingOptions = {
@@ -20,11 +20,8 @@ type SizingOptions = {
     | undefined;
 };
 
-/** Of a caller who names no bankroll, USD. */
-const DEFAULT_BANKROLL_USD = 1_000;
-
-const DEFAULTS = { bankrollUsd: DEFAULT_BANKROLL_USD, includesUnproven: false, isOnlyWithSignals: false };
-// One object each: the fan-out groups readers by identity.
+const DEFAULTS = { bankrollUsd: 1_000, includesUnproven: false, isOnlyWithSignals: false };
+// One object each, as the fan-out compares audiences by identity.
 const EVERYONE: Audience = { ...DEFAULTS, name: '', tier: 'FREE' };
 const FREE: Audience = { ...DEFAULTS, name: 'FREE', tier: 'FREE' };
 const PRO: Audience = { ...DEFAULTS, name: 'PRO', tier: 'PRO' };
@@ -33,16 +30,12 @@ const PRO: Audience = { ...DEFAULTS, name: 'PRO', tier: 'PRO' };
 export function audienceOf(kind: AudienceKind, tier: Tier, options: SizingOptions = {}): Audience {
   if (kind === 'everyone') return EVERYONE;
   if (kind === 'tier') return includes(tier, 'PRO') ? PRO : FREE;
-  const {
-    bankrollUsd = DEFAULTS.bankrollUsd,
-    includesUnproven = DEFAULTS.includesUnproven,
-    isOnlyWithSignals = DEFAULTS.isOnlyWithSignals,
-  } = options;
+  const { bankrollUsd = DEFAULTS.bankrollUsd, includesUnproven = false, isOnlyWithSignals = false } = options;
   const name = `${bankrollUsd} ${includesUnproven}${isOnlyWithSignals ? ' only' : ''}`;
   return { name, tier: 'PRO', bankrollUsd, includesUnproven, isOnlyWithSignals };
 }
 
-/** All audiences of a record, PRO first; of a sized one the reader without options. */
+/** The audiences of a record, PRO first. For bets it is the reader who sends no options. */
 export function audiencesOf(kind: AudienceKind): readonly Audience[] {
   return kind === 'tier' ? [PRO, FREE] : [audienceOf(kind, 'PRO')];
 }

@@ -3,26 +3,24 @@ import { type AccountId, compareIds, type Output, type StreamName } from '../../
 
 export type OutputOf<S extends StreamName> = Extract<Output, { readonly stream: S }>;
 
-/** The latest value of every stream, in memory: all that a reader ever looks at. */
+/** The latest output of every key of every stream, in memory. Readers see nothing else. */
 export interface Latest {
-  /** The last observation whose outputs are in, and when it was received. 0 before the first. */
+  /** The last observation whose outputs are included, and when it was received; 0 before the first. */
   readonly seq: number;
   readonly at: number;
   get<S extends StreamName>(stream: S, key: string): OutputOf<S> | undefined;
   all<S extends StreamName>(stream: S): Iterable<OutputOf<S>>;
   /** The account's posts, newest first by creation, then by id. */
   posts(account: AccountId): readonly OutputOf<'posts'>[];
-  /** The outputs of one turn, after they have been put in and are durable. */
+  /** The outputs of each turn, once they are stored and included here. */
   readonly change$: Observable<readonly Output[]>;
 }
 
-/** What the engine may do with the latest values besides reading them. */
 export interface LatestWriter extends Latest {
-  /** Puts in the outputs of one turn, which ended with observation `seq` received at `at`, and announces them on `change$`. */
+  /** Adds the outputs of a turn that ended with observation `seq`, received at `at`, and announces them on `change$`. */
   apply(outputs: readonly Output[], seq: number, at: number): void;
-  /** Puts in what was kept from an earlier run, without announcing it. */
+  /** Adds stored outputs without announcing them. */
   load(outputs: readonly Output[]): void;
-  /** Forgets the value under a key, such as a post past its keeping time. */
   remove(stream: StreamName, key: string): void;
 }
 
@@ -32,7 +30,7 @@ function newestFirst(a: PostOutput, b: PostOutput): number {
   return b.record.createdAt - a.record.createdAt || compareIds(b.record.id, a.record.id);
 }
 
-/** Where `post` is in `posts`, or belongs. */
+/** The index of `post` in `posts`, or where it has to be inserted. */
 function placeOf(posts: readonly PostOutput[], post: PostOutput): number {
   let low = 0;
   let high = posts.length;
@@ -58,7 +56,7 @@ export function createLatest(): LatestWriter {
     return values;
   }
 
-  /** Timelines are replaced, not changed, once per turn: whoever holds one holds that moment. */
+  /** A turn replaces timelines instead of changing them, so a reader can keep one while it works. */
   function put(outputs: readonly Output[]): void {
     const copies = new Map<AccountId, PostOutput[]>();
     for (const output of outputs) {
@@ -83,7 +81,7 @@ export function createLatest(): LatestWriter {
     get at() {
       return lastAt;
     },
-    // Values lie under the stream they name.
+    // Each output is stored under its own stream.
     get: <S extends StreamName>(stream: S, key: string) =>
       streams.get(stream)?.get(key) as OutputOf<S> | undefined,
     all: <S extends StreamName>(stream: S) => valuesOf(stream).values() as Iterable<OutputOf<S>>,

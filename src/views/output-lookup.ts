@@ -3,19 +3,18 @@ import { LRUCache } from 'lru-cache';
 import type { Output, StreamName } from '../../streams/internal.ts';
 import type { KeptOutput, Outputs } from '../store/store.ts';
 
-/** The log is cut into spans of this many observations, some two hours each. */
+/** Observations in a span of the log, about two hours. */
 const SPAN_SEQS = 16_384;
-/** Keys remembered in all, some 20 MB; those used longest ago go first. */
+/** The most keys in the cache, about 20 MB. */
 const MAX_KEYS = 200_000;
-/** Requests are answered on the same thread: none waits longer than this for a look into the past. */
+/** The longest time without yielding, as requests are answered on the same thread. */
 const TURN_MS = 2;
 
-/** By key, the seq of a stream's last output in a span. */
+/** The seq of the last output of each key in a span. */
 type Digest = ReadonlyMap<string, number>;
 
-/** Finds a stream's last output of a key before an observation, without an index on disk. */
 interface OutputLookup {
-  /** The last output of each key up to `seq`, as far as there is one from `floorSeq` on. */
+  /** The last output of each key from `floorSeq` to `seq`, if there is one. */
   find(
     stream: StreamName,
     keys: ReadonlySet<string>,
@@ -24,8 +23,8 @@ interface OutputLookup {
 }
 
 /**
- * Walks back through the stored outputs and remembers the keys of every span it has passed: what is stored does not
- * change, so a walk is long only once.
+ * Finds the last output of a key before an observation without an index on disk: it reads the stored outputs backwards
+ * and remembers the keys of each span. Stored outputs never change, so only the first search is slow.
  */
 export function createOutputLookup(outputs: Outputs, spanSeqs = SPAN_SEQS): OutputLookup {
   const digests = new LRUCache<string, Digest>({
@@ -55,7 +54,7 @@ export function createOutputLookup(outputs: Outputs, spanSeqs = SPAN_SEQS): Outp
     return digest;
   }
 
-  /** Undefined when it was dropped meanwhile. */
+  /** Undefined when the output has been pruned meanwhile. */
   function outputAt(stream: StreamName, seq: number, key: string): Output | undefined {
     for (const row of outputs.readBack(stream, seq)) {
       if (row.seq < seq) return undefined;
@@ -93,17 +92,17 @@ export function createOutputLookup(outputs: Outputs, spanSeqs = SPAN_SEQS): Outp
   };
 }
 
-// What JSON.stringify makes of an output begins with these two.
+// The JSON of an output begins with these two fields.
 const KEY = /^\{"stream":"[a-z]+","key":("(?:[^"\\]|\\.)*")/;
 
-/** Without reading the record, which may have kilobytes. */
+/** The key of a stored output, without parsing the record, which may have kilobytes. */
 function keyOf(row: KeptOutput): string {
   const text = KEY.exec(row.json)?.[1];
-  // A key is text in quotes, so that JSON of it is a string.
+  // The expression matches a JSON string.
   return text === undefined ? outputOf(row).key : (JSON.parse(text) as string);
 }
 
-/** Each row is what JSON.stringify made of an output. */
+/** A row holds the JSON of an output. */
 function outputOf({ json }: KeptOutput): Output {
   return JSON.parse(json) as Output;
 }

@@ -10,22 +10,22 @@ import { PRUNED_BEFORE_NOTE, type Store } from '../store/store.ts';
 import { createLatest, type Latest } from './latest.ts';
 import { createOutputLookup } from './output-lookup.ts';
 
-/** The market may have moved an event's window since, by no more than this. */
+/** The market may have moved an event's window since then, by at most this. */
 const WINDOW_SLACK_MS = 2 * DAY_MS;
-/** No output is about an event longer than this before its window opens. */
+/** An event has no outputs earlier than this before its window opens. */
 const LISTED_BEFORE_MS = 14 * DAY_MS;
-/** Ticks come each second, so one is near unless the engine was drowned. */
+/** Ticks come each second, so one is among this many observations unless the engine was overloaded. */
 const TICK_WITHIN = 2_000;
 
-/** What readers saw at an earlier instant, from what was stored then and nothing later. */
+/** The values that readers saw at an earlier instant, from what was stored by then. */
 export interface Past {
-  /** When the oldest observation was received that can be gone back to; null while there is none. */
+  /** When the oldest stored observation was received; null while there is none. */
   fromAt(): number | null;
   /** Seq of the last observation received at or before `at`. */
   seqAt(at: number): number;
   /**
-   * The latest values after observation `seq` that make up an account's counters and predictions, with the phases
-   * of its events as of `at`.
+   * The latest values after observation `seq` that an account's counters and predictions need, with the phases of its
+   * events at `at`.
    */
   of(account: AccountId, seq: number, at: number): Promise<Latest>;
 }
@@ -40,7 +40,7 @@ export function openPast(
     return Math.max(journal.tail, Number(notes.get(PRUNED_BEFORE_NOTE) ?? 0));
   }
 
-  /** A stream's last output of each key up to `seq`: the latest one, unless that came later. */
+  /** The last output of each key up to `seq`: usually the latest one, else an earlier one from the store. */
   async function lastOf(
     stream: StreamName,
     keys: Iterable<string>,
@@ -51,7 +51,7 @@ export function openPast(
     const changed = new Set<string>();
     for (const key of keys) {
       const latest = now.get(stream, key);
-      // A key without an output now had none then.
+      // A key without an output now had none then either.
       if (latest === undefined) continue;
       if (latest.seq <= seq) still.push(latest);
       else changed.add(key);
@@ -61,7 +61,7 @@ export function openPast(
     return [...still, ...(await lookup.find(stream, changed, { seq, floorSeq }))];
   }
 
-  /** The events that may have been active: each had an output when its window opened, if not later. */
+  /** The events that may have been active. Each had an output when its window opened. */
   async function eventsAt(account: AccountId, seq: number, at: number) {
     const near = Array.from(now.all('events')).filter(
       ({ record: { subject, startAt, endAt } }) =>
@@ -95,7 +95,7 @@ export function openPast(
       for (const { receivedAt } of first === 0 ? [] : journal.readBack(first)) return receivedAt;
       return null;
     },
-    // What is not published yet was seen by no reader.
+    // Readers have not seen what is not published yet.
     seqAt: (at) => Math.min(journal.seqAt(at), now.seq),
     async of(account, seq, at) {
       const events = await eventsAt(account, seq, at);
@@ -118,7 +118,7 @@ export function openPast(
   };
 }
 
-/** A window opens and ends by the clock, whose tick may have come a little later. */
+/** The clock changes phases, but the tick may have come a little later. */
 function inPhase(record: EventRecord, at: number): EventRecord {
   const { startAt, endAt, phase } = record;
   return { ...record, phase: phaseAt({ startAt, endAt, isClosed: phase === 'closed' }, at) };

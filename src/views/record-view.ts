@@ -5,22 +5,22 @@ import { type Ages, closeRecords } from './as-of.ts';
 import type { Audience, AudienceKind } from './audience.ts';
 import type { Latest, OutputOf } from './latest.ts';
 
-/** The latest values at one moment, with the inputs that are past their limit by then. */
+/** The latest values at one moment, and the inputs that are older than their limit. */
 export interface Moment {
   readonly latest: Latest;
   readonly late: readonly Input[];
 }
 
-/** UTC ms. The time left runs with the ticks, so that a record stays the same until the next one. */
+/** UTC ms. The remaining time is counted at `tickAt`, so that a record stays the same between ticks. */
 interface Instant {
   readonly nowMs: number;
   readonly tickAt: number;
 }
 
-/** A record as JSON text at an instant; open up to its ages where the record has an `as_of`. */
+/** A record as JSON text at an instant, without its ages when it has an `as_of`. */
 export type RenderedRecord = (instant: Instant) => string;
 
-/** By stream: the keys of the records an output may change, or undefined where the output is about other records. */
+/** For each stream, the keys of the records that an output may change, or undefined when it changes none. */
 type MovedBy = {
   readonly [Stream in StreamName]?: (
     output: OutputOf<Stream>,
@@ -29,44 +29,44 @@ type MovedBy = {
 };
 
 /**
- * The one declaration of a record: which ones there are, which outputs move them, and how each is rendered. REST
- * bodies, their tags and the frames of the feed all follow from it.
+ * The declaration of a kind of record: which records exist, which outputs change them, and how they are rendered. REST
+ * bodies, their tags and the frames of the feed follow from it.
  */
 export interface RecordView {
   readonly audiences: AudienceKind;
-  /** Whether it lists stale inputs, so that an input which grows late changes it without an output. */
+  /** Whether it lists stale inputs. Such a record changes when an input becomes late, without any output. */
   readonly listsStale: boolean;
   readonly hasAsOf: boolean;
   readonly movedBy: MovedBy;
   /** Streams that change the PRO record alone. */
   readonly paidStreams?: readonly StreamName[];
-  /** Keys of the records there are, in the order of the REST body. */
+  /** Keys of the existing records, in the order of the REST body. */
   keys(latest: Latest): readonly string[];
   /** Undefined when there is no such record for this audience. */
   render(moment: Moment, key: string, audience: Audience): RenderedRecord | undefined;
-  /** A cause beyond that of the output itself; follows the outputs from the moment it is made. */
+  /** Finds a cause beyond that of the output itself. Has to be called with every output. */
   readonly createExtraCause?: (latest: Latest) => (output: Output) => FeedCause | undefined;
-  /** How the feed stores a record of which every reader may have another rendering: as facts, rendered when read. */
+  /** How the feed stores a record that depends on the reader's options: as facts, which are rendered when read. */
   readonly facts?: {
     write(moment: Moment, key: string, ages: Ages): string | undefined;
     render(facts: string, audience: Audience): string;
   };
 }
 
-/** The keys an output moves; undefined when it moves none, now or at any other time. */
+/** The keys of the records that an output may change; undefined when it changes none. */
 export function movedKeys(
   { movedBy }: Pick<RecordView, 'movedBy'>,
   output: Output,
   latest: Latest,
 ): readonly string[] | undefined {
-  // Each function takes the outputs of the stream it stands under.
+  // Each function takes the outputs of its own stream.
   const keysOf = movedBy[output.stream] as
     | ((output: Output, latest: Latest) => readonly string[] | undefined)
     | undefined;
   return keysOf?.(output, latest);
 }
 
-/** Whether an output moves what a tier sees. */
+/** Whether an output changes what a tier sees. */
 export function isMoved(
   view: Pick<RecordView, 'movedBy' | 'paidStreams'>,
   output: Output,
@@ -90,7 +90,7 @@ export function closeAll(
   return hasAsOf ? closeRecords(texts, ages) : `[${texts.join(',')}]`;
 }
 
-/** When the last tick was, or before the first the last observation, UTC ms. */
+/** The time of the last tick, or before the first tick of the last observation, UTC ms. */
 export function tickAt(latest: Latest): number {
   return latest.get('freshness', 'all')?.at ?? latest.at;
 }

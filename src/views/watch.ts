@@ -1,15 +1,15 @@
 import type { Output } from '../../streams/internal.ts';
 import type { Latest } from './latest.ts';
 
-/** A part of the latest values and when it last moved. */
+/** When a part of the latest values last changed. */
 export interface Watch {
-  /** Seq of the last change of this part: together with the epoch it names one state of it. */
+  /** Seq of the last change. Together with the epoch it identifies one state of this part. */
   readonly seq: number;
-  /** Moves with every change of this part, and with every tick, which changes ages and nothing else. */
+  /** Grows with every change, and with every tick, which changes the ages. */
   readonly revision: number;
-  /** Moves with every change of this part and with nothing else. */
+  /** Grows with every change, but not with ticks. */
   readonly changes: number;
-  /** When the last tick was, in UTC ms; Infinity before the first, while there are no ages. */
+  /** The time of the last tick, UTC ms; Infinity before the first, while there are no ages. */
   readonly tickAt: number;
 }
 
@@ -22,7 +22,7 @@ export interface Watcher {
   close(): void;
 }
 
-/** Follows the latest values, which are to be loaded before. Only marks what moved: nothing is built here. */
+/** Follows the latest values, which have to be loaded before. */
 export function createWatcher(latest: Latest): Watcher {
   const parts: Part[] = [];
   const subscription = latest.change$.subscribe((outputs) => {
@@ -50,7 +50,7 @@ export function createWatcher(latest: Latest): Watcher {
   };
 }
 
-/** A value made of what is watched, made again when it is asked for after a change and only then. */
+/** Returns a value that is computed again only at the first call after a change. */
 export function oncePerChange<T>(watch: Watch, make: () => T): () => T {
   let made: { readonly changes: number; readonly value: T } | undefined;
   return () => {

@@ -23,7 +23,7 @@ export type ReasonCode =
   | 'UNPROVEN_HORIZON'
   | 'BET_TOO_SMALL';
 
-/** The edges below which nothing is done: buying wants more, selling as much or less. */
+/** Between these edges nothing is done: above the first is a purchase, from the second down a sale. */
 const BUY_ABOVE = 0.05;
 const SELL_FROM = -0.05;
 
@@ -34,8 +34,8 @@ export interface Book {
   readonly price: number | null;
 }
 
-/** A bucket as model and market see it. Figures have the 4 decimals they are published with. */
-export interface Weighed {
+/** The figures of model and market for one bucket, with the 4 decimals of the wire, and what to do. */
+export interface EvaluatedBucket {
   readonly prob: number | null;
   readonly price: number | null;
   readonly bid: number | null;
@@ -48,28 +48,28 @@ export interface Weighed {
 }
 
 /**
- * What to do about one bucket. Decided on the figures as they are published, so that whoever repeats the arithmetic
- * comes to the same action. The caller adds the code for an unknown probability.
+ * Decides from the published figures, so that a reader who repeats the arithmetic comes to the same action. The caller
+ * adds the code for an unknown probability.
  */
-export function weigh(prob: number | null, book: Book | undefined): Weighed {
+export function evaluateBucket(prob: number | null, book: Book | undefined): EvaluatedBucket {
   const modelProb = prob === null ? null : round4(prob);
   const { bid = null, ask = null } = book ?? {};
   const price = book?.price == null ? null : round4(book.price);
-  // A price of 0 or 1 is no offer to trade at.
+  // Nobody can trade at a price of 0 or 1.
   if (price === null || price <= 0 || price >= 1 || (bid === null && ask === null)) {
-    return { ...NOTHING, prob: modelProb, action: 'SKIP', codes: ['EMPTY_BOOK'] };
+    return { ...UNKNOWN_FIGURES, prob: modelProb, action: 'SKIP', codes: ['EMPTY_BOOK'] };
   }
   const sides = { price, bid, ask };
-  if (modelProb === null) return { ...NOTHING, ...sides, action: 'SKIP', codes: [] };
+  if (modelProb === null) return { ...UNKNOWN_FIGURES, ...sides, action: 'SKIP', codes: [] };
   const edge = round4(modelProb - price);
   const cost = costOfBuying(price, ask);
   const edgeNet = cost === null ? null : round4(edge - cost);
-  return { prob: modelProb, ...sides, edge, edgeNet, ...verdict(edge, edgeNet, bid) };
+  return { prob: modelProb, ...sides, edge, edgeNet, ...actionFor(edge, edgeNet, bid) };
 }
 
-const NOTHING = { prob: null, price: null, bid: null, ask: null, edge: null, edgeNet: null } as const;
+const UNKNOWN_FIGURES = { prob: null, price: null, bid: null, ask: null, edge: null, edgeNet: null } as const;
 
-function verdict(
+function actionFor(
   edge: number,
   edgeNet: number | null,
   bid: number | null,
@@ -83,7 +83,7 @@ function verdict(
   return bid === null ? { action: 'HOLD', codes: ['NO_BID'] } : { action: 'SELL', codes: ['OVERVALUED'] };
 }
 
-/** The share of any bankroll that a weighed bucket is worth on its own; 0 unless it is to be bought. */
-export function stakeOf({ action, prob, price }: Weighed): number {
+/** The share of any bankroll to stake on this bucket alone; 0 unless it is a BUY. */
+export function stakeOf({ action, prob, price }: EvaluatedBucket): number {
   return action === 'BUY' && prob !== null && price !== null ? stakeFraction(prob, price) : 0;
 }

@@ -16,7 +16,7 @@ export interface CountingRule {
   readonly communityReposts: boolean;
 }
 
-/** What markets usually settle on: everything but replies to others and reposts from a community. */
+/** Most markets count everything except replies to others and reposts from a community. */
 export const USUAL_RULE: CountingRule = {
   originals: true,
   quotes: true,

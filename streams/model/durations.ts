@@ -1,4 +1,4 @@
-/** Spans of time in ms. Days of the calendar, which have 23 to 25 hours, are counted by `new-york.ts`. */
+/** Spans of time in ms. Calendar days have 23 to 25 hours; `new-york.ts` handles those. */
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;

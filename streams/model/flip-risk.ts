@@ -10,12 +10,11 @@ interface LagPercentiles {
   readonly p90: number | null;
 }
 
-/** Fewer lags than this tell nothing about the oracle. */
 const LEAST_LAGS = 5;
 
 /**
  * The probability that the oracle's late corrections change the winning bucket after the close; null while its
- * lag is unknown. At the close the oracle misses the posts that it has not read yet, and adds them later.
+ * lag is unknown. At the close the oracle lacks the posts that it has not read yet, and adds them later.
  */
 export function flipRisk(
   { now, endAt, count, mean }: ForecastInputs,
@@ -33,15 +32,15 @@ export function flipRisk(
 }
 
 /**
- * The same for a known expected number of posts that are late. A flip is `late` posts lifting the count over the
- * winner's lower bound, `late` ~ Poisson; averaged over the final counts at 1 % ... 99 %.
+ * The same for a known expected number of late posts, which is Poisson distributed. The winner flips when the late posts
+ * lift the count over its lower bound. The result is averaged over the final counts at 1 % ... 99 %.
  */
 export function flipProbability(
   expectedLate: number,
   quantiles: readonly number[],
   buckets: readonly CountRange[],
 ): number {
-  // How many late posts change the winner, for each final count.
+  // For each final count, how many late posts change the winner.
   const needed = quantiles.slice(1, -1).map((final) => {
     const winner = buckets.find((bucket) => contains(bucket, final));
     return winner === undefined || winner.lo <= 0 ? null : final - winner.lo + 1;
@@ -65,8 +64,8 @@ function poissonTail(mean: number, most: number): readonly number[] {
 }
 
 /**
- * Posts under way at an instant are rate x mean lag. Lags have a long tail that percentiles do not show, so the
- * mean is taken as three parts median, one part p90: for exponential lags that is 1.1 times their mean.
+ * The number of unread posts at an instant is rate x mean lag. Lags have a long tail that percentiles do not show, so
+ * the mean is taken as three parts median and one part p90: for exponential lags that is 1.1 times their mean.
  */
 function meanLagHours(lag: LagPercentiles | null): number | null {
   if (lag === null || lag.n < LEAST_LAGS || lag.p50 === null || lag.p90 === null) return null;

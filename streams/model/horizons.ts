@@ -1,6 +1,6 @@
 import { HOUR_MS } from './durations.ts';
 
-/** Distances from the close at which forecasts are scored, in hours (SPEC 2.9). */
+/** Distances from the close at which forecasts are scored, in hours, ascending (spec 2.9). */
 export const HORIZON_HOURS: readonly number[] = [24, 48, 72];
 
 /** Those that lie inside a window. */

@@ -1,9 +1,9 @@
 import type { BucketBounds } from './partition.ts';
 
 /**
- * How deep a count falls into a bucket (bounds inclusive): 1 at its centre, 0 at its edges and outside. `neighbour`
- * lends its width to an open-ended bucket, which has one edge only: past its centre the count is as deep as it gets.
- * Null for a bucket without a lower bound.
+ * How near a count is to the centre of a bucket (bounds inclusive): 1 at the centre, 0 at the edges and outside. An
+ * open-ended bucket is taken to be as wide as its `neighbour`, and is 1 from its centre on. Null for a bucket without a
+ * lower bound.
  */
 export function moneyness(count: number, { lo, hi }: BucketBounds, neighbour?: BucketBounds): number | null {
   if (lo === null) return null;
@@ -12,7 +12,6 @@ export function moneyness(count: number, { lo, hi }: BucketBounds, neighbour?: B
     if (half === 0) return count >= lo ? 1 : 0;
     return Math.min(1, Math.max(0, (count - lo) / half));
   }
-  // A bucket of a single count is all centre.
   if (hi === lo) return count === lo ? 1 : 0;
   const half = (hi - lo) / 2;
   return Math.max(0, 1 - Math.abs(count - lo - half) / half);

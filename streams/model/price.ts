@@ -6,8 +6,8 @@ interface Sides {
 }
 
 /**
- * The one price of a token: the middle of the book; with a side missing the last trade, else the
- * listing's figure, either held to the side that is there (a last trade above the best ask is history).
+ * The price of a token: the middle of the book, else the last trade, else the listing's figure. The latter two are
+ * limited by the side of the book that exists, as a last trade above the best ask is outdated.
  */
 export function priceOf(
   sides: Sides,
@@ -19,7 +19,7 @@ export function priceOf(
   return null;
 }
 
-// A crossed book shows no price, so its sides do not bind.
+// A crossed book shows no price, so its sides are no limits.
 function clamp(value: number, low: number, high: number): number {
   return low > high ? value : Math.min(high, Math.max(low, value));
 }

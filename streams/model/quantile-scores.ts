@@ -1,5 +1,4 @@
-/** Scores of a forecast given by its quantiles at 0 %, 1 %, ... 100 %, where the ends stand for 0.05 % and 99.95 %. */
-
+/** Forecasts have quantiles at 0 %, 1 %, ... 100 %, where the ends stand for 0.05 % and 99.95 %. */
 const END_LEVEL = 0.0005;
 
 function levelOf(percent: number): number {
@@ -7,8 +6,8 @@ function levelOf(percent: number): number {
 }
 
 /**
- * The continuous ranked probability score in posts: it is twice the pinball loss averaged over all levels, here
- * over those from 1 % to 99 %.
+ * The continuous ranked probability score in posts: twice the mean pinball loss over all levels, here from 1 % to
+ * 99 %.
  */
 export function quantileCrps(quantiles: readonly number[], actual: number): number {
   const inner = quantiles.slice(1, -1);
@@ -20,8 +19,8 @@ export function quantileCrps(quantiles: readonly number[], actual: number): numb
 }
 
 /**
- * Where the outcome lies, 0 to 1, in a line through the quantiles; the middle of the levels that share its count,
- * 0 or 1 outside of all.
+ * The place of the outcome in the distribution, 0 to 1, interpolated between the quantiles. When several levels have
+ * the same count it is their middle.
  */
 export function quantilePit(quantiles: readonly number[], actual: number): number {
   const above = quantiles.findIndex((quantile) => quantile >= actual);

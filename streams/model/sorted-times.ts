@@ -1,5 +1,3 @@
-/** Ascending lists of UTC ms, changed in place by their owner. */
-
 /** Index of the first time that is not before `at`. */
 export function lowerBound(times: ArrayLike<number>, at: number): number {
   let low = 0;
@@ -28,4 +26,8 @@ export function removeTime(times: number[], at: number): void {
 /** How many times lie in the half-open span `[from, to)`. */
 export function countBetween(times: ArrayLike<number>, from: number, to: number): number {
   return Math.max(0, lowerBound(times, to) - lowerBound(times, from));
+}
+
+export function dropBefore(times: number[], from: number): void {
+  times.splice(0, lowerBound(times, from));
 }

@@ -13,15 +13,15 @@ interface Candidate {
   readonly prob: number | null;
 }
 
-/** What to buy of one event: places of buckets among those given, the predicted one first. */
+/** Indexes of the buckets to buy, the predicted one first. */
 interface Picked {
   readonly strategy: BuyStrategy;
   readonly places: readonly number[];
 }
 
 /**
- * The one order of an event, whose buckets are given in the order of their counts. The predicted bucket and the one
- * below it when both are worth buying, else the most probable one that is; null when none is.
+ * The order of an event, whose buckets are given lowest first: the predicted bucket and the one below it when both are a
+ * BUY, else the most probable BUY, else null.
  */
 export function pickOrder(buckets: readonly Candidate[], predicted: number): Picked | null {
   const isBuy = (place: number) => buckets[place]?.action === 'BUY';

@@ -1,8 +1,6 @@
 import { HOUR_MS } from './durations.ts';
 import { HORIZON_HOURS } from './horizons.ts';
 
-const NEAREST_FIRST = HORIZON_HOURS.toSorted((a, b) => a - b);
-
 export type Confidence = 'HIGH' | 'MEDIUM' | 'LOW';
 
 /** How near the close is: HIGH under 24 h, MEDIUM to 48 h, LOW beyond (spec 2.5). */
@@ -12,9 +10,9 @@ export function timeConfidence(leftMs: number): Confidence {
 }
 
 /**
- * The horizon whose track record applies to a forecast made so long before the close: the next one farther out, which
- * flatters nothing. Null beyond the farthest, where nothing is ever scored.
+ * The horizon whose track record applies this long before the close: the next one farther out, where forecasts are
+ * harder. Null beyond the farthest, where nothing is scored.
  */
 export function horizonOf(leftMs: number): number | null {
-  return NEAREST_FIRST.find((hours) => leftMs <= hours * HOUR_MS) ?? null;
+  return HORIZON_HOURS.find((hours) => leftMs <= hours * HOUR_MS) ?? null;
 }

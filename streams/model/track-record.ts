@@ -1,15 +1,15 @@
 import type { Confidence } from './time-left.ts';
 
-/** How the model did on one settled event at one horizon. Losses: the lower the better. */
+/** The model's scores on one settled event at one horizon. Lower scores are better. */
 export interface TrackSample {
   readonly endAt: number;
   readonly isCovered: boolean;
   /** The probability of the most probable bucket, and whether it won. */
   readonly topProb: number;
   readonly isTopWon: boolean;
-  /** The model's CRPS less that of constant pace, in posts. */
+  /** The model's CRPS minus that of constant pace, in posts. */
   readonly againstPace: number;
-  /** The model's log score less the market's; null where there were no prices. */
+  /** The model's log score minus the market's; null without prices. */
   readonly againstMarket: number | null;
 }
 
@@ -20,27 +20,27 @@ export interface TrackRecord {
   /** Share of events that the most probable bucket won, and the mean of its probabilities. */
   readonly hitRate: number | null;
   readonly meanTopProb: number | null;
-  /** Mean losses less the rivals', and with how many events the market's was compared. */
+  /** Mean differences from the two rivals, and the number of events with a market score. */
   readonly againstPace: number | null;
   readonly againstMarket: number | null;
   readonly nMarket: number;
   readonly confidence: Confidence;
-  /** Whether the model is better than what anyone can do without it. */
+  /** Whether the model has been shown to be better than both rivals. */
   readonly isProven: boolean;
 }
 
 const LEAST_FOR_MEDIUM = 10;
 const LEAST_FOR_HIGH = 30;
-/** So many priced events allow a comparison with the market's forecast. */
+/** Fewer priced events do not allow a comparison with the market. */
 const LEAST_MARKET = 30;
-/** Upper 5 % point of the normal distribution: one in twenty rivals' equals passes for better. */
+/** Upper 5 % point of the normal distribution: a model that is only as good passes one time in twenty. */
 const ONE_SIDED_95 = 1.645;
 
-/** 90 % intervals; wide enough that 30 events of a sound model rarely fall outside. */
+/** Limits for the coverage of the 90 % interval, wide enough that 30 events of a sound model rarely miss them. */
 const HIGH = { coverage: [0.83, 0.98], gap: 0.1 } as const;
 const MEDIUM = { coverage: [0.75, 1], gap: 0.2 } as const;
 
-/** What the settled events of one account and horizon show for the next one. */
+/** The track record from the settled events of one account at one horizon. */
 export function trackRecord(samples: readonly TrackSample[]): TrackRecord {
   const n = samples.length;
   const coverage = mean(samples.map(({ isCovered }) => Number(isCovered)));

@@ -16,12 +16,12 @@ interface ListedEvent {
   readonly endAt: number;
 }
 
-/** The oracle ends its windows a second early or a minute late. */
+/** The oracle's windows end between a second early and a minute late. */
 const END_TOLERANCE_MS = 120_000;
-/** Windows of different length may end together, so the listed start has to be near as well. */
+/** Windows of different lengths may end together, so the starts are compared too. */
 const START_TOLERANCE_MS = 12 * HOUR_MS;
 
-/** The oracle's window of an event: the one that names it, else the one of its title, else of its times. */
+/** The oracle's window of an event: the one with its slug, else with its title, else with about the same times. */
 export function matchTracking<T extends TrackedWindow>(
   event: ListedEvent,
   trackings: readonly T[],

@@ -4,20 +4,20 @@ import { Observable, type OperatorFunction } from 'rxjs';
 export type ActorStates<S> = Map<string, S | null>;
 
 export interface Behaviour<M, S, O> {
-  /** Names the pipeline where a failure is reported. */
+  /** The name of the pipeline in reports of failures. */
   readonly name: string;
-  /** Which actors receive the message. `everyone` reaches those alive and spawns none. */
+  /** The keys of the actors that receive the message. `everyone` reaches all existing actors and spawns none. */
   readonly address: (message: M) => readonly string[] | 'everyone';
-  /** The first state of an actor addressed for the first time, or undefined to leave it unborn. */
+  /** The first state of an actor, or undefined when this message does not create one. */
   readonly spawn: (key: string, message: M) => S | undefined;
   /** Handles one message. The state belongs to this actor alone and is changed in place. */
   readonly receive: (state: S, message: M, emit: (output: O) => void, key: string) => void;
-  /** Whether a state is of no more use; its actor is then forgotten. */
+  /** Whether an actor with this state is no longer needed; it is then removed. */
   readonly isRetired?: (state: S) => boolean;
 }
 
 export interface ActorFailure {
-  /** `<pipeline>:<key>`, or the pipeline alone for a message that could not be addressed. */
+  /** `<pipeline>:<key>`, or only the pipeline when `address` failed. */
   readonly actor: string;
   readonly error: unknown;
 }
@@ -25,9 +25,9 @@ export interface ActorFailure {
 export type OnFailure = (failure: ActorFailure) => void;
 
 /**
- * A scan over many small states, one per actor. An actor that throws is put out of service and reported;
- * what it emitted while handling that message is dropped, and its siblings go on. A message that cannot be
- * addressed is reported and reaches no actor.
+ * A scan over many small states, one per actor. An actor that throws is disabled and reported, its outputs for that
+ * message are dropped, and the other actors continue. When `address` throws, the failure is reported and no actor
+ * receives the message.
  */
 export function actors<M, S, O>(
   behaviour: Behaviour<M, S, O>,
@@ -57,7 +57,7 @@ export function actors<M, S, O>(
           return;
         }
         if (emitted.length === 0) return;
-        // Taken out first: a subscriber may bring the next message before this one is done.
+        // Emptied first: a subscriber may send the next message while these outputs are being emitted.
         for (const output of emitted.splice(0)) subscriber.next(output);
       };
 
@@ -72,7 +72,7 @@ export function actors<M, S, O>(
 
       return message$.subscribe({
         next(message) {
-          // A source that emits all at once does not notice an unsubscription.
+          // A synchronous source keeps emitting after an unsubscription.
           if (subscriber.closed) return;
           const keys = recipients(message);
           if (keys === 'everyone') for (const key of [...states.keys()]) handle(key, message);

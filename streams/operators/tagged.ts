@@ -1,6 +1,6 @@
 import { map, type Observable } from 'rxjs';
 
-/** A value with the name of the stream it comes from, so that merged streams can be told apart. */
+/** A value with the name of its stream, which identifies it after streams are merged. */
 export interface Tagged<Type extends string, Value> {
   readonly type: Type;
   readonly value: Value;

@@ -1,4 +1,4 @@
-import { type Book, type ReasonCode, stakeOf, weigh } from '../model/bucket-signal.ts';
+import { type Book, evaluateBucket, type ReasonCode, stakeOf } from '../model/bucket-signal.ts';
 import { round4 } from '../model/decimals.ts';
 import { moneyness } from '../model/moneyness.ts';
 import { withinCap } from '../model/sizing.ts';
@@ -7,12 +7,12 @@ import type { PredictedBucket } from '../records.ts';
 import type { BucketSignal } from '../signal-records.ts';
 
 interface BucketFacts {
-  /** Of the event, lowest first. */
+  /** The buckets of the event, lowest first. */
   readonly buckets: readonly Bucket[];
   /** Our own count; null while it is unknown. */
   readonly real: number | null;
   readonly predicted: readonly PredictedBucket[] | null;
-  /** What keeps the whole event from having probabilities. */
+  /** Why the event has no probabilities, if it has none. */
   readonly obstacle: ReasonCode | null;
   readonly p50: number | null;
   readonly bookOf: (token: string) => Book | undefined;
@@ -28,8 +28,8 @@ interface CachedSignal {
 }
 
 /**
- * The last signals of an event's buckets. Prices come often and each changes one bucket of many, so the others are
- * left as they are. The cache changes no digit: it can be emptied at any time.
+ * The last signals of an event's buckets. Prices come often and each changes one bucket of many, so the signals of the
+ * others are reused. The cache never changes a result and can be emptied at any time.
  */
 export interface BucketCache {
   buckets: readonly Bucket[] | null;
@@ -42,22 +42,22 @@ export function emptyBucketCache(): BucketCache {
   return { buckets: null, predicted: null, probs: [], last: new Map() };
 }
 
-/** The buckets that can still win, lowest first, with stakes that fit together. */
+/** The signals of the buckets that can still win, lowest first. Their stakes together stay within the cap. */
 export function bucketSignals(facts: BucketFacts, cache: BucketCache): readonly BucketSignal[] {
   const probs = probsOf(facts, cache);
-  const weighed: BucketSignal[] = [];
+  const evaluated: BucketSignal[] = [];
   facts.buckets.forEach((bucket, place) => {
     const isLost = bucket.hi !== null && facts.real !== null && facts.real > bucket.hi;
-    if (!isLost) weighed.push(weighBucket(facts, bucket, place, probs[place] ?? null, cache));
+    if (!isLost) evaluated.push(signalOf(facts, bucket, place, probs[place] ?? null, cache));
   });
-  const stakes = withinCap(weighed.map(({ stake }) => stake));
-  return weighed.map((signal, place) => {
+  const stakes = withinCap(evaluated.map(({ stake }) => stake));
+  return evaluated.map((signal, place) => {
     const stake = stakes[place] ?? 0;
     return stake === signal.stake ? signal : { ...signal, stake };
   });
 }
 
-/** By place. A forecast may be older than the market's present buckets: only the very same range is the same one. */
+/** The probability of each bucket. The market may have changed its buckets since the forecast, so only equal ranges match. */
 function probsOf({ buckets, predicted }: BucketFacts, cache: BucketCache): readonly (number | null)[] {
   if (cache.buckets !== buckets || cache.predicted !== predicted) {
     const probs = new Map(predicted?.map(({ lo, hi, prob }) => [`${lo} ${hi}`, prob]));
@@ -68,7 +68,7 @@ function probsOf({ buckets, predicted }: BucketFacts, cache: BucketCache): reado
   return cache.probs;
 }
 
-function weighBucket(
+function signalOf(
   { buckets, obstacle, p50, bookOf }: BucketFacts,
   bucket: Bucket,
   place: number,
@@ -88,7 +88,7 @@ function weighBucket(
   ) {
     return before.signal;
   }
-  const { action, codes, ...figures } = weigh(prob, book);
+  const { action, codes, ...figures } = evaluateBucket(prob, book);
   const depth = p50 === null ? null : moneyness(p50, bucket, buckets[place - 1]);
   const signal: BucketSignal = {
     title,

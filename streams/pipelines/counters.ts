@@ -1,21 +1,21 @@
 import { merge, type Observable } from 'rxjs';
 import { DAY_MS } from '../model/durations.ts';
+import { isSame } from '../model/is-same.ts';
 import { countBetween, insertTime, removeTime } from '../model/sorted-times.ts';
-import type { AccountId, Input, Observation, SettingsFact } from '../observation.ts';
+import { type AccountId, INPUTS, type Input, type Observation, type SettingsFact } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
 import type { Counters, EventRecord, Post, Trigger } from '../records.ts';
 import { accountsOf, type CountersChange, type Inputs, type Message } from './messages.ts';
 
-/** Counts of an event are followed this long after its end: the oracle corrects late. */
+/** How long an event is counted after its end: the oracle corrects late. */
 const FOLLOW_MS = 7 * DAY_MS;
-const INPUTS: readonly Input[] = ['posts', 'oracle', 'ui', 'prices'];
 const NOTHING_STALE: readonly Input[] = [];
 
 export interface CountersState {
   staleAfterMs: SettingsFact['staleAfterMs'];
   coveredFrom: number | null;
-  /** Creation times of counted posts, and of those among them that were found gone. */
+  /** Creation times of the counted posts, and of the counted posts that were found deleted. */
   readonly countedAt: number[];
   readonly goneAt: number[];
   /** The oracle's totals by tracking. */
@@ -27,8 +27,8 @@ export interface CountersState {
 type From = 'post' | 'event' | 'observation';
 
 /**
- * Three counters per event of an account. The own count is taken afresh from the creation times at each
- * change, so a moved window, a late or a reclassified post cannot leave it wrong.
+ * Three counters for each event of an account. Our own count is computed again from the creation times at each change,
+ * so it stays right when a window moves, or a post comes late or is reclassified.
  */
 export function counters(
   { observation$, post$, event$ }: Inputs<From>,
@@ -122,7 +122,7 @@ function observe(
     }
     case 'tick': {
       const stale = staleInputs(state.staleAfterMs, fact.ages, account);
-      if (isSameList(stale, state.stale)) return;
+      if (isSame(stale, state.stale)) return;
       state.stale = stale;
       recount(state, account, { seq, at, cause: 'clock' }, emit);
       return;
@@ -148,7 +148,7 @@ function recount(
     const { event } = known;
     if (onlyEvent !== undefined && event.eventId !== onlyEvent) continue;
     const counters = countersOf(state, account, event, known.ui);
-    if (known.counters !== null && isSameCounters(known.counters, counters)) continue;
+    if (isSame(known.counters, counters)) continue;
     known.counters = counters;
     const key = String(event.eventId);
     emit({ output: { stream: 'counters', key, seq, at, cause, record: counters }, event });
@@ -183,7 +183,7 @@ function minus(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : a - b;
 }
 
-/** Never seen is past any limit. */
+/** A source that has never answered counts as stale. */
 function staleInputs(
   limits: SettingsFact['staleAfterMs'],
   ages: Readonly<Record<string, number>>,
@@ -193,18 +193,4 @@ function staleInputs(
     const age = ages[input === 'prices' ? 'prices' : `${input}:${account}`];
     return age === undefined || age > limits[input];
   });
-}
-
-function isSameCounters(a: Counters, b: Counters): boolean {
-  return (
-    a.oracle === b.oracle &&
-    a.real === b.real &&
-    a.ui === b.ui &&
-    a.deleted === b.deleted &&
-    isSameList(a.stale, b.stale)
-  );
-}
-
-function isSameList(a: readonly Input[], b: readonly Input[]): boolean {
-  return a.length === b.length && a.every((input, index) => input === b[index]);
 }

@@ -1,11 +1,12 @@
 import { HOUR_MS } from '../model/durations.ts';
+import { isSame } from '../model/is-same.ts';
 import { type ForecastState, keptFrom, ownCount, type Target, type Turn } from './forecast-state.ts';
 import type { Outcome } from './messages.ts';
 
-/** A total the oracle has not changed by then is taken as final, though it may still be corrected. */
+/** So long after the end the oracle's total is taken as final, though it may still be corrected. */
 const FINAL_AFTER_MS = 2 * HOUR_MS;
 
-/** Emits how past events ended: when that is first known, and again when it is corrected. */
+/** Emits the outcome of past events when it is first known, and again when it is corrected. */
 export function settle(state: ForecastState, turn: Turn): void {
   if (!state.mayHaveSettled && turn.at < state.settlesAt) return;
   state.mayHaveSettled = false;
@@ -18,14 +19,14 @@ export function settle(state: ForecastState, turn: Turn): void {
     }
     if (target.phase !== 'closed') continue;
     const settledAt = target.wonLo === null ? target.endAt + FINAL_AFTER_MS : target.endAt;
-    // A clock set back does not unsettle: what is corrected meanwhile is emitted at once.
+    // An event stays settled when the clock is set back, so a correction is emitted at once.
     const isSettled = known !== null && known.wonLo === target.wonLo && known.endAt === target.endAt;
     if (!isSettled && turn.at < settledAt) {
       state.settlesAt = Math.min(state.settlesAt, settledAt);
       continue;
     }
     const outcome = outcomeOf(state, target);
-    if (outcome === null || isSameOutcome(outcome, known)) continue;
+    if (outcome === null || isSame(outcome, known)) continue;
     event.outcome = outcome;
     state.mayHaveHistory = true;
     const { account, seq, at, cause } = turn;
@@ -33,7 +34,7 @@ export function settle(state: ForecastState, turn: Turn): void {
   }
 }
 
-/** The oracle's total decides; without one our own count does, where it is whole. */
+/** The oracle's total decides. Without one our own count does, if it is complete. */
 function outcomeOf(
   state: ForecastState,
   { eventId, startAt, endAt, trackingId, wonLo }: Target,
@@ -41,8 +42,4 @@ function outcomeOf(
   const total = trackingId === null ? undefined : state.totals.get(trackingId);
   const final = total ?? (startAt === null ? null : ownCount(state, startAt, endAt));
   return final === null ? null : { eventId, endAt, final, wonLo };
-}
-
-function isSameOutcome(a: Outcome, b: Outcome | null): boolean {
-  return b !== null && a.final === b.final && a.wonLo === b.wonLo && a.endAt === b.endAt;
 }

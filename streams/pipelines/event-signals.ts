@@ -1,18 +1,17 @@
 import { asymmetryEdge } from '../model/asymmetry.ts';
 import type { Book, ReasonCode } from '../model/bucket-signal.ts';
+import { MINUTE_MS } from '../model/durations.ts';
 import { contains } from '../model/forecast/scores.ts';
 import { pickOrder } from '../model/strategy.ts';
 import { timeConfidence } from '../model/time-left.ts';
 import type { TrackRecord } from '../model/track-record.ts';
-import type { Input } from '../observation.ts';
+import { INPUTS, type Input } from '../observation.ts';
 import type { Counters, EventRecord, Prediction } from '../records.ts';
 import type { BucketSignal, EventSignals } from '../signal-records.ts';
 import { type BucketCache, bucketSignals, emptyBucketCache } from './bucket-signals.ts';
 
-/** Forecasts are made each minute: one this old means that the model has stopped. */
-const OLD_FORECAST_MS = 5 * 60_000;
-
-const ALL_INPUTS: readonly Input[] = ['posts', 'oracle', 'ui', 'prices'];
+/** Forecasts are made each minute, so an older one means that the model has stopped. */
+const OLD_FORECAST_MS = 5 * MINUTE_MS;
 
 export interface SignalFacts {
   readonly event: EventRecord;
@@ -25,7 +24,6 @@ export interface SignalFacts {
   readonly at: number;
 }
 
-/** The signals of an active event of an account; `account` is its owner. */
 export function eventSignals(
   facts: SignalFacts,
   account: string,
@@ -57,17 +55,17 @@ export function eventSignals(
       tokens: picked.places.map((place) => buckets[place]?.token ?? ''),
     },
   };
-  return skipStale(record, counters === null ? ALL_INPUTS : counters.stale);
+  return skipStale(record, counters === null ? INPUTS : counters.stale);
 }
 
-/** What keeps a whole event from having probabilities. */
+/** Why the event has no probabilities, if it has none. */
 function obstacleOf({ event, prediction, at }: SignalFacts): ReasonCode | null {
   if (!event.isPartition) return 'BUCKETS_DO_NOT_TILE';
   if (prediction === null) return 'NO_FORECAST';
   return isOld(prediction, at) ? 'OLD_FORECAST' : null;
 }
 
-/** A forecast made long after now, before the clock was set back, is old as well. */
+/** A forecast from the future is old as well: the clock was set back after it was made. */
 export function isOld({ madeAt }: Pick<Prediction, 'madeAt'>, at: number): boolean {
   return Math.abs(at - madeAt) > OLD_FORECAST_MS;
 }
@@ -85,12 +83,12 @@ const STALE_CODES: Readonly<Record<Input, ReasonCode>> = {
 };
 
 /**
- * The same signals once inputs are stale: every bucket is skipped, and no figure from a stale input is left that could
- * be taken for a fresh one. To apply it again changes nothing.
+ * The same signals with stale inputs: every bucket is skipped, and the figures from stale inputs become null. A second
+ * application changes nothing.
  */
 export function skipStale(record: EventSignals, stale: readonly Input[]): EventSignals {
   if (stale.every((input) => record.stale.includes(input))) return record;
-  const all = ALL_INPUTS.filter((input) => stale.includes(input) || record.stale.includes(input));
+  const all = INPUTS.filter((input) => stale.includes(input) || record.stale.includes(input));
   const hasPosts = !all.includes('posts');
   const hasPrices = !all.includes('prices');
   const news = all.filter((input) => !record.stale.includes(input)).map((input) => STALE_CODES[input]);

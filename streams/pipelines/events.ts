@@ -1,5 +1,6 @@
 import type { Observable } from 'rxjs';
 import { DAY_MS } from '../model/durations.ts';
+import { isSame } from '../model/is-same.ts';
 import { isPartition } from '../model/partition.ts';
 import { nextPhaseAt, phaseAt, type Window } from '../model/phase.ts';
 import { matchTracking } from '../model/tracking-match.ts';
@@ -9,8 +10,8 @@ import type { Cause, EventRecord, OutputOf } from '../records.ts';
 import type { Inputs } from './messages.ts';
 
 /**
- * An event is forgotten this long after its end; its outputs stay in the store. Crypto events come by the
- * hundred a day and settle at once.
+ * An event is forgotten this long after its end; its outputs stay in the store. There are hundreds of crypto events a
+ * day, and they settle at once.
  */
 const KEEP_MS = { posts: 100 * DAY_MS, crypto: 2 * DAY_MS };
 
@@ -18,12 +19,12 @@ export interface EventsState {
   readonly facts: Map<number, EventFact>;
   readonly trackings: Map<string, TrackingFact>;
   readonly records: Map<number, EventRecord>;
-  /** When the clock alone next changes a phase, and when that was last worked out. UTC ms. */
+  /** When the clock alone next changes a phase, and when that was last computed. UTC ms. */
   nextPhaseAt: number;
   lookedAt: number;
 }
 
-/** Market events joined with the oracle's windows: opened by the clock, closed by the market. */
+/** Market events joined with the oracle's windows. The clock opens them, the market closes them. */
 export function events(
   { observation$ }: Inputs<'observation'>,
   states: ActorStates<EventsState>,
@@ -60,10 +61,10 @@ function receive(
   if (fact.kind === 'tick' && !isDue) return;
   if (fact.kind === 'event') state.facts.set(fact.eventId, fact);
   if (fact.kind === 'tracking') state.trackings.set(fact.trackingId, fact);
-  // Any fact may be the first to come after a phase is due, so the others are looked at as well.
+  // Any fact may be the first one after a phase change is due, so all events are checked, not only its own.
   const due = isDue ? outOfPhase(state, now) : [];
   review(state, new Set([...due, ...touchedBy(state, fact)]), observation, emit);
-  // Last, so that an event whose end was slept through is emitted as ended before it goes.
+  // Last, so that an event that ended during a long pause is emitted as ended before it is forgotten.
   if (isDue) forget(state, now);
 }
 
@@ -77,7 +78,7 @@ function outOfPhase(state: EventsState, now: number): readonly EventFact[] {
 function touchedBy(state: EventsState, fact: Fact): readonly EventFact[] {
   if (fact.kind === 'event') return [fact];
   if (fact.kind !== 'tracking') return [];
-  // Any event of the account may have been waiting for this window, or had a poorer match.
+  // The new window may match any event of the account, or match it better than another window did.
   return [...state.facts.values()].filter(
     ({ subject }) => subject.type === 'posts' && subject.account === fact.account,
   );
@@ -94,7 +95,7 @@ function review(
     const record = toRecord(fact, trackings, at);
     const previous = state.records.get(record.eventId);
     state.records.set(record.eventId, record);
-    if (previous !== undefined && isSameEvent(previous, record)) continue;
+    if (isSame(previous, record)) continue;
     const cause = causeOf(previous, record, trigger.kind === 'tick');
     emit({ stream: 'events', key: String(record.eventId), seq, at, cause, record });
   }
@@ -135,26 +136,6 @@ function causeOf(previous: EventRecord | undefined, event: EventRecord, isByCloc
   const isOver = event.phase === 'ended' || event.phase === 'closed';
   if (isOver && previous?.phase !== event.phase) return 'event_closed';
   return isByClock ? 'clock' : 'event_changed';
-}
-
-// A tracking makes every event of its account be looked at, so what a record took over from its fact is
-// compared by identity before it is compared by value.
-function isSameEvent(a: EventRecord, b: EventRecord): boolean {
-  return (
-    a.startAt === b.startAt &&
-    a.endAt === b.endAt &&
-    a.phase === b.phase &&
-    a.trackingId === b.trackingId &&
-    a.slug === b.slug &&
-    a.title === b.title &&
-    a.image === b.image &&
-    isSameValue(a.subject, b.subject) &&
-    isSameValue(a.buckets, b.buckets)
-  );
-}
-
-function isSameValue(a: unknown, b: unknown): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
 function forget(state: EventsState, now: number): void {

@@ -18,20 +18,20 @@ import {
 
 const LEAST_HISTORY_MS = 14 * DAY_MS;
 const REFIT_MS = 7 * DAY_MS;
-/** So much more history is worth a fit of its own. */
+/** This much more history is worth a new fit. */
 const MORE_HISTORY_MS = 14 * DAY_MS;
 const FIT_PATIENCE_MS = 10 * MINUTE_MS;
 
-/** Ticks are a second apart, so that a forecast is requested before a minute has passed. */
+/** One tick less than a minute, so that a forecast is requested before the minute has passed. */
 const LIVE_EVERY_MS = MINUTE_MS - 1_000;
 const LIVE_PATIENCE_MS = MINUTE_MS;
 
 const HISTORY_BEFORE_MS = 28 * DAY_MS;
 const HISTORY_PATIENCE_MS = 10 * MINUTE_MS;
-/** Of one account, at the same time. */
+/** The most requests about the past that one account has in progress. */
 const MOST_HISTORY_ASKED = 4;
 
-/** Requests coefficients once a fortnight is known, then weekly, and when the known past has grown. */
+/** Requests coefficients once two weeks of posts are known, then weekly, and when more history becomes known. */
 export function askFit(state: ForecastState, turn: Turn): void {
   const { seq, at } = turn;
   const fromAt = historyFrom(state, at);
@@ -46,7 +46,7 @@ export function askFit(state: ForecastState, turn: Turn): void {
   ask(turn, `fit:${turn.account}`, { type: 'fit', account: turn.account, ...known });
 }
 
-/** Requests a forecast of each open event that news, or a minute gone by, has made old: one at a time. */
+/** Requests a forecast of each open event after news, and once a minute. An event has one live request at a time. */
 export function askLive(state: ForecastState, turn: Turn): void {
   const { at } = turn;
   if (state.isStale || (at >= state.livePausedAt && at < state.livePausedUntil)) return;
@@ -84,8 +84,8 @@ function askOpen(state: ForecastState, event: OpenEvent, turn: Turn): void {
 }
 
 /**
- * Requests, a few at a time and only while no live forecast waits, the rows that no live forecast made, as they
- * would have been made at their time.
+ * Requests the rows that no live forecast made, from what was known at their time: a few at once, and only while no
+ * live forecast is awaited.
  */
 export function askHistory(state: ForecastState, turn: Turn): void {
   if (!state.mayHaveHistory || state.fit === null || isAnyLiveAwaited(state, turn.at)) return;
@@ -99,7 +99,7 @@ export function askHistory(state: ForecastState, turn: Turn): void {
       if (askPast(state, event, hours, turn)) awaited += 1;
     }
   }
-  // Whatever else can be requested has to become possible first, and that sets the mark again.
+  // A further request needs a new fact first, and that fact sets the flag again.
   state.mayHaveHistory = awaited > 0;
 }
 
@@ -129,7 +129,7 @@ function askPast(state: ForecastState, event: PastEvent, hours: number, turn: Tu
   return true;
 }
 
-/** An answer that makes no row would be requested again and again. */
+/** Keeps a request whose answer gave no row from being repeated at every tick. */
 function wasJustAsked(asked: Asked | undefined, at: number): boolean {
   return asked !== undefined && Math.abs(at - asked.at) < HISTORY_PATIENCE_MS;
 }

@@ -2,14 +2,13 @@ import { DAY_MS } from '../model/durations.ts';
 import type { ClosedForecast, MadeForecast } from '../model/forecast/bias.ts';
 import type { ModelParams } from '../model/forecast/params.ts';
 import type { CountRange } from '../model/forecast/simulate.ts';
+import { isSame } from '../model/is-same.ts';
 import { countBetween } from '../model/sorted-times.ts';
 import type { AccountId } from '../observation.ts';
 import type { Cause, EventRecord, ModelRequest, Trigger } from '../records.ts';
 import type { Message, Outcome } from './messages.ts';
 
-/** The state of an account: when to forecast, and from what. */
-
-/** The fit looks back two years; a quarter of slack for what its features need before. */
+/** The fit looks back two years, and its features need some time before that. */
 const KEEP_MS = 800 * DAY_MS;
 
 /** The part of an event that its forecast depends on. */
@@ -19,9 +18,9 @@ export interface Target {
   readonly endAt: number;
   readonly phase: EventRecord['phase'];
   readonly trackingId: string | null;
-  /** Empty unless they are a partition: probabilities of anything else do not add up. */
+  /** Empty unless the buckets are a partition: other probabilities would not add up to 1. */
   readonly ranges: readonly CountRange[];
-  /** Where the bucket begins that has won according to the market: no two of a partition begin alike. */
+  /** Lower bound of the bucket that the market names as the winner; it identifies a bucket of a partition. */
   readonly wonLo: number | null;
 }
 
@@ -34,14 +33,14 @@ export interface Asked {
 
 export interface OpenEvent {
   target: Target;
-  /** Why a new forecast is wanted before its minute is over. */
+  /** Why a new forecast is due before the minute is over. */
   reason: Cause | null;
   asked: (Asked & { readonly params: ModelParams }) | null;
-  /** The inputs of the newest forecast, to tell what moved the next one. */
+  /** The newest forecast and its inputs, to explain how the next one differs. */
   previous: Extract<ModelRequest, { type: 'forecast' }>['previous'];
   /** Horizons that have a row in the ledger. */
   rows: readonly number[];
-  /** Their forecasts. */
+  /** The forecasts of these rows. */
   made: readonly MadeForecast[];
 }
 
@@ -72,10 +71,10 @@ export interface ForecastState {
   readonly past: Map<number, PastEvent>;
   /** Requests about the past by `<event>@<hours>`. */
   readonly historyAsked: Map<string, Asked>;
-  /** While the time is between these and there is no news, no live forecast is due. UTC ms. */
+  /** Without news, no live forecast is due between these times. UTC ms. */
   livePausedAt: number;
   livePausedUntil: number;
-  /** Something has happened that may settle an event, or allow a row of the past to be made. */
+  /** Whether a fact has come that may settle an event, or make a forecast of the past possible. */
   mayHaveSettled: boolean;
   mayHaveHistory: boolean;
   /** When the clock alone next settles an event. UTC ms. */
@@ -83,9 +82,9 @@ export interface ForecastState {
 }
 
 /**
- * Copies of the accounts' creation times, made once for all requests between two posts. Their memory is shared, so that
- * it is not copied again for every request that goes to another thread; it is never written to again. Not part of the
- * state: made again after a start.
+ * Copies of the accounts' creation times, made once for all requests between two posts. Worker threads share their
+ * memory, which is never written again, so a request copies nothing. They are not part of the state: a restart makes
+ * them again.
  */
 export type PostTimes = Map<AccountId, Float64Array>;
 
@@ -121,12 +120,12 @@ export function keptFrom(at: number): number {
   return at - KEEP_MS;
 }
 
-/** From when on the counted posts are known without a hole, as far back as they are kept. */
+/** The time from which on the counted posts are known without a gap, within the time they are kept. */
 export function historyFrom({ coveredFrom }: ForecastState, at: number): number | null {
   return coveredFrom === null ? null : Math.max(coveredFrom, keptFrom(at));
 }
 
-/** Our own count of a span, or null where not all of it is known. */
+/** Our own count of a span, or null when a part of it is unknown. */
 export function ownCount(
   { coveredFrom, countedAt }: ForecastState,
   fromAt: number,
@@ -135,7 +134,7 @@ export function ownCount(
   return coveredFrom !== null && coveredFrom <= fromAt ? countBetween(countedAt, fromAt, toAt) : null;
 }
 
-/** Forecasts of the events that have an outcome, by their close. */
+/** Forecasts of the events that have an outcome, ordered by close. */
 export function closedForecasts({ past }: ForecastState): readonly ClosedForecast[] {
   return [...past.values()]
     .sort((a, b) => a.target.endAt - b.target.endAt || a.target.eventId - b.target.eventId)
@@ -144,7 +143,7 @@ export function closedForecasts({ past }: ForecastState): readonly ClosedForecas
     );
 }
 
-/** Whether an answer may still come. A clock that was set back has waited as well. */
+/** Whether an answer may still come. After the clock was set back by more than the patience, none is awaited. */
 export function isAwaited(asked: Asked | null | undefined, at: number, patienceMs: number): boolean {
   return asked != null && !asked.isAnswered && Math.abs(at - asked.at) < patienceMs;
 }
@@ -162,21 +161,16 @@ export function targetOf(event: EventRecord): Target {
   };
 }
 
-/** Whether an outcome still is one of the event: not when the market has opened it again or named another winner. */
+/** Whether an outcome is still valid: the market may have opened the event again or named another winner. */
 export function isOutcomeOf({ phase, endAt, wonLo }: Target, outcome: Outcome): boolean {
   return phase === 'closed' && outcome.endAt === endAt && outcome.wonLo === wonLo;
 }
 
-/** The buckets of a partition have a lower bound each. */
+/** Every bucket of a partition has a lower bound. */
 export function rangesOf(buckets: EventRecord['buckets']): readonly CountRange[] {
   return buckets.flatMap(({ lo, hi }) => (lo === null ? [] : [{ lo, hi }]));
 }
 
 export function isSameWindow(a: Target, b: Target): boolean {
-  return (
-    a.startAt === b.startAt &&
-    a.endAt === b.endAt &&
-    a.ranges.length === b.ranges.length &&
-    a.ranges.every(({ lo, hi }, index) => lo === b.ranges[index]?.lo && hi === b.ranges[index]?.hi)
-  );
+  return a.startAt === b.startAt && a.endAt === b.endAt && isSame(a.ranges, b.ranges);
 }

@@ -1,7 +1,7 @@
 import { merge, type Observable } from 'rxjs';
 import { biasAt, madeForecast } from '../model/forecast/bias.ts';
 import { MODEL } from '../model/forecast/params.ts';
-import { insertTime, lowerBound, removeTime } from '../model/sorted-times.ts';
+import { dropBefore, insertTime, removeTime } from '../model/sorted-times.ts';
 import type { AccountId, Fact, FitFact, ForecastFact, Observation } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
@@ -23,16 +23,15 @@ type From = 'post' | 'event' | 'prediction' | 'observation';
 type ForecastChange = Message<'request' | 'outcome'>;
 
 /**
- * Decides when to forecast and freezes what the model is to know. The model runs elsewhere and its answer comes
- * back as an observation, so that a log gives the same outputs whenever and however often it is read. Emits requests
- * to the model, and how events ended.
+ * Decides when to forecast, and emits requests with all inputs of the model, and the outcomes of events. The model runs
+ * on another thread and its answer comes back as an observation, so every replay of a log gives the same outputs.
  */
 export function forecast(
   { observation$, post$, event$, prediction$ }: Inputs<From>,
   states: ActorStates<ForecastState>,
   onFailure: OnFailure,
 ): Observable<ForecastChange> {
-  // The observation comes last: by then all that it brought about is known, and one look is enough.
+  // The observation comes last, after everything that it caused, so the state is examined once.
   return merge(
     tagged('post', post$),
     tagged('event', event$),
@@ -86,7 +85,7 @@ function accountsOfFact(fact: Fact): readonly AccountId[] | 'everyone' {
     case 'fit':
     case 'forecast':
       return [fact.account];
-    // Whatever moves the clock of the events may have opened or closed one of any account.
+    // Any of these may have opened or closed events of any account.
     case 'tick':
     case 'event':
     case 'tracking':
@@ -96,15 +95,14 @@ function accountsOfFact(fact: Fact): readonly AccountId[] | 'everyone' {
   }
 }
 
-/** Whether the counted posts have changed. */
+/** Returns whether the counted posts have changed. */
 function recordPost(state: ForecastState, { output, previous }: PostChange): boolean {
   const { record, at, cause } = output;
   if (!record.isCounted && !previous?.isCounted) return false;
   const { countedAt } = state;
   if (previous?.isCounted) removeTime(countedAt, previous.createdAt);
   if (record.isCounted) insertTime(countedAt, record.createdAt);
-  const from = keptFrom(at);
-  if ((countedAt[0] ?? from) < from) countedAt.splice(0, lowerBound(countedAt, from));
+  dropBefore(countedAt, keptFrom(at));
   state.mayHaveSettled = true;
   wantForecasts(state, cause);
   return true;
@@ -140,7 +138,7 @@ function recordEvent(state: ForecastState, { record, cause }: OutputOf<'events'>
     made,
     reason: isNews ? cause : open.reason,
     asked: open?.asked ?? null,
-    // A forecast of another window does not tell what moved this one.
+    // A forecast of another window cannot explain how the next one differs.
     previous: isSame ? open.previous : null,
   });
 }
@@ -165,7 +163,7 @@ function observe(state: ForecastState, { receivedAt, fact }: Observation, accoun
   switch (fact.kind) {
     case 'settings':
       state.staleAfterMs = fact.staleAfterMs.posts;
-      startAnew(state);
+      forgetRequests(state);
       return;
     case 'tick': {
       const age = fact.ages[`posts:${account}`];
@@ -185,16 +183,16 @@ function observe(state: ForecastState, { receivedAt, fact }: Observation, accoun
       state.mayHaveSettled = true;
       return;
     case 'fit':
-      takeFit(state, fact, receivedAt);
+      recordFit(state, fact, receivedAt);
       return;
     case 'forecast':
-      takeAnswer(state, fact);
+      markAnswered(state, fact);
       return;
   }
 }
 
-/** Settings are logged at each start of the engine: no request survives one, and the next tick tells how old posts are. */
-function startAnew(state: ForecastState): void {
+/** Settings are logged at each start of the engine. No request survives a restart, and the next tick has the age of posts. */
+function forgetRequests(state: ForecastState): void {
   state.isStale = true;
   if (state.fitAsked?.isAnswered === false) state.fitAsked = null;
   for (const event of state.open.values()) if (event.asked?.isAnswered === false) event.asked = null;
@@ -203,8 +201,8 @@ function startAnew(state: ForecastState): void {
   state.mayHaveHistory = true;
 }
 
-function takeFit(state: ForecastState, { askedSeq, params }: FitFact, receivedAt: number): void {
-  // Coefficients of other formulas, from a log that an older program wrote, mean nothing to these.
+function recordFit(state: ForecastState, { askedSeq, params }: FitFact, receivedAt: number): void {
+  // Coefficients of other formulas are of no use; a log written by an older program may contain them.
   if (!params.version.startsWith(`${MODEL}+`)) return;
   const { fit, fitAsked } = state;
   if (fit !== null && askedSeq <= fit.askedSeq) return;
@@ -218,7 +216,7 @@ function takeFit(state: ForecastState, { askedSeq, params }: FitFact, receivedAt
   wantForecasts(state, 'model');
 }
 
-function takeAnswer(state: ForecastState, { eventId, askedSeq, origin, horizonHours }: ForecastFact): void {
+function markAnswered(state: ForecastState, { eventId, askedSeq, origin, horizonHours }: ForecastFact): void {
   const asked =
     origin === 'live' ? state.open.get(eventId)?.asked : state.historyAsked.get(`${eventId}@${horizonHours}`);
   if (asked?.seq !== askedSeq) return;

@@ -1,4 +1,4 @@
-import { type Book, stakeOf, weigh } from '../model/bucket-signal.ts';
+import { type Book, evaluateBucket, stakeOf } from '../model/bucket-signal.ts';
 import { contains } from '../model/forecast/scores.ts';
 import { withinCap } from '../model/sizing.ts';
 import { pickOrder } from '../model/strategy.ts';
@@ -7,8 +7,8 @@ import type { PredictedBucket, Prediction } from '../records.ts';
 import type { Decision, FrozenBuy } from '../signal-records.ts';
 
 /**
- * What was worth buying by a forecast of a horizon and the rules of the signals; null when nothing was, or no price was
- * known. `bookOf` gives the book of that instant; without one, as for history, the price is taken for both sides.
+ * What was worth buying at a horizon, by its forecast and the rules of the signals; null when nothing was, or no price
+ * was known. `bookOf` gives the book of that instant. Without a book, as in history, the price stands for both sides.
  */
 export function decisionOf(
   row: Prediction,
@@ -18,17 +18,20 @@ export function decisionOf(
   const { horizonHours, forecastId, eventId, account, origin, madeAt, endAt } = row;
   if (horizonHours === null) return null;
   const open = row.buckets.filter(({ hi }) => hi === null || row.count <= hi);
-  const weighed = open.map((bucket) => {
+  const evaluated = open.map((bucket) => {
     const { prob, price } = bucket;
-    return weigh(prob, price === null ? undefined : (bookOf(bucket) ?? { bid: price, ask: price, price }));
+    return evaluateBucket(
+      prob,
+      price === null ? undefined : (bookOf(bucket) ?? { bid: price, ask: price, price }),
+    );
   });
-  const stakes = withinCap(weighed.map(stakeOf));
+  const stakes = withinCap(evaluated.map(stakeOf));
   const picked = pickOrder(
-    weighed,
+    evaluated,
     open.findIndex((bucket) => contains(bucket, row.p50)),
   );
   if (picked === null) return null;
-  const buys = weighed.flatMap(({ action, prob, price }, place): readonly FrozenBuy[] => {
+  const buys = evaluated.flatMap(({ action, prob, price }, place): readonly FrozenBuy[] => {
     const range = open[place];
     if (action !== 'BUY' || prob === null || price === null || range === undefined) return [];
     return [{ lo: range.lo, hi: range.hi, prob, price, stake: stakes[place] ?? 0 }];

@@ -7,7 +7,7 @@ import { tagged } from '../operators/tagged.ts';
 import type { OutputOf, Percentiles, Trigger } from '../records.ts';
 import { accountsOf, type CountersChange, type Inputs, type Message } from './messages.ts';
 
-/** A counter that has not caught up by then differs in kind, not in time: no lag is read off it. */
+/** A counter that is still behind by then counts differently, and its difference is no lag. */
 const GIVE_UP_MS = 6 * HOUR_MS;
 
 interface Sample {
@@ -27,8 +27,8 @@ export interface LagState {
 type From = 'post' | 'counters' | 'observation';
 
 /**
- * How long after its creation a post was seen by us, counted by the oracle and shown by the trading page.
- * The latter two are read off the counters: when a counter is d behind, all but the newest d posts are in it.
+ * How long after its creation a post was seen by us, counted by the oracle and shown by the trading page. The latter
+ * two follow from the counters: a counter that is d behind includes all but the newest d posts.
  */
 export function lag(
   { observation$, post$, counters$ }: Inputs<From>,
@@ -96,7 +96,7 @@ function receive(
   emit({ stream: 'lag', key: account, seq, at, cause, record });
 }
 
-/** Whether a post was found live, or the oracle or the trading page has counted. */
+/** Only posts found by a live poll and changes of the two other counters show a lag. */
 function isMeasured({ type, value }: Message<'post' | 'counters'>): boolean {
   const { cause } = value.output;
   return type === 'post'
@@ -131,7 +131,7 @@ function youngerThan(times: readonly number[], from: number): readonly number[] 
 function addSample(samples: Sample[], at: number, createdAt: number): void {
   const last = samples.at(-1);
   samples.push({ at, lagMs: Math.max(0, at - createdAt) });
-  // After a clock was set back, the order of arrival is not that of time.
+  // Samples are out of order after the clock was set back.
   if (last !== undefined && last.at > at) samples.sort((a, b) => a.at - b.at);
 }
 

@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
 import { merge, type Observable } from 'rxjs';
-import { DAY_MS } from '../model/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../model/durations.ts';
 import { flipRisk } from '../model/flip-risk.ts';
 import type { CountRange } from '../model/forecast/simulate.ts';
 import { horizonAt, horizonsOf } from '../model/horizons.ts';
@@ -21,23 +21,23 @@ import type {
 import { rangesOf } from './forecast-state.ts';
 import { accountsOf, type Inputs, type Message } from './messages.ts';
 
-/** An event's place in the ledger is forgotten this long after its end; its rows stay in the store. */
+/** An event is forgotten this long after its end; its rows stay in the store. */
 const KEEP_MS = 800 * DAY_MS;
-/** A forecast is that of a horizon when it was made within this time after it. */
-const HORIZON_SLACK_MS = 10 * 60_000;
+/** A forecast counts for a horizon when it was made at most this long after it. */
+const HORIZON_SLACK_MS = 10 * MINUTE_MS;
 
 interface ListedBucket extends CountRange {
   readonly token: string;
 }
 
 interface LedgerEvent {
-  /** Empty unless they are a partition, and once no more row of it can come. */
+  /** Empty unless they are a partition, and when no further row can come. */
   buckets: readonly ListedBucket[];
   startAt: number | null;
   endAt: number;
-  /** When window or buckets last changed: an earlier request is about something else. */
+  /** The seq of the last change of window or buckets. Answers to earlier requests are ignored. */
   changedSeq: number;
-  /** The newest live forecast's. */
+  /** The seq that requested the newest live forecast. */
   askedSeq: number;
   readonly prices: Map<string, Pick<Price, 'price' | 'priceKind'>>;
   rows: readonly number[];
@@ -51,7 +51,7 @@ export interface LedgerState {
 
 type From = 'event' | 'counters' | 'price' | 'lag' | 'observation';
 
-/** Turns the model's answers into rows that are never edited, with the market's prices of that instant. */
+/** Turns the model's answers into rows, with the market's prices of that instant. Rows are never edited. */
 export function ledger(
   { observation$, event$, counters$, price$, lag$ }: Inputs<From>,
   states: ActorStates<LedgerState>,
@@ -77,10 +77,10 @@ const behaviour: Behaviour<Message<From>, LedgerState, OutputOf<'predictions'>> 
   receive(state, { type, value }, emit) {
     switch (type) {
       case 'event':
-        list(state, value);
+        recordEvent(state, value);
         return;
       case 'counters':
-        // Inputs are stale for open events only, and the same ones for each.
+        // Only active events list stale inputs, and all of an account list the same.
         if (value.event.phase === 'active')
           state.arePricesStale = value.output.record.stale.includes('prices');
         return;
@@ -98,11 +98,12 @@ const behaviour: Behaviour<Message<From>, LedgerState, OutputOf<'predictions'>> 
   },
 };
 
-function list({ events }: LedgerState, { seq, at, record }: OutputOf<'events'>): void {
+function recordEvent({ events }: LedgerState, { seq, at, record }: OutputOf<'events'>): void {
   const { eventId, startAt, endAt, phase } = record;
   const known = events.get(eventId);
   const rows = known?.rows ?? [];
-  const buckets = record.isPartition && !isComplete({ startAt, endAt, rows }, at) ? listed(record) : [];
+  const buckets =
+    record.isPartition && !isComplete({ startAt, endAt, rows }, at) ? listedBuckets(record) : [];
   const isUnchanged =
     known !== undefined &&
     known.startAt === startAt &&
@@ -114,14 +115,14 @@ function list({ events }: LedgerState, { seq, at, record }: OutputOf<'events'>):
     endAt,
     changedSeq: isUnchanged ? known.changedSeq : seq,
     askedSeq: known?.askedSeq ?? 0,
-    // A closed event is not traded.
+    // Nobody trades a closed event.
     prices: phase === 'closed' ? new Map() : (known?.prices ?? new Map()),
     rows,
   });
   for (const [eventId, { endAt }] of events) if (endAt < at - KEEP_MS) events.delete(eventId);
 }
 
-function listed({ buckets }: EventRecord): readonly ListedBucket[] {
+function listedBuckets({ buckets }: EventRecord): readonly ListedBucket[] {
   return rangesOf(buckets).map((range, index) => ({ ...range, token: buckets[index]?.yesToken ?? '' }));
 }
 
@@ -152,7 +153,7 @@ function publish(
   if (isComplete(event, at)) event.buckets = [];
 }
 
-/** Its window is over and every horizon has its row. */
+/** Whether the window is over and every horizon has its row. */
 function isComplete(
   { startAt, endAt, rows }: Pick<LedgerEvent, 'startAt' | 'endAt' | 'rows'>,
   at: number,
@@ -160,7 +161,7 @@ function isComplete(
   return at >= endAt && horizonsOf(startAt ?? endAt, endAt).every((hours) => rows.includes(hours));
 }
 
-/** The horizons of which a live forecast made at `madeAt` is the first. */
+/** The horizons for which a live forecast made at `madeAt` is the first. */
 function horizonsDue({ startAt, endAt, rows }: LedgerEvent, madeAt: number): readonly number[] {
   return horizonsOf(startAt ?? endAt, endAt).filter((hours) => {
     const dueAt = horizonAt(endAt, hours);
@@ -196,7 +197,7 @@ function rowOf(
     paceQuantiles: pace.quantiles,
     buckets: bucketsOf(event, fact, isLive && !state.arePricesStale),
     sleepProbability,
-    // Today's lag tells nothing about a close of long ago.
+    // The present lag says nothing about a close in the past.
     flipRisk: isLive ? flipRisk(inputs, forecast, pace, event.buckets, state.oracleLag) : null,
     moved,
   };
@@ -221,7 +222,7 @@ function bucketsOf(
   });
 }
 
-/** The hash of a row as anyone can compute it, to see that the row is the one that was published. */
+/** The hash of a row, which anyone can compute to check that the row is the one that was published. */
 export function predictionHash({ hash: _published, ...row }: Prediction): string {
   return hashOf(row);
 }
@@ -230,7 +231,7 @@ function hashOf(row: Omit<Prediction, 'hash'>): string {
   return bytesToHex(sha256(JSON.stringify(row)));
 }
 
-/** What moved the median most; the clock when nothing did, the model when there was nothing to move. */
+/** The largest change of the median; `clock` when it did not change, `model` for the first forecast. */
 function causeOf({ moved }: ForecastFact): Cause {
   const [first, ...others] = moved;
   if (first === undefined) return 'model';

@@ -3,22 +3,19 @@ import type { AccountId, Observation, PostFact } from '../observation.ts';
 import type { Tagged } from '../operators/tagged.ts';
 import type { EventRecord, OutputOf, Post, Trigger } from '../records.ts';
 
-/** What one pipeline hands to another. */
-
-/** A post as it is now, how it was first found, and what it was before this observation. */
+/** A post, how it was first found, and the same post before this observation. */
 export interface PostChange {
   readonly output: OutputOf<'posts'>;
   readonly via: PostFact['via'];
   readonly previous: Post | undefined;
 }
 
-/** Counters with the event that they belong to. */
 export interface CountersChange {
   readonly output: OutputOf<'counters'>;
   readonly event: EventRecord;
 }
 
-/** How an event ended, as far as is known: `final` may still be corrected. */
+/** The outcome of an event. `final` may still be corrected. */
 export interface Outcome {
   readonly eventId: number;
   readonly endAt: number;
@@ -44,15 +41,15 @@ interface Messages {
   readonly score: OutputOf<'scores'>;
 }
 
-/** One of several kinds of message, told apart by `type`. */
+/** A message of one of these types. */
 export type Message<Type extends keyof Messages> = { [T in Type]: Tagged<T, Messages[T]> }[Type];
 
-/** The streams a pipeline takes, by name: `post$` for `post`. */
+/** The streams that a pipeline reads, by name: `post$` for `post`. */
 export type Inputs<Type extends keyof Messages> = {
   readonly [T in Type as `${T}$`]: Observable<Messages[T]>;
 };
 
-/** The accounts that a message concerns. The account of a price is known to those who know its event. */
+/** The accounts that receive a message. A price does not name its account, so all receive it. */
 export function accountsOf({
   type,
   value,

@@ -10,21 +10,21 @@ import type { Score, ScoreRecord } from '../score-records.ts';
 import { isOutcomeOf, targetOf } from './forecast-state.ts';
 import { accountsOf, type Inputs, type Message, type Outcome } from './messages.ts';
 
-/** The oracle corrects late: scores follow it this long after the end. */
+/** How long after the end scores follow the oracle, which corrects late. */
 const FOLLOW_MS = 7 * DAY_MS;
-/** An event that is not settled by then never will be. */
+/** An event that is not settled by then is not expected to be. */
 const GIVE_UP_MS = 100 * DAY_MS;
 const KEEP_OUTCOME_MS = 800 * DAY_MS;
 
 export interface PerformanceState {
-  /** Rows that wait for their outcome or its correction, by `<event>@<hours>`. */
+  /** Rows that may still be scored, by `<event>@<hours>`. */
   readonly rows: Map<string, Prediction>;
   readonly outcomes: Map<number, Outcome>;
 }
 
 type From = 'event' | 'prediction' | 'outcome';
 
-/** Scores the ledger's rows beside them: when their event is settled, and anew when that is corrected. */
+/** Scores the rows of the ledger when their event is settled, and again when its outcome is corrected. */
 export function performance(
   { event$, prediction$, outcome$ }: Inputs<From>,
   states: ActorStates<PerformanceState>,
@@ -111,7 +111,7 @@ function scoreOf(
       ...ofBuckets(buckets.map(({ paceProb }) => paceProb)),
       ...countScores(paceQuantiles, paceQuantiles[5] ?? 0, paceQuantiles[95] ?? 0, final),
     },
-    // Prices of ranges do not tell where inside a range the count lies, so only the ranges are scored.
+    // The market prices only ranges, so it has no score of the exact count.
     market: isPriced
       ? { crps: null, ...ofBuckets(prices.map((price) => price / sum)), isCovered: null, pit: null }
       : null,
@@ -135,7 +135,7 @@ function countScores(quantiles: readonly number[], p5: number, p95: number, fina
   };
 }
 
-/** The bucket that the market names as the winner; until it does, the one of the count. -1 when there is neither. */
+/** Index of the bucket that the market names as the winner, else of the one that holds the count, else -1. */
 function winnerOf({ buckets }: Prediction, final: number, wonLo: number | null): number {
   const byMarket = buckets.findIndex(({ lo }) => lo === wonLo);
   return byMarket === -1 ? buckets.findIndex((bucket) => contains(bucket, final)) : byMarket;
@@ -148,7 +148,7 @@ function bucketScores(
 ): Pick<Score, 'logScore' | 'brier'> {
   return {
     logScore: logScore(probabilities[won] ?? 0),
-    // Any count of the winner marks it; without one, no bucket is marked.
+    // The lower bound lies inside the winner; -1 lies in no bucket.
     brier: brier(buckets, probabilities, buckets[won]?.lo ?? -1),
   };
 }

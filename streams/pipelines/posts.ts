@@ -6,19 +6,19 @@ import { type ActorStates, actors, type Behaviour, type OnFailure } from '../ope
 import type { Cause, OutputOf, Post } from '../records.ts';
 import type { Inputs, PostChange } from './messages.ts';
 
-/** After this an edit or a look-up can no longer change a post, so only its id is remembered. */
+/** An older post can no longer change, so only its id is remembered. */
 const OPEN_MS = 3 * DAY_MS;
 const SWEEP_MS = HOUR_MS;
 
 export interface PostsState {
   rule: CountingRule;
-  /** Posts that can still change, with how they were first found. */
+  /** Posts that can still change, and how each was first found. */
   readonly open: Map<string, { readonly post: Post; readonly via: PostFact['via'] }>;
   readonly settled: Set<string>;
   sweepAt: number;
 }
 
-/** Each post once: new, edited or found gone. A post seen again unchanged gives no output. */
+/** Emits a post when it is new, edited or found deleted. A post seen again unchanged gives no output. */
 export function posts(
   { observation$ }: Inputs<'observation'>,
   states: ActorStates<PostsState>,
@@ -58,7 +58,7 @@ function receive(
   if (fact.kind === 'post') {
     if (state.settled.has(fact.id)) return;
     const known = state.open.get(fact.id);
-    // The archive has no flags of its own, so it teaches nothing about a post that was seen.
+    // The archive lacks the flags of a post, so a post seen elsewhere is better known.
     if (known !== undefined && fact.via === 'archive') return;
     const post = toPost(fact, state.rule, known?.post.seenAt ?? at, known?.post.deletedAt ?? null);
     if (known !== undefined && isSamePost(known.post, post)) return;
@@ -94,7 +94,7 @@ function toPost(fact: PostFact, rule: CountingRule, seenAt: number, deletedAt: n
     isReply: fact.isReply,
     isQuote: fact.isQuote,
     isRepost: fact.isRepost,
-    // The archive is the oracle's own list: it holds nothing but what was counted.
+    // The archive is the oracle's own list and holds only counted posts.
     isCounted: fact.via === 'archive' || isCounted(fact, rule),
     url: fact.url,
     seenAt,

@@ -37,7 +37,7 @@ const behaviour: Behaviour<Observation, PricesState, OutputOf<'prices'>> = {
     state.heardAt = at;
     for (const received of fact.quotes) {
       const known = state.quotes.get(received.token);
-      // The books do not carry the listing's figure and the listing comes seldom: keep its last one.
+      // Order books lack the listing's figure, and the listing comes rarely, so its last figure is kept.
       const quote = { ...received, ui: received.ui ?? known?.ui ?? null };
       if (known !== undefined && isSameQuote(known, quote)) continue;
       state.quotes.set(quote.token, quote);

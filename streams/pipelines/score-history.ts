@@ -1,13 +1,13 @@
 import { type TrackRecord, type TrackSample, trackRecord } from '../model/track-record.ts';
 import type { ScoreRecord } from '../score-records.ts';
 
-/** The record of a horizon is that of so many settled events, the last ones. */
+/** A track record covers this many settled events, the last ones. */
 const MOST_SAMPLES = 200;
 
-/** The measured forecasts of an account: by horizon in hours, then by event. */
+/** The scored forecasts of an account, by horizon in hours, then by event. */
 export type TrackSamples = Map<number, Map<number, TrackSample>>;
 
-/** Adds a score, in the place of the one it corrects. The new record of its horizon; null where it changes nothing. */
+/** Adds a score or corrects an earlier one. Returns the new track record of its horizon, or null when nothing changed. */
 export function recordScore(all: TrackSamples, score: ScoreRecord): TrackRecord | null {
   const { horizonHours, eventId, endAt, model, pace, market, top, wonLo } = score;
   if (model.crps === null || pace.crps === null || model.isCovered === null || top === null) return null;
@@ -28,7 +28,7 @@ export function recordScore(all: TrackSamples, score: ScoreRecord): TrackRecord 
   return trackRecord([...samples.values()]);
 }
 
-/** The record of a horizon as it was at `at`: of the events that had ended by then, whenever they were scored. */
+/** The track record from the events that had ended at `at`, even if they were scored later. */
 export function trackBefore(all: TrackSamples, horizonHours: number | null, at: number): TrackRecord {
   const samples = horizonHours === null ? undefined : all.get(horizonHours)?.values();
   return trackRecord([...(samples ?? [])].filter(({ endAt }) => endAt <= at));

@@ -15,7 +15,7 @@ import { decisionOf } from './horizon-decision.ts';
 import { accountsOf, type Inputs, type Message } from './messages.ts';
 import { recordScore, type TrackSamples, trackBefore } from './score-history.ts';
 
-/** An event is forgotten this long after its end. Before that the market may open it again, closed or not. */
+/** An event is forgotten this long after its end. Before that the market may open it again. */
 const KEEP_MS = 2 * DAY_MS;
 
 const NO_TRACK = trackRecord([]);
@@ -25,11 +25,11 @@ interface TradedEvent {
   counters: Counters | null;
   prediction: Pick<Prediction, 'forecastId' | 'madeAt' | 'p50' | 'buckets'> | null;
   readonly books: Map<string, Book>;
-  /** Why its signals have to be looked at again. */
+  /** Why the signals have to be computed again. */
   news: Cause | null;
   /** The last output. */
   said: OutputOf<'signals'> | null;
-  /** Whether the forecast was old when they were last looked at. */
+  /** Whether the forecast was old when the signals were last computed. */
   wasOld: boolean;
 }
 
@@ -44,15 +44,15 @@ type From = 'event' | 'counters' | 'price' | 'prediction' | 'score' | 'observati
 type SignalsOutput = OutputOf<'signals'> | OutputOf<'decisions'>;
 
 /**
- * What to do about each active event, emitted when it changes, and what was to be bought at each horizon, frozen. It
- * is the same for every bankroll.
+ * Emits the signals of each active event when they change, and the decision at each horizon. Both are the same for
+ * every bankroll.
  */
 export function signals(
   { observation$, event$, counters$, price$, prediction$, score$ }: Inputs<From>,
   states: ActorStates<SignalsState>,
   onFailure: OnFailure,
 ): Observable<SignalsOutput> {
-  // The observation comes last: by then all that it brought about is known, and one look is enough.
+  // The observation comes last, after everything that it caused, so signals are computed once.
   return merge(
     tagged('event', event$),
     tagged('counters', counters$),
@@ -63,7 +63,7 @@ export function signals(
   ).pipe(actors(behaviourWith(new WeakMap()), states, onFailure));
 }
 
-/** Not part of the state: made again after a start, to the same digits. */
+/** They are not part of the state: a restart makes them again. */
 type BucketCaches = WeakMap<TradedEvent, BucketCache>;
 
 function behaviourWith(caches: BucketCaches): Behaviour<Message<From>, SignalsState, SignalsOutput> {
@@ -74,12 +74,12 @@ function behaviourWith(caches: BucketCaches): Behaviour<Message<From>, SignalsSt
     receive(state, { type, value }, emit, account) {
       switch (type) {
         case 'event':
-          list(state, value.record, value);
+          recordEvent(state, value.record, value);
           return;
         case 'counters': {
-          // An event that brings its counters along comes after them.
+          // When an event and its counters change together, the counters come first.
           const { output, event } = value;
-          list(state, event, output);
+          recordEvent(state, event, output);
           const known = state.events.get(event.eventId);
           if (known !== undefined) known.counters = output.record;
           return;
@@ -88,11 +88,11 @@ function behaviourWith(caches: BucketCaches): Behaviour<Message<From>, SignalsSt
           recordPrice(state, value);
           return;
         case 'prediction':
-          if (value.record.horizonHours !== null) freeze(state, value, emit);
+          if (value.record.horizonHours !== null) emitDecision(state, value, emit);
           else recordPrediction(state, value);
           return;
         case 'score':
-          learn(state, value.record);
+          updateTrack(state, value.record);
           return;
         case 'observation':
           emitChanged(state, value, caches, emit, account);
@@ -101,7 +101,7 @@ function behaviourWith(caches: BucketCaches): Behaviour<Message<From>, SignalsSt
   };
 }
 
-function list({ events }: SignalsState, event: EventRecord, { cause, at }: Trigger): void {
+function recordEvent({ events }: SignalsState, event: EventRecord, { cause, at }: Trigger): void {
   const known = events.get(event.eventId);
   if (known !== undefined) {
     known.event = event;
@@ -135,15 +135,15 @@ function recordPrediction({ events }: SignalsState, { record, cause }: OutputOf<
   known.news ??= cause;
 }
 
-function learn(state: SignalsState, score: ScoreRecord): void {
+function updateTrack(state: SignalsState, score: ScoreRecord): void {
   const track = recordScore(state.samples, score);
   if (track === null) return;
   state.tracks.set(score.horizonHours, track);
   for (const known of state.events.values()) known.news ??= 'model';
 }
 
-/** Only events settled by then count for a forecast, also for one of the past that is made afterwards. */
-function freeze(
+/** Uses the track record of the events that had ended when the forecast was made. */
+function emitDecision(
   state: SignalsState,
   { seq, at, key, cause, record }: OutputOf<'predictions'>,
   emit: (output: SignalsOutput) => void,
@@ -168,7 +168,7 @@ function emitChanged(
 ): void {
   for (const [eventId, known] of events) {
     const { event, said, news } = known;
-    if (news === null && (fact.kind !== 'tick' || !isOutOfTime(known, at))) continue;
+    if (news === null && (fact.kind !== 'tick' || !isChangedByClock(known, at))) continue;
     if (event.endAt < at - KEEP_MS) events.delete(eventId);
     known.news = null;
     const isActive = event.phase === 'active';
@@ -201,7 +201,7 @@ function cacheOf(caches: BucketCaches, known: TradedEvent): BucketCache {
 }
 
 /** Whether the clock alone has changed the signals. */
-function isOutOfTime({ event, prediction, said, wasOld }: TradedEvent, at: number): boolean {
+function isChangedByClock({ event, prediction, said, wasOld }: TradedEvent, at: number): boolean {
   if (event.phase !== 'active' || said === null) return event.endAt < at - KEEP_MS;
   const leftMs = event.endAt - at;
   return (
@@ -211,7 +211,7 @@ function isOutOfTime({ event, prediction, said, wasOld }: TradedEvent, at: numbe
   );
 }
 
-/** The last signals of each event: a start has to publish them, and no other place keeps them. */
+/** The last signals of each event. Readers need them after a start, and only the state has them. */
 export function lastSignals(states: ActorStates<SignalsState>): readonly OutputOf<'signals'>[] {
   return [...states.values()].flatMap((state) =>
     [...(state?.events.values() ?? [])].flatMap(({ said }) => said ?? []),

@@ -8,7 +8,7 @@ export interface SpotState {
   last: Spot | null;
 }
 
-/** The latest exchange price of each symbol; a tick older than the one held is left out, a correction is not. */
+/** The latest exchange price of each symbol. An older tick is ignored; another price for the same instant is a correction. */
 export function spot(
   { observation$ }: Inputs<'observation'>,
   states: ActorStates<SpotState>,

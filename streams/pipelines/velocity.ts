@@ -1,27 +1,27 @@
 import { merge, type Observable } from 'rxjs';
 import { HOUR_MS } from '../model/durations.ts';
-import { countBetween, insertTime, lowerBound, removeTime } from '../model/sorted-times.ts';
+import { countBetween, dropBefore, insertTime, removeTime } from '../model/sorted-times.ts';
 import type { AccountId } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
 import type { OutputOf, Post, Trigger, Velocity } from '../records.ts';
 import { accountsOf, type Inputs, type Message } from './messages.ts';
 
-/** Kept beyond the hour, so that a clock set wrong by a day, first ahead and then behind, loses nothing. */
+/** Longer than the hour, so that a clock that is wrong by a day for a while loses nothing. */
 const KEEP_MS = 72 * HOUR_MS;
 
 export interface VelocityState {
   /** Creation times, ascending. */
   readonly allAt: number[];
   readonly countedAt: number[];
-  /** From when on the posts are known: a quiet hour cannot be told from an unread one. */
+  /** From here on the posts are known. An earlier hour may only look quiet. */
   coveredFrom: number | null;
   last: Velocity | null;
 }
 
 type From = 'post' | 'observation';
 
-/** Posts created in the last hour, emitted when the number changes. Drops a post an hour after its creation. */
+/** The number of posts created in the last hour, emitted when it changes. */
 export function velocity(
   { observation$, post$ }: Inputs<From>,
   states: ActorStates<VelocityState>,
@@ -80,9 +80,4 @@ function recordPost(state: VelocityState, post: Post, previous: Post | undefined
   if (post.createdAt < from) return;
   insertTime(state.allAt, post.createdAt);
   if (post.isCounted) insertTime(state.countedAt, post.createdAt);
-}
-
-function dropBefore(times: number[], from: number): void {
-  const first = times[0];
-  if (first !== undefined && first < from) times.splice(0, lowerBound(times, from));
 }

@@ -10,7 +10,7 @@ const history = (eventId: number) => forecastRequest({ eventId, origin: 'history
 describe('createJobQueue', () => {
   const filled = (...jobs: readonly Job[]) => {
     const queue = createJobQueue();
-    for (const each of jobs) assert.equal(queue.add(each), undefined);
+    for (const each of jobs) assert.equal(queue.add(each), true);
     return queue;
   };
   const drained = (queue: ReturnType<typeof filled>) => {
@@ -48,9 +48,9 @@ describe('createJobQueue', () => {
   it('refuses history past eight waiting, but takes the same question again', () => {
     const queue = filled(...Array.from({ length: 8 }, (_, index) => job(history(index), index)));
     const ninth = job(history(8), 8);
-    assert.equal(queue.add(ninth), ninth);
-    assert.equal(queue.add(job(history(3), 30)), undefined);
-    assert.equal(queue.add(job(live(8), 9)), undefined);
+    assert.equal(queue.add(ninth), false);
+    assert.equal(queue.add(job(history(3), 30)), true);
+    assert.equal(queue.add(job(live(8), 9)), true);
     assert.deepEqual(drained(queue), [9, 0, 1, 2, 30, 4, 5, 6, 7]);
   });
 

@@ -7,23 +7,23 @@ import type { Records } from '../log/topic-records.ts';
 import { batchOf, type FrameBatch, updatesBatch } from './frame-batch.ts';
 import type { Place, Reader, Subscription } from './reader.ts';
 
-/** With more unsent bytes than this a reader is slow, and is written nothing more until they are gone. */
+/** A reader with more unsent bytes is slow, and is sent nothing until they are gone. */
 const SLOW_FROM_BYTES = 64 * 1_024;
-/** A reader that is further behind a lossless topic is disconnected. */
+/** A reader that is further behind on a lossless topic is disconnected. */
 const TOO_SLOW_BYTES = 1_024 * 1_024;
-/** What a reader that is behind is sent in one step. */
+/** The most that a reader that is behind is sent in one step. */
 const ROWS_PER_STEP = 64;
 const CHARS_PER_STEP = 32 * 1_024;
-/** Steps before everything else in the process has a turn. */
+/** Steps before other work of the process gets its turn. */
 const STEPS_PER_TURN = 8;
-/** Snapshots that are kept, by topic and audience: each bankroll is a audience. */
+/** Snapshots are cached by topic and audience, and each bankroll is an audience. */
 const MAX_SNAPSHOTS = 100;
 
-/** Successive new frames of one topic, encoded once for each audience. */
+/** Successive new frames of one topic, rendered once for each audience. */
 export interface NewFrames {
   readonly frames: readonly Frame[];
   readonly firstSeq: number;
-  /** Of a live reader that was sent all of them. */
+  /** The place of a live reader that was sent all of them. */
   readonly place: Extract<Place, { readonly type: 'live' }>;
   batch(audience: Audience): FrameBatch;
 }
@@ -37,11 +37,11 @@ interface DeliveryDeps {
 /** Sends each reader what it subscribed to, as fast as it reads. */
 export interface Delivery {
   sendNew(subscription: Subscription, news: NewFrames): void;
-  /** Sends a ready reader something that is worth nothing later. */
+  /** Sends something that a slow reader can miss. */
   sendUnnumbered(reader: Reader, batch: FrameBatch): void;
-  /** To be called after a reader was sent something new. */
+  /** Has to be called after a reader was sent something. */
   pauseIfSlow(reader: Reader): void;
-  /** Sends what a reader is behind of. To be called after it subscribed. */
+  /** Sends what the reader lacks. Has to be called after it subscribed. */
   catchUp(reader: Reader): void;
 }
 
@@ -75,7 +75,7 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
   function snapshotOf({ state, audience }: Subscription): FrameBatch {
     const { topic, publishedSeq } = state;
     const name = `${topic.name} ${audience.name}`;
-    // A crowd that comes after a restart shares one snapshot.
+    // Many readers connect after a restart, and share one snapshot.
     const asOf = `${publishedSeq} ${records.moment()}`;
     const known = snapshots.get(name);
     if (known?.asOf === asOf) return known.batch;
@@ -121,7 +121,7 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
       length += text.length;
       seq = frame.seq;
     }
-    // Right after a start the newest frames are on their way to the disk, and are sent once they are there.
+    // Right after a start the newest frames may not be on disk yet. They are sent once they are.
     if (texts.length === 0) return false;
     write(subscription, batchOf(texts, seqs));
     const hasMore = seq < state.publishedSeq;
@@ -132,7 +132,7 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
     return hasMore;
   }
 
-  /** Sends snapshots at once, as many readers share them; everything else waits for the reader's turn in the queue. */
+  /** Sends snapshots at once, as many readers share them. For other frames the reader waits in the queue. */
   function catchUp(reader: Reader): void {
     for (const subscription of reader.subscriptions.values()) {
       if (reader.status !== 'ready') return;
@@ -149,7 +149,7 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
     setImmediate(serveQueue);
   }
 
-  /** A few readers take a step each: a crowd that comes back must not hold up the others. */
+  /** Serves a few readers at a time, so that many returning readers do not delay the others. */
   function serveQueue(): void {
     const next: Reader[] = [];
     for (const reader of queue) {
@@ -172,18 +172,15 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
     }
   }
 
-  /** For a reader that came while the frames were on their way to the others, and has some of them in its snapshot. */
-  function batchAfter(sentSeq: number, frames: readonly Frame[], audience: Audience): FrameBatch {
-    const rest = frames.filter(({ seq }) => seq > sentSeq);
-    return updatesBatch(log.epoch, rest, audience);
-  }
-
   return {
     sendNew(subscription, { frames, firstSeq, place: end, batch }) {
       const { reader, state, audience, place } = subscription;
       if (reader.status === 'closed' || !('seq' in place) || place.seq >= end.seq) return;
       if (reader.status === 'ready' && place.seq >= firstSeq - 1) {
-        write(subscription, place.seq < firstSeq ? batch(audience) : batchAfter(place.seq, frames, audience));
+        // A reader that subscribed while the frames were being sent has the first of them in its snapshot.
+        const missing = () => frames.filter(({ seq }) => seq > place.seq);
+        const isMissingAll = place.seq < firstSeq;
+        write(subscription, isMissingAll ? batch(audience) : updatesBatch(log.epoch, missing(), audience));
         subscription.place = place.type === 'live' ? end : { ...end, type: 'replay' };
         return;
       }

@@ -1,40 +1,40 @@
 import type { Audience } from '../../views/audience.ts';
-import type { TopicState } from '../log/frame-log.ts';
 import type { Frame } from '../log/frames.ts';
+import type { TopicState } from '../log/numbering.ts';
 import type { Delivery, NewFrames } from './delivery.ts';
 import { batchOf, type FrameBatch, updatesBatch } from './frame-batch.ts';
 import type { Reader, Subscription } from './reader.ts';
 
-/** Readers that are written to before everything else in the process has a turn. */
+/** Readers that are written to before other work of the process gets its turn. */
 const SLICE = 250;
 
 export interface FanOut {
   add(subscription: Subscription): void;
   remove(subscription: Subscription): void;
-  /** Sends successive frames of one topic to all that are subscribed to it. */
+  /** Sends successive frames of one topic to its subscribers. */
   send(state: TopicState, frames: readonly Frame[]): void;
-  /** Sends a text to all that are subscribed to a topic without frames. */
+  /** Sends a text to the subscribers of a topic without numbers. */
   sendUnnumbered(state: TopicState, text: string): void;
 }
 
-/** Something new of one topic that was not written yet. */
+/** News of one topic that was not written yet. */
 type Pending =
   | { readonly type: 'frames'; readonly state: TopicState; frames: readonly Frame[] }
   | { readonly type: 'unnumbered'; readonly state: TopicState; readonly batch: FrameBatch };
 
-/** Writes something new of one topic to one of its subscribers. */
+/** Writes the news of one topic to a subscriber. */
 interface Writer {
   readonly state: TopicState;
   write(subscription: Subscription): void;
 }
 
 /**
- * Writes what is published to every subscriber, in slices. The bytes are built once for each audience, and a reader is
- * written to once for everything that is new, since the write is what costs.
+ * Writes what is published to every subscriber, in slices. The bytes are built once for each audience, and each reader
+ * gets everything new in one write, as writes are the main cost.
  */
 export function createFanOut(epoch: string, delivery: Delivery): FanOut {
   const subscribed = new Map<TopicState, Set<Subscription>>();
-  /** What was published since the current round of writes began. */
+  /** News since the current round of writes began. */
   let pending: Pending[] = [];
   let isRunning = false;
 
@@ -89,11 +89,11 @@ export function createFanOut(epoch: string, delivery: Delivery): FanOut {
     if ((subscribed.get(item.state)?.size ?? 0) === 0) return;
     const index = pending.findIndex(({ state }) => state === item.state);
     const earlier = pending[index];
-    // One item for each topic at most: however many readers there are, few items wait.
+    // At most one item waits for each topic, however many readers there are.
     if (earlier?.type === 'frames' && item.type === 'frames') {
       earlier.frames = [...earlier.frames, ...item.frames];
     } else {
-      // A heartbeat replaces the one before, and comes after the frames it counts.
+      // A heartbeat replaces the previous one, and comes after the frames it counts.
       if (earlier !== undefined) pending.splice(index, 1);
       pending.push(item);
     }
@@ -122,7 +122,7 @@ function newFrames(epoch: string, frames: readonly Frame[], publishedBytes: numb
     firstSeq: frames[0]?.seq ?? 0,
     place: { type: 'live', seq: frames.at(-1)?.seq ?? 0, upToDateBytes: publishedBytes },
     batch(audience) {
-      // Most readers share a audience with the reader before them.
+      // Most readers have the same audience as the reader before them.
       if (last?.audience === audience) return last.batch;
       const batch = batches.get(audience.name) ?? updatesBatch(epoch, frames, audience);
       batches.set(audience.name, batch);

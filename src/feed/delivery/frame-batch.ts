@@ -4,7 +4,7 @@ import { type Frame, updateText } from '../log/frames.ts';
 /** Texts that go to many readers, in order. */
 export interface FrameBatch {
   readonly texts: readonly string[];
-  /** Seq of each text's frame; empty for a heartbeat, which has none. */
+  /** The seq of each text; empty for heartbeats, which have no numbers. */
   readonly seqs: readonly number[];
   /** All texts as WebSocket frames, encoded when first needed. */
   webSocketBytes(): Buffer;
@@ -23,7 +23,7 @@ export function batchOf(texts: readonly string[], seqs: readonly number[] = []):
   };
 }
 
-/** Successive frames, for readers that have the frame before them. */
+/** Successive frames, for readers that have the previous frame. */
 export function updatesBatch(epoch: string, frames: readonly Frame[], audience: Audience): FrameBatch {
   const texts = frames.map((frame) => updateText(epoch, frame, frame.seq - 1, audience));
   return batchOf(
@@ -32,7 +32,7 @@ export function updatesBatch(epoch: string, frames: readonly Frame[], audience: 
   );
 }
 
-/** A text as one whole WebSocket frame without mask, as servers send it (RFC 6455, 5.2). */
+/** A text as one unmasked WebSocket frame, as servers send it (RFC 6455, 5.2). */
 export function webSocketFrame(text: string): Buffer {
   const length = Buffer.byteLength(text);
   const headLength = length < 126 ? 2 : length < 65_536 ? 4 : 10;

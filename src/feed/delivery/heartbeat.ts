@@ -4,8 +4,8 @@ import type { OutputOf } from '../../views/latest.ts';
 import type { FrameLog } from '../log/frame-log.ts';
 
 /**
- * One second of the pipeline. Its tick went through log, streams and store like any other observation, and it follows
- * the frames it counts: while no heartbeat comes, nothing else does.
+ * A heartbeat shows that the whole pipeline works: its tick went through log, streams and store like any other
+ * observation, and it comes after the frames it counts.
  */
 export function heartbeatText(
   log: FrameLog,
@@ -27,7 +27,7 @@ export function heartbeatText(
   });
 }
 
-/** `posts:a` inside is `posts/account_a` on the wire. */
+/** `posts:a` becomes `posts/account_a` on the wire. */
 function wireName(source: SourceName, accounts: readonly AccountPath[]): string {
   const [role = '', id] = source.split(':');
   const account = accounts.find((each) => each.id === id);

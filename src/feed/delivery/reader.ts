@@ -1,5 +1,5 @@
 import type { Audience } from '../../views/audience.ts';
-import type { TopicState } from '../log/frame-log.ts';
+import type { TopicState } from '../log/numbering.ts';
 import type { FrameBatch } from './frame-batch.ts';
 
 /** One connection to the feed, with its subscriptions. */
@@ -22,17 +22,17 @@ export abstract class Reader {
 }
 
 /**
- * How far a reader is in a topic. This is all that is held for a slow reader: the frames that it still needs are found
- * again from here. Readers that were sent the same batch share one object.
+ * How far a reader is in a topic. Nothing else is kept for a slow reader: the frames that it still needs can be found
+ * from here. Readers that were sent the same batch share one object.
  */
 export type Place =
   /** Needs a snapshot first. */
   | { readonly type: 'snapshot' }
   /** Was sent everything up to `seq`, and is sent every later frame one by one until it has caught up. */
   | ({ readonly type: 'replay' } & Sent)
-  /** Was sent everything up to `seq`. When it falls behind, it is sent the newest frame of each key, or every lossless one. */
+  /** Was sent everything up to `seq`. After falling behind it is sent the newest frame of each key, or all lossless ones. */
   | ({ readonly type: 'live' } & Sent)
-  /** The topic has no numbers: what a reader misses is not sent again. */
+  /** The topic has no numbers, and missed frames are not sent again. */
   | { readonly type: 'unnumbered' };
 
 interface Sent {

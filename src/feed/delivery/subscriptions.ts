@@ -11,9 +11,9 @@ import type { Place, Reader, Subscription } from './reader.ts';
 export type ChannelRequest = z.output<typeof channelRequest>;
 export type Cursor = NonNullable<ChannelRequest['resume']>;
 
-/** A request of a reader that cannot be met. Its code goes on the wire. */
+/** A reader's request that is refused. Its code goes on the wire. */
 export class FeedError extends ServiceError {
-  /** The topics that were refused, where the tier is too low for some. */
+  /** The topics for which the tier is too low. */
   readonly topics: readonly Topic[];
 
   constructor(code: string, message: string, topics: readonly Topic[] = []) {
@@ -28,18 +28,18 @@ interface TopicRequest {
   readonly resume: Cursor | undefined;
 }
 
-/** The answer to a request. The first frames come with the reader's next `catchUp`. */
+/** The answer to a request. `catchUp` sends the first frames. */
 export interface Subscribed {
   readonly topic: Topic;
   /** Null for a topic without numbers. */
   readonly seq: number | null;
   readonly isResumed: boolean;
-  /** Given when the cursor was of no use: the oldest cursor that is. */
+  /** The oldest usable cursor, when the cursor sent was too old. */
   readonly oldestSeq: number | undefined;
 }
 
 export interface Subscriptions {
-  /** The topics that are asked for, or a FeedError. */
+  /** The requested topics. Throws a FeedError. */
   find(requests: readonly ChannelRequest[], tier: Tier, resume?: Cursor): readonly TopicRequest[];
   subscribe(reader: Reader, request: TopicRequest): Subscribed;
   unsubscribe(reader: Reader, topic: Topic): void;
@@ -70,7 +70,7 @@ export function createSubscriptions({ topics, log, fanOut }: SubscriptionsDeps):
     fanOut.remove(subscription);
   }
 
-  /** Whether every frame after the cursor is known. A cursor of another epoch, or ahead of ours, says nothing. */
+  /** Whether every frame after the cursor is stored. A cursor of another epoch, or ahead of ours, cannot be used. */
   function canResume({ epoch, seq }: Cursor, topic: Topic): boolean {
     const state = log.state(topic);
     return epoch === log.epoch && seq <= state.publishedSeq && seq >= log.oldestCursor(state);

@@ -2,9 +2,9 @@ import type { Cause } from '../../../streams/internal.ts';
 import type { FeedCause } from '../../contract/feed.ts';
 
 /**
- * The code of each cause on the wire. What has none of its own goes under the nearest: posts that became known or
- * changed are news of posts, a spot price is a price, a changed event counts as opened anew, and what
- * counts is a matter of the model.
+ * The code of each cause on the wire. A cause without a code of its own has the nearest one: an edited post or new
+ * coverage is `new_post`, a spot price is `price`, a changed event is `event_opened`, and settings and failures are
+ * `model`.
  */
 const CODES: Readonly<Record<Cause, FeedCause>> = {
   new_post: 'new_post',

@@ -3,14 +3,15 @@ import type { FeedCause } from '../../contract/feed.ts';
 import type { Latest, OutputOf } from '../../views/latest.ts';
 import type { Topic } from '../channels.ts';
 import { feedCause } from './causes.ts';
-import type { Change, FrameLog } from './frame-log.ts';
+import type { FrameLog } from './frame-log.ts';
 import { createMarker, type Mark } from './marks.ts';
+import type { Change } from './numbering.ts';
 import { renderStored, type StoredRecord } from './stored-record.ts';
 import type { Records } from './topic-records.ts';
 
-/** What moves with every price is published no more often than this, per key. */
+/** Least time between two frames of a key on a paced channel. */
 const LEAST_GAP_MS = 1_000;
-/** A post seen later than this after its creation is history being read, and no news. */
+/** A post seen longer after its creation is history, and not published. */
 const OLD_POST_MS = 48 * HOUR_MS;
 
 interface ChangesDeps {
@@ -21,13 +22,12 @@ interface ChangesDeps {
 }
 
 interface Changes {
-  /** What changed since the last start: posts one by one, of everything else how it is now. */
+  /** Appends what changed while the service was down: every post, and the present version of each state. */
   catchUp(posts: Iterable<OutputOf<'posts'>>): void;
-  /** What the outputs of one turn changed. */
+  /** Appends what the outputs of one turn changed. */
   follow(outputs: readonly Output[]): void;
 }
 
-/** Turns outputs into changes of records, and appends them to the frame log. */
 export function createChanges({ latest, topics, records, log }: ChangesDeps): Changes {
   /** Keys to be published with their causes, by topic. */
   const due = new Map<Topic, Map<string, Set<FeedCause>>>(topics.map((topic) => [topic, new Map()]));
@@ -48,7 +48,7 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
     return topic ? [changeOf(topic, at, [feedCause(cause)], record.id, records.post(topic, post))] : [];
   }
 
-  /** Takes out what is due; on a tick that is everything. */
+  /** Removes and returns the changes that are due. On a tick all are. */
   function takeDue(at: number, isTick: boolean): readonly Change[] {
     const changes: Change[] = [];
     for (const [topic, keys] of due) {
@@ -59,7 +59,7 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
         if (topic.channel.isPaced && isEarly && !isTick) continue;
         keys.delete(key);
         const stored = records.record(topic, key);
-        // What readers never had cannot go.
+        // A record that readers never had needs no frame when it goes.
         if (stored.length > 0 || live.has(key)) changes.push(changeOf(topic, at, [...causes], key, stored));
       }
     }
@@ -88,7 +88,7 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
       let tick: OutputOf<'freshness'> | undefined;
       for (const output of outputs) {
         if (output.stream === 'freshness') tick = output;
-        // What was read from the disk at the start may be published a moment later.
+        // Posts that `catchUp` read from the store may be announced again.
         if (output.stream === 'posts' && output.seq > upTo) changes.push(...postChange(output));
         for (const mark of marksOf(output)) add(mark);
       }

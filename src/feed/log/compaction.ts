@@ -3,19 +3,19 @@ import type { StoredFrames } from '../../store/store.ts';
 import type { Topic } from '../channels.ts';
 import type { Frame } from './frames.ts';
 
-/** How long readers may be away and still be sent what they missed. */
+/** How long a reader may be away and still get every missed frame. */
 const WINDOW_MS = DAY_MS;
 /** Frames of a topic between two attempts to pack some of them. */
 const PACK_EVERY = 64;
 const PRUNE_EVERY_TICKS = 60;
 const PRUNE_ROWS = 500;
 
-/** Keeps the stored frames small, beside the writes of new ones: nothing waits for it. */
+/** Packs and prunes the stored frames in the background. */
 interface Compaction {
   onStored(frames: readonly Frame[]): void;
-  /** To be called each second. Once a minute it drops frames that are too old, and returns the oldest time that is kept. */
+  /** Has to be called each second. Once a minute it drops old frames and returns the oldest time that is kept. */
   onTick(at: number): number | undefined;
-  /** Resolves when nothing is under way. */
+  /** Resolves when nothing is in progress. */
   stop(): Promise<void>;
 }
 

@@ -4,12 +4,11 @@ import type { Topic } from '../channels.ts';
 import type { Frame } from './frames.ts';
 import { renderStored, type StoredRecord } from './stored-record.ts';
 
-/** A frame with the lines that are stored of its record. */
 export interface StoredFrame extends Frame {
   readonly lines: StoredRecord;
 }
 
-/** A stored frame is a line with its key and causes, then the lines of its record. JSON has no line feeds. */
+/** A stored frame is a line with key and causes, then the lines of its record. JSON text contains no line feeds. */
 export function encodeFrame({ topic, seq, at, causes, key, isGone, lines }: StoredFrame): FeedRow {
   const head = JSON.stringify([key, causes, isGone]);
   return { topic: topic.name, seq, at, text: [head, ...lines].join('\n') };

@@ -10,20 +10,18 @@ import { decodeFrame, encodeFrame, type StoredFrame } from './frame-codec.ts';
 import type { Frame } from './frames.ts';
 import { type Change, createNumbering, type TopicState } from './numbering.ts';
 
-export type { Change, TopicState };
-
 type Tick = OutputOf<'freshness'>;
 
 export type Published =
   /** Frames of one topic, in order and on disk. */
   | { readonly type: 'frames'; readonly state: TopicState; readonly frames: readonly Frame[] }
-  /** A second passed, and everything appended before it is published. */
+  /** A tick, after everything that was appended before it. */
   | { readonly type: 'second'; readonly tick: Tick };
 
 interface FrameLogDeps {
   readonly window: StoredFrames;
   readonly topics: readonly Topic[];
-  /** Gets the first refusal of each write; the write is tried again. */
+  /** Receives the first refusal of each write. The write is retried. */
   readonly report: (error: unknown) => void;
 }
 
@@ -31,21 +29,21 @@ interface FrameLogDeps {
 export interface FrameLog {
   readonly epoch: string;
   readonly frame$: Observable<Published>;
-  /** The seq of the journal up to which everything was numbered before this start; undefined when nothing ever was. */
+  /** The seq of the log up to which everything was numbered before this start; undefined for an empty frame log. */
   readonly numberedUpTo: number | undefined;
-  /** The seq of the journal up to which everything is published. */
+  /** The seq of the log up to which everything is published. */
   readonly publishedUpTo: number;
   state(topic: Topic): TopicState;
   states(): Iterable<TopicState>;
   /** Keys that have a record, published or not, and when each last changed. */
   live(topic: Topic): ReadonlyMap<string, number>;
-  /** Takes the changes of one turn of the engine. All that wait for the commit under way share the next one. */
+  /** Appends the changes of one turn of the engine. All that are appended during a commit share the next one. */
   append(changes: readonly Change[], upTo: number, tick?: Tick): void;
   /** The oldest seq that a reader can resume from without a gap. */
   oldestCursor(state: TopicState): number;
   /** The published frames after `seq`, at most `limit`. */
   read(state: TopicState, seq: number, limit: number): readonly Frame[];
-  /** Takes no more changes, and resolves when those before are published or given up. */
+  /** Accepts no more changes, and resolves when the earlier ones are published or failed. */
   stop(): Promise<void>;
 }
 
@@ -66,7 +64,7 @@ export function openFrameLog({ window, topics, report }: FrameLogDeps): FrameLog
     },
   });
   const published = new Subject<Published>();
-  // A crowd that comes back after a restart asks for the same frames.
+  // Many readers reconnect after a restart and need the same frames.
   const recentReads = new LRUCache<string, readonly Frame[]>({ max: Math.max(1, topics.length) });
 
   let pending: Entry[] = [];

@@ -2,16 +2,16 @@ import type { FeedCause } from '../../contract/feed.ts';
 import type { Audience } from '../../views/audience.ts';
 import type { Topic } from '../channels.ts';
 
-/** A change of one record, numbered. */
+/** A numbered change of one record. */
 export interface Frame {
   readonly topic: Topic;
   readonly seq: number;
-  /** When the observation behind it came in, UTC ms. */
+  /** When its observation was received, UTC ms. */
   readonly at: number;
   readonly causes: readonly FeedCause[];
   readonly key: string;
   readonly isGone: boolean;
-  /** JSON of the record, or `null` once it is gone. The same text each time. */
+  /** JSON of the record, or `null` when it is gone. */
   data(audience: Audience): string;
 }
 

@@ -12,7 +12,7 @@ export interface Mark {
   readonly cause: FeedCause;
 }
 
-/** Finds the states that an output may have changed. Follows the outputs one after the other. */
+/** Finds the states that an output may have changed. Has to be called with every output, in order. */
 export function createMarker(latest: Latest, topics: readonly Topic[]): (output: Output) => readonly Mark[] {
   const states = topics.flatMap((topic) => {
     if (topic.records.type !== 'states') return [];

@@ -11,9 +11,9 @@ export interface TopicState {
   readonly topic: Topic;
   /** Seq of the last published frame. */
   readonly publishedSeq: number;
-  /** The newest published frame of each key since the start, keys that are gone included; of a lossless topic none. */
+  /** The newest published frame of each key since the start, also of keys that are gone; empty for a lossless topic. */
   readonly newest: ReadonlyMap<string, Frame>;
-  /** Bytes published since the start, of a lossless topic. */
+  /** Bytes published since the start; 0 unless the topic is lossless. */
   readonly publishedBytes: number;
 }
 
@@ -26,14 +26,14 @@ interface NumberedTopic extends TopicState {
   readonly newest: Map<string, Frame>;
 }
 
-/** Gives the frames of every topic their numbers, and knows which of them are published. */
+/** Numbers the frames of every topic, and keeps track of what is published. */
 export interface Numbering {
   state(topic: Topic): TopicState;
   states(): Iterable<TopicState>;
-  /** Keys that have a record, published or not, and when each last changed; 0 before the first change since the start. */
+  /** Keys that have a record, published or not, and when each last changed; 0 if not since the start. */
   live(topic: Topic): ReadonlyMap<string, number>;
   number(change: Change): StoredFrame;
-  /** The last number and the live keys of these topics, each once, as they are stored. */
+  /** The last number and the live keys of these topics, to be stored. */
   toStore(topics: Iterable<Topic>): readonly FeedTopic[];
   markPublished(frame: StoredFrame): TopicState;
   /** Drops keys that were gone before `beforeAt`: no reader is that far behind. */
@@ -64,7 +64,7 @@ export function createNumbering(topics: readonly Topic[], stored: readonly FeedT
     number(change) {
       const state = stateOf(change.topic);
       const { key, at, isGone } = change;
-      // Deleted first, as keys are stored in the order of their last change.
+      // Deleted first, so that the keys stay in the order of their last change.
       state.live.delete(key);
       if (!isGone && !change.topic.channel.isLossless) state.live.set(key, at);
       return { ...change, seq: ++state.seq };

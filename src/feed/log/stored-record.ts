@@ -3,12 +3,11 @@ import type { Topic } from '../channels.ts';
 import { GONE } from './frames.ts';
 
 /**
- * The lines a frame stores of its record: the facts, where every reader may have another rendering, otherwise the
- * text for each audience, PRO first. A record that is gone has no lines.
+ * The stored lines of a frame's record: the text for each audience, PRO first, or one line of facts when the rendering
+ * depends on the reader's bankroll. A record that is gone has no lines.
  */
 export type StoredRecord = readonly string[];
 
-/** Renders what is stored for an audience: the same text each time. */
 export function renderStored({ records }: Topic, lines: StoredRecord): (audience: Audience) => string {
   const [first = GONE, free = first] = lines;
   const facts = records.type === 'states' ? records.view.facts : undefined;

@@ -5,7 +5,7 @@ import { closeAll, type Moment, type RecordView, renderAll, tickAt } from '../..
 import type { Topic } from '../channels.ts';
 import type { StoredRecord } from './stored-record.ts';
 
-/** Posts in a snapshot: the first page over REST. */
+/** Posts in a snapshot, as many as on the first page over REST. */
 const FIRST_PAGE = 15;
 
 interface RecordsDeps {
@@ -15,19 +15,19 @@ interface RecordsDeps {
   readonly staleAfterMs: AgeLimits;
 }
 
-/** The records of the topics, as JSON: the same as over REST. */
+/** The records of the topics as JSON, the same as over REST. */
 export interface Records {
-  /** Keys of the states there are now, in the order of REST. Posts are published one by one and have none here. */
+  /** Keys of the present states, in the order of REST; empty for topics of posts. */
   keys(topic: Topic): readonly string[];
-  /** A state for every audience. Empty when there is none, such as of an event that is no longer active. */
+  /** A state for every audience; empty when there is none, for example after an event has closed. */
   record(topic: Topic, key: string): StoredRecord;
   /** A change of a post for every audience; empty on topics of states. */
   post(topic: Topic, post: OutputOf<'posts'>): StoredRecord;
   /** When the last observation was received, UTC ms. */
   at(): number;
-  /** Changes with whatever changes a record, ages included. */
+  /** Differs whenever a record may differ, ages included. */
   moment(): string;
-  /** The JSON array of all there are; of posts the newest up to seq `upTo` of the log. */
+  /** The JSON array of all records; of posts the newest up to seq `upTo` of the log. */
   all(topic: Topic, audience: Audience, upTo: number): string;
 }
 
@@ -45,7 +45,10 @@ export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Recor
       if (topic.records.type !== 'states') return [];
       const { view } = topic.records;
       const ages = agesFor(topic);
-      if (view.facts !== undefined) return orNone(view.facts.write(momentOf(ages), key, ages));
+      if (view.facts !== undefined) {
+        const facts = view.facts.write(momentOf(ages), key, ages);
+        return facts === undefined ? [] : [facts];
+      }
       return audiencesOf(view.audiences).flatMap((audience) => {
         const rendered = view.render(momentOf(ages), key, audience);
         return rendered === undefined ? [] : close(view, rendered(instant()), ages);
@@ -81,8 +84,4 @@ export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Recor
       }
     },
   };
-}
-
-function orNone(text: string | undefined): StoredRecord {
-  return text === undefined ? [] : [text];
 }

@@ -30,7 +30,7 @@ export interface ClientMessagesDeps {
   readonly now: () => number;
 }
 
-/** Does what a message asks for, or answers why not. `useKey` closes the connection and returns false for a bad key. */
+/** Handles a message, or answers with an error. `useKey` closes the connection and returns false for a bad key. */
 export function handleMessage(
   deps: ClientMessagesDeps,
   reader: WebSocketReader,
@@ -60,7 +60,7 @@ export function handleMessage(
   }
 }
 
-/** The message, or what is wrong with it. */
+/** The message, or a sentence about what is wrong with it. */
 function parseMessage(text: string): ClientMessage | string {
   let json: unknown;
   try {

@@ -12,13 +12,13 @@ export interface FeedLimits {
 /** Counts connections, in all and by address and key. */
 export interface ConnectionLimits {
   readonly connections: number;
-  /** Counts a connection of this address, or throws a RequestError. */
+  /** Counts a connection of this address. Throws a RequestError when there are too many. */
   open(address: string): void;
-  /** To be called once for each connection that was opened. */
+  /** Has to be called once for each connection that was opened. */
   close(address: string): void;
   /** Counts a connection that uses this key; returns false when there are too many. */
   useKey(keyId: string): boolean;
-  /** To be called once for each connection whose key was counted. */
+  /** Has to be called once for each connection whose key was counted. */
   releaseKey(keyId: string): void;
 }
 

@@ -2,7 +2,7 @@ import type { Tier } from '../../access/tiers.ts';
 import type { Topic } from '../channels.ts';
 import type { Subscribed } from '../delivery/subscriptions.ts';
 
-/** Frames without a number, to one reader alone, as JSON. */
+// Frames without a number, which are sent to a single reader.
 
 type Id = string | number | undefined;
 
@@ -32,7 +32,7 @@ export function errorText(id: Id, code: string, detail: string): string {
   return JSON.stringify({ type: 'error', id: id ?? null, code, detail });
 }
 
-/** One for each topic that the tier does not include. */
+/** One text for each topic that the tier does not include. */
 export function tierTexts(id: Id, topics: readonly Topic[]): readonly string[] {
   return topics.map((topic) => {
     const { name, tier } = topic.channel;
@@ -42,7 +42,7 @@ export function tierTexts(id: Id, topics: readonly Topic[]): readonly string[] {
   });
 }
 
-/** One for each topic whose cursor was of no use. */
+/** One text for each topic whose cursor is too old. */
 export function tooOldTexts(id: Id, subscribed: readonly Subscribed[]): readonly string[] {
   return subscribed.flatMap(({ topic, oldestSeq }) => {
     if (oldestSeq === undefined) return [];
@@ -52,7 +52,7 @@ export function tooOldTexts(id: Id, subscribed: readonly Subscribed[]): readonly
   });
 }
 
-/** `pipelineAt` is when the streams last took something in. */
+/** `pipelineAt` is when the last observation was received. */
 export function pongText(id: Id, nowMs: number, pipelineAt: number): string {
   return JSON.stringify({ type: 'pong', id: id ?? null, ts: nowMs, pipeline_ts: pipelineAt });
 }

@@ -2,9 +2,9 @@ import type { Reader, Subscription } from '../delivery/reader.ts';
 import type { Cursor } from '../delivery/subscriptions.ts';
 
 /**
- * How far a reader is in all its topics once it has the frame `seq` of `sent`, as the id of an event:
- * `epoch;counters/account_a=12;test=7`. A browser sends it back in a header, and names of topics have neither `;`
- * nor `=`.
+ * The reader's cursors of all topics once it has frame `sentSeq` of `sent`, as the id of an event:
+ * `epoch;counters/account_a=12;test=7`. A browser sends it back in a header. Names of topics contain neither `;` nor
+ * `=`.
  */
 export function eventId(
   epoch: string,
@@ -21,7 +21,7 @@ export function eventId(
   return text;
 }
 
-/** The cursor of each topic, by name; empty for a text that is not one of ours. */
+/** The cursor of each topic, by name; empty for a text that is not an event id. */
 export function parseEventId(text: string): ReadonlyMap<string, Cursor> {
   const [epoch = '', ...places] = text.split(';');
   const cursors = new Map<string, Cursor>();

@@ -22,11 +22,11 @@ const STREAM_HEADERS = {
   'X-Accel-Buffering': 'no',
 };
 
-/** When a browser comes back after the stream ended, ms. */
+/** Ms after which a browser reconnects when the stream has ended. */
 const RETRY_MS = 2_000;
-/** How often all streams are checked, and something is written so that proxies keep them open. */
+/** How often all streams are checked, and a comment is written so that proxies keep them open. */
 const SWEEP_MS = 15_000;
-/** A reader that is slow at so many checks in a row is gone. */
+/** A reader that is slow at this many checks in a row is disconnected. */
 const MAX_SLOW_CHECKS = 4;
 const ENDPOINT = { access: 'tiered', isCounted: false } as const;
 
@@ -40,15 +40,14 @@ interface EventStreamsDeps {
   /** UTC ms. */
   readonly now: () => number;
   readonly times: ConnectionTimes;
-  /** Headers of every answer of the service. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 interface EventStreams {
-  /** Answers with a stream, or throws a RequestError. */
+  /** Answers with a stream. Throws a RequestError when the request is refused. */
   open(req: IncomingMessage, res: ServerResponse): void;
   unsentBytes(): number;
-  /** Says goodbye to all readers. */
+  /** Sends all readers a goodbye. */
   close(): void;
 }
 
@@ -97,7 +96,7 @@ class EventStreamReader extends Reader {
     this.close(CLOSE_CODES.tooSlow, errorText(undefined, 'too_slow', 'The reader is too slow'));
   }
 
-  /** Sends a last frame and ends: once everything is sent, or soon if the reader does not read. */
+  /** Sends a last frame and ends the stream, by force if the reader does not read it soon. */
   close(code: number, text: string): void {
     if (this.status === 'closed') return;
     this.status = 'closed';
@@ -186,7 +185,7 @@ function isChannel(name: string): name is ChannelName {
   return CHANNEL_NAMES.some((known) => known === name);
 }
 
-/** From a list such as `counters/account_a,tweets`. */
+/** `channels` is a list such as `counters/account_a,tweets`. */
 function channelRequests(
   channels: string,
   options: Pick<ChannelRequest, 'bankroll' | 'include_unproven'>,
@@ -200,7 +199,7 @@ function channelRequests(
   });
 }
 
-/** A WebSocket is sent these errors as frames; a request for a stream is answered with them. */
+/** Turns a FeedError, which a WebSocket gets as a frame, into an HTTP error. */
 function asRequestErrors<T>(find: () => T): T {
   try {
     return find();

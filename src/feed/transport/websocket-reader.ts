@@ -8,7 +8,7 @@ import { Reader } from '../delivery/reader.ts';
 import { countClosed, type FeedCounters } from '../figures.ts';
 import { errorText } from './control-frames.ts';
 
-/** Messages that a client may send at once, and per second after that. */
+/** Messages that a client may send at once, and then per second. */
 const MESSAGE_BURST = 10;
 const MESSAGES_PER_SECOND = 5;
 
@@ -18,7 +18,7 @@ export class WebSocketReader extends Reader {
   readonly socket: Socket;
   /** Of the request that opened it; a key that is sent later takes its place there. */
   readonly headers: IncomingHttpHeaders;
-  /** Ms that never go back, as are all times here. */
+  /** All times here are ms of a clock that never goes back. */
   readonly openedAt: number;
   tier: Tier = 'FREE';
   keyId: string | null = null;
@@ -57,8 +57,8 @@ export class WebSocketReader extends Reader {
   }
 
   /**
-   * Writes to the socket itself, as the bytes were framed once for all readers. Without compression the library writes
-   * its own frames whole and at once, so none of them is cut in two. Nothing may follow a close frame.
+   * Writes directly to the socket, as the frames were encoded once for all readers. Without compression the library
+   * writes each of its own frames in one piece, so the two never mix. Nothing may follow a close frame.
    */
   override write(batch: FrameBatch): void {
     if (this.ws.readyState === this.ws.OPEN) this.socket.write(batch.webSocketBytes());

@@ -14,10 +14,10 @@ import { goodbyeText } from './control-frames.ts';
 import { WebSocketReader } from './websocket-reader.ts';
 
 export interface ConnectionTimes {
-  /** Within this a connection has to subscribe to something. */
+  /** A connection has to subscribe to something within this time. */
   readonly subscribeMs: number;
   readonly pingMs: number;
-  /** How often it is checked whether a key is still good. */
+  /** How often a key is checked again. */
   readonly checkKeyMs: number;
   /** How often all connections are checked. */
   readonly sweepMs: number;
@@ -34,7 +34,7 @@ export const CONNECTION_TIMES: ConnectionTimes = {
 };
 
 const MAX_MISSED_PONGS = 2;
-/** Connections that are handled before everything else in the process has a turn. */
+/** Connections that are handled before other work of the process gets its turn. */
 const SLICE = 250;
 
 interface WebSocketsDeps extends ClientMessagesDeps {
@@ -47,10 +47,10 @@ interface WebSocketsDeps extends ClientMessagesDeps {
 }
 
 interface WebSockets {
-  /** Takes over a connection that was counted for its address. */
+  /** Accepts a connection that was counted for its address. */
   accept(req: IncomingMessage, socket: Duplex, head: Buffer): void;
   unsentBytes(): number;
-  /** Says goodbye to all readers and resolves when they are gone. */
+  /** Sends all readers a goodbye, and resolves when they are gone. */
   close(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export function createWebSockets(deps: WebSocketsDeps): WebSockets {
   const options = {
     noServer: true,
     clientTracking: false,
-    // Compression costs memory for each socket, and frames are shared by many.
+    // Compression takes memory for each socket, and frames are shared by many.
     perMessageDeflate: false,
     maxPayload: 4 * 1_024,
     maxFragments: 8,
@@ -77,7 +77,7 @@ export function createWebSockets(deps: WebSocketsDeps): WebSockets {
     identify(reader);
   }
 
-  // Each of these serves all sockets, and `this` is the one that it is called for.
+  // These listeners are shared by all sockets; `this` is the socket of the event.
 
   function onPong(this: WebSocket): void {
     const reader = readers.get(this);
@@ -154,7 +154,7 @@ export function createWebSockets(deps: WebSocketsDeps): WebSockets {
     }
   }
 
-  /** In slices: connections that came in a crowd are due for a ping at the same moment too. */
+  /** In slices, as connections that opened together are also due for a ping together. */
   async function checkAll(): Promise<void> {
     let checked = 0;
     isChecking = true;
@@ -212,7 +212,7 @@ function ping(reader: WebSocketReader): void {
   }
 }
 
-/** The library closes the connection itself after an error of the peer. */
+/** The library closes the connection after an error of the peer. */
 function ignoreError(): void {}
 
 /** Answers a request for an upgrade that is not granted, and ends the reader. */
@@ -226,6 +226,6 @@ export function refuseUpgrade(
     ([name, value]) => `${name}: ${value}`,
   );
   const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', ''].join('\r\n');
-  // Destroyed once flushed: a peer that goes on sending must not hold the socket half open.
+  // Destroyed once flushed, so that a peer that keeps sending cannot hold the socket half open.
   socket.end(head + body, () => socket.destroy());
 }

@@ -7,7 +7,6 @@ import { eventFacts } from '../../views/portfolio/event-facts.ts';
 import { type Portfolio, portfolioOf } from '../../views/portfolio/portfolio.ts';
 import type { Wallets } from './wallets.ts';
 
-/** What the endpoints about wallets read. */
 export interface PortfolioDeps {
   readonly latest: Latest;
   readonly wallets: Wallets;
@@ -18,8 +17,8 @@ export interface PortfolioDeps {
 }
 
 /**
- * A wallet in every active event of an account, the one that ends first first. None when no event is active: the
- * market is not even asked then, as no answer of it could matter.
+ * The portfolios of a wallet in the active events of an account, ordered by end. The market is not asked when no event
+ * is active.
  */
 export async function readPortfolios(
   { latest, wallets, now, staleAfterMs }: PortfolioDeps,
@@ -28,7 +27,7 @@ export async function readPortfolios(
 ): Promise<readonly Portfolio[]> {
   if (activeEvents(latest, account).length === 0) return [];
   const held = await wallets.of(wallet);
-  // Read after the waiting: forecasts, prices and the events themselves may have moved on.
-  const view = { latest, account, nowMs: now(), staleAfterMs };
-  return activeEvents(latest, account).map((event) => portfolioOf(eventFacts(event, view), held, view));
+  // Read again, as forecasts, prices and events may have changed while the market was asked.
+  const moment = { latest, account, nowMs: now(), staleAfterMs };
+  return activeEvents(latest, account).map((event) => portfolioOf(eventFacts(event, moment), held, moment));
 }

@@ -45,7 +45,7 @@ export function pastEndpoints(deps: PastDeps): readonly SlowEndpoint[] {
       checkKept(at, past.fromAt(), now());
       const seq = past.seqAt(at);
       const etag = tagOf(seq, at, `${epoch}-past-${path.slice(API_PREFIX.length + 1)}`);
-      if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) return notModified(etag);
+      if (namesTag(ifNoneMatch, etag)) return notModified(etag);
       const body = await bodies.of(etag, () => bodyOf(account, view, seq, at));
       return streamAnswer(etag, body, Buffer.byteLength(body));
     },

@@ -1,5 +1,4 @@
-import type { ScoreRecord } from '../../../streams/internal.ts';
-import { DAY_MS } from '../../../streams/internal.ts';
+import { DAY_MS, type ScoreRecord } from '../../../streams/internal.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { historyQuery } from '../../contract/params.ts';
 import { readQuery } from '../../contract/validation/validate.ts';
@@ -78,7 +77,7 @@ export function historyEndpoint({ latest, accounts, now, epoch }: StreamDeps, wa
         ({ score }) => score.horizonHours === horizon && score.endAt >= at - days * DAY_MS,
       );
       const etag = tagOf(watch.seq, shown.length, `${epoch}-history-${horizon}-${days}`);
-      if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) return notModified(etag);
+      if (namesTag(ifNoneMatch, etag)) return notModified(etag);
       const data = shown.map(({ text }) => text).join(',');
       const annotations = JSON.stringify(annotationsToWire(shown.map(({ score }) => score)));
       const body = `{"timestamp":${at},"data":[${data}],"annotations":${annotations}}`;

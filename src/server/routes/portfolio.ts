@@ -4,9 +4,8 @@ import { portfolioQuery, walletQuery } from '../../contract/params.ts';
 import { readQuery } from '../../contract/validation/validate.ts';
 import { emptyPortfolioToWire, portfolioToWire } from '../../views/portfolio/portfolio-record.ts';
 import type { SlowEndpoint } from '../answer.ts';
-import { walletAnswer } from '../portfolio/envelope.ts';
-import { type PortfolioDeps, readPortfolios } from '../portfolio/read-portfolios.ts';
-import { checkWallet } from '../portfolio/wallet-address.ts';
+import type { PortfolioDeps } from '../portfolio/read-portfolios.ts';
+import { walletAnswer } from '../portfolio/wallet-answer.ts';
 
 /** The account whose positions are sized for a bankroll; of others the wallet is the only parameter (spec 4). */
 export const WITH_SIZING: AccountId = 'a';
@@ -19,14 +18,10 @@ export function portfolioEndpoints(deps: PortfolioDeps): readonly SlowEndpoint[]
     access: 'PRO',
     async answer({ query }) {
       const { wallet, bankroll } = queryOf(id, query);
-      checkWallet(wallet);
-      const portfolios = await readPortfolios(deps, id, wallet);
-      const records = portfolios.map((portfolio) => ({
-        fields: portfolioToWire(wallet, portfolio, bankroll),
-        portfolio,
-      }));
-      const none = { fields: emptyPortfolioToWire(wallet, segment), portfolio: undefined };
-      return walletAnswer(deps, id, records.length > 0 ? records : [none]);
+      return walletAnswer(deps, id, wallet, {
+        toWire: (portfolio) => portfolioToWire(wallet, portfolio, bankroll),
+        none: emptyPortfolioToWire(wallet, segment),
+      });
     },
   }));
 }

@@ -3,9 +3,8 @@ import { rebalancingQuery } from '../../contract/params.ts';
 import { readQuery } from '../../contract/validation/validate.ts';
 import { emptyRebalancingToWire, rebalancingToWire } from '../../views/portfolio/rebalancing-record.ts';
 import type { SlowEndpoint } from '../answer.ts';
-import { walletAnswer } from '../portfolio/envelope.ts';
-import { type PortfolioDeps, readPortfolios } from '../portfolio/read-portfolios.ts';
-import { checkWallet } from '../portfolio/wallet-address.ts';
+import type { PortfolioDeps } from '../portfolio/read-portfolios.ts';
+import { walletAnswer } from '../portfolio/wallet-answer.ts';
 import { WITH_SIZING } from './portfolio.ts';
 
 /** GET /portfolio/{account}/rebalancing: what to buy more of and what to sell (spec 4, endpoint 11). */
@@ -17,14 +16,10 @@ export function rebalancingEndpoints(deps: PortfolioDeps): readonly SlowEndpoint
     access: 'PRO',
     async answer(call) {
       const query = readQuery(rebalancingQuery, call.query);
-      checkWallet(query.wallet);
-      const portfolios = await readPortfolios(deps, id, query.wallet);
-      const records = portfolios.map((portfolio) => ({
-        fields: rebalancingToWire(portfolio, query),
-        portfolio,
-      }));
-      const none = { fields: emptyRebalancingToWire(query, segment), portfolio: undefined };
-      return walletAnswer(deps, id, records.length > 0 ? records : [none]);
+      return walletAnswer(deps, id, query.wallet, {
+        toWire: (portfolio) => rebalancingToWire(portfolio, query),
+        none: emptyRebalancingToWire(query, segment),
+      });
     },
   }));
 }

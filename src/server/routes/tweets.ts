@@ -48,7 +48,7 @@ export function tweetsEndpoint(deps: StreamDeps, account: AccountPath): Endpoint
 
   function answerPage(page: Page, { ifNoneMatch }: Call): Answer {
     const etag = tagOf(watch.seq, size(), variantOf('PRO', page));
-    if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) return notModified(etag);
+    if (namesTag(ifNoneMatch, etag)) return notModified(etag);
     const nowMs = now();
     const body = `{"timestamp":${nowMs},${fieldsOf(page, 'PRO', nowMs)}}`;
     return streamAnswer(etag, body, Buffer.byteLength(body));

@@ -10,12 +10,11 @@ type Measure = (score: ScoreRecord) => number | null;
 
 const BINS = 10;
 
-/** A loss of one forecaster on one event. */
 type Loss = (score: Score) => number | null;
 
 /**
- * How a group of forecasts did, each event counting once. Scores are losses: the lower the better, and a difference
- * below 0 is in the model's favour. `account` is a path segment, null for all accounts.
+ * The scores of a group of forecasts, each event counting once. Lower scores are better, and a difference below 0 is in
+ * the model's favour. `account` is a path segment, null for all accounts.
  */
 export function calibrationToWire(
   { origin, horizonHours, forecasts }: ScoreGroup,
@@ -65,7 +64,7 @@ export function calibrationToWire(
   };
 }
 
-/** A loss of the model and of its rivals, and by how much the model differs from each on what both were scored on. */
+/** A score of the model and its rivals, and the model's difference from each where both have the score. */
 function compare(events: readonly (readonly ScoreRecord[])[], loss: Loss) {
   const against = (rival: 'pace' | 'market') => {
     const difference = differenceOf(loss, rival);
@@ -82,7 +81,7 @@ function compare(events: readonly (readonly ScoreRecord[])[], loss: Loss) {
   };
 }
 
-/** Model less rival; null where one of them has no score. */
+/** Model minus rival; null where one of them has no score. */
 function differenceOf(loss: Loss, rival: 'pace' | 'market'): Measure {
   return ({ model, [rival]: other }) => {
     const ours = loss(model);
@@ -91,7 +90,7 @@ function differenceOf(loss: Loss, rival: 'pace' | 'market'): Measure {
   };
 }
 
-/** The scores of each event: forecasts of one event are no independent samples. */
+/** The scores by event, as forecasts of one event are not independent samples. */
 function eventsOf(scores: readonly ScoreRecord[]): readonly (readonly ScoreRecord[])[] {
   const events = new Map<number, ScoreRecord[]>();
   for (const score of scores) {
@@ -110,7 +109,7 @@ function mean(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** The mean of each event over its forecasts; an event without the measure is left out. */
+/** The mean over the forecasts of each event; events without the measure are left out. */
 function eventMeans(events: readonly (readonly ScoreRecord[])[], measure: Measure): readonly number[] {
   const means: number[] = [];
   for (const scores of events) {
@@ -136,7 +135,7 @@ function intervalOf(events: readonly (readonly ScoreRecord[])[], measure: Measur
   return interval && [round4(interval[0]), round4(interval[1])];
 }
 
-/** Of all buckets given a probability between two tenths, how many won. Empty bins are left out. */
+/** The share of winners among the buckets of each tenth of probability. Empty tenths are left out. */
 function reliabilityOf(forecasts: readonly ScoredForecast[]) {
   const bins = Array.from({ length: BINS }, () => ({ n: 0, prob: 0, won: 0 }));
   for (const { score, buckets } of forecasts) {

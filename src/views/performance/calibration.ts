@@ -7,7 +7,7 @@ import { scoredForecasts, scoreGroups } from './scores.ts';
 export interface Calibration {
   /** The records of the last complete pass as JSON. */
   text(): string;
-  /** That pass as something to be watched: it moves when a pass is complete. */
+  /** Changes when a pass is complete. */
   readonly watch: Watch;
   close(): void;
 }
@@ -15,19 +15,19 @@ export interface Calibration {
 interface CalibrationDeps {
   readonly latest: Latest;
   readonly accounts: readonly AccountPath[];
-  /** Of everything the calibration is made of. */
+  /** Changes with every score. */
   readonly scores: Watch;
-  /** Gets errors that are bugs of ours. */
+  /** Receives errors that are bugs. */
   readonly report: (error: unknown) => void;
 }
 
-/** Between two passes: at a first start scores come by the hundred. */
+/** The pause before a pass, as hundreds of scores come together at a first start. */
 const PAUSE_MS = 1_000;
 
 /**
- * Keeps the calibration ready. Its intervals take too long for a request and for one stretch of the thread that
- * answers them, so a pass over the scores goes group by group between other work, and until it is complete the one
- * before it is served. The first is made at once, before anyone can ask.
+ * Keeps the calibration ready. Its intervals take too long to compute during a request, so a pass goes through the
+ * scores group by group between other work, and the previous result is served until it is complete. The first pass is
+ * made at once.
  */
 export function createCalibration({ latest, accounts, scores, report }: CalibrationDeps): Calibration {
   const ids = accounts.map(({ id }) => id);
@@ -62,7 +62,7 @@ export function createCalibration({ latest, accounts, scores, report }: Calibrat
   }
 
   for (const _ of pass());
-  // Asked at every change of anything, so at least each second: a change during a pass is not forgotten.
+  // Values change at least each second, so a score that came during a pass is soon noticed.
   const subscription = latest.change$.subscribe(() => {
     if (scores.changes === done.changes || timer !== undefined || immediate !== undefined) return;
     timer = setTimeout(() => {

@@ -1,8 +1,9 @@
 const ROUNDS = 1_000;
 
 /**
- * The 95 % interval of the mean of one value an event, by drawing events again: the draws and digits of
- * `bootstrapInterval`, without its lists, as this runs on the thread that answers requests. Null below two events.
+ * The 95 % interval of the mean of one value per event, by resampling events. It gives the digits of
+ * `bootstrapInterval` but makes no lists, as it runs on the thread that answers requests. Null with fewer than two
+ * events.
  */
 export function meanInterval(events: readonly number[]): readonly [low: number, high: number] | null {
   const n = events.length;
@@ -22,7 +23,7 @@ export function meanInterval(events: readonly number[]): readonly [low: number, 
 
 let lastDraws = new Uint32Array(0);
 
-/** Which events are drawn in each round. Kept, as all measures of a group have about the same events. */
+/** The events drawn in each round. They are cached, as most measures of a group have the same number of events. */
 function drawsOf(n: number): Uint32Array {
   if (lastDraws.length === ROUNDS * n) return lastDraws;
   const draws = new Uint32Array(ROUNDS * n);

@@ -66,7 +66,7 @@ export function sampleToWire(
   };
 }
 
-/** One for each set of formulas, when it was first used; refits of the same formulas show in each sample. */
+/** One annotation for the first use of each model. Each sample names its own fit. */
 export function annotationsToWire(
   scores: readonly ScoreRecord[],
 ): readonly RecordOf<typeof annotationRecord>[] {

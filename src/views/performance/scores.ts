@@ -9,13 +9,13 @@ import type { Latest } from '../latest.ts';
 
 const ORIGINS: readonly ForecastOrigin[] = ['live', 'history'];
 
-/** A settled forecast with the buckets it was published with, which is empty when its row is gone. */
+/** A settled forecast with its published buckets, which are empty when its row is gone. */
 export interface ScoredForecast {
   readonly score: ScoreRecord;
   readonly buckets: readonly PredictedBucket[];
 }
 
-/** All scores, by close, then event, then horizon: an order that no map decides. */
+/** All scores, ordered by close, then event, then horizon. */
 export function scoredForecasts(latest: Latest): readonly ScoredForecast[] {
   return Array.from(latest.all('scores'), ({ key, record: score }) => {
     const row = latest.get('predictions', key)?.record;
@@ -41,7 +41,7 @@ export interface ScoreGroup {
   readonly forecasts: readonly ScoredForecast[];
 }
 
-/** Live and history apart; within each every account and all, every horizon and all. */
+/** Live and history separately; within each, every account and all together, every horizon and all together. */
 export function scoreGroups(
   forecasts: readonly ScoredForecast[],
   accounts: readonly AccountId[],

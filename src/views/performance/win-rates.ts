@@ -2,7 +2,7 @@ import type { AccountId, BuyStrategy, Confidence, Decision } from '../../../stre
 import type { Latest } from '../latest.ts';
 
 interface WinRate {
-  /** Of those that are settled; null without a sample. */
+  /** Null without a settled sample. */
   readonly percent: number | null;
   readonly sampleSize: number;
 }
@@ -18,8 +18,8 @@ interface Settled {
 }
 
 /**
- * How often what was to be bought at a horizon has won, each event once, by its first decision. By confidence
- * the largest bet of the event counts, by strategy any bucket of its order. Without an account those of all.
+ * How often the decisions at the horizons have won, each event counted once, by its first decision. By confidence the
+ * largest bet has to win, by strategy any bucket of the order. Without an account, decisions of all accounts count.
  */
 export function winRates(latest: Latest, account?: AccountId): WinRates {
   const settled = settledDecisions(latest, account);

@@ -1,31 +1,31 @@
 import type { Bucket, EventRecord } from '../../../streams/internal.ts';
 import type { Position } from '../../sources/positions/position.ts';
 
-/** What a wallet held when the market was last asked. */
+/** The positions of a wallet when the market was last asked. */
 export interface WalletPositions {
   readonly positions: readonly Position[];
-  /** UTC ms, from before the question: the list is at most this old. */
+  /** UTC ms, just before the market was asked. */
   readonly readAt: number;
 }
 
-/** A position that was found to be one side of a bucket. */
+/** A position in one side of a bucket. */
 export interface Holding {
   readonly position: Position;
   readonly bucket: Bucket;
   readonly side: 'Yes' | 'No';
 }
 
-/** The market's own list leaves out what is below one share, unless it is asked for it. */
+/** The market's own list leaves out smaller positions by default. */
 const DUST_BELOW_SHARES = 1;
 
-/** Whether there is still something to decide: a redeemable position is settled, and a merged one has no shares left. */
+/** Whether the position can still be traded. A redeemable position is settled, and a merged one has no shares left. */
 export function isOpen({ size, isRedeemable }: Position): boolean {
   return size >= DUST_BELOW_SHARES && !isRedeemable;
 }
 
 /**
- * The open positions in an event's buckets, in the order of the buckets, Yes before No. What belongs to another event
- * or kind of market is left out, and so is a side that cannot be determined.
+ * The open positions in an event's buckets, in the order of the buckets, Yes before No. Positions in other markets, or
+ * with an unknown side, are left out.
  */
 export function holdingsIn(event: EventRecord, positions: readonly Position[]): readonly Holding[] {
   const find = bucketFinder(event.buckets);
@@ -44,7 +44,7 @@ export function holdingsIn(event: EventRecord, positions: readonly Position[]): 
     );
 }
 
-/** By condition id, then by token, then by the market's slug: a row may lack any but the first, or write it otherwise. */
+/** Finds a bucket by condition id, else by token, else by slug. A position may lack any but the first. */
 function bucketFinder(buckets: readonly Bucket[]): (position: Position) => Bucket | undefined {
   const byCondition = new Map(buckets.map((bucket) => [bucket.conditionId.toLowerCase(), bucket]));
   const byToken = new Map(
@@ -55,7 +55,7 @@ function bucketFinder(buckets: readonly Bucket[]): (position: Position) => Bucke
     byCondition.get(conditionId.toLowerCase()) ?? byToken.get(token) ?? bySlug.get(marketSlug);
 }
 
-/** The token determines the side; the outcome's name stands in where the token is not one of the bucket's. */
+/** The token determines the side, or the name of the outcome when the token is unknown. */
 function sideOf(bucket: Bucket, { token, outcome }: Position): Holding['side'] | undefined {
   if (token === bucket.yesToken) return 'Yes';
   if (token === bucket.noToken) return 'No';

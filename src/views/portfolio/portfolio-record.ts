@@ -15,7 +15,7 @@ import { heldSignalOf, recommendationOf } from './verdicts.ts';
 
 type PortfolioRecord = z.infer<typeof portfolioRecord>;
 
-/** A wallet in one active event, under the names of spec 2.6. Sizes are given for a bankroll only. */
+/** A wallet in one active event (spec 2.6). Sizes are included when there is a bankroll. */
 export function portfolioToWire(
   wallet: string,
   portfolio: Portfolio,
@@ -43,7 +43,7 @@ export function portfolioToWire(
   };
 }
 
-/** No event of the account is active, so that no position of any wallet can be in one. */
+/** The record of a wallet while no event of the account is active. */
 export function emptyPortfolioToWire(wallet: string, segment: string): PortfolioRecord {
   return {
     wallet,
@@ -65,7 +65,7 @@ export function heldEventToWire({ eventId, title, endAt }: EventRecord): z.infer
   return { id: eventId, title, end_ts: endAt };
 }
 
-/** A post may have come since the forecast was made: no final count below the present one is published. */
+/** Percentiles are at least the present count, as posts may have come since the forecast. */
 function predictionToWire(facts: EventFacts): z.infer<typeof heldPredictionRecord> {
   const { prediction, counters, velocity, secondsRemaining } = facts;
   const real = counters?.real ?? null;

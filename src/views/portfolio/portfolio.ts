@@ -1,9 +1,9 @@
-import type { EventFacts, View } from './event-facts.ts';
+import type { AccountMoment, EventFacts } from './event-facts.ts';
 import { holdingsIn, type WalletPositions } from './holding.ts';
 import { type Sizing, sized } from './sizing.ts';
 import { type Totals, totalsOf, type Valuation, valued } from './valuation.ts';
 
-/** A wallet held against one active event. */
+/** The positions of a wallet in one active event. */
 export interface Portfolio {
   readonly facts: EventFacts;
   readonly rows: readonly Valuation[];
@@ -11,18 +11,18 @@ export interface Portfolio {
   readonly readAt: number;
 }
 
-/** Prices that came with a list of positions grow as stale as our own do. */
+/** Prices that came with a list of positions become stale like our own. */
 export function portfolioOf(
   facts: EventFacts,
   { positions, readAt }: WalletPositions,
-  { nowMs, staleAfterMs }: View,
+  { nowMs, staleAfterMs }: AccountMoment,
 ): Portfolio {
   const isListFresh = nowMs - readAt <= staleAfterMs.prices;
   const rows = holdingsIn(facts.event, positions).map((holding) => valued(holding, facts, isListFresh));
   return { facts, rows, totals: totalsOf(rows), readAt };
 }
 
-/** Sizes in the order of the rows. None while posts or forecast are old: the model then knows less than the market. */
+/** Sizes in the order of the rows; null while posts or forecast are old. */
 export function sizesOf(
   { facts, rows }: Portfolio,
   bankroll: number,

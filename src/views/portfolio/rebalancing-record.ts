@@ -16,7 +16,7 @@ interface RebalancingQuery {
   readonly threshold: number;
 }
 
-/** The positions of a wallet in one active event that are off by the threshold or more, the farthest first. */
+/** The positions of a wallet in one active event that differ from their target by the threshold or more, largest first. */
 export function rebalancingToWire(portfolio: Portfolio, query: RebalancingQuery): RebalancingRecord {
   const { wallet, bankroll, threshold } = query;
   const { facts, rows, readAt } = portfolio;

@@ -5,23 +5,23 @@ import type { Valuation } from './valuation.ts';
 
 type Adjustment = 'ADD_MORE' | 'TRIM';
 
-/** What a holding should be worth for a bankroll, and how far it is from that, in USD. */
+/** The target value of a holding for a bankroll, and the adjustment to reach it, in USD. */
 export interface Sizing {
-  /** Of the bankroll, as signals size their bets. */
+  /** The share of the bankroll, computed as for signals. */
   readonly fraction: number;
   readonly target: number;
-  /** Never negative: the action has the direction. */
+  /** Never negative; the action gives the direction. */
   readonly adjustment: number;
   /** HOLD when the adjustment is below the threshold. */
   readonly action: Adjustment | 'HOLD';
 }
 
-/** A smaller trade is not worth its spread, unless the caller sets another threshold. */
+/** A smaller trade is not worth its spread. */
 const DEFAULT_THRESHOLD_USD = 5;
 
 /**
- * A size for each holding of one event, in their order; null where the edge is not known. What is held of one event
- * shares one cap, as the bets of signals do.
+ * The size of each holding of one event, in their order; null where the edge is unknown. The holdings of one event share
+ * one cap, as the bets of signals do.
  */
 export function sized(
   rows: readonly Valuation[],

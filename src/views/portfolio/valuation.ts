@@ -5,8 +5,8 @@ import type { Holding } from './holding.ts';
 import { cents, percentOf, sumOfCents } from './money.ts';
 
 /**
- * A holding in published figures, each made of the published ones before it: whoever multiplies or subtracts what is
- * on the wire finds the same. Money in USD; unknown is null.
+ * A holding in published figures. Each is computed from other published figures, so that a reader who repeats the
+ * arithmetic finds the same. Money is in USD.
  */
 export interface Valuation extends Holding {
   readonly tokens: number;
@@ -32,7 +32,7 @@ export interface Totals {
 /** Shares have six decimals on the market's chain. */
 const SHARE_UNITS = 1e6;
 
-/** `isListFresh`: the list of positions is so young that the prices in it are still the market's. */
+/** `isListFresh` says whether the prices in the list of positions are still valid. */
 export function valued(holding: Holding, facts: EventFacts, isListFresh: boolean): Valuation {
   const { position, bucket, side } = holding;
   const yesPrice = facts.yesPriceOf(bucket);
@@ -60,7 +60,7 @@ export function valued(holding: Holding, facts: EventFacts, isListFresh: boolean
   };
 }
 
-/** Sums of the rows as they are published, so that they add up to the cent. */
+/** Sums of the published figures, so that they add up to the cent. */
 export function totalsOf(rows: readonly Valuation[]): Totals {
   const cost = sumOfCents(rows.map(({ costBasis }) => costBasis));
   const value = sumOfCents(rows.map((row) => row.value));
@@ -68,7 +68,7 @@ export function totalsOf(rows: readonly Valuation[]): Totals {
   return { cost, value, pnl, pnlPercent: percentOf(pnl, cost) };
 }
 
-/** Of the side held: No wins when Yes does not. */
+/** The probability that the held side wins. No wins when Yes does not. */
 function winProbabilityOf({ bucket, side }: Holding, { prediction, counters }: EventFacts): number | null {
   const predicted = prediction?.buckets.find(({ lo, hi }) => lo === bucket.lo && hi === bucket.hi);
   if (predicted === undefined) return null;
@@ -76,7 +76,7 @@ function winProbabilityOf({ bucket, side }: Holding, { prediction, counters }: E
   return side === 'Yes' ? yes : rounded(1 - yes);
 }
 
-/** The count has left the bucket behind and never shrinks. */
+/** Whether the count, which never falls, is above the bucket. */
 function isPassed({ hi }: Bucket, count: number | null): boolean {
   return hi !== null && count !== null && hi < count;
 }

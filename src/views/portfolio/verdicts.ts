@@ -2,7 +2,7 @@
 type HeldSignal = 'STRONG_BUY' | 'BUY' | 'HOLD' | 'AVOID' | 'SELL';
 type Recommendation = 'STRONG_HOLD' | 'HOLD' | 'MONITOR' | 'CONSIDER_SELLING';
 
-/** A name applies above its threshold when no row before it does; the last row takes the rest. */
+/** The first row whose threshold is exceeded applies. */
 type Table<Name> = readonly (readonly [above: number, name: Name])[];
 
 const SIGNALS: Table<HeldSignal> = [
@@ -20,12 +20,12 @@ const RECOMMENDATIONS: Table<Recommendation> = [
   [Number.NEGATIVE_INFINITY, 'CONSIDER_SELLING'],
 ];
 
-/** From the edge in percent of the price, as it is published. Null for an unknown edge. */
+/** From the published edge in percent of the price. */
 export function heldSignalOf(edgePercent: number | null): HeldSignal | null {
   return nameOf(SIGNALS, edgePercent);
 }
 
-/** From the raw edge, as it is published. */
+/** From the published edge. */
 export function recommendationOf(edge: number | null): Recommendation | null {
   return nameOf(RECOMMENDATIONS, edge);
 }

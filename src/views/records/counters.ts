@@ -29,7 +29,7 @@ export function countersView(account: AccountPath): RecordView {
   };
 }
 
-/** An event with its counters, under the names of spec 2.2. Before the first count all counters are unknown. */
+/** An event with its counters (spec 2.2). Before the first count all counters are unknown. */
 export function countersToWire(
   event: ActiveEvent['record'],
   counters: Counters | undefined,

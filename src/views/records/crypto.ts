@@ -1,7 +1,14 @@
 import type { Bucket, Price, Spot, Subject } from '../../../streams/internal.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type { cryptoMarketRecord, cryptoRecord } from '../../contract/records/crypto.ts';
-import { type ActiveEvent, activeCryptoEvents, cryptoEvents, movedByEvents } from '../active-events.ts';
+import {
+  type ActiveEvent,
+  activeCryptoEvents,
+  cryptoEvents,
+  movedByEvents,
+  pricesOf,
+  secondsLeft,
+} from '../active-events.ts';
 import { newest, openRecord } from '../as-of.ts';
 import type { RecordView } from '../record-view.ts';
 import { round4 } from '../round.ts';
@@ -27,9 +34,7 @@ export function cryptoView(): RecordView {
       const subject = event?.record.subject;
       if (event === undefined || subject?.type !== 'crypto') return undefined;
       const spot = latest.get('spot', subject.symbol);
-      const prices = new Map(
-        event.record.buckets.map(({ yesToken }) => [yesToken, latest.get('prices', yesToken)]),
-      );
+      const prices = pricesOf(latest, event.record);
       const origin = newest(event, spot, ...prices.values());
       const priceOf = (token: string) => prices.get(token)?.record;
       return ({ nowMs }) =>
@@ -49,7 +54,7 @@ interface CryptoFacts {
   readonly nowMs: number;
 }
 
-/** A crypto price event. Spot and reference price are as the exchange gave them: four decimals would erase small ones. */
+/** Spot and reference price are not rounded, as four decimals would erase the prices of some coins. */
 function cryptoToWire({ event, subject, spot, priceOf, nowMs }: CryptoFacts): RecordOf<typeof cryptoRecord> {
   return {
     event_id: event.eventId,
@@ -60,7 +65,7 @@ function cryptoToWire({ event, subject, spot, priceOf, nowMs }: CryptoFacts): Re
     kind: subject.kind,
     start_ts: event.startAt,
     end_ts: event.endAt,
-    seconds_remaining: Math.max(0, Math.floor((event.endAt - nowMs) / 1_000)),
+    seconds_remaining: secondsLeft(event, nowMs),
     spot_price: spot?.price ?? null,
     spot_ts: spot?.at ?? null,
     reference_price: subject.referencePrice,

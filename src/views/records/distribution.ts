@@ -1,9 +1,9 @@
 /**
- * Quantiles at 0 %, 1 %, ... 100 % as counts with their share of the probability: a level stands for the half
- * percent around it, and levels on the same count are one. No count lies below `least`.
+ * Quantiles at 0 %, 1 %, ... 100 % as counts with probabilities: a level stands for half a percent on either side, and
+ * levels with the same count are added. Counts below `least` are raised to it.
  */
 export function distributionToWire(quantiles: readonly number[], least: number) {
-  // In half percents, which add up without error.
+  // In half percents, which add up without rounding errors.
   const shares = new Map<number, number>();
   const last = quantiles.length - 1;
   quantiles.forEach((quantile, level) => {

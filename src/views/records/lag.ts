@@ -22,7 +22,6 @@ export function lagView({ id, segment }: AccountPath): RecordView {
   };
 }
 
-/** How long posts took to be seen, settled on and shown. `account` is the path segment. */
 function lagToWire(lag: Lag, account: string): RecordOf<typeof lagRecord> {
   return {
     account,

@@ -10,12 +10,12 @@ import type { RecordView } from '../record-view.ts';
 /** An account's posts, newest first: GET /meta/{account}/tweets and the channel `tweets`. */
 export interface PostsView extends RecordView {
   posts(latest: Latest): readonly OutputOf<'posts'>[];
-  /** The open text of a post as of one output: each change is a frame, also where a later one has followed already. */
+  /** The text of a post, without ages, as of one output. The feed sends each change, even after a later one. */
   renderPost(post: OutputOf<'posts'>, tier: Tier): string;
 }
 
 export function postsView({ id }: AccountPath): PostsView {
-  // A changed post is another output, and the old text goes with the old one.
+  // A changed post is a new output, so a cached text is never outdated.
   const texts = {
     FREE: new WeakMap<OutputOf<'posts'>, string>(),
     PRO: new WeakMap<OutputOf<'posts'>, string>(),
@@ -43,7 +43,7 @@ export function postsView({ id }: AccountPath): PostsView {
   };
 }
 
-/** A post under the names of spec 2.3. Whether it counts is for paying callers. */
+/** A post (spec 2.3). Only PRO sees whether it counts. */
 function postToWire(post: Post, tier: Tier): RecordOf<typeof postRecord> {
   return {
     tweet_id: post.id,

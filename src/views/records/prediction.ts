@@ -11,7 +11,7 @@ import { includes, type Tier } from '../../access/tiers.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type { predictionMarketRecord, predictionRecord } from '../../contract/records/prediction.ts';
 import type { AccountPath } from '../account-path.ts';
-import { type ActiveEvent, movedByEvents, postEvents } from '../active-events.ts';
+import { type ActiveEvent, movedByEvents, postEvents, pricesOf, secondsLeft } from '../active-events.ts';
 import { newest, openRecord, staleNow } from '../as-of.ts';
 import type { RecordView } from '../record-view.ts';
 import { round4 } from '../round.ts';
@@ -21,7 +21,7 @@ import { distributionToWire } from './distribution.ts';
 import { createSleepCause } from './sleep-cause.ts';
 import { velocityToWire } from './velocity.ts';
 
-/** The account whose PRO record has its pace (spec 2.4). */
+/** The account whose PRO record includes its velocity (spec 2.4). */
 const WITH_VELOCITY: AccountId = 'a';
 
 /** Forecast, prices and edges of each active event: GET /prediction/{account} and the channel `prediction`. */
@@ -36,7 +36,7 @@ export function predictionView(account: AccountPath): RecordView {
       events: movedByEvents,
       counters: ({ key, record }) => (record.account === id ? [key] : undefined),
       prices: events.pricedKeys,
-      // Those kept to be scored stand under other keys and are not shown.
+      // Forecasts to be scored have other keys and are not shown.
       predictions: ({ key, record }) =>
         record.account === id && key === String(record.eventId) ? [key] : undefined,
       velocity: ({ record }, latest) =>
@@ -49,9 +49,7 @@ export function predictionView(account: AccountPath): RecordView {
       const event = events.find(latest, key);
       if (event === undefined) return undefined;
       const counters = latest.get('counters', key);
-      const prices = new Map(
-        event.record.buckets.map(({ yesToken }) => [yesToken, latest.get('prices', yesToken)]),
-      );
+      const prices = pricesOf(latest, event.record);
       const isPaid = includes(tier, 'PRO');
       const prediction = isPaid ? latest.get('predictions', key) : undefined;
       const velocity = isPaid && id === WITH_VELOCITY ? latest.get('velocity', id) : undefined;
@@ -64,23 +62,18 @@ export function predictionView(account: AccountPath): RecordView {
         tier,
       });
       const origin = newest(event, counters, prediction, velocity, ...prices.values());
-      // The time left stands in front, so that the rest is rendered once per change and not each second.
+      // The remaining time comes first, so that the rest need not be rendered each second.
       const rest = openRecord(fields, origin).slice(1);
-      return ({ tickAt }) => `{"seconds_remaining":${secondsUntil(event.record.endAt, tickAt)},${rest}`;
+      return ({ tickAt }) => `{"seconds_remaining":${secondsLeft(event.record, tickAt)},${rest}`;
     },
   };
-}
-
-function secondsUntil(endAt: number, at: number): number {
-  return Math.max(0, Math.floor((endAt - at) / 1_000));
 }
 
 interface PredictionFacts {
   readonly event: ActiveEvent['record'];
   readonly counters: Counters | undefined;
-  /** The event's newest live forecast, if one was made yet. */
+  /** The event's newest live forecast, if there is one. */
   readonly prediction: Prediction | undefined;
-  /** Given for the account whose record has it. */
   readonly velocity: Velocity | undefined;
   readonly priceOf: (token: string) => Price | undefined;
   readonly tier: Tier;
@@ -89,8 +82,8 @@ interface PredictionFacts {
 type PredictionRecord = RecordOf<typeof predictionRecord>;
 
 /**
- * An event under the names of spec 2.4, without the time left. What only paying callers see is absent for others,
- * and absent for everyone until it is first known.
+ * An event (spec 2.4), without the remaining time. PRO fields are absent for other tiers, and for everyone until they
+ * are known.
  */
 function predictionToWire(facts: PredictionFacts): Omit<PredictionRecord, 'seconds_remaining'> {
   const isPaid = includes(facts.tier, 'PRO');
@@ -112,12 +105,12 @@ function predictionToWire(facts: PredictionFacts): Omit<PredictionRecord, 'secon
   };
 }
 
-/** A forecast may be older than the market's present buckets: only a bucket of the very same range is the same one. */
+/** The market may have changed its buckets since the forecast, so only equal ranges match. */
 function rangeKey({ lo, hi }: Pick<Bucket, 'lo' | 'hi'>): string {
   return `${lo} ${hi}`;
 }
 
-/** A post may have come since the forecast was made: no final count below the present one is published. */
+/** Counts are at least the present one, as posts may have come since the forecast. */
 function forecastToWire(prediction: Prediction, real: number | null) {
   const least = real ?? 0;
   const { p5, p50, p95 } = prediction;
@@ -148,7 +141,7 @@ function marketToWire(
   };
 }
 
-/** From the published figures, so that whoever subtracts them finds the same edge. */
+/** Computed from the published figures, so that a reader who subtracts them finds the same edge. */
 function edgeToWire({ prob, hi }: PredictedBucket, real: number | null, price: number | null) {
   const isDead = hi !== null && real !== null && hi < real;
   const modelProb = isDead ? 0 : round4(prob);

@@ -1,6 +1,6 @@
 import type { EventSignals, Input, ReasonCode, SizedSignal } from '../../../streams/internal.ts';
 
-/** Why a bucket got its action, in sentences with the numbers that decided it. */
+/** The reasons for a bucket's action, as sentences with the deciding numbers. */
 export function reasonsOf(signal: SizedSignal, record: EventSignals): readonly string[] {
   const { action } = signal;
   const hasStake = action === 'BUY' || action === 'SELL';
@@ -62,13 +62,15 @@ function unproven({ horizonHours, track }: EventSignals): string {
     return 'forecasts this far from the close are never scored, 72 h is the farthest';
   const where = `over ${n} settled events at ${horizonHours} h`;
   if (n < 10) return `skill is not demonstrated ${where}: 10 are needed`;
-  const pace = `CRPS less that of constant pace is ${posts(againstPace)} ${where}`;
+  const pace = `CRPS less that of constant pace is ${twoDecimals(againstPace)} ${where}`;
   const market =
-    againstMarket === null ? '' : `; log score less the market's is ${posts(againstMarket)} over ${nMarket}`;
+    againstMarket === null
+      ? ''
+      : `; log score less the market's is ${twoDecimals(againstMarket)} over ${nMarket}`;
   return `skill is not demonstrated: ${pace}${market}`;
 }
 
-function posts(value: number | null): string {
+function twoDecimals(value: number | null): string {
   return (value ?? 0).toFixed(2);
 }
 

@@ -24,7 +24,7 @@ import type { Moment, RecordView } from '../record-view.ts';
 import { round4 } from '../round.ts';
 import { reasonsOf } from './signal-reasons.ts';
 
-/** An event's signals at one instant, before a bankroll makes a record of them. */
+/** An event's signals at one instant, for any bankroll. The feed stores them as JSON. */
 interface SignalFacts {
   readonly event: Pick<EventRecord, 'eventId' | 'title' | 'slug' | 'endAt'>;
   /** Absent for an event that opened in this very turn. */
@@ -76,7 +76,7 @@ export function signalsView(account: AccountPath): RecordView {
         return event && JSON.stringify({ ...factsOf(moment, event), ages });
       },
       render(text, audience) {
-        // Written above and by nobody else.
+        // Only `write` makes such texts.
         const { event, signals, rates, origin, ages } = JSON.parse(text) as SignalFacts & { ages: Ages };
         const fields = signalsToWire(event, signals, audience, rates);
         return closeRecords([openRecord(fields, origin)], ages).slice(1, -1);
@@ -85,7 +85,7 @@ export function signalsView(account: AccountPath): RecordView {
   };
 }
 
-/** Win rates change with what is settled, and are asked for by every event and audience of a turn. */
+/** Computes the win rates once per turn, as every event and audience needs them. */
 function createRates({ id }: AccountPath): (latest: Latest) => WinRates {
   let made: { readonly latest: Latest; readonly seq: number; readonly rates: WinRates } | undefined;
   return (latest) => {
@@ -96,10 +96,10 @@ function createRates({ id }: AccountPath): (latest: Latest) => WinRates {
   };
 }
 
-/** A share of fewer wins means nothing. */
+/** A win rate from fewer decisions is not published. */
 const LEAST_SAMPLE = 30;
 
-/** An event's signals for one caller, under the names of spec 2.5. */
+/** An event's signals for one caller (spec 2.5). */
 function signalsToWire(
   event: Pick<EventRecord, 'eventId' | 'title' | 'slug' | 'endAt'>,
   record: EventSignals | undefined,
@@ -128,7 +128,7 @@ function signalsToWire(
   };
 }
 
-/** Of an event that opened in this very turn. */
+/** For an event that opened in this very turn. */
 const NO_SIGNALS = {
   forecast_id: null,
   p50: null,

@@ -3,12 +3,12 @@ import type { FeedCause } from '../../contract/feed.ts';
 import { isActive } from '../active-events.ts';
 import type { Latest } from '../latest.ts';
 
-/** From this probability on an account is taken to be asleep. */
+/** From this probability on an account counts as asleep. */
 const ASLEEP_FROM = 0.5;
 
 const isAsleep = ({ sleepProbability }: Prediction) => sleepProbability >= ASLEEP_FROM;
 
-/** Gives `sleep_state` for a forecast that finds the account asleep where the one before found it awake, or the reverse. */
+/** Returns `sleep_state` for a forecast that finds the account asleep or awake when the previous one did not. */
 export function createSleepCause(latest: Latest): (output: Output) => FeedCause | undefined {
   const asleep = new Map<string, boolean>();
   for (const { key, record } of latest.all('predictions')) {

@@ -1,6 +1,6 @@
 import type { RecordView } from '../record-view.ts';
 
-/** Moves with every tick: the channel `test`, for a client to try its connection on. */
+/** Changes with every tick: the channel `test`, with which a client can try its connection. */
 export function testView(): RecordView {
   return {
     audiences: 'everyone',

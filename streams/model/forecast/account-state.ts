@@ -16,35 +16,35 @@ import { learnWeekdays } from './weekdays.ts';
 /** Memory of the levels, in days (MODEL 3.2). */
 export const LEVEL_DAYS = [0.25, 1, 3, 7, 14, 28, 56] as const;
 export const LEVELS = LEVEL_DAYS.length;
-/** Where the 28-day level is among them, which the others are compared with. */
+/** Index of the 28-day level, with which the others are compared. */
 export const BASE_LEVEL = 5;
 /**
- * What an account is taken to have done before its history begins, in hours and posts per hour: about the middle of
- * the accounts looked at. It fades as the levels do.
+ * The assumed past of an account before its history begins, in hours and posts per hour: about the middle of the
+ * accounts examined. It fades as the levels do.
  */
 const ASSUMED_HOURS = 6;
 const ASSUMED_RATE = 0.6;
-/** Profile and unevenness are brought up to date when the New York clock shows 0, 6, 12 and 18. */
+/** Profile and unevenness are updated when the New York clock shows 0, 6, 12 and 18. */
 export const MARK_HOURS = 6;
-/** Before, levels and unevenness tell more about where the history begins than about the account. */
+/** With fewer hours, levels and unevenness depend more on the start of the history than on the account. */
 export const SETTLED_HOURS = 20 * 24;
 const UNEVEN_DAYS = 14;
 const MIN_UNEVEN_DAYS = 4;
 
 const HOURLY_DECAY = Float64Array.from(LEVEL_DAYS, (days) => exp(-1 / (24 * days)));
 
-/** What is known of an account at the start of an hour, all of it from before that hour. */
+/** The state of an account at the start of an hour, from earlier hours only. */
 export interface AccountState {
   /** Hours since the beginning of the series. */
   index: number;
-  /** Decayed posts, and decayed hours weighed by the profile, for each of `LEVEL_DAYS`. */
+  /** Decayed posts, and decayed hours weighted by the profile, for each of `LEVEL_DAYS`. */
   readonly posts: Float64Array;
   readonly hours: Float64Array;
   readonly profile: Profile;
   /** ln of the relative variance of the last 14 daily counts, and its mean over all marks so far. */
   unevenness: number;
   meanUnevenness: number;
-  /** The last whole hour with a post and its ms; -1 before the first one. */
+  /** Index of the last whole hour with a post; -1 before the first one. */
   lastPostIndex: number;
   /** Hours observed so far. */
   observedHours: number;
@@ -53,16 +53,16 @@ export interface AccountState {
 interface Marks {
   readonly sums: ProfileSums;
   readonly dayTotals: Int32Array;
-  /** Of the unevenness at settled marks. */
+  /** Number and sum of the unevenness values at marks after the first `SETTLED_HOURS`. */
   count: number;
   total: number;
 }
 
-/** Totals of the New York days so far; the first one is not whole. */
+/** Totals of the New York days so far. The first day is incomplete. */
 interface Days {
   readonly totals: Int32Array;
   count: number;
-  /** Of the day that has begun. */
+  /** Posts of the present day. */
   posts: number;
   isWhole: boolean;
 }
@@ -73,8 +73,8 @@ export function calendarOf(series: AccountSeries, hoursAhead: number): Uint8Arra
 }
 
 /**
- * Goes through the history hour by hour up to the start of the present hour, stopping at every mark. The state handed
- * to `onMark` is the same object each time: read it, do not keep it.
+ * Goes through the history hour by hour up to the start of the present hour. `onMark` gets the same object at every
+ * mark, and must not keep it.
  */
 export function accountState(
   series: AccountSeries,
@@ -82,7 +82,7 @@ export function accountState(
   onMark: (state: AccountState) => void = () => {},
 ): AccountState {
   const { counts } = series;
-  const state = beginning();
+  const state = initialState();
   const marks: Marks = { sums: emptyProfileSums(), dayTotals: totalsOfDays(counts), count: 0, total: 0 };
   const days: Days = {
     totals: new Int32Array(Math.ceil(counts.length / 23) + 1),
@@ -106,16 +106,16 @@ export function accountState(
     }
     if (count === MISSING) days.isWhole = false;
     else days.posts += count;
-    // An unseen hour stops the clock of the levels: it is neither silence nor the passing of time.
+    // The levels do not decay during an unseen hour.
     if (count === MISSING) continue;
     addToSums(marks.sums, hourOfWeek, count, 1);
-    passHour(state, count, factorOf(state.profile, hourOfWeek));
+    updateLevels(state, count, factorOf(state.profile, hourOfWeek));
     if (count > 0) state.lastPostIndex = index;
   }
   return state;
 }
 
-function beginning(): AccountState {
+function initialState(): AccountState {
   return {
     index: 0,
     posts: new Float64Array(LEVELS).fill(ASSUMED_HOURS * ASSUMED_RATE),
@@ -128,7 +128,7 @@ function beginning(): AccountState {
   };
 }
 
-/** A New York day has ended before the midnight given by its hour of the week. */
+/** Ends a New York day. `hourOfWeek` is the midnight after it. */
 function endDay(state: AccountState, days: Days, hourOfWeek: number): void {
   days.totals[days.count] = days.isWhole ? days.posts : MISSING;
   days.count += 1;
@@ -138,7 +138,7 @@ function endDay(state: AccountState, days: Days, hourOfWeek: number): void {
   learnWeekdays(state.profile.byWeekday, days.totals, days.count, lastWeekday);
 }
 
-function passHour(state: AccountState, count: number, weight: number): void {
+function updateLevels(state: AccountState, count: number, weight: number): void {
   const { posts, hours } = state;
   for (let level = 0; level < LEVELS; level++) {
     const decay = HOURLY_DECAY[level] ?? 1;
@@ -156,11 +156,11 @@ function updateAtMark(state: AccountState, marks: Marks): void {
     marks.total += unevenness;
     state.meanUnevenness = marks.total / marks.count;
   }
-  // Before there is a mean to compare with, nothing is uneven.
+  // Unevenness is relative to its mean, so it is 0 until there is one.
   state.unevenness = marks.count === 0 ? 0 : (unevenness ?? state.meanUnevenness);
 }
 
-/** Of the last 14 days of 24 h before `end`; days with missing hours are left out, null with fewer than 4. */
+/** The unevenness of the last 14 days of 24 h before `end`, without days with missing hours; null with fewer than 4. */
 function unevennessOf(dayTotals: Int32Array, end: number): number | null {
   let days = 0;
   let sum = 0;
@@ -178,7 +178,7 @@ function unevennessOf(dayTotals: Int32Array, end: number): number | null {
   return ln((variance + mean) / (mean * mean + 1) + 0.02);
 }
 
-/** Posts of the 24 h from each hour on, or `MISSING` when one of them is. */
+/** Posts in the 24 h from each hour on, or `MISSING` when one of these hours is missing. */
 function totalsOfDays(counts: Int16Array): Int32Array {
   const totals = new Int32Array(Math.max(0, counts.length - 23));
   let posts = 0;

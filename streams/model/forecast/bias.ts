@@ -1,7 +1,7 @@
 import { HORIZON_HOURS } from '../horizons.ts';
 import { exp, ln } from './exact.ts';
 
-/** What is kept of a forecast to learn from it once its window has closed, before any correction. */
+/** The part of a forecast, before any correction, that is needed to learn from it after its window has closed. */
 export interface MadeForecast {
   /** One of `HORIZON_HOURS`. */
   readonly hours: number;
@@ -23,7 +23,7 @@ export const NO_BIAS: readonly number[] = HORIZON_HOURS.map(() => 1);
 const LEAST_EVENTS = 26;
 const SHRINKAGE = 100;
 
-/** From the quantiles at 0 %, 1 %, ... 100 % of a forecast that was corrected by `factor`. */
+/** `quantiles` are those at 0 %, 1 %, ... 100 % of a forecast that was corrected by `factor`. */
 export function madeForecast(
   hours: number,
   count: number,
@@ -46,7 +46,7 @@ export function biasFactors(closed: readonly ClosedForecast[]): readonly number[
   return HORIZON_HOURS.map((hours) => biasFactor(closed.filter((forecast) => forecast.hours === hours)));
 }
 
-/** The factor at a distance from the close: a line through those of `HORIZON_HOURS`, so that no minute brings a jump. */
+/** The factor at a distance from the close, interpolated between those of `HORIZON_HOURS` so that it never jumps. */
 export function biasAt(factors: readonly number[], hours: number): number {
   const next = HORIZON_HOURS.findIndex((each) => each >= hours);
   if (next === -1) return factors.at(-1) ?? 1;
@@ -56,8 +56,8 @@ export function biasAt(factors: readonly number[], hours: number): number {
 }
 
 /**
- * The factor that past events suggest at one horizon: 1 with fewer than 26 of them, and 1 unless correcting each of
- * them by those before it would have lowered their score (MODEL 3).
+ * The factor that past events suggest at one horizon: 1 with fewer than 26 events, and 1 unless correcting each event by
+ * the factor of the earlier ones would have lowered the score (MODEL 3).
  */
 export function biasFactor(closed: readonly ClosedForecast[]): number {
   if (closed.length < LEAST_EVENTS) return 1;
@@ -78,7 +78,7 @@ function shrunkFactor(actual: number, predicted: number, n: number): number {
   return exp((n / (n + SHRINKAGE)) * ln(actual / predicted));
 }
 
-/** The pinball loss over all quantiles, in proportion to the CRPS, with the remainder multiplied by `factor`. */
+/** The pinball loss over all quantiles, which is proportional to the CRPS, with the remainder multiplied by `factor`. */
 function quantileScore({ count, final, quantiles }: ClosedForecast, factor: number): number {
   return quantiles.reduce((sum, quantile, index) => {
     const level = (index + 0.5) / quantiles.length;

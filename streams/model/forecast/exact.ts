@@ -1,10 +1,10 @@
 /**
- * Elementary functions from the operations IEEE 754 fixes to the last bit. ECMAScript leaves `Math.exp` and its
- * kin to the implementation, and what is published must have the same digits on every machine (promise 1).
+ * Elementary functions built from operations that IEEE 754 defines to the last bit. ECMAScript leaves the accuracy of
+ * `Math.exp` and others to the implementation, but forecasts must have the same digits on every machine.
  */
 
 const { LN2, SQRT1_2 } = Math;
-/** The first 33 bits of ln 2, so that a multiple of it is exact, and what is left. */
+/** The first 33 bits of ln 2, so that its multiples are exact, and the rest. */
 const LN2_HIGH = 0.6931471803691238;
 const LN2_LOW = 1.9082149292705877e-10;
 const MIN_EXPONENT = -1_074;

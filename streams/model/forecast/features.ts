@@ -4,7 +4,7 @@ import { cosTurns, exp, ln, sinTurns } from './exact.ts';
 import { factorOf } from './profile.ts';
 import { type AccountSeries, MISSING } from './series.ts';
 
-/** What the regression sees of an account at one instant (MODEL 3.3). */
+/** The inputs of the regression at one instant (MODEL 3.3). */
 interface Features {
   /** ln of the 28-day level in posts per hour of the profile, with a floor far below that of the differences. */
   readonly level: number;
@@ -26,28 +26,28 @@ export const FEATURES = 15;
 
 const LEVEL_PRIOR = 0.001;
 const LEVEL_FLOOR = 0.01;
-/** An account with a post a day is at 0.04: what is added to every level must not make up a quarter of it. */
+/** Small against the level of an account with one post a day, which is 0.04. */
 const BASE_FLOOR = 0.0005;
 const RECENT_LIMIT = 6;
 /** About the mean of ln(1 + hours since the last post). */
 const USUAL_WAIT = 0.7;
 const NO_POST_HOURS = 24 * 56;
 
-/** The part of the present hour that has passed: its posts, its share of an hour and the profile's factor. */
-interface Begun {
+/** The elapsed part of the present hour: its posts, its length in hours and the profile's factor. */
+interface ElapsedPart {
   readonly count: number;
   readonly hours: number;
   readonly factor: number;
 }
 
-const NOT_BEGUN: Begun = { count: 0, hours: 0, factor: 1 };
+const NOTHING_ELAPSED: ElapsedPart = { count: 0, hours: 0, factor: 1 };
 
 /** At the start of the state's hour. */
 export function featuresAtMark(state: AccountState, series: AccountSeries, clockHour: number): Features {
   const { lastPostIndex, index } = state;
   const lastMs = series.lastPostMs[lastPostIndex] ?? 0;
   const waited = lastPostIndex < 0 ? NO_POST_HOURS : index - lastPostIndex - lastMs / HOUR_MS;
-  return featuresOf(state, NOT_BEGUN, waited, clockHour);
+  return featuresOf(state, NOTHING_ELAPSED, waited, clockHour);
 }
 
 /** At `series.now`, from the state at the start of that hour. */
@@ -55,18 +55,19 @@ export function featuresNow(state: AccountState, series: AccountSeries, hourOfWe
   const { now, fromHour, counts, countThisHour, lastPostAt } = series;
   const passed = now / HOUR_MS - (fromHour + counts.length);
   const factor = factorOf(state.profile, hourOfWeek);
-  const begun = countThisHour === MISSING ? NOT_BEGUN : { count: countThisHour, hours: passed, factor };
+  const elapsed =
+    countThisHour === MISSING ? NOTHING_ELAPSED : { count: countThisHour, hours: passed, factor };
   const waited = lastPostAt === null ? NO_POST_HOURS : (now - lastPostAt) / HOUR_MS;
-  return featuresOf(state, begun, waited, (hourOfWeek % 24) + passed);
+  return featuresOf(state, elapsed, waited, (hourOfWeek % 24) + passed);
 }
 
-function featuresOf(state: AccountState, begun: Begun, waited: number, clock: number): Features {
+function featuresOf(state: AccountState, elapsed: ElapsedPart, waited: number, clock: number): Features {
   const logs = new Float64Array(LEVELS);
   let base = 0;
   for (let level = 0; level < LEVELS; level++) {
-    const decay = begun.hours === 0 ? 1 : exp(-begun.hours / (24 * (LEVEL_DAYS[level] ?? 1)));
-    const posts = (state.posts[level] ?? 0) * decay + begun.count;
-    const hours = (state.hours[level] ?? 0) * decay + begun.hours * begun.factor;
+    const decay = elapsed.hours === 0 ? 1 : exp(-elapsed.hours / (24 * (LEVEL_DAYS[level] ?? 1)));
+    const posts = (state.posts[level] ?? 0) * decay + elapsed.count;
+    const hours = (state.hours[level] ?? 0) * decay + elapsed.hours * elapsed.factor;
     const rate = (posts + LEVEL_PRIOR) / (hours + LEVEL_PRIOR);
     logs[level] = ln(rate + LEVEL_FLOOR);
     if (level === BASE_LEVEL) base = ln(rate + BASE_FLOOR);

@@ -18,7 +18,7 @@ import { HORIZON_FACTORS, HORIZONS, type Training, trainingOf } from './training
 const MAX_ROUNDS = 25;
 const MAX_STEP = 0.5;
 const CLOSE_ENOUGH = 1e-6;
-/** Below this step the search is near enough for the observed curvature. */
+/** Below this step the search is close enough for the observed curvature. */
 const NEAR = 0.2;
 
 /**
@@ -59,8 +59,8 @@ export function fitModel(series: AccountSeries): ModelParams {
 }
 
 /**
- * One Newton step; returns how far the farthest coefficient moved. Where the curvature is that of no maximum
- * nothing is moved and undefined returned, so that the next round scores with the expected one again.
+ * One Newton step; returns the largest change of a coefficient. Where the curvature is not that of a maximum, nothing
+ * changes and undefined is returned, so that the next round uses the expected curvature again.
  */
 function improve(
   coefficients: Float64Array,
@@ -103,7 +103,7 @@ function pairOf(a: number, b: number): number {
   return (high * (high + 1)) / 2 + Math.min(a, b);
 }
 
-/** Adds every row to gradient and information: first over the horizons of an origin, then over origins. */
+/** Adds every row to gradient and information: first sums the horizons of an origin, then the origins. */
 function accumulate(
   information: Float64Array,
   gradient: Float64Array,

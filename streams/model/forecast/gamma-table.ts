@@ -1,14 +1,14 @@
 import { exp } from './exact.ts';
 
-/** Of a table: 2^12, so that the upper 12 bits of a draw pick one. */
+/** The size of a table: 2^12, so that the upper 12 bits of a draw select an entry. */
 export const ENTRIES = 4_096;
 const GRID = 1_024;
-/** Where the density has fallen to e^-30 of its peak. */
+/** Values where the density is below e^-30 of its peak are left out. */
 const CUT = 30;
 
 /**
  * Equally likely values of a Gamma variable with mean 1 and the given variance: the middle of each 4096th of its
- * distribution. It moves smoothly with the variance, so that the same draw gives nearly the same value after a
+ * distribution. They change smoothly with the variance, so that the same draw gives nearly the same value after a
  * small change.
  */
 export function gammaTable(variance: number): Float64Array {
@@ -31,7 +31,7 @@ export function gammaTable(variance: number): Float64Array {
     before = here;
     slopeBefore = slope;
   }
-  return middles(cumulated, from, step);
+  return equallyLikelyValues(cumulated, from, step);
 }
 
 function density(shape: number, y: number, x: number): number {
@@ -52,7 +52,7 @@ function edge(shape: number, side: 1 | -1): number {
   return far;
 }
 
-function middles(cumulated: Float64Array, from: number, step: number): Float64Array {
+function equallyLikelyValues(cumulated: Float64Array, from: number, step: number): Float64Array {
   const table = new Float64Array(ENTRIES);
   const total = cumulated[GRID] ?? 1;
   let cell = 1;

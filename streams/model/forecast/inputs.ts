@@ -36,12 +36,12 @@ export interface AccountNow {
   readonly calendar: Uint8Array;
 }
 
-/** Windows end within this time from now. */
+/** The calendar reaches this far ahead; no window ends later. */
 const MAX_AHEAD_HOURS = 92 * 24;
-/** Relative variance of the level of an account that nothing is known of, times half a day: it falls with the days seen. */
+/** Relative variance of the level of an unknown account, times half a day. The variance falls with each observed day. */
 const YOUNG_VARIANCE_DAYS = 0.6;
 const YOUNG_DAYS = 28;
-/** Fits to eight weeks turned out too sure by a third of the dispersion, those to half a year not at all. */
+/** Fits to eight weeks underestimated the dispersion by a third, fits to half a year did not. */
 const FIT_DOUBT_DAYS = 56;
 const MIN_DISPERSION = 1e-4;
 const MAX_DISPERSION = 20;
@@ -71,7 +71,7 @@ export function inputsAt(
   byFactor(sums, MEAN_COLUMNS, params.mean, values);
   const bias = biasAt(params.bias, (endAt - now) / HOUR_MS);
   const mean = bias * exp(level + ln(mass + 1e-6) + predictor(sums, factors));
-  // A window that has not begun is as uneven as one of its own length that has, or more.
+  // A window that has not begun has at least the dispersion of an open one of the same length.
   const ownLength = factorsOf((endAt - fromAt) / HOUR_MS);
   byFactor(sums, DISPERSION_COLUMNS, params.dispersion, values);
   const logDispersion = Math.max(
@@ -81,16 +81,16 @@ export function inputsAt(
   return {
     ...base,
     mean,
-    dispersion: doubted(exp(logDispersion), state),
+    dispersion: widened(exp(logDispersion), state),
     shares: masses.map((part) => part / mass),
   };
 }
 
 /**
- * What a short history leaves unknown is added: of the fit, which fades over months, and of the level, while the
+ * Adds the uncertainty of a short history: that of the fit, which fades over months, and that of the level, while the
  * history is shorter than the memory of the levels.
  */
-function doubted(dispersion: number, { observedHours }: AccountState): number {
+function widened(dispersion: number, { observedHours }: AccountState): number {
   const days = observedHours / 24;
   const ofFit = 1 + exp(-days / FIT_DOUBT_DAYS);
   const ofLevel = (YOUNG_VARIANCE_DAYS / (days + 0.5)) * exp(-days / YOUNG_DAYS);
@@ -98,8 +98,8 @@ function doubted(dispersion: number, { observedHours }: AccountState): number {
 }
 
 /**
- * The profile's mass between two times for each 24 h before `endAt`, the last ones first. Counted from the end,
- * a day keeps its place, and with it its draws, while time passes.
+ * The profile's mass between two times for each 24 h before `endAt`, the last ones first. Counted from the end, a day
+ * keeps its index, and with it its draws, while time passes.
  */
 function massByDay(
   { profile }: AccountState,

@@ -11,7 +11,7 @@ export interface Derivatives {
   readonly curvature: Float64Array;
 }
 
-/** ln mu and ln phi are held inside these while a search is still far off. */
+/** Limits of ln mu and ln phi while the search is still far from the maximum. */
 const LOG_LIMIT = 30;
 const LOG_DISPERSION_LIMIT = 6;
 const MIN_CURVATURE = 1e-9;
@@ -78,7 +78,7 @@ export function byLogDispersion(
     const byR = digamma(y + r) - digamma(r) + ln(r / total) + (mean - y) / total;
     into.slope[row] = -weight * r * byR;
     if (kind === 'expected') {
-      // What a level that is seen would show, less what the Poisson noise hides of it.
+      // The curvature for an exactly known level, reduced by the Poisson noise.
       const seen = mean / total;
       into.curvature[row] = weight * Math.max(MIN_CURVATURE, (r * r * trigamma(r) - r) * seen * seen);
     } else {

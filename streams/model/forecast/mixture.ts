@@ -6,14 +6,14 @@ const NODES = 10;
 /** A Poisson count lies outside these many standard deviations with a probability below 1e-14. */
 const REACH = 8;
 
-/** Nodes enough for means of 160,000 posts; what is beyond counts for nothing. */
+/** Enough nodes for means of 160,000 posts; larger means are ignored. */
 const MAX_NODES = 4_002;
 const BLOCK = 1_024;
 
 /**
- * Makes the function that gathers Poisson means, all alike, on a grid so fine, measured by the Poisson noise, that it
- * does not show: how many of the means, as a share, lie at each node. Each mean is split between its two neighbours in
- * proportion, which keeps its expectation.
+ * Creates a function that puts equally likely Poisson means on a grid and returns the share of the means at each node.
+ * Each mean is split between its two neighbours so that its expectation stays the same. The grid is so fine, compared
+ * with the Poisson noise, that it does not affect the result.
  */
 export function createGather(): (means: Float64Array) => Float64Array {
   // Between calls all counts and sums are 0.
@@ -56,7 +56,7 @@ export function createGather(): (means: Float64Array) => Float64Array {
   };
 }
 
-/** What `createGather` makes of a single mean. */
+/** The weights of a single mean, as `createGather` would give them. */
 export function gatherOne(mean: number): Float64Array {
   const node = (10 * Math.sqrt(mean)) | 0;
   const weights = new Float64Array(node + 2);

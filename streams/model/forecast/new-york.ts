@@ -30,7 +30,7 @@ interface ClockYear {
   readonly summerToHour: number;
 }
 
-/** From March to March, so that no part of winter is cut by an estimate of the year. */
+/** From March to March, so that no year boundary falls into winter. */
 function clockYear(hour: number): ClockYear {
   const day = Math.floor(hour / DAY_HOURS);
   const estimate = 1970 + Math.floor(day / 365.2425);

@@ -7,7 +7,7 @@ const PACE_HOURS = 168;
 /** An account silent for a week may still post. */
 const LEAST_POSTS = 0.5;
 
-/** The baseline everyone uses: the last seven days' pace goes on, with no doubt but Poisson's. */
+/** The usual baseline: the pace of the last seven days continues, with Poisson noise only. */
 export function paceFinalCount(
   { counts, countThisHour, now }: AccountSeries,
   { endAt, startAt, count }: { readonly startAt: number; readonly endAt: number; readonly count: number },

@@ -1,16 +1,16 @@
 import { ENTRIES, gammaTable } from './gamma-table.ts';
 import type { ForecastInputs } from './inputs.ts';
 
-/** Paths of a forecast: 2^15, as a lattice needs a power of two. The loops have it and the 2^12 of a table as literals. */
+/** A lattice needs a power of two: 2^15. The loops use it and the 2^12 entries of a table as literals. */
 export const PATHS = 32_768;
-/** Generators of the lattice of paths and of the one of days, chosen by search for low error. */
+/** Generators of the lattices of paths and days, found by a search for low error. */
 const EVEN_STEP = 31_643;
 const ODD_STEP = 21_473;
 const DAY_GENERATOR = 2_305;
 
 /** Relative variance of a single day around the level of its path (MODEL 3, simulation). */
 const DAY_VARIANCE = 0.2;
-/** The share of the dispersion that is never taken from the level. */
+/** The level keeps at least this share of the dispersion. */
 const MIN_LEVEL_SHARE = 0.15;
 const DAY_TABLE = gammaTable(DAY_VARIANCE);
 
@@ -28,7 +28,7 @@ export function spreadOf({ dispersion, shares }: Pick<ForecastInputs, 'dispersio
   return { level: least, day: ((1 + dispersion) / (1 + least) - 1) / squares };
 }
 
-/** The equally likely values that the factors of a forecast are drawn from. */
+/** The equally likely values of the factors of a forecast. */
 interface FactorTables {
   readonly level: Float64Array;
   readonly day: Float64Array;
@@ -39,17 +39,17 @@ export function tablesOf(inputs: ForecastInputs): FactorTables {
   return { level: gammaTable(level), day: day === DAY_VARIANCE ? DAY_TABLE : gammaTable(day) };
 }
 
-/** Steps of a loop. Functions that return soon and are called often are compiled whole, long loops halfway through. */
+/** Steps of a loop. A short function that is called often is compiled as a whole, a long loop only halfway through. */
 const BLOCK = 256;
 
-/** A dimension of the lattice of days, and what its factors count for. */
+/** A dimension of the lattice of days, and the weight of its factors. */
 interface Day {
   readonly scale: number;
   readonly step: number;
   readonly start: number;
 }
 
-/** Makes the function that draws paths. Its loops capture their buffers: over arguments they are half as fast. */
+/** Creates the function that draws paths. Its loops use captured buffers, which is twice as fast as arguments. */
 export function createPathMeans(): (
   inputs: ForecastInputs,
   tables: FactorTables,
@@ -58,7 +58,7 @@ export function createPathMeans(): (
   const means = new Float64Array(PATHS);
   const dayFactors = new Float64Array(ENTRIES);
   const levelFactors = new Float64Array(ENTRIES);
-  /** Sums of day factors: first the courses that the even days may take together, then those of the odd days. */
+  /** Sums of day factors: first the possible courses of the even days, then those of the odd days. */
   const courses = new Float64Array(2 * ENTRIES);
 
   /** Adds the factors of two days to a block of the courses. */
@@ -91,11 +91,11 @@ export function createPathMeans(): (
   }
 
   /**
-   * The expected remainder of each path: mean times a level factor times the days' factors, weighed by their shares.
-   * The even days take one of 4096 courses together and so do the odd ones, each the points of a lattice with one
-   * dimension a day; a path is a point of a lattice whose dimensions are the level and these two. All are moved by
-   * the seed, which so fixes the quantile that every path has of every factor, and a forecast moves only as its
-   * inputs do. The result is valid until the next call.
+   * The expected remainder of each path: mean times a level factor times the sum of the days' factors, weighted by their
+   * shares. The even days together take one of 4096 courses, and so do the odd days: the points of a lattice with one
+   * dimension per day. A path is a point of a lattice whose dimensions are the level and these two. The seed shifts all
+   * lattices, and so fixes the quantile of every factor on every path: a forecast changes only with its inputs. The
+   * result is valid until the next call.
    */
   return ({ mean, shares }, tables, seed) => {
     dayFactors.set(tables.day);
@@ -117,7 +117,7 @@ export function createPathMeans(): (
   };
 }
 
-/** By how many of its points a lattice is moved in a dimension: 15 well mixed bits. */
+/** The shift of a lattice in one dimension: 15 well mixed bits. */
 function shift(seed: number, dimension: number): number {
   let h = Math.imul((seed | 0) ^ Math.imul(dimension + 1, 0x9e3779b1), 0x85ebca6b);
   h = Math.imul(h ^ (h >>> 15), 0x2c1b3c6d);

@@ -1,13 +1,13 @@
-/** What coefficients are believed to be before any data, and how firmly (MODEL 3, fit). */
+/** The expected coefficients before any data, and the certainty about them (MODEL 3, fit). */
 export interface Prior {
   readonly mean: readonly number[];
   readonly precision: readonly number[];
 }
 
 /**
- * Averages over twelve accounts, each fitted to all of its history by itself, and how little they differ between
- * accounts: what is alike in all of them is held firmly, what is a habit of each (sleep, bursts, the spread) loosely.
- * They are the coefficients of an account without a history, too.
+ * Averages over twelve accounts, each fitted to its whole history, and how little they vary between accounts: what is
+ * common to all has a high precision, individual habits (sleep, bursts, the spread) have a low one. An account without
+ * a history has these coefficients.
  */
 export const MEAN_PRIOR: Prior = {
   mean: [

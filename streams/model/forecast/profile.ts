@@ -26,7 +26,7 @@ function smoothingKernel(): Float64Array {
 export interface ProfileSums {
   readonly postsByHour: Float64Array;
   readonly hoursByHour: Float64Array;
-  /** Where `updateClock` works: the rates, and those of the day with three hours before and three after. */
+  /** Buffers of `updateClock`: the rates of a day, and the same with three hours before and after. */
   readonly rates: Float64Array;
   readonly around: Float64Array;
 }
@@ -40,19 +40,18 @@ export function emptyProfileSums(): ProfileSums {
   };
 }
 
-/** Adds an observed hour, or with `sign` -1 takes it away again. */
+/** Adds an observed hour, or removes it when `sign` is -1. */
 export function addToSums(sums: ProfileSums, hourOfWeek: number, count: number, sign: 1 | -1): void {
   const hour = hourOfWeek % 24;
   sums.postsByHour[hour] = (sums.postsByHour[hour] ?? 0) + sign * count;
   sums.hoursByHour[hour] = (sums.hoursByHour[hour] ?? 0) + sign;
 }
 
-/** A profile of an account nothing is known of. */
 export function flatProfile(): Profile {
   return { byHour: new Float64Array(24).fill(1), byWeekday: new Float64Array(7).fill(1) };
 }
 
-// Plain loops over given arrays: a history has thousands of marks, and each brings the profile up to date.
+// Plain loops over existing arrays, as the profile is updated thousands of times in a history.
 
 /** Posts per observed hour of each bin, 0 where none was observed; returns their mean. */
 function ratesInto(rates: Float64Array, posts: Float64Array, hours: Float64Array): number {
@@ -73,7 +72,7 @@ function scaleToMeanOne(values: Float64Array): void {
     values[index] = mean > 0 ? (values[index] ?? 0) / mean : 1;
 }
 
-/** Brings the factors of the clock hours up to date with the sums. */
+/** Updates the factors of the clock hours from the sums. */
 export function updateClock(
   byHour: Float64Array,
   { postsByHour, hoursByHour, rates, around }: ProfileSums,

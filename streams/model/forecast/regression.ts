@@ -2,8 +2,8 @@ import { exp, ln } from './exact.ts';
 import { PHASE, RECENT, SHIFT, TREND, UNEVENNESS } from './features.ts';
 
 /**
- * Both formulas are sums of coefficient * feature * how far ahead: a column names the feature and the factor of
- * the horizon it is multiplied by. Kept apart, a fit treats all horizons of an origin at once.
+ * Both formulas are sums of coefficient * feature * factor of the horizon. A column names the feature and the factor, so
+ * that a fit can handle all horizons of an origin at once.
  */
 export interface Column {
   readonly feature: number;
@@ -41,8 +41,8 @@ export const MEAN_COLUMNS: readonly Column[] = [
 ];
 
 /**
- * ln phi: [1, g, g^2, v, p, z], and after a shift of the level more or less than before it: [x1, s1, x3, s2]. The
- * first trend is the constant one.
+ * ln phi: [1, g, g^2, v, p, z], and the effect of a shift of the level: [x1, s1, x3, s2]. The first trend is the constant
+ * one.
  */
 export const DISPERSION_COLUMNS: readonly Column[] = [
   ...columns(ONE, TREND, 1),
@@ -63,7 +63,7 @@ export function factorsOf(hours: number): Float64Array {
   return Float64Array.of(1, log, log * log, exp(-h / RECENT_HOURS), exp(-h / PHASE_HOURS));
 }
 
-/** Sums coefficient * feature by factor, so that a horizon only has to weigh five numbers. */
+/** Sums coefficient * feature by factor, so that a horizon only has to combine five numbers. */
 export function byFactor(
   sums: Float64Array,
   terms: readonly Column[],

@@ -1,7 +1,7 @@
 import { ln } from './exact.ts';
 import { type CountRange, type FinalCount, probabilityIn, probabilityUpTo } from './simulate.ts';
 
-/** Probabilities are not taken below this in a log score; only a bucket that cannot win gets there. */
+/** The least probability in a log score. Only a bucket that cannot win has less. */
 const LEAST_PROBABILITY = 1e-9;
 
 /** Continuous ranked probability score in posts: 0 is perfect, and a bare number scores its distance. */
@@ -20,7 +20,7 @@ export function logScore(probability: number): number {
   return -ln(Math.max(LEAST_PROBABILITY, probability));
 }
 
-/** The bucket of a partition by `width` that a count lies in. */
+/** The bucket with this count when all buckets are `width` wide. */
 export function bucketOf(count: number, width: number): CountRange {
   const lo = Math.floor(count / width) * width;
   return { lo, hi: lo + width - 1 };
@@ -42,7 +42,7 @@ export function brier(
   }, 0);
 }
 
-/** Where the outcome lies in the forecast, 0 to 1: uniform if forecasts are right. Half of its own probability counts. */
+/** The place of the outcome in the distribution, 0 to 1, with half of its own probability: uniform for right forecasts. */
 export function pit(final: FinalCount, actual: number): number {
   return probabilityUpTo(final, actual - 1) + probabilityIn(final, { lo: actual, hi: actual }) / 2;
 }
@@ -56,7 +56,7 @@ export function distanceFromUniform(ascending: readonly number[]): number {
   );
 }
 
-/** 95 % interval of a statistic by drawing whole blocks again: forecasts of one window are not independent. */
+/** 95 % interval of a statistic by resampling whole blocks, as forecasts of one window are not independent. */
 export function bootstrapInterval<Block>(
   blocks: readonly Block[],
   statistic: (drawn: readonly Block[]) => number,

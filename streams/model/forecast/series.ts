@@ -1,13 +1,13 @@
 import { HOUR_MS } from '../durations.ts';
 import { lowerBound } from '../sorted-times.ts';
 
-/** A time span in which posts may have been made unseen. */
+/** A time span in which posts may have been missed. */
 export interface Gap {
   readonly fromAt: number;
   readonly toAt: number;
 }
 
-/** What an account did up to `now`, by the hour. Nothing in it is later than `now`. */
+/** The posts of an account before `now`, by the hour. */
 export interface AccountSeries {
   /** The first hour, counted from 1970. */
   readonly fromHour: number;
@@ -25,13 +25,13 @@ export interface AccountSeries {
 }
 
 export const MISSING = -1;
-/** An hour with more than a tenth of it unseen tells little about how many posts it had. */
+/** An hour is missing when more than a tenth of it was not observed. */
 const MISSING_FROM_MS = HOUR_MS / 10;
 const RECENT_MS = 60 * 24 * HOUR_MS;
 
 /**
- * The history of an account from `fromAt` on, as known at `now`: posts at or after `now` are not looked at.
- * `postTimes` ascend, in UTC ms.
+ * The history of an account from `fromAt` on, as known at `now`: later posts are ignored. `postTimes` are in UTC ms,
+ * ascending.
  */
 export function accountSeries(
   postTimes: ArrayLike<number>,

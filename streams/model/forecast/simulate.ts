@@ -18,7 +18,7 @@ export interface Forecast {
   readonly bucketProbs: readonly number[];
 }
 
-/** Probability of the final count, as a function that never falls. */
+/** The cumulative distribution of the final count. */
 export interface FinalCount {
   readonly count: number;
   /** P(remainder <= k) of the simulated paths. */
@@ -32,12 +32,12 @@ const FLOOR_SHARE = 0.001;
 const END_LEVEL = 0.0005;
 
 /**
- * The distribution of the final count: what has been counted and what the paths still bring. The same seed gives the
- * same digits.
+ * The distribution of the final count: the present count plus the remainder on the simulated paths. The same seed gives
+ * the same digits.
  */
 type Simulator = (inputs: ForecastInputs, seed: number) => FinalCount;
 
-/** A simulator with its buffers, half a megabyte, which every call uses again. */
+/** A simulator with buffers of half a megabyte, which every call reuses. */
 export function createSimulator(): Simulator {
   const pathMeans = createPathMeans();
   const gather = createGather();
@@ -59,7 +59,7 @@ export function probabilityUpTo({ count, paths, floorMedian }: FinalCount, value
   return simulated + FLOOR_SHARE * (floor - simulated);
 }
 
-/** The least final count that is not passed with probability `level`, for levels below 1. */
+/** The least final count that is not exceeded with probability `level`, for levels below 1. */
 export function quantileOf(final: FinalCount, level: number): number {
   let low = final.count;
   let width = 1;
@@ -78,7 +78,7 @@ export function probabilityIn(final: FinalCount, { lo, hi }: CountRange): number
   return Math.max(0, (hi === null ? 1 : probabilityUpTo(final, hi)) - below);
 }
 
-/** What is published of a distribution. */
+/** The published figures of a distribution. */
 export function forecastOf(final: FinalCount, buckets: readonly CountRange[]): Forecast {
   const quantiles = Array.from({ length: 101 }, (_, percent) =>
     quantileOf(final, Math.max(END_LEVEL, Math.min(1 - END_LEVEL, percent / 100))),

@@ -6,13 +6,13 @@ import type { AccountSeries } from './series.ts';
 /** A silence this long is sleep. */
 const SLEEP_MS = 4 * HOUR_MS;
 const MEMORY_HOURS = 56 * 24;
-/** The newest hours are left out: whether they lie in a long silence may not be known yet. */
+/** The newest hours are left out, as they may lie in a long silence that has not ended yet. */
 const UNKNOWN_HOURS = 48;
 const CLOCK_REACH_HOURS = 2;
-/** Past waits between these multiples of the present one are like it. */
+/** Past waits between these multiples of the present one are similar to it. */
 const SIMILAR_FROM = 0.75;
 const SIMILAR_TO = 1.33;
-/** Below this a wait shows no more than that the account is awake. */
+/** A shorter wait only shows that the account is awake. */
 const LEAST_WAIT_MS = HOUR_MS / 10;
 const PSEUDO_COUNTS = 4;
 const UNKNOWN = 0.5;

@@ -2,13 +2,13 @@ import { type AccountState, accountState, calendarOf, MARK_HOURS, SETTLED_HOURS 
 import { exp, ln } from './exact.ts';
 import { FEATURES, featuresAtMark } from './features.ts';
 import { factorOf } from './profile.ts';
-import { FACTORS, factorsOf } from './regression.ts';
+import { factorsOf } from './regression.ts';
 import { type AccountSeries, MISSING } from './series.ts';
 
 /** Horizons fitted to, in hours. */
 export const HORIZONS = [3, 6, 12, 24, 36, 48, 72, 96, 120, 168, 336, 504, 720] as const;
 
-/** Past origins, each with the horizons that have come to their end, shortest first. */
+/** Past origins, each with the horizons that have ended, shortest first. */
 export interface Training {
   origins: number;
   rows: number;
@@ -27,19 +27,16 @@ export interface Training {
 /** `FACTORS` numbers a horizon. */
 export const HORIZON_FACTORS = Float64Array.from(HORIZONS.flatMap((hours) => [...factorsOf(hours)]));
 
-/** Horizons from here on overlap so much that every second origin is enough. */
+/** From here on horizons overlap so much that every second origin is enough. */
 const SPARSE_FROM_HOURS = 72;
 const SPARSE_STEP_HOURS = 12;
 const MAX_AGE_HOURS = 730 * 24;
 const HALF_LIFE_HOURS = 182 * 24;
 const LN_HALF = -Math.LN2;
-/** Keeps ln finite where a profile leaves no chance of a post. */
+/** Keeps ln finite where the profile expects no posts. */
 const MIN_MASS = 1e-6;
 
-if (HORIZON_FACTORS.length !== HORIZONS.length * FACTORS)
-  throw new RangeError('factors of a horizon are missing');
-
-/** Everything the history up to its `now` can teach: no target reaches beyond it. */
+/** All targets that ended before `now` of the history. */
 export function trainingOf(series: AccountSeries): Training {
   const end = series.counts.length;
   const oldest = Math.max(SETTLED_HOURS, end - MAX_AGE_HOURS);
@@ -90,7 +87,7 @@ function addOrigin(
       posts += count;
       mass += factorOf(state.profile, calendar[origin + passed] ?? 0);
     }
-    // Nor is any longer horizon.
+    // Every longer horizon is unknown as well.
     if (!isKnown) break;
     const stepHours = hours < SPARSE_FROM_HOURS ? MARK_HOURS : SPARSE_STEP_HOURS;
     if (clock % stepHours !== 0) continue;

@@ -1,15 +1,15 @@
 import { MISSING } from './series.ts';
 
-/** Weeks that weekday factors are learnt from: half a year, as they change slowly and a week shows little. */
+/** Weekday factors are learnt from half a year, as they change slowly and one week shows little. */
 const WEEKS = 26;
-/** A week with fewer posts is a holiday, and shows nothing of weekdays. */
+/** A week with fewer posts says nothing about weekdays. */
 const LEAST_POSTS = 7;
 const LEAST_WEEKS = 3;
 
 /**
- * Factors with mean 1 by weekday, Monday first, from the totals of days in a row of which `count` are filled and the
- * last is a `lastWeekday`. Each is its share of a week, averaged over weeks and then drawn towards 1 as far as the
- * differences between weekdays can be explained by those between weeks.
+ * Factors with mean 1 by weekday, Monday first, from the totals of `count` successive days, the last of which is a
+ * `lastWeekday`. Each is the weekday's share of a week, averaged over the weeks, then shrunk towards 1 as far as the
+ * variation between weeks explains the differences between weekdays.
  */
 export function learnWeekdays(
   byWeekday: Float64Array,
@@ -48,7 +48,7 @@ function postsOf(dayTotals: Int32Array, first: number): number {
   return posts;
 }
 
-/** The share of the variance between weekdays that is not noise of the weeks. */
+/** The share of the variance between weekdays that is not noise. */
 function trustIn(factors: Float64Array, squares: Float64Array, weeks: number): number {
   let between = 0;
   let within = 0;

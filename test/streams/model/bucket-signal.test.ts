@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type Book, stakeOf, weigh } from '../../../streams/model/bucket-signal.ts';
+import { type Book, evaluateBucket, stakeOf } from '../../../streams/model/bucket-signal.ts';
 import { stakeFraction } from '../../../streams/model/sizing.ts';
 
 const book = (price: number, half = 0.005): Book => ({ bid: price - half, ask: price + half, price });
 const outcome = (prob: number | null, quoted: Book | undefined) => {
-  const { action, codes } = weigh(prob, quoted);
+  const { action, codes } = evaluateBucket(prob, quoted);
   return [action, ...codes];
 };
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 const anyBook = fc.record({ bid: fc.option(share), ask: fc.option(share), price: fc.option(share) });
 
-describe('weigh', () => {
+describe('evaluateBucket', () => {
   it('compares the figures as they are published', () => {
-    assert.deepEqual(weigh(0.440012, { bid: 0.3, ask: 0.32, price: 0.31 }), {
+    assert.deepEqual(evaluateBucket(0.440012, { bid: 0.3, ask: 0.32, price: 0.31 }), {
       prob: 0.44,
       price: 0.31,
       bid: 0.3,
@@ -40,7 +40,7 @@ describe('weigh', () => {
   it('holds when there is no offer to trade at', () => {
     assert.deepEqual(outcome(0.9, { bid: 0.3, ask: null, price: 0.3 }), ['HOLD', 'NO_ASK']);
     assert.deepEqual(outcome(0.1, { bid: null, ask: 0.3, price: 0.3 }), ['HOLD', 'NO_BID']);
-    assert.equal(weigh(0.9, { bid: 0.3, ask: null, price: 0.3 }).edgeNet, null);
+    assert.equal(evaluateBucket(0.9, { bid: 0.3, ask: null, price: 0.3 }).edgeNet, null);
   });
 
   it('skips an empty book without leaving a price', () => {
@@ -51,28 +51,29 @@ describe('weigh', () => {
       { bid: null, ask: 0.001, price: 0.00001 },
       { bid: 0.999, ask: null, price: 1 },
     ]) {
-      const { prob, price, edge, edgeNet, action, codes } = weigh(0.5, empty);
+      const { prob, price, edge, edgeNet, action, codes } = evaluateBucket(0.5, empty);
       assert.deepEqual([prob, price, edge, edgeNet], [0.5, null, null, null]);
       assert.deepEqual([action, codes], ['SKIP', ['EMPTY_BOOK']]);
     }
   });
 
   it('skips what has no probability, and still gives the price', () => {
-    const { prob, price, edge, action } = weigh(null, book(0.3));
+    const { prob, price, edge, action } = evaluateBucket(null, book(0.3));
     assert.deepEqual([prob, price, edge, action], [null, 0.3, null, 'SKIP']);
   });
 
   it('keeps edge, action and stake in line, whatever the figures', () => {
     fc.assert(
       fc.property(share, anyBook, (prob, quoted) => {
-        const weighed = weigh(prob, quoted);
-        const { edge, edgeNet, action, price } = weighed;
+        const evaluated = evaluateBucket(prob, quoted);
+        const { edge, edgeNet, action, price } = evaluated;
         assert.equal(edge === null, action === 'SKIP');
-        assert.equal(stakeOf(weighed) > 0, action === 'BUY');
+        assert.equal(stakeOf(evaluated) > 0, action === 'BUY');
         if (action === 'BUY') assert.ok(edge !== null && edge > 0.05 && edgeNet !== null && edgeNet > 0);
         if (action === 'SELL') assert.ok(edge !== null && edge <= -0.05);
         if (edge !== null && edgeNet !== null) assert.ok(edgeNet <= edge);
-        if (action === 'BUY') assert.equal(stakeOf(weighed), stakeFraction(weighed.prob ?? 0, price ?? 0));
+        if (action === 'BUY')
+          assert.equal(stakeOf(evaluated), stakeFraction(evaluated.prob ?? 0, price ?? 0));
       }),
       { numRuns: 1_000 },
     );

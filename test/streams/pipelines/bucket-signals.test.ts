@@ -56,10 +56,10 @@ describe('bucketSignals', () => {
     const books = new Map(listed.map(({ yesToken }) => [yesToken, { bid: 0.2, ask: 0.22, price: 0.21 }]));
     const facts = { buckets: listed, real: 0, predicted: null, obstacle: null, p50: null } as const;
     const cache = emptyBucketCache();
-    const weigh = () => bucketSignals({ ...facts, bookOf: (token) => books.get(token) }, cache);
-    const before = weigh();
+    const evaluate = () => bucketSignals({ ...facts, bookOf: (token) => books.get(token) }, cache);
+    const before = evaluate();
     books.set('yes-20', { bid: 0.3, ask: 0.32, price: 0.31 });
-    const after = weigh();
+    const after = evaluate();
     assert.deepEqual(
       after.map((signal, place) => signal === before[place]),
       [true, false, true],

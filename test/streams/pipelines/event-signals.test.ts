@@ -52,8 +52,8 @@ function facts(fields: Partial<SignalFacts> = {}): SignalFacts {
 const signalsOf = (fields: Partial<SignalFacts> = {}) => eventSignals(facts(fields), 'a');
 
 describe('eventSignals', () => {
-  it('weighs every bucket, best edge first, and orders the predicted bucket with the one below', () => {
-    const { buckets: weighed, order, ...rest } = signalsOf();
+  it('evaluates every bucket, best edge first, and orders the predicted bucket with the one below', () => {
+    const { buckets: evaluated, order, ...rest } = signalsOf();
     assert.deepEqual(rest, {
       eventId: 1,
       account: 'a',
@@ -66,7 +66,7 @@ describe('eventSignals', () => {
       stale: [],
     });
     assert.deepEqual(
-      weighed.map(({ title, edge, action, moneyness }) => [title, edge, action, moneyness]),
+      evaluated.map(({ title, edge, action, moneyness }) => [title, edge, action, moneyness]),
       [
         ['20-39', 0.1, 'BUY', 0],
         ['40-59', 0.1, 'BUY', 0.5263],

@@ -1,0 +1,32 @@
+import type { AccountId } from '../../../streams/internal.ts';
+import { agesOf, withAsOf } from '../../views/as-of.ts';
+import type { Portfolio } from '../../views/portfolio/portfolio.ts';
+import { type Answer, plainAnswer } from '../answer.ts';
+import { API_HEADERS, JSON_TYPE } from '../headers.ts';
+import { type PortfolioDeps, readPortfolios } from './read-portfolios.ts';
+import { checkWallet } from './wallet-address.ts';
+
+interface WalletRecords {
+  toWire(portfolio: Portfolio): object;
+  /** The one record of a wallet while no event is active. */
+  readonly none: object;
+}
+
+/** Answers with one record per active event. No cache may keep it: it shows what a wallet holds. */
+export async function walletAnswer(
+  deps: PortfolioDeps,
+  account: AccountId,
+  wallet: string,
+  { toWire, none }: WalletRecords,
+): Promise<Answer> {
+  checkWallet(wallet);
+  const portfolios = await readPortfolios(deps, account, wallet);
+  const { latest } = deps;
+  const nowMs = deps.now();
+  const ages = agesOf(latest, nowMs, account);
+  const data =
+    portfolios.length === 0
+      ? [withAsOf(none, latest, ages)]
+      : portfolios.map((portfolio) => withAsOf(toWire(portfolio), portfolio.facts.origin, ages));
+  return plainAnswer(200, JSON_TYPE, JSON.stringify({ timestamp: nowMs, data }), API_HEADERS);
+}
