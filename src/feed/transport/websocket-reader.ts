@@ -16,7 +16,7 @@ const MESSAGES_PER_SECOND = 5;
 export class WebSocketReader extends Reader {
   readonly ws: WebSocket;
   readonly socket: Socket;
-  /** Of the request that opened it; a key that is sent later takes its place there. */
+  /** The headers that identify the caller; a key that is sent in a message takes its place there. */
   readonly headers: IncomingHttpHeaders;
   /** All times here are ms of a clock that never goes back. */
   readonly openedAt: number;
@@ -36,7 +36,9 @@ export class WebSocketReader extends Reader {
     super();
     this.ws = ws;
     this.socket = socket;
-    this.headers = headers;
+    // Only these two, as the others would take a kilobyte for as long as the reader stays.
+    const { 'x-api-key': key, 'x-forwarded-for': forwardedFor } = headers;
+    this.headers = { 'x-api-key': key, 'x-forwarded-for': forwardedFor };
     this.openedAt = nowMs;
     this.pingedAt = nowMs;
     this.keyCheckedAt = nowMs;
