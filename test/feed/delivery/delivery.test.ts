@@ -21,7 +21,7 @@ async function settle(): Promise<void> {
 }
 
 describe('readers that come back', () => {
-  it('after a long time are sent every frame, a few of them at a time, while others go on', async () => {
+  it('after a long time are sent every frame, a few at a time, without delaying others', async () => {
     const { subscribe, resume, change } = openMemoryFeed();
     const present = createMemoryReader();
     subscribe(present.reader, 'test');
