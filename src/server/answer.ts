@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import type { EndpointAccess } from '../access/gate.ts';
 import type { Tier } from '../access/tiers.ts';
 
-/** What an endpoint may know of a request. */
+/** The parts of a request that an endpoint may use. */
 export interface Call {
   /** Raw query, without `?`. */
   readonly query: string;
@@ -12,24 +12,24 @@ export interface Call {
   readonly ifNoneMatch: string | undefined;
 }
 
-/** A whole response. Headers are complete but for `Date`, the hourly limit and those of the connection. */
+/** A whole response. Only `Date` and the headers of the hourly limit and the connection are added later. */
 export interface Answer<Body = string> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Body;
-  /** The same body where most of it is bytes already: what was made for this call, all ASCII, and what follows. */
+  /** The same body in two parts, when most of it is encoded already. `head` is ASCII. */
   readonly parts?: { readonly head: string; readonly tail: Buffer };
 }
 
-/** Where something is served, for whom, and whether it counts towards the hourly limit. */
+/** A path, who may call it, and whether calls count towards the hourly limit. */
 export interface Route extends EndpointAccess {
-  /** The whole path, without parameters. */
+  /** The whole path, without the query. */
   readonly path: string;
 }
 
 /**
- * A GET that is answered at once from memory, to a caller who was admitted. Koa and the table in front of it serve
- * the same object. A caller's fault is thrown as a RequestError.
+ * A GET that is answered at once from memory, for a caller who was admitted. Koa and the table in front of it serve the
+ * same object. It throws a RequestError when the request is at fault.
  */
 export interface Endpoint extends Route {
   answer(call: Call, tier: Tier): Answer;
@@ -44,7 +44,7 @@ export interface SlowEndpoint extends Route {
   answer(call: Call, tier: Tier, ctx: RequestContext): Promise<Answer>;
 }
 
-/** A file that everyone may have, in the encoding that the caller accepts. Koa alone serves it. */
+/** A public file, in an encoding that the caller accepts. Koa alone serves it. */
 export interface FileEndpoint extends Route {
   readonly method: 'GET';
   readonly access: 'open';
@@ -62,7 +62,7 @@ function queryOf(url: string): string {
   return end < 0 ? url.slice(start + 1) : url.slice(start + 1, end);
 }
 
-/** A body that is made for one call and not to be kept. */
+/** An answer that no cache may keep. */
 export function plainAnswer(
   status: number,
   contentType: string,

@@ -32,8 +32,8 @@ interface AppParts {
 }
 
 /**
- * The whole API as a Koa application. Its callback serves ready answers first, then the middleware; HTTP/2 has the
- * middleware alone. Its `error` event carries bugs, to be logged by whoever starts it.
+ * The whole API as a Koa application. Its callback tries ready answers first, then the middleware; HTTP/2 requests go to
+ * the middleware only. Bugs are emitted as `error` events, which the caller has to log.
  */
 export class App extends Koa<RequestState> {
   /** Every endpoint, except those of the operator. */
@@ -48,7 +48,7 @@ export class App extends Koa<RequestState> {
     this.#readyAnswers = readyAnswers;
     this.endpoints = endpoints;
     this.close = close;
-    // Koa's own listener would print what the caller's logs already; the event itself still goes out.
+    // Keeps Koa from printing errors; the event is still emitted.
     this.silent = true;
   }
 
@@ -56,7 +56,7 @@ export class App extends Koa<RequestState> {
     return this.#isDraining;
   }
 
-  /** Not ready and unavailable from now on, and no connection is kept after its answer. */
+  /** From now on the service is not ready, health is unavailable, and connections are closed after their answer. */
   beginDrain(): void {
     this.#isDraining = true;
     for (const res of this.#unfinished) res.shouldKeepAlive = false;
@@ -108,14 +108,13 @@ export function createApp(deps: AppDeps): App {
   app.use(router.routes());
   app.use(async (ctx) => {
     const answer = async () => answerUnmatched(router, ctx.path, ctx.method);
-    // Identified all the same: a known key that asks for nothing of ours has used the service too.
+    // The caller is identified, so that such requests appear in the usage of a key.
     const anything = { method: 'GET', path: ctx.path, access: 'open', answer } as const;
     ctx.state.outcome = await protocol.answerLater(anything, ctx);
   });
   return app;
 }
 
-/** The same operations, unavailable and not ready once draining begins. */
 function withDraining(operations: Operations, isDraining: () => boolean): Operations {
   return {
     ...operations,

@@ -8,7 +8,7 @@ interface ConnectionLimits {
   readonly proxies: Proxies;
 }
 
-/** Refuses connections of an address that holds too many already. Those of a trusted proxy are not counted. */
+/** Refuses connections of an address that has too many. Those of a trusted proxy are not counted. */
 export function limitConnections(
   server: Server,
   { maxConnectionsPerAddress, proxies }: ConnectionLimits,

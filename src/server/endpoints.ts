@@ -39,7 +39,6 @@ export interface EndpointDeps {
   readonly staleAfterMs: AgeLimits;
   /** New at every start of the process. */
   readonly epoch: string;
-  /** Where the market is asked for the positions of a wallet. */
   readonly positions: Positions;
   /** Whether the push feed is served; true unless given. */
   readonly hasFeed?: boolean;
@@ -51,7 +50,7 @@ export interface EndpointDeps {
 interface Endpoints {
   /** Answered at once. */
   readonly ready: readonly Endpoint[];
-  /** Those of the same path with `as_of` in the query. */
+  /** Serve a path of a ready endpoint when the query has `as_of`. */
   readonly past: readonly SlowEndpoint[];
   readonly slow: readonly (SlowEndpoint | FileEndpoint)[];
   close(): void;

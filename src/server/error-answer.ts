@@ -5,8 +5,7 @@ import { type Answer, plainAnswer } from './answer.ts';
 import { API_HEADERS, JSON_TYPE } from './headers.ts';
 
 /**
- * The caller's fault as it goes on the wire, with how to pay instead where there is an offer; undefined when the
- * error is a bug of ours.
+ * The answer to a refused request, with the offer to pay if there is one; undefined when the error is a bug.
  */
 export function refusal(error: unknown, offer?: Offer): Answer | undefined {
   if (error instanceof InvalidRequest) return errorAnswer(error.status, { detail: error.faults });
@@ -19,12 +18,11 @@ export function refusal(error: unknown, offer?: Offer): Answer | undefined {
   );
 }
 
-/** Our own sentence about what went wrong, with nothing in it that a caller sent. */
+/** A sentence about the error that contains nothing a caller sent. */
 export function sentenceOf(error: unknown): string {
   return error instanceof RequestError ? error.message : 'Internal Server Error';
 }
 
-/** Hides what went wrong inside. */
 export function internalError(): Answer {
   return errorAnswer(500, { detail: 'Internal Server Error', code: 'internal' });
 }

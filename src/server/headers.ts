@@ -1,11 +1,11 @@
-/** On every response: nothing we serve is to be sniffed, framed or run. */
+/** On every response: browsers must not guess its type, frame it or run it. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Referrer-Policy': 'no-referrer',
 };
 
-/** On everything under the API prefix: any page may read it, none may send credentials. */
+/** On everything under the API prefix: pages of any site may read it, without credentials. */
 export const API_HEADERS: Readonly<Record<string, string>> = {
   ...SECURITY_HEADERS,
   'Access-Control-Allow-Origin': '*',
@@ -14,7 +14,7 @@ export const API_HEADERS: Readonly<Record<string, string>> = {
     'X-RateLimit-Reset, PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE',
 };
 
-/** Answers a browser that asks first, which it does because of `X-API-Key`. */
+/** On the answer to a preflight request, which browsers send because of `X-API-Key`. */
 export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Headers':
     'X-API-Key, x402, PAYMENT-SIGNATURE, X-PAYMENT, Content-Type, If-None-Match',
@@ -23,14 +23,14 @@ export const PREFLIGHT_HEADERS: Readonly<Record<string, string>> = {
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** On a body that is stream state: it may be kept but must be asked for again, and depends on the caller. */
+/** On a body of stream state: a cache has to revalidate it, and it depends on the caller. */
 export const STREAM_HEADERS: Readonly<Record<string, string>> = {
   ...API_HEADERS,
   'Cache-Control': 'private, no-cache',
   Vary: 'X-API-Key, x402, Accept-Encoding',
 };
 
-/** Everything that lets a page of another site read. */
+/** The headers that let pages of other sites read an answer. */
 const CORS_HEADERS: readonly string[] = [
   'Access-Control-Allow-Origin',
   'Access-Control-Expose-Headers',

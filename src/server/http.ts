@@ -12,13 +12,13 @@ interface HttpLimits {
   readonly requestTimeoutMs: number;
   /** How often the two timeouts above are checked. */
   readonly checkEveryMs: number;
-  /** Must exceed that of a proxy in front. */
+  /** Has to be longer than that of a proxy in front. */
   readonly keepAliveTimeoutMs: number;
   readonly maxHeaderBytes: number;
   readonly maxHeaders: number;
   readonly maxRequestsPerSocket: number;
   readonly maxConnections: number;
-  /** Held at a time by one address, unless it is that of a trusted proxy. */
+  /** Does not apply to trusted proxies. */
   readonly maxConnectionsPerAddress: number;
   readonly proxies: Proxies;
 }
@@ -37,13 +37,12 @@ export const HTTP_LIMITS: HttpLimits = {
   proxies: proxiesOf([]),
 };
 
-/** Connections the system holds for us until they are accepted; further ones are dropped in silence. */
+/** Connections that the system queues until they are accepted; it silently drops further ones. */
 const BACKLOG = 4_096;
 
-/** Longer than the usual proxy keeps a connection it does not use. */
+/** Longer than usual proxies keep an idle connection. */
 const KEEP_ALIVE_BEHIND_PROXY_MS = 65_000;
 
-/** The limits of a service with or without proxies in front. */
 export function httpLimits(config: {
   readonly trustedProxies: readonly string[];
   readonly connectionsPerAddress: number;
@@ -58,27 +57,26 @@ export function httpLimits(config: {
 }
 
 interface DrainTimes {
-  /** How long connections are still taken, so that a proxy notices we are no longer ready. */
+  /** How long connections are still accepted, so that a proxy notices that the service is no longer ready. */
   readonly noticeMs: number;
-  /** How long requests in flight may take after that. */
+  /** How long open requests may take after that. */
   readonly deadlineMs: number;
 }
 
 export interface HttpServer {
-  /** For whoever takes over upgraded connections. */
   readonly server: Server;
-  /** Resolves to the address to reach it under. Port 0 takes a free one. */
+  /** Resolves to the URL. Port 0 takes a free port. */
   listen(port: number, host: string): Promise<string>;
-  /** Answers what is under way, takes nothing new, and resolves when every connection is gone. */
+  /** Answers the open requests, accepts no new ones, and resolves when every connection is closed. */
   drain(times: DrainTimes): Promise<void>;
 }
 
-/** The feed, which keeps the connections that it takes. */
+/** The feed, which takes over some connections. */
 export interface FeedConnections {
-  /** Takes the request, or leaves it untouched and returns false. */
+  /** Handles the request, or leaves it untouched and returns false. */
   handle(req: IncomingMessage, res: ServerResponse): boolean;
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): boolean;
-  /** Takes no more connections. */
+  /** Accepts no more connections. */
   beginDrain(): void;
   close(): Promise<void>;
 }
@@ -96,7 +94,7 @@ export function createHttpServer(
       refuseConnection(TOO_MANY_HEADERS, req.socket);
       return;
     }
-    // Whether a body is read or not, nothing that follows it on the same connection is taken for a request.
+    // The connection ends after a body, so that bytes after it are never taken for a request.
     if (hasBody(req)) res.shouldKeepAlive = false;
     if (feed?.handle(req, res)) return;
     void serve(req, res);
@@ -111,12 +109,12 @@ export function createHttpServer(
     },
     handle,
   );
-  // Node drops what is beyond in silence; one more than is allowed shows that there were too many.
+  // Node silently drops further headers, so one more than allowed shows that there were too many.
   server.maxHeadersCount = limits.maxHeaders + 1;
   server.maxRequestsPerSocket = limits.maxRequestsPerSocket;
   server.maxConnections = limits.maxConnections;
   server.on('clientError', refuseConnection);
-  // An expectation that nobody has to meet: the answer is the same without.
+  // An `Expect` header is ignored.
   server.on('checkExpectation', handle);
   limitConnections(server, limits);
   if (feed) {
@@ -136,7 +134,7 @@ export function createHttpServer(
   };
 }
 
-/** Node leaves every request for an upgrade to its listener; what is not granted is a request like any other. */
+/** Node passes every request for an upgrade to the listener. One that the feed does not take is answered normally. */
 function answerWithoutUpgrade(
   req: IncomingMessage,
   socket: Duplex,
@@ -193,9 +191,9 @@ async function drain(
 ): Promise<void> {
   app.beginDrain();
   feed?.beginDrain();
-  // The listening server keeps the process alive meanwhile.
+  // The timer need not keep the process alive, as the listening server does.
   await new Promise((resolve) => setTimeout(resolve, noticeMs).unref());
-  // Refuses new connections and lets idle ones go.
+  // Refuses new connections and closes idle ones.
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
   await feed?.close();
@@ -204,7 +202,7 @@ async function drain(
   app.close();
 }
 
-/** Rejects with a StartError unless the port could be listened on right now. */
+/** Rejects with a StartError when the port is not free. */
 export async function checkPort(port: number, host: string): Promise<void> {
   const probe = createServer();
   await listen(probe, port, host);

@@ -2,7 +2,6 @@ import type { Middleware } from 'koa';
 import { withoutCorsHeaders } from './headers.ts';
 import type { Outcome, RequestProtocol } from './request-protocol.ts';
 
-/** What the routes leave for the middleware around them. */
 export interface RequestState {
   outcome?: Outcome;
 }
@@ -10,9 +9,9 @@ export interface RequestState {
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /**
- * Sends the outcome that a route has left, byte for byte what the table in front of Koa would send, and records it.
- * `routes` are the paths known; all others share one name, so that a scan of paths cannot fill the memory.
- * No page of another site may read what is served at `internalPaths`.
+ * Sends and records the outcome of a route, with the same bytes as the table in front of Koa. `routes` are the known
+ * paths; all others are recorded under one name, so that a scan of paths cannot fill the memory. Pages of other sites
+ * may not read what is served at `internalPaths`.
  */
 export function sendOutcomes(
   protocol: RequestProtocol,
@@ -31,7 +30,7 @@ export function sendOutcomes(
     if (answer.status !== 204 && answer.status !== 304) ctx.body = answer.body;
     for (let at = 0; at < limits.length; at += 2) ctx.set(limits[at] ?? '', limits[at + 1] ?? '');
     const route = routes.has(ctx.path) ? ctx.path : 'unknown';
-    // A method is any word a caller likes; only those of ours are kept.
+    // A caller may send any word as the method, and only known ones are recorded.
     const method = METHODS.has(ctx.method) ? ctx.method : 'OTHER';
     protocol.record(route, method, startedMs, outcome, Number(answer.headers['Content-Length'] ?? 0));
   };

@@ -15,13 +15,12 @@ import {
 
 export { isForSale } from '../payments/payable.ts';
 
-/** How single calls are paid for, and the proxies that are trusted with a payer's address. */
 export interface PaidAccess {
   readonly payments: PaymentService;
   readonly proxies: Proxies;
 }
 
-/** The answer of tier PRO, once it is paid for. A payment neither uses up nor extends the caller's hour. */
+/** The answer of tier PRO, once it is paid for. A paid call does not count towards the hourly limit. */
 export async function sellAnswer(
   { payments, proxies }: PaidAccess,
   endpoint: Endpoint | SlowEndpoint,
@@ -35,7 +34,7 @@ export async function sellAnswer(
     resource: req.url ?? path,
     url: requestUrlOf(req.headers, path),
     address: clientAddressOf(req, proxies),
-    // Whoever pays gets the whole answer, even when its tag is known.
+    // A paid answer is always whole, never a 304.
     answer: async () => endpoint.answer({ ...callOf(req, null), ifNoneMatch: undefined }, 'PRO', ctx),
     isGone: () => res.closed || req.socket.destroyed,
   });
@@ -43,7 +42,7 @@ export async function sellAnswer(
   return reply;
 }
 
-/** How to pay instead, where that would help. */
+/** The offer to pay for the call, when a payment would help. */
 export function offerAfter(
   error: unknown,
   { access, path }: Route,

@@ -5,32 +5,28 @@ import { JSON_TYPE, STREAM_HEADERS } from './headers.ts';
 
 interface Recipe {
   readonly watch: Watch;
-  /**
-   * The name of this body among all those of the same seq: the epoch (another process may have
-   * another log under the same numbers), the path, the tier and the page.
-   */
+  /** Identifies the body among those of the same seq: epoch, path, tier and page. */
   readonly variant: string;
   readonly now: () => number;
-  /** How many records there are to serve. A value that is dropped from memory moves no seq. */
+  /** The number of records. It is part of the tag, as removing a value from memory changes no seq. */
   readonly size: () => number;
-  /** Everything of the envelope after its timestamp, without the closing brace: `"data":[…]`. */
+  /** The body after its timestamp, without the closing brace: `"data":[…]`. */
   readonly build: (nowMs: number) => string;
-  /** What the passing of time alone changes in the body and the tag has to show. */
+  /** A part of the tag that changes with time alone. */
   readonly mark?: (nowMs: number) => string;
 }
 
-/** While no tick comes, the ages in a body are brought up to date this often. */
+/** How often the ages in a body are updated while no tick comes. */
 const REFRESH_MS = 1_000;
 
-/** Ticks come each second; only when one is missing do bodies grow old by themselves. */
+/** Ticks come each second. After this time one is missing. */
 const TICK_MISSED_AFTER_MS = 1_500;
 
-/** The weak tag of one state of one body. The envelope's time and the ages do not move it. */
+/** The weak tag of a body. Its timestamp and ages do not change the tag. */
 export function tagOf(seq: number, size: number, variant: string): string {
   return `W/"${seq}-${size}-${variant}"`;
 }
 
-/** The answer with a body made for this one call. */
 export function streamAnswer(etag: string, body: string, bytes: number): Answer {
   return {
     status: 200,
@@ -49,8 +45,7 @@ export function notModified(etag: string): Answer {
 }
 
 /**
- * A body kept ready. It is built at most once per change, when it is first asked for; what is left for a
- * call is to put the time in.
+ * Keeps a body ready. It is built at the first call after a change, and each call only adds the timestamp.
  */
 export function createPrebuilt({ watch, variant, now, size, build, mark }: Recipe): (call: Call) => Answer {
   let revision = -1;
@@ -79,7 +74,7 @@ export function createPrebuilt({ watch, variant, now, size, build, mark }: Recip
     if (namesTag(ifNoneMatch, etag)) return unchanged;
     const head = `{"timestamp":${nowMs}`;
     const body = head + text;
-    // All times of the next centuries have 13 digits, so the headers of one build fit every call.
+    // All timestamps of the next centuries have 13 digits, so the length stays the same.
     if (whole === undefined || whole.body.length !== body.length) {
       whole = streamAnswer(etag, body, head.length + tail.length);
     }

@@ -7,9 +7,8 @@ import type { RequestProtocol } from './request-protocol.ts';
 export type ReadyAnswers = (req: IncomingMessage, res: ServerResponse) => boolean;
 
 /**
- * The table in front of Koa: a GET whose bytes exist already does not pay for a context, a router and a
- * body to be looked at. The same endpoints are mounted in Koa, so what is left out here is only cost.
- * `isLeftToKoa` is true where Koa has another answer to a path with this query.
+ * The table in front of Koa, for a GET whose bytes exist already: it saves the cost of a context and a router. The same
+ * endpoints are mounted in Koa too. `isLeftToKoa` is true where Koa has another answer to a path with this query.
  */
 export function createReadyAnswers(
   protocol: RequestProtocol,
@@ -27,23 +26,23 @@ export function createReadyAnswers(
     if (found === undefined) return false;
     const { endpoint, serve } = found;
     if (query >= 0 && isLeftToKoa(endpoint.path, url.slice(query + 1))) return false;
-    // A payment takes time, and the table waits for nothing.
+    // A payment takes time, so Koa handles it.
     if (protocol.isSale(endpoint, req)) return false;
     serve(req, res, method);
     return true;
   };
 }
 
-/** Headers in the form that Node takes at the least cost: names and values in turn. */
+/** Headers in the form that is fastest for Node: names and values in turn. */
 interface HeaderList {
-  /** The headers of an answer, and behind them the limits last sent with them. */
+  /** The headers of an answer, then the limits that were last sent with them. */
   readonly list: string[];
-  /** How much of the list is not limits. */
+  /** The length of the list without the limits. */
   readonly ownLength: number;
   readonly bodyBytes: number;
 }
 
-/** Writes over the limits last sent: Node has read the list when `writeHead` returns. */
+/** Overwrites the limits that were last sent, as Node has read the list when `writeHead` returns. */
 function withLimits({ list, ownLength }: HeaderList, limits: readonly string[]): string[] {
   if (list.length > ownLength + limits.length) list.length = ownLength;
   for (let at = 0; at < limits.length; at++) list[ownLength + at] = limits[at] ?? '';
@@ -54,7 +53,7 @@ type Serve = (req: IncomingMessage, res: ServerResponse, method: string) => void
 
 function createServe(protocol: RequestProtocol, endpoint: Endpoint): Serve {
   const { path, access } = endpoint;
-  // Prebuilt answers bring the same headers again and again: they are put in a list once.
+  // Prebuilt answers have the same headers object each time, so its list is cached.
   const lists = new WeakMap<Answer['headers'], HeaderList>();
 
   return (req, res, method) => {
@@ -63,11 +62,11 @@ function createServe(protocol: RequestProtocol, endpoint: Endpoint): Serve {
     const { status, headers, body, parts } = outcome.answer;
     const list = lists.get(headers) ?? keepList(headers);
     res.writeHead(status, withLimits(list, outcome.limits));
-    // Node itself leaves the body out of an answer to HEAD.
+    // Node omits the body of an answer to HEAD.
     if (parts === undefined) {
       res.end(body);
     } else {
-      // Corked, both leave in one piece with the head of the response.
+      // Corked, so that both parts are sent in one piece with the headers.
       res.cork();
       res.write(parts.head, 'latin1');
       res.end(parts.tail);

@@ -16,15 +16,15 @@ import { namesTag } from './etag.ts';
 import { createPrebuilt, notModified, streamAnswer, tagOf } from './prebuilt.ts';
 import type { StreamDeps } from './routes/deps.ts';
 
-/** The records of a view as answers. `name` is that of a body among all those of the same seq. */
+/** The records of a view as answers. `name` identifies a body among those of the same seq. */
 interface RecordAnswers {
-  /** A body kept ready for an audience. */
+  /** Keeps the body for an audience ready. */
   ready(name: string, audience: Audience): (call: Call) => Answer;
-  /** A body rendered for one call, where there are more audiences than can be kept ready. */
+  /** Renders the body for each call, when there are too many audiences to keep ready. */
   onDemand(tier: Tier): (name: string, audience: Audience, call: Call) => Answer;
 }
 
-/** `account` is the one whose inputs the records have the ages of; none for records of no account. */
+/** The records show the ages of the inputs of `account`. */
 export function createRecordAnswers(deps: StreamDeps, view: RecordView, account?: AccountId): RecordAnswers {
   const { latest, watcher, now, staleAfterMs, epoch } = deps;
   const watchFor = (tier: Tier): Watch => watcher.watch((output) => isMoved(view, output, latest, tier));

@@ -10,7 +10,6 @@ interface ConnectionFault {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Fails a request like those the parser refuses. */
 export const TOO_MANY_HEADERS: NodeJS.ErrnoException = Object.assign(new Error('too many headers'), {
   code: 'TOO_MANY_HEADERS',
 });
@@ -39,7 +38,7 @@ const FAULTS: ReadonlyMap<string | undefined, ConnectionFault> = new Map<string,
   ],
 ]);
 
-/** Answers in our own form what is not even a request, then ends the connection. */
+/** Answers a connection that sent no valid request, in the form of our other errors, and ends it. */
 export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -53,7 +52,7 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): 
   const head = Object.entries({ ...headers, Connection: 'close' }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   );
-  // Destroyed once flushed: a peer that goes on sending must not hold the socket half open.
+  // Destroyed once flushed, so that a peer that keeps sending cannot hold the socket half open.
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`, () =>
     socket.destroy(),
   );

@@ -2,15 +2,15 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { InvalidRequest } from '../contract/validation/validate.ts';
 import { RequestError } from '../errors.ts';
 
-/** Far above any body the interface knows. */
+/** Far more than any valid body needs. */
 const MAX_BODY_BYTES = 16 * 1_024;
 /**
- * A refused body is read to its end first, up to this much: a caller who sends all of it before listening would find
- * the connection closed and never read why. A caller with more to send does.
+ * A refused body is read to its end first, up to this size: a caller that sends all of it before it reads the answer
+ * would otherwise find the connection closed.
  */
 const MAX_DISCARDED_BYTES = 1_024 * 1_024;
 
-/** The text of a JSON body, or a RequestError. No body is an empty text. */
+/** The text of a JSON body; empty without a body. Rejects with a RequestError. */
 export async function receiveJson(req: IncomingMessage): Promise<string> {
   const { headers } = req;
   const declared = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : null;
@@ -39,7 +39,6 @@ function lengthRefusal(bytes: number) {
   return new RequestError(413, 'body_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes`);
 }
 
-/** All bytes of the body, no more than the most allowed. */
 async function receive(req: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let received = 0;
@@ -54,7 +53,7 @@ async function receive(req: IncomingMessage): Promise<Buffer> {
   throw refusal;
 }
 
-/** Reads what is left, unless it is too much, and keeps none of it. */
+/** Reads and drops the rest of the body, unless it is too long. */
 async function discard(req: IncomingMessage, before: number): Promise<void> {
   let received = before;
   await readWhile(req, (chunk) => {
@@ -63,7 +62,7 @@ async function discard(req: IncomingMessage, before: number): Promise<void> {
   });
 }
 
-/** Resolves at the end of the body, or as soon as `take` wants no more. */
+/** Resolves at the end of the body, or when `take` returns false. */
 function readWhile(req: IncomingMessage, take: (chunk: Buffer) => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (act: () => void) => {
@@ -75,7 +74,7 @@ function readWhile(req: IncomingMessage, take: (chunk: Buffer) => boolean): Prom
       if (!take(chunk)) settle(resolve);
     };
     const onEnd = () => settle(resolve);
-    // Nobody is left to read the answer, but the request has to come to an end.
+    // Nobody reads the answer, but the request has to end.
     const onGone = () =>
       settle(() =>
         reject(new RequestError(400, 'body_incomplete', 'The connection ended before the body did')),
@@ -91,7 +90,7 @@ function decode(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    // JSON is UTF-8 and nothing else.
+    // JSON is always UTF-8.
     throw new InvalidRequest([{ loc: ['body', 0], msg: 'JSON decode error', type: 'json_invalid' }]);
   }
 }

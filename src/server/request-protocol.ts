@@ -15,27 +15,27 @@ import {
 import { internalError, refusal, sentenceOf } from './error-answer.ts';
 import { isForSale, offerAfter, type PaidAccess, sellAnswer } from './paid-access.ts';
 
-/** How a request ended: what to send, and what to record besides. */
+/** The answer to a request, and what is recorded about it. */
 export interface Outcome {
   readonly answer: Answer<string | Buffer>;
   /** The headers of the hourly limit, names and values in turn. */
   readonly limits: readonly string[];
   /** Public id of the caller's key; null without one. */
   readonly keyId: string | null;
-  /** Our own sentence about what went wrong; empty when nothing did. */
+  /** A sentence about the error; empty without one. */
   readonly message: string;
 }
 
 /**
- * The steps of every request: identify, admit, answer, settle, record. The table of ready answers takes them at
- * once; Koa's middleware takes the same ones and waits in the middle.
+ * The steps of every request: identify, admit, answer, settle, record. The table of ready answers runs them at once; in
+ * Koa's middleware the answer may take time.
  */
 export interface RequestProtocol {
   /** Whether a request has to wait for its payment. */
   isSale(route: Route, req: IncomingMessage): boolean;
   answerNow(endpoint: Endpoint, req: IncomingMessage): Outcome;
   answerLater(endpoint: Endpoint | SlowEndpoint | FileEndpoint, ctx: RequestContext): Promise<Outcome>;
-  /** The outcome of a request that failed. What is not the caller's fault is reported. */
+  /** The outcome of a request that failed. Bugs are reported. */
   fail(error: unknown, keyId: string | null): Outcome;
   /** `route` is a path of ours, or `unknown`; `bytes` is the length of the body that a GET would get. */
   record(route: string, method: string, startedMs: number, outcome: Outcome, bytes: number): void;
@@ -47,13 +47,13 @@ interface RequestProtocolDeps {
   readonly paidAccess?: PaidAccess | undefined;
   readonly recorder: UsageRecorder;
   readonly requestServed: (route: string, status: number, ms: number) => void;
-  /** Receives every error that is a bug of ours. */
+  /** Receives every error that is a bug. */
   readonly report: (error: unknown) => void;
 }
 
 const NO_LIMITS: readonly string[] = [];
 
-/** An outcome that counts towards no limit. */
+/** An outcome of a call that does not count towards the hourly limit. */
 export function unlimited(answer: Answer<string | Buffer>, keyId: string | null = null): Outcome {
   return { answer, limits: NO_LIMITS, keyId, message: '' };
 }
@@ -75,7 +75,7 @@ export function createRequestProtocol(deps: RequestProtocolDeps): RequestProtoco
     }
   }
 
-  /** Undefined when the call is admitted, and charged where calls count. */
+  /** Undefined when the call is admitted. */
   function refuse(route: Route, req: IncomingMessage, caller: Caller): Outcome | undefined {
     try {
       gate.admit(route, caller);

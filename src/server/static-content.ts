@@ -5,7 +5,7 @@ import { SECURITY_HEADERS } from './headers.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What a page of ours needs and no more: its own scripts and styles, and this API with its feed. */
+/** A page may use its own scripts and styles, and this API with its feed, and nothing else. */
 export const PAGE_HEADERS: Headers = {
   ...SECURITY_HEADERS,
   'Content-Security-Policy':
@@ -14,13 +14,13 @@ export const PAGE_HEADERS: Headers = {
 
 /** Content that does not change while the process runs. */
 interface StaticContent {
-  /** The answer of a caller who has it already. */
+  /** A 304 for a caller that has the content already. */
   unchanged(call: Call): Answer | undefined;
   whole<Body extends string | Buffer>(body: Body): Answer<Body>;
 }
 
 export function staticContent(type: string, headers: Headers, etag: string): StaticContent {
-  // To be asked for again each time, which costs a 304: another version may run tomorrow.
+  // Caches have to revalidate each time, as another version may be running.
   const tagged = { ...headers, 'Cache-Control': 'public, no-cache', ETag: etag };
   const notModified: Answer = { status: 304, headers: tagged, body: '' };
   return {
@@ -33,7 +33,6 @@ export function staticContent(type: string, headers: Headers, etag: string): Sta
   };
 }
 
-/** Answers with a body that is in memory. */
 export function staticAnswer<Body extends string | Buffer>(
   type: string,
   body: Body,

@@ -4,7 +4,7 @@ import { RequestError } from '../errors.ts';
 import type { Answer } from './answer.ts';
 import { API_HEADERS, PREFLIGHT_HEADERS, SECURITY_HEADERS } from './headers.ts';
 
-/** Answers what no route took: a browser asking first, a wrong method, or a path that does not exist. */
+/** Answers what no route handles: a preflight request, a wrong method, or an unknown path. */
 export function answerUnmatched(router: Router, path: string, method: string): Answer {
   const methods = new Set(router.match(path, method).path.flatMap((layer) => layer.methods));
   if (methods.size === 0) throw new RequestError(404, 'not_found', 'Not Found');

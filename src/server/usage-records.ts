@@ -15,7 +15,7 @@ interface Sum {
 
 const rateOf = (errors: number, requests: number) =>
   requests === 0 ? 0 : Math.round((errors / requests) * 10_000) / 10_000;
-/** Microseconds: below that a duration is noise. */
+/** To microseconds, as further digits are noise. */
 const roundMs = (ms: number) => Math.round(ms * 1_000) / 1_000;
 const unixSeconds = (at: number) => Math.floor(at / 1_000);
 const coveredToWire = ({ fromAt, toAt }: Covered) => ({ start: unixSeconds(fromAt), end: unixSeconds(toAt) });

@@ -98,7 +98,7 @@ describe('openEngine', () => {
     await engine.stop();
   });
 
-  it('goes on when a source fails, and gives its status', async () => {
+  it('continues when a source fails, and shows its status', async () => {
     const { open } = stage();
     let starts = 0;
     const failing = source('ui:a', () => {

@@ -51,7 +51,7 @@ async function logOf(store: Store): Promise<Store> {
 }
 
 describe('recover', () => {
-  it('shows what a stream without a history last said, from a checkpoint or from the log', async () => {
+  it('restores the last outputs of a stream without a history, from a checkpoint or from the log', async () => {
     const store = createMemoryStore();
     const state = emptyState();
     const live = createLatest();
@@ -91,7 +91,7 @@ describe('recover', () => {
     );
   });
 
-  it('goes on from a checkpoint as if it had never stopped', async () => {
+  it('continues from a checkpoint as if it had never stopped', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 12 }), { minLength: 1 }),
@@ -120,7 +120,7 @@ describe('recover', () => {
     );
   });
 
-  it('derives everything anew when the checkpoints are of another graph', async () => {
+  it('derives everything again when the checkpoints are of another graph', async () => {
     const store = createMemoryStore();
     const turns = turnsOn(store);
     for (const fact of lifeOf([1, 2, 3, 9])) await turns.accept([fact]);

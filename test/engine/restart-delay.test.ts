@@ -36,7 +36,7 @@ describe('restartDelay', () => {
     );
   });
 
-  it('never comes back before the time asked for, up to a minute', () => {
+  it('never retries before the requested time, up to a minute', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 10_000_000 }),

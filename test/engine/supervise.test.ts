@@ -60,7 +60,7 @@ describe('supervise', () => {
     assert.deepEqual(startedAt, [0, 500, 1_500, 3_500, 7_500, 12_500, 17_500]);
   });
 
-  it('opens the circuit after five failures in a row and goes on trying', () => {
+  it('opens the circuit after five failures in a row and keeps trying', () => {
     const { statuses, startedAt } = observe(120_000, failing);
     assert.deepEqual(
       statuses.slice(0, 6).map(({ state, restarts }) => [state, restarts]),
@@ -77,7 +77,7 @@ describe('supervise', () => {
     assert.equal(statuses.at(-1)?.lastError, 'connection reset');
   });
 
-  it('does not come back before the time the other side asks for', () => {
+  it('does not retry before the time that the other side asks for', () => {
     const refusing = () =>
       throwError(() => new SourceError('SOURCE_STATUS', 'status 429', { retryAfterMs: 20_000 }));
     const { startedAt } = observe(25_000, refusing);

@@ -20,7 +20,7 @@ function samplesOf(text: string): Map<string, number> {
 }
 
 describe('createMetrics', () => {
-  it('tells how long commits took', async () => {
+  it('shows how long commits took', async () => {
     const metrics = createMetrics();
     metrics.journalCommitted(3);
     metrics.journalCommitted(7);
@@ -33,7 +33,7 @@ describe('createMetrics', () => {
     assert.equal(samples.get('tallywire_delivery_seconds_sum'), 0.02);
   });
 
-  it('reads the sources anew at each scrape', async () => {
+  it('reads the sources again at each scrape', async () => {
     const metrics = createMetrics();
     let restarts = 1;
     metrics.watchSources(() => [{ name: 'posts:a', state: 'open', restarts, refused: 4, lastError: null }]);
@@ -45,7 +45,7 @@ describe('createMetrics', () => {
     assert.equal(samples.get('tallywire_source_state{source="posts:a",state="running"}'), 0);
   });
 
-  it('tells ages, lags and how soon posts made since the start were seen', async () => {
+  it('shows ages, lags and the delay of posts created since the start', async () => {
     const metrics = createMetrics();
     const latest = createLatest();
     let nowMs = NOON;

@@ -148,7 +148,7 @@ describe('createApp', () => {
     }
   });
 
-  it('says nothing of a bug but that there is one, and tells it to whoever started it', async () => {
+  it('hides a bug from the caller, and emits it as an error event', async () => {
     const bug = new Error('a secret detail');
     const keys = {
       find(): never {

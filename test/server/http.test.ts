@@ -175,7 +175,7 @@ describe('drain', () => {
     await assert.rejects(() => fetch(`${running.url}/livez`));
   });
 
-  it('tells callers to go while it still takes connections', async () => {
+  it('closes connections after their answer while it still accepts new ones', async () => {
     const { running } = await withSlowMetrics();
     void running.http.drain({ noticeMs: HOUR_MS, deadlineMs: 0 });
     for (const path of ['/api/v1/health', '/readyz']) {
@@ -196,7 +196,7 @@ describe('drain', () => {
     assert.equal(await slow.received, '');
   });
 
-  it('is done once, however often it is asked for', async () => {
+  it('is done once, however often it is called', async () => {
     const running = await start();
     const times = { noticeMs: 0, deadlineMs: 0 };
     assert.equal(running.http.drain(times), running.http.drain(times));

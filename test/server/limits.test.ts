@@ -68,7 +68,7 @@ describe('limits', () => {
     for (let call = 0; call < 5; call++) assert.equal((await running.get('/api/v1/health')).status, 200);
   });
 
-  it('tells the limit on every answer that counts, and on no other', async () => {
+  it('shows the limit on every answer that counts, and on no other', async () => {
     await open({ limits: { FREE: 1_000, PRO: 1_000, INTERNAL: 1_000 } });
     for (const endpoint of running.app.endpoints) {
       const { headers } = await callEndpoint(running, { ...endpoint, path: endpoint.path + QUERY }, INTERNAL);
@@ -96,7 +96,7 @@ describe('limits', () => {
     }
   });
 
-  it('says in the refusal how long to wait, and keeps its word', async () => {
+  it('says in the refusal how long to wait, and admits the caller after that', async () => {
     await open({ limits: { FREE: 1, PRO: 1, INTERNAL: null } });
     assert.equal((await running.get(META)).status, 200);
     running.clock.now += 61_000;

@@ -21,7 +21,7 @@ describe('payments over HTTP', () => {
   });
   afterEach(() => server.close());
 
-  it('says how to pay where a key is missing or too low, and nowhere else', async () => {
+  it('offers payment where a key is missing or its tier too low, and nowhere else', async () => {
     const { running } = server;
     for (const headers of [{}, { 'X-API-Key': 'demo_free' }]) {
       for (const path of [SIGNALS, PORTFOLIO]) {
@@ -210,7 +210,7 @@ describe('payments over HTTP', () => {
     assert.equal(server.stand.facilitator.state().settleCalls, 0);
   });
 
-  it('serves keys while the facilitator is down, and says nothing of paying then', async () => {
+  it('serves keys while the facilitator is down, and offers no payment then', async () => {
     server.stand.fail('status', 'verify', { status: 503 });
     for (let call = 0; call < 5; call++) {
       assert.equal(await codeOf(await server.pay(await server.sign())), '503 payments_unavailable');

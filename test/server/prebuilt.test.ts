@@ -134,7 +134,7 @@ describe('bodies while no tick comes', () => {
     assert.deepEqual((await recordOf(META)).stale, ['posts', 'ui']);
   });
 
-  it('tell of inputs that are late before the first count', async () => {
+  it('list inputs that are late before the first count', async () => {
     running.put(eventOutput({ eventId: 3, endAt: NOON + 1 }, { seq: 101 }));
     running.clock.now = NOON + 20_000;
     assert.deepEqual((await recordOf(META)).stale, ['posts']);

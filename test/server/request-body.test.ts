@@ -136,7 +136,7 @@ describe('receiveJson', () => {
       assert.match(text, /Accept-Encoding: identity/);
     }));
 
-  it('refuses one byte more than 16 KiB, declared or not, and hears 1 MiB out', () =>
+  it('refuses one byte more than 16 KiB, declared or not, and reads up to 1 MiB before it answers', () =>
     withEcho(async (port, seen) => {
       const large = 'x'.repeat(16 * KIB + 1);
       const inChunks = `${chunked(JSON_HEAD)}${chunk(large)}${chunk('more')}0\r\n\r\n`;

@@ -23,10 +23,10 @@ function request(key?: string): IncomingMessage {
 
 /** What is left of the hour after one call. */
 function call(gate: Gate): number {
-  const door = { access: 'open', isCounted: true } as const;
-  const visitor = gate.identify(door, request());
-  gate.admit(door, visitor);
-  const headers = gate.settle(visitor, 200);
+  const endpoint = { access: 'open', isCounted: true } as const;
+  const caller = gate.identify(endpoint, request());
+  gate.admit(endpoint, caller);
+  const headers = gate.settle(caller, 200);
   return Number(headers[headers.indexOf('X-RateLimit-Remaining') + 1]);
 }
 
@@ -57,7 +57,7 @@ describe('openAccess', () => {
     return { ...access, store, warnings, stop: shutdown.run };
   }
 
-  it('goes on counting where the process before stopped', async () => {
+  it('continues counting where the last process stopped', async () => {
     const first = await open();
     assert.deepEqual([call(first.gate), call(first.gate)], [99, 98]);
     await first.stop();

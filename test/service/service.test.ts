@@ -144,7 +144,7 @@ describe('the whole service', function () {
     await assertCounted('account_b');
   });
 
-  it('goes on counting a post that is deleted, and marks it deleted', async () => {
+  it('still counts a deleted post, and marks it as deleted', async () => {
     const { id } = stage.world.control.post({ account: 'b' });
     const isListed = async () =>
       (await readTweets(stage.url(), 'account_b', 20)).data.find(({ tweet_id }) => tweet_id === id);

@@ -90,7 +90,7 @@ describe('createSimulationPool', () => {
     ['throws', FAULTS.throws, 'RangeError: no answer for 101'],
     ['ends its worker', FAULTS.dies, 'SimulatorError: a simulation worker ended with code 3'],
   ] as const) {
-    it(`drops a request that ${name} twice, reports it, and goes on with the next`, async () => {
+    it(`drops a request that ${name} twice, reports it, and continues with the next`, async () => {
       begin({ thread });
       pool.ask(live(eventId), 5);
       pool.ask(live(1), 6);
@@ -114,7 +114,7 @@ describe('createSimulationPool', () => {
     assert.match(String(dropped()[0]?.error), /no answer from a simulation worker in 300 ms/);
   });
 
-  it('reports an answer that was not taken, and goes on', async () => {
+  it('reports an answer that was not delivered, and continues', async () => {
     begin({
       thread,
       async deliver(fact) {

@@ -87,7 +87,7 @@ describe('createLatest', () => {
     assert.deepEqual([...latest.all('velocity')], []);
   });
 
-  it('tells the outputs of a turn after they are in, but not what it loads', () => {
+  it('announces the outputs of a turn once they can be read, but not what it loads', () => {
     const latest = createLatest();
     const told: unknown[] = [];
     latest.change$.subscribe((outputs) =>

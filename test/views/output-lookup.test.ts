@@ -7,7 +7,7 @@ import { anyTurns } from '../support/store-arbitraries.ts';
 const SPAN_SEQS = 3;
 
 describe('createOutputLookup', () => {
-  it('finds what was said last of each key, however often it is asked', () =>
+  it('finds the last output of each key, however often it is called', () =>
     fc.assert(
       fc.asyncProperty(
         anyTurns,

@@ -33,7 +33,7 @@ async function past(said: Readonly<Record<number, readonly Output[]>>, seconds =
 }
 
 describe('openPast', () => {
-  it('gives each value as it was said last by then', async () => {
+  it('gives each value as it was last emitted by then', async () => {
     const world = await past({
       2: [eventOutput(window), countersOutput({ real: 1 }), velocityOutput({ all1h: 1 })],
       3: [countersOutput({ real: 2 }), priceOutput({ token: 'yes-1', price: 0.3 }), predictionOutput()],

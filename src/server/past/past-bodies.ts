@@ -5,13 +5,13 @@ const KEPT_BODIES = 64;
 const MAX_WAITING = 32;
 const RETRY_AFTER_SECONDS = '2';
 
-/** Bodies about the past, which never change once they are made. */
+/** Caches bodies about the past, which never change. */
 interface PastBodies {
-  /** The body under the name, made at most once at a time. Rejects with 503 when too many others wait. */
+  /** The body under the name; concurrent calls share one computation. Throws a 503 when too many wait. */
   of(name: string, make: () => Promise<string>): Promise<string>;
 }
 
-/** Makes one body after the other, as they are made on the thread that answers requests. */
+/** Makes one body after the other, as this runs on the thread that answers requests. */
 export function createPastBodies(): PastBodies {
   const bodies = new LRUCache<string, Promise<string>>({ max: KEPT_BODIES });
   let waiting = 0;
@@ -22,7 +22,7 @@ export function createPastBodies(): PastBodies {
     const body = last.then(make).finally(() => {
       waiting -= 1;
     });
-    // A failure reaches the caller who asked for it, and holds nobody up.
+    // A failure reaches its caller and does not stop the others.
     last = body.catch(() => undefined);
     return body;
   }

@@ -4,11 +4,11 @@ import { createCircuit } from '../../resilience/circuit-breaker.ts';
 import type { Position, Positions } from '../../sources/positions/position.ts';
 
 export interface RequestLimits {
-  /** Wallets asked for at once. 200 new wallets are one round, which a market that takes 300 ms ends within a second. */
+  /** Concurrent requests to the market. It answers 200 of them within a second. */
   readonly atOnce: number;
   /** Wallets that may wait for their turn. */
   readonly waiting: number;
-  /** Until the market is tried again after it failed; doubles up to `maxPauseMs`. */
+  /** The pause after the market failed. It doubles up to `maxPauseMs`. */
   readonly firstPauseMs: number;
   readonly maxPauseMs: number;
 }
@@ -20,19 +20,18 @@ export const REQUEST_LIMITS: RequestLimits = {
   maxPauseMs: 5_000,
 };
 
-/** A longer time that the market asks for is cut to this. */
+/** A longer Retry-After of the market is cut to this. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/** The requests of all callers to the market. */
 export interface PositionRequests {
-  /** Rejects with a RequestError 503 when the market cannot be asked, at once while it is known to be down. */
+  /** Rejects with a 503 when the market does not answer, and at once while it is known to be down. */
   read(wallet: string): Promise<readonly Position[]>;
   close(): void;
 }
 
 /**
- * While the market is down nobody waits for it: callers are refused at once, and it is probed in the background. A
- * caller is never the probe, as a market that hangs would have them wait for its whole timeout.
+ * While the market is down callers are refused at once, and the market is probed in the background. No caller serves as
+ * the probe, as it would wait for the whole timeout if the market hangs.
  */
 export function createPositionRequests(
   positions: Positions,
@@ -44,7 +43,7 @@ export function createPositionRequests(
   let answers = 0;
   let lastWallet = '';
   let probe: NodeJS.Timeout | undefined;
-  /** Each is called with whether it is the caller's turn, or there will be none. */
+  /** Each waiting caller is called with true for its turn, or with false when the market went down. */
   const queue: ((isTurn: boolean) => void)[] = [];
 
   const refusal = () => unreachable(circuit.retryInMs());
@@ -53,7 +52,7 @@ export function createPositionRequests(
     const answersBefore = answers;
     try {
       const rows = await positions.of(wallet).catch((error: unknown) => {
-        // A kept connection that the market had just let go says nothing about the market: ask once more.
+        // The market may just have closed an idle connection, so this is tried once more.
         if (error instanceof SourceError && error.code === 'SOURCE_NETWORK') return positions.of(wallet);
         throw error;
       });
@@ -62,7 +61,7 @@ export function createPositionRequests(
       return rows;
     } catch (error) {
       if (!(error instanceof SourceError)) throw error;
-      // Others were answered meanwhile, so the market is slow with this wallet alone.
+      // If others were answered meanwhile, only this wallet fails.
       if (isOfHost(error) && answers === answersBefore) beginOutage(error);
       throw refusal();
     }
@@ -87,17 +86,17 @@ export function createPositionRequests(
     probe.unref();
   }
 
-  // With the wallet asked for last, so that a wallet the market is slow with cannot prolong the outage for others.
+  // Probes with the last wallet, so that one slow wallet cannot prolong the outage for others.
   async function tryAgain(): Promise<void> {
     const ownProbe = probe;
     const error = await positions.of(lastWallet).then(
       () => undefined,
       (reason: unknown) => reason,
     );
-    // Meanwhile an earlier request was answered, or the service stopped.
+    // The outage ended meanwhile, or the service stopped.
     if (probe !== ownProbe) return;
     if (error instanceof SourceError && isOfHost(error)) probeAfter(error);
-    // The next caller meets any other error.
+    // Any other error is left to the next caller.
     else endOutage();
   }
 
@@ -111,7 +110,7 @@ export function createPositionRequests(
       try {
         return await ask(wallet);
       } finally {
-        // A turn is handed on directly, so that nobody who comes just now can take it as well.
+        // The turn passes directly to the next in the queue, so that no new caller can take it.
         const next = queue.shift();
         if (next === undefined) running -= 1;
         else next(true);
@@ -121,7 +120,7 @@ export function createPositionRequests(
   };
 }
 
-/** Trouble with the market itself, not with its answer for one wallet. */
+/** Whether the market itself is in trouble, and not only its answer for one wallet. */
 function isOfHost({ code, status = 0 }: SourceError): boolean {
   if (code === 'SOURCE_STATUS') return status >= 500 || status === 429;
   return code === 'SOURCE_TIMEOUT' || code === 'SOURCE_NETWORK';

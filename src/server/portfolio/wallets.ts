@@ -3,7 +3,7 @@ import type { Position } from '../../sources/positions/position.ts';
 import { isOpen, type WalletPositions } from '../../views/portfolio/holding.ts';
 
 export interface Wallets {
-  /** Rejects as the reading does; a failure is never kept. */
+  /** Rejects when the positions cannot be read. A failure is not cached. */
   of(wallet: string): Promise<WalletPositions>;
 }
 
@@ -17,26 +17,22 @@ interface WalletsOptions {
 interface WalletLimits {
   readonly keepMs: number;
   readonly wallets: number;
-  /** Of all wallets together: some hold thousands. */
+  /** The sum over all wallets, as some hold thousands. */
   readonly positions: number;
 }
 
-/** Five minutes is the interface's word (spec 8); the rest keeps the memory under some 15 MB. */
+/** Spec 8 asks for five minutes; the other limits keep the memory below about 15 MB. */
 const WALLET_LIMITS: WalletLimits = { keepMs: 300_000, wallets: 2_000, positions: 20_000 };
 
 /**
- * Positions by wallet, kept for five minutes, the longest unused dropped first. Whoever asks while a wallet is being
- * read gets that reading.
- *
- * What is kept is the market's word alone. Forecast and prices are put over it at every request, so a new forecast
- * shows at once and costs no call: asking the market anew at each would bring a call per wallet and post, and turn
- * an outage of the market into a 503 within a minute instead of five.
+ * Caches positions by wallet for five minutes. Callers that ask while a wallet is being read share that reading. Only
+ * the market's positions are cached: forecasts and prices are added at every request, so they are always new.
  */
 export function createWallets({ read, now, limits = WALLET_LIMITS }: WalletsOptions): Wallets {
   const kept = new LRUCache<string, WalletPositions>({
     max: limits.wallets,
     maxSize: limits.positions,
-    // A wallet without positions takes the place of one.
+    // A wallet without positions counts as one position.
     sizeCalculation: ({ positions }) => Math.max(1, positions.length),
   });
   const readings = new Map<string, Promise<WalletPositions>>();
@@ -54,7 +50,7 @@ export function createWallets({ read, now, limits = WALLET_LIMITS }: WalletsOpti
       const held = kept.get(key);
       if (held !== undefined) {
         const ageMs = now() - held.readAt;
-        // A clock set back makes a list look younger than it is.
+        // After the clock was set back the age is unknown.
         if (ageMs >= 0 && ageMs < limits.keepMs) return Promise.resolve(held);
         kept.delete(key);
       }

@@ -4,7 +4,7 @@ import type { Answer, Call, FileEndpoint } from '../answer.ts';
 import { SECURITY_HEADERS } from '../headers.ts';
 import { PAGE_HEADERS, staticAnswer } from '../static-content.ts';
 
-/** The forms in which the build leaves each file, the smallest first; `identity` is the file itself. */
+/** The encodings that the build makes of each file, the smallest first; `identity` is the file itself. */
 const ENDINGS = { br: '.br', gzip: '.gz', identity: '' } as const;
 type Encoding = keyof typeof ENDINGS;
 const ENCODINGS: readonly Encoding[] = ['br', 'gzip', 'identity'];
@@ -15,7 +15,7 @@ interface DashboardDeps {
   readonly isDemo?: boolean;
 }
 
-// All addresses are relative, so that a proxy may put a prefix in front.
+// All URLs are relative, so that a proxy may add a prefix.
 function pageOf({ accounts, hasFeed = true, isDemo = false }: DashboardDeps): string {
   const settings = [
     `data-accounts="${accounts.map(({ segment }) => segment).join(' ')}"`,
@@ -42,7 +42,7 @@ function pageOf({ accounts, hasFeed = true, isDemo = false }: DashboardDeps): st
 `;
 }
 
-/** The page a person opens, and its parts as the build left them. */
+/** The dashboard page and its script and style. */
 export function dashboardEndpoints(deps: DashboardDeps): readonly FileEndpoint[] {
   const answer = staticAnswer('text/html; charset=utf-8', Buffer.from(pageOf(deps)), PAGE_HEADERS);
   return [
@@ -54,7 +54,7 @@ export function dashboardEndpoints(deps: DashboardDeps): readonly FileEndpoint[]
 
 type StaticAnswer = (call: Call) => Answer<string | Buffer>;
 
-/** Read when first asked for, and kept: a running service does not change. */
+/** A file that is read at the first request and then kept. */
 function part(name: string, type: string): FileEndpoint {
   const kept = new Map<Encoding, Promise<StaticAnswer>>();
   async function load(encoding: Encoding): Promise<StaticAnswer> {
@@ -67,7 +67,7 @@ function part(name: string, type: string): FileEndpoint {
     path: `/dashboard/${name}`,
     access: 'open',
     async answer(call, _tier, ctx) {
-      // Whoever accepts none of them, not even the file as it is, gets that all the same.
+      // A caller that accepts none of them gets the file itself.
       const encoding = ENCODINGS.find((each) => ctx.acceptsEncodings(each) === each) ?? 'identity';
       const loading = kept.get(encoding) ?? load(encoding);
       kept.set(encoding, loading);

@@ -3,7 +3,6 @@ import type { AgeLimits } from '../../views/as-of.ts';
 import type { Latest } from '../../views/latest.ts';
 import type { Watcher } from '../../views/watch.ts';
 
-/** What the endpoints that serve stream state read. */
 export interface StreamDeps {
   readonly latest: Latest;
   readonly watcher: Watcher;
@@ -12,6 +11,6 @@ export interface StreamDeps {
   readonly now: () => number;
   /** Inputs older than this are stale. */
   readonly staleAfterMs: AgeLimits;
-  /** New at every start of the process, so that no tag of an earlier one is taken for ours. */
+  /** New at every start of the process, so that tags of an earlier process never match. */
   readonly epoch: string;
 }

@@ -10,7 +10,7 @@ import type { Endpoint, SlowEndpoint } from '../answer.ts';
 import { API_HEADERS, JSON_TYPE, SECURITY_HEADERS } from '../headers.ts';
 import { PAGE_HEADERS, staticAnswer, staticContent } from '../static-content.ts';
 
-// All addresses are relative, so that a proxy may put a prefix in front.
+// All URLs are relative, so that a proxy may add a prefix.
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -37,7 +37,7 @@ const PAGE_SCRIPT = `SwaggerUIBundle({
 });
 `;
 
-/** The documents of both APIs, the page that shows one and the guide for language models: texts that never change. */
+/** The documents of both APIs, the page that shows one of them, and the guide for language models. */
 export function documentEndpoints(accounts: readonly AccountPath[]): readonly Endpoint[] {
   const document = JSON.stringify(openApiDocument(accounts));
   const feedDocument = JSON.stringify(asyncApiDocument(accounts));
@@ -50,7 +50,7 @@ export function documentEndpoints(accounts: readonly AccountPath[]): readonly En
   ];
 }
 
-/** The renderer of the page. Read when asked for: it is large, and few ever ask. */
+/** The renderer of the page. It is large and rarely needed, so it is read at each request. */
 export function rendererEndpoints(): readonly SlowEndpoint[] {
   return [
     file('/docs/renderer.js', 'text/javascript; charset=utf-8', 'swagger-ui-bundle.js'),

@@ -2,7 +2,7 @@ import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { RequestError } from '../../errors.ts';
 import type { Endpoint } from '../answer.ts';
 
-/** GET /feed by a caller who asks for neither a WebSocket nor an event stream: those never come here. */
+/** GET /feed for neither a WebSocket nor an event stream, which the feed itself handles. */
 export function feedEndpoint(): Endpoint {
   return {
     path: `${API_PREFIX}/feed`,

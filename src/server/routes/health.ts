@@ -5,7 +5,7 @@ import type { Operations } from '../operations.ts';
 
 const UNAVAILABLE_HEADERS = { ...API_HEADERS, 'Retry-After': '5' };
 
-/** GET /health (spec 2.7, endpoint 13). Two fields and no more: the detail is in the metrics. */
+/** GET /health (spec 2.7, endpoint 13). The metrics have the details. */
 export function healthEndpoint(operations: Operations, now: () => number): Endpoint {
   return {
     path: `${API_PREFIX}/health`,

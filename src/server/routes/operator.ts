@@ -2,7 +2,7 @@ import { type Answer, plainAnswer } from '../answer.ts';
 import { JSON_TYPE, SECURITY_HEADERS } from '../headers.ts';
 import type { Operations } from '../operations.ts';
 
-/** Outside the API: nobody is identified, and nothing counts. */
+/** Not part of the API: callers are not identified, and calls are not limited. */
 interface OperatorEndpoint {
   readonly path: string;
   answer(): Answer | Promise<Answer>;

@@ -18,7 +18,7 @@ interface PastDeps extends Pick<StreamDeps, 'accounts' | 'now' | 'staleAfterMs' 
   readonly past: Past;
 }
 
-/** What `as_of` makes of /meta/{account} and /prediction/{account}: the same answer as it was at that instant. */
+/** /meta/{account} and /prediction/{account} with `as_of`: the answer as it was at that instant. */
 export function pastEndpoints(deps: PastDeps): readonly SlowEndpoint[] {
   const { past, accounts, now, staleAfterMs, epoch } = deps;
   const bodies = createPastBodies();
@@ -57,7 +57,7 @@ export function pastEndpoints(deps: PastDeps): readonly SlowEndpoint[] {
   ]);
 }
 
-/** Refuses what is not kept any more and what has not happened yet. */
+/** Refuses instants that are no longer stored, and the future. */
 function checkKept(at: number, fromAt: number | null, nowMs: number): void {
   if (at > nowMs)
     throw fault(`Input should be less than or equal to ${nowMs}, the present`, 'less_than_equal');

@@ -16,7 +16,7 @@ import { namesTag } from '../etag.ts';
 import { createPrebuilt, notModified, streamAnswer, tagOf } from '../prebuilt.ts';
 import type { StreamDeps } from './deps.ts';
 
-/** GET /performance/overview: errors by horizon, wins of what was to be bought (spec 4, endpoint 15). */
+/** GET /performance/overview: errors by horizon and win rates (spec 4, endpoint 15). */
 export function overviewEndpoint({ latest, now, epoch }: StreamDeps, watch: Watch): Endpoint {
   const fields = oncePerChange(watch, () => {
     const scores = scoredForecasts(latest).map(({ score }) => score);
@@ -36,7 +36,7 @@ export function overviewEndpoint({ latest, now, epoch }: StreamDeps, watch: Watc
   };
 }
 
-/** GET /performance/calibration: how far the probabilities can be believed, against pace and market. */
+/** GET /performance/calibration: how reliable the probabilities are, compared with pace and market. */
 export function calibrationEndpoint({ now, epoch }: StreamDeps, calibration: Calibration): Endpoint {
   return {
     path: `${API_PREFIX}/performance/calibration`,
@@ -56,7 +56,7 @@ interface Sample {
   readonly text: string;
 }
 
-/** GET /performance/history: the error of every settled event, by close (spec 4, endpoint 16). */
+/** GET /performance/history: the error of every settled event, ordered by close (spec 4, endpoint 16). */
 export function historyEndpoint({ latest, accounts, now, epoch }: StreamDeps, watch: Watch): Endpoint {
   const samples = oncePerChange(watch, (): readonly Sample[] =>
     scoredForecasts(latest).flatMap(({ score }) => {

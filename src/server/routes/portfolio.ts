@@ -7,10 +7,10 @@ import type { SlowEndpoint } from '../answer.ts';
 import type { PortfolioDeps } from '../portfolio/read-portfolios.ts';
 import { walletAnswer } from '../portfolio/wallet-answer.ts';
 
-/** The account whose positions are sized for a bankroll; of others the wallet is the only parameter (spec 4). */
+/** The account whose positions are sized for a bankroll; other accounts have no such parameter (spec 4). */
 export const WITH_SIZING: AccountId = 'a';
 
-/** GET /portfolio/{account}: a wallet's open positions against the model (spec 4, endpoints 10 and 12). */
+/** GET /portfolio/{account}: a wallet's open positions compared with the model (spec 4, endpoints 10 and 12). */
 export function portfolioEndpoints(deps: PortfolioDeps): readonly SlowEndpoint[] {
   return deps.accounts.map(({ id, segment }) => ({
     method: 'GET',

@@ -16,7 +16,7 @@ interface Page {
   readonly offset: number;
 }
 
-/** What a FREE caller always gets, and a PRO caller who asks for nothing else. */
+/** The only page for FREE, and the default page for PRO. */
 const FIRST_PAGE: Page = readQuery(tweetsQuery, '');
 
 /** GET /meta/{account}/tweets: the account's posts, newest first (spec 4, endpoints 4 and 5). */

@@ -17,7 +17,7 @@ interface UsageRouteDeps {
   readonly now: () => number;
 }
 
-/** GET /usage/…: what the calling key has used. A request is in the figures once it was answered. */
+/** GET /usage/…: the usage of the calling key. A request is included once it was answered. */
 export function usageEndpoints({ usage, now }: UsageRouteDeps): readonly Endpoint[] {
   const endpoint = (name: string, read: (call: Call, keyId: string) => object): Endpoint => ({
     path: `${API_PREFIX}/usage/${name}`,

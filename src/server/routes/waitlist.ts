@@ -14,11 +14,11 @@ const RETRY_AFTER_SECONDS = 5;
 interface WaitlistDeps {
   readonly waitlist: Waitlist;
   readonly now: () => number;
-  /** Receives the reason why a place could not be written. */
+  /** Receives the error when a place could not be stored. */
   readonly report: (error: unknown) => void;
 }
 
-/** POST /waitlist: a place, on disk before it is answered (spec 2.8). */
+/** POST /waitlist: the place is stored before the answer is sent (spec 2.8). */
 export function waitlistEndpoint({ waitlist, now, report }: WaitlistDeps): SlowEndpoint {
   return {
     method: 'POST',

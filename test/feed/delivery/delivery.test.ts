@@ -20,7 +20,7 @@ async function settle(): Promise<void> {
 }
 
 describe('readers that come back', () => {
-  it('after a long time are sent every frame, a few of them at a time, while others go on', async () => {
+  it('after a long time are sent every frame, a few at a time, without delaying others', async () => {
     const { subscribe, resume, change } = openMemoryFeed();
     const present = new MemoryReader();
     subscribe(present, 'test');

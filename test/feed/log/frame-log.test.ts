@@ -121,7 +121,7 @@ describe('the frame log', () => {
     assert.equal(log.publishedUpTo, 2);
   });
 
-  it('goes on when a follower fails, which is reported', async () => {
+  it('continues when a follower fails, and reports it', async () => {
     const { log, published } = open(createMemoryFrames());
     const failures: unknown[] = [];
     const fail = () => {

@@ -61,7 +61,7 @@ describe('createMarker', () => {
       'signals/account_b 2 event_closed',
     ]));
 
-  it('marks what a price is part of: predictions of posts, crypto events of coins', () => {
+  it('marks the records with a price: predictions of posts, crypto events of coins', () => {
     const place = { cause: 'price' } as const;
     assert.deepEqual(marksOf(priceOutput({ eventId: 2 }, place)), ['prediction/account_b 2 price']);
     assert.deepEqual(marksOf(priceOutput({ eventId: 7 }, place)), ['crypto 7 price']);

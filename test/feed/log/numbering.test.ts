@@ -37,7 +37,7 @@ describe('the numbering of frames', () => {
       }),
     ));
 
-  it('goes on after a restart as if there had been none', () =>
+  it('continues after a restart as if there had been none', () =>
     fc.assert(
       fc.property(anyChanges, anyChanges, (before, after) => {
         const whole = createNumbering(TOPICS, []);

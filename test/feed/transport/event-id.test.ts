@@ -43,7 +43,7 @@ describe('the id of an event', () => {
       }),
     ));
 
-  it('that is not one of ours says nothing', () =>
+  it('that is not one of ours gives no cursors', () =>
     fc.assert(
       fc.property(fc.string(), (text) => {
         fc.pre(!/;[\w/-]+=\d/.test(text));

@@ -27,7 +27,7 @@ describe('the feed as an event stream', () => {
     stream.close();
   });
 
-  it('goes on from the last id in every channel, without a gap or a repetition', async () => {
+  it('continues from the last id in every channel, without a gap or a repetition', async () => {
     const stream = listen(url('counters/account_a,tweets/account_a'));
     await eventually('the snapshots', () => stream.events.length === 3);
     await server.turn(countersOutput({ real: 51 }), postOutput({ id: '1' }));

@@ -316,7 +316,7 @@ describe('the feed', () => {
   });
 
   describe('a reader that sends nonsense', () => {
-    it('is answered what is wrong, and is closed when it goes on', async () => {
+    it('gets an error that says what is wrong, and is disconnected if it continues', async () => {
       const client = await subscribed(undefined, [{ channel: 'test' }]);
       const nonsense = ['{', '[]', '{"op":"fly"}', '{"op":"subscribe","channels":[]}', 'null', '"x"'];
       for (const text of nonsense) client.send(text);

@@ -20,7 +20,7 @@ describe('createPastBodies', () => {
     assert.deepEqual(made, ['a', 'b']);
   });
 
-  it('keeps the ones asked for last', async () => {
+  it('keeps the bodies that were last requested', async () => {
     const bodies = createPastBodies();
     let made = 0;
     const ask = (n: number) => bodies.of(String(n), async () => String(++made));
@@ -31,7 +31,7 @@ describe('createPastBodies', () => {
     assert.equal(made, 101);
   });
 
-  it('forgets one that failed, and goes on', async () => {
+  it('forgets a body that failed, and continues', async () => {
     const bodies = createPastBodies();
     await assert.rejects(
       bodies.of('a', () => Promise.reject(new Error('broken'))),

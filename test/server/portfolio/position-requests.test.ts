@@ -39,7 +39,7 @@ describe('createPositionRequests', () => {
   };
   afterEach(() => requests.close());
 
-  it('hands over what the market says', async () => {
+  it('returns the positions from the market', async () => {
     open(SLOW);
     assert.deepEqual(await requests.read(WALLET), [position()]);
     assert.deepEqual(market.asked, [WALLET]);
@@ -67,7 +67,7 @@ describe('createPositionRequests', () => {
     new SourceError('SOURCE_NOT_JSON', 'a page'),
     new SourceError('SOURCE_STATUS', 'answered 404', { status: 404 }),
   ]) {
-    it(`refuses one wallet and goes on asking for others after ${error.code}`, async () => {
+    it(`refuses one wallet and still asks for others after ${error.code}`, async () => {
       open(SLOW);
       fails(error);
       assert.equal(await refused(), 1);
@@ -100,7 +100,7 @@ describe('createPositionRequests', () => {
     assert.equal((await requests.read(WALLET)).length, 1);
   });
 
-  it('tries again behind the callers, about the wallet asked for last, until the market answers', async () => {
+  it('probes in the background, with the last wallet, until the market answers', async () => {
     open(QUICK);
     fails(DOWN);
     await refused();
@@ -116,7 +116,7 @@ describe('createPositionRequests', () => {
     );
   });
 
-  it('comes back no sooner than the market wants, and after a minute at the latest', async () => {
+  it('retries no sooner than the market asks, and after a minute at the latest', async () => {
     for (const [retryAfterMs, seconds] of [
       [7_000, 7],
       [3_600_000, 60],

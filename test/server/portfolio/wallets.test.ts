@@ -13,7 +13,7 @@ function open(limits = { keepMs: 5 * MINUTE_MS, wallets: 3, positions: 100 }) {
 }
 
 describe('createWallets', () => {
-  it('keeps what is open, with the time of asking', async () => {
+  it('keeps open positions, with the time of the request', async () => {
     const { market, clock, wallets } = open();
     market.answer = async () => {
       clock.now += 400;
@@ -59,7 +59,7 @@ describe('createWallets', () => {
     assert.ok(answers.every((each) => each === answers[0]));
   });
 
-  it('tells a failure to all who wait for it, and keeps nothing of it', async () => {
+  it('rejects all who wait for a failed reading, and caches nothing', async () => {
     const { market, wallets } = open();
     const failure = new Error('down');
     market.answer = () => Promise.reject(failure);

@@ -15,7 +15,7 @@ describe('the dashboard', () => {
     '/dashboard/page.css': 'text/css; charset=utf-8',
   };
   for (const [path, type] of Object.entries(types)) {
-    it(`answers ${path}, and 304 to whoever has it already`, async () => {
+    it(`answers ${path}, and 304 to a caller that has it already`, async () => {
       const first = await fetch(running.url + path);
       assert.equal(first.status, 200);
       assert.equal(first.headers.get('content-type'), type);

@@ -28,7 +28,7 @@ describe('the documents', () => {
     '/llms.txt',
   ];
   for (const path of pages) {
-    it(`answer 304 to whoever has ${path} already`, async () => {
+    it(`answer 304 to a caller that has ${path} already`, async () => {
       const first = await fetched(path);
       const etag = first.headers.get('etag') ?? '';
       assert.equal(first.status, 200);
@@ -62,7 +62,7 @@ describe('the documents', () => {
     }
   });
 
-  it('tell a language model of every endpoint, in a few lines', async () => {
+  it('describe every endpoint for a language model, in a few lines', async () => {
     const text = await (await running.get('/llms.txt')).text();
     const endpoints = running.app.endpoints.filter(({ path }) => path.startsWith('/api/'));
     for (const { path, method } of endpoints) {

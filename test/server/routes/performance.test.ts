@@ -36,7 +36,7 @@ describe('GET /performance', () => {
   afterEach(() => running.stop());
 
   describe('/overview', () => {
-    it('tells how often what was to be bought has won, by confidence, each event once', async () => {
+    it('shows how often decisions have won, by confidence, each event once', async () => {
       const levels = ['HIGH', 'HIGH', 'HIGH', 'LOW'] as const;
       await begin(
         ...levels.flatMap((confidence, eventId) => [
@@ -88,7 +88,7 @@ describe('GET /performance', () => {
       });
     });
 
-    it('says that nothing is known before the first score, and changes with it', async () => {
+    it('shows null before the first score, and changes with it', async () => {
       await begin();
       const before = await json(await running.get(OVERVIEW));
       assert.deepEqual(before.error_24h, { median: null, p90: null, sample_size: 0 });
@@ -265,7 +265,7 @@ describe('GET /performance', () => {
       });
     }
 
-    it('sorts buckets by their probability and tells how many won', async () => {
+    it('groups buckets by their probability and shows how many won', async () => {
       const buckets = [
         predictedBucket({ lo: 0, hi: 99, prob: 0.25 }),
         predictedBucket({ lo: 100, hi: null, prob: 0.75 }),

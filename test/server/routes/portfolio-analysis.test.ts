@@ -71,7 +71,7 @@ describe('GET /portfolio/{account}, its figures', () => {
       [0, 0, 'AVOID'],
       [0.25, 100, 'STRONG_BUY'],
     ] as const) {
-      it(`tells an edge of ${prob} at a price of 0 as ${edgePercent} %`, async () => {
+      it(`shows an edge of ${prob} at a price of 0 as ${edgePercent} %`, async () => {
         await open(
           [position()],
           [
@@ -94,7 +94,7 @@ describe('GET /portfolio/{account}, its figures', () => {
       );
     });
 
-    it('tells no percentile below the count', async () => {
+    it('shows no percentile below the count', async () => {
       await open([], [...ALL, countersOutput({ real: 70 })]);
       const [record] = await stage.records();
       assert.deepEqual(
@@ -103,7 +103,7 @@ describe('GET /portfolio/{account}, its figures', () => {
       );
     });
 
-    it('knows nothing before the first forecast, and still tells what is held', async () => {
+    it('shows what is held even before the first forecast', async () => {
       await open([position()], [eventOutput(), priceOutput(PRICE)]);
       const [record] = await stage.records(`wallet=${WALLET}&bankroll=1000`);
       assert.deepEqual(record?.prediction, {
@@ -194,7 +194,7 @@ describe('GET /portfolio/{account}, its figures', () => {
       assert.ok((await stage.rows()).every((row) => !('sizing' in row)));
     });
 
-    it('asks for more of what has an edge, by a quarter of optimal growth', async () => {
+    it('adds to a position with an edge, by a quarter of the Kelly stake', async () => {
       await open([position({ size: 10 })]);
       // (0.25 - 0.2) / (1 - 0.2) / 4 is 0.015625.
       assert.deepEqual(await sizing(1_000), {

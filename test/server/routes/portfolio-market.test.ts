@@ -70,7 +70,7 @@ describe('GET /portfolio/{account}, its failures', () => {
       });
     }
 
-    it('tells of parameters before the wallet, and of the wallet before the market', async () => {
+    it('reports invalid parameters before a bad wallet, and a bad wallet before an unreachable market', async () => {
       await open([]);
       stage.market.answer = () => Promise.reject(new SourceError('SOURCE_NETWORK', 'broke off'));
       assert.equal((await stage.get('wallet=0x12&bankroll=0')).status, 422);
@@ -126,7 +126,7 @@ describe('GET /portfolio/{account}, its failures', () => {
       'SOURCE_REFUSED',
       'SOURCE_NOT_JSON',
     ]) {
-      it(`is said to be out of reach after ${code}, with a time to come back`, async () => {
+      it(`is reported as unreachable after ${code}, with a time to try again`, async () => {
         await open([]);
         fail(code);
         const response = await stage.get();
@@ -150,7 +150,7 @@ describe('GET /portfolio/{account}, its failures', () => {
       assert.equal((await stage.get()).status, 503);
     });
 
-    it('is asked anew after a failure, which nobody keeps', async () => {
+    it('is asked again after a failure, which is not cached', async () => {
       await open([position()]);
       const { answer } = stage.market;
       fail('SOURCE_REFUSED');

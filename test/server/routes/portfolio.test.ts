@@ -164,7 +164,7 @@ describe('GET /portfolio/{account}', () => {
       }
     });
 
-    it('tells a gift, which cost nothing, as 100 % up', async () => {
+    it('shows shares that cost nothing as 100 % up', async () => {
       await open([position({ avgPrice: 0, costBasis: 0 })]);
       const [record] = await stage.records();
       assert.deepEqual([record?.positions[0]?.pnl, record?.positions[0]?.pnl_percent], [20, 100]);

@@ -95,7 +95,7 @@ describe('GET /portfolio/{account}/rebalancing', () => {
     ]);
   });
 
-  it('says nothing of skill where it is proven', async () => {
+  it('does not mention skill where it is proven', async () => {
     await open([position(NO)], [...ALL, signalsOutput()]);
     assert.equal((await adjustments('bankroll=1000'))[0]?.reasons.length, 2);
   });
@@ -111,7 +111,7 @@ describe('GET /portfolio/{account}/rebalancing', () => {
     });
   }
 
-  it('has a threshold of 5 USD unless told otherwise', async () => {
+  it('has a threshold of 5 USD by default', async () => {
     await open([position({ size: 53.05 })]);
     assert.equal((await adjustments('bankroll=1000')).length, 0);
     assert.deepEqual(
@@ -210,7 +210,7 @@ describe('GET /portfolio/{account}/rebalancing', () => {
     assert.deepEqual([response.status, (await json(response)).code], [404, 'not_found']);
   });
 
-  it('tells of every missing parameter at once', async () => {
+  it('reports every missing parameter at once', async () => {
     await open([]);
     const response = await get('');
     assert.equal(response.status, 422);

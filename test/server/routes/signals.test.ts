@@ -206,7 +206,7 @@ describe('GET /signals/{account}', () => {
     assert.deepEqual(await sized('?bankroll=1000000'), [1_000_000, 0.0471, 47_100]);
   });
 
-  it('measures win rates in the ledger of the account, and tells none of fewer than 30 events', async () => {
+  it('measures the win rates of the account, and shows none from fewer than 30 events', async () => {
     const settled = (n: number, account = 'a') =>
       Array.from({ length: n }, (_, index) => {
         const place = { eventId: (account === 'a' ? 100 : 500) + index, account };
@@ -258,7 +258,7 @@ describe('GET /signals/{account}', () => {
     assert.deepEqual([asked.proven, asked.BUY.length, asked.SELL.length], [false, 1, 1]);
   });
 
-  it('skips with the reason, and no figure that looks fresh, once an input is late and no tick tells it', async () => {
+  it('skips with the reason, and no figure that looks fresh, once an input is late and no tick comes', async () => {
     await begin(eventOutput(), signalsOutput(), freshnessOutput(FRESH_AGES, { seq: 2, at: NOON }));
     for (const query of ['', '?bankroll=20']) {
       running.clock.now = NOON;
@@ -279,7 +279,7 @@ describe('GET /signals/{account}', () => {
     }
   });
 
-  it('shows what the stream says of missing forecasts, empty books and buckets that do not tile', async () => {
+  it('shows the reasons for missing forecasts, empty books and buckets that do not tile', async () => {
     const nothing = { prob: null, edge: null, edgeNet: null, moneyness: null, stake: 0 };
     for (const [code, figures, text] of [
       ['NO_FORECAST', nothing, 'there is no forecast of this bucket yet'],

@@ -74,7 +74,7 @@ describe('GET /meta/{account}/tweets', () => {
     });
   });
 
-  it('gives a FREE caller the latest 15 and never says what counts', async () => {
+  it('gives a FREE caller the latest 15 and never shows which of them count', async () => {
     await begin(timeline(40));
     for (const headers of [{}, { 'X-API-Key': '' }, { 'X-API-Key': 'demo_free' }]) {
       const { ids, data, limit, offset } = await page('?limit=3&offset=7', headers);
@@ -84,7 +84,7 @@ describe('GET /meta/{account}/tweets', () => {
     }
   });
 
-  it('gives a PRO or INTERNAL caller the page asked for, with what counts', async () => {
+  it('gives a PRO or INTERNAL caller the requested page, and shows which posts count', async () => {
     await begin(timeline(140));
     for (const headers of [PRO, { 'X-API-Key': 'demo_internal' }]) {
       assert.deepEqual((await page('', headers)).ids, down(140, 126));

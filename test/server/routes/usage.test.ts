@@ -169,7 +169,7 @@ describe('GET /usage', () => {
     assert.equal((await errors('?limit=1')).data.length, 1);
   });
 
-  it('tells of the buffer and of the tracking', async () => {
+  it('shows the state of the buffer and of the tracking', async () => {
     await server.get('/api/v1/health');
     const { timestamp, buffer, tracking } = await stats();
     assert.equal(timestamp, NOON);

@@ -150,7 +150,7 @@ describe('POST /waitlist', () => {
 });
 
 describe('POST /waitlist on a disk', () => {
-  it('gives 1,000 who come at once the places 1 to 1,000, and whoever comes twice one', function () {
+  it('gives 1,000 concurrent callers the places 1 to 1,000, and a repeated caller one place', function () {
     this.timeout(120_000);
     return withFolder(async (folder) => {
       const store = await openStore(folder);
@@ -175,7 +175,7 @@ describe('POST /waitlist on a disk', () => {
     });
   });
 
-  it('loses no place that was told when the process is killed, and goes on without a hole', function () {
+  it('loses no answered place when the process is killed, and continues without a gap', function () {
     this.timeout(120_000);
     return withFolder(async (folder) => {
       const told = new Map<number, number>();

@@ -9,7 +9,7 @@ describe('isSame', () => {
     fc.assert(fc.property(anyValue, (value) => assert.ok(isSame(value, structuredClone(value)))));
   });
 
-  it('tells any two scalars apart, wherever they are', () => {
+  it('finds any two scalars different, wherever they are', () => {
     const scalar = fc.oneof(fc.constant(null), fc.boolean(), fc.integer(), fc.string());
     fc.assert(
       fc.property(anyValue, scalar, scalar, (rest, a, b) => {

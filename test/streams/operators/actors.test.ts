@@ -90,7 +90,7 @@ describe('actors', () => {
     assert.deepEqual(start(new Map([['x', { sum: 40 }]])).send('x:2', 'y:1'), ['x=42', 'x by two', 'y=1']);
   });
 
-  it('forgets an actor that is retired, and spawns it anew', () => {
+  it('removes a retired actor, and spawns it again', () => {
     const { send, states } = start();
     assert.deepEqual(send('x:1000'), ['x=1000']);
     assert.equal(states.size, 0);

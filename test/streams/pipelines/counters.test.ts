@@ -160,7 +160,7 @@ describe('counters', () => {
     );
   });
 
-  it('counts anew when the window moves', () => {
+  it('counts again when the window moves', () => {
     const narrow = { ...listed, endAt: START + 1 };
     const entries = [
       [START, listed],

@@ -183,7 +183,7 @@ describe('skipStale', () => {
     }
   });
 
-  it('leaves no figure that is made of a stale input, and every other', () => {
+  it('removes every figure from a stale input, and no other', () => {
     const figures = (input: Input) => {
       const { p50, asymmetry, buckets } = skipStale(signalsOf(), [input]);
       const [{ prob, price, bid, ask, edge, edgeNet, moneyness } = bucketSignal()] = buckets;

@@ -19,7 +19,7 @@ const row = (fields: Partial<Prediction> = {}) =>
   }).record;
 
 describe('decisionOf', () => {
-  it('freezes what was to be bought, largest stake first, with what was thought of the horizon', () => {
+  it('records what was worth buying, largest stake first, with the confidence of the horizon', () => {
     const decision = decisionOf(row({ origin: 'history' }), () => undefined, track);
     assert.ok(decision);
     const { buys, ...rest } = decision;

@@ -115,7 +115,7 @@ describe('performance', () => {
     );
   });
 
-  it('scores anew when the oracle corrects, and leaves the rows alone', () => {
+  it('scores again when the oracle corrects, and does not change the rows', () => {
     const session = watched();
     session.observe(END, total(12));
     session.observe(END, closed(1));

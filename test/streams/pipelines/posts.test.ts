@@ -74,7 +74,7 @@ describe('posts', () => {
     ]);
   });
 
-  it('believes what it saw of a post over the archive', () => {
+  it('prefers what it saw of a post to the archive', () => {
     const seen = post({ ...recent, isReply: true });
     assert.deepEqual(
       emitted([NOW, seen], [NOW, post({ ...recent, via: 'archive', text: 'other' })]),

@@ -79,7 +79,7 @@ describe('sizedSignals', () => {
     assert.deepEqual(signals[0]?.codes, ['UNPROVEN_HORIZON', 'EMPTY_BOOK']);
   });
 
-  it('holds what would be bought for less than a cent, and orders none of it', () => {
+  it('holds a bucket whose bet would be less than a cent, and makes no order', () => {
     const record = proven([buy('x', { stake: 0.006 })], { strategy: 'SINGLE_BUCKET', tokens: ['x'] });
     const { signals, buy: order } = sizedSignals(record, { ...own, bankrollUsd: 1 });
     assert.deepEqual([signals[0]?.action, signals[0]?.codes], ['HOLD', ['BET_TOO_SMALL']]);

@@ -42,7 +42,7 @@ describe('winRates', () => {
     assert.deepEqual(byConfidence.MEDIUM, NONE);
   });
 
-  it('counts each event once, by what it was told first', () => {
+  it('counts each event once, by its first decision', () => {
     const first = { horizonHours: 72, madeAt: NOON - 4, confidence: 'MEDIUM' } as const;
     const later = { horizonHours: 24, madeAt: NOON - 2, buys: [buy(200)] };
     const { byConfidence } = ratesOf([...settled(100, later), ...settled(100, first)]);

@@ -54,7 +54,7 @@ describe('holdingsIn', () => {
     assert.deepEqual(found(position({ ...nowhere, token: 'yes-2', marketSlug: 'event-0-19' })), ['Yes 20+']);
   });
 
-  it('tells the side by the token before the name of the outcome', () => {
+  it('determines the side by the token rather than the name of the outcome', () => {
     assert.deepEqual(found(position({ conditionId: '0xc1', token: 'no-1', outcome: 'Yes' })), ['No 0-19']);
   });
 

@@ -20,7 +20,7 @@ describe('heldSignalOf', () => {
     it(`says ${signal} at ${edgePercent} %`, () => assert.equal(heldSignalOf(edgePercent), signal));
   }
 
-  it('says nothing of an unknown edge', () => assert.equal(heldSignalOf(null), null));
+  it('gives null for an unknown edge', () => assert.equal(heldSignalOf(null), null));
 });
 
 describe('recommendationOf', () => {
@@ -39,7 +39,7 @@ describe('recommendationOf', () => {
     it(`says ${recommendation} at ${edge}`, () => assert.equal(recommendationOf(edge), recommendation));
   }
 
-  it('says nothing of an unknown edge', () => assert.equal(recommendationOf(null), null));
+  it('gives null for an unknown edge', () => assert.equal(recommendationOf(null), null));
 
   it('has a word for every edge', () => {
     fc.assert(

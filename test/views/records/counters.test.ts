@@ -51,7 +51,7 @@ describe('GET /meta/{account}', () => {
     });
   });
 
-  it('says what is not known with null, never with 0', async () => {
+  it('shows unknown figures as null, never as 0', async () => {
     const unknown = {
       oracle: null,
       ui: null,

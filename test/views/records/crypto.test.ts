@@ -77,7 +77,7 @@ describe('GET /meta/crypto', () => {
     });
   });
 
-  it('says null for a spot price it has not seen', async () => {
+  it('shows null for a spot price it has not seen', async () => {
     await begin(eventOutput(upDown));
     const { spot_price, spot_ts } = await first();
     assert.deepEqual([spot_price, spot_ts], [null, null]);

@@ -122,7 +122,7 @@ describe('GET /prediction/{account}', () => {
     );
   });
 
-  it('tells the pace of account A only', async () => {
+  it('shows the velocity of account A only', async () => {
     await begin(
       eventOutput({ eventId: 2, subject: { type: 'posts', account: 'b' } }),
       velocityOutput({ account: 'b' }),

@@ -15,14 +15,14 @@ const skipped = (code: ReasonCode, fields: Partial<EventSignals> = {}) =>
   reasonsOf(sized({ action: 'SKIP', codes: [code], prob: null }), record(fields));
 
 describe('reasonsOf', () => {
-  it('names the numbers: where the median lies, what the market pays, what the model says', () => {
+  it('names the place of the median, the price of the market and the probability of the model', () => {
     assert.deepEqual(reasonsOf(sized({ moneyness: 0.7368 }), record()), [
       'p50 212 sits in the middle of 200-219; market pays 0.31, model says 0.44',
       'an edge of 0.13 leaves 0.1093 after the taker fee and half the spread',
     ]);
   });
 
-  it('tells the middle from the edge and from outside, also of an open bucket', () => {
+  it('distinguishes the middle of a bucket from its edge and from outside, also for an open bucket', () => {
     const first = (fields: Partial<BucketSignal>, p50: number) =>
       reasonsOf(sized(fields), record({ p50 }))[0]?.split(';')[0];
     assert.equal(first({ moneyness: 0 }, 200), 'p50 200 sits near an edge of 200-219');
@@ -32,7 +32,7 @@ describe('reasonsOf', () => {
     assert.equal(first({ ...open, moneyness: 1 }, 900), 'p50 900 sits in the middle of 220+');
   });
 
-  it('says which counter is ahead, where something is to be done', () => {
+  it('says which counter is ahead, for a bucket to buy or sell', () => {
     const last = (asymmetry: number | null, fields: Partial<BucketSignal> = {}) =>
       reasonsOf(sized(fields), record({ asymmetry })).at(-1);
     assert.equal(last(2), 'the oracle counts 2 more than the trading page');
@@ -54,7 +54,7 @@ describe('reasonsOf', () => {
     assert.match(skipped('STALE_UI')[0] ?? '', /^the ui input is stale/);
   });
 
-  it('tells why a horizon is not proven', () => {
+  it('explains why a horizon is not proven', () => {
     const why = (fields: Partial<EventSignals>) => skipped('UNPROVEN_HORIZON', fields)[0];
     assert.equal(
       why({ horizonHours: null }),

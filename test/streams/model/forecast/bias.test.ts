@@ -46,7 +46,7 @@ describe('bias factors', () => {
     assert.deepEqual(biasFactors([...low, ...few]), [1, biasFactor(low), 1]);
   });
 
-  it('lie on a line between horizons, and go on as they are outside of them', () => {
+  it('are interpolated between horizons, and constant outside of them', () => {
     const at = [0, 24, 36, 48, 54, 72, 168].map((hours) => biasAt([1, 1.2, 1.1], hours));
     for (const [index, expected] of [1, 1, 1.1, 1.2, 1.175, 1.1, 1.1].entries()) {
       assert.ok(Math.abs((at[index] ?? 0) - expected) < 1e-12);

@@ -11,7 +11,7 @@ const NOW = FIRST_AT + 10 * DAY_MS;
 describe('pace', () => {
   const series = accountSeries(posts, FIRST_AT, NOW);
 
-  it('goes on as in the last seven days', () => {
+  it('continues the pace of the last seven days', () => {
     const final = paceFinalCount(series, { startAt: NOW - DAY_MS, endAt: NOW + 2 * DAY_MS, count: 48 });
     assert.equal(quantileOf(final, 0.5), 48 + 96);
   });
