@@ -29,17 +29,17 @@ async function recordAnswered(store: Store, { alter = (fact) => fact }: Answerin
     const facts = [...waiting, ...turn.map(({ fact }) => fact)];
     waiting = [];
     const observations: Observation[] = facts.map((fact) => ({ seq: ++seq, receivedAt, fact }));
-    const said = observations.flatMap((each) => {
+    const outputs = observations.flatMap((each) => {
       if (each.fact.kind === 'forecast') answers.push(each.seq);
       return run(each);
     });
-    for (const output of said) {
+    for (const output of outputs) {
       if (output.stream !== 'requests') continue;
       const fact = answer(output.record, output.seq);
       waiting.push(fact.kind === 'forecast' ? alter(fact, answers.length + waiting.length) : fact);
     }
     await store.journal.append(observations);
-    await store.outputs.append(said, seq);
+    await store.outputs.append(outputs, seq);
   }
   return answers;
 }
