@@ -27,7 +27,13 @@ interface RecordAnswers {
 /** The records show the ages of the inputs of `account`. */
 export function createRecordAnswers(deps: StreamDeps, view: RecordView, account?: AccountId): RecordAnswers {
   const { latest, watcher, now, staleAfterMs, epoch } = deps;
-  const watchFor = (tier: Tier): Watch => watcher.watch((output) => isMoved(view, output, latest, tier));
+  const watches = new Map<Tier, Watch>();
+  /** One for each tier, as every watch is asked about every output. */
+  function watchFor(tier: Tier): Watch {
+    const watch = watches.get(tier) ?? watcher.watch((output) => isMoved(view, output, latest, tier));
+    watches.set(tier, watch);
+    return watch;
+  }
   const agesAt = (nowMs: number) => agesOf(latest, nowMs, account);
   const lateIn = (ages: Ages) => lateInputs(ages, staleAfterMs);
   const staleMark = (nowMs: number) => lateIn(agesAt(nowMs)).join('.');

@@ -20,12 +20,14 @@ interface Instant {
 /** A record as JSON text at an instant, without its ages when it has an `as_of`. */
 export type RenderedRecord = (instant: Instant) => string;
 
-/** For each stream, the keys of the records that an output may change, or undefined when it changes none. */
+/**
+ * The keys of the records that an output may change, or undefined when it changes none. As a function where the keys
+ * have to be searched for: REST asks only whether there are any.
+ */
+type Moved = readonly string[] | ((latest: Latest) => readonly string[]) | undefined;
+
 type MovedBy = {
-  readonly [Stream in StreamName]?: (
-    output: OutputOf<Stream>,
-    latest: Latest,
-  ) => readonly string[] | undefined;
+  readonly [Stream in StreamName]?: (output: OutputOf<Stream>, latest: Latest) => Moved;
 };
 
 /**
@@ -53,17 +55,20 @@ export interface RecordView {
   };
 }
 
+function movedIn({ movedBy }: Pick<RecordView, 'movedBy'>, output: Output, latest: Latest): Moved {
+  // Each function takes the outputs of its own stream.
+  const movedOf = movedBy[output.stream] as ((output: Output, latest: Latest) => Moved) | undefined;
+  return movedOf?.(output, latest);
+}
+
 /** The keys of the records that an output may change; undefined when it changes none. */
 export function movedKeys(
-  { movedBy }: Pick<RecordView, 'movedBy'>,
+  view: Pick<RecordView, 'movedBy'>,
   output: Output,
   latest: Latest,
 ): readonly string[] | undefined {
-  // Each function takes the outputs of its own stream.
-  const keysOf = movedBy[output.stream] as
-    | ((output: Output, latest: Latest) => readonly string[] | undefined)
-    | undefined;
-  return keysOf?.(output, latest);
+  const moved = movedIn(view, output, latest);
+  return typeof moved === 'function' ? moved(latest) : moved;
 }
 
 /** Whether an output changes what a tier sees. */
@@ -74,7 +79,7 @@ export function isMoved(
   tier: Tier,
 ): boolean {
   if (view.paidStreams?.includes(output.stream) && !includes(tier, 'PRO')) return false;
-  return movedKeys(view, output, latest) !== undefined;
+  return movedIn(view, output, latest) !== undefined;
 }
 
 export function renderAll(view: RecordView, moment: Moment, audience: Audience): readonly RenderedRecord[] {

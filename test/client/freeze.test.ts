@@ -38,10 +38,12 @@ async function openStage(): Promise<Stage> {
   }, 20);
   let isGraphFrozen = false;
   let postsAgeMs: number | undefined;
+  let ticks = 0;
   const ticking = setInterval(() => {
     if (isGraphFrozen) return;
+    ticks += 1;
     if (postsAgeMs !== undefined) postsAgeMs += 1_000;
-    void server.tick({ 'posts:a': postsAgeMs ?? 300 + Math.round(Math.random() * 400), 'archive:a': 1e6 });
+    void server.tick({ 'posts:a': postsAgeMs ?? 300 + ((ticks * 137) % 400), 'archive:a': 1e6 });
   }, 1_000);
   const statuses: FeedStatus[] = [];
   const reader = createClient({ url: proxy.url }).feed();

@@ -27,10 +27,11 @@ const accepted =
 
 const plus = (digits: string, by: number) => String(BigInt(digits) + BigInt(by));
 
-/** One hexadecimal digit at a random place becomes another. */
+/** One hexadecimal digit becomes another: which one, and which other, follows from the text. */
 function flipped(text: string): string {
-  const at = 2 + Math.floor(Math.random() * (text.length - 4));
-  const digit = (Number.parseInt(text.charAt(at), 16) + 1 + Math.floor(Math.random() * 15)) % 16;
+  const sum = Array.from(text).reduce((total, digit) => total + digit.charCodeAt(0), 0);
+  const at = 2 + (sum % (text.length - 4));
+  const digit = (Number.parseInt(text.charAt(at), 16) + 1 + (sum % 15)) % 16;
   return text.slice(0, at) + digit.toString(16) + text.slice(at + 1);
 }
 

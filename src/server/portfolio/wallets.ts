@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Position } from '../../sources/positions/position.ts';
-import { isOpen, type WalletPositions } from '../../views/portfolio/holding.ts';
+import { isOpen, type WalletPositions } from '../../views/portfolio/held-positions.ts';
 
 export interface Wallets {
   /** Rejects when the positions cannot be read. A failure is not cached. */

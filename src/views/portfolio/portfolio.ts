@@ -1,5 +1,5 @@
 import type { AccountMoment, EventFacts } from './event-facts.ts';
-import { holdingsIn, type WalletPositions } from './holding.ts';
+import { holdingsIn, type WalletPositions } from './held-positions.ts';
 import { type Sizing, sized } from './sizing.ts';
 import { type Totals, totalsOf, type Valuation, valued } from './valuation.ts';
 

@@ -1,7 +1,7 @@
 import type { Bucket } from '../../../streams/internal.ts';
 import { round4 } from '../round.ts';
 import type { EventFacts } from './event-facts.ts';
-import type { Holding } from './holding.ts';
+import type { Holding } from './held-positions.ts';
 import { cents, percentOf, sumOfCents } from './money.ts';
 
 /**

@@ -23,10 +23,12 @@ export function cryptoView(): RecordView {
     movedBy: {
       events: movedByEvents,
       prices: events.pricedKeys,
-      spot: ({ key: symbol }, latest) =>
-        activeCryptoEvents(latest).flatMap(({ key, record: { subject } }) =>
-          subject.type === 'crypto' && subject.symbol === symbol ? [key] : [],
-        ),
+      spot:
+        ({ key: symbol }) =>
+        (latest) =>
+          activeCryptoEvents(latest).flatMap(({ key, record: { subject } }) =>
+            subject.type === 'crypto' && subject.symbol === symbol ? [key] : [],
+          ),
     },
     keys: events.keys,
     render({ latest }, key) {

@@ -39,8 +39,7 @@ export function predictionView(account: AccountPath): RecordView {
       // Forecasts to be scored have other keys and are not shown.
       predictions: ({ key, record }) =>
         record.account === id && key === String(record.eventId) ? [key] : undefined,
-      velocity: ({ record }, latest) =>
-        id === WITH_VELOCITY && record.account === id ? events.keys(latest) : undefined,
+      velocity: ({ record }) => (id === WITH_VELOCITY && record.account === id ? events.keys : undefined),
     },
     paidStreams: ['predictions', 'velocity'],
     keys: events.keys,

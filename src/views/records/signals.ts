@@ -57,7 +57,7 @@ export function signalsView(account: AccountPath): RecordView {
     movedBy: {
       events: movedByEvents,
       signals: ({ key, record }) => (record.account === account.id ? [key] : undefined),
-      scores: ({ record }, latest) => (record.account === account.id ? events.keys(latest) : undefined),
+      scores: ({ record }) => (record.account === account.id ? events.keys : undefined),
     },
     keys: events.keys,
     render(moment, key, audience) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Position } from '../../../src/sources/positions/position.ts';
-import { holdingsIn, isOpen } from '../../../src/views/portfolio/holding.ts';
+import { holdingsIn, isOpen } from '../../../src/views/portfolio/held-positions.ts';
 import { bucket, eventOutput } from '../../support/outputs.ts';
 import { position } from '../../support/positions.ts';
 
