@@ -3,6 +3,9 @@ import { sweepCuts } from './cuts.ts';
 describe('a reader of the feed that is cut off, held up, and whose server is killed', () => {
   it('has the bytes of one that is not, and ends with the same records', async function () {
     this.timeout(240_000);
-    await sweepCuts({ disturbances: 6, random: Math.random, report: () => {} });
+    const seed = Math.trunc(Math.random() * 2 ** 31);
+    await sweepCuts({ disturbances: 6, seed, report: () => {} }).catch((error: unknown) => {
+      throw new Error(`with seed ${seed}`, { cause: error });
+    });
   });
 });

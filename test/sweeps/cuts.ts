@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { merge } from 'rxjs';
 import { z } from 'zod';
 import { createClient, type Feed, type FeedEvent, type FeedStatus } from '../../src/client/node.ts';
+import { createRng } from '../../src/world/rng.ts';
 import { readMeta, steer } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Program, runProgram } from '../support/program.ts';
@@ -19,8 +20,8 @@ const LONGEST_WAIT_MS = 300;
 export interface CutSweep {
   /** Disturbances: most of them cuts, every tenth a kill -9, every fifteenth an orderly restart. */
   readonly disturbances: number;
-  /** Numbers in [0, 1): what happens, when and where. */
-  readonly random: () => number;
+  /** Decides what happens, when and where; the same seed repeats the same disturbances. */
+  readonly seed: number;
   readonly report: (line: string) => void;
 }
 
@@ -30,7 +31,9 @@ export interface CutSweep {
  * every channel, but for what a reader that was held up was not sent of those without posts, and end with the same
  * records.
  */
-export async function sweepCuts({ disturbances, random, report }: CutSweep): Promise<string> {
+export async function sweepCuts({ disturbances, seed, report }: CutSweep): Promise<string> {
+  const random = createRng(seed).next;
+  report(`seed ${seed}`);
   const folder = await mkdtemp(join(tmpdir(), 'tallywire-cuts-'));
   const world = runProgram(['world', '--port', '0', '--seed', '5', '--json']);
   const proxy = await openCuttingProxy();
