@@ -18,7 +18,7 @@ import { type Access, includes, type Tier } from './tiers.ts';
 /** Who may call an endpoint, and whether calls count. */
 export interface EndpointAccess {
   readonly access: Access;
-  /** Whether calls count towards the hourly limit; by default all but those of an open endpoint do. */
+  /** Whether calls count towards the hourly limit; by default those of an endpoint with tiers do. */
   readonly isCounted?: boolean;
 }
 
@@ -67,8 +67,8 @@ const MAX_BAD_KEYS = 100;
 export const CHALLENGE = { 'WWW-Authenticate': 'ApiKey header="X-API-Key"' };
 const NO_HEADERS: readonly string[] = [];
 
-export function isCounted({ access, isCounted = access !== 'open' }: EndpointAccess): boolean {
-  return isCounted;
+export function isCounted({ access, isCounted }: EndpointAccess): boolean {
+  return isCounted ?? (access !== 'open' && access !== 'public');
 }
 
 /** An unchanged body and our own failures are free. */
@@ -77,8 +77,8 @@ function isFree(status: number): boolean {
 }
 
 /**
- * An unknown key is refused wherever keys matter, so that a mistyped key is never served as FREE in silence. An empty
- * header is no key.
+ * An unknown key is refused on all but open endpoints, so that a mistyped key is never served as FREE in silence. An
+ * empty header is no key.
  */
 export function createGate(deps: GateDeps): Gate {
   const { keys, now, quotas = createQuotas(), limits = LIMITS, proxies = proxiesOf([]) } = deps;

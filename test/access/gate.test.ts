@@ -57,11 +57,12 @@ describe('createGate', () => {
       }
     };
     const keys = ['', 'demo_free', 'demo_pro', 'demo_internal', 'nobody'];
-    const table = (['open', 'tiered', 'PRO', 'INTERNAL'] as const).map((access) =>
+    const table = (['open', 'public', 'tiered', 'PRO', 'INTERNAL'] as const).map((access) =>
       keys.map((key) => outcome(access, key)),
     );
     assert.deepEqual(table, [
       ['FREE', 'FREE', 'PRO', 'INTERNAL', 'FREE'],
+      ['FREE', 'FREE', 'PRO', 'INTERNAL', 'key_invalid'],
       ['FREE', 'FREE', 'PRO', 'INTERNAL', 'key_invalid'],
       ['key_missing', 'tier_too_low', 'PRO', 'INTERNAL', 'key_invalid'],
       ['key_missing', 'tier_too_low', 'tier_too_low', 'INTERNAL', 'key_invalid'],
@@ -109,15 +110,16 @@ describe('createGate', () => {
     );
   });
 
-  it('counts calls of all but open endpoints, and of open ones that ask for it', () => {
+  it('counts calls of endpoints with tiers, and of others that ask for it', () => {
     assert.deepEqual(pass(gate, { access: 'open' }, request()), {});
-    assert.equal(pass(gate, { access: 'open', isCounted: true }, request())['X-RateLimit-Remaining'], '99');
+    assert.deepEqual(pass(gate, { access: 'public' }, request()), {});
+    assert.equal(pass(gate, { access: 'public', isCounted: true }, request())['X-RateLimit-Remaining'], '99');
     assert.deepEqual(pass(gate, { access: 'tiered', isCounted: false }, request()), {});
     assert.deepEqual(pass(gate, { access: 'INTERNAL' }, keyed('demo_internal')), {});
   });
 
   it('refuses the call after the last one allowed, with the same numbers in headers and body', () => {
-    const endpoint: EndpointAccess = { access: 'open', isCounted: true };
+    const endpoint: EndpointAccess = { access: 'public', isCounted: true };
     for (let call = 0; call < 100; call++) pass(gate, endpoint, request());
     clock.now += 30_000;
     const refused = refusalOf(() => pass(gate, endpoint, request()));
@@ -158,10 +160,10 @@ describe('createGate', () => {
     assert.equal(refusalOf(() => left(keyed('two'))).fields.limit, 2);
   });
 
-  it('charges a key it does not know to the address where keys do not matter', () => {
-    const endpoint: EndpointAccess = { access: 'open', isCounted: true };
-    pass(gate, endpoint, keyed('nobody'));
-    assert.equal(pass(gate, endpoint, request())['X-RateLimit-Remaining'], '98');
+  it('charges the address nothing for a key it does not know', () => {
+    const endpoint: EndpointAccess = { access: 'public', isCounted: true };
+    assert.equal(refusalOf(() => pass(gate, endpoint, keyed('nobody'))).code, 'key_invalid');
+    assert.equal(pass(gate, endpoint, request())['X-RateLimit-Remaining'], '99');
   });
 
   it('lets an address try a hundred unknown keys a minute', () => {

@@ -8,7 +8,7 @@ import { SourceError } from '../../src/errors.ts';
 import { HOUR_MS } from '../../streams/internal.ts';
 import { checkedFetch } from '../support/answer-check.ts';
 import { countersOutput, eventOutput, NOON } from '../support/outputs.ts';
-import { callEndpoint, QUERY } from './call-endpoint.ts';
+import { callEndpoint, withRequired } from './call-endpoint.ts';
 import { json, type Running, start } from './start.ts';
 
 const META = '/api/v1/meta/account_a';
@@ -71,7 +71,11 @@ describe('limits', () => {
   it('shows the limit on every answer that counts, and on no other', async () => {
     await open({ limits: { FREE: 1_000, PRO: 1_000, INTERNAL: 1_000 } });
     for (const endpoint of running.app.endpoints) {
-      const { headers } = await callEndpoint(running, { ...endpoint, path: endpoint.path + QUERY }, INTERNAL);
+      const { headers } = await callEndpoint(
+        running,
+        { ...endpoint, path: withRequired(endpoint.path) },
+        INTERNAL,
+      );
       const found = HEADERS.filter((name) => headers.has(name));
       assert.deepEqual(found, isCounted(endpoint) ? HEADERS : [], endpoint.path);
     }
@@ -85,7 +89,7 @@ describe('limits', () => {
       const statuses: number[] = [];
       for (let call = 0; call < 3; call++) {
         statuses.push(
-          (await callEndpoint(running, { ...endpoint, path: endpoint.path + QUERY }, INTERNAL)).status,
+          (await callEndpoint(running, { ...endpoint, path: withRequired(endpoint.path) }, INTERNAL)).status,
         );
       }
       assert.deepEqual(
@@ -139,7 +143,7 @@ describe('limits', () => {
   it('gives a call back that failed on our side', async () => {
     const positions = { of: () => Promise.reject(new SourceError('SOURCE_TIMEOUT', 'no reply')) };
     await open({ deps: { positions } });
-    const path = `/api/v1/portfolio/account_a${QUERY}`;
+    const path = withRequired('/api/v1/portfolio/account_a');
     const response = await running.get(path, PRO);
     assert.deepEqual([response.status, response.headers.get('x-ratelimit-remaining')], [503, '10000']);
   });

@@ -7,11 +7,11 @@ import { SourceError } from '../../src/errors.ts';
 import { eventually } from '../support/eventually.ts';
 import { eventOutput } from '../support/outputs.ts';
 import { createPayer, headerOf, SIGNALS } from '../support/payments.ts';
-import { QUERY } from './call-endpoint.ts';
+import { withRequired } from './call-endpoint.ts';
 import { openPaymentServer, type PaymentServer } from './payment-server.ts';
 import { json, start } from './start.ts';
 
-const PORTFOLIO = `/api/v1/portfolio/account_a${QUERY}`;
+const PORTFOLIO = withRequired('/api/v1/portfolio/account_a');
 const codeOf = async (response: Response) => `${response.status} ${(await json(response)).code}`;
 
 describe('payments over HTTP', () => {

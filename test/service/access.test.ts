@@ -23,7 +23,7 @@ function request(key?: string): IncomingMessage {
 
 /** What is left of the hour after one call. */
 function call(gate: Gate): number {
-  const endpoint = { access: 'open', isCounted: true } as const;
+  const endpoint = { access: 'public', isCounted: true } as const;
   const caller = gate.identify(endpoint, request());
   gate.admit(endpoint, caller);
   const headers = gate.settle(caller, 200);

@@ -1,6 +1,6 @@
 import { DAY_MS, type ScoreRecord } from '../../../streams/internal.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
-import { historyQuery } from '../../contract/params.ts';
+import { historyQuery, noQuery } from '../../contract/params.ts';
 import { readQuery } from '../../contract/validation/validate.ts';
 import type { Calibration } from '../../views/performance/calibration.ts';
 import {
@@ -12,6 +12,7 @@ import { lastScoredAt, scoredForecasts } from '../../views/performance/scores.ts
 import { winRates } from '../../views/performance/win-rates.ts';
 import { oncePerChange, type Watch } from '../../views/watch.ts';
 import type { Endpoint } from '../answer.ts';
+import { withCheckedQuery } from '../checked-query.ts';
 import { namesTag } from '../etag.ts';
 import { createPrebuilt, notModified, streamAnswer, tagOf } from '../prebuilt.ts';
 import type { StreamDeps } from './deps.ts';
@@ -25,14 +26,17 @@ export function overviewEndpoint({ latest, now, epoch }: StreamDeps, watch: Watc
   });
   return {
     path: `${API_PREFIX}/performance/overview`,
-    access: 'open',
-    answer: createPrebuilt({
-      watch,
-      variant: `${epoch}-overview`,
-      now,
-      size: () => fields().n,
-      build: () => fields().text,
-    }),
+    access: 'public',
+    answer: withCheckedQuery(
+      noQuery,
+      createPrebuilt({
+        watch,
+        variant: `${epoch}-overview`,
+        now,
+        size: () => fields().n,
+        build: () => fields().text,
+      }),
+    ),
   };
 }
 
@@ -40,14 +44,17 @@ export function overviewEndpoint({ latest, now, epoch }: StreamDeps, watch: Watc
 export function calibrationEndpoint({ now, epoch }: StreamDeps, calibration: Calibration): Endpoint {
   return {
     path: `${API_PREFIX}/performance/calibration`,
-    access: 'open',
-    answer: createPrebuilt({
-      watch: calibration.watch,
-      variant: `${epoch}-calibration`,
-      now,
-      size: () => calibration.watch.revision,
-      build: () => `"data":${calibration.text()}`,
-    }),
+    access: 'public',
+    answer: withCheckedQuery(
+      noQuery,
+      createPrebuilt({
+        watch: calibration.watch,
+        variant: `${epoch}-calibration`,
+        now,
+        size: () => calibration.watch.revision,
+        build: () => `"data":${calibration.text()}`,
+      }),
+    ),
   };
 }
 
@@ -69,7 +76,7 @@ export function historyEndpoint({ latest, accounts, now, epoch }: StreamDeps, wa
   );
   return {
     path: `${API_PREFIX}/performance/history`,
-    access: 'open',
+    access: 'public',
     answer({ query, ifNoneMatch }) {
       const { horizon, days } = readQuery(historyQuery, query);
       const at = now();

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../../streams/internal.ts';
 import type { UsageReader } from '../../access/usage/tracking.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
-import { usageByEndpointQuery, usageErrorsQuery, usageSummaryQuery } from '../../contract/params.ts';
+import { noQuery, usageByEndpointQuery, usageErrorsQuery, usageSummaryQuery } from '../../contract/params.ts';
 import { readQuery } from '../../contract/validation/validate.ts';
 import { type Call, type Endpoint, plainAnswer } from '../answer.ts';
 import { API_HEADERS, JSON_TYPE } from '../headers.ts';
@@ -41,6 +41,9 @@ export function usageEndpoints({ usage, now }: UsageRouteDeps): readonly Endpoin
       const { limit } = readQuery(usageErrorsQuery, query);
       return usageErrorsToWire(now(), limit, usage.errors(keyId, limit));
     }),
-    endpoint('stats', () => usageStatsToWire(now(), usage.stats())),
+    endpoint('stats', ({ query }) => {
+      readQuery(noQuery, query);
+      return usageStatsToWire(now(), usage.stats());
+    }),
   ];
 }
