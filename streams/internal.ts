@@ -44,6 +44,7 @@ export {
   type SizedSignal,
   sizedSignals,
 } from './pipelines/signals-for-bankroll.ts';
+export { createSignalsRunner } from './pipelines/signals-runner.ts';
 export type {
   Cause,
   Counters,

@@ -1,4 +1,4 @@
-import type { Input, Output, StreamName } from '../../streams/internal.ts';
+import { type Input, type Output, STREAM_NAMES, type StreamName } from '../../streams/internal.ts';
 import { includes, type Tier } from '../access/tiers.ts';
 import type { FeedCause } from '../contract/feed.ts';
 import { type Ages, closeRecords } from './as-of.ts';
@@ -40,6 +40,8 @@ export interface RecordView {
   readonly listsStale: boolean;
   readonly hasAsOf: boolean;
   readonly movedBy: MovedBy;
+  /** Streams that it reads besides, whose outputs alone change no record. */
+  readonly alsoReads?: readonly StreamName[];
   /** Streams that change the PRO record alone. */
   readonly paidStreams?: readonly StreamName[];
   /** Keys of the existing records, in the order of the REST body. */
@@ -69,6 +71,11 @@ export function movedKeys(
 ): readonly string[] | undefined {
   const moved = movedIn(view, output, latest);
   return typeof moved === 'function' ? moved(latest) : moved;
+}
+
+/** The streams that the records are made from. */
+export function streamsOf({ movedBy, alsoReads }: Pick<RecordView, 'movedBy' | 'alsoReads'>) {
+  return STREAM_NAMES.filter((stream) => movedBy[stream] !== undefined || alsoReads?.includes(stream));
 }
 
 /** Whether an output changes what a tier sees. */
