@@ -112,7 +112,7 @@ export const usageSummaryQuery = z.object({
 export const usageByEndpointQuery = z
   .object({
     start: z.int().meta({
-      description: 'Start of the period, Unix seconds. Sums cover every hour that the period touches.',
+      description: 'Start of the period, Unix seconds.',
       examples: [1_790_000_000],
     }),
     end: z.int().meta({

@@ -97,13 +97,13 @@ describe('createGate', () => {
   it('sends limit, remaining calls and reset in both styles of headers', () => {
     assert.deepEqual(pass(gate, { access: 'tiered' }, request()), {
       'RateLimit-Policy': '"free";q=100;w=3600',
-      RateLimit: '"free";r=99;t=3660',
+      RateLimit: '"free";r=99;t=3600',
       'X-RateLimit-Limit': '100',
       'X-RateLimit-Remaining': '99',
-      'X-RateLimit-Reset': String(NOON / 1_000 + 3_660),
+      'X-RateLimit-Reset': String(NOON / 1_000 + 3_600),
     });
     clock.now += 90_500;
-    assert.equal(pass(gate, { access: 'tiered' }, request()).RateLimit, '"free";r=98;t=3570');
+    assert.equal(pass(gate, { access: 'tiered' }, request()).RateLimit, '"free";r=98;t=3510');
     assert.equal(
       pass(gate, { access: 'PRO' }, keyed('demo_pro'))['RateLimit-Policy'],
       '"pro";q=10000;w=3600',
@@ -124,12 +124,19 @@ describe('createGate', () => {
     clock.now += 30_000;
     const refused = refusalOf(() => pass(gate, endpoint, request()));
     assert.deepEqual([refused.status, refused.code], [429, 'rate_limited']);
-    assert.equal(refused.headers['Retry-After'], '3630');
-    assert.equal(refused.headers.RateLimit, '"free";r=0;t=3630');
-    const reset = NOON / 1_000 + 3_660;
+    assert.equal(refused.headers['Retry-After'], '3570');
+    assert.equal(refused.headers.RateLimit, '"free";r=0;t=3570');
+    const reset = NOON / 1_000 + 3_600;
     assert.equal(refused.headers['X-RateLimit-Reset'], String(reset));
-    assert.deepEqual(refused.fields, { limit: 100, remaining: 0, reset, retry_after: 3_630 });
-    clock.now += 3_629_999;
+    assert.deepEqual(refused.fields, {
+      limit: 100,
+      remaining: 0,
+      reset,
+      reset_ts: reset * 1_000,
+      retry_after: 3_570,
+      retry_after_ms: 3_570_000,
+    });
+    clock.now += 3_569_999;
     assert.equal(refusalOf(() => pass(gate, endpoint, request())).headers['Retry-After'], '1');
     clock.now += 1;
     assert.equal(pass(gate, endpoint, request())['X-RateLimit-Remaining'], '99');

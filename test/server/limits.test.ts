@@ -109,7 +109,15 @@ describe('limits', () => {
     const { detail, ...body } = await json(refused);
     const retryAfter = Number(refused.headers.get('retry-after'));
     const reset = Number(refused.headers.get('x-ratelimit-reset'));
-    assert.deepEqual(body, { code: 'rate_limited', limit: 1, remaining: 0, reset, retry_after: retryAfter });
+    assert.deepEqual(body, {
+      code: 'rate_limited',
+      limit: 1,
+      remaining: 0,
+      reset,
+      reset_ts: reset * 1_000,
+      retry_after: retryAfter,
+      retry_after_ms: retryAfter * 1_000,
+    });
     assert.equal(typeof detail, 'string');
     assert.equal(refused.headers.get('ratelimit'), `"free";r=0;t=${retryAfter}`);
     assert.equal(refused.headers.get('cache-control'), 'no-store');

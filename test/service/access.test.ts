@@ -72,7 +72,7 @@ describe('openAccess', () => {
   it('stores what it counted without being stopped, for a process that is killed', async () => {
     const { gate, store, stop } = await open();
     call(gate);
-    await eventually('the call is stored', () => store.hours.all().length === 1);
+    await eventually('the call is stored', () => store.calls.all().length === 1);
     await stop();
   });
 

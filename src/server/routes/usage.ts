@@ -12,6 +12,8 @@ import {
   usageSummaryToWire,
 } from '../usage-records.ts';
 
+const DAY_S = DAY_MS / 1_000;
+
 interface UsageRouteDeps {
   readonly usage: UsageReader;
   readonly now: () => number;
@@ -31,11 +33,13 @@ export function usageEndpoints({ usage, now }: UsageRouteDeps): readonly Endpoin
     endpoint('summary', ({ query }, keyId) => {
       const { days } = readQuery(usageSummaryQuery, query);
       const at = now();
-      return usageSummaryToWire(at, keyId, days, usage.sum(keyId, at - days * DAY_MS, at));
+      // The present second is included, so that every request is that was answered.
+      const end = Math.floor(at / 1_000) + 1;
+      return usageSummaryToWire(at, keyId, days, usage.sum(keyId, end - days * DAY_S, end));
     }),
     endpoint('by-endpoint', ({ query }, keyId) => {
       const span = readQuery(usageByEndpointQuery, query);
-      return usageByEndpointToWire(now(), span, usage.sum(keyId, span.start * 1_000, span.end * 1_000));
+      return usageByEndpointToWire(now(), span, usage.sum(keyId, span.start, span.end));
     }),
     endpoint('errors', ({ query }, keyId) => {
       const { limit } = readQuery(usageErrorsQuery, query);
