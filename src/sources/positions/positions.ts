@@ -2,11 +2,13 @@ import { z } from 'zod';
 import { SourceError } from '../../errors.ts';
 import type { Endpoints } from '../endpoints.ts';
 import { readPayload, refuse } from '../read-payload.ts';
-import { SOURCE_SETTINGS, type SourceSettings } from '../settings.ts';
+import type { SourceSettings } from '../settings.ts';
 import { orNothing, price, tokenId, wireText } from '../value-schemas.ts';
 import type { Position, Positions } from './position.ts';
 
 const PAGE_SIZE = 100;
+/** For a page. Somebody waits for it, but an answer that is late is better for him than none. */
+const TIMEOUT_MS = 5_000;
 /** The API pages over 10,000 rows and no further. */
 const MAX_PAGES = 100;
 
@@ -42,7 +44,7 @@ const heldPositions = z.array(heldPosition);
 export function createPositions(
   endpoints: Endpoints,
   refused: (reason: string) => void = () => {},
-  { timeoutMs = SOURCE_SETTINGS.timeoutMs }: Partial<SourceSettings> = {},
+  { timeoutMs = TIMEOUT_MS }: Partial<SourceSettings> = {},
 ): Positions {
   async function readPage(wallet: string, page: number) {
     const query = new URLSearchParams({
