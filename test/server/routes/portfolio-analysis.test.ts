@@ -14,6 +14,8 @@ import {
 import { position, WALLET } from '../../support/positions.ts';
 import { ALL, EVENT_OF_B, NO, PATH_B, PRICE, type WalletStage, walletStage } from '../portfolio/stage.ts';
 
+import { json } from '../start.ts';
+
 describe('GET /portfolio/{account}, its figures', () => {
   let stage: WalletStage;
   const open = async (...setting: Parameters<typeof walletStage>) => {
@@ -269,11 +271,16 @@ describe('GET /portfolio/{account}, its figures', () => {
 
     it('is not given for account B, whose wallet is the only parameter', async () => {
       await open([position()], [eventOutput(EVENT_OF_B)]);
-      const found = await stage.rows(`wallet=${WALLET}&bankroll=not-a-number`, PATH_B);
+      const found = await stage.rows(`wallet=${WALLET}`, PATH_B);
       assert.deepEqual(
         found.map((row) => 'sizing' in row),
         [false],
       );
+      const refused = await stage.get(`wallet=${WALLET}&bankroll=1000`, PATH_B);
+      assert.equal(refused.status, 422);
+      assert.deepEqual((await json(refused)).detail, [
+        { loc: ['query', 'bankroll'], msg: 'Extra inputs are not permitted', type: 'extra_forbidden' },
+      ]);
     });
   });
 });
