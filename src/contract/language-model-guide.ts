@@ -25,7 +25,7 @@ export function languageModelGuide(accounts: readonly AccountPath[]): string {
 - Send a key as \`X-API-Key\`. Without a key your tier is FREE. Tiers: FREE, PRO, INTERNAL; each includes those before it.
 - An unknown key is 401 (\`key_invalid\`) everywhere but at health and the documents, never served as FREE.
 - FREE has 100 requests in any hour, PRO 10,000; see the headers \`RateLimit\` and, with 429, \`Retry-After\`.
-- Where payments are on, a 401 of a PRO endpoint carries \`PAYMENT-REQUIRED\` (x402): sign it and send the payload in \`x402\` to buy this one call. On 409 and 503 send the same payment again instead of a new one. 402: nothing was charged.
+- Where payments are on, a 401 of a PRO endpoint, and a FREE answer of one with more for PRO, carries \`PAYMENT-REQUIRED\` (x402): sign it and send the payload in \`x402\` to buy this one call. On 409 and 503 send the same payment again instead of a new one. 402: nothing was charged.
 
 ## Endpoints
 

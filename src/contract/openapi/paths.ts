@@ -86,6 +86,7 @@ function success(operation: Operation): Json {
     ...(isConditional ? (['ETag'] as const) : []),
     ...(isCounted ? LIMIT_HEADERS : []),
     ...(isSold(operation) ? (['PAYMENT-RESPONSE'] as const) : []),
+    ...(operation.access === 'tiered' ? (['PAYMENT-REQUIRED'] as const) : []),
   ]);
   return {
     description: summary,

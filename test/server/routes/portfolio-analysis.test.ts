@@ -13,7 +13,6 @@ import {
 } from '../../support/outputs.ts';
 import { position, WALLET } from '../../support/positions.ts';
 import { ALL, EVENT_OF_B, NO, PATH_B, PRICE, type WalletStage, walletStage } from '../portfolio/stage.ts';
-
 import { json } from '../start.ts';
 
 describe('GET /portfolio/{account}, its figures', () => {
