@@ -198,7 +198,7 @@ describe('eventsSource', () => {
     const asked = () => stage.server.requests.filter(({ query }) => query.get('closed') === 'true').length;
     for (const expected of [1, 1, 2]) {
       const again = stage.run(source, lookups, () => now);
-      // That guesses are asked shows that the turn of the closed events has passed.
+      // The open events are read again only after the closed ones had their turn.
       await eventually('a round', () => again.deliveries.length > 3);
       again.stop();
       assert.equal(asked(), expected);
@@ -310,7 +310,7 @@ describe('eventsSource', () => {
       ],
       ['without an id', ours({ id: null }), /^event account-a-of-posts-odd cannot be read: id: /],
       [
-        'known by its series alone',
+        'that only its series tells from others',
         ours({ id: {}, slug: 5 }),
         /^event without id and slug cannot be read: id: /,
       ],
