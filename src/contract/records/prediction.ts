@@ -17,7 +17,9 @@ export const predictionMarketRecord = z
     title: z.string().meta({ description: 'Label of the bucket, a range of counts.', examples: ['140-159'] }),
     market_price: price,
     token_id: z.string().meta({ description: 'Order-book token of its Yes share.' }),
-    lo: count.meta({ description: 'Lowest count that wins, included.' }),
+    lo: count.meta({
+      description: 'Lowest count that wins, included; null when the label is not understood as a range.',
+    }),
     hi: count.meta({ description: 'Highest count that wins, included; null when there is no upper bound.' }),
     price_ts: timeMs.nullable().meta({ description: 'When the price last changed, UTC ms.' }),
     price_kind: z

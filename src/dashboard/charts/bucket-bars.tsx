@@ -16,9 +16,9 @@ const LEGEND = (
 const COLUMNS = ['Bucket', { title: LEGEND, isNumber: false }, ...['Model', 'Market', 'Edge'].map(numbers)];
 
 function stateOf({ lo, hi }: Market, count: number | null): 'dead' | 'current' | 'open' {
-  if (count === null) return 'open';
+  if (count === null || lo === null) return 'open';
   if (hi !== null && hi < count) return 'dead';
-  return (lo ?? 0) <= count ? 'current' : 'open';
+  return lo <= count ? 'current' : 'open';
 }
 
 function Row(props: { readonly market: Market; readonly count: number | null; readonly most: number }) {

@@ -1,5 +1,5 @@
 import type { PricesFact, Quote } from '../../../streams/internal.ts';
-import type { BookEvent, WireBook } from './book-payload.ts';
+import type { BookEvent, PriceChanges, WireBook } from './book-payload.ts';
 import { createOrderBook, type OrderBook, type Top } from './order-book.ts';
 
 /**
@@ -44,7 +44,7 @@ export function createFollowedBooks(): FollowedBooks {
     else changed.add(id);
   }
 
-  function applyChanges({ price_changes, timestamp }: BookEvent & { event_type: 'price_change' }): boolean {
+  function applyChanges({ price_changes, timestamp }: PriceChanges): boolean {
     let isOurs = false;
     for (const change of price_changes) {
       const token = followed.get(change.asset_id);
