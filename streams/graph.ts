@@ -91,9 +91,11 @@ function wire(observation$: Observable<Observation>, state: GraphState): Observa
   const prediction$ = ledger({ observation$, event$, counters$, price$, lag$ }, state.ledger, onFailure).pipe(
     share(),
   );
-  const change$ = forecast({ observation$, post$, event$, prediction$ }, state.forecast, onFailure).pipe(
-    share(),
-  );
+  const change$ = forecast(
+    { observation$, post$, event$, lag$, prediction$ },
+    state.forecast,
+    onFailure,
+  ).pipe(share());
   const request$ = change$.pipe(
     filter((change) => change.type === 'request'),
     map(({ value }) => value),

@@ -1,7 +1,17 @@
 import type { ClosedForecast } from './model/forecast/bias.ts';
 import type { ModelParams } from './model/forecast/params.ts';
 import type { CountRange } from './model/forecast/simulate.ts';
-import type { AccountId, EventFact, ForecastOrigin, Input, Move, SourceName } from './observation.ts';
+import type { Pmf } from './model/pmf.ts';
+import type { SettlementFacts } from './model/settlement.ts';
+import type {
+  AccountId,
+  EventFact,
+  ForecastOrigin,
+  Input,
+  Move,
+  Settlement,
+  SourceName,
+} from './observation.ts';
 import type { ScoreRecord } from './score-records.ts';
 import type { Decision, EventSignals } from './signal-records.ts';
 
@@ -112,7 +122,10 @@ export type ModelRequest =
       readonly now: number;
       readonly startAt: number;
       readonly endAt: number;
+      /** Our own count of the window. */
       readonly count: number;
+      /** What the settled count depends on. Null for a forecast of the past, which takes our own count for it. */
+      readonly settlement: SettlementFacts | null;
       readonly buckets: readonly CountRange[];
       readonly seed: number;
       /** Null for a forecast of the past: its coefficients are fitted to what was known at `now`. */
@@ -123,6 +136,9 @@ export type ModelRequest =
       readonly previous: {
         readonly now: number;
         readonly count: number;
+        /** The oracle's count and the settled count so far. */
+        readonly oracle: number | null;
+        readonly soFar: Pmf;
         readonly p50: number;
         readonly params: ModelParams;
       } | null;
@@ -135,6 +151,8 @@ export type ModelRequest =
 export interface PredictedBucket extends CountRange {
   readonly prob: number;
   readonly paceProb: number;
+  /** By the forecast of our own count; absent where the row has none. */
+  readonly ownProb?: number;
   readonly price: number | null;
   readonly priceKind: PriceKind | null;
 }
@@ -155,7 +173,9 @@ export interface Prediction {
   /** The instant it was made for. */
   readonly madeAt: number;
   readonly endAt: number;
+  /** Our own count at that instant. */
   readonly count: number;
+  /** Percentiles of the count that settles. */
   readonly p5: number;
   readonly p50: number;
   readonly p95: number;
@@ -163,9 +183,16 @@ export interface Prediction {
   readonly quantiles: readonly number[];
   readonly paceP50: number;
   readonly paceQuantiles: readonly number[];
+  /** The forecast of our own final count, and how the settled one differs. Rows of the past and older rows have neither. */
+  readonly ownP50?: number;
+  readonly ownQuantiles?: readonly number[];
+  readonly settlement?: Settlement;
   readonly buckets: readonly PredictedBucket[];
   readonly sleepProbability: number;
-  /** Probability that the oracle's late corrections change the winner after the close; null while its lag is unknown. */
+  /**
+   * Probability that the bucket that settles is not the one that both the oracle's count and our own count show at the
+   * close; null while the oracle's lag is unknown.
+   */
   readonly flipRisk: number | null;
   readonly moved: readonly Move[];
   /** SHA-256 over the row without this field, in hex. */

@@ -13,6 +13,7 @@ import {
   type OpenEvent,
   ownCount,
   type PastEvent,
+  settlementFacts,
   type Turn,
 } from './forecast-state.ts';
 
@@ -78,7 +79,8 @@ function askOpen(state: ForecastState, event: OpenEvent, turn: Turn): void {
   event.asked = { seq, at, params, isAnswered: false };
   event.reason = null;
   const window = { eventId, now: at, startAt, endAt, count, buckets, seed: seedOf(eventId, MODEL) };
-  const known = { params, fromAt, postTimes: postTimesBefore(state, turn, at), previous };
+  const settlement = settlementFacts(state, { ...target, startAt });
+  const known = { settlement, params, fromAt, postTimes: postTimesBefore(state, turn, at), previous };
   const kind = { type: 'forecast', account, origin: 'live', horizonHours: null } as const;
   ask({ ...turn, cause: reason ?? 'clock' }, String(eventId), { ...kind, ...window, ...known });
 }
@@ -123,7 +125,8 @@ function askPast(state: ForecastState, event: PastEvent, hours: number, turn: Tu
   state.historyAsked.set(key, { seq: turn.seq, at: turn.at, isAnswered: false });
   const { account } = turn;
   const window = { eventId, now, startAt, endAt, count, buckets, seed: seedOf(eventId, MODEL) };
-  const known = { params: null, fromAt, postTimes: postTimesBefore(state, turn, now), previous: null };
+  const postTimes = postTimesBefore(state, turn, now);
+  const known = { settlement: null, params: null, fromAt, postTimes, previous: null };
   const kind = { type: 'forecast', account, origin: 'history', horizonHours: hours } as const;
   ask({ ...turn, cause: 'model' }, key, { ...kind, ...window, ...known });
   return true;

@@ -24,13 +24,13 @@ export const SAMPLE: ExampleOf<'PerformanceSample'> = {
   origin: 'history',
   p50: 845,
   final_count: 810,
-  model_version: 'pool-3+497784',
+  model_version: 'pool-4+497784',
 };
 
 export const ANNOTATION: ExampleOf<'Annotation'> = {
   timestamp: '2026-10-15T16:00:00.000Z',
-  label: 'model pool-3',
-  commit: 'pool-3+497784',
+  label: 'model pool-4',
+  commit: 'pool-4+497784',
 };
 
 export const CALIBRATION_GROUP: ExampleOf<'CalibrationGroup'> = {

@@ -65,7 +65,7 @@ describe('performance', () => {
     marbles(({ hot, expectObservable }) => {
       const ended = (final: number) => ({
         ...{ account: 'a', seq: 9, at: END, cause: 'oracle' as const },
-        outcome: { eventId: 1, endAt: END, final, wonLo: null },
+        outcome: { eventId: 1, endAt: END, final, own: null, wonLo: null },
       });
       const row = predictionOutput({ horizonHours: 24, endAt: END }, { at: END - DAY_MS });
       const shown = predictionOutput({ endAt: END }, { at: END - DAY_MS });
