@@ -25,6 +25,19 @@ describe('flipProbability', () => {
     assert.equal(flipProbability(late(2), always(5), buckets), 0);
   });
 
+  it('looks both ways: up by posts that only the oracle counts, down by posts that it never counts', () => {
+    const offset = { least: -2, probs: [0.1, 0.2, 0.6, 0.1] };
+    const at = (final: number) => flipProbability({ late: 0, offset }, always(final), buckets);
+    // Our own count is one below with 0.1, one above with 0.2 and two above with 0.1.
+    assert.ok(Math.abs(at(20) - 0.1) < 1e-12, 'at the lower end of a bucket');
+    assert.ok(Math.abs(at(39) - 0.3) < 1e-12, 'at its upper end');
+    assert.ok(Math.abs(at(38) - 0.1) < 1e-12);
+    assert.ok(at(30) < 1e-12);
+    assert.ok(at(90) < 1e-12, 'nothing lies above an open bucket');
+    const both = flipProbability({ late: 2, offset }, always(20), buckets);
+    assert.ok(Math.abs(both - (1 - Math.exp(-2) * 0.9)) < 1e-12, 'either of two independent reasons');
+  });
+
   it('lies in 0..1, is 0 when nothing is late, and grows with what is', () => {
     fc.assert(
       fc.property(anyQuantiles, anyMean, anyMean, (quantiles, a, b) => {
@@ -71,6 +84,34 @@ describe('flipRisk', () => {
   it('is unknown while the lag is', () => {
     assert.equal(flipRisk(inputs, forecast, slow, buckets, { ...lag, n: 4 }, null), null);
     assert.equal(flipRisk(inputs, forecast, slow, buckets, null, null), null);
+  });
+
+  it('counts what the oracle has not read just before the close', () => {
+    const settled = {
+      oracle: 10,
+      soFar: { least: 10, probs: [0, 0, 0, 1] },
+      offset: { least: 0, probs: [1] },
+    };
+    const near = { ...inputs, now: inputs.endAt - 1, mean: 0 };
+    const same = spread(13, 0, [
+      { lo: 0, hi: 10 },
+      { lo: 11, hi: null },
+    ]);
+    const risk =
+      flipRisk(
+        near,
+        same,
+        same,
+        [
+          { lo: 0, hi: 10 },
+          { lo: 11, hi: null },
+        ],
+        lag,
+        settled,
+      ) ?? 0;
+    assert.ok(risk > 0.5, `${risk}`);
+    const later = { ...near, now: near.endAt - 2 * HOUR_MS };
+    assert.ok((flipRisk(later, same, same, buckets, lag, settled) ?? 1) < risk);
   });
 
   it('is 0 at the close', () => {
