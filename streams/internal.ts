@@ -61,6 +61,7 @@ export type {
   Post,
   PredictedBucket,
   Price,
+  SleepScore,
   Spot,
   Velocity,
 } from './records.ts';

@@ -132,6 +132,8 @@ export type ModelRequest =
       readonly params: ModelParams | null;
       readonly fromAt: number;
       readonly postTimes: Float64Array;
+      /** Creation times of posts of every kind before `now`, ascending, as far back as all kinds are known. */
+      readonly activity: Float64Array;
       /** The event's previous live forecast, to explain the change since then. */
       readonly previous: {
         readonly now: number;
@@ -199,6 +201,22 @@ export interface Prediction {
   readonly hash: string;
 }
 
+/**
+ * A published sleep probability, once it is known whether the account slept at that instant: whether it lay in a silence
+ * of 4 h or more. With the running scores of the account.
+ */
+export interface SleepScore {
+  readonly account: AccountId;
+  readonly madeAt: number;
+  readonly probability: number;
+  readonly isAsleep: boolean;
+  readonly n: number;
+  /** Mean squared distance of the probabilities from what happened. */
+  readonly brier: number;
+  /** The same for the share of time asleep, as a constant probability. */
+  readonly baselineBrier: number;
+}
+
 /** Ages of the sources at the last tick. It changes every second, so it is published but not stored. */
 interface Freshness {
   readonly ages: Readonly<Record<SourceName, number>>;
@@ -220,6 +238,7 @@ export interface StreamRecords {
   readonly spot: Spot;
   readonly predictions: Prediction;
   readonly scores: ScoreRecord;
+  readonly sleep: SleepScore;
   readonly signals: EventSignals;
   readonly decisions: Decision;
   readonly requests: ModelRequest;
@@ -240,6 +259,7 @@ const STREAMS: Readonly<Record<StreamName, 'kept' | 'passing'>> = {
   spot: 'kept',
   predictions: 'kept',
   scores: 'kept',
+  sleep: 'kept',
   // Changes with every price. The decisions at each horizon are kept instead, and a replay gives the rest.
   signals: 'passing',
   decisions: 'kept',

@@ -55,7 +55,7 @@ function forecastFact(request: ForecastRequest, askedSeq: number, cache: ModelCa
     forecast: roundedForecast(forecast),
     pace: roundedForecast(settled(paceFinalCount(series, window))),
     ...(settlement && { own: roundedForecast(forecastOf(simulate(inputs, seed), buckets)), settlement }),
-    sleepProbability: rounded(sleepProbability(series)),
+    sleepProbability: rounded(sleepProbability(now, request.activity)),
     moved: attributionOf(request, params, { p50: forecast.p50, soFar }, cache),
   };
 }

@@ -74,6 +74,8 @@ export interface ForecastState {
   coveredFrom: number | null;
   /** Creation times of counted posts, ascending. */
   readonly countedAt: number[];
+  /** Creation times of posts of every kind, ascending, as far back as all kinds are known and matter. */
+  readonly postedAt: number[];
   /** From here on posts were followed live. Earlier ones may come from the oracle's own list, and differ from it in nothing. */
   readonly followedFrom: number;
   /** Counted posts that were found deleted, in the order of their creation. */
@@ -104,11 +106,14 @@ export interface ForecastState {
 }
 
 /**
- * Copies of the accounts' creation times, made once for all requests between two posts. Worker threads share their
- * memory, which is never written again, so a request copies nothing. They are not part of the state: a restart makes
- * them again.
+ * Copies of the accounts' creation times, of counted posts and of all posts, made once for all requests between two
+ * posts. Worker threads share their memory, which is never written again, so a request copies nothing. They are not part
+ * of the state: a restart makes them again.
  */
-export type PostTimes = Map<AccountId, Float64Array>;
+export interface PostTimes {
+  readonly counted: Map<AccountId, Float64Array>;
+  readonly all: Map<AccountId, Float64Array>;
+}
 
 /** The observation being handled, and where to emit. */
 export interface Turn extends Trigger {
@@ -123,6 +128,7 @@ export function emptyForecastState(staleAfterMs: number, at: number): ForecastSt
     isStale: true,
     coveredFrom: null,
     countedAt: [],
+    postedAt: [],
     followedFrom: at,
     deleted: [],
     totals: new Map(),

@@ -2,6 +2,7 @@ import { merge, type Observable } from 'rxjs';
 import { DAY_MS } from '../model/durations.ts';
 import { biasAt, madeForecast } from '../model/forecast/bias.ts';
 import { MODEL } from '../model/forecast/params.ts';
+import { SLEEP_MEMORY_MS } from '../model/forecast/sleep.ts';
 import { isSame } from '../model/is-same.ts';
 import { pmfQuantile } from '../model/pmf.ts';
 import type { DeletedPost } from '../model/settlement.ts';
@@ -45,7 +46,7 @@ export function forecast(
     tagged('lag', lag$),
     tagged('prediction', prediction$),
     tagged('observation', observation$),
-  ).pipe(actors(behaviourWith(new Map()), states, onFailure));
+  ).pipe(actors(behaviourWith({ counted: new Map(), all: new Map() }), states, onFailure));
 }
 
 function behaviourWith(postTimes: PostTimes): Behaviour<Message<From>, ForecastState, ForecastChange> {
@@ -60,7 +61,9 @@ function behaviourWith(postTimes: PostTimes): Behaviour<Message<From>, ForecastS
     receive(state, { type, value }, emit, account) {
       switch (type) {
         case 'post':
-          if (recordPost(state, value)) postTimes.delete(account);
+          recordActivity(state, value);
+          postTimes.all.delete(account);
+          if (recordPost(state, value)) postTimes.counted.delete(account);
           return;
         case 'event':
           recordEvent(state, value);
@@ -104,6 +107,15 @@ function accountsOfFact(fact: Fact): readonly AccountId[] | 'everyone' {
     default:
       return [];
   }
+}
+
+/** The archive lists counted posts alone, so it says nothing about the time before the oldest post found elsewhere. */
+function recordActivity({ postedAt }: ForecastState, { output, via, previous }: PostChange): void {
+  const { record, at } = output;
+  if (previous !== undefined) removeTime(postedAt, previous.createdAt);
+  const oldestAt = postedAt[0] ?? Number.POSITIVE_INFINITY;
+  if (via !== 'archive' || record.createdAt >= oldestAt) insertTime(postedAt, record.createdAt);
+  dropBefore(postedAt, at - SLEEP_MEMORY_MS);
 }
 
 /** Returns whether the counted posts have changed. */

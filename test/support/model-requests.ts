@@ -43,6 +43,7 @@ export function forecastRequest(fields: Partial<ForecastRequest> = {}): Forecast
     params: coldStart(),
     fromAt: FIRST_AT,
     postTimes,
+    activity: postTimes,
     previous: null,
     ...fields,
   };

@@ -15,6 +15,7 @@ import type {
   Price,
   Score,
   ScoreRecord,
+  SleepScore,
   Spot,
   StreamName,
   StreamRecords,
@@ -159,6 +160,20 @@ export function failureOutput(fields: Partial<Failure> = {}, place: Place = {}):
 export function velocityOutput(fields: Partial<Velocity> = {}, place: Place = {}): OutputOf<'velocity'> {
   const record: Velocity = { account: 'a', counted1h: 3, all1h: 8, ...fields };
   return output('velocity', record.account, record, { cause: 'new_post', ...place });
+}
+
+export function sleepOutput(fields: Partial<SleepScore> = {}, place: Place = {}): OutputOf<'sleep'> {
+  const record: SleepScore = {
+    account: 'a',
+    madeAt: NOON - 5 * 3_600_000,
+    probability: 0.2,
+    isAsleep: false,
+    n: 40,
+    brier: 0.11004,
+    baselineBrier: 0.21,
+    ...fields,
+  };
+  return output('sleep', record.account, record, { cause: 'clock', ...place });
 }
 
 export function predictedBucket(fields: Partial<PredictedBucket> = {}): PredictedBucket {

@@ -41,13 +41,10 @@ export const predictionMarketRecord = z
       .enum(['mid', 'last', 'ui'])
       .nullable()
       .meta({ description: 'Middle of the book, last trade, or the price on the trading page.' }),
-    model_prob: probability
-      .nullable()
-      .optional()
-      .meta({
-        description:
-          "PRO: probability that the settled count falls into the bucket, 0 to 1; 0 only once the oracle's count is above it.",
-      }),
+    model_prob: probability.nullable().optional().meta({
+      description:
+        "PRO: probability that the settled count falls into the bucket, 0 to 1; 0 only once the oracle's count is above it.",
+    }),
     edge: z
       .number()
       .nullable()

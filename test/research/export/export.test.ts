@@ -22,6 +22,7 @@ import {
   priceOutput,
   score,
   scoreOutput,
+  sleepOutput,
   spotOutput,
   velocityOutput,
 } from '../../support/outputs.ts';
@@ -52,6 +53,12 @@ const OUTPUTS: readonly Output[] = [
   }),
   predictionOutput({ horizonHours: 24, origin: 'history', flipRisk: null }),
   scoreOutput(),
+  scoreOutput({
+    horizonHours: 48,
+    own: score(),
+    settlement: { offset: -1, p50: 0, crps: 0.25, isCovered: true },
+  }),
+  sleepOutput(),
   scoreOutput({ eventId: 3, market: score({ crps: null, isCovered: null, pit: null }), top: null }),
   decisionOutput(),
   failureOutput(),

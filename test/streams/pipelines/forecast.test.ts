@@ -152,6 +152,7 @@ describe('forecast', () => {
         params: coldStart(),
         fromAt: NOW - 13 * DAY_MS,
         postTimes: Float64Array.from(posts.map(({ createdAt }) => createdAt)),
+        activity: Float64Array.from([5, 3, 1, 1], (hours) => NOW - hours * HOUR_MS),
         previous: null,
       });
     });
@@ -211,6 +212,23 @@ describe('forecast', () => {
       assert.deepEqual(theLive(session).settlement?.deleted, [
         { createdAt: NOW - 3 * HOUR_MS, upMs: 3 * HOUR_MS },
       ]);
+    });
+
+    it('with posts of every kind, as far back as more than the list of the oracle is known', () => {
+      const made = (id: string, hours: number, via: PostFact['via'], isReply = false) =>
+        post({ id, createdAt: NOW - hours * HOUR_MS, via, isReply });
+      const found = [
+        made('1', 9, 'backfill', true),
+        made('2', 8, 'poll'),
+        made('3', 7, 'poll', true),
+        made('4', 6, 'archive'),
+        made('5', 20, 'archive'),
+      ];
+      const gone: Fact = { kind: 'post_gone', account: 'a', id: '3' };
+      assert.deepEqual(
+        [...theLive(started(13, ...found, gone)).activity].map((at) => (NOW - at) / HOUR_MS),
+        [9, 8, 7, 6],
+      );
     });
 
     it('with what was lost and won in closed events that were followed from their start', () => {

@@ -17,7 +17,12 @@ function wholeForecast(posts: ArrayLike<number>, now: number) {
     count: 77,
   });
   const buckets = Array.from({ length: 30 }, (_, index) => ({ lo: 20 * index, hi: 20 * index + 19 }));
-  return { params, inputs, forecast: simulate(inputs, buckets, 42), sleep: sleepProbability(series) };
+  return {
+    params,
+    inputs,
+    forecast: simulate(inputs, buckets, 42),
+    sleep: sleepProbability(series.now, posts),
+  };
 }
 
 const NOW = FIRST_AT + 120 * DAY_MS + 5.3 * HOUR_MS;
