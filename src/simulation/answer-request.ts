@@ -13,8 +13,9 @@ import {
   paceFinalCount,
   sleepProbability,
 } from '../../streams/internal.ts';
-import { attributionOf, type ForecastRequest } from './attribution.ts';
+import { attributionOf } from './attribution.ts';
 import { fitTo } from './fit.ts';
+import type { ForecastRequest } from './forecast-request.ts';
 import { createModelCache, type ModelCache } from './model-cache.ts';
 import { leastFinal, settledFinal, settledInputs, settlementOf, soFarOf } from './settlement.ts';
 import { simulate } from './simulate.ts';

@@ -3,17 +3,15 @@ import {
   isSame,
   lowerBound,
   type ModelParams,
-  type ModelRequest,
   type Move,
   type Pmf,
   quantileOf,
   shifted,
 } from '../../streams/internal.ts';
+import type { ForecastRequest } from './forecast-request.ts';
 import type { ModelCache } from './model-cache.ts';
 import { leastFinal, settledFinal, settledInputs } from './settlement.ts';
 import { simulate } from './simulate.ts';
-
-export type ForecastRequest = Extract<ModelRequest, { readonly type: 'forecast' }>;
 
 /**
  * Attributes the change of the median since the event's previous forecast, one step after the other: first to the

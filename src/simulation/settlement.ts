@@ -12,7 +12,7 @@ import {
   shifted,
   startingFrom,
 } from '../../streams/internal.ts';
-import type { ForecastRequest } from './attribution.ts';
+import type { ForecastRequest } from './forecast-request.ts';
 
 /** Rarer differences are below what is published. */
 const UNITS = 100_000;

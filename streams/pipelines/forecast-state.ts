@@ -62,7 +62,7 @@ export interface PastEvent {
 }
 
 /** The oracle's total of a window, when it was read, and when the reading or answer came that changed it. UTC ms. */
-export interface OracleTotal {
+interface OracleTotal {
   readonly total: number;
   readonly readAt: number | null;
   readonly changedAt: number;

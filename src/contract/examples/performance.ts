@@ -68,3 +68,10 @@ export const CALIBRATION_GROUP: ExampleOf<'CalibrationGroup'> = {
   no_demonstrated_edge: true,
   reliability: [{ from: 0, to: 0.1, n: 1_191, mean_prob: 0.0101, won_share: 0.0092 }],
 };
+
+export const SLEEP_SCORE: ExampleOf<'SleepScore'> = {
+  account: 'account_a',
+  n: 312,
+  brier: 0.1124,
+  baseline_brier: 0.2231,
+};
