@@ -4,16 +4,21 @@ export { encodeStateBytes } from './checkpoint.ts';
 export { lastPassing } from './graph.ts';
 export * from './index.ts';
 export type { ReasonCode } from './model/bucket-signal.ts';
+export { canStillWin } from './model/can-still-win.ts';
 export { biasFactors, type ClosedForecast, type MadeForecast, madeForecast } from './model/forecast/bias.ts';
 export type { AccountNow, ForecastInputs, ForecastWindow } from './model/forecast/inputs.ts';
 export { bucketOf, contains, distanceFromUniform } from './model/forecast/scores.ts';
 export type { Gap } from './model/forecast/series.ts';
 export type { CountRange, Forecast } from './model/forecast/simulate.ts';
+export { startingFrom } from './model/forecast/simulate.ts';
 export { sleepProbability } from './model/forecast/sleep.ts';
 export { HORIZON_HOURS } from './model/horizons.ts';
+export { isSame } from './model/is-same.ts';
 export { percentile } from './model/percentile.ts';
 export { phaseAt } from './model/phase.ts';
+export { type Pmf, plus, pmfQuantile, roundedPmf, shifted } from './model/pmf.ts';
 export { compareIds } from './model/post-ids.ts';
+export { futureOffset, settledShare, settledSoFar } from './model/settlement.ts';
 export { expectedValue, stakeFraction, withinCap } from './model/sizing.ts';
 export { countBetween, lowerBound } from './model/sorted-times.ts';
 export type { BuyStrategy } from './model/strategy.ts';
@@ -31,6 +36,7 @@ export type {
   PricesFact,
   Quote,
   SettingsFact,
+  Settlement,
   SourceName,
   Subject,
   TickFact,
@@ -55,6 +61,7 @@ export type {
   Post,
   PredictedBucket,
   Price,
+  SleepScore,
   Spot,
   Velocity,
 } from './records.ts';

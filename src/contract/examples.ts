@@ -1,4 +1,4 @@
-import { ANNOTATION, CALIBRATION_GROUP, OVERVIEW, SAMPLE } from './examples/performance.ts';
+import { ANNOTATION, CALIBRATION_GROUP, OVERVIEW, SAMPLE, SLEEP_SCORE } from './examples/performance.ts';
 import { PREDICTION } from './examples/predictions.ts';
 import { PORTFOLIO, REBALANCING, SIGNALS } from './examples/trading.ts';
 import type { ComponentName, ExampleOf } from './openapi/components.ts';
@@ -26,4 +26,5 @@ export const EXAMPLES: { readonly [Name in ComponentName]?: ExampleOf<Name> | un
   Annotation: ANNOTATION,
   ReliabilityBin: CALIBRATION_GROUP.reliability[0],
   CalibrationGroup: CALIBRATION_GROUP,
+  SleepScore: SLEEP_SCORE,
 };

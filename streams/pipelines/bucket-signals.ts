@@ -1,4 +1,5 @@
 import { type Book, evaluateBucket, type ReasonCode, stakeOf } from '../model/bucket-signal.ts';
+import { canStillWin } from '../model/can-still-win.ts';
 import { round4 } from '../model/decimals.ts';
 import { moneyness } from '../model/moneyness.ts';
 import { withinCap } from '../model/sizing.ts';
@@ -9,8 +10,8 @@ import type { BucketSignal } from '../signal-records.ts';
 interface BucketFacts {
   /** The buckets of the event, lowest first. */
   readonly buckets: readonly Bucket[];
-  /** Our own count; null while it is unknown. */
-  readonly real: number | null;
+  /** The oracle's count; null while it is unknown. */
+  readonly oracle: number | null;
   readonly predicted: readonly PredictedBucket[] | null;
   /** Why the event has no probabilities, if it has none. */
   readonly obstacle: ReasonCode | null;
@@ -47,8 +48,8 @@ export function bucketSignals(facts: BucketFacts, cache: BucketCache): readonly 
   const probs = probsOf(facts, cache);
   const evaluated: BucketSignal[] = [];
   facts.buckets.forEach((bucket, place) => {
-    const isLost = bucket.hi !== null && facts.real !== null && facts.real > bucket.hi;
-    if (!isLost) evaluated.push(signalOf(facts, bucket, place, probs[place] ?? null, cache));
+    if (!canStillWin(bucket, facts.oracle)) return;
+    evaluated.push(signalOf(facts, bucket, place, probs[place] ?? null, cache));
   });
   const stakes = withinCap(evaluated.map(({ stake }) => stake));
   return evaluated.map((signal, place) => {

@@ -30,13 +30,13 @@ export function eventSignals(
   cache: BucketCache = emptyBucketCache(),
 ): EventSignals {
   const { event, counters, prediction, horizonHours, track, at } = facts;
-  const real = counters?.real ?? null;
+  const oracle = counters?.oracle ?? null;
   const obstacle = obstacleOf(facts);
-  const p50 = obstacle !== null || prediction === null ? null : Math.max(real ?? 0, prediction.p50);
+  const p50 = obstacle !== null || prediction === null ? null : Math.max(oracle ?? 0, prediction.p50);
   const predicted = prediction?.buckets ?? null;
   const { buckets: listed } = event;
   const { bookOf } = facts;
-  const buckets = bucketSignals({ buckets: listed, real, predicted, obstacle, p50, bookOf }, cache);
+  const buckets = bucketSignals({ buckets: listed, oracle, predicted, obstacle, p50, bookOf }, cache);
   const holdsMedian = ({ lo, hi }: BucketSignal) => p50 !== null && lo !== null && contains({ lo, hi }, p50);
   const picked = pickOrder(buckets, buckets.findIndex(holdsMedian));
   const record: EventSignals = {

@@ -1,4 +1,5 @@
 import { type Book, evaluateBucket, stakeOf } from '../model/bucket-signal.ts';
+import { canStillWin } from '../model/can-still-win.ts';
 import { contains } from '../model/forecast/scores.ts';
 import { withinCap } from '../model/sizing.ts';
 import { pickOrder } from '../model/strategy.ts';
@@ -17,7 +18,9 @@ export function decisionOf(
 ): Decision | null {
   const { horizonHours, forecastId, eventId, account, origin, madeAt, endAt } = row;
   if (horizonHours === null) return null;
-  const open = row.buckets.filter(({ hi }) => hi === null || row.count <= hi);
+  // A row of the past has no count of the oracle, and takes our own for it.
+  const oracle = row.settlement === undefined ? row.count : row.settlement.oracle;
+  const open = row.buckets.filter((bucket) => canStillWin(bucket, oracle));
   const evaluated = open.map((bucket) => {
     const { prob, price } = bucket;
     return evaluateBucket(

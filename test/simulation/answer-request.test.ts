@@ -14,7 +14,9 @@ function forecastOf(request: ForecastRequest): ForecastFact {
 
 function previousOf(request: ForecastRequest): NonNullable<ForecastRequest['previous']> {
   const { now, count, params } = request;
-  return { now, count, p50: forecastOf(request).forecast.p50, params: params ?? coldStart() };
+  const { forecast, settlement } = forecastOf(request);
+  const { oracle = null, soFar = { least: count, probs: [1] } } = settlement ?? {};
+  return { now, count, oracle, soFar, p50: forecast.p50, params: params ?? coldStart() };
 }
 
 const totalOf = (moves: readonly Move[]) => moves.reduce((sum, { p50 }) => sum + p50, 0);

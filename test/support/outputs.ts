@@ -15,6 +15,7 @@ import type {
   Price,
   Score,
   ScoreRecord,
+  SleepScore,
   Spot,
   StreamName,
   StreamRecords,
@@ -161,12 +162,27 @@ export function velocityOutput(fields: Partial<Velocity> = {}, place: Place = {}
   return output('velocity', record.account, record, { cause: 'new_post', ...place });
 }
 
+export function sleepOutput(fields: Partial<SleepScore> = {}, place: Place = {}): OutputOf<'sleep'> {
+  const record: SleepScore = {
+    account: 'a',
+    madeAt: NOON - 5 * 3_600_000,
+    probability: 0.2,
+    isAsleep: false,
+    n: 40,
+    brier: 0.11004,
+    baselineBrier: 0.21,
+    ...fields,
+  };
+  return output('sleep', record.account, record, { cause: 'clock', ...place });
+}
+
 export function predictedBucket(fields: Partial<PredictedBucket> = {}): PredictedBucket {
   return {
     lo: 0,
     hi: 19,
     prob: 0.25,
     paceProb: 0.2,
+    ownProb: 0.24,
     price: 0.2,
     priceKind: 'mid',
     ...fields,
@@ -198,6 +214,16 @@ export function predictionOutput(
     quantiles,
     paceP50: count + 40,
     paceQuantiles: quantiles,
+    ownP50: count + 50,
+    ownQuantiles: quantiles,
+    settlement: {
+      oracle: count - 1,
+      soFar: { least: count - 1, probs: [0.3, 0.7] },
+      offset: { least: -2, probs: [0.1, 0.2, 0.7] },
+      p5: -2,
+      p50: 0,
+      p95: 0,
+    },
     buckets: [predictedBucket()],
     sleepProbability: 0.123456,
     flipRisk: 0.01,
@@ -228,6 +254,8 @@ export function scoreOutput(fields: Partial<ScoreRecord> = {}, place: Place = {}
     errorPercent: 10,
     model: score(),
     pace: score({ crps: 15, logScore: 3, brier: 0.9 }),
+    own: null,
+    settlement: null,
     market: null,
     wonLo: 100,
     top: { lo: 100, prob: 0.4 },

@@ -31,6 +31,7 @@ import {
   signalsRecord,
   trackRecord,
 } from '../records/signals.ts';
+import { sleepScoreRecord } from '../records/sleep-score.ts';
 import {
   usageByEndpointRecord,
   usageErrorsRecord,
@@ -87,6 +88,7 @@ export const COMPONENTS = {
   PerformanceHistory: historyRecord,
   ReliabilityBin: reliabilityBinRecord,
   CalibrationGroup: calibrationGroupRecord,
+  SleepScore: sleepScoreRecord,
   Calibration: calibrationRecord,
   UsageSummary: usageSummaryRecord,
   UsageByEndpoint: usageByEndpointRecord,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { timed } from './envelope.ts';
 import { origin } from './fields.ts';
+import { sleepScoreRecord } from './sleep-score.ts';
 
 const score = z.number().nullable();
 const interval = z
@@ -71,6 +72,9 @@ export const calibrationGroupRecord = z.object({
 });
 
 /** Coverage and scores against pace and market, by origin, account and horizon. */
-export const calibrationRecord = timed({ data: z.array(calibrationGroupRecord) }).meta({
+export const calibrationRecord = timed({
+  data: z.array(calibrationGroupRecord),
+  sleep: z.array(sleepScoreRecord).meta({ description: 'The sleep probability of each account.' }),
+}).meta({
   description: 'How reliable the probabilities are.',
 });

@@ -15,16 +15,19 @@ const LEGEND = (
 );
 const COLUMNS = ['Bucket', { title: LEGEND, isNumber: false }, ...['Model', 'Market', 'Edge'].map(numbers)];
 
-function stateOf({ lo, hi }: Market, count: number | null): 'dead' | 'current' | 'open' {
-  if (count === null || lo === null) return 'open';
-  if (hi !== null && hi < count) return 'dead';
-  return lo <= count ? 'current' : 'open';
+type Counts = Pick<Prediction, 'real_counter' | 'market_oracle_counter'>;
+
+/** A bucket is dead once the oracle's count, which settles, is above it. Our own count may be above it and still lose posts. */
+function stateOf({ lo, hi }: Market, counts: Counts): 'dead' | 'current' | 'open' {
+  const { real_counter: real, market_oracle_counter: oracle } = counts;
+  if (hi !== null && oracle !== null && hi < oracle) return 'dead';
+  return real !== null && lo !== null && lo <= real && (hi === null || real <= hi) ? 'current' : 'open';
 }
 
-function Row(props: { readonly market: Market; readonly count: number | null; readonly most: number }) {
-  const { market, count, most } = props;
+function Row(props: { readonly market: Market; readonly counts: Counts; readonly most: number }) {
+  const { market, counts, most } = props;
   const { title, market_price: price, model_prob: prob, edge } = market;
-  const state = stateOf(market, count);
+  const state = stateOf(market, counts);
   const tone = edge === null || edge === undefined ? '' : edge > 0.02 ? 'up' : edge < -0.02 ? 'down' : '';
   const widthOf = (share: number | null | undefined) => ({
     width: `${(((share ?? 0) / most) * 100).toFixed(2)}%`,
@@ -50,13 +53,13 @@ function Row(props: { readonly market: Market; readonly count: number | null; re
 
 /** Model probability and market price of each bucket. The number of rows does not depend on their values. */
 export const BucketBars = memo(({ prediction }: { readonly prediction: Prediction }) => {
-  const { markets, real_counter: count } = prediction;
+  const { markets } = prediction;
   const likelihood = (market: Market) => Math.max(market.model_prob ?? 0, market.market_price ?? 0);
-  const rank = (market: Market) => (stateOf(market, count) === 'current' ? 1 : likelihood(market));
+  const rank = (market: Market) => (stateOf(market, prediction) === 'current' ? 1 : likelihood(market));
   const likeliest = new Set(markets.toSorted((a, b) => rank(b) - rank(a)).slice(0, SHOWN));
   const shown = markets.filter((each) => likeliest.has(each));
   const most = Math.max(0.05, ...shown.map(likelihood));
-  const dead = markets.filter((each) => stateOf(each, count) === 'dead').length;
+  const dead = markets.filter((each) => stateOf(each, prediction) === 'dead').length;
   const hidden = markets.length - shown.length;
   const extent = `${markets.length} buckets${hidden > 0 ? `, the ${hidden} least likely not shown` : ''}`;
   return (
@@ -66,7 +69,7 @@ export const BucketBars = memo(({ prediction }: { readonly prediction: Predictio
         <TableHead columns={COLUMNS} />
         <tbody>
           {shown.map((market) => (
-            <Row key={market.token_id} market={market} count={count} most={most} />
+            <Row key={market.token_id} market={market} counts={prediction} most={most} />
           ))}
         </tbody>
       </table>

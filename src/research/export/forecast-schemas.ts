@@ -22,7 +22,7 @@ function forecasted<Record extends Forecasted>(): readonly Column<Record>[] {
 type Prediction = StreamRecords['predictions'];
 
 export const PREDICTIONS: Schema<Prediction> = {
-  version: 1,
+  version: 2,
   eventAt: ({ madeAt }) => madeAt,
   columns: [
     ...forecasted<Prediction>(),
@@ -39,6 +39,16 @@ export const PREDICTIONS: Schema<Prediction> = {
     column('quantiles', { list: 'INT64' }, ({ quantiles }) => quantiles),
     column('pace_p50', 'INT64', ({ paceP50 }) => paceP50),
     column('pace_quantiles', { list: 'INT64' }, ({ paceQuantiles }) => paceQuantiles),
+    nullable('own_p50', 'INT64', ({ ownP50 }) => ownP50 ?? null),
+    column('own_quantiles', { list: 'INT64' }, ({ ownQuantiles }) => ownQuantiles ?? []),
+    nullable('oracle', 'INT64', ({ settlement }) => settlement?.oracle ?? null),
+    nullable('offset_p5', 'INT64', ({ settlement }) => settlement?.p5 ?? null),
+    nullable('offset_p50', 'INT64', ({ settlement }) => settlement?.p50 ?? null),
+    nullable('offset_p95', 'INT64', ({ settlement }) => settlement?.p95 ?? null),
+    nullable('offset_least', 'INT64', ({ settlement }) => settlement?.offset.least ?? null),
+    column('offset_probs', { list: 'DOUBLE' }, ({ settlement }) => settlement?.offset.probs ?? []),
+    nullable('so_far_least', 'INT64', ({ settlement }) => settlement?.soFar.least ?? null),
+    column('so_far_probs', { list: 'DOUBLE' }, ({ settlement }) => settlement?.soFar.probs ?? []),
     column(
       'buckets',
       {
@@ -48,17 +58,19 @@ export const PREDICTIONS: Schema<Prediction> = {
             hi: 'INT64',
             prob: 'DOUBLE',
             pace_prob: 'DOUBLE',
+            own_prob: 'DOUBLE',
             price: 'DOUBLE',
             price_kind: 'UTF8',
           },
         },
       },
       ({ buckets }) =>
-        buckets.map(({ lo, hi, prob, paceProb, price, priceKind }) => ({
+        buckets.map(({ lo, hi, prob, paceProb, ownProb, price, priceKind }) => ({
           lo,
           hi,
           prob,
           pace_prob: paceProb,
+          own_prob: ownProb ?? null,
           price,
           price_kind: priceKind,
         })),
@@ -74,8 +86,11 @@ export const PREDICTIONS: Schema<Prediction> = {
 
 type ScoreRecord = StreamRecords['scores'];
 
-/** How one forecaster did; the market's cells are null where not every bucket had a price. */
-function scoreColumns(of: 'model' | 'pace' | 'market'): readonly Column<ScoreRecord>[] {
+/**
+ * How one forecaster did; the market's cells are null where not every bucket had a price, those of our own count where
+ * the row has no forecast of it.
+ */
+function scoreColumns(of: 'model' | 'pace' | 'own' | 'market'): readonly Column<ScoreRecord>[] {
   const part = (name: string, type: 'DOUBLE' | 'BOOLEAN', read: (score: Score) => number | boolean | null) =>
     nullable<ScoreRecord>(`${of}_${name}`, type, (record) => {
       const score = record[of];
@@ -91,7 +106,7 @@ function scoreColumns(of: 'model' | 'pace' | 'market'): readonly Column<ScoreRec
 }
 
 export const SCORES: Schema<ScoreRecord> = {
-  version: 1,
+  version: 2,
   eventAt: ({ madeAt }) => madeAt,
   columns: [
     ...forecasted<ScoreRecord>(),
@@ -104,7 +119,12 @@ export const SCORES: Schema<ScoreRecord> = {
     nullable('error_percent', 'DOUBLE', ({ errorPercent }) => errorPercent),
     ...scoreColumns('model'),
     ...scoreColumns('pace'),
+    ...scoreColumns('own'),
     ...scoreColumns('market'),
+    nullable('offset', 'INT64', ({ settlement }) => settlement?.offset ?? null),
+    nullable('offset_p50', 'INT64', ({ settlement }) => settlement?.p50 ?? null),
+    nullable('offset_crps', 'DOUBLE', ({ settlement }) => settlement?.crps ?? null),
+    nullable('offset_is_covered', 'BOOLEAN', ({ settlement }) => settlement?.isCovered ?? null),
     nullable('won_lo', 'INT64', ({ wonLo }) => wonLo),
     nullable('top_lo', 'INT64', ({ top }) => top?.lo ?? null),
     nullable('top_prob', 'DOUBLE', ({ top }) => top?.prob ?? null),

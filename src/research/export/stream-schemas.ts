@@ -140,6 +140,20 @@ const lag: Schema<Records['lag']> = {
   ],
 };
 
+const sleep: Schema<Records['sleep']> = {
+  version: 1,
+  eventAt: ({ madeAt }) => madeAt,
+  columns: [
+    column('account', 'UTF8', ({ account }) => account),
+    column('made_ts', 'INT64', ({ madeAt }) => madeAt),
+    column('probability', 'DOUBLE', ({ probability }) => probability),
+    column('is_asleep', 'BOOLEAN', ({ isAsleep }) => isAsleep),
+    column('n', 'INT64', ({ n }) => n),
+    column('brier', 'DOUBLE', ({ brier }) => brier),
+    column('baseline_brier', 'DOUBLE', ({ baselineBrier }) => baselineBrier),
+  ],
+};
+
 const spot: Schema<Records['spot']> = {
   version: 1,
   eventAt: ({ at }) => at,
@@ -172,6 +186,7 @@ export const SCHEMAS: { readonly [S in Exported]: Schema<StreamRecords[S]> } = {
   spot,
   predictions: PREDICTIONS,
   scores: SCORES,
+  sleep,
   decisions: DECISIONS,
   failures,
 };

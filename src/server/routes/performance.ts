@@ -46,7 +46,10 @@ export function calibrationEndpoint({ now, epoch }: StreamDeps, calibration: Cal
       variant: `${epoch}-calibration`,
       now,
       size: () => calibration.watch.revision,
-      build: () => `"data":${calibration.text()}`,
+      build: () => {
+        const { groups, sleep } = calibration.text();
+        return `"data":${groups},"sleep":${sleep}`;
+      },
     }),
   };
 }

@@ -3,10 +3,11 @@ import type { Latest } from '../latest.ts';
 import type { Watch } from '../watch.ts';
 import { calibrationToWire } from './calibration-record.ts';
 import { scoredForecasts, scoreGroups } from './scores.ts';
+import { sleepScoresToWire } from './sleep-record.ts';
 
 export interface Calibration {
-  /** The records of the last complete pass as JSON. */
-  text(): string;
+  /** The records of the last complete pass as JSON: the groups, and the sleep probability of each account. */
+  text(): { readonly groups: string; readonly sleep: string };
   /** Changes when a pass is complete. */
   readonly watch: Watch;
   close(): void;
@@ -15,7 +16,7 @@ export interface Calibration {
 interface CalibrationDeps {
   readonly latest: Latest;
   readonly accounts: readonly AccountPath[];
-  /** Changes with every score. */
+  /** Changes with every score, and with every score of a sleep probability. */
   readonly scores: Watch;
   /** Receives errors that are bugs. */
   readonly report: (error: unknown) => void;
@@ -32,7 +33,7 @@ const PAUSE_MS = 1_000;
 export function createCalibration({ latest, accounts, scores, report }: CalibrationDeps): Calibration {
   const ids = accounts.map(({ id }) => id);
   const done = { seq: scores.seq, revision: 0, changes: scores.changes, tickAt: Number.POSITIVE_INFINITY };
-  let text = '';
+  let text = { groups: '', sleep: '' };
   let immediate: NodeJS.Immediate | undefined;
   let timer: NodeJS.Timeout | undefined;
 
@@ -44,7 +45,10 @@ export function createCalibration({ latest, accounts, scores, report }: Calibrat
       records.push(JSON.stringify(calibrationToWire(group, segment)));
       yield;
     }
-    text = `[${records.join(',')}]`;
+    text = {
+      groups: `[${records.join(',')}]`,
+      sleep: JSON.stringify(sleepScoresToWire(latest, accounts)),
+    };
     done.seq = seq;
     done.changes = changes;
     done.revision += 1;

@@ -65,12 +65,12 @@ export function heldEventToWire({ eventId, title, endAt }: EventRecord): z.infer
   return { id: eventId, title, end_ts: endAt };
 }
 
-/** Percentiles are at least the present count, as posts may have come since the forecast. */
+/** Percentiles are at least the oracle's present count, as it may have grown since the forecast. */
 function predictionToWire(facts: EventFacts): z.infer<typeof heldPredictionRecord> {
   const { prediction, counters, velocity, secondsRemaining } = facts;
   const real = counters?.real ?? null;
   const atLeast = (percentile: number | undefined) =>
-    percentile === undefined ? null : Math.max(real ?? 0, percentile);
+    percentile === undefined ? null : Math.max(counters?.oracle ?? 0, percentile);
   return {
     p5: atLeast(prediction?.p5),
     p50: atLeast(prediction?.p50),

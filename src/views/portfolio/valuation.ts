@@ -1,4 +1,4 @@
-import type { Bucket } from '../../../streams/internal.ts';
+import { canStillWin } from '../../../streams/internal.ts';
 import { round4 } from '../round.ts';
 import type { EventFacts } from './event-facts.ts';
 import type { Holding } from './held-positions.ts';
@@ -72,13 +72,8 @@ export function totalsOf(rows: readonly Valuation[]): Totals {
 function winProbabilityOf({ bucket, side }: Holding, { prediction, counters }: EventFacts): number | null {
   const predicted = prediction?.buckets.find(({ lo, hi }) => lo === bucket.lo && hi === bucket.hi);
   if (predicted === undefined) return null;
-  const yes = isPassed(bucket, counters?.real ?? null) ? 0 : rounded(predicted.prob);
+  const yes = canStillWin(bucket, counters?.oracle ?? null) ? rounded(predicted.prob) : 0;
   return side === 'Yes' ? yes : rounded(1 - yes);
-}
-
-/** Whether the count, which never falls, is above the bucket. */
-function isPassed({ hi }: Bucket, count: number | null): boolean {
-  return hi !== null && count !== null && hi < count;
 }
 
 function rounded(value: number): number {

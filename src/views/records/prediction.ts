@@ -1,11 +1,12 @@
-import type {
-  AccountId,
-  Bucket,
-  Counters,
-  PredictedBucket,
-  Prediction,
-  Price,
-  Velocity,
+import {
+  type AccountId,
+  type Bucket,
+  type Counters,
+  canStillWin,
+  type PredictedBucket,
+  type Prediction,
+  type Price,
+  type Velocity,
 } from '../../../streams/internal.ts';
 import { includes, type Tier } from '../../access/tiers.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
@@ -86,19 +87,19 @@ type PredictionRecord = RecordOf<typeof predictionRecord>;
  */
 function predictionToWire(facts: PredictionFacts): Omit<PredictionRecord, 'seconds_remaining'> {
   const isPaid = includes(facts.tier, 'PRO');
-  const real = facts.counters?.real ?? null;
+  const oracle = facts.counters?.oracle ?? null;
   const prediction = isPaid ? facts.prediction : undefined;
   const areStale = facts.counters?.stale.includes('prices') ?? false;
   const predicted = new Map(prediction?.buckets.map((bucket) => [rangeKey(bucket), bucket]));
   return {
     ...countersToWire(facts.event, facts.counters),
     ...(isPaid && facts.velocity ? velocityToWire(facts.velocity) : {}),
-    ...(prediction ? forecastToWire(prediction, real) : {}),
+    ...(prediction ? forecastToWire(prediction, oracle) : {}),
     markets: facts.event.buckets.map((bucket) => {
       const market = marketToWire(bucket, facts.priceOf(bucket.yesToken));
       const model = predicted.get(rangeKey(bucket));
       return model
-        ? { ...market, ...edgeToWire(model, real, areStale ? null : market.market_price) }
+        ? { ...market, ...edgeToWire(model, oracle, areStale ? null : market.market_price) }
         : market;
     }),
   };
@@ -109,12 +110,19 @@ function rangeKey({ lo, hi }: Pick<Bucket, 'lo' | 'hi'>): string {
   return `${lo} ${hi}`;
 }
 
-/** Counts are at least the present one, as posts may have come since the forecast. */
-function forecastToWire(prediction: Prediction, real: number | null) {
-  const least = real ?? 0;
-  const { p5, p50, p95 } = prediction;
+/** Counts are at least the oracle's present one, as it may have grown since the forecast. */
+function forecastToWire(prediction: Prediction, oracle: number | null) {
+  const least = oracle ?? 0;
+  const { p5, p50, p95, settlement } = prediction;
   return {
     forecast: { p5: Math.max(least, p5), p50: Math.max(least, p50), p95: Math.max(least, p95) },
+    ...(settlement && {
+      settlement: {
+        offset_p5: settlement.p5,
+        offset_p50: settlement.p50,
+        offset_p95: settlement.p95,
+      },
+    }),
     sleep_probability: round4(prediction.sleepProbability),
     model_version: prediction.modelVersion,
     forecast_id: prediction.forecastId,
@@ -141,9 +149,8 @@ function marketToWire(
 }
 
 /** Computed from the published figures, so that a reader who subtracts them finds the same edge. */
-function edgeToWire({ prob, hi }: PredictedBucket, real: number | null, price: number | null) {
-  const isDead = hi !== null && real !== null && hi < real;
-  const modelProb = isDead ? 0 : round4(prob);
+function edgeToWire(bucket: PredictedBucket, oracle: number | null, price: number | null) {
+  const modelProb = canStillWin(bucket, oracle) ? round4(bucket.prob) : 0;
   const edge = modelProb === null || price === null ? null : round4(modelProb - price);
   return { model_prob: modelProb, edge, signal: signalOf(edge) };
 }

@@ -86,7 +86,7 @@ describe('GET /portfolio/{account}, its figures', () => {
     }
 
     it('gives a bucket that the count has passed no chance, and its No side every chance', async () => {
-      await open([position(), position(NO)], [...ALL, countersOutput({ real: 20 })]);
+      await open([position(), position(NO)], [...ALL, countersOutput({ oracle: 20 })]);
       const found = await stage.rows();
       assert.deepEqual(
         found.map((row) => row.analysis.win_probability),
@@ -95,7 +95,7 @@ describe('GET /portfolio/{account}, its figures', () => {
     });
 
     it('shows no percentile below the count', async () => {
-      await open([], [...ALL, countersOutput({ real: 70 })]);
+      await open([], [...ALL, countersOutput({ oracle: 70 })]);
       const [record] = await stage.records();
       assert.deepEqual(
         [record?.prediction?.p5, record?.prediction?.p50, record?.prediction?.p95],

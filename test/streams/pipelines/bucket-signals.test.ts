@@ -15,7 +15,7 @@ const anyBook = fc.record({ bid: fc.option(share), ask: fc.option(share), price:
 
 const anyChange = fc.oneof(
   fc.record({ token: fc.constantFrom('yes-0', 'yes-20', 'yes-40'), book: anyBook }),
-  fc.record({ real: fc.option(fc.nat({ max: 60 })) }),
+  fc.record({ oracle: fc.option(fc.nat({ max: 60 })) }),
   fc.record({ p50: fc.nat({ max: 60 }) }),
   fc.record({ probs: fc.array(share, { minLength: 3, maxLength: 3 }) }),
   fc.record({ obstacle: fc.constantFrom(null, 'OLD_FORECAST' as const) }),
@@ -30,7 +30,7 @@ describe('bucketSignals', () => {
         const cache = emptyBucketCache();
         let facts: Parameters<typeof bucketSignals>[0] = {
           buckets: listed,
-          real: null,
+          oracle: null,
           predicted: null,
           obstacle: null,
           p50: null,
@@ -54,7 +54,7 @@ describe('bucketSignals', () => {
 
   it('leaves a bucket as it is whose inputs are the same', () => {
     const books = new Map(listed.map(({ yesToken }) => [yesToken, { bid: 0.2, ask: 0.22, price: 0.21 }]));
-    const facts = { buckets: listed, real: 0, predicted: null, obstacle: null, p50: null } as const;
+    const facts = { buckets: listed, oracle: 0, predicted: null, obstacle: null, p50: null } as const;
     const cache = emptyBucketCache();
     const evaluate = () => bucketSignals({ ...facts, bookOf: (token) => books.get(token) }, cache);
     const before = evaluate();

@@ -104,9 +104,9 @@ describe('eventSignals', () => {
     );
   });
 
-  it('leaves out a bucket that the count has passed, and no other', () => {
-    const titles = (real: number | null) =>
-      signalsOf({ counters: countersOutput({ real }).record })
+  it('leaves out a bucket that the oracle has passed, and no other', () => {
+    const titles = (oracle: number | null) =>
+      signalsOf({ counters: countersOutput({ oracle, real: 60 }).record })
         .buckets.map(({ title }) => title)
         .sort();
     assert.deepEqual(titles(19), ['0-19', '20-39', '40-59', '60-']);
@@ -115,13 +115,15 @@ describe('eventSignals', () => {
     assert.equal(titles(null).length, 4);
   });
 
-  it('takes no median below the count', () => {
-    assert.equal(signalsOf({ counters: countersOutput({ real: 50 }).record }).p50, 50);
+  it('takes no median below the count of the oracle', () => {
+    assert.equal(signalsOf({ counters: countersOutput({ oracle: 50 }).record }).p50, 50);
     assert.deepEqual(
-      signalsOf({ counters: countersOutput({ real: 60 }).record }).buckets.map(({ moneyness }) => moneyness),
+      signalsOf({ counters: countersOutput({ oracle: 60 }).record }).buckets.map(
+        ({ moneyness }) => moneyness,
+      ),
       [0],
     );
-    const deep = signalsOf({ counters: countersOutput({ real: 80 }).record });
+    const deep = signalsOf({ counters: countersOutput({ oracle: 80 }).record });
     assert.deepEqual(
       deep.buckets.map(({ moneyness }) => moneyness),
       [1],

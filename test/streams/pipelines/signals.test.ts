@@ -127,11 +127,14 @@ describe('signals', () => {
     assert.equal(actions(session)['0-9'], 'BUY');
   });
 
-  it('drops a bucket when a post passes it', () => {
+  it('drops a bucket when the oracle passes it, not when our own posts do', () => {
     const session = started();
     for (let n = 0; n < 10; n++) {
       session.observe(START + HOUR_MS + n, post({ id: String(n), createdAt: START + n }));
     }
+    assert.deepEqual(Object.keys(actions(session)).sort(), ['0-9', '10-19', '20+']);
+    const total = { kind: 'oracle', account: 'a', trackingId: 't1', total: 10, syncedAt: null } as const;
+    session.observe(START + HOUR_MS + 10, total);
     assert.deepEqual(Object.keys(actions(session)).sort(), ['10-19', '20+']);
   });
 

@@ -21,6 +21,7 @@ const PRO = { 'X-API-Key': 'demo_pro' };
 const PRICE = { eventId: 1, token: 'yes-1', price: 0.2, at: NOON - 500 };
 const PAID_FIELDS = [
   'forecast',
+  'settlement',
   'sleep_probability',
   'velocity_counted_1h',
   'velocity_all_1h',
@@ -74,6 +75,7 @@ describe('GET /prediction/{account}', () => {
       velocity_counted_1h: 3,
       velocity_all_1h: 8,
       forecast: { p5: 18, p50: 63, p95: 108 },
+      settlement: { offset_p5: -2, offset_p50: 0, offset_p95: 0 },
       sleep_probability: 0.1235,
       model_version: 'pool-1+470000',
       forecast_id: '1-7',
@@ -157,11 +159,11 @@ describe('GET /prediction/{account}', () => {
     }
   });
 
-  it('gives a bucket that the count has passed no chance, and no percentile below the count', async () => {
+  it('gives a bucket that the oracle has passed no chance, and no percentile below its count', async () => {
     const buckets = [bucket(), bucket({ title: '20+', lo: 20, hi: null, yesToken: 'yes-2' })];
     await begin(
       eventOutput({ buckets }),
-      countersOutput({ real: 20 }),
+      countersOutput({ oracle: 20 }),
       priceOutput(PRICE),
       predictionOutput({
         buckets: [predictedBucket(), predictedBucket({ lo: 20, hi: null, prob: 0.75 })],
@@ -177,9 +179,18 @@ describe('GET /prediction/{account}', () => {
     assert.deepEqual(distribution[0], { count: 20, prob: 0.075 });
   });
 
-  it('keeps a bucket open whose upper bound is the count', async () => {
-    await begin(eventOutput(), countersOutput({ real: 19 }), predictionOutput());
+  it('keeps a bucket open whose upper bound is the count of the oracle', async () => {
+    await begin(eventOutput(), countersOutput({ oracle: 19 }), predictionOutput());
     assert.equal((await records(PRO))[0].markets[0].model_prob, 0.25);
+  });
+
+  it('keeps a bucket open that only our own count has passed', async () => {
+    for (const oracle of [12, null]) {
+      await begin(eventOutput(), countersOutput({ real: 25, oracle }), predictionOutput());
+      const [{ markets, forecast }] = await records(PRO);
+      assert.deepEqual([markets[0].model_prob, forecast.p5], [0.25, 18]);
+      await running.stop();
+    }
   });
 
   it('publishes figures that agree, whatever the probability and the price', async () => {
