@@ -3,7 +3,7 @@
 export { encodeStateBytes } from './checkpoint.ts';
 export { lastPassing } from './graph.ts';
 export * from './index.ts';
-export { type ReasonCode, probNow, standingOf } from './model/bucket-signal.ts';
+export { probNow, type ReasonCode, standingOf } from './model/bucket-signal.ts';
 export { biasFactors, type ClosedForecast, type MadeForecast, madeForecast } from './model/forecast/bias.ts';
 export type { AccountNow, ForecastInputs, ForecastWindow } from './model/forecast/inputs.ts';
 export { bucketOf, contains, distanceFromUniform } from './model/forecast/scores.ts';

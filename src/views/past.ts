@@ -4,8 +4,8 @@ import {
   type EventRecord,
   type Output,
   phaseAt,
-  signalsAt,
   type StreamName,
+  signalsAt,
 } from '../../streams/internal.ts';
 import { PRUNED_BEFORE_NOTE, type Store } from '../store/store.ts';
 import { createLatest, type Latest } from './latest.ts';
@@ -81,7 +81,12 @@ export function openPast(
   }
 
   /** Signals are not stored, so they are computed again from what was known. */
-  async function signalsOf(account: AccountId, then: Latest, seq: number, at: number): Promise<readonly Output[]> {
+  async function signalsOf(
+    account: AccountId,
+    then: Latest,
+    seq: number,
+    at: number,
+  ): Promise<readonly Output[]> {
     const scored = Array.from(now.all('scores')).filter(
       ({ record }) => record.account === account && record.endAt <= at,
     );

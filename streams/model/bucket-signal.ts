@@ -151,6 +151,7 @@ function actionFor(
   }
   if (edge > SELL_FROM) return { action: 'HOLD', codes: ['NO_TRADE_BAND'] };
   if (bid === null) return { action: 'HOLD', codes: ['NO_BID'] };
-  if (standing === 'dead' || proceedsOfShare(bid) <= modelProb) return { action: 'HOLD', codes: ['COSTS_EXCEED_EDGE'] };
+  if (standing === 'dead' || proceedsOfShare(bid) <= modelProb)
+    return { action: 'HOLD', codes: ['COSTS_EXCEED_EDGE'] };
   return { action: 'SELL', codes: ['OVERVALUED'] };
 }

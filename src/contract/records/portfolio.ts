@@ -38,7 +38,10 @@ export const analysisRecord = z.object({
   edge: z
     .number()
     .nullable()
-    .meta({ description: 'win_probability minus market_implied; null when either is unknown, or posts, prices or the forecast are stale' }),
+    .meta({
+      description:
+        'win_probability minus market_implied; null when either is unknown, or posts, prices or the forecast are stale',
+    }),
   edge_percent: percent.nullable().meta({
     description: 'edge in percent of the price; at a price of 0 it is 0, or 100 with the sign of the edge',
   }),
@@ -69,7 +72,8 @@ export const sizingRecord = z.object({
       'ADD_MORE only where signals says BUY; TRIM where it says SELL or more than the target is held; HOLD when the adjustment is below 5 USD',
   }),
   limit_price: price.nullable().meta({
-    description: 'Best price of the side to trade with, of the token held; null when there is nothing to trade',
+    description:
+      'Best price of the side to trade with, of the token held; null when there is nothing to trade',
   }),
 });
 
@@ -112,5 +116,7 @@ export const portfolioRecord = z.object({
     .optional()
     .meta({ description: 'Why there are no positions; only when no event of the account is active' }),
   positions_ts: positionsTs,
-  stale: z.array(input).meta({ description: 'Inputs past their limit. While there are any, there is no sizing' }),
+  stale: z
+    .array(input)
+    .meta({ description: 'Inputs past their limit. While there are any, there is no sizing' }),
 });

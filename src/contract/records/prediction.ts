@@ -27,15 +27,14 @@ export const predictionMarketRecord = z
     model_prob: probability
       .nullable()
       .optional()
-      .meta({ description: 'PRO: probability that the bucket wins, 0 to 1; 0 once the count of the oracle is above it. Null for a moment after our own count has passed it, until the next forecast.' }),
-    edge: z
-      .number()
-      .nullable()
-      .optional()
       .meta({
         description:
-          'PRO: model_prob minus market_price, as in signals; null while the price is unknown, or prices, posts or the forecast are stale.',
+          'PRO: probability that the bucket wins, 0 to 1; 0 once the count of the oracle is above it. Null for a moment after our own count has passed it, until the next forecast.',
       }),
+    edge: z.number().nullable().optional().meta({
+      description:
+        'PRO: model_prob minus market_price, as in signals; null while the price is unknown, or prices, posts or the forecast are stale.',
+    }),
     signal: z.enum(['STRONG_BUY', 'BUY', 'SLIGHT_BUY', 'HOLD', 'SELL']).nullable().optional().meta({
       description:
         'PRO: the action of signals for the default bankroll in one word. BUY there is STRONG_BUY above an edge of 0.15, else BUY; SELL there is SELL, so never for account B; HOLD there is SLIGHT_BUY above 0.02 if costs leave something, else HOLD; SKIP there is HOLD. Null when the edge is null.',

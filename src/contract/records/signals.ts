@@ -127,11 +127,18 @@ export const buyOrderRecord = z
         'TWO_BUCKET: the predicted bucket and the one below it. SINGLE_BUCKET: one bucket worth buying, of a model_prob of 0.5 or more.',
     }),
     token_ids: z.array(tokenId).meta({ description: 'Their Yes tokens.' }),
-    stake_fraction: z.number().meta({ description: 'Share of the bankroll: 0.05 for two and 0.02 for one, or less where it is cut as bets are.' }),
+    stake_fraction: z
+      .number()
+      .meta({
+        description:
+          'Share of the bankroll: 0.05 for two and 0.02 for one, or less where it is cut as bets are.',
+      }),
     stake_usd: usd.meta({
       description: 'The stake in USD. It replaces the suggested bets of the event.',
     }),
-    stakes_usd: z.array(usd).meta({ description: 'The stake of each bucket, in proportion to their best_ask.' }),
+    stakes_usd: z
+      .array(usd)
+      .meta({ description: 'The stake of each bucket, in proportion to their best_ask.' }),
     measured_win_rate: z.number().min(0).max(100).nullable().meta({
       description:
         'Percent of our own settled orders of this strategy and account that won, each event once; null below 30 events.',

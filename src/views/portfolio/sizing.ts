@@ -1,4 +1,9 @@
-import { type EventSignals, type SizedSignal, sizedSignals, USUAL_BETTOR } from '../../../streams/internal.ts';
+import {
+  type EventSignals,
+  type SizedSignal,
+  sizedSignals,
+  USUAL_BETTOR,
+} from '../../../streams/internal.ts';
 import { cents } from './money.ts';
 import type { Valuation } from './valuation.ts';
 

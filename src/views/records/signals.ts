@@ -20,9 +20,9 @@ import type {
   trackRecord,
 } from '../../contract/records/signals.ts';
 import type { AccountPath } from '../account-path.ts';
-import type { Audience } from '../audience.ts';
 import { type ActiveEvent, movedByEvents, postEvents } from '../active-events.ts';
 import { type Ages, closeRecords, newest, type Origin, openRecord } from '../as-of.ts';
+import type { Audience } from '../audience.ts';
 import type { Latest } from '../latest.ts';
 import { type WinRates, winRates } from '../performance/win-rates.ts';
 import type { Moment, RecordView } from '../record-view.ts';
