@@ -16,7 +16,7 @@ import { rebalancingToWire } from '../../src/views/portfolio/rebalancing-record.
 import { closeAll, type RecordView, renderAll } from '../../src/views/record-view.ts';
 import { predictionView } from '../../src/views/records/prediction.ts';
 import { signalsView } from '../../src/views/records/signals.ts';
-import { type Input, type Output, type ScoreRecord, signalsAt } from '../../streams/internal.ts';
+import type { Input, Output, ScoreRecord } from '../../streams/internal.ts';
 import {
   bucket,
   countersOutput,
@@ -29,9 +29,9 @@ import {
   priceOutput,
   score,
   scoreOutput,
-  signalsOutput,
 } from '../support/outputs.ts';
 import { position, WALLET } from '../support/positions.ts';
+import { withSignals } from '../support/with-signals.ts';
 
 const ACCOUNTS: readonly AccountPath[] = [
   { id: 'a', segment: 'account_a' },
@@ -162,22 +162,17 @@ function scoresOf(isProven: boolean): readonly ScoreRecord[] {
 
 function latestOf(state: AnyState): Latest {
   const latest = createLatest();
-  const outputs = state.events.map((given, index) => outputsOf(index + 1, given, state.stale));
-  latest.load(outputs.flat());
+  const outputs = state.events.flatMap((given, index) => outputsOf(index + 1, given, state.stale));
   const ages = Object.fromEntries(
     Object.entries(FRESH_AGES).map(([source, ageMs]) => [
       source,
       state.late.some((input) => source.startsWith(input)) ? 1e9 : ageMs,
     ]),
   );
-  latest.load([freshnessOutput(ages, { seq: 2, at: NOON })]);
-  const events = activeEvents(latest, 'a').map(({ key, record: event }) => ({
-    event,
-    counters: latest.get('counters', key)?.record,
-    prediction: latest.get('predictions', key)?.record,
-    priceOf: (id: string) => latest.get('prices', id)?.record,
-  }));
-  latest.load(signalsAt('a', events, scoresOf(state.isProven), NOON).map((record) => signalsOutput(record)));
+  latest.load([
+    ...withSignals(outputs, scoresOf(state.isProven)),
+    freshnessOutput(ages, { seq: 2, at: NOON }),
+  ]);
   return latest;
 }
 
