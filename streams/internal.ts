@@ -3,8 +3,7 @@
 export { encodeStateBytes } from './checkpoint.ts';
 export { lastPassing } from './graph.ts';
 export * from './index.ts';
-export type { ReasonCode } from './model/bucket-signal.ts';
-export { canStillWin } from './model/can-still-win.ts';
+export { probNow, type ReasonCode, standingOf } from './model/bucket-signal.ts';
 export { biasFactors, type ClosedForecast, type MadeForecast, madeForecast } from './model/forecast/bias.ts';
 export type { AccountNow, ForecastInputs, ForecastWindow } from './model/forecast/inputs.ts';
 export { bucketOf, contains, distanceFromUniform } from './model/forecast/scores.ts';
@@ -19,7 +18,7 @@ export { phaseAt } from './model/phase.ts';
 export { type Pmf, plus, pmfQuantile, roundedPmf, shifted } from './model/pmf.ts';
 export { compareIds } from './model/post-ids.ts';
 export { futureOffset, settledShare, settledSoFar } from './model/settlement.ts';
-export { expectedValue, stakeFraction, withinCap } from './model/sizing.ts';
+export { expectedValue } from './model/sizing.ts';
 export { countBetween, lowerBound } from './model/sorted-times.ts';
 export type { BuyStrategy } from './model/strategy.ts';
 export type { Confidence } from './model/time-left.ts';
@@ -44,11 +43,17 @@ export type {
 } from './observation.ts';
 export { INPUTS } from './observation.ts';
 export { skipStale } from './pipelines/event-signals.ts';
+export { signalsAt } from './pipelines/signals-at.ts';
 export {
   type Bettor,
+  type Cut,
+  confidenceIn,
+  isListed,
+  type SizedBet,
   type SizedOrder,
   type SizedSignal,
   sizedSignals,
+  USUAL_BETTOR,
 } from './pipelines/signals-for-bankroll.ts';
 export type {
   Cause,

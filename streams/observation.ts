@@ -131,11 +131,16 @@ export interface EventFact {
   readonly buckets: readonly Bucket[];
 }
 
-/** The prices known for a bucket's Yes token, each from 0 to 1, or null. `ui` is the listing's own figure. */
+/**
+ * The prices known for a bucket's Yes token, each from 0 to 1, or null. `ui` is the listing's own figure. The sizes are
+ * the shares at the best bid and at the best ask; null or absent when they are not known.
+ */
 export interface Quote {
   readonly token: string;
   readonly bid: number | null;
   readonly ask: number | null;
+  readonly bidSize?: number | null;
+  readonly askSize?: number | null;
   readonly last: number | null;
   readonly ui: number | null;
 }

@@ -74,6 +74,9 @@ export interface Price {
   readonly token: string;
   readonly bid: number | null;
   readonly ask: number | null;
+  /** Shares at the best bid and at the best ask; null when they are not known. */
+  readonly bidSize: number | null;
+  readonly askSize: number | null;
   readonly price: number | null;
   readonly priceKind: PriceKind | null;
   readonly at: number;

@@ -22,13 +22,13 @@ export const PREDICTION: ExampleOf<'Prediction'> = {
   markets: [
     {
       title: '200-219',
-      market_price: 0.31,
+      market_price: 0.41,
       token_id: '53078475754233625809832957366633203805888825719603600736691927786082779134058',
       lo: 200,
       hi: 219,
       price_ts: 1_794_714_401_528,
       price_kind: 'mid',
-      model_prob: 0.44,
+      model_prob: 0.54,
       edge: 0.13,
       signal: 'BUY',
     },

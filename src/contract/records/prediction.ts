@@ -45,16 +45,15 @@ export const predictionMarketRecord = z
       .meta({ description: 'Middle of the book, last trade, or the price on the trading page.' }),
     model_prob: probability.nullable().optional().meta({
       description:
-        "PRO: probability that the settled count falls into the bucket, 0 to 1; 0 only once the oracle's count is above it.",
+        "PRO: probability that the settled count falls into the bucket, 0 to 1; 0 only once the oracle's count is above it. Null until the first forecast, and for a moment after our own count has passed the bucket, until the next one.",
     }),
-    edge: z
-      .number()
-      .nullable()
-      .optional()
-      .meta({ description: 'PRO: model_prob minus market_price; null while the price is unknown or stale.' }),
+    edge: z.number().nullable().optional().meta({
+      description:
+        'PRO: model_prob minus market_price, as in signals; null while the price is unknown, or prices, posts or the forecast are stale.',
+    }),
     signal: z.enum(['STRONG_BUY', 'BUY', 'SLIGHT_BUY', 'HOLD', 'SELL']).nullable().optional().meta({
       description:
-        'PRO: from edge: above 0.15, 0.05, 0.02, from -0.05, else SELL. Null when the edge is null.',
+        'PRO: the action of signals for the default bankroll in one word. BUY there is STRONG_BUY above an edge of 0.15, else BUY; SELL there is SELL, so never for account B; HOLD there is SLIGHT_BUY above 0.02 if costs leave something, else HOLD; SKIP there is HOLD. Null when the edge is null.',
     }),
   })
   .meta({ description: 'A bucket of an event.' });

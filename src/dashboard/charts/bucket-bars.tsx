@@ -15,13 +15,24 @@ const LEGEND = (
 );
 const COLUMNS = ['Bucket', { title: LEGEND, isNumber: false }, ...['Model', 'Market', 'Edge'].map(numbers)];
 
-type Counts = Pick<Prediction, 'real_counter' | 'market_oracle_counter'>;
+interface Counts {
+  readonly own: number | null;
+  /** The market pays on this one. */
+  readonly oracle: number | null;
+}
 
-/** A bucket is dead once the oracle's count, which settles, is above it. Our own count may be above it and still lose posts. */
-function stateOf({ lo, hi }: Market, counts: Counts): 'dead' | 'current' | 'open' {
-  const { real_counter: real, market_oracle_counter: oracle } = counts;
-  if (hi !== null && oracle !== null && hi < oracle) return 'dead';
-  return real !== null && lo !== null && lo <= real && (hi === null || real <= hi) ? 'current' : 'open';
+/** Below this edge a bucket that a count has passed is still being bought by somebody. */
+const TRADED_BELOW = -0.01;
+
+const TAGS = { passed: 'passed', dead: 'dead', current: 'count is here' } as const;
+
+function stateOf({ lo, hi, edge }: Market, { own, oracle }: Counts): keyof typeof TAGS | 'open' {
+  const count = Math.max(own ?? -1, oracle ?? -1);
+  if (hi !== null && hi < count) {
+    const isDead = hi < (oracle ?? -1) && (edge ?? 0) > TRADED_BELOW;
+    return isDead ? 'dead' : 'passed';
+  }
+  return lo !== null && lo <= count ? 'current' : 'open';
 }
 
 function Row(props: { readonly market: Market; readonly counts: Counts; readonly most: number }) {
@@ -36,9 +47,7 @@ function Row(props: { readonly market: Market; readonly counts: Counts; readonly
     <tr class={state}>
       <th scope="row">
         {title}
-        {state === 'open' ? null : (
-          <span class="tag quiet">{state === 'dead' ? 'dead' : 'count is here'}</span>
-        )}
+        {state === 'open' ? null : <span class="tag quiet">{TAGS[state]}</span>}
       </th>
       <td class="bars" aria-hidden="true">
         <span class="model" style={widthOf(prob)} />
@@ -53,13 +62,14 @@ function Row(props: { readonly market: Market; readonly counts: Counts; readonly
 
 /** Model probability and market price of each bucket. The number of rows does not depend on their values. */
 export const BucketBars = memo(({ prediction }: { readonly prediction: Prediction }) => {
-  const { markets } = prediction;
+  const { markets, real_counter: own, market_oracle_counter: oracle } = prediction;
+  const counts = { own, oracle };
   const likelihood = (market: Market) => Math.max(market.model_prob ?? 0, market.market_price ?? 0);
-  const rank = (market: Market) => (stateOf(market, prediction) === 'current' ? 1 : likelihood(market));
+  const rank = (market: Market) => (stateOf(market, counts) === 'current' ? 1 : likelihood(market));
   const likeliest = new Set(markets.toSorted((a, b) => rank(b) - rank(a)).slice(0, SHOWN));
   const shown = markets.filter((each) => likeliest.has(each));
   const most = Math.max(0.05, ...shown.map(likelihood));
-  const dead = markets.filter((each) => stateOf(each, prediction) === 'dead').length;
+  const dead = markets.filter((each) => stateOf(each, counts) === 'dead').length;
   const hidden = markets.length - shown.length;
   const extent = `${markets.length} buckets${hidden > 0 ? `, the ${hidden} least likely not shown` : ''}`;
   return (
@@ -69,7 +79,7 @@ export const BucketBars = memo(({ prediction }: { readonly prediction: Predictio
         <TableHead columns={COLUMNS} />
         <tbody>
           {shown.map((market) => (
-            <Row key={market.token_id} market={market} counts={prediction} most={most} />
+            <Row key={market.token_id} market={market} counts={counts} most={most} />
           ))}
         </tbody>
       </table>

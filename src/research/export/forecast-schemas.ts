@@ -134,7 +134,7 @@ export const SCORES: Schema<ScoreRecord> = {
 type Decision = StreamRecords['decisions'];
 
 export const DECISIONS: Schema<Decision> = {
-  version: 1,
+  version: 2,
   eventAt: ({ madeAt }) => madeAt,
   columns: [
     ...forecasted<Decision>(),
@@ -143,7 +143,7 @@ export const DECISIONS: Schema<Decision> = {
     column('end_ts', 'INT64', ({ endAt }) => endAt),
     column('confidence', 'UTF8', ({ confidence }) => confidence),
     column('is_proven', 'BOOLEAN', ({ isProven }) => isProven),
-    column('strategy', 'UTF8', ({ strategy }) => strategy),
+    nullable('strategy', 'UTF8', ({ strategy }) => strategy),
     column('order_los', { list: 'INT64' }, ({ orderLos }) => orderLos),
     column(
       'buys',

@@ -104,13 +104,15 @@ const velocity: Schema<Records['velocity']> = {
 };
 
 const prices: Schema<Records['prices']> = {
-  version: 1,
+  version: 2,
   eventAt: ({ at }) => at,
   columns: [
     column('event_id', 'INT64', ({ eventId }) => eventId),
     column('token', 'UTF8', ({ token }) => token),
     nullable('bid', 'DOUBLE', ({ bid }) => bid),
     nullable('ask', 'DOUBLE', ({ ask }) => ask),
+    nullable('bid_size', 'DOUBLE', ({ bidSize }) => bidSize),
+    nullable('ask_size', 'DOUBLE', ({ askSize }) => askSize),
     nullable('price', 'DOUBLE', ({ price }) => price),
     nullable('price_kind', 'UTF8', ({ priceKind }) => priceKind),
     column('price_ts', 'INT64', ({ at }) => at),

@@ -7,6 +7,7 @@ import type {
   positionRecord,
   sizingRecord,
 } from '../../contract/records/portfolio.ts';
+import { round4 } from '../round.ts';
 import type { EventFacts } from './event-facts.ts';
 import { type Portfolio, sizesOf } from './portfolio.ts';
 import type { Sizing } from './sizing.ts';
@@ -115,5 +116,6 @@ function sizingToWire(size: Sizing | null): z.infer<typeof sizingRecord> {
     target_value: size?.target ?? null,
     adjustment: size?.adjustment ?? null,
     action: size?.action ?? null,
+    limit_price: round4(size?.limitPrice ?? null),
   };
 }

@@ -1,11 +1,18 @@
 import {
   type AccountId,
+  type Bettor,
   type Bucket,
   type Counters,
-  canStillWin,
+  type EventSignals,
   type PredictedBucket,
   type Prediction,
   type Price,
+  probNow,
+  type SizedSignal,
+  sizedSignals,
+  skipStale,
+  standingOf,
+  USUAL_BETTOR,
   type Velocity,
 } from '../../../streams/internal.ts';
 import { includes, type Tier } from '../../access/tiers.ts';
@@ -29,6 +36,7 @@ const WITH_VELOCITY: AccountId = 'a';
 export function predictionView(account: AccountPath): RecordView {
   const { id } = account;
   const events = postEvents(account);
+  const bettor = { ...USUAL_BETTOR, isBuyOnly: account.isBuyOnly ?? false };
   return {
     audiences: 'tier',
     listsStale: true,
@@ -40,9 +48,10 @@ export function predictionView(account: AccountPath): RecordView {
       // Forecasts to be scored have other keys and are not shown.
       predictions: ({ key, record }) =>
         record.account === id && key === String(record.eventId) ? [key] : undefined,
+      signals: ({ key, record }) => (record.account === id ? [key] : undefined),
       velocity: ({ record }) => (id === WITH_VELOCITY && record.account === id ? events.keys : undefined),
     },
-    paidStreams: ['predictions', 'velocity'],
+    paidStreams: ['predictions', 'signals', 'velocity'],
     keys: events.keys,
     createExtraCause: createSleepCause,
     render({ latest, late }, key, { tier }) {
@@ -52,16 +61,18 @@ export function predictionView(account: AccountPath): RecordView {
       const prices = pricesOf(latest, event.record);
       const isPaid = includes(tier, 'PRO');
       const prediction = isPaid ? latest.get('predictions', key) : undefined;
+      const signals = isPaid ? latest.get('signals', key) : undefined;
       const velocity = isPaid && id === WITH_VELOCITY ? latest.get('velocity', id) : undefined;
       const fields = predictionToWire({
         event: event.record,
         counters: counters && { ...counters.record, stale: staleNow(counters.record.stale, late) },
         prediction: prediction?.record,
+        decided: signals && decidedBy(skipStale(signals.record, late), bettor),
         velocity: velocity?.record,
         priceOf: (token) => prices.get(token)?.record,
         tier,
       });
-      const origin = newest(event, counters, prediction, velocity, ...prices.values());
+      const origin = newest(event, counters, prediction, signals, velocity, ...prices.values());
       // The remaining time comes first, so that the rest need not be rendered each second.
       const rest = openRecord(fields, origin).slice(1);
       return ({ tickAt }) => `{"seconds_remaining":${secondsLeft(event.record, tickAt)},${rest}`;
@@ -74,9 +85,15 @@ interface PredictionFacts {
   readonly counters: Counters | undefined;
   /** The event's newest live forecast, if there is one. */
   readonly prediction: Prediction | undefined;
+  /** The decision on each bucket by its Yes token, for the usual bankroll; undefined before the first signals. */
+  readonly decided: ReadonlyMap<string, SizedSignal> | undefined;
   readonly velocity: Velocity | undefined;
   readonly priceOf: (token: string) => Price | undefined;
   readonly tier: Tier;
+}
+
+function decidedBy(record: EventSignals, bettor: Bettor): ReadonlyMap<string, SizedSignal> {
+  return new Map(sizedSignals(record, bettor).signals.map((signal) => [signal.token, signal]));
 }
 
 type PredictionRecord = RecordOf<typeof predictionRecord>;
@@ -89,7 +106,6 @@ function predictionToWire(facts: PredictionFacts): Omit<PredictionRecord, 'secon
   const isPaid = includes(facts.tier, 'PRO');
   const oracle = facts.counters?.oracle ?? null;
   const prediction = isPaid ? facts.prediction : undefined;
-  const areStale = facts.counters?.stale.includes('prices') ?? false;
   const predicted = new Map(prediction?.buckets.map((bucket) => [rangeKey(bucket), bucket]));
   return {
     ...countersToWire(facts.event, facts.counters),
@@ -98,9 +114,14 @@ function predictionToWire(facts: PredictionFacts): Omit<PredictionRecord, 'secon
     markets: facts.event.buckets.map((bucket) => {
       const market = marketToWire(bucket, facts.priceOf(bucket.yesToken));
       const model = predicted.get(rangeKey(bucket));
-      return model
-        ? { ...market, ...edgeToWire(model, oracle, areStale ? null : market.market_price) }
-        : market;
+      if (prediction === undefined || model === undefined) return market;
+      const decided = facts.decided?.get(bucket.yesToken);
+      return {
+        ...market,
+        model_prob: round4(modelProb(model, prediction, facts.counters)),
+        edge: decided?.edge ?? null,
+        signal: decided === undefined ? null : signalOf(decided),
+      };
     }),
   };
 }
@@ -148,9 +169,12 @@ function marketToWire(
   };
 }
 
-/** Computed from the published figures, so that a reader who subtracts them finds the same edge. */
-function edgeToWire(bucket: PredictedBucket, oracle: number | null, price: number | null) {
-  const modelProb = canStillWin(bucket, oracle) ? round4(bucket.prob) : 0;
-  const edge = modelProb === null || price === null ? null : round4(modelProb - price);
-  return { model_prob: modelProb, edge, signal: signalOf(edge) };
+/** As in the signals, but also while an input is stale: the record says which. */
+function modelProb(
+  bucket: PredictedBucket,
+  { count }: Prediction,
+  counters: Counters | undefined,
+): number | null {
+  const standing = standingOf(bucket, counters?.real ?? null, counters?.oracle ?? null);
+  return probNow(bucket.prob, bucket, standing, count);
 }

@@ -119,6 +119,39 @@ describe('pricesSource', () => {
     await topIs(null, null);
   });
 
+  it('gives the shares at the best prices, and none where its book lacks the level', async () => {
+    await open();
+    const sizes = () => {
+      const quote = quotes().at(-1);
+      return [quote?.bid, quote?.bidSize, quote?.ask, quote?.askSize];
+    };
+    const sizesAre = (...expected: (number | null)[]) =>
+      eventually(
+        `sizes ${expected}, not ${sizes()}`,
+        () => JSON.stringify(sizes()) === JSON.stringify(expected),
+      );
+    const whole = { bids: [{ price: '0.48', size: '100' }], asks: [{ price: '0.52', size: '40' }] };
+    send(book(T0, '0.48', '0.52', whole));
+    await sizesAre(0.48, 100, 0.52, 40);
+    send(change('0.5', '200', 'BUY'));
+    await sizesAre(0.5, 200, 0.52, 40);
+    send(change('0.4', '10', 'BUY', { best_bid: '0.47', best_ask: '0.52' }));
+    await sizesAre(0.47, null, 0.52, 40);
+  });
+
+  it('delivers a change of size alone only from a quarter on', async () => {
+    await open();
+    send(book(T0, '0.48', '0.52', { bids: [{ price: '0.48', size: '100' }], asks: [] }));
+    await eventually('it is delivered', () => quotes().length === 1);
+    for (const size of ['124.9', '75.1', '100']) send(change('0.48', size, 'BUY'));
+    send(book(yesToken(1), '0.2', '0.3'));
+    await eventually('the other token is delivered', () => quotes(yesToken(1)).length > 0);
+    assert.equal(quotes().length, 1);
+    send(change('0.48', '75', 'BUY'));
+    await eventually('the size is delivered', () => quotes().at(-1)?.bidSize === 75);
+    assert.equal(quotes().length, 2);
+  });
+
   it('does nothing with a change before the first whole book', async () => {
     await open();
     send(change('0.5', '200', 'BUY', { best_bid: '0.5', best_ask: '0.6' }));
