@@ -43,7 +43,7 @@ export const sampleRecord = z.object({
   account: z.string().meta({ description: 'Path segment of the account.' }),
   origin,
   p50: z.number().meta({ description: 'The median that was forecast, posts.' }),
-  final_count: z.int().meta({ description: 'The final count, posts.' }),
+  final_count: z.int().meta({ description: 'The count that settled the event, posts.' }),
   model_version: z
     .string()
     .meta({ description: 'Version of the formulas and of the fit behind the forecast.' }),

@@ -19,9 +19,9 @@ export const heldEventRecord = z.object({
 const count = z.number().nullable();
 
 export const heldPredictionRecord = z.object({
-  p5: count.meta({ description: 'Percentile of the final count; null before the first forecast' }),
-  p50: count.meta({ description: 'Median of the final count' }),
-  p95: count.meta({ description: 'Percentile of the final count' }),
+  p5: count.meta({ description: 'Percentile of the count that settles; null before the first forecast' }),
+  p50: count.meta({ description: 'Median of the count that settles' }),
+  p95: count.meta({ description: 'Percentile of the count that settles' }),
   real_counter: count.meta({ description: 'Our own count; null while posts of the window may be missing' }),
   seconds_remaining: z.number().meta({ description: 'Seconds until the window ends' }),
   velocity_counted_1h: count.meta({ description: 'Counted posts of the last hour; null while unknown' }),

@@ -186,7 +186,7 @@ export const signalsRecord = z
       .string()
       .nullable()
       .meta({ description: 'Id of the forecast behind the signals; null before the first forecast.' }),
-    p50: z.number().nullable().meta({ description: 'Median of the final count, posts.' }),
+    p50: z.number().nullable().meta({ description: 'Median of the count that settles, posts.' }),
     stale: z
       .array(input)
       .meta({ description: 'Inputs past their limit. While there are any, every action is SKIP.' }),
