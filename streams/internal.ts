@@ -11,7 +11,7 @@ export type { Gap } from './model/forecast/series.ts';
 export type { CountRange, Forecast } from './model/forecast/simulate.ts';
 export { sleepProbability } from './model/forecast/sleep.ts';
 export { HORIZON_HOURS } from './model/horizons.ts';
-export { percentile } from './model/percentile.ts';
+export { median, percentile } from './model/percentile.ts';
 export { phaseAt } from './model/phase.ts';
 export { compareIds } from './model/post-ids.ts';
 export { expectedValue, stakeFraction, withinCap } from './model/sizing.ts';

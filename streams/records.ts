@@ -2,7 +2,7 @@ import type { ClosedForecast } from './model/forecast/bias.ts';
 import type { ModelParams } from './model/forecast/params.ts';
 import type { CountRange } from './model/forecast/simulate.ts';
 import type { AccountId, EventFact, ForecastOrigin, Input, Move, SourceName } from './observation.ts';
-import type { ScoreRecord } from './score-records.ts';
+import type { ScoreRecord, VoidRecord } from './score-records.ts';
 import type { Decision, EventSignals } from './signal-records.ts';
 
 export interface Post {
@@ -141,7 +141,8 @@ export interface PredictedBucket extends CountRange {
 
 /**
  * A published forecast, a row of the ledger that is never edited. The newest live forecast of an event is stored under
- * its id, the forecasts to be scored under `<event>@<hours>`.
+ * its id, the forecasts to be scored under `<event>@<hours>`. When the window or the buckets change later, those of the
+ * second window are stored under `<event>@<hours>.2`, and so on.
  */
 export interface Prediction {
   readonly forecastId: string;
@@ -154,6 +155,8 @@ export interface Prediction {
   readonly askedSeq: number;
   /** The instant it was made for. */
   readonly madeAt: number;
+  /** The window it was made for. */
+  readonly startAt: number | null;
   readonly endAt: number;
   readonly count: number;
   readonly p5: number;
@@ -192,7 +195,7 @@ export interface StreamRecords {
   readonly lag: Lag;
   readonly spot: Spot;
   readonly predictions: Prediction;
-  readonly scores: ScoreRecord;
+  readonly scores: ScoreRecord | VoidRecord;
   readonly signals: EventSignals;
   readonly decisions: Decision;
   readonly requests: ModelRequest;

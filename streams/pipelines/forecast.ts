@@ -12,10 +12,11 @@ import {
   emptyForecastState,
   type ForecastState,
   isOutcomeOf,
-  isSameWindow,
   keptFrom,
+  type MadeByWindow,
   type PostTimes,
   targetOf,
+  windowOf,
 } from './forecast-state.ts';
 import { accountsOf, type Inputs, type Message, type PostChange } from './messages.ts';
 
@@ -118,23 +119,22 @@ function recordEvent(state: ForecastState, { record, cause }: OutputOf<'events'>
   const { eventId, phase } = target;
   const open = state.open.get(eventId);
   const past = state.past.get(eventId);
-  const { rows, made } = open ?? past ?? { rows: [], made: [] };
+  const made: MadeByWindow = open?.made ?? past?.made ?? new Map();
   if (phase === 'ended' || phase === 'closed') {
     state.open.delete(eventId);
     const outcome = past?.outcome ?? null;
     const isKept = outcome !== null && isOutcomeOf(target, outcome);
-    state.past.set(eventId, { target, rows, made, outcome: isKept ? outcome : null });
+    state.past.set(eventId, { target, made, outcome: isKept ? outcome : null });
     state.mayHaveSettled = true;
     state.mayHaveHistory = true;
     return;
   }
   state.past.delete(eventId);
   state.livePausedUntil = 0;
-  const isSame = open !== undefined && isSameWindow(open.target, target);
+  const isSame = open !== undefined && open.target.window === target.window;
   const isNews = !isSame || open.target.phase !== phase;
   state.open.set(eventId, {
     target,
-    rows,
     made,
     reason: isNews ? cause : open.reason,
     asked: open?.asked ?? null,
@@ -150,9 +150,10 @@ function recordPrediction(state: ForecastState, { record }: OutputOf<'prediction
   if (event === undefined) return;
   const params = open?.asked?.params.version === modelVersion ? open.asked.params : null;
   if (horizonHours !== null) {
-    event.rows = [...event.rows, horizonHours];
     const factor = params === null ? 1 : biasAt(params.bias, horizonHours);
-    event.made = [...event.made, madeForecast(horizonHours, count, quantiles, factor)];
+    const forecast = madeForecast(horizonHours, count, quantiles, factor);
+    const window = windowOf(record);
+    event.made = new Map(event.made).set(window, [...(event.made.get(window) ?? []), forecast]);
     state.historyAsked.delete(`${eventId}@${horizonHours}`);
   } else if (open !== undefined) {
     open.previous = params === null ? null : { now: madeAt, count, p50, params };

@@ -19,6 +19,8 @@ export interface CountersChange {
 export interface Outcome {
   readonly eventId: number;
   readonly endAt: number;
+  /** The id of the window that was settled. */
+  readonly window: string;
   readonly final: number;
   readonly wonLo: number | null;
 }

@@ -8,7 +8,7 @@ import type { AccountId, Observation } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
 import type { Cause, Counters, EventRecord, OutputOf, Prediction, Trigger } from '../records.ts';
-import type { ScoreRecord } from '../score-records.ts';
+import type { ScoreRecord, VoidRecord } from '../score-records.ts';
 import { type BucketCache, emptyBucketCache } from './bucket-signals.ts';
 import { eventSignals, isOld } from './event-signals.ts';
 import { decisionOf } from './horizon-decision.ts';
@@ -135,7 +135,7 @@ function recordPrediction({ events }: SignalsState, { record, cause }: OutputOf<
   known.news ??= cause;
 }
 
-function updateTrack(state: SignalsState, score: ScoreRecord): void {
+function updateTrack(state: SignalsState, score: ScoreRecord | VoidRecord): void {
   const track = recordScore(state.samples, score);
   if (track === null) return;
   state.tracks.set(score.horizonHours, track);

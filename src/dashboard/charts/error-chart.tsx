@@ -1,6 +1,7 @@
 import { useMemo, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';
 import type { Answer } from '../../client/browser.ts';
+import { median } from '../median.ts';
 import { memo } from '../parts/memo.tsx';
 import { axis, Chart, type ChartOptions, type Colours, timeAxis } from './chart.tsx';
 
@@ -11,11 +12,6 @@ const HEIGHT = 240;
 const RUN = 9;
 /** Share of the errors that the chart always shows. */
 const USUAL = 0.95;
-
-function median(values: readonly number[]): number | null {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? null;
-}
 
 function optionsOf(
   drawn: () => { readonly history: History; readonly most: number },

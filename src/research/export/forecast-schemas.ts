@@ -1,4 +1,4 @@
-import type { Score, StreamRecords } from '../../../streams/internal.ts';
+import type { Score, ScoreRecord, StreamRecords } from '../../../streams/internal.ts';
 import { type Column, column, nullable } from './columns.ts';
 import type { Schema } from './schema.ts';
 
@@ -22,7 +22,7 @@ function forecasted<Record extends Forecasted>(): readonly Column<Record>[] {
 type Prediction = StreamRecords['predictions'];
 
 export const PREDICTIONS: Schema<Prediction> = {
-  version: 1,
+  version: 2,
   eventAt: ({ madeAt }) => madeAt,
   columns: [
     ...forecasted<Prediction>(),
@@ -31,6 +31,7 @@ export const PREDICTIONS: Schema<Prediction> = {
     column('seed', 'INT64', ({ seed }) => seed),
     column('asked_seq', 'INT64', ({ askedSeq }) => askedSeq),
     column('made_ts', 'INT64', ({ madeAt }) => madeAt),
+    nullable('start_ts', 'INT64', ({ startAt }) => startAt),
     column('end_ts', 'INT64', ({ endAt }) => endAt),
     column('count', 'INT64', ({ count }) => count),
     column('p5', 'INT64', ({ p5 }) => p5),
@@ -72,15 +73,21 @@ export const PREDICTIONS: Schema<Prediction> = {
   ],
 };
 
-type ScoreRecord = StreamRecords['scores'];
+type RowResult = StreamRecords['scores'];
+
+/** A cell that is null for a void row, which has no scores. */
+function scored(
+  name: string,
+  type: 'INT64' | 'DOUBLE' | 'BOOLEAN',
+  read: (score: ScoreRecord) => number | boolean | null,
+): Column<RowResult> {
+  return nullable(name, type, (record) => (record.status === 'settled' ? read(record) : null));
+}
 
 /** How one forecaster did; the market's cells are null where not every bucket had a price. */
-function scoreColumns(of: 'model' | 'pace' | 'market'): readonly Column<ScoreRecord>[] {
+function scoreColumns(of: 'model' | 'pace' | 'market'): readonly Column<RowResult>[] {
   const part = (name: string, type: 'DOUBLE' | 'BOOLEAN', read: (score: Score) => number | boolean | null) =>
-    nullable<ScoreRecord>(`${of}_${name}`, type, (record) => {
-      const score = record[of];
-      return score && read(score);
-    });
+    scored(`${of}_${name}`, type, ({ [of]: score }) => score && read(score));
   return [
     part('crps', 'DOUBLE', ({ crps }) => crps),
     part('log_score', 'DOUBLE', ({ logScore }) => logScore),
@@ -90,24 +97,25 @@ function scoreColumns(of: 'model' | 'pace' | 'market'): readonly Column<ScoreRec
   ];
 }
 
-export const SCORES: Schema<ScoreRecord> = {
-  version: 1,
+export const SCORES: Schema<RowResult> = {
+  version: 2,
   eventAt: ({ madeAt }) => madeAt,
   columns: [
-    ...forecasted<ScoreRecord>(),
+    ...forecasted<RowResult>(),
     column('horizon_hours', 'INT64', ({ horizonHours }) => horizonHours),
     column('model_version', 'UTF8', ({ modelVersion }) => modelVersion),
     column('made_ts', 'INT64', ({ madeAt }) => madeAt),
     column('end_ts', 'INT64', ({ endAt }) => endAt),
-    column('final', 'INT64', ({ final }) => final),
-    column('p50', 'INT64', ({ p50 }) => p50),
-    nullable('error_percent', 'DOUBLE', ({ errorPercent }) => errorPercent),
+    column('status', 'UTF8', ({ status }) => status),
+    scored('final', 'INT64', ({ final }) => final),
+    scored('p50', 'INT64', ({ p50 }) => p50),
+    scored('error_percent', 'DOUBLE', ({ errorPercent }) => errorPercent),
     ...scoreColumns('model'),
     ...scoreColumns('pace'),
     ...scoreColumns('market'),
-    nullable('won_lo', 'INT64', ({ wonLo }) => wonLo),
-    nullable('top_lo', 'INT64', ({ top }) => top?.lo ?? null),
-    nullable('top_prob', 'DOUBLE', ({ top }) => top?.prob ?? null),
+    scored('won_lo', 'INT64', ({ wonLo }) => wonLo),
+    scored('top_lo', 'INT64', ({ top }) => top?.lo ?? null),
+    scored('top_prob', 'DOUBLE', ({ top }) => top?.prob ?? null),
   ],
 };
 

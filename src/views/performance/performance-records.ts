@@ -1,4 +1,4 @@
-import { percentile, type ScoreRecord } from '../../../streams/internal.ts';
+import { median, percentile, type ScoreRecord } from '../../../streams/internal.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type {
   annotationRecord,
@@ -42,7 +42,7 @@ function errorToWire(scores: readonly ScoreRecord[], hours: number): RecordOf<ty
     )
     .sort((a, b) => a - b);
   return {
-    median: round4(percentile(errors, 50)),
+    median: round4(median(errors)),
     p90: round4(percentile(errors, 90)),
     sample_size: errors.length,
   };

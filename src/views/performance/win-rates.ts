@@ -46,7 +46,8 @@ function settledDecisions(latest: Latest, account: AccountId | undefined): reado
     .flatMap(({ key, record: decision }): readonly Settled[] => {
       if (account !== undefined && decision.account !== account) return [];
       const score = latest.get('scores', key)?.record;
-      return score?.forecastId === decision.forecastId ? [{ decision, wonLo: score.wonLo }] : [];
+      const isOutcome = score?.status === 'settled' && score.forecastId === decision.forecastId;
+      return isOutcome ? [{ decision, wonLo: score.wonLo }] : [];
     })
     .sort(({ decision: a }, { decision: b }) => a.madeAt - b.madeAt || a.eventId - b.eventId);
 }

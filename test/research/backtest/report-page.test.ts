@@ -49,7 +49,7 @@ describe('backtest report', () => {
     assert.equal(overall.coverage90, 0.6);
     assert.ok(Math.abs(overall.pit_mean - 0.5) < 1e-12);
     assert.equal(overall.top_bucket_hit_rate, 0.5);
-    assert.ok(Math.abs(overall.median_ape - 4 / 104) < 1e-12);
+    assert.ok(Math.abs(overall.median_ape - (4 / 104 + 5 / 105) / 2) < 1e-12);
     assert.equal(overall.market, null);
     assert.deepEqual(Object.keys(by_horizon), ['24', '48']);
     const [low, high] = overall.crps_gain_interval ?? [];
