@@ -18,6 +18,7 @@ export { expectedValue, stakeFraction, withinCap } from './model/sizing.ts';
 export { countBetween, lowerBound } from './model/sorted-times.ts';
 export type { BuyStrategy } from './model/strategy.ts';
 export type { Confidence } from './model/time-left.ts';
+export type { Rival, TrackRecord } from './model/track-record.ts';
 export type {
   CoverageFact,
   CryptoKind,
@@ -38,6 +39,7 @@ export type {
 } from './observation.ts';
 export { INPUTS } from './observation.ts';
 export { skipStale } from './pipelines/event-signals.ts';
+export { trackRecords } from './pipelines/score-history.ts';
 export {
   type Bettor,
   type SizedOrder,
@@ -55,6 +57,7 @@ export type {
   Post,
   PredictedBucket,
   Price,
+  PublishedModel,
   Spot,
   Velocity,
 } from './records.ts';

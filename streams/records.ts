@@ -175,6 +175,12 @@ export interface Prediction {
   readonly hash: string;
 }
 
+/** A model by the name of its formulas, whatever its fit, and when it first published a forecast. UTC ms. */
+export interface PublishedModel {
+  readonly model: string;
+  readonly publishedAt: number;
+}
+
 /** Ages of the sources at the last tick. It changes every second, so it is published but not stored. */
 interface Freshness {
   readonly ages: Readonly<Record<SourceName, number>>;
@@ -195,6 +201,7 @@ export interface StreamRecords {
   readonly lag: Lag;
   readonly spot: Spot;
   readonly predictions: Prediction;
+  readonly models: PublishedModel;
   readonly scores: ScoreRecord | VoidRecord;
   readonly signals: EventSignals;
   readonly decisions: Decision;
@@ -215,6 +222,7 @@ const STREAMS: Readonly<Record<StreamName, 'kept' | 'passing'>> = {
   lag: 'kept',
   spot: 'kept',
   predictions: 'kept',
+  models: 'kept',
   scores: 'kept',
   // Changes with every price. The decisions at each horizon are kept instead, and a replay gives the rest.
   signals: 'passing',

@@ -12,17 +12,30 @@ export type TrackSamples = Map<number, Map<string, TrackSample>>;
  * horizon, or null when nothing changed.
  */
 export function recordScore(all: TrackSamples, record: ScoreRecord | VoidRecord): TrackRecord | null {
+  if (!putSample(all, record)) return null;
+  return trackBefore(all, record.horizonHours, Number.POSITIVE_INFINITY);
+}
+
+/** Gives the track record of each horizon from all scores of an account. */
+export function trackRecords(scores: Iterable<ScoreRecord>): (horizonHours: number) => TrackRecord {
+  const all: TrackSamples = new Map();
+  for (const score of scores) putSample(all, score);
+  return (horizonHours) => trackBefore(all, horizonHours, Number.POSITIVE_INFINITY);
+}
+
+/** Returns whether the samples have changed. */
+function putSample(all: TrackSamples, record: ScoreRecord | VoidRecord): boolean {
   const { horizonHours, forecastId } = record;
   const samples = all.get(horizonHours) ?? new Map<string, TrackSample>();
   all.set(horizonHours, samples);
   const sample = record.status === 'void' ? null : sampleOf(record);
-  if (sample !== null) samples.set(forecastId, sample);
-  else if (!samples.delete(forecastId)) return null;
+  if (sample === null) return samples.delete(forecastId);
+  samples.set(forecastId, sample);
   if (samples.size > MOST_SAMPLES) {
     const [oldest] = [...samples].reduce((a, b) => (b[1].endAt < a[1].endAt ? b : a));
     samples.delete(oldest);
   }
-  return trackRecord([...samples.values()]);
+  return true;
 }
 
 function sampleOf({ origin, endAt, model, pace, market, top, wonLo }: ScoreRecord): TrackSample | null {

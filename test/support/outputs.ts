@@ -13,6 +13,7 @@ import type {
   PredictedBucket,
   Prediction,
   Price,
+  PublishedModel,
   Score,
   ScoreRecord,
   Spot,
@@ -209,6 +210,11 @@ export function predictionOutput(
   };
   const key = record.horizonHours === null ? record.eventId : `${record.eventId}@${record.horizonHours}`;
   return output('predictions', String(key), record, { cause: 'clock', ...place });
+}
+
+export function modelOutput(fields: Partial<PublishedModel> = {}, place: Place = {}): OutputOf<'models'> {
+  const record: PublishedModel = { model: 'pool-1', publishedAt: NOON - 9 * DAY_MS, ...fields };
+  return output('models', record.model, record, { cause: 'model', ...place });
 }
 
 export function score(fields: Partial<Score> = {}): Score {

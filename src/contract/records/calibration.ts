@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { timed } from './envelope.ts';
 import { origin } from './fields.ts';
+import { accountTrackRecord } from './performance.ts';
 
 const score = z.number().nullable();
 const interval = z
@@ -71,6 +72,7 @@ export const calibrationGroupRecord = z.object({
 });
 
 /** Coverage and scores against pace and market, by origin, account and horizon. */
-export const calibrationRecord = timed({ data: z.array(calibrationGroupRecord) }).meta({
-  description: 'How reliable the probabilities are.',
-});
+export const calibrationRecord = timed({
+  data: z.array(calibrationGroupRecord),
+  track_records: z.array(accountTrackRecord),
+}).meta({ description: 'How reliable the probabilities are.' });

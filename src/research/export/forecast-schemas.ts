@@ -73,6 +73,17 @@ export const PREDICTIONS: Schema<Prediction> = {
   ],
 };
 
+type PublishedModel = StreamRecords['models'];
+
+export const MODELS: Schema<PublishedModel> = {
+  version: 1,
+  eventAt: ({ publishedAt }) => publishedAt,
+  columns: [
+    column('model', 'UTF8', ({ model }) => model),
+    column('published_ts', 'INT64', ({ publishedAt }) => publishedAt),
+  ],
+};
+
 type RowResult = StreamRecords['scores'];
 
 /** A cell that is null for a void row, which has no scores. */

@@ -1,6 +1,6 @@
 import type { StreamName, StreamRecords, Subject } from '../../../streams/internal.ts';
 import { type Column, column, nullable } from './columns.ts';
-import { DECISIONS, PREDICTIONS, SCORES } from './forecast-schemas.ts';
+import { DECISIONS, MODELS, PREDICTIONS, SCORES } from './forecast-schemas.ts';
 import type { Schema } from './schema.ts';
 
 type Records = StreamRecords;
@@ -172,6 +172,7 @@ export const SCHEMAS: { readonly [S in Exported]: Schema<StreamRecords[S]> } = {
   lag,
   spot,
   predictions: PREDICTIONS,
+  models: MODELS,
   scores: SCORES,
   decisions: DECISIONS,
   failures,
