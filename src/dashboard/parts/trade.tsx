@@ -71,7 +71,7 @@ export const Trade = deferred(3, ({ session, account, signals, areSignalsLoaded,
                   checked={isUnproven}
                   onChange={(change) => setIsUnproven(change.currentTarget.checked)}
                 />
-                also where no skill is demonstrated
+                also where the model is not shown to beat the market
               </label>
             </div>
             {areSignalsLoaded ? null : <Loading what="signals" />}
