@@ -13,7 +13,7 @@ const HORIZONS = [
 /** The errors of the three horizons over the same events, as others cannot be compared. */
 export function ErrorTable({ comparable }: { readonly comparable: Comparable }) {
   return (
-    <table class="grid scores">
+    <table class="grid errors">
       <caption>{`Error by horizon over the same ${countText(comparable.n)} events of all accounts`}</caption>
       <TableHead
         columns={['Before the close', ...['Median %', 'p90 %', 'Live', 'Back-filled'].map(numbers)]}
