@@ -73,14 +73,16 @@ describe('backtest report', () => {
       tableOf(report)
         .split('\n')
         .map((line) => line.trim().split(/\s+/)[0]),
-      ['hours', 'all', '24', '48'],
+      ['hours', 'all', '24', '48', 'Every', 'different'],
     );
+    assert.match(tableOf(report), /hours left +n +windows/);
   });
 
   it('draws every picture into one page that loads nothing', () => {
     const page = pageOf(report, rows(), 'a <b> & c');
     assert.equal(page.match(/<svg /g)?.length, 6 + 4 + 4);
     assert.ok(page.includes('a &lt;b> &amp; c'));
+    assert.ok(page.includes('All are back-filled: none was published before its outcome.'));
     assert.ok(!/NaN|undefined|Infinity|https?:|<script|src=/.test(page));
   });
 });
