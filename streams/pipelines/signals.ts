@@ -104,6 +104,9 @@ function behaviourWith(caches: BucketCaches): Behaviour<Message<From>, SignalsSt
 function recordEvent({ events }: SignalsState, event: EventRecord, { cause, at }: Trigger): void {
   const known = events.get(event.eventId);
   if (known !== undefined) {
+    const { startAt, endAt } = known.event;
+    // The forecast was made for another window.
+    if (startAt !== event.startAt || endAt !== event.endAt) known.prediction = null;
     known.event = event;
     known.news ??= cause;
   } else if (event.endAt >= at - KEEP_MS) {

@@ -136,6 +136,18 @@ describe('signals', () => {
     assert.deepEqual(Object.keys(actions(session)).sort(), ['10-19', '20+']);
   });
 
+  it('uses no forecast of another window', () => {
+    const session = started();
+    assert.ok(Object.values(actions(session)).some((action) => action === 'BUY'));
+    session.observe(START + HOUR_MS + 1, { ...listed, endAt: END + HOUR_MS });
+    assert.deepEqual(
+      [...new Set(last(session).record.buckets.flatMap(({ codes }) => codes))],
+      ['NO_FORECAST'],
+    );
+    session.answer(START + HOUR_MS + 2);
+    assert.ok(last(session).record.forecastId !== null);
+  });
+
   it('takes a forecast for old once none has come for five minutes', () => {
     const session = started();
     const at = START + HOUR_MS + 5 * 60_000;

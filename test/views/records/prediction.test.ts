@@ -144,6 +144,19 @@ describe('GET /prediction/{account}', () => {
     );
   });
 
+  it('shows no forecast of another window', async () => {
+    await begin(eventOutput(), predictionOutput());
+    const isShown = async () => 'forecast' in (await records(PRO))[0];
+    const { startAt, endAt } = eventOutput().record;
+    assert.ok(startAt !== null);
+    for (const moved of [{ endAt: endAt + 1 }, { startAt: startAt - 1 }]) {
+      running.put({ ...eventOutput(moved), seq: 200 });
+      assert.equal(await isShown(), false);
+      running.put({ ...eventOutput(), seq: 201 });
+      assert.equal(await isShown(), true);
+    }
+  });
+
   it('knows no edge when the price is unknown or stale, and still gives the probability', async () => {
     for (const [counters, prices] of [
       [countersOutput({ stale: ['prices'] }), [priceOutput(PRICE)]],
