@@ -33,7 +33,7 @@ export interface EventFacts {
   readonly stale: readonly Input[];
   /** Whether posts and forecast are recent enough to size positions. */
   readonly isModelFresh: boolean;
-  /** Whether the model has shown skill this long before the close. */
+  /** Whether the model has been shown to be better than the market this long before the close. */
   readonly isProven: boolean;
   readonly secondsRemaining: number;
   readonly origin: Origin;
