@@ -13,7 +13,7 @@ interface Sample {
 
 type Column = (number | null)[];
 
-export interface ErrorPoints {
+interface ErrorPoints {
   /** Seconds, errors of live and of back-filled forecasts, and the running medians of both together. */
   readonly columns: [number[], Column, Column, Column];
   readonly nLive: number;
