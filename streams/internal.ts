@@ -18,7 +18,7 @@ export { expectedValue, stakeFraction, withinCap } from './model/sizing.ts';
 export { countBetween, lowerBound } from './model/sorted-times.ts';
 export type { BuyStrategy } from './model/strategy.ts';
 export type { Confidence } from './model/time-left.ts';
-export type { TrackRecord } from './model/track-record.ts';
+export { LEAST_AGAINST, type TrackRecord } from './model/track-record.ts';
 export type {
   CoverageFact,
   CryptoKind,

@@ -45,7 +45,7 @@ export interface TrackRecord {
 const LEAST_FOR_MEDIUM = 10;
 const LEAST_FOR_HIGH = 30;
 /** Fewer events do not allow a comparison with the rival. */
-const LEAST_AGAINST: Readonly<Record<Rival, number>> = { pace: 10, market: 30 };
+export const LEAST_AGAINST: Readonly<Record<Rival, number>> = { pace: 10, market: 30 };
 /** Upper 5 % point of the normal distribution: a model that is only as good passes one time in twenty. */
 const ONE_SIDED_95 = 1.645;
 

@@ -64,7 +64,8 @@ export const calibrationGroupRecord = z.object({
   brier_difference_market: scoreOf(BRIER, LESS_MARKET),
   brier_difference_market_interval: interval,
   no_demonstrated_edge: z.boolean().meta({
-    description: 'True unless the log score is below that of the market by more than chance explains.',
+    description:
+      'True unless the log score is below that of the market by more than chance explains, over 30 or more events forecast live with prices.',
   }),
   reliability: z
     .array(reliabilityBinRecord)

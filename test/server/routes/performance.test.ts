@@ -346,22 +346,24 @@ describe('GET /performance', () => {
       assert.equal((await pick('history', 'account_a', null)).crps, 99);
     });
 
-    for (const [name, losses, isUnproven] of [
-      ['below zero', [-1, -1.5, -0.5, -1], false],
-      ['around zero', [-1, 1.5, -0.5, 0.2], true],
-      ['above zero', [1, 1.5, 0.5, 1], true],
-      ['of one event', [-1], true],
+    for (const [name, losses, n, origin, isUnproven] of [
+      ['below zero', [-1, -1.5, -0.5, -1], 32, 'live', false],
+      ['around zero', [-1, 1.5, -0.5, 0.2], 32, 'live', true],
+      ['above zero', [1, 1.5, 0.5, 1], 32, 'live', true],
+      ['of fewer than 30 events', [-1, -1.5], 28, 'live', true],
+      ['of back-filled forecasts', [-1, -1.5], 32, 'history', true],
     ] as const) {
       it(`${isUnproven ? 'claims no' : 'shows an'} edge when the interval of the difference to the market is ${name}`, async () => {
+        const all = Array.from({ length: n }, (_, index) => losses[index % losses.length] ?? 0);
         await begin(
-          ...losses.map((loss, index) => scoreOutput({ eventId: index, ...against(2 + loss, 2) })),
-          scoreOutput({ eventId: 9, model: score({ logScore: 9 }), market: null }),
+          ...all.map((loss, eventId) => scoreOutput({ eventId, origin, ...against(2 + loss, 2) })),
+          scoreOutput({ eventId: 99, origin, model: score({ logScore: 9 }), market: null }),
         );
-        const group = await pick('live', null, 24);
+        const group = await pick(origin, null, 24);
         assert.equal(group.no_demonstrated_edge, isUnproven);
-        assert.equal(group.n_market, losses.length);
+        assert.equal(group.n_market, n);
         assert.equal(group.log_score_market, 2);
-        const mean = losses.reduce((sum: number, loss) => sum + loss, 0) / losses.length;
+        const mean = all.reduce((sum: number, loss) => sum + loss, 0) / n;
         assert.equal(group.log_score_difference_market, Math.round(mean * 1e4) / 1e4);
       });
     }
