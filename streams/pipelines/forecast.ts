@@ -1,6 +1,7 @@
 import { merge, type Observable } from 'rxjs';
 import { biasAt, madeForecast } from '../model/forecast/bias.ts';
 import { MODEL } from '../model/forecast/params.ts';
+import { HORIZON_HOURS } from '../model/horizons.ts';
 import { dropBefore, insertTime, removeTime } from '../model/sorted-times.ts';
 import type { AccountId, Fact, FitFact, ForecastFact, Observation } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
@@ -119,7 +120,12 @@ function recordEvent(state: ForecastState, { record, cause }: OutputOf<'events'>
   const { eventId, phase } = target;
   const open = state.open.get(eventId);
   const past = state.past.get(eventId);
-  const made: MadeByWindow = open?.made ?? past?.made ?? new Map();
+  const known = open ?? past;
+  const made: MadeByWindow = known?.made ?? new Map();
+  if (known?.target.window !== target.window) {
+    // An answer about another window gives no row.
+    for (const hours of HORIZON_HOURS) state.historyAsked.delete(`${eventId}@${hours}`);
+  }
   if (phase === 'ended' || phase === 'closed') {
     state.open.delete(eventId);
     const outcome = past?.outcome ?? null;

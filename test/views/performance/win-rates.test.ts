@@ -73,6 +73,19 @@ describe('winRates', () => {
     assert.deepEqual(byConfidence.HIGH, NONE);
   });
 
+  it('counts the first decision about the window that settled', () => {
+    const lost = { horizonHours: 72, madeAt: NOON - 9, buys: [buy(0)] };
+    const ofSecondWindow = settled(100, { horizonHours: 72, madeAt: NOON - 4, forecastId: '1-9' }).map(
+      (output) => ({ ...output, key: `${output.key}.2` }),
+    );
+    const { byConfidence } = ratesOf([
+      decisionOutput(lost),
+      voidOutput({ horizonHours: 72 }),
+      ...ofSecondWindow,
+    ]);
+    assert.deepEqual(byConfidence.HIGH, { percent: 100, sampleSize: 1, nUnproven: 0 });
+  });
+
   it('keeps accounts apart when asked for one', () => {
     const outputs = [...settled(100, { eventId: 1 }), ...settled(0, { eventId: 2, account: 'b' })];
     assert.deepEqual(ratesOf(outputs).byConfidence.HIGH, { percent: 50, sampleSize: 2, nUnproven: 0 });
