@@ -20,6 +20,7 @@ import type { ForecastState } from './pipelines/forecast-state.ts';
 import { freshness } from './pipelines/freshness.ts';
 import { type LagState, lag } from './pipelines/lag.ts';
 import { type LedgerState, ledger } from './pipelines/ledger.ts';
+import { type ModelsState, models } from './pipelines/models.ts';
 import { type PerformanceState, performance } from './pipelines/performance.ts';
 import { type PostsState, posts } from './pipelines/posts.ts';
 import { type PricesState, prices } from './pipelines/prices.ts';
@@ -42,6 +43,7 @@ export interface GraphState {
   readonly lag: ActorStates<LagState>;
   readonly spot: ActorStates<SpotState>;
   readonly ledger: ActorStates<LedgerState>;
+  readonly models: ActorStates<ModelsState>;
   readonly forecast: ActorStates<ForecastState>;
   readonly performance: ActorStates<PerformanceState>;
   readonly sleep: ActorStates<SleepState>;
@@ -58,6 +60,7 @@ export function emptyState(): GraphState {
     lag: new Map(),
     spot: new Map(),
     ledger: new Map(),
+    models: new Map(),
     forecast: new Map(),
     performance: new Map(),
     sleep: new Map(),
@@ -125,6 +128,7 @@ function wire(observation$: Observable<Observation>, state: GraphState): Observa
     lag$,
     spot$,
     prediction$,
+    models({ prediction$ }, state.models, onFailure),
     request$,
     score$,
     sleep$,

@@ -13,7 +13,7 @@ export { startingFrom } from './model/forecast/simulate.ts';
 export { sleepProbability } from './model/forecast/sleep.ts';
 export { HORIZON_HOURS } from './model/horizons.ts';
 export { isSame } from './model/is-same.ts';
-export { percentile } from './model/percentile.ts';
+export { median, percentile } from './model/percentile.ts';
 export { phaseAt } from './model/phase.ts';
 export { type Pmf, plus, pmfQuantile, roundedPmf, shifted } from './model/pmf.ts';
 export { compareIds } from './model/post-ids.ts';
@@ -22,6 +22,7 @@ export { expectedValue } from './model/sizing.ts';
 export { countBetween, lowerBound } from './model/sorted-times.ts';
 export type { BuyStrategy } from './model/strategy.ts';
 export type { Confidence } from './model/time-left.ts';
+export { LEAST_AGAINST, type TrackRecord } from './model/track-record.ts';
 export type {
   CoverageFact,
   CryptoKind,
@@ -43,6 +44,7 @@ export type {
 } from './observation.ts';
 export { INPUTS } from './observation.ts';
 export { skipStale } from './pipelines/event-signals.ts';
+export { trackRecords } from './pipelines/score-history.ts';
 export { signalsAt } from './pipelines/signals-at.ts';
 export {
   type Bettor,
@@ -66,6 +68,7 @@ export type {
   Post,
   PredictedBucket,
   Price,
+  PublishedModel,
   SleepScore,
   Spot,
   Velocity,

@@ -12,7 +12,7 @@ import type {
   Settlement,
   SourceName,
 } from './observation.ts';
-import type { ScoreRecord } from './score-records.ts';
+import type { ScoreRecord, VoidRecord } from './score-records.ts';
 import type { Decision, EventSignals } from './signal-records.ts';
 
 export interface Post {
@@ -164,7 +164,8 @@ export interface PredictedBucket extends CountRange {
 
 /**
  * A published forecast, a row of the ledger that is never edited. The newest live forecast of an event is stored under
- * its id, the forecasts to be scored under `<event>@<hours>`.
+ * its id, the forecasts to be scored under `<event>@<hours>`. When the window or the buckets change later, those of the
+ * second window are stored under `<event>@<hours>.2`, and so on.
  */
 export interface Prediction {
   readonly forecastId: string;
@@ -177,6 +178,8 @@ export interface Prediction {
   readonly askedSeq: number;
   /** The instant it was made for. */
   readonly madeAt: number;
+  /** The window it was made for. */
+  readonly startAt: number | null;
   readonly endAt: number;
   /** Our own count at that instant. */
   readonly count: number;
@@ -220,6 +223,12 @@ export interface SleepScore {
   readonly baselineBrier: number;
 }
 
+/** A model by the name of its formulas, whatever its fit, and when it first published a forecast. UTC ms. */
+export interface PublishedModel {
+  readonly model: string;
+  readonly publishedAt: number;
+}
+
 /** Ages of the sources at the last tick. It changes every second, so it is published but not stored. */
 interface Freshness {
   readonly ages: Readonly<Record<SourceName, number>>;
@@ -240,7 +249,8 @@ export interface StreamRecords {
   readonly lag: Lag;
   readonly spot: Spot;
   readonly predictions: Prediction;
-  readonly scores: ScoreRecord;
+  readonly models: PublishedModel;
+  readonly scores: ScoreRecord | VoidRecord;
   readonly sleep: SleepScore;
   readonly signals: EventSignals;
   readonly decisions: Decision;
@@ -261,6 +271,7 @@ const STREAMS: Readonly<Record<StreamName, 'kept' | 'passing'>> = {
   lag: 'kept',
   spot: 'kept',
   predictions: 'kept',
+  models: 'kept',
   scores: 'kept',
   sleep: 'kept',
   // Changes with every price. The decisions at each horizon are kept instead, and a replay gives the rest.

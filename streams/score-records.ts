@@ -18,8 +18,8 @@ export interface SettlementScore {
   readonly isCovered: boolean;
 }
 
-/** The scores of a forecast once its event is settled, under `<event>@<hours>`. */
-export interface ScoreRecord {
+/** A row of the ledger that was made to be scored. Its result is stored under the key of the row. */
+interface Scorable {
   readonly forecastId: string;
   readonly eventId: number;
   readonly account: AccountId;
@@ -28,6 +28,16 @@ export interface ScoreRecord {
   readonly modelVersion: string;
   readonly madeAt: number;
   readonly endAt: number;
+}
+
+/** A row that counts for nothing, as the window or the buckets of its event are no longer those it was made for. */
+export interface VoidRecord extends Scorable {
+  readonly status: 'void';
+}
+
+/** The scores of a row once its event is settled. */
+export interface ScoreRecord extends Scorable {
+  readonly status: 'settled';
   /** The count that settled the event. */
   readonly final: number;
   readonly p50: number;

@@ -28,7 +28,7 @@ export function settle(state: ForecastState, turn: Turn): void {
     if (target.phase !== 'closed') continue;
     const settledAt = target.wonLo === null ? target.endAt + FINAL_AFTER_MS : target.endAt;
     // An event stays settled when the clock is set back, so a correction is emitted at once.
-    const isSettled = known !== null && known.wonLo === target.wonLo && known.endAt === target.endAt;
+    const isSettled = known !== null && known.wonLo === target.wonLo && known.window === target.window;
     if (!isSettled && turn.at < settledAt) {
       state.settlesAt = Math.min(state.settlesAt, settledAt);
       continue;
@@ -46,12 +46,12 @@ export function settle(state: ForecastState, turn: Turn): void {
 /** The oracle's total decides. Without one our own count does, if it is complete. */
 function outcomeOf(
   state: ForecastState,
-  { eventId, startAt, endAt, trackingId, wonLo }: Target,
+  { eventId, startAt, endAt, window, trackingId, wonLo }: Target,
 ): Outcome | null {
   const total = trackingId === null ? undefined : state.totals.get(trackingId)?.total;
   const own = startAt === null ? null : ownCount(state, startAt, endAt);
-  if (total !== undefined) return { eventId, endAt, final: total, own, wonLo };
-  return own === null ? null : { eventId, endAt, final: own, own: null, wonLo };
+  if (total !== undefined) return { eventId, endAt, window, final: total, own, wonLo };
+  return own === null ? null : { eventId, endAt, window, final: own, own: null, wonLo };
 }
 
 /** How our own count differed, if all of the window was followed live. */

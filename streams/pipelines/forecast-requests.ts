@@ -11,6 +11,7 @@ import {
   type ForecastState,
   historyFrom,
   isAwaited,
+  madeFor,
   type OpenEvent,
   ownCount,
   type PastEvent,
@@ -112,9 +113,10 @@ function isAnyLiveAwaited(state: ForecastState, at: number): boolean {
 }
 
 function askPast(state: ForecastState, event: PastEvent, hours: number, turn: Turn): boolean {
-  const { target, rows, outcome } = event;
+  const { target, made, outcome } = event;
   const { eventId, startAt, endAt, ranges: buckets } = target;
-  if (outcome === null || startAt === null || buckets.length === 0 || rows.includes(hours)) return false;
+  if (outcome === null || startAt === null || buckets.length === 0) return false;
+  if (madeFor(target, made).some((forecast) => forecast.hours === hours)) return false;
   if (!horizonsOf(startAt, endAt).includes(hours)) return false;
   const fromAt = historyFrom(state, turn.at);
   const earliestAt = horizonAt(endAt, Math.max(...HORIZON_HOURS)) - HISTORY_BEFORE_MS;

@@ -2,7 +2,6 @@ import { DAY_MS } from '../model/durations.ts';
 import type { ClosedForecast, MadeForecast } from '../model/forecast/bias.ts';
 import type { ModelParams } from '../model/forecast/params.ts';
 import type { CountRange } from '../model/forecast/simulate.ts';
-import { isSame } from '../model/is-same.ts';
 import {
   type DeletedPost,
   NONE_SETTLED,
@@ -11,8 +10,9 @@ import {
   type SettlementFacts,
 } from '../model/settlement.ts';
 import { countBetween } from '../model/sorted-times.ts';
+import { windowId } from '../model/window-id.ts';
 import type { AccountId } from '../observation.ts';
-import type { Cause, EventRecord, ModelRequest, Percentiles, Trigger } from '../records.ts';
+import type { Cause, EventRecord, ModelRequest, Percentiles, Prediction, Trigger } from '../records.ts';
 import type { Message, Outcome } from './messages.ts';
 
 /** The fit looks back two years, and its features need some time before that. */
@@ -27,6 +27,8 @@ export interface Target {
   readonly trackingId: string | null;
   /** Empty unless the buckets are a partition: other probabilities would not add up to 1. */
   readonly ranges: readonly CountRange[];
+  /** The id of window and ranges. */
+  readonly window: string;
   /** Lower bound of the bucket that the market names as the winner; it identifies a bucket of a partition. */
   readonly wonLo: number | null;
 }
@@ -38,6 +40,9 @@ export interface Asked {
   isAnswered: boolean;
 }
 
+/** The forecasts of an event that have a row in the ledger, by the id of the window they were made for. */
+export type MadeByWindow = ReadonlyMap<string, readonly MadeForecast[]>;
+
 export interface OpenEvent {
   target: Target;
   /** Why a new forecast is due before the minute is over. */
@@ -45,17 +50,13 @@ export interface OpenEvent {
   asked: (Asked & { readonly params: ModelParams }) | null;
   /** The newest forecast and its inputs, to explain how the next one differs. */
   previous: Extract<ModelRequest, { type: 'forecast' }>['previous'];
-  /** Horizons that have a row in the ledger. */
-  rows: readonly number[];
-  /** The forecasts of these rows. */
-  made: readonly MadeForecast[];
+  made: MadeByWindow;
 }
 
 /** An event whose window is over or that the market has closed. */
 export interface PastEvent {
   target: Target;
-  rows: readonly number[];
-  made: readonly MadeForecast[];
+  made: MadeByWindow;
   outcome: Outcome | null;
   /** How our own count differed from the oracle's; null where one of them is not known or was not counted live. */
   settled: SettledPosts | null;
@@ -216,9 +217,15 @@ function closedPosts({ past }: ForecastState): SettledPosts {
 export function closedForecasts({ past }: ForecastState): readonly ClosedForecast[] {
   return [...past.values()]
     .sort((a, b) => a.target.endAt - b.target.endAt || a.target.eventId - b.target.eventId)
-    .flatMap(({ made, outcome }) =>
-      outcome === null ? [] : made.map((forecast) => ({ ...forecast, final: outcome.final })),
+    .flatMap(({ target, made, outcome }) =>
+      outcome === null
+        ? []
+        : madeFor(target, made).map((forecast) => ({ ...forecast, final: outcome.final })),
     );
+}
+
+export function madeFor({ window }: Target, made: MadeByWindow): readonly MadeForecast[] {
+  return made.get(window) ?? [];
 }
 
 /** Whether an answer may still come. After the clock was set back by more than the patience, none is awaited. */
@@ -228,27 +235,30 @@ export function isAwaited(asked: Asked | null | undefined, at: number, patienceM
 
 export function targetOf(event: EventRecord): Target {
   const { eventId, startAt, endAt, phase, trackingId, buckets, isPartition } = event;
+  const ranges = isPartition ? rangesOf(buckets) : [];
   return {
     eventId,
     startAt,
     endAt,
     phase,
     trackingId,
-    ranges: isPartition ? rangesOf(buckets) : [],
+    ranges,
+    window: windowId({ startAt, endAt, ranges }),
     wonLo: buckets.find(({ won }) => won)?.lo ?? null,
   };
 }
 
-/** Whether an outcome is still valid: the market may have opened the event again or named another winner. */
-export function isOutcomeOf({ phase, endAt, wonLo }: Target, outcome: Outcome): boolean {
-  return phase === 'closed' && outcome.endAt === endAt && outcome.wonLo === wonLo;
+/** The id of the window that a row of the ledger was made for. */
+export function windowOf({ startAt, endAt, buckets }: Prediction): string {
+  return windowId({ startAt, endAt, ranges: buckets });
+}
+
+/** Whether an outcome is still valid: the market may have opened the event again, changed it or named another winner. */
+export function isOutcomeOf({ phase, window, wonLo }: Target, outcome: Outcome): boolean {
+  return phase === 'closed' && outcome.window === window && outcome.wonLo === wonLo;
 }
 
 /** Every bucket of a partition has a lower bound. */
 export function rangesOf(buckets: EventRecord['buckets']): readonly CountRange[] {
   return buckets.flatMap(({ lo, hi }) => (lo === null ? [] : [{ lo, hi }]));
-}
-
-export function isSameWindow(a: Target, b: Target): boolean {
-  return a.startAt === b.startAt && a.endAt === b.endAt && isSame(a.ranges, b.ranges);
 }

@@ -3,6 +3,7 @@ import { DAY_MS } from '../model/durations.ts';
 import { biasAt, madeForecast } from '../model/forecast/bias.ts';
 import { MODEL } from '../model/forecast/params.ts';
 import { SLEEP_MEMORY_MS } from '../model/forecast/sleep.ts';
+import { HORIZON_HOURS } from '../model/horizons.ts';
 import { isSame } from '../model/is-same.ts';
 import { pmfQuantile } from '../model/pmf.ts';
 import type { DeletedPost } from '../model/settlement.ts';
@@ -17,10 +18,11 @@ import {
   emptyForecastState,
   type ForecastState,
   isOutcomeOf,
-  isSameWindow,
   keptFrom,
+  type MadeByWindow,
   type PostTimes,
   targetOf,
+  windowOf,
 } from './forecast-state.ts';
 import { accountsOf, type Inputs, type Message, type PostChange } from './messages.ts';
 
@@ -157,14 +159,18 @@ function recordEvent(state: ForecastState, { record, cause }: OutputOf<'events'>
   const { eventId, phase } = target;
   const open = state.open.get(eventId);
   const past = state.past.get(eventId);
-  const { rows, made } = open ?? past ?? { rows: [], made: [] };
+  const known = open ?? past;
+  const made: MadeByWindow = known?.made ?? new Map();
+  if (known?.target.window !== target.window) {
+    // An answer about another window gives no row.
+    for (const hours of HORIZON_HOURS) state.historyAsked.delete(`${eventId}@${hours}`);
+  }
   if (phase === 'ended' || phase === 'closed') {
     state.open.delete(eventId);
     const outcome = past?.outcome ?? null;
     const isKept = outcome !== null && isOutcomeOf(target, outcome);
     state.past.set(eventId, {
       target,
-      rows,
       made,
       outcome: isKept ? outcome : null,
       settled: isKept ? (past?.settled ?? null) : null,
@@ -175,11 +181,10 @@ function recordEvent(state: ForecastState, { record, cause }: OutputOf<'events'>
   }
   state.past.delete(eventId);
   state.livePausedUntil = 0;
-  const isSame = open !== undefined && isSameWindow(open.target, target);
+  const isSame = open !== undefined && open.target.window === target.window;
   const isNews = !isSame || open.target.phase !== phase;
   state.open.set(eventId, {
     target,
-    rows,
     made,
     reason: isNews ? cause : open.reason,
     asked: open?.asked ?? null,
@@ -195,11 +200,12 @@ function recordPrediction(state: ForecastState, { record }: OutputOf<'prediction
   if (event === undefined) return;
   const params = open?.asked?.params.version === modelVersion ? open.asked.params : null;
   if (horizonHours !== null) {
-    event.rows = [...event.rows, horizonHours];
     const factor = params === null ? 1 : biasAt(params.bias, horizonHours);
     // What settled so far is no part of the remainder, whose bias is learnt.
     const soFar = settlement === undefined ? count : pmfQuantile(settlement.soFar, 0.5);
-    event.made = [...event.made, madeForecast(horizonHours, soFar, quantiles, factor)];
+    const forecast = madeForecast(horizonHours, soFar, quantiles, factor);
+    const window = windowOf(record);
+    event.made = new Map(event.made).set(window, [...(event.made.get(window) ?? []), forecast]);
     state.historyAsked.delete(`${eventId}@${horizonHours}`);
   } else if (open !== undefined) {
     open.previous =

@@ -1,6 +1,6 @@
 import { merge, type Observable } from 'rxjs';
 import { DAY_MS, HOUR_MS } from '../model/durations.ts';
-import { percentile } from '../model/percentile.ts';
+import { median, percentile } from '../model/percentile.ts';
 import type { AccountId } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
@@ -194,7 +194,7 @@ function percentiles(samples: readonly Sample[]): Percentiles {
   const lags = samples.map((sample) => sample.lagMs).sort(ascending);
   return {
     n: lags.length,
-    p50: percentile(lags, 50),
+    p50: median(lags),
     p90: percentile(lags, 90),
     p99: percentile(lags, 99),
   };

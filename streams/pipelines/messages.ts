@@ -19,6 +19,8 @@ export interface CountersChange {
 export interface Outcome {
   readonly eventId: number;
   readonly endAt: number;
+  /** The id of the window that was settled. */
+  readonly window: string;
   readonly final: number;
   /** Our own final count; null where it is not known, or decided because the oracle has no total. */
   readonly own: number | null;

@@ -2,7 +2,7 @@ import { horizonOf } from '../model/time-left.ts';
 import { type TrackRecord, trackRecord } from '../model/track-record.ts';
 import type { AccountId } from '../observation.ts';
 import type { Counters, EventRecord, Prediction, Price } from '../records.ts';
-import type { ScoreRecord } from '../score-records.ts';
+import type { ScoreRecord, VoidRecord } from '../score-records.ts';
 import type { EventSignals } from '../signal-records.ts';
 import { accountShareOf, eventSignals } from './event-signals.ts';
 import { recordScore, type TrackSamples } from './score-history.ts';
@@ -20,7 +20,7 @@ interface EventThen {
 export function signalsAt(
   account: AccountId,
   events: readonly EventThen[],
-  scores: readonly ScoreRecord[],
+  scores: readonly (ScoreRecord | VoidRecord)[],
   at: number,
 ): readonly EventSignals[] {
   const samples: TrackSamples = new Map();

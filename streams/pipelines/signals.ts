@@ -8,7 +8,7 @@ import type { AccountId, Observation } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
 import type { Cause, Counters, EventRecord, OutputOf, Trigger } from '../records.ts';
-import type { ScoreRecord } from '../score-records.ts';
+import type { ScoreRecord, VoidRecord } from '../score-records.ts';
 import type { EventSignals } from '../signal-records.ts';
 import { type BucketCache, emptyBucketCache } from './bucket-signals.ts';
 import { accountShareOf, eventSignals, isOld, type UsedPrediction } from './event-signals.ts';
@@ -105,6 +105,9 @@ function behaviourWith(caches: BucketCaches): Behaviour<Message<From>, SignalsSt
 function recordEvent({ events }: SignalsState, event: EventRecord, { cause, at }: Trigger): void {
   const known = events.get(event.eventId);
   if (known !== undefined) {
+    const { startAt, endAt } = known.event;
+    // The forecast was made for another window.
+    if (startAt !== event.startAt || endAt !== event.endAt) known.prediction = null;
     known.event = event;
     known.news ??= cause;
   } else if (event.endAt >= at - KEEP_MS) {
@@ -136,7 +139,7 @@ function recordPrediction({ events }: SignalsState, { record, cause }: OutputOf<
   known.news ??= cause;
 }
 
-function updateTrack(state: SignalsState, score: ScoreRecord): void {
+function updateTrack(state: SignalsState, score: ScoreRecord | VoidRecord): void {
   const track = recordScore(state.samples, score);
   if (track === null) return;
   state.tracks.set(score.horizonHours, track);

@@ -13,6 +13,7 @@ import type {
   PredictedBucket,
   Prediction,
   Price,
+  PublishedModel,
   Score,
   ScoreRecord,
   SleepScore,
@@ -20,6 +21,7 @@ import type {
   StreamName,
   StreamRecords,
   Velocity,
+  VoidRecord,
 } from '../../streams/internal.ts';
 
 /** Outputs made by hand: a whole record of which a test names only what it is about. */
@@ -199,7 +201,7 @@ export function predictionOutput(
   const count = fields.count ?? 13;
   const quantiles = Array.from({ length: 101 }, (_, percent) => count + percent);
   const record: Prediction = {
-    forecastId: '1-7',
+    forecastId: `${fields.eventId ?? 1}-7`,
     eventId: 1,
     account: 'a',
     origin: 'live',
@@ -208,6 +210,7 @@ export function predictionOutput(
     seed: 5,
     askedSeq: 7,
     madeAt: NOON - 2_000,
+    startAt: NOON - DAY_MS,
     endAt: NOON + DAY_MS,
     count,
     p5: count + 5,
@@ -237,13 +240,18 @@ export function predictionOutput(
   return output('predictions', String(key), record, { cause: 'clock', ...place });
 }
 
+export function modelOutput(fields: Partial<PublishedModel> = {}, place: Place = {}): OutputOf<'models'> {
+  const record: PublishedModel = { model: 'pool-1', publishedAt: NOON - 9 * DAY_MS, ...fields };
+  return output('models', record.model, record, { cause: 'model', ...place });
+}
+
 export function score(fields: Partial<Score> = {}): Score {
   return { crps: 10, logScore: 2, brier: 0.8, isCovered: true, pit: 0.5, ...fields };
 }
 
 export function scoreOutput(fields: Partial<ScoreRecord> = {}, place: Place = {}): OutputOf<'scores'> {
   const record: ScoreRecord = {
-    forecastId: '1-7',
+    forecastId: `${fields.eventId ?? 1}-7`,
     eventId: 1,
     account: 'a',
     origin: 'live',
@@ -251,6 +259,7 @@ export function scoreOutput(fields: Partial<ScoreRecord> = {}, place: Place = {}
     modelVersion: 'pool-1+470000',
     madeAt: NOON - 2 * DAY_MS,
     endAt: NOON - DAY_MS,
+    status: 'settled',
     final: 100,
     p50: 90,
     errorPercent: 10,
@@ -265,6 +274,26 @@ export function scoreOutput(fields: Partial<ScoreRecord> = {}, place: Place = {}
   };
   return output('scores', `${record.eventId}@${record.horizonHours}`, record, {
     cause: 'event_closed',
+    ...place,
+  });
+}
+
+/** The result of a row whose window has changed. */
+export function voidOutput(fields: Partial<VoidRecord> = {}, place: Place = {}): OutputOf<'scores'> {
+  const record: VoidRecord = {
+    forecastId: `${fields.eventId ?? 1}-7`,
+    eventId: 1,
+    account: 'a',
+    origin: 'live',
+    horizonHours: 24,
+    modelVersion: 'pool-1+470000',
+    madeAt: NOON - 2 * DAY_MS,
+    endAt: NOON - DAY_MS,
+    status: 'void',
+    ...fields,
+  };
+  return output('scores', `${record.eventId}@${record.horizonHours}`, record, {
+    cause: 'event_changed',
     ...place,
   });
 }
@@ -294,7 +323,7 @@ export function bucketSignal(fields: Partial<BucketSignal> = {}): BucketSignal {
   };
 }
 
-/** At a horizon with demonstrated skill. */
+/** At a horizon where the model has been shown to be better than the market. */
 export function eventSignalsRecord(fields: Partial<EventSignals> = {}): EventSignals {
   return {
     eventId: 1,
@@ -304,13 +333,16 @@ export function eventSignalsRecord(fields: Partial<EventSignals> = {}): EventSig
     horizonHours: 24,
     track: {
       n: 40,
+      nLive: 32,
+      nBackfilled: 8,
+      nMarket: 31,
       coverage: 0.9,
       hitRate: 0.45,
       meanTopProb: 0.4,
       againstPace: -3,
-      againstMarket: null,
-      nMarket: 0,
+      againstMarket: -0.25,
       confidence: 'HIGH',
+      provenAgainst: ['pace', 'market'],
       isProven: true,
     },
     eventShare: 1,
@@ -331,7 +363,7 @@ export function signalsOutput(fields: Partial<EventSignals> = {}, place: Place =
 
 export function decisionOutput(fields: Partial<Decision> = {}, place: Place = {}): OutputOf<'decisions'> {
   const record: Decision = {
-    forecastId: '1-7',
+    forecastId: `${fields.eventId ?? 1}-7`,
     eventId: 1,
     account: 'a',
     origin: 'live',

@@ -302,7 +302,7 @@ function compareEvent(round: Round, event: Tracked, settled: Settled, store: Sto
 /** Forecasts of events that closed before the service started are scored as well, on the oracle's own totals. */
 async function compareScores({ stage, faults, figures }: Round, store: Store): Promise<void> {
   for (const output of store.outputs.latest('scores')) {
-    if (output.stream !== 'scores') continue;
+    if (output.stream !== 'scores' || output.record.status === 'void') continue;
     const { eventId, final } = output.record;
     const total = await totalOf(stage, uuid('tracking', eventId));
     figures.scores += 1;

@@ -16,7 +16,7 @@ import { rebalancingToWire } from '../../src/views/portfolio/rebalancing-record.
 import { closeAll, type RecordView, renderAll } from '../../src/views/record-view.ts';
 import { predictionView } from '../../src/views/records/prediction.ts';
 import { signalsView } from '../../src/views/records/signals.ts';
-import type { Input, Output, ScoreRecord } from '../../streams/internal.ts';
+import type { Input, Output, OutputOf } from '../../streams/internal.ts';
 import {
   bucket,
   countersOutput,
@@ -149,12 +149,13 @@ function held(state: AnyState): readonly Position[] {
   );
 }
 
-/** Twelve settled events on which the model did better than its rivals at every horizon, or none. */
-function scoresOf(isProven: boolean): readonly ScoreRecord[] {
+/** Thirty settled events on which the model did better than its rivals at every horizon, or none. */
+function scoresOf(isProven: boolean): readonly OutputOf<'scores'>['record'][] {
   if (!isProven) return [];
   return [24, 48, 72].flatMap((horizonHours) =>
-    Array.from({ length: 12 }, (_, eventId) => {
-      const fields = { eventId: 900 + eventId, endAt: NOON - 1, model: score({ crps: 1 + eventId / 100 }) };
+    Array.from({ length: 30 }, (_, eventId) => {
+      const model = score({ crps: 1 + eventId / 100, logScore: 1 + eventId / 100 });
+      const fields = { eventId: 900 + eventId, endAt: NOON - 1, model, market: score({ logScore: 3 }) };
       return scoreOutput({ ...fields, horizonHours }).record;
     }),
   );

@@ -21,6 +21,10 @@ export const SIGNALS: ExampleOf<'Signals'> = {
   track_record: {
     horizon: 24,
     sample_size: 45,
+    n_live: 33,
+    n_backfilled: 12,
+    n_market: 31,
+    proven_against: ['pace', 'market'],
     coverage90: 0.9111,
     top_bucket_hit_rate: 0.4444,
     top_bucket_mean_prob: 0.4278,
@@ -70,6 +74,7 @@ export const SIGNALS: ExampleOf<'Signals'> = {
       stakes_usd: [20],
       measured_win_rate: null,
       sample_size: 12,
+      n_unproven: 0,
     },
   ],
   SELL: [

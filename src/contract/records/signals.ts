@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { count, eventFields, input, price, probability, timeMs } from './fields.ts';
 
 const usd = z.number().min(0);
-const level = z.enum(['HIGH', 'MEDIUM', 'LOW']);
+export const level = z.enum(['HIGH', 'MEDIUM', 'LOW']);
 const bucket = z.string().meta({ description: 'Label of the outcome bucket.', examples: ['200-219'] });
 const tokenId = z.string().meta({ description: 'Order-book token of its Yes share, for trade execution.' });
 const edge = z.number().nullable().meta({
@@ -93,7 +93,7 @@ export const signalRecord = z
     proven: z.boolean().meta({ description: 'Whether skill is demonstrated at this horizon.' }),
     confidence: level.meta({
       description:
-        'How well calibrated settled forecasts at this horizon were, not how large the edge is; LOW unless proven.',
+        'How well calibrated settled forecasts at this horizon were, live and back-filled as track_record counts them, not how large the edge is; LOW unless proven.',
     }),
     moneyness: z.number().min(0).max(1).nullable().meta({
       description: 'How deep p50 falls into the bucket: 0 at its edges and outside, 1 at the centre.',
@@ -127,12 +127,10 @@ export const buyOrderRecord = z
         'TWO_BUCKET: the predicted bucket and the one below it. SINGLE_BUCKET: one bucket worth buying, of a model_prob of 0.5 or more.',
     }),
     token_ids: z.array(tokenId).meta({ description: 'Their Yes tokens.' }),
-    stake_fraction: z
-      .number()
-      .meta({
-        description:
-          'Share of the bankroll: 0.05 for two and 0.02 for one, or less where it is cut as bets are.',
-      }),
+    stake_fraction: z.number().meta({
+      description:
+        'Share of the bankroll: 0.05 for two and 0.02 for one, or less where it is cut as bets are.',
+    }),
     stake_usd: usd.meta({
       description: 'The stake in USD. It replaces the suggested bets of the event.',
     }),
@@ -141,9 +139,12 @@ export const buyOrderRecord = z
       .meta({ description: 'The stake of each bucket, in proportion to their best_ask.' }),
     measured_win_rate: z.number().min(0).max(100).nullable().meta({
       description:
-        'Percent of our own settled orders of this strategy and account that won, each event once; null below 30 events.',
+        'Percent of our own settled orders of this strategy and account that won, given live, each event once; null below 30 events.',
     }),
     sample_size: z.int().min(0).meta({ description: 'Settled events behind the rate.' }),
+    n_unproven: z.int().min(0).meta({
+      description: 'Those at a horizon where the model had not been shown to be better than the market.',
+    }),
   })
   .meta({ description: 'What to buy of an event.' });
 
@@ -162,6 +163,15 @@ export const trackRecord = z
   .object({
     horizon: z.int().nullable().meta({ description: 'Hours before the close: 24, 48 or 72; null beyond.' }),
     sample_size: z.int().min(0).meta({ description: 'Settled events of the account, the last 200 at most.' }),
+    n_live: z.int().min(0).meta({ description: 'Those whose forecast was published before the outcome.' }),
+    n_backfilled: z.int().min(0).meta({
+      description: 'Those whose forecast was made later, from what was known at its time.',
+    }),
+    n_market: z.int().min(0).meta({ description: 'Those with market prices beside the forecast.' }),
+    proven_against: z.array(z.enum(['pace', 'market'])).meta({
+      description:
+        'What the model was better than by more than chance explains: a constant pace over 10 or more events, live or back-filled; the market over 30 or more live ones with prices.',
+    }),
     coverage90: mean.meta({ description: 'Share of final counts inside p5 to p95.' }),
     top_bucket_hit_rate: mean.meta({ description: 'Share of events won by the most probable bucket.' }),
     top_bucket_mean_prob: mean.meta({ description: 'Mean probability of that bucket.' }),
@@ -171,7 +181,7 @@ export const trackRecord = z
     log_score_difference_market: mean.meta({
       description: "Log score minus the market's, where prices were known; below 0 is better.",
     }),
-    market_sample_size: z.int().min(0).meta({ description: 'How many of them had market prices.' }),
+    market_sample_size: z.int().min(0).meta({ description: 'The same as n_market.' }),
   })
   .meta({ description: 'How forecasts at this horizon did on settled events.' });
 
@@ -192,7 +202,7 @@ export const signalsRecord = z
       .meta({ description: 'Inputs past their limit. While there are any, every action is SKIP.' }),
     proven: z.boolean().meta({
       description:
-        'Whether skill is demonstrated at this horizon. If not, bets have half their size, confidence is LOW, and with include_unproven=false actions are SKIP.',
+        'Whether the model was shown to be better than the market at this horizon, by live forecasts; track_record.proven_against says what was shown. If not, bets have half their size, confidence is LOW, and with include_unproven=false actions are SKIP.',
     }),
     track_record: trackRecord.nullable(),
     signals: z.array(signalRecord).meta({

@@ -1,4 +1,5 @@
-import { countText, percentText, pointsText, usdText } from '../format.ts';
+import { percentText, pointsText, usdText } from '../format.ts';
+import { basisText, proofText } from '../record-text.ts';
 import type { Signals } from '../state/records.ts';
 import { numbers, ScrollArea, TableHead } from './table.tsx';
 
@@ -23,8 +24,8 @@ function Orders({ signals }: { readonly signals: Signals }) {
           <span class="tag good">BUY</span> {order.buckets.join(' and ')} for {usdText(order.stake_usd)}{' '}
           <code>{order.strategy}</code>{' '}
           {order.measured_win_rate === null
-            ? `no measured win rate yet (${order.sample_size} settled)`
-            : `won ${order.measured_win_rate} % of ${order.sample_size}`}
+            ? `no measured win rate yet (${order.sample_size} settled live)`
+            : `won ${order.measured_win_rate} % of ${order.sample_size} live`}
         </li>
       ))}
       {sells.length === 0 ? null : (
@@ -87,11 +88,11 @@ export function SignalsTable({ signals }: { readonly signals: Signals }) {
     <>
       <p class="proof">
         <span class={`tag ${signals.proven ? 'good' : 'warn'}`}>
-          {signals.proven ? 'skill demonstrated' : 'no demonstrated skill'}
+          {proofText(record ?? { proven_against: [] })}
         </span>{' '}
         {record === null
           ? 'nothing settled to measure by'
-          : `${countText(record.sample_size)} settled at ${record.horizon ?? 'over 72'} h, ${percentText(record.coverage90)} inside p5 to p95`}
+          : `${basisText(record)}; ${percentText(record.coverage90)} inside p5 to p95`}
       </p>
       <Orders signals={signals} />
       <ScrollArea label="Signals by bucket">

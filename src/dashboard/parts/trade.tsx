@@ -71,7 +71,7 @@ export const Trade = deferred(3, ({ session, account, signals, areSignalsLoaded,
                   checked={isUnproven}
                   onChange={(change) => setIsUnproven(change.currentTarget.checked)}
                 />
-                also where no skill is demonstrated, at half the size
+                also where the model is not shown to beat the market, at half the size
               </label>
             </div>
             {areSignalsLoaded ? null : <Loading what="signals" />}

@@ -1,4 +1,4 @@
-import type { Score, StreamRecords } from '../../../streams/internal.ts';
+import type { Score, ScoreRecord, StreamRecords } from '../../../streams/internal.ts';
 import { type Column, column, nullable } from './columns.ts';
 import type { Schema } from './schema.ts';
 
@@ -31,6 +31,7 @@ export const PREDICTIONS: Schema<Prediction> = {
     column('seed', 'INT64', ({ seed }) => seed),
     column('asked_seq', 'INT64', ({ askedSeq }) => askedSeq),
     column('made_ts', 'INT64', ({ madeAt }) => madeAt),
+    nullable('start_ts', 'INT64', ({ startAt }) => startAt),
     column('end_ts', 'INT64', ({ endAt }) => endAt),
     column('count', 'INT64', ({ count }) => count),
     column('p5', 'INT64', ({ p5 }) => p5),
@@ -84,18 +85,35 @@ export const PREDICTIONS: Schema<Prediction> = {
   ],
 };
 
-type ScoreRecord = StreamRecords['scores'];
+type PublishedModel = StreamRecords['models'];
+
+export const MODELS: Schema<PublishedModel> = {
+  version: 1,
+  eventAt: ({ publishedAt }) => publishedAt,
+  columns: [
+    column('model', 'UTF8', ({ model }) => model),
+    column('published_ts', 'INT64', ({ publishedAt }) => publishedAt),
+  ],
+};
+
+type RowResult = StreamRecords['scores'];
+
+/** A cell that is null for a void row, which has no scores. */
+function scored(
+  name: string,
+  type: 'INT64' | 'DOUBLE' | 'BOOLEAN',
+  read: (score: ScoreRecord) => number | boolean | null,
+): Column<RowResult> {
+  return nullable(name, type, (record) => (record.status === 'settled' ? read(record) : null));
+}
 
 /**
  * How one forecaster did; the market's cells are null where not every bucket had a price, those of our own count where
  * the row has no forecast of it.
  */
-function scoreColumns(of: 'model' | 'pace' | 'own' | 'market'): readonly Column<ScoreRecord>[] {
+function scoreColumns(of: 'model' | 'pace' | 'own' | 'market'): readonly Column<RowResult>[] {
   const part = (name: string, type: 'DOUBLE' | 'BOOLEAN', read: (score: Score) => number | boolean | null) =>
-    nullable<ScoreRecord>(`${of}_${name}`, type, (record) => {
-      const score = record[of];
-      return score && read(score);
-    });
+    scored(`${of}_${name}`, type, ({ [of]: score }) => score && read(score));
   return [
     part('crps', 'DOUBLE', ({ crps }) => crps),
     part('log_score', 'DOUBLE', ({ logScore }) => logScore),
@@ -105,29 +123,30 @@ function scoreColumns(of: 'model' | 'pace' | 'own' | 'market'): readonly Column<
   ];
 }
 
-export const SCORES: Schema<ScoreRecord> = {
+export const SCORES: Schema<RowResult> = {
   version: 2,
   eventAt: ({ madeAt }) => madeAt,
   columns: [
-    ...forecasted<ScoreRecord>(),
+    ...forecasted<RowResult>(),
     column('horizon_hours', 'INT64', ({ horizonHours }) => horizonHours),
     column('model_version', 'UTF8', ({ modelVersion }) => modelVersion),
     column('made_ts', 'INT64', ({ madeAt }) => madeAt),
     column('end_ts', 'INT64', ({ endAt }) => endAt),
-    column('final', 'INT64', ({ final }) => final),
-    column('p50', 'INT64', ({ p50 }) => p50),
-    nullable('error_percent', 'DOUBLE', ({ errorPercent }) => errorPercent),
+    column('status', 'UTF8', ({ status }) => status),
+    scored('final', 'INT64', ({ final }) => final),
+    scored('p50', 'INT64', ({ p50 }) => p50),
+    scored('error_percent', 'DOUBLE', ({ errorPercent }) => errorPercent),
     ...scoreColumns('model'),
     ...scoreColumns('pace'),
     ...scoreColumns('own'),
     ...scoreColumns('market'),
-    nullable('offset', 'INT64', ({ settlement }) => settlement?.offset ?? null),
-    nullable('offset_p50', 'INT64', ({ settlement }) => settlement?.p50 ?? null),
-    nullable('offset_crps', 'DOUBLE', ({ settlement }) => settlement?.crps ?? null),
-    nullable('offset_is_covered', 'BOOLEAN', ({ settlement }) => settlement?.isCovered ?? null),
-    nullable('won_lo', 'INT64', ({ wonLo }) => wonLo),
-    nullable('top_lo', 'INT64', ({ top }) => top?.lo ?? null),
-    nullable('top_prob', 'DOUBLE', ({ top }) => top?.prob ?? null),
+    scored('offset', 'INT64', ({ settlement }) => settlement?.offset ?? null),
+    scored('offset_p50', 'INT64', ({ settlement }) => settlement?.p50 ?? null),
+    scored('offset_crps', 'DOUBLE', ({ settlement }) => settlement?.crps ?? null),
+    scored('offset_is_covered', 'BOOLEAN', ({ settlement }) => settlement?.isCovered ?? null),
+    scored('won_lo', 'INT64', ({ wonLo }) => wonLo),
+    scored('top_lo', 'INT64', ({ top }) => top?.lo ?? null),
+    scored('top_prob', 'DOUBLE', ({ top }) => top?.prob ?? null),
   ],
 };
 

@@ -1,6 +1,6 @@
 import type { StreamName, StreamRecords, Subject } from '../../../streams/internal.ts';
 import { type Column, column, nullable } from './columns.ts';
-import { DECISIONS, PREDICTIONS, SCORES } from './forecast-schemas.ts';
+import { DECISIONS, MODELS, PREDICTIONS, SCORES } from './forecast-schemas.ts';
 import type { Schema } from './schema.ts';
 
 type Records = StreamRecords;
@@ -121,18 +121,19 @@ const prices: Schema<Records['prices']> = {
 
 /** The lags of posts until they are seen, counted by the oracle or shown, in ms. */
 function lagColumns(way: 'seen' | 'oracle' | 'ui'): readonly Column<Records['lag']>[] {
-  const percentile = (name: 'p50' | 'p90' | 'p99') =>
+  const percentile = (name: 'p90' | 'p99') =>
     nullable<Records['lag']>(`${way}_${name}_ms`, 'INT64', (lag) => lag[way][name]);
   return [
     column(`${way}_n`, 'INT64', (lag) => lag[way].n),
-    percentile('p50'),
+    // The mean of two lags may be half a ms.
+    nullable(`${way}_p50_ms`, 'DOUBLE', (lag) => lag[way].p50),
     percentile('p90'),
     percentile('p99'),
   ];
 }
 
 const lag: Schema<Records['lag']> = {
-  version: 1,
+  version: 2,
   eventAt: null,
   columns: [
     column('account', 'UTF8', ({ account }) => account),
@@ -187,6 +188,7 @@ export const SCHEMAS: { readonly [S in Exported]: Schema<StreamRecords[S]> } = {
   lag,
   spot,
   predictions: PREDICTIONS,
+  models: MODELS,
   scores: SCORES,
   sleep,
   decisions: DECISIONS,

@@ -4,10 +4,11 @@ import type { Watch } from '../watch.ts';
 import { calibrationToWire } from './calibration-record.ts';
 import { scoredForecasts, scoreGroups } from './scores.ts';
 import { sleepScoresToWire } from './sleep-record.ts';
+import { trackRecordsToWire } from './track-records.ts';
 
 export interface Calibration {
-  /** The records of the last complete pass as JSON: the groups, and the sleep probability of each account. */
-  text(): { readonly groups: string; readonly sleep: string };
+  /** The fields of the last complete pass as JSON, without the brackets around them. */
+  text(): string;
   /** Changes when a pass is complete. */
   readonly watch: Watch;
   close(): void;
@@ -33,22 +34,25 @@ const PAUSE_MS = 1_000;
 export function createCalibration({ latest, accounts, scores, report }: CalibrationDeps): Calibration {
   const ids = accounts.map(({ id }) => id);
   const done = { seq: scores.seq, revision: 0, changes: scores.changes, tickAt: Number.POSITIVE_INFINITY };
-  let text = { groups: '', sleep: '' };
+  let text = '';
   let immediate: NodeJS.Immediate | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   function* pass(): Generator<void> {
     const { seq, changes } = scores;
     const records: string[] = [];
-    for (const group of scoreGroups(scoredForecasts(latest), ids)) {
+    const forecasts = scoredForecasts(latest);
+    for (const group of scoreGroups(forecasts, ids)) {
       const segment = accounts.find(({ id }) => id === group.account)?.segment ?? null;
       records.push(JSON.stringify(calibrationToWire(group, segment)));
       yield;
     }
-    text = {
-      groups: `[${records.join(',')}]`,
-      sleep: JSON.stringify(sleepScoresToWire(latest, accounts)),
-    };
+    const tracks = trackRecordsToWire(
+      forecasts.map(({ score }) => score),
+      accounts,
+    );
+    const sleep = sleepScoresToWire(latest, accounts);
+    text = `"data":[${records.join(',')}],"track_records":${JSON.stringify(tracks)},"sleep":${JSON.stringify(sleep)}`;
     done.seq = seq;
     done.changes = changes;
     done.revision += 1;

@@ -9,7 +9,7 @@ import {
   skipStale,
   type Velocity,
 } from '../../../streams/internal.ts';
-import { pricesOf, secondsLeft } from '../active-events.ts';
+import { forecastOf, pricesOf, secondsLeft } from '../active-events.ts';
 import { type AgeLimits, agesOf, lateInputs, newest, type Origin, staleNow } from '../as-of.ts';
 import type { Latest, OutputOf } from '../latest.ts';
 import { tickAt } from '../record-view.ts';
@@ -44,7 +44,7 @@ export function eventFacts(output: OutputOf<'events'>, moment: AccountMoment): E
   const { latest, account, nowMs, staleAfterMs } = moment;
   const { key, record: event } = output;
   const counters = latest.get('counters', key);
-  const prediction = latest.get('predictions', key);
+  const prediction = forecastOf(latest, output);
   const velocity = latest.get('velocity', account);
   const advice = latest.get('signals', key);
   const prices = pricesOf(latest, event);

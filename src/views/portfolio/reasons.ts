@@ -17,7 +17,9 @@ export function reasonsFor(
       ? `there is no edge to hold it for: the target is 0 USD and ${held} are held`
       : `the target is ${inPercent(size.fraction)} of ${bankroll} USD, ${target.toFixed(2)} USD, and ${held} are held`,
     ...(size.adjustment < Math.abs(cents(target - value)) ? ['nobody bids for more at the best price'] : []),
-    ...(isProven ? [] : ['the model has not yet shown skill this long before the close']),
+    ...(isProven
+      ? []
+      : ['the model has not been shown to be better than the market this long before the close']),
     ...(row.position.isMergeable ? ['both sides are held: what overlaps can be merged instead of sold'] : []),
   ];
 }

@@ -19,7 +19,14 @@ import { includes, type Tier } from '../../access/tiers.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type { predictionMarketRecord, predictionRecord } from '../../contract/records/prediction.ts';
 import type { AccountPath } from '../account-path.ts';
-import { type ActiveEvent, movedByEvents, postEvents, pricesOf, secondsLeft } from '../active-events.ts';
+import {
+  type ActiveEvent,
+  forecastOf,
+  movedByEvents,
+  postEvents,
+  pricesOf,
+  secondsLeft,
+} from '../active-events.ts';
 import { newest, openRecord, staleNow } from '../as-of.ts';
 import type { RecordView } from '../record-view.ts';
 import { round4 } from '../round.ts';
@@ -60,7 +67,7 @@ export function predictionView(account: AccountPath): RecordView {
       const counters = latest.get('counters', key);
       const prices = pricesOf(latest, event.record);
       const isPaid = includes(tier, 'PRO');
-      const prediction = isPaid ? latest.get('predictions', key) : undefined;
+      const prediction = isPaid ? forecastOf(latest, event) : undefined;
       const signals = isPaid ? latest.get('signals', key) : undefined;
       const velocity = isPaid && id === WITH_VELOCITY ? latest.get('velocity', id) : undefined;
       const fields = predictionToWire({

@@ -88,17 +88,18 @@ function passed({ standing, title, bid, bidSize }: SizedSignal): string {
 }
 
 function unproven({ horizonHours, track }: EventSignals): string {
-  const { n, againstPace, againstMarket, nMarket } = track;
   if (horizonHours === null)
     return 'forecasts this far from the close are never scored, 72 h is the farthest';
-  const where = `over ${n} settled events at ${horizonHours} h`;
-  if (n < 10) return `skill is not demonstrated ${where}: 10 are needed`;
-  const pace = `CRPS less that of constant pace is ${twoDecimals(againstPace)} ${where}`;
+  const { n, nLive, nBackfilled, nMarket, againstPace, againstMarket } = track;
   const market =
     againstMarket === null
+      ? 'no settled forecast had market prices'
+      : `log score less the market's is ${twoDecimals(againstMarket)} over ${nMarket}`;
+  const pace =
+    n === 0
       ? ''
-      : `; log score less the market's is ${twoDecimals(againstMarket)} over ${nMarket}`;
-  return `skill is not demonstrated: ${pace}${market}`;
+      : `; CRPS less that of constant pace is ${twoDecimals(againstPace)} over ${nLive} live and ${nBackfilled} back-filled`;
+  return `not shown to be better than the market at ${horizonHours} h, which takes 30 live forecasts with prices: ${market}${pace}`;
 }
 
 function twoDecimals(value: number | null): string {

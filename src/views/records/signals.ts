@@ -17,13 +17,13 @@ import type {
   buyOrderRecord,
   signalRecord,
   signalsRecord,
-  trackRecord,
 } from '../../contract/records/signals.ts';
 import type { AccountPath } from '../account-path.ts';
 import { type ActiveEvent, movedByEvents, postEvents } from '../active-events.ts';
 import { type Ages, closeRecords, newest, type Origin, openRecord } from '../as-of.ts';
 import type { Audience } from '../audience.ts';
 import type { Latest } from '../latest.ts';
+import { trackToWire } from '../performance/track-records.ts';
 import { type WinRates, winRates } from '../performance/win-rates.ts';
 import type { Moment, RecordView } from '../record-view.ts';
 import { round4 } from '../round.ts';
@@ -126,7 +126,7 @@ function signalsToWire(
     p50: record.p50,
     stale: record.stale,
     proven: record.track.isProven,
-    track_record: trackToWire(record),
+    track_record: trackToWire(record.horizonHours, record.track),
     signals: signals.filter(isListed).map((signal) => signalToWire(signal, record, bettor)),
     BUY: buy === null ? [] : [buyToWire(buy, rates)],
     SELL: sells.map(({ title, token, edge, limitPrice, availableUsd }) => ({
@@ -209,7 +209,7 @@ function buyToWire(
   { strategy, stakeFraction, stakeUsd, legs }: SizedOrder,
   { byStrategy }: Pick<WinRates, 'byStrategy'>,
 ): RecordOf<typeof buyOrderRecord> {
-  const { percent, sampleSize } = byStrategy[strategy];
+  const { percent, sampleSize, nUnproven } = byStrategy[strategy];
   return {
     strategy,
     buckets: legs.map(({ signal }) => signal.title),
@@ -219,18 +219,6 @@ function buyToWire(
     stakes_usd: legs.map((leg) => leg.stakeUsd),
     measured_win_rate: sampleSize < LEAST_SAMPLE ? null : round4(percent),
     sample_size: sampleSize,
-  };
-}
-
-function trackToWire({ horizonHours, track }: EventSignals): RecordOf<typeof trackRecord> {
-  return {
-    horizon: horizonHours,
-    sample_size: track.n,
-    coverage90: round4(track.coverage),
-    top_bucket_hit_rate: round4(track.hitRate),
-    top_bucket_mean_prob: round4(track.meanTopProb),
-    crps_difference_pace: round4(track.againstPace),
-    log_score_difference_market: round4(track.againstMarket),
-    market_sample_size: track.nMarket,
+    n_unproven: nUnproven,
   };
 }

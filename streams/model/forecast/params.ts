@@ -20,6 +20,11 @@ export interface ModelParams {
   readonly bias: readonly number[];
 }
 
+/** The name of the formulas behind a version. */
+export function modelOf(version: string): string {
+  return version.split('+')[0] ?? version;
+}
+
 /** For an account with no history of its own. */
 export function coldStart(): ModelParams {
   return {

@@ -15,6 +15,7 @@ import {
   eventOutput,
   failureOutput,
   lagOutput,
+  modelOutput,
   NOON,
   postOutput,
   predictedBucket,
@@ -25,6 +26,7 @@ import {
   sleepOutput,
   spotOutput,
   velocityOutput,
+  voidOutput,
 } from '../../support/outputs.ts';
 import { keptLines, record, START_AT, withStore } from '../small-log.ts';
 import { query } from './duckdb.ts';
@@ -45,7 +47,7 @@ const OUTPUTS: readonly Output[] = [
   velocityOutput(),
   priceOutput(),
   priceOutput({ bid: null, ask: null, price: null, priceKind: null }),
-  lagOutput(),
+  lagOutput({ ui: { n: 2, p50: 90_000.5, p90: 91_000, p99: 91_000 } }),
   spotOutput(),
   predictionOutput({
     buckets: [predictedBucket(), predictedBucket({ lo: 20, hi: null, price: null, priceKind: null })],
@@ -60,6 +62,8 @@ const OUTPUTS: readonly Output[] = [
   }),
   sleepOutput(),
   scoreOutput({ eventId: 3, market: score({ crps: null, isCovered: null, pit: null }), top: null }),
+  voidOutput({ eventId: 4 }),
+  modelOutput(),
   decisionOutput(),
   failureOutput(),
 ];
@@ -141,6 +145,7 @@ describe('exportTable', function () {
           seed: 5,
           asked_seq: 7,
           made_ts: NOON - 2_000,
+          start_ts: NOON - 86_400_000,
           end_ts: NOON + 86_400_000,
           count: 13,
           p5: 18,

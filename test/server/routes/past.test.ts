@@ -6,6 +6,7 @@ import { predictedBucket, predictionOutput } from '../../support/outputs.ts';
 import { json, type Running, start } from '../start.ts';
 
 const SECONDS = 60;
+const WINDOW = { startAt: START_AT - HOUR_MS, endAt: START_AT + 48 * HOUR_MS };
 const PRO = { 'X-API-Key': 'demo_pro' };
 const PATHS = ['/api/v1/meta/account_a', '/api/v1/prediction/account_a', '/api/v1/meta/account_b'];
 
@@ -16,7 +17,10 @@ function saidIn({ outputs, checkpoint: { seq, at } }: Turn): readonly Output[] {
   const buckets = [predictedBucket({ lo: 0, hi: 9 }), predictedBucket({ lo: 10, hi: null, prob: 0.75 })];
   return [
     ...outputs,
-    predictionOutput({ eventId: 71, forecastId: `71-${seq}`, madeAt: at, count, buckets }, { seq, at }),
+    predictionOutput(
+      { eventId: 71, forecastId: `71-${seq}`, madeAt: at, ...WINDOW, count, buckets },
+      { seq, at },
+    ),
   ];
 }
 

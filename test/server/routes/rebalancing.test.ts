@@ -70,7 +70,7 @@ describe('GET /portfolio/{account}/rebalancing', () => {
               reasons: [
                 'the model gives Yes on 0-19 35.00 % and the market 20.00 %: an edge of +15.00 points',
                 'the target is 2.10 % of 1000 USD, 21.00 USD, and 2.00 USD are held',
-                'the model has not yet shown skill this long before the close',
+                'the model has not been shown to be better than the market this long before the close',
               ],
             },
           ],
@@ -96,12 +96,12 @@ describe('GET /portfolio/{account}/rebalancing', () => {
     assert.deepEqual(found?.reasons, [
       'the model gives No on 0-19 65.00 % and the market 80.00 %: an edge of -15.00 points',
       'there is no edge to hold it for: the target is 0 USD and 80.00 USD are held',
-      'the model has not yet shown skill this long before the close',
+      'the model has not been shown to be better than the market this long before the close',
       'both sides are held: what overlaps can be merged instead of sold',
     ]);
   });
 
-  it('does not mention skill where it is proven', async () => {
+  it('does not mention the market where the model was shown to be better', async () => {
     await open([position(NO)], [...BUYING, signalsOutput()]);
     assert.equal((await adjustments('bankroll=1000'))[0]?.reasons.length, 2);
   });

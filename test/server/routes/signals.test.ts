@@ -18,7 +18,10 @@ const PATH = '/api/v1/signals/account_a';
 const PATH_B = '/api/v1/signals/account_b';
 const PRO = { 'X-API-Key': 'demo_pro' };
 const { track } = eventSignalsRecord();
-const UNPROVEN = { ...track, isProven: false, n: 12, againstPace: 0.25 };
+const UNPROVEN = {
+  ...{ ...track, isProven: false, provenAgainst: [], n: 12, nLive: 3, nBackfilled: 9, nMarket: 0 },
+  ...{ againstPace: 0.25, againstMarket: null },
+};
 
 const sell = (fields: Partial<BucketSignal> = {}) =>
   bucketSignal({
@@ -76,12 +79,16 @@ describe('GET /signals/{account}', () => {
         track_record: {
           horizon: 24,
           sample_size: 40,
+          n_live: 32,
+          n_backfilled: 8,
+          n_market: 31,
+          proven_against: ['pace', 'market'],
           coverage90: 0.9,
           top_bucket_hit_rate: 0.45,
           top_bucket_mean_prob: 0.4,
           crps_difference_pace: -3,
-          log_score_difference_market: null,
-          market_sample_size: 0,
+          log_score_difference_market: -0.25,
+          market_sample_size: 31,
         },
         signals: [
           {
@@ -163,6 +170,7 @@ describe('GET /signals/{account}', () => {
             stakes_usd: [20],
             measured_win_rate: null,
             sample_size: 0,
+            n_unproven: 0,
           },
         ],
         SELL: [
@@ -213,6 +221,7 @@ describe('GET /signals/{account}', () => {
         stakes_usd: [5, 20],
         measured_win_rate: null,
         sample_size: 0,
+        n_unproven: 0,
       },
     ]);
     assert.deepEqual(record.SELL, []);
@@ -287,7 +296,7 @@ describe('GET /signals/{account}', () => {
       assert.deepEqual([action, reason_codes], ['SKIP', ['UNPROVEN_HORIZON']]);
       assert.deepEqual([suggested_bet, kelly_fraction, strategy], [0, 0, null]);
     }
-    assert.match(record.signals[0].reasons[1], /constant pace is 0.25 over 12 settled events at 24 h/);
+    assert.match(record.signals[0].reasons[1], /constant pace is 0.25 over 3 live and 9 back-filled/);
     assert.deepEqual(await records('?only_with_signals=true&include_unproven=false'), []);
   });
 

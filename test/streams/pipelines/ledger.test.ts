@@ -85,6 +85,7 @@ describe('ledger', () => {
       seed: answer.seed,
       askedSeq: answer.askedSeq,
       madeAt: at,
+      startAt: START,
       endAt: END,
       count: 0,
       p5: 2,
@@ -268,6 +269,6 @@ describe('ledger', () => {
 
   it('hashes a row to the same digest on every machine', () => {
     const { record } = predictionOutput({ modelVersion: 'a model' });
-    assert.equal(predictionHash(record), '2b2de123de24e2e3ec08b44f93d45607c4ef9de7f732c12c1cae79acb2cff567');
+    assert.equal(predictionHash(record), 'cf96840f8287558f5e55b1c568dd93d50090f51d2d74213cd685d482b6b9cb5c');
   });
 });

@@ -29,6 +29,7 @@ import {
   priceOutput,
   score,
   scoreOutput,
+  voidOutput,
 } from '../../support/outputs.ts';
 import { latest, neverFails, ofStream, records, run, runByStep } from './run.ts';
 
@@ -171,6 +172,18 @@ describe('signals', () => {
     assert.equal(shares[0], 0.55);
   });
 
+  it('uses no forecast of another window', () => {
+    const session = started();
+    assert.ok(Object.values(actions(session)).some((action) => action === 'BUY'));
+    session.observe(START + HOUR_MS + 1, { ...listed, endAt: END + HOUR_MS });
+    assert.deepEqual(
+      [...new Set(last(session).record.buckets.flatMap(({ codes }) => codes))],
+      ['NO_FORECAST'],
+    );
+    session.answer(START + HOUR_MS + 2);
+    assert.ok(last(session).record.forecastId !== null);
+  });
+
   it('takes a forecast for old once none has come for five minutes', () => {
     const session = started();
     const at = START + HOUR_MS + 5 * 60_000;
@@ -268,7 +281,8 @@ describe('signals', () => {
         scoreOutput({
           eventId,
           endAt: 1_000 + eventId,
-          model: score({ crps: 1 + eventId / 100 }),
+          model: score({ logScore: 1 }),
+          market: score({ logScore: 1.5 }),
           ...fields,
         }),
       );
@@ -278,9 +292,9 @@ describe('signals', () => {
 
     it('decides by the prices that were known, and by nothing that was settled later', () => {
       const [first, second] = decisionsFrom(
-        ...settled(12),
-        row(1_008, cheap),
-        row(1_009, { ...cheap, eventId: 901 }),
+        ...settled(32),
+        row(1_028, cheap),
+        row(1_029, { ...cheap, eventId: 901 }),
         row(9_999, { eventId: 902, buckets: [predictedBucket({ prob: 0.5, price: null })] }),
       );
       assert.deepEqual(
@@ -294,17 +308,30 @@ describe('signals', () => {
     });
 
     it('lets a corrected score take the place of the first, and the other horizons alone', () => {
-      const worse = { model: score({ crps: 99 }) };
+      const worse = { model: score({ logScore: 9 }) };
       const proven = (...scores: readonly OutputOf<'scores'>[]) =>
         decisionsFrom(...scores, row(9_999, cheap))[0]?.isProven;
-      assert.equal(proven(...settled(12)), true);
-      assert.equal(proven(...settled(12), ...settled(12, worse)), false);
-      assert.equal(proven(...settled(12), ...settled(12, { ...worse, horizonHours: 48 })), true);
+      assert.equal(proven(...settled(32)), true);
+      assert.equal(proven(...settled(32), ...settled(32, worse)), false);
+      assert.equal(proven(...settled(32), ...settled(32, { ...worse, horizonHours: 48 })), true);
+    });
+
+    it('leaves out what is void', () => {
+      const taken = settled(3).map(({ record: { eventId, endAt } }) => voidOutput({ eventId, endAt }));
+      const proven = (...scores: readonly OutputOf<'scores'>[]) =>
+        decisionsFrom(...scores, row(9_999, cheap))[0]?.isProven;
+      assert.deepEqual([proven(...settled(32), ...taken), proven(...taken, ...settled(32))], [false, true]);
+      assert.equal(proven(...settled(33), ...taken), true);
     });
 
     it('looks back 200 events', () => {
       const old = Array.from({ length: 200 }, (_, index) =>
-        scoreOutput({ eventId: 300 + index, endAt: index, model: score({ crps: 1_000 }) }),
+        scoreOutput({
+          eventId: 300 + index,
+          endAt: index,
+          model: score({ logScore: 99 }),
+          market: score({ logScore: 1 }),
+        }),
       );
       const [before] = decisionsFrom(...settled(100), ...old, row(9_999, cheap));
       const [after] = decisionsFrom(...old, ...settled(200), row(9_999, cheap));

@@ -150,6 +150,19 @@ describe('GET /prediction/{account}', () => {
     );
   });
 
+  it('shows no forecast of another window', async () => {
+    await begin(eventOutput(), predictionOutput());
+    const isShown = async () => 'forecast' in (await records(PRO))[0];
+    const { startAt, endAt } = eventOutput().record;
+    assert.ok(startAt !== null);
+    for (const moved of [{ endAt: endAt + 1 }, { startAt: startAt - 1 }]) {
+      running.put({ ...eventOutput(moved), seq: 200 });
+      assert.equal(await isShown(), false);
+      running.put({ ...eventOutput(), seq: 201 });
+      assert.equal(await isShown(), true);
+    }
+  });
+
   it('knows no edge when the price is unknown or stale, and still gives the probability', async () => {
     for (const [counters, prices] of [
       [countersOutput({ stale: ['prices'] }), [priceOutput(PRICE)]],
@@ -244,7 +257,7 @@ describe('GET /prediction/{account}', () => {
 
   it('keeps a bucket open that only our own count has passed', async () => {
     for (const oracle of [12, null]) {
-      await begin(eventOutput(), countersOutput({ real: 25, oracle }), predictionOutput());
+      await begin(eventOutput(), countersOutput({ real: 25, oracle }), predictionOutput({ count: 25 }));
       const [{ markets, forecast }] = await records(PRO);
       assert.deepEqual([markets[0].model_prob, forecast.p5], [0.25, 18]);
       await running.stop();

@@ -95,14 +95,21 @@ describe('reasonsOf', () => {
       why({ horizonHours: null }),
       'forecasts this far from the close are never scored, 72 h is the farthest',
     );
+    const needed =
+      'not shown to be better than the market at 24 h, which takes 30 live forecasts with prices: ';
+    const none = { n: 0, nLive: 0, nBackfilled: 0, nMarket: 0, againstPace: null, againstMarket: null };
+    assert.equal(why({ track: { ...track, ...none } }), `${needed}no settled forecast had market prices`);
+    const backfilled = { ...none, n: 56, nBackfilled: 56, againstPace: -2.234 };
     assert.equal(
-      why({ track: { ...track, n: 9 } }),
-      'skill is not demonstrated over 9 settled events at 24 h: 10 are needed',
+      why({ track: { ...track, ...backfilled } }),
+      `${needed}no settled forecast had market prices;` +
+        ' CRPS less that of constant pace is -2.23 over 0 live and 56 back-filled',
     );
+    const worse = { n: 40, nLive: 31, nBackfilled: 9, nMarket: 30, againstPace: 0.234, againstMarket: 0.1 };
     assert.equal(
-      why({ track: { ...track, n: 30, againstPace: 0.234, againstMarket: 0.1, nMarket: 30 } }),
-      'skill is not demonstrated: CRPS less that of constant pace is 0.23 over 30 settled events at 24 h;' +
-        " log score less the market's is 0.10 over 30",
+      why({ track: { ...track, ...worse } }),
+      `${needed}log score less the market's is 0.10 over 30;` +
+        ' CRPS less that of constant pace is 0.23 over 31 live and 9 back-filled',
     );
   });
 });
