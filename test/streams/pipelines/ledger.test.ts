@@ -266,8 +266,12 @@ describe('ledger', () => {
     );
   });
 
-  it('hashes a row to the same digest on every machine', () => {
+  it('hashes a row to the same digest on every machine, and a row of an older program as it was published', () => {
     const { record } = predictionOutput({ modelVersion: 'a model' });
-    assert.equal(predictionHash(record), '2b2de123de24e2e3ec08b44f93d45607c4ef9de7f732c12c1cae79acb2cff567');
+    assert.equal(predictionHash(record), '9460209528166e3bf26a396d74a6c3a3e0012c43879daf2314775b06be18bef1');
+    const { ownP50: _p50, ownQuantiles: _quantiles, settlement: _settlement, ...rest } = record;
+    const buckets = rest.buckets.map(({ ownProb: _prob, ...bucket }) => bucket);
+    const older = predictionHash({ ...rest, buckets });
+    assert.equal(older, '2b2de123de24e2e3ec08b44f93d45607c4ef9de7f732c12c1cae79acb2cff567');
   });
 });
