@@ -53,7 +53,7 @@ function forecastFact(request: ForecastRequest, askedSeq: number, cache: ModelCa
     kind: 'forecast',
     ...{ account, eventId, askedSeq, origin, horizonHours, seed },
     inputs: roundedInputs(inputs),
-    forecast: roundedForecast(forecast),
+    forecast: roundedForecast(forecast, LEAST_UNITS),
     pace: roundedForecast(settled(paceFinalCount(series, window))),
     ...(settlement && { own: roundedForecast(forecastOf(simulate(inputs, seed), buckets)), settlement }),
     sleepProbability: rounded(sleepProbability(now, request.activity)),
@@ -63,6 +63,7 @@ function forecastFact(request: ForecastRequest, askedSeq: number, cache: ModelCa
 
 /** Six decimals are logged; further digits are below the accuracy of a forecast. */
 const UNITS = 1_000_000;
+/** Published probabilities have four decimals, and 0 stands for a bucket that can no longer win. */
 const LEAST_UNITS = UNITS / 10_000;
 
 function rounded(value: number): number {
@@ -79,16 +80,16 @@ function roundedInputs(inputs: ForecastInputs): ForecastInputs {
   };
 }
 
-function roundedForecast(forecast: Forecast): Forecast {
-  return { ...forecast, bucketProbs: roundedProbs(forecast.bucketProbs) };
+function roundedForecast(forecast: Forecast, leastUnits = 0): Forecast {
+  return { ...forecast, bucketProbs: roundedProbs(forecast.bucketProbs, leastUnits) };
 }
 
 /**
- * The rounding error goes to the likeliest bucket, so that a partition still adds up to 1. Published figures have four
- * decimals, and 0 stands for a bucket that can no longer win, so the others have at least the last of these decimals.
+ * The rounding error goes to the likeliest bucket, so that a partition still adds up to 1. A bucket that can win has at
+ * least `leastUnits`.
  */
-function roundedProbs(probs: readonly number[]): readonly number[] {
-  const units = probs.map((prob) => (prob === 0 ? 0 : Math.max(LEAST_UNITS, Math.round(prob * UNITS))));
+function roundedProbs(probs: readonly number[], leastUnits: number): readonly number[] {
+  const units = probs.map((prob) => (prob === 0 ? 0 : Math.max(leastUnits, Math.round(prob * UNITS))));
   const sum = probs.reduce((all, prob) => all + prob, 0);
   const missing = Math.round(sum * UNITS) - units.reduce((all, unit) => all + unit, 0);
   const likeliest = units.indexOf(Math.max(...units));

@@ -162,6 +162,8 @@ const USUAL_RATES = {
 /** Relative variance of a rate between events: one misjudgement seldom comes alone. */
 const RATE_VARIANCE = 0.5;
 
+const SPARE_POSTS = 20;
+
 type Fate = keyof typeof USUAL_RATES;
 
 function rateOf(closed: SettledPosts, fate: Fate): number {
@@ -199,9 +201,10 @@ export function settledSoFar(own: OwnPosts, facts: SettlementFacts): Pmf {
     return { prior, late: countOf(up.map(unread)) };
   });
   const mostLate = Math.max(...readings.map(({ late }) => late.probs.length));
-  // As many as are needed to explain any distance between the counts.
-  const lost = fateCount(closed, 'lost', count, Math.max(0, behind) + 1);
-  const extra = fateCount(closed, 'extra', count, Math.max(0, mostLate - behind) + 1);
+  // As many as are needed to explain any distance between the counts, though some of the other kind are among them.
+  const mostMissing = mostLate + deletedLost.probs.length;
+  const lost = fateCount(closed, 'lost', count, Math.max(0, behind) + SPARE_POSTS);
+  const extra = fateCount(closed, 'extra', count, Math.max(0, mostMissing - behind) + SPARE_POSTS);
   const gap = plus(plus(deletedLost, lost), negated(extra));
 
   const weights = new Array<number>(mostLate).fill(0);

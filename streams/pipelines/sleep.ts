@@ -8,8 +8,6 @@ import { tagged } from '../operators/tagged.ts';
 import type { OutputOf, Prediction } from '../records.ts';
 import { accountsOf, type Inputs, type Message } from './messages.ts';
 
-/** One probability is scored in so long; those in between say much the same. */
-const EVERY_MS = HOUR_MS;
 /** A post is seen well before it is this old. */
 const SEEN_WITHIN_MS = MINUTE_MS;
 const KEEP_MS = 3 * DAY_MS;
@@ -25,8 +23,8 @@ export interface SleepState {
   /** Creation times of posts of every kind, ascending. */
   readonly postedAt: number[];
   pending: readonly Pending[];
-  /** When the next probability is taken. UTC ms. */
-  nextAt: number;
+  /** The hour of the last probability taken, counted from 1970. */
+  lastHour: number | null;
   n: number;
   asleep: number;
   /** Sum of the squared distances. */
@@ -35,7 +33,10 @@ export interface SleepState {
 
 type From = 'post' | 'prediction' | 'observation';
 
-/** Scores the published sleep probability of each account, one an hour, once it is known whether the account slept. */
+/**
+ * Scores the published sleep probability of each account, once it is known whether the account slept: the first of each
+ * hour, as those after it say much the same.
+ */
 export function sleep(
   { observation$, post$, prediction$ }: Inputs<From>,
   states: ActorStates<SleepState>,
@@ -62,7 +63,7 @@ const behaviour: Behaviour<Message<From>, SleepState, OutputOf<'sleep'>> = {
           staleAfterMs: value.fact.staleAfterMs.posts,
           postedAt: [],
           pending: [],
-          nextAt: 0,
+          lastHour: null,
           n: 0,
           asleep: 0,
           squares: 0,
@@ -87,8 +88,9 @@ const behaviour: Behaviour<Message<From>, SleepState, OutputOf<'sleep'>> = {
 };
 
 function take(state: SleepState, { origin, horizonHours, madeAt, sleepProbability }: Prediction): void {
-  if (origin !== 'live' || horizonHours !== null || madeAt < state.nextAt) return;
-  state.nextAt = madeAt - (madeAt % EVERY_MS) + EVERY_MS;
+  const hour = Math.floor(madeAt / HOUR_MS);
+  if (origin !== 'live' || horizonHours !== null || hour === state.lastHour) return;
+  state.lastHour = hour;
   state.pending = [...state.pending, { madeAt, probability: sleepProbability }];
 }
 
@@ -126,7 +128,7 @@ function decide(
 function isAsleepAt(postedAt: readonly number[], at: number, knownTo: number): boolean | null {
   const next = lowerBound(postedAt, at);
   const before = postedAt[next - 1];
-  if (before === undefined) return null;
+  if (before === undefined || knownTo < at) return null;
   const after = postedAt[next] ?? Number.POSITIVE_INFINITY;
   if (after <= knownTo) return after - before >= SLEEP_MS;
   return Math.min(after, knownTo) - before >= SLEEP_MS ? true : null;

@@ -1,11 +1,11 @@
 import { createLatest } from '../../src/views/latest.ts';
-import { type Output, type ScoreRecord, signalsAt } from '../../streams/internal.ts';
+import { type Output, type OutputOf, signalsAt } from '../../streams/internal.ts';
 import { NOON, signalsOutput } from './outputs.ts';
 
 /** The outputs, and the signals that the streams would make of them at noon. */
 export function withSignals(
   outputs: readonly Output[],
-  scores: readonly ScoreRecord[] = [],
+  scores: readonly OutputOf<'scores'>['record'][] = [],
 ): readonly Output[] {
   const latest = createLatest();
   latest.load(outputs);

@@ -8,6 +8,7 @@ import {
   type ForecastFact,
   HOUR_MS,
   type OutputOf,
+  type Prediction,
   predictionHash,
 } from '../../../streams/internal.ts';
 import { ledger as ledgerPipeline } from '../../../streams/pipelines/ledger.ts';
@@ -267,8 +268,18 @@ describe('ledger', () => {
     );
   });
 
-  it('hashes a row to the same digest on every machine', () => {
+  it('hashes a row to the same digest on every machine, and a row of an older program as it was published', () => {
     const { record } = predictionOutput({ modelVersion: 'a model' });
-    assert.equal(predictionHash(record), 'cf96840f8287558f5e55b1c568dd93d50090f51d2d74213cd685d482b6b9cb5c');
+    assert.equal(predictionHash(record), 'f2724583daba9aa0eaecca7f63e08e4dcd11bc90f214a0cf1bdabafa216f4a8c');
+    const {
+      startAt: _startAt,
+      ownP50: _p50,
+      ownQuantiles: _quantiles,
+      settlement: _settlement,
+      ...rest
+    } = record;
+    const buckets = rest.buckets.map(({ ownProb: _prob, ...bucket }) => bucket);
+    const older = predictionHash({ ...rest, buckets } as Prediction);
+    assert.equal(older, '2b2de123de24e2e3ec08b44f93d45607c4ef9de7f732c12c1cae79acb2cff567');
   });
 });

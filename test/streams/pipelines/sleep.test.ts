@@ -25,6 +25,7 @@ function scored(
   happenings: readonly { readonly at: number; readonly post?: true; readonly sleep?: number }[],
   minutes: number,
   ages: (minute: number) => Readonly<Record<string, number>> = () => FRESH,
+  first?: OutputOf<'predictions'>,
 ): SleepScore[] {
   const observation$ = new Subject<Observation>();
   const post$ = new Subject<PostChange>();
@@ -36,6 +37,7 @@ function scored(
   let seq = 0;
   const observe = (receivedAt: number, fact: Fact) => observation$.next({ seq: ++seq, receivedAt, fact });
   observe(NOW, settings());
+  if (first !== undefined) prediction$.next(first);
   for (let minute = -600; minute <= minutes; minute++) {
     const at = NOW + minute * MINUTE_MS;
     for (const { at: due, post, sleep } of happenings) {
@@ -96,6 +98,21 @@ describe('sleep', () => {
         [60, 59],
         [120, 119],
       ],
+    );
+  });
+
+  it('goes on after the clock was wrong', () => {
+    const happenings = [
+      { at: 0, post: true as const },
+      { at: 10, sleep: 0.25 },
+      { at: 20, post: true as const },
+      { at: 70, sleep: 0.75 },
+    ];
+    const wrong = predictionOutput({ madeAt: NOW + 400 * DAY_MS, sleepProbability: 0.5 });
+    const made = scored(happenings, 600, () => FRESH, wrong);
+    assert.deepEqual(
+      made.map(({ probability }) => probability),
+      [0.25, 0.75],
     );
   });
 
