@@ -35,13 +35,10 @@ export const analysisRecord = z.object({
       'Probability that the side held wins, by the model; for No it is 1 minus that of Yes. Null without a forecast of the bucket',
   }),
   market_implied: price.meta({ description: 'Equals current_price' }),
-  edge: z
-    .number()
-    .nullable()
-    .meta({
-      description:
-        'win_probability minus market_implied; null when either is unknown, or posts, prices or the forecast are stale',
-    }),
+  edge: z.number().nullable().meta({
+    description:
+      'win_probability minus market_implied; null when either is unknown, or posts, prices or the forecast are stale',
+  }),
   edge_percent: percent.nullable().meta({
     description: 'edge in percent of the price; at a price of 0 it is 0, or 100 with the sign of the edge',
   }),

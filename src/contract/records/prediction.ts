@@ -24,13 +24,10 @@ export const predictionMarketRecord = z
       .enum(['mid', 'last', 'ui'])
       .nullable()
       .meta({ description: 'Middle of the book, last trade, or the price on the trading page.' }),
-    model_prob: probability
-      .nullable()
-      .optional()
-      .meta({
-        description:
-          'PRO: probability that the bucket wins, 0 to 1; 0 once the count of the oracle is above it. Null for a moment after our own count has passed it, until the next forecast.',
-      }),
+    model_prob: probability.nullable().optional().meta({
+      description:
+        'PRO: probability that the bucket wins, 0 to 1; 0 once the count of the oracle is above it. Null for a moment after our own count has passed it, until the next forecast.',
+    }),
     edge: z.number().nullable().optional().meta({
       description:
         'PRO: model_prob minus market_price, as in signals; null while the price is unknown, or prices, posts or the forecast are stale.',

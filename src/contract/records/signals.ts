@@ -127,12 +127,10 @@ export const buyOrderRecord = z
         'TWO_BUCKET: the predicted bucket and the one below it. SINGLE_BUCKET: one bucket worth buying, of a model_prob of 0.5 or more.',
     }),
     token_ids: z.array(tokenId).meta({ description: 'Their Yes tokens.' }),
-    stake_fraction: z
-      .number()
-      .meta({
-        description:
-          'Share of the bankroll: 0.05 for two and 0.02 for one, or less where it is cut as bets are.',
-      }),
+    stake_fraction: z.number().meta({
+      description:
+        'Share of the bankroll: 0.05 for two and 0.02 for one, or less where it is cut as bets are.',
+    }),
     stake_usd: usd.meta({
       description: 'The stake in USD. It replaces the suggested bets of the event.',
     }),
