@@ -149,12 +149,13 @@ function held(state: AnyState): readonly Position[] {
   );
 }
 
-/** Twelve settled events on which the model did better than its rivals at every horizon, or none. */
+/** Thirty settled events on which the model did better than its rivals at every horizon, or none. */
 function scoresOf(isProven: boolean): readonly ScoreRecord[] {
   if (!isProven) return [];
   return [24, 48, 72].flatMap((horizonHours) =>
-    Array.from({ length: 12 }, (_, eventId) => {
-      const fields = { eventId: 900 + eventId, endAt: NOON - 1, model: score({ crps: 1 + eventId / 100 }) };
+    Array.from({ length: 30 }, (_, place) => {
+      const model = score({ crps: 1 + place / 100, logScore: 1 + place / 100 });
+      const fields = { eventId: 900 + place, endAt: NOON - 1, model, market: score() };
       return scoreOutput({ ...fields, horizonHours }).record;
     }),
   );
