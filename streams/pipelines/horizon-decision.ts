@@ -36,7 +36,7 @@ export function decisionOf(row: Prediction, record: EventSignals): Decision | nu
 
 /**
  * The signals of a row of history, from what was known at its time: the price stands for both sides of the book, of a
- * size that nobody knows, and nothing was stale.
+ * size that nobody knows, our own count for the oracle's, and nothing was stale.
  */
 export function signalsOfHistory(row: Prediction, track: TrackRecord): EventSignals {
   const books = new Map<string, Book>();
@@ -49,7 +49,7 @@ export function signalsOfHistory(row: Prediction, track: TrackRecord): EventSign
   return eventSignals(
     {
       event: { eventId, endAt, isPartition: true, buckets },
-      counters: { real, oracle: null, ui: null, stale: [] },
+      counters: { real, oracle: real, ui: null, stale: [] },
       prediction: row,
       bookOf: (token) => books.get(token),
       horizonHours,

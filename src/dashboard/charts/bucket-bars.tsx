@@ -2,6 +2,7 @@ import { percentText, pointsText } from '../format.ts';
 import { memo } from '../parts/memo.tsx';
 import { numbers, TableHead } from '../parts/table.tsx';
 import type { Prediction } from '../state/records.ts';
+import { type Counts, stateOf } from './bucket-state.ts';
 
 type Market = Prediction['markets'][number];
 
@@ -15,25 +16,7 @@ const LEGEND = (
 );
 const COLUMNS = ['Bucket', { title: LEGEND, isNumber: false }, ...['Model', 'Market', 'Edge'].map(numbers)];
 
-interface Counts {
-  readonly own: number | null;
-  /** The market pays on this one. */
-  readonly oracle: number | null;
-}
-
-/** Below this edge a bucket that a count has passed is still being bought by somebody. */
-const TRADED_BELOW = -0.01;
-
 const TAGS = { passed: 'passed', dead: 'dead', current: 'count is here' } as const;
-
-function stateOf({ lo, hi, edge }: Market, { own, oracle }: Counts): keyof typeof TAGS | 'open' {
-  const count = Math.max(own ?? -1, oracle ?? -1);
-  if (hi !== null && hi < count) {
-    const isDead = hi < (oracle ?? -1) && (edge ?? 0) > TRADED_BELOW;
-    return isDead ? 'dead' : 'passed';
-  }
-  return lo !== null && lo <= count ? 'current' : 'open';
-}
 
 function Row(props: { readonly market: Market; readonly counts: Counts; readonly most: number }) {
   const { market, counts, most } = props;

@@ -1,6 +1,7 @@
 import { percentText, pointsText, usdText } from '../format.ts';
 import { basisText, proofText } from '../record-text.ts';
 import type { Signals } from '../state/records.ts';
+import { inOrder } from './signal-order.ts';
 import { numbers, ScrollArea, TableHead } from './table.tsx';
 
 const TONES = { BUY: 'good', SELL: 'bad', HOLD: 'quiet', SKIP: 'quiet' } as const;
@@ -36,17 +37,6 @@ function Orders({ signals }: { readonly signals: Signals }) {
       {buys.length + sells.length === 0 ? <li>Nothing to do.</li> : null}
     </ul>
   );
-}
-
-/** The lower end in the title of a bucket, such as `<140`, `140-164` or `340+`. */
-function lowerEnd(title: string): number {
-  return title.startsWith('<') ? 0 : Number.parseInt(title, 10);
-}
-
-/** Buckets that a count has passed while somebody bids for them come first, the others by count. */
-function inOrder(a: Signal, b: Signal): number {
-  const isFirst = Number(b.buy_no !== null) - Number(a.buy_no !== null);
-  return isFirst === 0 ? lowerEnd(a.bucket) - lowerEnd(b.bucket) : isFirst;
 }
 
 function Row({ signal }: { readonly signal: Signal }) {

@@ -29,6 +29,9 @@ import type { Moment, RecordView } from '../record-view.ts';
 import { round4 } from '../round.ts';
 import { reasonsOf } from './signal-reasons.ts';
 
+/** Raised whenever stored signals change their form. */
+const FACTS_FORM = 2;
+
 /** An event's signals at one instant, for any bankroll. The feed stores them as JSON. */
 interface SignalFacts {
   readonly event: Pick<EventRecord, 'eventId' | 'title' | 'slug' | 'endAt'>;
@@ -83,11 +86,14 @@ export function signalsView(account: AccountPath): RecordView {
     facts: {
       write(moment, key, ages) {
         const event = events.find(moment.latest, key);
-        return event && JSON.stringify({ ...factsOf(moment, event), ages });
+        return event && JSON.stringify({ form: FACTS_FORM, ...factsOf(moment, event), ages });
       },
       render(text, audience) {
         // Only `write` makes such texts.
-        const { event, signals, rates, origin, ages } = JSON.parse(text) as SignalFacts & { ages: Ages };
+        const stored = JSON.parse(text) as SignalFacts & { form?: number; ages: Ages };
+        const { form, event, rates, origin, ages } = stored;
+        // A frame that an earlier version stored has an event without signals.
+        const signals = form === FACTS_FORM ? stored.signals : undefined;
         const fields = signalsToWire(event, signals, bettorOf(audience), rates);
         return closeRecords([openRecord(fields, origin)], ages).slice(1, -1);
       },
@@ -181,8 +187,8 @@ function signalToWire(
     asymmetry_edge: record.asymmetry,
     best_bid: signal.bid,
     best_ask: signal.ask,
-    bid_size: signal.bidSize,
-    ask_size: signal.askSize,
+    bid_size: round4(signal.bidSize),
+    ask_size: round4(signal.askSize),
     buy_no: no && noToWire(signal, no),
     reason_codes: signal.codes,
     reasons: reasonsOf(signal, record),

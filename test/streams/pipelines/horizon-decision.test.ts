@@ -92,6 +92,13 @@ describe('decisionOf', () => {
     );
   });
 
+  it('does not buy what had lost already', () => {
+    assert.deepEqual(
+      ofHistory({ count: 41 })?.buys.map(({ lo }) => lo),
+      [40],
+    );
+  });
+
   it('sizes history at half where skill was not demonstrated by then', () => {
     const made = row({ origin: 'history' });
     const stakes = (isProven: boolean) =>
