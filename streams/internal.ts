@@ -17,15 +17,19 @@ export { compareIds } from './model/post-ids.ts';
 export { expectedValue, stakeFraction, withinCap } from './model/sizing.ts';
 export { countBetween, lowerBound } from './model/sorted-times.ts';
 export type { BuyStrategy } from './model/strategy.ts';
+export { ageLimit } from './model/staleness.ts';
 export type { Confidence } from './model/time-left.ts';
 export type {
+  AgeLimits,
   CoverageFact,
   CryptoKind,
   EventFact,
   FitFact,
   ForecastFact,
   ForecastOrigin,
+  HistoryFact,
   Input,
+  LimitedInput,
   Move,
   PostGoneFact,
   PricesFact,
@@ -36,7 +40,8 @@ export type {
   TickFact,
   TrackingFact,
 } from './observation.ts';
-export { INPUTS } from './observation.ts';
+export { INPUTS, LIMITED_INPUTS } from './observation.ts';
+export { timelineFrom } from './pipelines/counters.ts';
 export { skipStale } from './pipelines/event-signals.ts';
 export {
   type Bettor,

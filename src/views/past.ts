@@ -83,7 +83,8 @@ export function openPast(
     for (const { seq: tickSeq, receivedAt, fact } of journal.readBack(seq)) {
       if (tickSeq <= seq - TICK_WITHIN) return undefined;
       if (fact.kind !== 'tick') continue;
-      const record = { ages: fact.ages };
+      // Which events the past had listed is not asked for.
+      const record = { ages: fact.ages, stale: [], listedAt: { posts: null, crypto: null } };
       return { stream: 'freshness', key: 'all', seq: tickSeq, at: receivedAt, cause: 'clock', record };
     }
     return undefined;

@@ -67,6 +67,7 @@ export function App(props: AppProps) {
   const { session, onKey } = useSession(props);
   const [chosen, setChosen] = useState<EventChoice>();
   const shown = shownEvent(state, chosen);
+  const areEventsKnown = state.heartbeat?.events_known ?? false;
   const stale = shown ? staleInputs(shown.event, state.status, shown.account) : [];
   return (
     <>
@@ -78,11 +79,17 @@ export function App(props: AppProps) {
         onKey={onKey}
       />
       <main class={isDisconnected(state.status) ? 'old' : ''}>
-        <EventSwitcher accounts={state.accounts} now={now} chosen={shown} onChoose={setChosen} />
+        <EventSwitcher
+          accounts={state.accounts}
+          areEventsKnown={areEventsKnown}
+          now={now}
+          chosen={shown}
+          onChoose={setChosen}
+        />
         {shown && session ? (
           <Sections state={state} session={session} shown={shown} now={now} />
         ) : (
-          <NoEvents accounts={state.accounts} />
+          <NoEvents accounts={state.accounts} areEventsKnown={areEventsKnown} />
         )}
       </main>
       <footer class="bottom">
@@ -149,9 +156,9 @@ function Sections(props: {
   );
 }
 
-function NoEvents({ accounts }: Pick<State, 'accounts'>) {
-  const areAllLoaded = [...accounts.values()].every(({ counters }) => counters !== undefined);
-  if (!areAllLoaded) return <Loading what="events" />;
+function NoEvents(props: Pick<State, 'accounts'> & { readonly areEventsKnown: boolean }) {
+  const areAllLoaded = [...props.accounts.values()].every(({ counters }) => counters !== undefined);
+  if (!areAllLoaded || !props.areEventsKnown) return <Loading what="events" />;
   return (
     <Empty title="No active event">The market has none open now. New ones appear here by themselves.</Empty>
   );

@@ -27,7 +27,7 @@ function statusText(status: FeedStatus): StatusText {
         word: 'Stale',
         detail:
           status.reason === 'source'
-            ? `no answer from ${status.sources.map(sourceText).join(', ')}`
+            ? `no fresh answer from ${status.sources.map(sourceText).join(', ')}`
             : STALE_TEXTS[status.reason],
       };
     case 'down':

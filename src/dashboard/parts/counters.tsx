@@ -1,4 +1,4 @@
-import { agoText, countText, deltaText, durationText } from '../format.ts';
+import { agoText, countText, deltaText, durationText, unknownCountText } from '../format.ts';
 import type { Counters, Lag } from '../state/records.ts';
 import type { Input } from '../state/staleness.ts';
 
@@ -26,7 +26,7 @@ function tilesOf(event: Counters, lag: Lag | undefined): readonly Tile[] {
       name: 'Real',
       about: 'our own count',
       value: real,
-      comment: real === null ? 'a hole in the posts' : deletedText(event.deleted_count),
+      comment: real === null ? unknownCountText(event.history_percent) : deletedText(event.deleted_count),
       tone: 'own',
       lag: lag?.seen,
     },
@@ -91,7 +91,7 @@ export function CounterTiles(props: {
                 </div>
               ))}
             </dl>
-            <p class="sample num">{`lag of 24 h, n ${countText(tile.lag?.n ?? 0)}`}</p>
+            <p class="sample num">{`lag of 24 h, n ${countText(tile.lag?.n)}`}</p>
           </article>
         );
       })}

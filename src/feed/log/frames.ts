@@ -28,11 +28,19 @@ export function updateText(epoch: string, frame: Frame, prevSeq: number, audienc
   );
 }
 
-/** `data` is the JSON array of all records as of `seq`. */
-export function snapshotText(epoch: string, topic: Topic, seq: number, at: number, data: string): string {
+/** All records of a topic as of `seq`, as a JSON array. They are not known while the events that they are about are not. */
+interface Snapshot {
+  readonly topic: Topic;
+  readonly seq: number;
+  readonly at: number;
+  readonly data: string;
+  readonly isKnown: boolean;
+}
+
+export function snapshotText(epoch: string, { topic, seq, at, data, isKnown }: Snapshot): string {
   return (
     `{"type":"snapshot",${placeText(epoch, topic, seq)},"prev_seq":null,"ts":${at},` +
-    `"cause":[],"data":${data}}`
+    `"cause":[],${isKnown ? '' : '"events_known":false,'}"data":${data}}`
   );
 }
 

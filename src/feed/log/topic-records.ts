@@ -1,3 +1,4 @@
+import { areEventsKnown } from '../../views/active-events.ts';
 import { type AgeLimits, type Ages, agesOf, lateInputs } from '../../views/as-of.ts';
 import { type Audience, audiencesOf } from '../../views/audience.ts';
 import type { Latest, OutputOf } from '../../views/latest.ts';
@@ -27,6 +28,8 @@ export interface Records {
   at(): number;
   /** Differs whenever a record may differ, ages included. */
   moment(): string;
+  /** False while there is no record because the events that it would be about are not known. */
+  areKnown(topic: Topic): boolean;
   /** The JSON array of all records; of posts the newest up to seq `upTo` of the log. */
   all(topic: Topic, audience: Audience, upTo: number): string;
 }
@@ -60,6 +63,11 @@ export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Recor
       return audiencesOf(view.audiences).map(({ tier }) =>
         close(view, view.renderPost(post, tier), agesFor(topic)),
       );
+    },
+    areKnown({ records }) {
+      if (records.type !== 'states' || records.view.eventsAbout === undefined) return true;
+      const { eventsAbout, keys } = records.view;
+      return keys(latest).length > 0 || areEventsKnown(latest, eventsAbout, now());
     },
     all(topic, audience, upTo) {
       const ages = agesFor(topic);
