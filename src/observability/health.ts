@@ -17,6 +17,8 @@ export interface HealthInputs {
   readonly hasSnapshot: boolean;
   readonly store: StoreState;
   readonly failedActors: number;
+  /** For how long the process runs: a source that never answered is as old. */
+  readonly uptimeMs: number;
   /** Whether every active event is known, and how many posts it has had. */
   readonly areCountsKnown: boolean;
 }
@@ -31,10 +33,11 @@ const DEGRADED_AFTER_MS = { posts: 15_000, oracle: 30_000, ui: 30_000, prices: 1
 export function healthOf(inputs: HealthInputs): HealthStatus {
   if (!inputs.hasSnapshot || inputs.store === 'closed') return 'unavailable';
   if (inputs.store === 'read_only' || inputs.failedActors > 0) return 'degraded';
-  const ages = limits(inputs.accounts).map(([source, limitMs]) => ({ ageMs: inputs.ages[source], limitMs }));
-  if (ages.some(({ ageMs = 0, limitMs }) => ageMs > limitMs)) return 'degraded';
-  const haveAllAnswered = ages.every(({ ageMs }) => ageMs !== undefined);
-  return haveAllAnswered && inputs.areCountsKnown ? 'ok' : 'starting';
+  const { ages, accounts, uptimeMs, areCountsKnown } = inputs;
+  const sources = limits(accounts);
+  if (sources.some(([source, limitMs]) => (ages[source] ?? uptimeMs) > limitMs)) return 'degraded';
+  const haveAllAnswered = sources.every(([source]) => ages[source] !== undefined);
+  return haveAllAnswered && areCountsKnown ? 'ok' : 'starting';
 }
 
 function limits(accounts: readonly AccountId[]): readonly (readonly [SourceName, number])[] {

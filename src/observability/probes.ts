@@ -45,6 +45,7 @@ export function createProbes(deps: ProbeDeps): Probes {
         ages: ages(),
         hasSnapshot: accounts.some(({ id }) => hasSnapshot(latest, id)),
         store: store(),
+        uptimeMs: now() - startedAt,
         failedActors: Array.from(latest.all('failures')).length,
         areCountsKnown: deps.areEventsKnown() && percents.every(([, percent]) => percent === 100),
       });

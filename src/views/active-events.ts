@@ -16,7 +16,7 @@ export function activeCryptoEvents(latest: Latest): readonly ActiveEvent[] {
 }
 
 /** Events are listed days before they open. When the list is older than this, one that is open may be missing. */
-const LISTED_FOR_MS = HOUR_MS;
+export const LISTED_FOR_MS = HOUR_MS;
 
 /** Whether every active event is known: without this, none that is known does not mean that there is none. */
 export function areEventsKnown(latest: Latest, about: Subject['type'], nowMs: number): boolean {

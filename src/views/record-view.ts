@@ -1,4 +1,4 @@
-import type { LimitedInput, Output, StreamName, Subject } from '../../streams/internal.ts';
+import type { LimitedInput, Output, SourceName, StreamName, Subject } from '../../streams/internal.ts';
 import { includes, type Tier } from '../access/tiers.ts';
 import type { FeedCause } from '../contract/feed.ts';
 import { type Ages, closeRecords } from './as-of.ts';
@@ -42,6 +42,8 @@ export interface RecordView {
   /** The events it has one record of each, if it is about events. While these are not known, neither are its records. */
   readonly eventsAbout?: Subject['type'];
   readonly movedBy: MovedBy;
+  /** Sources that no pipeline watches for it: its records change when one of them becomes stale, or answers again. */
+  readonly unwatched?: readonly SourceName[];
   /** Streams that change the PRO record alone. */
   readonly paidStreams?: readonly StreamName[];
   /** Keys of the existing records, in the order of the REST body. */

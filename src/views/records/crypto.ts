@@ -24,6 +24,7 @@ export function cryptoView(): RecordView {
     listsStale: true,
     hasAsOf: true,
     eventsAbout: 'crypto',
+    unwatched: CRYPTO_INPUTS,
     movedBy: {
       events: movedByEvents,
       prices: events.pricedKeys,
