@@ -287,7 +287,7 @@ describe('the feed', () => {
       const reading = countersOutput({ real: null, historyPercent: 40 });
       const fields = { stale: ['crypto', 'posts:b'], listedAt: { posts: null, crypto: null } };
       await server.turn(reading, freshnessOutput({}, {}, fields));
-      const { stale, history_percent, events_known } = await client.next('heartbeat');
+      const { stale, history_percent, events_known } = await client.next('heartbeat', 1);
       assert.deepEqual(stale, ['crypto', 'posts/account_b']);
       assert.deepEqual(history_percent, { account_a: 40, account_b: 100 });
       assert.equal(events_known, false);

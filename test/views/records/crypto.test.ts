@@ -85,9 +85,9 @@ describe('GET /meta/crypto', () => {
   });
 
   it('names the inputs that are past their limit, even without a tick, and changes its tag', async () => {
-    await begin(eventOutput(upDown), spotOutput(), freshnessOutput({ ...FRESH_AGES, crypto: 59_000 }));
+    await begin(eventOutput(upDown), spotOutput(), freshnessOutput({ ...FRESH_AGES, crypto: 58_500 }));
     const before = await running.get(PATH);
-    running.clock.now = NOON + 1_001;
+    running.clock.now = NOON + 1_501;
     const after = await running.get(PATH, { 'If-None-Match': before.headers.get('etag') ?? '' });
     assert.equal(after.status, 200);
     const { data } = await json(after);
