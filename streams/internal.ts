@@ -16,8 +16,8 @@ export { phaseAt } from './model/phase.ts';
 export { compareIds } from './model/post-ids.ts';
 export { expectedValue, stakeFraction, withinCap } from './model/sizing.ts';
 export { countBetween, lowerBound } from './model/sorted-times.ts';
-export type { BuyStrategy } from './model/strategy.ts';
 export { ageLimit } from './model/staleness.ts';
+export type { BuyStrategy } from './model/strategy.ts';
 export type { Confidence } from './model/time-left.ts';
 export type {
   AgeLimits,

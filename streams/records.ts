@@ -1,7 +1,15 @@
 import type { ClosedForecast } from './model/forecast/bias.ts';
 import type { ModelParams } from './model/forecast/params.ts';
 import type { CountRange } from './model/forecast/simulate.ts';
-import type { AccountId, EventFact, ForecastOrigin, Input, Move, SourceName, Subject } from './observation.ts';
+import type {
+  AccountId,
+  EventFact,
+  ForecastOrigin,
+  Input,
+  Move,
+  SourceName,
+  Subject,
+} from './observation.ts';
 import type { ScoreRecord } from './score-records.ts';
 import type { Decision, EventSignals } from './signal-records.ts';
 

@@ -24,7 +24,14 @@ export interface HealthInputs {
 }
 
 /** From this age of a source on the service is degraded, though the values may still be right. */
-const DEGRADED_AFTER_MS = { posts: 15_000, oracle: 30_000, ui: 30_000, prices: 15_000, events: 180_000, crypto: 60_000 };
+const DEGRADED_AFTER_MS = {
+  posts: 15_000,
+  oracle: 30_000,
+  ui: 30_000,
+  prices: 15_000,
+  events: 180_000,
+  crypto: 60_000,
+};
 
 /**
  * `unavailable`: nothing to serve. `degraded`: serving, but something is old or broken. `starting`: serving, but a source

@@ -32,9 +32,15 @@ export function staleInputs(limits: AgeLimits, ages: Ages, account: AccountId): 
 }
 
 /** The sources past their limit, in a fixed order. One that never answered is. */
-export function staleSources(limits: AgeLimits, ages: Ages, accounts: readonly AccountId[]): readonly SourceName[] {
+export function staleSources(
+  limits: AgeLimits,
+  ages: Ages,
+  accounts: readonly AccountId[],
+): readonly SourceName[] {
   return LIMITED_INPUTS.flatMap((input) => {
-    const sources = PER_ACCOUNT.includes(input) ? accounts.map((account) => sourceOf(input, account)) : [input];
+    const sources = PER_ACCOUNT.includes(input)
+      ? accounts.map((account) => sourceOf(input, account))
+      : [input];
     return sources.filter((source) => isStale(limits, ages, input, source));
   });
 }

@@ -3,7 +3,14 @@ import { DAY_MS } from '../model/durations.ts';
 import { isSame } from '../model/is-same.ts';
 import { countBetween, insertTime, removeTime } from '../model/sorted-times.ts';
 import { staleInputs } from '../model/staleness.ts';
-import { type AccountId, type AgeLimits, type HistoryFact, INPUTS, type Input, type Observation } from '../observation.ts';
+import {
+  type AccountId,
+  type AgeLimits,
+  type HistoryFact,
+  INPUTS,
+  type Input,
+  type Observation,
+} from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
 import type { Counters, EventRecord, Post, Trigger } from '../records.ts';

@@ -44,7 +44,17 @@ export function snapshotOf<C extends DataChannel>(
 ): SnapshotFrame<C> {
   const { channel, account, epoch, seq, ts } = last;
   const data = channel === 'tweets' ? newestPosts(records) : [...records.values()];
-  const frame = { type: 'snapshot', channel, account, epoch, seq, prev_seq: null, ts, cause: [], data } as const;
+  const frame = {
+    type: 'snapshot',
+    channel,
+    account,
+    epoch,
+    seq,
+    prev_seq: null,
+    ts,
+    cause: [],
+    data,
+  } as const;
   const isUnknown = last.type === 'snapshot' && last.events_known === false;
   return isUnknown ? { ...frame, events_known: false } : frame;
 }

@@ -57,8 +57,7 @@ const described = (
 
 const MALFORMED = { payment_malformed: 'The payment cannot be read: it is not base64' };
 const UNLISTED = {
-  events_unknown:
-    'The events of the market are not known yet, so it cannot be said which are active',
+  events_unknown: 'The events of the market are not known yet, so it cannot be said which are active',
 };
 const UNSETTLED = {
   payment_pending:

@@ -48,11 +48,16 @@ export const countersRecord = z
     stale: z
       .array(input)
       .meta({ description: 'Inputs that have not answered for longer than their limit.', examples: [[]] }),
-    history_percent: z.int().min(0).max(100).nullable().meta({
-      description:
-        'How much of the window was read since the first start, percent; real_counter is null below 100. Null when a part of the window cannot be read.',
-      examples: [100],
-    }),
+    history_percent: z
+      .int()
+      .min(0)
+      .max(100)
+      .nullable()
+      .meta({
+        description:
+          'How much of the window was read since the first start, percent; real_counter is null below 100. Null when a part of the window cannot be read.',
+        examples: [100],
+      }),
   })
   .meta({
     description:

@@ -73,7 +73,10 @@ export const predictionRecord = z
       .nullable()
       .optional()
       .meta({ description: 'PRO: id of the forecast in the ledger.' }),
-    forecast_ts: timeMs.nullable().optional().meta({ description: 'PRO: when the forecast was made, UTC ms.' }),
+    forecast_ts: timeMs
+      .nullable()
+      .optional()
+      .meta({ description: 'PRO: when the forecast was made, UTC ms.' }),
     distribution: z
       .array(
         z.object({

@@ -25,7 +25,11 @@ export function postsSource(
   // without this it would be new in every poll.
   const delivered = new LRUCache<string, string>({ max: 2 * PAGE_SIZE });
 
-  async function deliver(items: readonly TimelineItem[], context: SourceContext, first: readonly Fact[] = []) {
+  async function deliver(
+    items: readonly TimelineItem[],
+    context: SourceContext,
+    first: readonly Fact[] = [],
+  ) {
     const fresh = new Map<string, PostFact>();
     // Pages come newest first; of two versions of a post the newer one stays.
     for (const { fact } of items) if (!fresh.has(fact.id)) fresh.set(fact.id, fact);
@@ -59,7 +63,9 @@ export function postsSource(
     const page = await timeline({ via: 'poll', signal }, context);
     // Newer posts are left to the next poll, which reads all pages of them: this one may not reach back to
     // the newest post that is known.
-    const items = page.items.filter(({ fact }) => newestId === undefined || compareIds(fact.id, newestId) <= 0);
+    const items = page.items.filter(
+      ({ fact }) => newestId === undefined || compareIds(fact.id, newestId) <= 0,
+    );
     const oldestAt = Math.min(...items.map(({ fact }) => fact.createdAt));
     const known = new Set(context.lookups.livePosts(account.id, oldestAt - 1).map(({ id }) => id));
     const isNews = ({ fact, isEdited }: TimelineItem) =>
@@ -75,9 +81,7 @@ export function postsSource(
     run: (context) =>
       concat(
         defer(() =>
-          isTimelineRead(context, account)
-            ? EMPTY
-            : runOnce((signal) => readPast(context, signal)),
+          isTimelineRead(context, account) ? EMPTY : runOnce((signal) => readPast(context, signal)),
         ),
         pollInTurn(
           { periodMs: settings.postsPeriodMs, read: (signal) => readNew(context, signal) },

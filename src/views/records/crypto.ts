@@ -46,7 +46,14 @@ export function cryptoView(): RecordView {
       const priceOf = (token: string) => prices.get(token)?.record;
       return ({ nowMs }) =>
         openRecord(
-          cryptoToWire({ event: event.record, subject, spot: spot?.record, priceOf, nowMs, stale: staleIn(latest, late) }),
+          cryptoToWire({
+            event: event.record,
+            subject,
+            spot: spot?.record,
+            priceOf,
+            nowMs,
+            stale: staleIn(latest, late),
+          }),
           origin,
         );
     },
@@ -71,7 +78,14 @@ interface CryptoFacts {
 }
 
 /** Spot and reference price are not rounded, as four decimals would erase the prices of some coins. */
-function cryptoToWire({ event, subject, spot, priceOf, nowMs, stale }: CryptoFacts): RecordOf<typeof cryptoRecord> {
+function cryptoToWire({
+  event,
+  subject,
+  spot,
+  priceOf,
+  nowMs,
+  stale,
+}: CryptoFacts): RecordOf<typeof cryptoRecord> {
   return {
     event_id: event.eventId,
     event_title: event.title,

@@ -229,7 +229,9 @@ describe('archiveSource', () => {
       const run = start(timelineReadBack(10));
       await read(run, 6);
       assert.deepEqual(
-        run.facts().flatMap((fact) => (fact.kind === 'history' ? [[(AT - fact.fromAt) / DAY_MS, fact.isDone]] : [])),
+        run
+          .facts()
+          .flatMap((fact) => (fact.kind === 'history' ? [[(AT - fact.fromAt) / DAY_MS, fact.isDone]] : [])),
         [
           [7, false],
           [14, false],

@@ -300,7 +300,9 @@ describe('postsSource', () => {
       });
       const { facts, lookups } = start(fakeLookups(), { ...FAST, historyDays: 10 });
       await eventually('the timeline is read', () => lookups.timeline !== undefined);
-      const marks = facts().filter((fact) => fact.kind === 'history' || (fact.kind === 'post' && fact.createdAt > AT));
+      const marks = facts().filter(
+        (fact) => fact.kind === 'history' || (fact.kind === 'post' && fact.createdAt > AT),
+      );
       assert.deepEqual(
         marks.map((fact) => (fact.kind === 'history' ? [fact.fromAt, fact.isDone] : 'the late one')),
         [

@@ -67,7 +67,10 @@ describe('freshness', () => {
   it('takes the limits from the settings', () => {
     const given = settings();
     const limits = { ...given, staleAfterMs: { ...given.staleAfterMs, crypto: 5_000 } };
-    const [output] = ofStream(run(log([1, limits], [2, tick({ ...FRESH_AGES, crypto: 5_001 })])), 'freshness');
+    const [output] = ofStream(
+      run(log([1, limits], [2, tick({ ...FRESH_AGES, crypto: 5_001 })])),
+      'freshness',
+    );
     assert.deepEqual(output?.record.stale, ['crypto']);
   });
 

@@ -140,7 +140,9 @@ describe('GET /prediction/{account}', () => {
     const { model_prob, edge, signal } = record.markets[0];
     assert.deepEqual([model_prob, edge, signal], [null, null, null]);
     const nulls = Object.entries(record).filter(([, value]) => value === null);
-    const own = PAID_FIELDS.filter((field) => !['model_prob', 'edge', 'signal', 'p5', 'p50', 'p95'].includes(field));
+    const own = PAID_FIELDS.filter(
+      (field) => !['model_prob', 'edge', 'signal', 'p5', 'p50', 'p95'].includes(field),
+    );
     assert.deepEqual(
       own.filter((field) => !nulls.some(([name]) => name === field)),
       [],
