@@ -29,7 +29,7 @@ export function openOperations(deps: OperationsDeps, shutdown: Shutdown): Operat
     accounts,
     staleSources: () => staleSources(latest, accounts),
     areEventsKnown: () => areEventsKnown(latest, 'posts', now()),
-    historyPercent: (account) => historyPercent(latest, account),
+    historyPercent: (account) => historyPercent(latest, account, now()),
     store,
     now,
   });

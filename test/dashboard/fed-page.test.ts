@@ -251,6 +251,9 @@ describe('the dashboard, fed by hand', function () {
       const page = await openStarting([...ofFirst, reading], 'demo_pro');
       await page.waitForSelector('[data-counter=real] >> text=reading history, 40 %');
       await page.waitForSelector('#forecast >> text=Reading history, 40 %.');
+      await page.waitForSelector('[data-counter=oracle] >> text=our count is not known');
+      await starting.tick(FRESH_AGES);
+      await page.waitForSelector('[data-state=live] >> text=reading history, 40 %');
       assert.equal(await page.innerText('[data-counter=real] .value'), '–');
       await starting.turn(countersOutput({ eventId, real: 205 }));
       await until('the count is there', async () => (await shownCount(page, 'real')) === 205);
@@ -285,6 +288,8 @@ describe('the dashboard, fed by hand', function () {
     const { page } = await browser.openPage(DESKTOP);
     await page.goto(crowded.url);
     await page.waitForSelector('[data-post]');
+    // The page takes the time from the server.
+    await crowded.tick(FRESH_AGES);
     await page.waitForSelector('#trust >> text=Not all posts of the hour are known here');
     const pace = page.locator('.time-and-pace > div', { hasText: 'Posts an hour' });
     assert.match((await pace.innerText()).replaceAll('\n', ' '), /^Posts an hour – needs a PRO key$/i);

@@ -73,6 +73,7 @@ export function App(props: AppProps) {
     <>
       <Header
         status={state.status}
+        historyPercent={Math.min(100, ...Object.values(state.heartbeat?.history_percent ?? {}))}
         keyState={state.key}
         keyFault={state.keyFault}
         demoKey={props.demoKey}

@@ -144,8 +144,16 @@ export function openSession({ url, accounts, key, store, onRefused }: SessionOpt
   }
   subscriptions.add(
     feed.heartbeat().subscribe({
-      next: (heartbeat) =>
-        store.change({ heartbeat, clockOffsetMs: clockOffset.update(heartbeat.ts, Date.now()) }),
+      next(heartbeat) {
+        const before = store.state.heartbeat?.history_percent ?? {};
+        store.change({ heartbeat, clockOffsetMs: clockOffset.update(heartbeat.ts, Date.now()) });
+        if (store.state.key !== 'accepted') return;
+        // Posts that the server had not read when they were first asked for.
+        for (const account of accounts) {
+          const wasReading = (before[account] ?? 100) < 100;
+          if (wasReading && heartbeat.history_percent[account] === 100) readOlderPosts(account);
+        }
+      },
       error: () => undefined,
     }),
   );

@@ -30,7 +30,7 @@ export function heartbeatText({ log, latest, accounts }: HeartbeatDeps, tick: Ou
     ages_ms: Object.fromEntries(named),
     stale: stale.map((source) => wireName(source, accounts)),
     history_percent: Object.fromEntries(
-      accounts.map(({ id, segment }) => [segment, historyPercent(latest, id)]),
+      accounts.map(({ id, segment }) => [segment, historyPercent(latest, id, tick.at)]),
     ),
     events_known: areEventsKnown(latest, 'posts', tick.at),
   });

@@ -8,7 +8,7 @@ import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { afterCut, isTimelineRead, readHistory, timelineRead } from './history.ts';
 import type { TimelineItem } from './post-payload.ts';
-import { PAGE_SIZE, REACH, type ReadTimeline, timelineOf } from './timeline.ts';
+import { PAGE_SIZE, REACH, type ReadTimeline, type TimelineRequest, timelineOf } from './timeline.ts';
 
 /**
  * The account's posts: the history once, then what is new each second. A post can also turn up below the
@@ -39,22 +39,28 @@ export function postsSource(
     for (const fact of facts) delivered.set(fact.id, JSON.stringify(fact));
   }
 
-  async function readNew(context: SourceContext, signal: AbortSignal) {
+  async function readNew(context: SourceContext, signal: AbortSignal, via: PostFact['via'] = 'poll') {
     const sinceId = context.lookups.newestPostId(account.id);
-    const { items, isCut } = await readPages(timeline, { sinceId, signal }, context);
-    await deliver(items, context, isCut ? gapBefore(items) : []);
+    const { items, isCut } = await readPages(timeline, { via, sinceId, signal }, context);
+    await deliver(items, context, isCut ? gapBefore(items, context) : []);
   }
 
-  /** The timeline ends before the newest post that was known: what was posted in between is not. */
-  function gapBefore(items: readonly TimelineItem[]): readonly Fact[] {
-    const fromAt = afterCut(Math.min(...items.map(({ fact }) => fact.createdAt)));
-    return [{ kind: 'coverage', account: account.id, fromAt }, timelineRead(account, fromAt, true)];
+  /**
+   * The timeline ends before the newest post that was known. What was posted in between is not known, nor what was
+   * deleted since: as at the first start, posts are known again where the archive was read too.
+   */
+  function gapBefore(items: readonly TimelineItem[], context: SourceContext): readonly Fact[] {
+    const oldestAt = Math.min(...items.map(({ fact }) => fact.createdAt));
+    return [
+      { kind: 'coverage', account: account.id, fromAt: context.now() },
+      timelineRead(account, afterCut(oldestAt), true),
+    ];
   }
 
   async function readPast(context: SourceContext, signal: AbortSignal) {
     const fromAt = await readHistory(account, timeline, context, { historyDays, signal });
-    // What was posted while the older pages were read.
-    await readNew(context, signal);
+    // What was posted while the older pages were read. It was not found by a poll, and shows no lag.
+    await readNew(context, signal, 'backfill');
     await context.deliver([timelineRead(account, fromAt, true)]);
   }
 
@@ -97,15 +103,15 @@ export function postsSource(
  */
 async function readPages(
   timeline: ReadTimeline,
-  { sinceId, signal }: { readonly sinceId: string | undefined; readonly signal: AbortSignal },
+  request: Pick<TimelineRequest, 'via' | 'sinceId' | 'signal'>,
   context: SourceContext,
 ): Promise<{ readonly items: readonly TimelineItem[]; readonly isCut: boolean }> {
   const items: TimelineItem[] = [];
   let nextToken: string | undefined;
   for (let page = 0; page < REACH / PAGE_SIZE; page++) {
-    const answer = await timeline({ via: 'poll', sinceId, nextToken, signal }, context);
+    const answer = await timeline({ ...request, nextToken }, context);
     items.push(...answer.items);
-    if (answer.nextToken === undefined || sinceId === undefined) return { items, isCut: false };
+    if (answer.nextToken === undefined || request.sinceId === undefined) return { items, isCut: false };
     if (answer.nextToken === nextToken) refuse('the timeline names the same next page twice', context);
     nextToken = answer.nextToken;
   }

@@ -250,7 +250,7 @@ describe('archiveSource', () => {
       await read(run, 6);
       const gapAt = AT - 3 * DAY_MS;
       for (const { at } of all) if (at < gapAt && at > AT - 9 * DAY_MS) lookups.posts.delete(postIdAt(at));
-      Object.assign(lookups, { covered: gapAt, timeline: gapAt });
+      Object.assign(lookups, { covered: AT, timeline: gapAt });
       await read(run, 12);
       assert.deepEqual(covered(run).slice(6), [7, 14, 21, 28, 35, 40]);
       assert.ok(all.every(({ at }) => at < AT - 40 * DAY_MS || lookups.posts.has(postIdAt(at))));

@@ -304,12 +304,14 @@ describe('postsSource', () => {
         (fact) => fact.kind === 'history' || (fact.kind === 'post' && fact.createdAt > AT),
       );
       assert.deepEqual(
-        marks.map((fact) => (fact.kind === 'history' ? [fact.fromAt, fact.isDone] : 'the late one')),
+        marks.map((fact) =>
+          fact.kind === 'history' ? [fact.fromAt, fact.isDone] : fact.kind === 'post' && fact.via,
+        ),
         [
           [all[99]?.at, false],
           [all[199]?.at, false],
           [all[299]?.at, false],
-          'the late one',
+          'backfill',
           [AT - 10 * DAY_MS, true],
         ],
       );
@@ -346,10 +348,10 @@ describe('postsSource', () => {
       await eventually('the posts are delivered', () => deliveries.some((facts) => facts.length > 1));
       const [coverage, history, ...posts] = deliveries.find((facts) => facts.length > 1) ?? [];
       const fromAt = AT - 3_199 * 60_000 + 1_000;
-      assert.deepEqual(coverage, { kind: 'coverage', account: 'a', fromAt });
+      assert.deepEqual(coverage, { kind: 'coverage', account: 'a', fromAt: AT });
       assert.deepEqual(history, { kind: 'history', account: 'a', reading: 'timeline', fromAt, isDone: true });
       assert.equal(posts.length, 3_200);
-      assert.deepEqual([lookups.covered, lookups.timeline], [fromAt, fromAt]);
+      assert.deepEqual([lookups.covered, lookups.timeline], [AT, fromAt]);
     });
 
     it('says nothing of the kind when it reads back to the newest post known', async () => {
