@@ -16,7 +16,7 @@ export { phaseAt } from './model/phase.ts';
 export { compareIds } from './model/post-ids.ts';
 export { expectedValue, stakeFraction, withinCap } from './model/sizing.ts';
 export { countBetween, lowerBound } from './model/sorted-times.ts';
-export { ageLimit } from './model/staleness.ts';
+
 export type { BuyStrategy } from './model/strategy.ts';
 export type { Confidence } from './model/time-left.ts';
 export type {
@@ -49,6 +49,7 @@ export {
   type SizedSignal,
   sizedSignals,
 } from './pipelines/signals-for-bankroll.ts';
+export { ageLimit } from './pipelines/staleness.ts';
 export type {
   Cause,
   Counters,

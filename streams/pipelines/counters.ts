@@ -2,7 +2,6 @@ import { merge, type Observable } from 'rxjs';
 import { DAY_MS } from '../model/durations.ts';
 import { isSame } from '../model/is-same.ts';
 import { countBetween, insertTime, removeTime } from '../model/sorted-times.ts';
-import { staleInputs } from '../model/staleness.ts';
 import {
   type AccountId,
   type AgeLimits,
@@ -15,6 +14,7 @@ import { type ActorStates, actors, type Behaviour, type OnFailure } from '../ope
 import { tagged } from '../operators/tagged.ts';
 import type { Counters, EventRecord, Post, Trigger } from '../records.ts';
 import { accountsOf, type CountersChange, type Inputs, type Message } from './messages.ts';
+import { staleInputs } from './staleness.ts';
 
 /** How long an event is counted after its end: the oracle corrects late. */
 const FOLLOW_MS = 7 * DAY_MS;

@@ -1,9 +1,9 @@
 import type { Observable } from 'rxjs';
-import { staleSources } from '../model/staleness.ts';
 import type { AccountId, AgeLimits, Observation } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import type { OutputOf, StreamRecords } from '../records.ts';
 import type { Inputs } from './messages.ts';
+import { staleSources } from './staleness.ts';
 
 export interface FreshnessState {
   accounts: readonly AccountId[];

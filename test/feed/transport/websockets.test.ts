@@ -289,7 +289,8 @@ describe('the feed', () => {
       await server.turn(reading, freshnessOutput({}, {}, fields));
       const { stale, history_percent, events_known } = await client.next('heartbeat', 1);
       assert.deepEqual(stale, ['crypto', 'posts/account_b']);
-      assert.deepEqual(history_percent, { account_a: 40, account_b: 100 });
+      assert.deepEqual(quiet.history_percent, { account_a: 100, account_b: 100 });
+      assert.deepEqual(history_percent, { account_a: 40, account_b: 0 });
       assert.equal(events_known, false);
     });
 
