@@ -124,7 +124,8 @@ export const snapshotFrame = z
     ...framePosition,
     prev_seq: z.null(),
     events_known: z.literal(false).optional().meta({
-      description: 'Present while there are no records because the events of the market are not known yet.',
+      description:
+        'Present while the events of the market are not all known, so that records of others may be missing.',
     }),
     data: z.array(z.looseObject({})).meta({ description: 'All records, the same as over REST.' }),
   })

@@ -85,7 +85,7 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
       seq: publishedSeq,
       at: records.at(),
       data,
-      isKnown: records.areKnown(topic),
+      areAllKnown: records.areAllKnown(topic),
     });
     const batch = batchOf([text], [publishedSeq]);
     snapshots.set(name, { asOf, batch });

@@ -28,19 +28,19 @@ export function updateText(epoch: string, frame: Frame, prevSeq: number, audienc
   );
 }
 
-/** All records of a topic as of `seq`, as a JSON array. They are not known while the events that they are about are not. */
+/** The records of a topic as of `seq`, as a JSON array, and whether these are all. */
 interface Snapshot {
   readonly topic: Topic;
   readonly seq: number;
   readonly at: number;
   readonly data: string;
-  readonly isKnown: boolean;
+  readonly areAllKnown: boolean;
 }
 
-export function snapshotText(epoch: string, { topic, seq, at, data, isKnown }: Snapshot): string {
+export function snapshotText(epoch: string, { topic, seq, at, data, areAllKnown }: Snapshot): string {
   return (
     `{"type":"snapshot",${placeText(epoch, topic, seq)},"prev_seq":null,"ts":${at},` +
-    `"cause":[],${isKnown ? '' : '"events_known":false,'}"data":${data}}`
+    `"cause":[],${areAllKnown ? '' : '"events_known":false,'}"data":${data}}`
   );
 }
 

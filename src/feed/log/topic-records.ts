@@ -28,8 +28,8 @@ export interface Records {
   at(): number;
   /** Differs whenever a record may differ, ages included. */
   moment(): string;
-  /** False while there is no record because the events that it would be about are not known. */
-  areKnown(topic: Topic): boolean;
+  /** False while there may be further records, of events that are not known. */
+  areAllKnown(topic: Topic): boolean;
   /** The JSON array of all records; of posts the newest up to seq `upTo` of the log. */
   all(topic: Topic, audience: Audience, upTo: number): string;
 }
@@ -64,10 +64,9 @@ export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Recor
         close(view, view.renderPost(post, tier), agesFor(topic)),
       );
     },
-    areKnown({ records }) {
-      if (records.type !== 'states' || records.view.eventsAbout === undefined) return true;
-      const { eventsAbout, keys } = records.view;
-      return keys(latest).length > 0 || areEventsKnown(latest, eventsAbout, now());
+    areAllKnown({ records }) {
+      const about = records.type === 'states' ? records.view.eventsAbout : undefined;
+      return about === undefined || areEventsKnown(latest, about, now());
     },
     all(topic, audience, upTo) {
       const ages = agesFor(topic);
