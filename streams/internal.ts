@@ -20,17 +20,21 @@ export { compareIds } from './model/post-ids.ts';
 export { futureOffset, settledShare, settledSoFar } from './model/settlement.ts';
 export { expectedValue } from './model/sizing.ts';
 export { countBetween, lowerBound } from './model/sorted-times.ts';
+
 export type { BuyStrategy } from './model/strategy.ts';
 export type { Confidence } from './model/time-left.ts';
 export { LEAST_AGAINST, type TrackRecord } from './model/track-record.ts';
 export type {
+  AgeLimits,
   CoverageFact,
   CryptoKind,
   EventFact,
   FitFact,
   ForecastFact,
   ForecastOrigin,
+  HistoryFact,
   Input,
+  LimitedInput,
   Move,
   PostGoneFact,
   PricesFact,
@@ -42,7 +46,8 @@ export type {
   TickFact,
   TrackingFact,
 } from './observation.ts';
-export { INPUTS } from './observation.ts';
+export { INPUTS, LIMITED_INPUTS } from './observation.ts';
+export { timelineFrom } from './pipelines/counters.ts';
 export { skipStale } from './pipelines/event-signals.ts';
 export { trackRecords } from './pipelines/score-history.ts';
 export { signalsAt } from './pipelines/signals-at.ts';
@@ -57,6 +62,7 @@ export {
   sizedSignals,
   USUAL_BETTOR,
 } from './pipelines/signals-for-bankroll.ts';
+export { ageLimit } from './pipelines/staleness.ts';
 export type {
   Cause,
   Counters,

@@ -11,6 +11,7 @@ import type {
   Move,
   Settlement,
   SourceName,
+  Subject,
 } from './observation.ts';
 import type { ScoreRecord, VoidRecord } from './score-records.ts';
 import type { Decision, EventSignals } from './signal-records.ts';
@@ -57,13 +58,18 @@ export interface Counters {
   readonly deleted: number | null;
   /** Inputs past their limit, in the order posts, oracle, ui, prices. */
   readonly stale: readonly Input[];
+  /**
+   * How much of the window's past was read, in whole percent: 100 when `real` is known. Null when `real` stays unknown:
+   * all that can be read was read.
+   */
+  readonly historyPercent: number | null;
 }
 
-/** Posts created in the last hour. */
+/** Posts created in the last hour; null when they may not all be known. */
 export interface Velocity {
   readonly account: AccountId;
-  readonly counted1h: number;
-  readonly all1h: number;
+  readonly counted1h: number | null;
+  readonly all1h: number | null;
 }
 
 type PriceKind = 'mid' | 'last' | 'ui';
@@ -229,9 +235,13 @@ export interface PublishedModel {
   readonly publishedAt: number;
 }
 
-/** Ages of the sources at the last tick. It changes every second, so it is published but not stored. */
+/** The sources at the last tick. It changes every second, so it is published but not stored. */
 interface Freshness {
   readonly ages: Readonly<Record<SourceName, number>>;
+  /** Sources past their limit, and those that never answered. */
+  readonly stale: readonly SourceName[];
+  /** When the list of open events was last read to its end, by what the events are about. Null before the first time. */
+  readonly listedAt: Readonly<Record<Subject['type'], number | null>>;
 }
 
 /** A pipeline threw: a bug. Its actor is out of service until the graph is rebuilt. */

@@ -22,5 +22,5 @@ export function stateOf(
   if (hi !== null && hi < count) {
     return hi < (oracle ?? -1) && (edge ?? 0) > TRADED_BELOW ? 'dead' : 'passed';
   }
-  return count >= 0 && (lo ?? 0) <= count ? 'current' : 'open';
+  return lo !== null && lo <= count ? 'current' : 'open';
 }

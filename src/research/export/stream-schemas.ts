@@ -77,7 +77,7 @@ const events: Schema<Records['events']> = {
 };
 
 const counters: Schema<Records['counters']> = {
-  version: 1,
+  version: 2,
   eventAt: null,
   columns: [
     column('event_id', 'INT64', ({ eventId }) => eventId),
@@ -90,16 +90,17 @@ const counters: Schema<Records['counters']> = {
     nullable('internal_delta', 'INT64', ({ internalDelta }) => internalDelta),
     nullable('deleted', 'INT64', ({ deleted }) => deleted),
     column('stale', { list: 'UTF8' }, ({ stale }) => stale),
+    nullable('history_percent', 'INT64', ({ historyPercent }) => historyPercent),
   ],
 };
 
 const velocity: Schema<Records['velocity']> = {
-  version: 1,
+  version: 2,
   eventAt: null,
   columns: [
     column('account', 'UTF8', ({ account }) => account),
-    column('counted_1h', 'INT64', ({ counted1h }) => counted1h),
-    column('all_1h', 'INT64', ({ all1h }) => all1h),
+    nullable('counted_1h', 'INT64', ({ counted1h }) => counted1h),
+    nullable('all_1h', 'INT64', ({ all1h }) => all1h),
   ],
 };
 

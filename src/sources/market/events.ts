@@ -86,6 +86,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
 
     async function readOpen(signal: AbortSignal) {
       const seen = await readLists({ isClosed: false }, signal);
+      await context.deliver([{ kind: 'listing', subject: 'posts' }]);
       const missing = context.lookups
         .events()
         .filter((event) => !seen.has(event.eventId) && isAwaited(event, context));
@@ -119,6 +120,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
       await readEach(absentSlugs.worthAsking(guesses, now), async (guess) => {
         if (!(await lookUp(guess.slug, signal))) absentSlugs.add(guess, now);
       });
+      await context.deliver([{ kind: 'listing', subject: 'crypto' }]);
     }
 
     /** Whether the market has an event with this slug: a guess may be wrong, and an event may be taken down. */

@@ -50,7 +50,7 @@ export function eventFacts(output: OutputOf<'events'>, moment: AccountMoment): E
   const prices = pricesOf(latest, event);
   const late = lateInputs(agesOf(latest, nowMs, account), staleAfterMs);
   const stale = staleNow(counters?.record.stale ?? [], late);
-  const signals = advice && skipStale(advice.record, late);
+  const signals = advice && skipStale(advice.record, stale);
   const known = new Set(signals?.buckets.flatMap(({ prob, token }) => (prob === null ? [] : [token])));
   return {
     event,

@@ -48,6 +48,7 @@ export function predictionView(account: AccountPath): RecordView {
     audiences: 'tier',
     listsStale: true,
     hasAsOf: true,
+    eventsAbout: 'posts',
     movedBy: {
       events: movedByEvents,
       counters: ({ key, record }) => (record.account === id ? [key] : undefined),
@@ -74,7 +75,8 @@ export function predictionView(account: AccountPath): RecordView {
         event: event.record,
         counters: counters && { ...counters.record, stale: staleNow(counters.record.stale, late) },
         prediction: prediction?.record,
-        decided: signals && decidedBy(skipStale(signals.record, late), bettor),
+        decided: signals && decidedBy(skipStale(signals.record, staleNow([], late)), bettor),
+        hasVelocity: id === WITH_VELOCITY,
         velocity: velocity?.record,
         priceOf: (token) => prices.get(token)?.record,
         tier,
@@ -94,6 +96,8 @@ interface PredictionFacts {
   readonly prediction: Prediction | undefined;
   /** The decision on each bucket by its Yes token, for the usual bankroll; undefined before the first signals. */
   readonly decided: ReadonlyMap<string, SizedSignal> | undefined;
+  /** Whether the PRO record of the account includes it. */
+  readonly hasVelocity: boolean;
   readonly velocity: Velocity | undefined;
   readonly priceOf: (token: string) => Price | undefined;
   readonly tier: Tier;
@@ -106,8 +110,8 @@ function decidedBy(record: EventSignals, bettor: Bettor): ReadonlyMap<string, Si
 type PredictionRecord = RecordOf<typeof predictionRecord>;
 
 /**
- * An event (spec 2.4), without the remaining time. PRO fields are absent for other tiers, and for everyone until they
- * are known.
+ * An event (spec 2.4), without the remaining time. PRO fields are absent for other tiers, and null for PRO until they are
+ * known.
  */
 function predictionToWire(facts: PredictionFacts): Omit<PredictionRecord, 'seconds_remaining'> {
   const isPaid = includes(facts.tier, 'PRO');
@@ -116,12 +120,13 @@ function predictionToWire(facts: PredictionFacts): Omit<PredictionRecord, 'secon
   const predicted = new Map(prediction?.buckets.map((bucket) => [rangeKey(bucket), bucket]));
   return {
     ...countersToWire(facts.event, facts.counters),
-    ...(isPaid && facts.velocity ? velocityToWire(facts.velocity) : {}),
-    ...(prediction ? forecastToWire(prediction, oracle) : {}),
+    ...(isPaid && facts.hasVelocity ? velocityToWire(facts.velocity) : {}),
+    ...(isPaid ? (prediction ? forecastToWire(prediction, oracle) : NO_FORECAST) : {}),
     markets: facts.event.buckets.map((bucket) => {
       const market = marketToWire(bucket, facts.priceOf(bucket.yesToken));
+      if (!isPaid) return market;
       const model = predicted.get(rangeKey(bucket));
-      if (prediction === undefined || model === undefined) return market;
+      if (prediction === undefined || model === undefined) return { ...market, ...NO_EDGE };
       const decided = facts.decided?.get(bucket.yesToken);
       return {
         ...market,
@@ -132,6 +137,19 @@ function predictionToWire(facts: PredictionFacts): Omit<PredictionRecord, 'secon
     }),
   };
 }
+
+/** Before the first forecast of the event. */
+const NO_FORECAST = {
+  forecast: null,
+  sleep_probability: null,
+  model_version: null,
+  forecast_id: null,
+  forecast_ts: null,
+  distribution: null,
+  flip_risk: null,
+  moved: null,
+};
+const NO_EDGE = { model_prob: null, edge: null, signal: null };
 
 /** The market may have changed its buckets since the forecast, so only equal ranges match. */
 function rangeKey({ lo, hi }: Pick<Bucket, 'lo' | 'hi'>): string {
