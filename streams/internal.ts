@@ -50,7 +50,6 @@ export { INPUTS, LIMITED_INPUTS } from './observation.ts';
 export { timelineFrom } from './pipelines/counters.ts';
 export { skipStale } from './pipelines/event-signals.ts';
 export { trackRecords } from './pipelines/score-history.ts';
-export { signalsAt } from './pipelines/signals-at.ts';
 export {
   type Bettor,
   type Cut,
@@ -62,6 +61,7 @@ export {
   sizedSignals,
   USUAL_BETTOR,
 } from './pipelines/signals-for-bankroll.ts';
+export { createSignalsRunner } from './pipelines/signals-runner.ts';
 export { ageLimit } from './pipelines/staleness.ts';
 export type {
   Cause,

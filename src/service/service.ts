@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { KnownKeys } from '../access/keys/key-lookup.ts';
 import { createUsageTracking, type UsageTracking } from '../access/usage/tracking.ts';
 import type { Config } from '../config/config.ts';
 import { type Clock, systemClock } from '../engine/clock.ts';
@@ -77,8 +78,8 @@ async function open(
   const report = reportTo(log, metrics);
   const engine = await startEngine({ ...parts, endpoints, sourceSettings, report }, shutdown);
   metrics.watchSources(engine.sources);
-  const usage = startUsage(parts, shutdown);
-  const { gate, isDemo } = await openAccess({ ...parts, isStandIn }, shutdown);
+  const { gate, tierOf, isDemo } = await openAccess({ ...parts, isStandIn }, shutdown);
+  const usage = startUsage(parts, tierOf, shutdown);
   const payments = await openPayments({ ...parts, demoFacilitator: facilitator }, shutdown);
   const positions = positionsOf(upstream, sourceSettings, parts);
   const url = await startServer({ ...parts, engine, gate, payments, usage, positions, isDemo }, shutdown);
@@ -103,11 +104,17 @@ async function openLockedStore(data: string, shutdown: Shutdown): Promise<Store>
 type PositionsParts = Pick<ServerParts, 'latest' | 'log'>;
 type UsageParts = Pick<ServerParts, 'config' | 'store' | 'clock' | 'log'>;
 
-function startUsage({ config, store, clock, log }: UsageParts, shutdown: Shutdown): UsageTracking {
+function startUsage(
+  { config, store, clock, log }: UsageParts,
+  tierOf: KnownKeys['tierOf'],
+  shutdown: Shutdown,
+): UsageTracking {
   const usage = createUsageTracking({
     store: store.usage,
     now: clock.wall,
     retentionDays: config.usageRetentionDays,
+    // Only keys of this tier may ask, each for its own usage.
+    isRead: (keyId) => tierOf(keyId) === 'INTERNAL',
     report: (error) => log.error({ err: error }, 'usage could not be stored, trying again'),
   });
   shutdown.add(() => usage.stop());

@@ -241,10 +241,10 @@ describe('the dashboard, fed by hand', function () {
     await page.fill('input[name=wallet]', wallet);
     const asked = page.waitForRequest(/portfolio\/account_a/);
     await page.press('input[name=wallet]', 'Enter');
-    await asked;
+    assert.match((await asked).url(), /bankroll=/);
     const askedAgain = page.waitForRequest(/portfolio\/account_b/);
     await page.click('.switcher fieldset:last-child .event');
-    assert.match((await askedAgain).url(), new RegExp(`wallet=${wallet}`));
+    assert.match((await askedAgain).url(), new RegExp(`wallet=${wallet}$`));
     await page.waitForSelector('text=Nothing held');
     assert.equal(await page.inputValue('input[name=wallet]'), wallet);
     await page.context().close();

@@ -49,7 +49,7 @@ export interface Start {
   readonly feed?: (deps: AppDeps) => FeedConnections;
 }
 
-const ACCOUNTS = [
+export const ACCOUNTS = [
   { id: 'a', segment: 'account_a' },
   { id: 'b', segment: 'account_b', isBuyOnly: true },
 ];

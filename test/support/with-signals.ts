@@ -1,32 +1,19 @@
-import { createLatest } from '../../src/views/latest.ts';
-import { type Output, type OutputOf, signalsAt } from '../../streams/internal.ts';
-import { NOON, signalsOutput } from './outputs.ts';
+import { createSignalsRunner, type Output, type OutputOf, type StreamName } from '../../streams/internal.ts';
+import { NOON, scoreOutput, signalsOutput } from './outputs.ts';
+
+/** What the signals are made of. Counters follow the event that they count. */
+const INPUTS: readonly StreamName[] = ['events', 'counters', 'prices', 'predictions'];
 
 /** The outputs, and the signals that the streams would make of them at noon. */
 export function withSignals(
   outputs: readonly Output[],
   scores: readonly OutputOf<'scores'>['record'][] = [],
 ): readonly Output[] {
-  const latest = createLatest();
-  latest.load(outputs);
-  const active = Array.from(latest.all('events')).filter(({ record }) => record.phase === 'active');
-  const accounts = new Set(
-    active.flatMap(({ record: { subject } }) => (subject.type === 'posts' ? [subject.account] : [])),
-  );
-  const signals = [...accounts].flatMap((account) => {
-    const events = active.flatMap(({ key, record: event }) =>
-      event.subject.type === 'posts' && event.subject.account === account
-        ? [
-            {
-              event,
-              counters: latest.get('counters', key)?.record,
-              prediction: latest.get('predictions', key)?.record,
-              priceOf: (token: string) => latest.get('prices', token)?.record,
-            },
-          ]
-        : [],
-    );
-    return signalsAt(account, events, scores, NOON).map((record) => signalsOutput(record));
-  });
-  return [...outputs, ...signals];
+  const runner = createSignalsRunner();
+  for (const stream of INPUTS) {
+    for (const output of outputs) if (output.stream === stream) runner.take(output);
+  }
+  for (const record of scores) runner.take({ ...scoreOutput(), record });
+  const signals = runner.observe({ seq: 1, receivedAt: NOON, fact: { kind: 'tick', ages: {} } });
+  return [...outputs, ...signals.map(({ record }) => signalsOutput(record))];
 }

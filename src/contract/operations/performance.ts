@@ -1,8 +1,8 @@
 import { API_PREFIX } from '../api-prefix.ts';
-import { OPEN, type Operation, STATE } from '../operation.ts';
-import { historyQuery } from '../params.ts';
+import { type Operation, PUBLIC, STATE } from '../operation.ts';
+import { historyQuery, noQuery } from '../params.ts';
 
-const SCORES = { ...STATE, ...OPEN, tag: 'Performance' } as const;
+const SCORES = { ...STATE, ...PUBLIC, tag: 'Performance' } as const;
 
 /** How good the forecasts were (spec 4, endpoints 15 and 16). */
 export const PERFORMANCE: readonly Operation[] = [
@@ -13,6 +13,7 @@ export const PERFORMANCE: readonly Operation[] = [
     summary: 'Errors of the forecasts',
     description:
       'Error of the median 24, 48 and 72 h before the close over all settled events, live and back-filled forecasts together and apart, and how often BUY signals given live won.',
+    query: noQuery,
     answer: 'PerformanceOverview',
   },
   {
@@ -32,6 +33,7 @@ export const PERFORMANCE: readonly Operation[] = [
     summary: 'How reliable the probabilities are',
     description:
       'Coverage, CRPS, log score and Brier score compared with pace and market, with 95 % intervals.',
+    query: noQuery,
     answer: 'Calibration',
   },
 ];

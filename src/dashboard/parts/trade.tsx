@@ -80,7 +80,11 @@ export const Trade = deferred(3, ({ session, account, signals, areSignalsLoaded,
             ) : null}
             {signals === undefined ? null : <SignalsTable signals={signals} />}
           </Panel>
-          <Wallet client={session.client} account={account} bankroll={settled} />
+          <Wallet
+            client={session.client}
+            account={account}
+            bankroll={account === session.sizedAccount ? settled : undefined}
+          />
         </div>
       ) : null}
     </section>

@@ -63,7 +63,7 @@ interface Submitted {
 function Portfolios(props: {
   readonly client: Client;
   readonly account: string;
-  readonly bankroll: number;
+  readonly bankroll: number | undefined;
   readonly submitted: Submitted;
 }) {
   const { client, account, bankroll, submitted } = props;
@@ -84,7 +84,8 @@ function Portfolios(props: {
 export function Wallet(props: {
   readonly client: Client;
   readonly account: string;
-  readonly bankroll: number;
+  /** Undefined for an account whose positions are not sized. */
+  readonly bankroll: number | undefined;
 }) {
   const [typed, setTyped] = useState('');
   const [submitted, setSubmitted] = useState<Submitted>();

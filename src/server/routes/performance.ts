@@ -1,6 +1,6 @@
 import { type AccountId, DAY_MS, type ScoreRecord, type VoidRecord } from '../../../streams/internal.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
-import { historyQuery } from '../../contract/params.ts';
+import { historyQuery, noQuery } from '../../contract/params.ts';
 import { readQuery } from '../../contract/validation/validate.ts';
 import type { Calibration } from '../../views/performance/calibration.ts';
 import {
@@ -13,6 +13,7 @@ import { lastScoredAt, scoredForecasts, voidForecasts } from '../../views/perfor
 import { winRates } from '../../views/performance/win-rates.ts';
 import { oncePerChange, type Watch } from '../../views/watch.ts';
 import type { Endpoint } from '../answer.ts';
+import { withCheckedQuery } from '../checked-query.ts';
 import { namesTag } from '../etag.ts';
 import { createPrebuilt, notModified, streamAnswer, tagOf } from '../prebuilt.ts';
 import type { StreamDeps } from './deps.ts';
@@ -26,14 +27,17 @@ export function overviewEndpoint({ latest, accounts, now, epoch }: StreamDeps, w
   });
   return {
     path: `${API_PREFIX}/performance/overview`,
-    access: 'open',
-    answer: createPrebuilt({
-      watch,
-      variant: `${epoch}-overview`,
-      now,
-      size: () => fields().n,
-      build: () => fields().text,
-    }),
+    access: 'public',
+    answer: withCheckedQuery(
+      noQuery,
+      createPrebuilt({
+        watch,
+        variant: `${epoch}-overview`,
+        now,
+        size: () => fields().n,
+        build: () => fields().text,
+      }),
+    ),
   };
 }
 
@@ -41,14 +45,17 @@ export function overviewEndpoint({ latest, accounts, now, epoch }: StreamDeps, w
 export function calibrationEndpoint({ now, epoch }: StreamDeps, calibration: Calibration): Endpoint {
   return {
     path: `${API_PREFIX}/performance/calibration`,
-    access: 'open',
-    answer: createPrebuilt({
-      watch: calibration.watch,
-      variant: `${epoch}-calibration`,
-      now,
-      size: () => calibration.watch.revision,
-      build: () => calibration.text(),
-    }),
+    access: 'public',
+    answer: withCheckedQuery(
+      noQuery,
+      createPrebuilt({
+        watch: calibration.watch,
+        variant: `${epoch}-calibration`,
+        now,
+        size: () => calibration.watch.revision,
+        build: () => calibration.text(),
+      }),
+    ),
   };
 }
 
@@ -74,7 +81,7 @@ export function historyEndpoint({ latest, accounts, now, epoch }: StreamDeps, wa
   }));
   return {
     path: `${API_PREFIX}/performance/history`,
-    access: 'open',
+    access: 'public',
     answer({ query, ifNoneMatch }) {
       const { horizon, days } = readQuery(historyQuery, query);
       const at = now();

@@ -2,11 +2,13 @@ import { z } from 'zod';
 import { SourceError } from '../../errors.ts';
 import type { Endpoints } from '../endpoints.ts';
 import { decodePayload, readPayload, refuse } from '../read-payload.ts';
-import { SOURCE_SETTINGS, type SourceSettings } from '../settings.ts';
+import type { SourceSettings } from '../settings.ts';
 import { orNothing, price, tokenId, wireText } from '../value-schemas.ts';
 import type { HeldMarket, Position, Positions } from './position.ts';
 
 const PAGE_SIZE = 100;
+/** For a page. Somebody waits for it, but an answer that is late is better for him than none. */
+const TIMEOUT_MS = 5_000;
 /** The API pages over 10,000 rows and no further. */
 const MAX_PAGES = 100;
 
@@ -54,11 +56,7 @@ interface PositionsOptions extends Partial<Pick<SourceSettings, 'timeoutMs'>> {
  */
 export function createPositions(
   endpoints: Endpoints,
-  {
-    refused = () => {},
-    isFollowed = () => true,
-    timeoutMs = SOURCE_SETTINGS.timeoutMs,
-  }: PositionsOptions = {},
+  { refused = () => {}, isFollowed = () => true, timeoutMs = TIMEOUT_MS }: PositionsOptions = {},
 ): Positions {
   function readRow(row: unknown) {
     const decoded = decodePayload(heldPosition, row);

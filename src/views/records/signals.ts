@@ -73,6 +73,7 @@ export function signalsView(account: AccountPath): RecordView {
       signals: ({ key, record }) => (record.account === account.id ? [key] : undefined),
       scores: ({ record }) => (record.account === account.id ? events.keys : undefined),
     },
+    alsoReads: ['decisions'],
     keys: events.keys,
     render(moment, key, audience) {
       const event = events.find(moment.latest, key);

@@ -23,6 +23,7 @@ import {
   type WalletStage,
   walletStage,
 } from '../portfolio/stage.ts';
+import { json } from '../start.ts';
 
 describe('GET /portfolio/{account}, its figures', () => {
   let stage: WalletStage;
@@ -302,11 +303,16 @@ describe('GET /portfolio/{account}, its figures', () => {
 
     it('is not given for account B, whose wallet is the only parameter', async () => {
       await open([position()], [eventOutput(EVENT_OF_B)]);
-      const found = await stage.rows(`wallet=${WALLET}&bankroll=not-a-number`, PATH_B);
+      const found = await stage.rows(`wallet=${WALLET}`, PATH_B);
       assert.deepEqual(
         found.map((row) => 'sizing' in row),
         [false],
       );
+      const refused = await stage.get(`wallet=${WALLET}&bankroll=1000`, PATH_B);
+      assert.equal(refused.status, 422);
+      assert.deepEqual((await json(refused)).detail, [
+        { loc: ['query', 'bankroll'], msg: 'Extra inputs are not permitted', type: 'extra_forbidden' },
+      ]);
     });
   });
 });

@@ -3,7 +3,7 @@ import type { HeldMarket } from '../../../src/sources/positions/position.ts';
 import { createPositions } from '../../../src/sources/positions/positions.ts';
 import { localEndpoints } from '../../support/endpoints.ts';
 import { wirePosition } from '../../support/payloads.ts';
-import { openScriptedServer, type ScriptedServer } from '../../support/scripted-server.ts';
+import { ANSWERED, openScriptedServer, type ScriptedServer } from '../../support/scripted-server.ts';
 
 const WALLET = `0x${'aB'.repeat(20)}`;
 
@@ -129,6 +129,14 @@ describe('createPositions', () => {
         assert.equal(refusals.length, 1);
       });
     }
+  });
+
+  it('waits five seconds for a market that is slow, and no longer', async () => {
+    server.answer(() => ANSWERED);
+    await assert.rejects(createPositions(localEndpoints(server)).of(WALLET), {
+      code: 'SOURCE_TIMEOUT',
+      message: 'no whole reply from /positions in 5000 ms',
+    });
   });
 
   it('fails when the market does', async () => {
