@@ -17,13 +17,15 @@ import { type CountersState, counters } from './pipelines/counters.ts';
 import { type EventsState, events } from './pipelines/events.ts';
 import { forecast } from './pipelines/forecast.ts';
 import type { ForecastState } from './pipelines/forecast-state.ts';
-import { freshness } from './pipelines/freshness.ts';
+import { type FreshnessState, freshness, lastFreshness } from './pipelines/freshness.ts';
 import { type LagState, lag } from './pipelines/lag.ts';
 import { type LedgerState, ledger } from './pipelines/ledger.ts';
+import { type ModelsState, models } from './pipelines/models.ts';
 import { type PerformanceState, performance } from './pipelines/performance.ts';
 import { type PostsState, posts } from './pipelines/posts.ts';
 import { type PricesState, prices } from './pipelines/prices.ts';
 import { lastSignals, type SignalsState, signals } from './pipelines/signals.ts';
+import { type SleepState, sleep } from './pipelines/sleep.ts';
 import { type SpotState, spot } from './pipelines/spot.ts';
 import { type VelocityState, velocity } from './pipelines/velocity.ts';
 import type { Output } from './records.ts';
@@ -41,9 +43,12 @@ export interface GraphState {
   readonly lag: ActorStates<LagState>;
   readonly spot: ActorStates<SpotState>;
   readonly ledger: ActorStates<LedgerState>;
+  readonly models: ActorStates<ModelsState>;
   readonly forecast: ActorStates<ForecastState>;
   readonly performance: ActorStates<PerformanceState>;
+  readonly sleep: ActorStates<SleepState>;
   readonly signals: ActorStates<SignalsState>;
+  readonly freshness: ActorStates<FreshnessState>;
 }
 
 export function emptyState(): GraphState {
@@ -56,9 +61,12 @@ export function emptyState(): GraphState {
     lag: new Map(),
     spot: new Map(),
     ledger: new Map(),
+    models: new Map(),
     forecast: new Map(),
     performance: new Map(),
+    sleep: new Map(),
     signals: new Map(),
+    freshness: new Map(),
   };
 }
 
@@ -73,7 +81,7 @@ export function graph(observation$: Observable<Observation>, state: GraphState):
 
 /** The last outputs that readers need after a start but that the store does not keep. */
 export function lastPassing(state: GraphState): readonly Output[] {
-  return lastSignals(state.signals);
+  return [...lastSignals(state.signals), ...lastFreshness(state.freshness)];
 }
 
 function wire(observation$: Observable<Observation>, state: GraphState): Observable<Output> {
@@ -91,9 +99,11 @@ function wire(observation$: Observable<Observation>, state: GraphState): Observa
   const prediction$ = ledger({ observation$, event$, counters$, price$, lag$ }, state.ledger, onFailure).pipe(
     share(),
   );
-  const change$ = forecast({ observation$, post$, event$, prediction$ }, state.forecast, onFailure).pipe(
-    share(),
-  );
+  const change$ = forecast(
+    { observation$, post$, event$, lag$, prediction$ },
+    state.forecast,
+    onFailure,
+  ).pipe(share());
   const request$ = change$.pipe(
     filter((change) => change.type === 'request'),
     map(({ value }) => value),
@@ -103,6 +113,7 @@ function wire(observation$: Observable<Observation>, state: GraphState): Observa
     map(({ value }) => value),
   );
   const score$ = performance({ event$, prediction$, outcome$ }, state.performance, onFailure).pipe(share());
+  const sleep$ = sleep({ observation$, post$, prediction$ }, state.sleep, onFailure);
   const signal$ = signals(
     { observation$, event$, counters$, price$, prediction$, score$ },
     state.signals,
@@ -119,10 +130,12 @@ function wire(observation$: Observable<Observation>, state: GraphState): Observa
     lag$,
     spot$,
     prediction$,
+    models({ prediction$ }, state.models, onFailure),
     request$,
     score$,
+    sleep$,
     signal$,
-    freshness({ observation$ }),
+    freshness({ observation$ }, state.freshness, onFailure),
   );
 }
 

@@ -2,6 +2,7 @@ import type { CountingRule, PostKind } from './model/counting.ts';
 import type { ForecastInputs } from './model/forecast/inputs.ts';
 import type { ModelParams } from './model/forecast/params.ts';
 import type { Forecast } from './model/forecast/simulate.ts';
+import type { Pmf } from './model/pmf.ts';
 
 /** A tracked account: `a`, `b`, and so on. On the wire it has a path segment instead. */
 export type AccountId = string;
@@ -16,12 +17,18 @@ export type SourceName = string;
 export const INPUTS = ['posts', 'oracle', 'ui', 'prices'] as const;
 export type Input = (typeof INPUTS)[number];
 
+/** The inputs whose age has a limit. The last two are those of crypto events. */
+export const LIMITED_INPUTS = [...INPUTS, 'events', 'crypto'] as const;
+export type LimitedInput = (typeof LIMITED_INPUTS)[number];
+
+/** An input older than this is stale, in ms. Logs of earlier versions lack the limits of the last two. */
+export type AgeLimits = Readonly<Record<Input, number>> & Readonly<Partial<Record<LimitedInput, number>>>;
+
 /** The part of the configuration that the streams need. It is logged, so that a replay needs nothing but the log. */
 export interface SettingsFact {
   readonly kind: 'settings';
   readonly accounts: readonly { readonly id: AccountId; readonly rule: CountingRule }[];
-  /** An input older than this is stale, in ms. */
-  readonly staleAfterMs: Readonly<Record<Input, number>>;
+  readonly staleAfterMs: AgeLimits;
 }
 
 /**
@@ -55,11 +62,33 @@ export interface PostGoneFact {
   readonly id: string;
 }
 
-/** The account's posts are known without a gap from `fromAt` on. A count over an earlier time would be too low. */
+/**
+ * The account's posts are known without a gap from `fromAt` until now. A count over an earlier time would be too low. The
+ * last such fact holds: after a gap `fromAt` is later than before.
+ */
 export interface CoverageFact {
   readonly kind: 'coverage';
   readonly account: AccountId;
   readonly fromAt: number;
+}
+
+/**
+ * How far back the account's past was read: all that is shown from `fromAt` on is in the log. The timeline is read first,
+ * and then the archive, which has the posts that were deleted since and those behind the timeline's reach.
+ */
+export interface HistoryFact {
+  readonly kind: 'history';
+  readonly account: AccountId;
+  readonly reading: 'timeline' | 'archive';
+  readonly fromAt: number;
+  /** Whether nothing older can be read. */
+  readonly isDone: boolean;
+}
+
+/** The market's list of open events was read to its end: an event that is not known by now is not open. */
+export interface ListingFact {
+  readonly kind: 'listing';
+  readonly subject: Subject['type'];
 }
 
 /** A window that the settlement oracle counts. `slug` is the market event it names, or null when it names none. */
@@ -74,7 +103,7 @@ export interface TrackingFact {
 }
 
 /** The oracle's count of a window. `syncedAt` is when the oracle last read the posts, or null when it is unknown. */
-interface OracleFact {
+export interface OracleFact {
   readonly kind: 'oracle';
   readonly account: AccountId;
   readonly trackingId: string;
@@ -130,11 +159,16 @@ export interface EventFact {
   readonly buckets: readonly Bucket[];
 }
 
-/** The prices known for a bucket's Yes token, each from 0 to 1, or null. `ui` is the listing's own figure. */
+/**
+ * The prices known for a bucket's Yes token, each from 0 to 1, or null. `ui` is the listing's own figure. The sizes are
+ * the shares at the best bid and at the best ask; null or absent when they are not known.
+ */
 export interface Quote {
   readonly token: string;
   readonly bid: number | null;
   readonly ask: number | null;
+  readonly bidSize?: number | null;
+  readonly askSize?: number | null;
   readonly last: number | null;
   readonly ui: number | null;
 }
@@ -167,11 +201,27 @@ export type ForecastOrigin = 'live' | 'history';
 
 /** How much of a change of the median a cause explains, in posts. */
 export interface Move {
-  readonly cause: 'model' | 'clock' | 'new_post' | 'post_deleted';
+  readonly cause: 'model' | 'clock' | 'new_post' | 'post_deleted' | 'oracle';
   readonly p50: number;
 }
 
-/** A simulated forecast of an event's final count, requested by observation `askedSeq`. */
+/** How the count that settles is expected to differ from our own, in posts. */
+export interface Settlement {
+  /** The oracle's count when the forecast was requested; null while it was unknown. */
+  readonly oracle: number | null;
+  /** The settled count so far: the oracle's count and the posts that it will still include. */
+  readonly soFar: Pmf;
+  /** The final settled count minus our own final count, and its percentiles. */
+  readonly offset: Pmf;
+  readonly p5: number;
+  readonly p50: number;
+  readonly p95: number;
+}
+
+/**
+ * A simulated forecast of the count that settles an event, requested by observation `askedSeq`. A forecast of the past
+ * takes our own count for the settled one, and so did older programs: both lack `own` and `settlement`.
+ */
 export interface ForecastFact {
   readonly kind: 'forecast';
   readonly account: AccountId;
@@ -183,8 +233,11 @@ export interface ForecastFact {
   readonly seed: number;
   readonly inputs: ForecastInputs;
   readonly forecast: Forecast;
-  /** The baseline: the pace of the last seven days continues. */
+  /** The baseline: the pace of the last seven days continues. It starts from the same count so far. */
   readonly pace: Forecast;
+  /** The forecast of our own final count. */
+  readonly own?: Forecast;
+  readonly settlement?: Settlement;
   readonly sleepProbability: number;
   /** What moved the median since the event's previous forecast; empty for a first one. */
   readonly moved: readonly Move[];
@@ -196,6 +249,8 @@ export type Fact =
   | PostFact
   | PostGoneFact
   | CoverageFact
+  | HistoryFact
+  | ListingFact
   | TrackingFact
   | OracleFact
   | UiFact

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import type { AccountId, Input } from '../../streams/internal.ts';
+import type { AccountId, LimitedInput } from '../../streams/internal.ts';
 import { ConfigError, type Fault } from '../errors.ts';
 import { nearest } from './nearest.ts';
 import { type PaymentsConfig, paymentFaults, toPayments } from './payments.ts';
@@ -21,6 +21,8 @@ export interface AccountConfig {
   readonly id: AccountId;
   /** The account's name in URLs. */
   readonly segment: string;
+  /** Whether its signals never say SELL. */
+  readonly isBuyOnly?: boolean;
 }
 
 export type WorldConfig =
@@ -49,7 +51,7 @@ export interface Config {
     readonly perKey: number;
     readonly connectsPerMinute: number;
   } | null;
-  readonly staleAfterMs: Readonly<Record<Input, number>>;
+  readonly staleAfterMs: Readonly<Record<LimitedInput, number>>;
   readonly payments: PaymentsConfig;
   readonly logLevel: LogLevel;
   readonly json: boolean;
@@ -221,7 +223,7 @@ export function parseConfig(input: ConfigInput): Config {
     world: toWorld(values),
     accounts: [
       { id: 'a', segment: values.accountA },
-      { id: 'b', segment: values.accountB },
+      { id: 'b', segment: values.accountB, isBuyOnly: true },
     ],
     retentionDays: values.retentionDays,
     usageRetentionDays: values.usageRetentionDays,
@@ -243,6 +245,8 @@ export function parseConfig(input: ConfigInput): Config {
       oracle: values.staleSecondsOracle * 1_000,
       ui: values.staleSecondsUi * 1_000,
       prices: values.staleSecondsPrices * 1_000,
+      events: values.staleSecondsEvents * 1_000,
+      crypto: values.staleSecondsCrypto * 1_000,
     },
     payments: toPayments(values),
     logLevel: values.logLevel,

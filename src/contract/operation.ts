@@ -5,6 +5,7 @@ import type { ComponentName } from './openapi/components.ts';
 export type Refusal =
   | 'WalletInvalid'
   | 'MarketUnreachable'
+  | 'EventsUnknown'
   | 'BodyIncomplete'
   | 'BodyTooLarge'
   | 'UnsupportedMediaType'

@@ -12,8 +12,10 @@ export interface SourceLookups {
   ): readonly { readonly id: string; readonly createdAt: number }[];
   /** Whether the post with this id, the first of its edits, is known, gone or not. */
   hasPost(id: string): boolean;
-  /** From when on the account's posts are known without a hole; undefined before the history was read. */
+  /** From when on the account's posts are known without a hole until now; undefined before the history was read. */
   coveredFrom(account: AccountId): number | undefined;
+  /** From when on all that the account's timeline shows is known; undefined before it was read. */
+  timelineFrom(account: AccountId): number | undefined;
   /** Every event known, in any phase. */
   events(): readonly EventRecord[];
   event(eventId: number): EventRecord | undefined;
@@ -28,7 +30,7 @@ export interface SourceContext {
    * answer with nothing new. Both move the source's watermark. Await it before the next request.
    */
   readonly deliver: (facts: readonly Fact[]) => Promise<void>;
-  /** Counts a payload that was refused whole. */
+  /** Counts and tells the operator what was refused, a whole payload or one element of it: which one, and its fault. */
   readonly refused: (reason: string) => void;
 }
 
@@ -49,7 +51,7 @@ export interface SourceStatus {
   readonly name: SourceName;
   readonly state: SourceState;
   readonly restarts: number;
-  /** Payloads refused whole. */
+  /** Payloads, and single elements of them, that were refused. */
   readonly refused: number;
   readonly lastError: string | null;
 }

@@ -7,6 +7,7 @@ import {
   type StreamName,
 } from '../../streams/internal.ts';
 import { PRUNED_BEFORE_NOTE, type Store } from '../store/store.ts';
+import { LISTED_FOR_MS } from './active-events.ts';
 import { createLatest, type Latest, newestFirst, type OutputOf } from './latest.ts';
 import { createOutputLookup } from './output-lookup.ts';
 import { SIGNAL_INPUTS, SIGNAL_WINDOWS_MS, signalsAt } from './past-signals.ts';
@@ -149,11 +150,20 @@ export function openPast(
     return signalsAt({ journal, outputs, inputsAt, isOwn, windowsMs }, place);
   }
 
-  function tickBefore(seq: number): Output | undefined {
+  /** When the list of events was last read to its end, if that was recent enough to tell which are active. */
+  function listedBefore(seq: number, at: number): number | null {
+    for (const { receivedAt, fact } of journal.readBack(seq)) {
+      if (receivedAt < at - LISTED_FOR_MS) return null;
+      if (fact.kind === 'listing' && fact.subject === 'posts') return receivedAt;
+    }
+    return null;
+  }
+
+  function tickBefore(seq: number): OutputOf<'freshness'> | undefined {
     for (const { seq: tickSeq, receivedAt, fact } of journal.readBack(seq)) {
       if (tickSeq <= seq - TICK_WITHIN) return undefined;
       if (fact.kind !== 'tick') continue;
-      const record = { ages: fact.ages };
+      const record = { ages: fact.ages, stale: [], listedAt: { posts: null, crypto: null } };
       return { stream: 'freshness', key: 'all', seq: tickSeq, at: receivedAt, cause: 'clock', record };
     }
     return undefined;
@@ -174,7 +184,11 @@ export function openPast(
         .filter(({ record }) => record.phase === 'active');
       const latest = createLatest();
       const tick = tickBefore(seq);
-      if (tick !== undefined) latest.load([tick]);
+      if (tick !== undefined) {
+        // Only an answer without events has to say whether they are known.
+        const posts = streams.includes('events') && active.length === 0 ? listedBefore(tick.seq, at) : null;
+        latest.load([{ ...tick, record: { ...tick.record, listedAt: { posts, crypto: null } } }]);
+      }
       for (const stream of streams) latest.load(await valuesOf(stream, account, active, { seq, at }));
       return latest;
     },

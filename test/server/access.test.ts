@@ -34,6 +34,7 @@ const PRO_FIELDS: ReadonlySet<string> = new Set([
   'velocity_counted_1h',
   'velocity_all_1h',
   'forecast',
+  'settlement',
   'forecast_id',
   'distribution',
   'model_prob',
@@ -173,6 +174,7 @@ describe('access', () => {
     const expected = [
       'sleep_probability',
       'forecast',
+      'settlement',
       'model_prob',
       'edge',
       'signals',

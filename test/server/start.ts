@@ -18,7 +18,7 @@ import { openPast } from '../../src/views/past.ts';
 import type { Output } from '../../streams/internal.ts';
 import { checkedFetch } from '../support/answer-check.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
-import { NOON } from '../support/outputs.ts';
+import { freshnessOutput, NOON } from '../support/outputs.ts';
 
 /** A server on a free port, with everything around it in the test's hand. */
 export interface Running {
@@ -38,6 +38,8 @@ export interface Running {
 
 export interface Start {
   readonly loaded?: readonly Output[];
+  /** Whether the list of the market's events was read; true unless given. */
+  readonly areEventsKnown?: boolean;
   readonly keys?: KeyLookup;
   /** Without them nobody is limited. */
   readonly limits?: Limits;
@@ -49,13 +51,14 @@ export interface Start {
 
 export const ACCOUNTS = [
   { id: 'a', segment: 'account_a' },
-  { id: 'b', segment: 'account_b' },
+  { id: 'b', segment: 'account_b', isBuyOnly: true },
 ];
 const UNLIMITED: Limits = { FREE: null, PRO: null, INTERNAL: null };
 
 /** Accounts a and b under `account_a` and `account_b`, and the demo keys. */
 export async function start({
   loaded = [],
+  areEventsKnown = true,
   keys = demoKeys(),
   limits = UNLIMITED,
   epoch = 'e1',
@@ -63,6 +66,7 @@ export async function start({
   feed,
 }: Start = {}): Promise<Running> {
   const latest = createLatest();
+  if (areEventsKnown) latest.load([freshnessOutput({}, { seq: 0 })]);
   latest.load(loaded);
   const clock = { now: NOON };
   const store: { state: StoreState } = { state: 'open' };

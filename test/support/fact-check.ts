@@ -20,7 +20,10 @@ export function faultOf(fact: Fact): string | null {
     case 'post_gone':
       return firstFault([[isDigits(fact.id), 'id']]);
     case 'coverage':
+    case 'history':
       return firstFault([[Number.isSafeInteger(fact.fromAt), 'fromAt']]);
+    case 'listing':
+      return null;
     case 'tracking':
       return firstFault([
         [/^[\w-]+$/.test(fact.trackingId), 'trackingId'],
@@ -50,8 +53,9 @@ export function faultOf(fact: Fact): string | null {
           isDigits(bucket.yesToken, 80) &&
             isDigits(bucket.noToken, 80) &&
             bucket.conditionId !== '' &&
-            (fact.subject.type === 'crypto' ||
-              (bucket.lo !== null && isCount(bucket.lo) && (bucket.hi === null || bucket.hi >= bucket.lo))),
+            (bucket.lo === null
+              ? bucket.hi === null
+              : isCount(bucket.lo) && (bucket.hi === null || bucket.hi >= bucket.lo)),
           'bucket',
         ]),
       ]);

@@ -6,6 +6,7 @@ import { parseConfig } from '../../src/config/config.ts';
 import type { Clock } from '../../src/engine/clock.ts';
 import { openService, type Service } from '../../src/service/service.ts';
 import { openWorld, type World } from '../../src/world/world.ts';
+import { eventually } from './eventually.ts';
 
 /** A world and a service that reads it, both living at a time of the test's choice. */
 export interface Stage {
@@ -26,6 +27,7 @@ const QUICK = {
   trackingsPeriodMs: 200,
   uiPeriodMs: 100,
   eventsPeriodMs: 200,
+  closedEventsPeriodMs: 500,
   archivePauseMs: 1,
 };
 
@@ -34,19 +36,30 @@ export interface StageOptions {
   /** Called before the service first looks at the world. */
   readonly before?: (world: World) => void;
   readonly historyDays?: number;
+  /** Of the world. */
+  readonly seed?: number;
 }
 
-export async function openStage({ startAt, before, historyDays = 40 }: StageOptions): Promise<Stage> {
+export async function openStage({
+  startAt,
+  before,
+  historyDays = 40,
+  seed = 3,
+}: StageOptions): Promise<Stage> {
   const offset = startAt - Date.now();
   const clock: Clock = { wall: () => Date.now() + offset, mono: () => performance.now() };
   const data = await mkdtemp(join(tmpdir(), 'tallywire-stage-'));
-  const world = await openWorld({ seed: 3, startAt, now: clock.wall });
+  const world = await openWorld({ seed, startAt, now: clock.wall });
   before?.(world);
   const open = () => {
     const flags = { port: '0', data, world: world.url, historyDays: String(historyDays) };
     return openService(parseConfig({ flags, env: {} }), pino({ level: 'silent' }), { clock, sources: QUICK });
   };
   let service: Service = await open();
+  await eventually('the events are known', async () => {
+    const { status } = await fetch(`${service.url}/api/v1/meta/account_a`);
+    return status === 200;
+  });
   return {
     world,
     clock,

@@ -8,6 +8,8 @@ export interface FakeLookups extends SourceLookups {
   readonly posts: Map<string, { id: string; createdAt: number; isGone: boolean }>;
   readonly records: Map<number, EventRecord>;
   covered: number | undefined;
+  /** From when on the timeline was read. */
+  timeline: number | undefined;
 }
 
 export function fakeLookups(covered?: number): FakeLookups {
@@ -18,12 +20,16 @@ export function fakeLookups(covered?: number): FakeLookups {
     posts,
     records,
     covered,
+    timeline: undefined,
     newestPostId: () => newestFirst()[0]?.id,
     livePosts: (_, sinceMs) =>
       newestFirst().filter(({ createdAt, isGone }) => !isGone && createdAt >= sinceMs),
     hasPost: (id) => posts.has(id),
     coveredFrom() {
       return this.covered;
+    },
+    timelineFrom() {
+      return this.timeline;
     },
     events: () => [...records.values()],
     event: (eventId) => records.get(eventId),
@@ -115,6 +121,8 @@ function remember(lookups: FakeLookups, fact: Fact): void {
     if (post !== undefined) post.isGone = true;
   } else if (fact.kind === 'coverage') {
     lookups.covered = fact.fromAt;
+  } else if (fact.kind === 'history') {
+    if (fact.reading === 'timeline' && fact.isDone) lookups.timeline = fact.fromAt;
   } else if (fact.kind === 'event') {
     const { kind: _, isClosed, ...event } = fact;
     const phase = isClosed ? 'closed' : 'upcoming';

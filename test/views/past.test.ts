@@ -12,6 +12,7 @@ import {
   lagOutput,
   NOON,
   postOutput,
+  predictedBucket,
   predictionOutput,
   priceOutput,
   scoreOutput,
@@ -73,7 +74,10 @@ describe('openPast', () => {
     const known = async (seq: number) => {
       const then = await world.past.of('a', seq, NOON + seq * 1_000, ['scores', 'decisions']);
       return [
-        Array.from(then.all('scores'), ({ record }) => [record.eventId, record.final]),
+        Array.from(then.all('scores'), ({ record }) => [
+          record.eventId,
+          record.status === 'settled' && record.final,
+        ]),
         Array.from(then.all('decisions'), ({ record }) => record.eventId),
       ];
     };
@@ -119,6 +123,29 @@ describe('openPast', () => {
     const lag = async (seq: number) =>
       (await world.past.of('a', seq, NOON + seq * 1_000, ['lag'])).get('lag', 'a')?.record.seen.n;
     assert.deepEqual([await lag(1), await lag(4)], [undefined, 1]);
+  });
+
+  it('computes the signals of that time again, which are not stored', async () => {
+    const quote = { token: 'yes-1', eventId: 1, bid: 0.1, ask: 0.12, price: 0.11 };
+    const forecast = {
+      madeAt: NOON + 3_000,
+      endAt: NOON + HOUR_MS,
+      buckets: [predictedBucket({ prob: 0.6 })],
+    };
+    const world = await past({
+      2: [eventOutput(window), countersOutput()],
+      3: [priceOutput(quote), predictionOutput(forecast)],
+      5: [priceOutput({ ...quote, bid: 0.58, ask: 0.62, price: 0.6 })],
+      7: [countersOutput({ stale: ['posts'] })],
+    });
+    const said = async (seq: number) => {
+      const then = await world.past.of('a', seq, NOON + seq * 1_000, ['events', 'signals']);
+      return then.get('signals', '1')?.record.buckets[0]?.action;
+    };
+    assert.deepEqual(
+      [await said(2), await said(3), await said(6), await said(8)],
+      ['SKIP', 'BUY', 'HOLD', 'SKIP'],
+    );
   });
 
   it('finds the last observation by an instant, but none that no reader has seen', async () => {

@@ -11,7 +11,8 @@ export const PERFORMANCE: readonly Operation[] = [
     id: 'getPerformanceOverview',
     path: `${API_PREFIX}/performance/overview`,
     summary: 'Errors of the forecasts',
-    description: 'Error of the median 24, 48 and 72 h before the close, over all settled events.',
+    description:
+      'Error of the median 24, 48 and 72 h before the close over all settled events, live and back-filled forecasts together and apart, and how often BUY signals given live won.',
     query: noQuery,
     answer: 'PerformanceOverview',
   },
@@ -20,7 +21,8 @@ export const PERFORMANCE: readonly Operation[] = [
     id: 'getPerformanceHistory',
     path: `${API_PREFIX}/performance/history`,
     summary: 'Error of every settled event',
-    description: 'One sample per settled event and account, ordered by close, and the changes of the model.',
+    description:
+      'One sample per settled event and account, ordered by close; forecasts that are void; and every version of the model.',
     query: historyQuery,
     answer: 'PerformanceHistory',
   },

@@ -4,8 +4,11 @@ import { z } from 'zod';
 export const velocityRecord = z
   .object({
     account: z.string().meta({ description: 'Path segment of the account.', examples: ['account_a'] }),
-    velocity_counted_1h: z.number().meta({ description: 'Counted posts of the last hour.' }),
-    velocity_all_1h: z.number().meta({ description: 'All posts of the last hour.' }),
+    velocity_counted_1h: z
+      .number()
+      .nullable()
+      .meta({ description: 'Counted posts of the last hour; null when some may not be known.' }),
+    velocity_all_1h: z.number().nullable().meta({ description: 'All posts of the last hour.' }),
   })
   .meta({
     description: 'Posts of the last hour.',

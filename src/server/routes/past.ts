@@ -2,6 +2,7 @@ import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { pastQuery, signalsQuery, tweetsQuery } from '../../contract/params.ts';
 import { InvalidRequest, readQuery } from '../../contract/validation/validate.ts';
 import type { AccountPath } from '../../views/account-path.ts';
+import { areEventsKnown } from '../../views/active-events.ts';
 import { agesOf, lateInputs } from '../../views/as-of.ts';
 import { type Audience, audienceOf } from '../../views/audience.ts';
 import type { Past } from '../../views/past.ts';
@@ -13,6 +14,7 @@ import { predictionView } from '../../views/records/prediction.ts';
 import { signalsView } from '../../views/records/signals.ts';
 import type { SlowEndpoint } from '../answer.ts';
 import { namesTag } from '../etag.ts';
+import { eventsUnknown } from '../events-unknown.ts';
 import { createPastBodies, type PastBodies } from '../past/past-bodies.ts';
 import { notModified, streamAnswer, tagOf } from '../prebuilt.ts';
 import type { StreamDeps } from './deps.ts';
@@ -45,6 +47,13 @@ function endpointsOf(deps: PastDeps, bodies: PastBodies, account: AccountPath): 
 
   async function recordsOf(view: RecordView, audience: Audience, seq: number, at: number): Promise<string> {
     const latest = await past.of(id, seq, at, streamsOf(view));
+    if (
+      view.eventsAbout === 'posts' &&
+      view.keys(latest).length === 0 &&
+      !areEventsKnown(latest, 'posts', at)
+    ) {
+      throw eventsUnknown();
+    }
     const ages = agesOf(latest, at, id);
     const records = renderAll(view, { latest, late: lateInputs(ages, staleAfterMs) }, audience);
     const texts = records.map((record) => record({ nowMs: at, tickAt: at }));

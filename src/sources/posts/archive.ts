@@ -1,15 +1,27 @@
 import { LRUCache } from 'lru-cache';
-import { concat, firstValueFrom, ignoreElements, type Observable, takeWhile, timer } from 'rxjs';
+import {
+  concat,
+  defer,
+  filter,
+  firstValueFrom,
+  ignoreElements,
+  type Observable,
+  repeat,
+  takeUntil,
+  takeWhile,
+  timer,
+} from 'rxjs';
 import { compareIds, DAY_MS, type Fact } from '../../../streams/internal.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
 import { pollInTurn, runOnce } from '../poll-in-turn.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { archivedFact, type ListedPost, readArchive } from './archive-list.ts';
+import { isTimelineRead } from './history.ts';
 import { lookUpPosts, type Reading } from './post-lookup.ts';
 import { timelineOf } from './timeline.ts';
 
-const COVERAGE_LOOK_MS = 250;
+const TIMELINE_LOOK_MS = 250;
 /** The longest windows are a calendar month, with room. */
 const LOOK_BACK_DAYS = 32;
 const NEWEST_DAYS = 2;
@@ -64,12 +76,21 @@ export function archiveSource(
     ];
   }
 
-  /** Reads from now back to `fromAt`, a slice at a time, so that coverage grows from where it is, without a hole. */
-  async function readBack(fromAt: number, reading: Reading) {
+  /**
+   * Reads from now back to `fromAt`, a slice at a time, so that coverage grows without a hole. Posts are known
+   * only where this list was read too: the timeline does not show those that were deleted.
+   */
+  async function readBack(
+    fromAt: number,
+    reading: Reading,
+    progress: (fromAt: number, isDone: boolean) => readonly Fact[] = () => [],
+  ): Promise<void> {
     const { context } = reading;
+    const { lookups } = context;
     const now = context.now();
-    const tracedAt = context.lookups.coveredFrom(account.id) ?? now;
-    let coveredAt = tracedAt;
+    let coveredAt = lookups.coveredFrom(account.id) ?? now;
+    const timelineFrom = lookups.timelineFrom(account.id);
+    const tracedAt = timelineFrom ?? coveredAt;
     const sliceMs = settings.archiveSliceDays * DAY_MS;
     for (let toAt = now; toAt > fromAt; toAt -= sliceMs) {
       if (toAt < now) await firstValueFrom(timer(settings.archivePauseMs));
@@ -83,13 +104,20 @@ export function archiveSource(
         )),
         ...unknownOf(older, context).map((post) => archivedFact(post, account, endpoints)),
       ];
-      // An archive that does not go back that far also answers with empty lists, so those prove nothing.
-      if (slice.fromAt < coveredAt && older.length > 0) {
-        coveredAt = slice.fromAt;
+      // Behind the timeline, an archive that does not go back that far also answers with empty lists, so those
+      // prove nothing.
+      if (lookups.timelineFrom(account.id) !== timelineFrom) return;
+      const reachedAt = older.length > 0 ? slice.fromAt : Math.max(slice.fromAt, tracedAt);
+      if (reachedAt < coveredAt) {
+        coveredAt = reachedAt;
         facts.push({ kind: 'coverage', account: account.id, fromAt: coveredAt });
       }
-      await context.deliver(facts);
+      await context.deliver([...facts, ...progress(slice.fromAt, slice.fromAt === fromAt)]);
     }
+  }
+
+  function archiveRead(fromAt: number, isDone: boolean): readonly Fact[] {
+    return [{ kind: 'history', account: account.id, reading: 'archive', fromAt, isDone }];
   }
 
   function readAtStart(reading: Reading): Promise<void> {
@@ -97,7 +125,7 @@ export function archiveSource(
     const historyAt = now() - settings.historyDays * DAY_MS;
     const isCovered = (lookups.coveredFrom(account.id) ?? now()) <= historyAt;
     const fromAt = isCovered ? Math.max(historyAt, now() - LOOK_BACK_DAYS * DAY_MS) : historyAt;
-    return readBack(fromAt, reading);
+    return readBack(fromAt, reading, archiveRead);
   }
 
   function readNewest(reading: Reading): Promise<void> {
@@ -105,29 +133,33 @@ export function archiveSource(
     return readBack(reading.context.now() - days * DAY_MS, reading);
   }
 
-  /** Ends once the history is read as far as the timeline goes. */
-  function coverage({ lookups }: SourceContext): Observable<never> {
-    return timer(0, COVERAGE_LOOK_MS).pipe(
-      takeWhile(() => lookups.coveredFrom(account.id) === undefined),
+  /** Ends once the timeline was read. */
+  function timelineReading(context: SourceContext): Observable<never> {
+    return timer(0, TIMELINE_LOOK_MS).pipe(
+      takeWhile(() => !isTimelineRead(context, account)),
       ignoreElements(),
     );
+  }
+
+  function readings(context: SourceContext): Observable<never> {
+    const { lookups } = context;
+    const reading = (signal: AbortSignal): Reading => ({ endpoints, settings, context, signal });
+    const readFor = lookups.timelineFrom(account.id);
+    // After a gap in the posts the timeline reaches less far back, and all has to be read again.
+    const isOutdated = timer(TIMELINE_LOOK_MS, TIMELINE_LOOK_MS).pipe(
+      filter(() => lookups.timelineFrom(account.id) !== readFor),
+    );
+    return concat(
+      runOnce((signal) => readAtStart(reading(signal))),
+      timer(settings.archivePeriodMs).pipe(ignoreElements()),
+      pollInTurn({ periodMs: settings.archivePeriodMs, read: (signal) => readNewest(reading(signal)) }),
+    ).pipe(takeUntil(isOutdated));
   }
 
   return {
     name: `archive:${account.id}`,
     // Idle but for a moment each period; a request that hangs is ended by its own limit.
     silentAfterMs: 2 * settings.archivePeriodMs,
-    run(context) {
-      const reading = (signal: AbortSignal): Reading => ({ endpoints, settings, context, signal });
-      return concat(
-        coverage(context),
-        runOnce((signal) => readAtStart(reading(signal))),
-        timer(settings.archivePeriodMs).pipe(ignoreElements()),
-        pollInTurn({
-          periodMs: settings.archivePeriodMs,
-          read: (signal) => readNewest(reading(signal)),
-        }),
-      );
-    },
+    run: (context) => concat(timelineReading(context), defer(() => readings(context)).pipe(repeat())),
   };
 }

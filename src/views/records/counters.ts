@@ -13,6 +13,7 @@ export function countersView(account: AccountPath): RecordView {
     audiences: 'everyone',
     listsStale: true,
     hasAsOf: true,
+    eventsAbout: 'posts',
     movedBy: {
       events: movedByEvents,
       counters: ({ key, record }) => (record.account === account.id ? [key] : undefined),
@@ -49,5 +50,6 @@ export function countersToWire(
     internal_delta: counters?.internalDelta ?? null,
     deleted_count: counters?.deleted ?? null,
     stale: counters?.stale ?? [],
+    history_percent: counters?.historyPercent ?? null,
   };
 }

@@ -17,4 +17,5 @@ export const COUNTER_FIELDS = {
   internal_delta: 1,
   deleted_count: 2,
   stale: [],
+  history_percent: 100,
 };

@@ -99,6 +99,12 @@ describe('as_of', function () {
           const response = await get(withAsOf(path, at), PRO);
           assert.equal(await response.text(), body, `${path} at ${at - START_AT}`);
         }
+        const bodies = new Set(
+          then.filter(({ path }) => path.includes('prediction')).map(({ body }) => body),
+        );
+        const ofB = then.filter(({ path }) => path.includes('meta/account_b'));
+        assert.ok(ofB[0]?.body.includes('events_unknown') && ofB.at(-1)?.body.includes('"data":[]'));
+        assert.ok(bodies.size > 50 && [...bodies].at(-1)?.includes('"forecast_id":"71-'));
         for (const name of ['prediction', 'signals']) {
           const bodies = new Set(then.filter(({ path }) => path.includes(name)).map(({ body }) => body));
           assert.ok(bodies.size > 50, name);
@@ -180,7 +186,9 @@ describe('as_of', function () {
           return Array.isArray(data) ? data.length : undefined;
         };
         const endAt = START_AT + 48 * HOUR_MS;
-        assert.deepEqual([await size(endAt - 1), await size(endAt)], [1, 0]);
+        // The log has ended by then, so whether another event opened is not known.
+        assert.deepEqual([await size(endAt - 1), await size(endAt)], [1, undefined]);
+        assert.equal((await json(await get(`${PATHS[0]}?as_of=${endAt}`, PRO))).code, 'events_unknown');
       },
     ));
 
