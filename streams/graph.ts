@@ -25,6 +25,7 @@ import { type PerformanceState, performance } from './pipelines/performance.ts';
 import { type PostsState, posts } from './pipelines/posts.ts';
 import { type PricesState, prices } from './pipelines/prices.ts';
 import { lastSignals, type SignalsState, signals } from './pipelines/signals.ts';
+import { type SleepState, sleep } from './pipelines/sleep.ts';
 import { type SpotState, spot } from './pipelines/spot.ts';
 import { type VelocityState, velocity } from './pipelines/velocity.ts';
 import type { Output } from './records.ts';
@@ -45,6 +46,7 @@ export interface GraphState {
   readonly models: ActorStates<ModelsState>;
   readonly forecast: ActorStates<ForecastState>;
   readonly performance: ActorStates<PerformanceState>;
+  readonly sleep: ActorStates<SleepState>;
   readonly signals: ActorStates<SignalsState>;
 }
 
@@ -61,6 +63,7 @@ export function emptyState(): GraphState {
     models: new Map(),
     forecast: new Map(),
     performance: new Map(),
+    sleep: new Map(),
     signals: new Map(),
   };
 }
@@ -94,9 +97,11 @@ function wire(observation$: Observable<Observation>, state: GraphState): Observa
   const prediction$ = ledger({ observation$, event$, counters$, price$, lag$ }, state.ledger, onFailure).pipe(
     share(),
   );
-  const change$ = forecast({ observation$, post$, event$, prediction$ }, state.forecast, onFailure).pipe(
-    share(),
-  );
+  const change$ = forecast(
+    { observation$, post$, event$, lag$, prediction$ },
+    state.forecast,
+    onFailure,
+  ).pipe(share());
   const request$ = change$.pipe(
     filter((change) => change.type === 'request'),
     map(({ value }) => value),
@@ -106,6 +111,7 @@ function wire(observation$: Observable<Observation>, state: GraphState): Observa
     map(({ value }) => value),
   );
   const score$ = performance({ event$, prediction$, outcome$ }, state.performance, onFailure).pipe(share());
+  const sleep$ = sleep({ observation$, post$, prediction$ }, state.sleep, onFailure);
   const signal$ = signals(
     { observation$, event$, counters$, price$, prediction$, score$ },
     state.signals,
@@ -125,6 +131,7 @@ function wire(observation$: Observable<Observation>, state: GraphState): Observa
     models({ prediction$ }, state.models, onFailure),
     request$,
     score$,
+    sleep$,
     signal$,
     freshness({ observation$ }),
   );

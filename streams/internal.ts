@@ -3,18 +3,22 @@
 export { encodeStateBytes } from './checkpoint.ts';
 export { lastPassing } from './graph.ts';
 export * from './index.ts';
-export type { ReasonCode } from './model/bucket-signal.ts';
+export { probNow, type ReasonCode, standingOf } from './model/bucket-signal.ts';
 export { biasFactors, type ClosedForecast, type MadeForecast, madeForecast } from './model/forecast/bias.ts';
 export type { AccountNow, ForecastInputs, ForecastWindow } from './model/forecast/inputs.ts';
 export { bucketOf, contains, distanceFromUniform } from './model/forecast/scores.ts';
 export type { Gap } from './model/forecast/series.ts';
 export type { CountRange, Forecast } from './model/forecast/simulate.ts';
+export { startingFrom } from './model/forecast/simulate.ts';
 export { sleepProbability } from './model/forecast/sleep.ts';
 export { HORIZON_HOURS } from './model/horizons.ts';
+export { isSame } from './model/is-same.ts';
 export { median, percentile } from './model/percentile.ts';
 export { phaseAt } from './model/phase.ts';
+export { type Pmf, plus, pmfQuantile, roundedPmf, shifted } from './model/pmf.ts';
 export { compareIds } from './model/post-ids.ts';
-export { expectedValue, stakeFraction, withinCap } from './model/sizing.ts';
+export { futureOffset, settledShare, settledSoFar } from './model/settlement.ts';
+export { expectedValue } from './model/sizing.ts';
 export { countBetween, lowerBound } from './model/sorted-times.ts';
 export type { BuyStrategy } from './model/strategy.ts';
 export type { Confidence } from './model/time-left.ts';
@@ -32,6 +36,7 @@ export type {
   PricesFact,
   Quote,
   SettingsFact,
+  Settlement,
   SourceName,
   Subject,
   TickFact,
@@ -40,11 +45,17 @@ export type {
 export { INPUTS } from './observation.ts';
 export { skipStale } from './pipelines/event-signals.ts';
 export { trackRecords } from './pipelines/score-history.ts';
+export { signalsAt } from './pipelines/signals-at.ts';
 export {
   type Bettor,
+  type Cut,
+  confidenceIn,
+  isListed,
+  type SizedBet,
   type SizedOrder,
   type SizedSignal,
   sizedSignals,
+  USUAL_BETTOR,
 } from './pipelines/signals-for-bankroll.ts';
 export type {
   Cause,
@@ -58,6 +69,7 @@ export type {
   PredictedBucket,
   Price,
   PublishedModel,
+  SleepScore,
   Spot,
   Velocity,
 } from './records.ts';

@@ -1,7 +1,17 @@
 import type { ClosedForecast } from './model/forecast/bias.ts';
 import type { ModelParams } from './model/forecast/params.ts';
 import type { CountRange } from './model/forecast/simulate.ts';
-import type { AccountId, EventFact, ForecastOrigin, Input, Move, SourceName } from './observation.ts';
+import type { Pmf } from './model/pmf.ts';
+import type { SettlementFacts } from './model/settlement.ts';
+import type {
+  AccountId,
+  EventFact,
+  ForecastOrigin,
+  Input,
+  Move,
+  Settlement,
+  SourceName,
+} from './observation.ts';
 import type { ScoreRecord, VoidRecord } from './score-records.ts';
 import type { Decision, EventSignals } from './signal-records.ts';
 
@@ -64,6 +74,9 @@ export interface Price {
   readonly token: string;
   readonly bid: number | null;
   readonly ask: number | null;
+  /** Shares at the best bid and at the best ask; null when they are not known. */
+  readonly bidSize: number | null;
+  readonly askSize: number | null;
   readonly price: number | null;
   readonly priceKind: PriceKind | null;
   readonly at: number;
@@ -112,17 +125,25 @@ export type ModelRequest =
       readonly now: number;
       readonly startAt: number;
       readonly endAt: number;
+      /** Our own count of the window. */
       readonly count: number;
+      /** What the settled count depends on. Null for a forecast of the past, which takes our own count for it. */
+      readonly settlement: SettlementFacts | null;
       readonly buckets: readonly CountRange[];
       readonly seed: number;
       /** Null for a forecast of the past: its coefficients are fitted to what was known at `now`. */
       readonly params: ModelParams | null;
       readonly fromAt: number;
       readonly postTimes: Float64Array;
+      /** Creation times of posts of every kind before `now`, ascending, as far back as all kinds are known. */
+      readonly activity: Float64Array;
       /** The event's previous live forecast, to explain the change since then. */
       readonly previous: {
         readonly now: number;
         readonly count: number;
+        /** The oracle's count and the settled count so far. */
+        readonly oracle: number | null;
+        readonly soFar: Pmf;
         readonly p50: number;
         readonly params: ModelParams;
       } | null;
@@ -135,6 +156,8 @@ export type ModelRequest =
 export interface PredictedBucket extends CountRange {
   readonly prob: number;
   readonly paceProb: number;
+  /** By the forecast of our own count; absent where the row has none. */
+  readonly ownProb?: number;
   readonly price: number | null;
   readonly priceKind: PriceKind | null;
 }
@@ -158,7 +181,9 @@ export interface Prediction {
   /** The window it was made for. */
   readonly startAt: number | null;
   readonly endAt: number;
+  /** Our own count at that instant. */
   readonly count: number;
+  /** Percentiles of the count that settles. */
   readonly p5: number;
   readonly p50: number;
   readonly p95: number;
@@ -166,9 +191,16 @@ export interface Prediction {
   readonly quantiles: readonly number[];
   readonly paceP50: number;
   readonly paceQuantiles: readonly number[];
+  /** The forecast of our own final count, and how the settled one differs. Rows of the past and older rows have neither. */
+  readonly ownP50?: number;
+  readonly ownQuantiles?: readonly number[];
+  readonly settlement?: Settlement;
   readonly buckets: readonly PredictedBucket[];
   readonly sleepProbability: number;
-  /** Probability that the oracle's late corrections change the winner after the close; null while its lag is unknown. */
+  /**
+   * Probability that the bucket that settles is not the one that both the oracle's count and our own count show at the
+   * close; null while the oracle's lag is unknown.
+   */
   readonly flipRisk: number | null;
   readonly moved: readonly Move[];
   /** SHA-256 over the row without this field, in hex. */
@@ -179,6 +211,22 @@ export interface Prediction {
 export interface PublishedModel {
   readonly model: string;
   readonly publishedAt: number;
+}
+
+/**
+ * A published sleep probability, once it is known whether the account slept at that instant: whether it lay in a silence
+ * of 4 h or more. With the running scores of the account.
+ */
+export interface SleepScore {
+  readonly account: AccountId;
+  readonly madeAt: number;
+  readonly probability: number;
+  readonly isAsleep: boolean;
+  readonly n: number;
+  /** Mean squared distance of the probabilities from what happened. */
+  readonly brier: number;
+  /** The same for the share of time asleep, as a constant probability. */
+  readonly baselineBrier: number;
 }
 
 /** Ages of the sources at the last tick. It changes every second, so it is published but not stored. */
@@ -203,6 +251,7 @@ export interface StreamRecords {
   readonly predictions: Prediction;
   readonly models: PublishedModel;
   readonly scores: ScoreRecord | VoidRecord;
+  readonly sleep: SleepScore;
   readonly signals: EventSignals;
   readonly decisions: Decision;
   readonly requests: ModelRequest;
@@ -224,6 +273,7 @@ const STREAMS: Readonly<Record<StreamName, 'kept' | 'passing'>> = {
   predictions: 'kept',
   models: 'kept',
   scores: 'kept',
+  sleep: 'kept',
   // Changes with every price. The decisions at each horizon are kept instead, and a replay gives the rest.
   signals: 'passing',
   decisions: 'kept',

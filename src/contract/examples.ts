@@ -4,6 +4,7 @@ import {
   CALIBRATION_GROUP,
   OVERVIEW,
   SAMPLE,
+  SLEEP_SCORE,
   VOID_FORECAST,
 } from './examples/performance.ts';
 import { PREDICTION } from './examples/predictions.ts';
@@ -36,4 +37,5 @@ export const EXAMPLES: { readonly [Name in ComponentName]?: ExampleOf<Name> | un
   Annotation: ANNOTATION,
   ReliabilityBin: CALIBRATION_GROUP.reliability[0],
   CalibrationGroup: CALIBRATION_GROUP,
+  SleepScore: SLEEP_SCORE,
 };

@@ -12,7 +12,7 @@ export function languageModelGuide(accounts: readonly AccountPath[]): string {
   );
   return `# tallywire
 
-> Real-time intelligence for prediction markets that settle on how many posts an account makes inside a fixed window: what the settlement oracle, the trading page and this service count, forecasts of the final count, and trading signals. Estimates, no promise of profit.
+> Real-time intelligence for prediction markets that settle on how many posts an account makes inside a fixed window: what the settlement oracle, the trading page and this service count, forecasts of the count that settles, and trading signals. Estimates, no promise of profit.
 
 - Base URL: the origin of this file. All JSON is under \`${API_PREFIX}\`.
 - \`{account}\` is one of ${accounts.map(({ segment }) => `\`${segment}\``).join(', ')}.

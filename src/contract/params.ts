@@ -49,10 +49,11 @@ export const signalsQuery = z.object({
     .meta({ description: 'Omits events with neither a BUY nor a SELL.', examples: [false] }),
   include_unproven: z
     .boolean()
-    .default(false)
+    .default(true)
     .meta({
-      description: 'Includes actions where settled events have not yet shown that the model has skill.',
-      examples: [false],
+      description:
+        'Whether to give actions, at half the size, where settled events have not yet shown that the model is better than the market. If false they are SKIP.',
+      examples: [true],
     }),
 });
 
@@ -135,10 +136,11 @@ export const feedQuery = z.object({
     .meta({ description: 'For signals: bankroll to size bets for, USD.', examples: [1_000] }),
   include_unproven: z
     .boolean()
-    .default(false)
+    .default(true)
     .meta({
-      description: 'For signals: includes actions at horizons without demonstrated skill.',
-      examples: [false],
+      description:
+        'For signals: whether to give actions at horizons where the model is not shown to be better than the market.',
+      examples: [true],
     }),
 });
 

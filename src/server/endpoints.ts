@@ -63,7 +63,8 @@ export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => 
   const watcher = createWatcher(latest);
   const streamDeps = { ...deps, watcher };
   const scores = watcher.watch(({ stream }) => stream === 'scores' || stream === 'models');
-  const calibration = createCalibration({ ...deps, scores, report });
+  const scored = watcher.watch(({ stream }) => stream === 'scores' || stream === 'sleep');
+  const calibration = createCalibration({ ...deps, scores: scored, report });
   const requests = createPositionRequests(deps.positions);
   const walletDeps = { ...deps, wallets: createWallets({ read: requests.read, now }) };
   return {

@@ -11,6 +11,7 @@ import { openStore } from '../store/lmdb/open-store.ts';
 import { lockFolder } from '../store/lock.ts';
 import type { Store } from '../store/store.ts';
 import { createLatest } from '../views/latest.ts';
+import { isInEvents } from '../views/portfolio/held-positions.ts';
 import { openAccess } from './access.ts';
 import { startEngine } from './engine.ts';
 import { openPayments } from './payments.ts';
@@ -79,7 +80,7 @@ async function open(
   const usage = startUsage(parts, shutdown);
   const { gate, isDemo } = await openAccess({ ...parts, isStandIn }, shutdown);
   const payments = await openPayments({ ...parts, demoFacilitator: facilitator }, shutdown);
-  const positions = positionsOf(upstream, sourceSettings, log);
+  const positions = positionsOf(upstream, sourceSettings, parts);
   const url = await startServer({ ...parts, engine, gate, payments, usage, positions, isDemo }, shutdown);
   log.info({ url, world: upstream.name, data: config.data }, 'listening');
 
@@ -99,6 +100,7 @@ async function openLockedStore(data: string, shutdown: Shutdown): Promise<Store>
   return store;
 }
 
+type PositionsParts = Pick<ServerParts, 'latest' | 'log'>;
 type UsageParts = Pick<ServerParts, 'config' | 'store' | 'clock' | 'log'>;
 
 function startUsage({ config, store, clock, log }: UsageParts, shutdown: Shutdown): UsageTracking {
@@ -113,7 +115,19 @@ function startUsage({ config, store, clock, log }: UsageParts, shutdown: Shutdow
   return usage;
 }
 
-function positionsOf({ endpoints }: Upstream, settings: Partial<SourceSettings>, log: Logger): Positions {
-  const refused = (reason: string) => log.warn({ reason }, 'a list of positions was not believed');
-  return createPositions(endpoints, refused, settings);
+function positionsOf(
+  { endpoints }: Upstream,
+  settings: Partial<SourceSettings>,
+  parts: PositionsParts,
+): Positions {
+  const { latest, log } = parts;
+  return createPositions(endpoints, {
+    ...settings,
+    refused: (reason) => log.warn({ reason }, 'a list of positions was not believed'),
+    isFollowed: (market) =>
+      isInEvents(
+        market,
+        Array.from(latest.all('events'), ({ record }) => record),
+      ),
+  });
 }

@@ -28,7 +28,7 @@ export interface SourceContext {
    * answer with nothing new. Both move the source's watermark. Await it before the next request.
    */
   readonly deliver: (facts: readonly Fact[]) => Promise<void>;
-  /** Counts a payload that was refused whole. */
+  /** Counts and tells the operator what was refused, a whole payload or one element of it: which one, and its fault. */
   readonly refused: (reason: string) => void;
 }
 
@@ -49,7 +49,7 @@ export interface SourceStatus {
   readonly name: SourceName;
   readonly state: SourceState;
   readonly restarts: number;
-  /** Payloads refused whole. */
+  /** Payloads, and single elements of them, that were refused. */
   readonly refused: number;
   readonly lastError: string | null;
 }

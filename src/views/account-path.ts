@@ -4,4 +4,6 @@ import type { AccountId } from '../../streams/internal.ts';
 export interface AccountPath {
   readonly id: AccountId;
   readonly segment: string;
+  /** Whether its signals are BUY, HOLD and SKIP, and never SELL (spec 2.5). */
+  readonly isBuyOnly?: boolean;
 }

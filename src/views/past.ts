@@ -5,8 +5,10 @@ import {
   type Output,
   phaseAt,
   type StreamName,
+  signalsAt,
 } from '../../streams/internal.ts';
 import { PRUNED_BEFORE_NOTE, type Store } from '../store/store.ts';
+import { forecastOf } from './active-events.ts';
 import { createLatest, type Latest } from './latest.ts';
 import { createOutputLookup } from './output-lookup.ts';
 
@@ -24,8 +26,8 @@ export interface Past {
   /** Seq of the last observation received at or before `at`. */
   seqAt(at: number): number;
   /**
-   * The latest values after observation `seq` that an account's counters and predictions need, with the phases of its
-   * events at `at`.
+   * The latest values after observation `seq` that an account's counters, predictions and signals need, with the phases
+   * of its events at `at`.
    */
   of(account: AccountId, seq: number, at: number): Promise<Latest>;
 }
@@ -79,6 +81,34 @@ export function openPast(
     );
   }
 
+  /** Signals are not stored, so they are computed again from what was known. */
+  async function signalsOf(
+    account: AccountId,
+    then: Latest,
+    seq: number,
+    at: number,
+  ): Promise<readonly Output[]> {
+    const scored = Array.from(now.all('scores')).filter(
+      ({ record }) => record.account === account && record.endAt <= at,
+    );
+    const sinceAt = Math.min(at, ...scored.map(({ record }) => record.endAt));
+    const keys = scored.map(({ key }) => key);
+    const scores = (await lastOf('scores', keys, seq, sinceAt)).flatMap((output) =>
+      output.stream === 'scores' ? [output.record] : [],
+    );
+    const events = Array.from(then.all('events')).map((output) => ({
+      event: output.record,
+      counters: then.get('counters', output.key)?.record,
+      prediction: forecastOf(then, output)?.record,
+      priceOf: (token: string) => then.get('prices', token)?.record,
+    }));
+    return signalsAt(account, events, scores, at).map((record) => {
+      const key = String(record.eventId);
+      const { seq: eventSeq = seq, at: eventAt = at } = then.get('events', key) ?? {};
+      return { stream: 'signals', key, seq: eventSeq, at: eventAt, cause: 'clock', record };
+    });
+  }
+
   function tickBefore(seq: number): Output | undefined {
     for (const { seq: tickSeq, receivedAt, fact } of journal.readBack(seq)) {
       if (tickSeq <= seq - TICK_WITHIN) return undefined;
@@ -113,6 +143,7 @@ export function openPast(
         ...(await lastOf('velocity', [account], seq, 0)),
         ...(tick ? [tick] : []),
       ]);
+      latest.load(await signalsOf(account, latest, seq, at));
       return latest;
     },
   };

@@ -2,10 +2,17 @@ import { DAY_MS } from '../model/durations.ts';
 import type { ClosedForecast, MadeForecast } from '../model/forecast/bias.ts';
 import type { ModelParams } from '../model/forecast/params.ts';
 import type { CountRange } from '../model/forecast/simulate.ts';
+import {
+  type DeletedPost,
+  NONE_SETTLED,
+  type OracleView,
+  type SettledPosts,
+  type SettlementFacts,
+} from '../model/settlement.ts';
 import { countBetween } from '../model/sorted-times.ts';
 import { windowId } from '../model/window-id.ts';
 import type { AccountId } from '../observation.ts';
-import type { Cause, EventRecord, ModelRequest, Prediction, Trigger } from '../records.ts';
+import type { Cause, EventRecord, ModelRequest, Percentiles, Prediction, Trigger } from '../records.ts';
 import type { Message, Outcome } from './messages.ts';
 
 /** The fit looks back two years, and its features need some time before that. */
@@ -51,6 +58,15 @@ export interface PastEvent {
   target: Target;
   made: MadeByWindow;
   outcome: Outcome | null;
+  /** How our own count differed from the oracle's; null where one of them is not known or was not counted live. */
+  settled: SettledPosts | null;
+}
+
+/** The oracle's total of a window, when it was read, and when the reading or answer came that changed it. UTC ms. */
+interface OracleTotal {
+  readonly total: number;
+  readonly readAt: number | null;
+  readonly changedAt: number;
 }
 
 export interface ForecastState {
@@ -59,8 +75,16 @@ export interface ForecastState {
   coveredFrom: number | null;
   /** Creation times of counted posts, ascending. */
   readonly countedAt: number[];
-  /** The oracle's totals by tracking. */
-  readonly totals: Map<string, number>;
+  /** Creation times of posts of every kind, ascending, as far back as all kinds are known and matter. */
+  readonly postedAt: number[];
+  /** From here on posts were followed live. Earlier ones may come from the oracle's own list, and differ from it in nothing. */
+  readonly followedFrom: number;
+  /** Counted posts that were found deleted, in the order of their creation. */
+  deleted: readonly DeletedPost[];
+  /** The oracle's totals by tracking, when it last answered (UTC ms), and how long it takes to count a post. */
+  readonly totals: Map<string, OracleTotal>;
+  oracleAnsweredAt: number;
+  oracleLag: Percentiles | null;
   fit: {
     readonly params: ModelParams;
     readonly askedSeq: number;
@@ -83,11 +107,14 @@ export interface ForecastState {
 }
 
 /**
- * Copies of the accounts' creation times, made once for all requests between two posts. Worker threads share their
- * memory, which is never written again, so a request copies nothing. They are not part of the state: a restart makes
- * them again.
+ * Copies of the accounts' creation times, of counted posts and of all posts, made once for all requests between two
+ * posts. Worker threads share their memory, which is never written again, so a request copies nothing. They are not part
+ * of the state: a restart makes them again.
  */
-export type PostTimes = Map<AccountId, Float64Array>;
+export interface PostTimes {
+  readonly counted: Map<AccountId, Float64Array>;
+  readonly all: Map<AccountId, Float64Array>;
+}
 
 /** The observation being handled, and where to emit. */
 export interface Turn extends Trigger {
@@ -96,13 +123,18 @@ export interface Turn extends Trigger {
   readonly emit: (message: Message<'request' | 'outcome'>) => void;
 }
 
-export function emptyForecastState(staleAfterMs: number): ForecastState {
+export function emptyForecastState(staleAfterMs: number, at: number): ForecastState {
   return {
     staleAfterMs,
     isStale: true,
     coveredFrom: null,
     countedAt: [],
+    postedAt: [],
+    followedFrom: at,
+    deleted: [],
     totals: new Map(),
+    oracleAnsweredAt: 0,
+    oracleLag: null,
     fit: null,
     fitAsked: null,
     open: new Map(),
@@ -133,6 +165,52 @@ export function ownCount(
   toAt: number,
 ): number | null {
   return coveredFrom !== null && coveredFrom <= fromAt ? countBetween(countedAt, fromAt, toAt) : null;
+}
+
+/** What the settled count of a window depends on besides our own posts. */
+export function settlementFacts(
+  state: ForecastState,
+  { trackingId, startAt, endAt }: Target & { readonly startAt: number },
+): SettlementFacts {
+  return {
+    oracle: oracleView(state, trackingId),
+    lag: state.oracleLag,
+    deleted: deletedBetween(state, startAt, endAt),
+    closed: closedPosts(state),
+  };
+}
+
+function oracleView(
+  { totals, oracleAnsweredAt }: ForecastState,
+  trackingId: string | null,
+): OracleView | null {
+  const known = trackingId === null ? undefined : totals.get(trackingId);
+  if (known === undefined) return null;
+  const { total, readAt, changedAt } = known;
+  return { count: total, readAt, answeredAt: Math.max(oracleAnsweredAt, changedAt), changedAt };
+}
+
+export function deletedBetween(
+  { deleted }: ForecastState,
+  fromAt: number,
+  toAt: number,
+): readonly DeletedPost[] {
+  return deleted.filter(({ createdAt }) => fromAt <= createdAt && createdAt < toAt);
+}
+
+/** The record of all closed events that were followed live. */
+function closedPosts({ past }: ForecastState): SettledPosts {
+  let sum = NONE_SETTLED;
+  for (const { settled } of past.values()) {
+    if (settled === null) continue;
+    sum = {
+      posts: sum.posts + settled.posts,
+      deleted: sum.deleted + settled.deleted,
+      lost: sum.lost + settled.lost,
+      extra: sum.extra + settled.extra,
+    };
+  }
+  return sum;
 }
 
 /** Forecasts of the events that have an outcome, ordered by close. */

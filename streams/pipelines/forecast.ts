@@ -1,12 +1,17 @@
 import { merge, type Observable } from 'rxjs';
+import { DAY_MS } from '../model/durations.ts';
 import { biasAt, madeForecast } from '../model/forecast/bias.ts';
 import { MODEL } from '../model/forecast/params.ts';
+import { SLEEP_MEMORY_MS } from '../model/forecast/sleep.ts';
 import { HORIZON_HOURS } from '../model/horizons.ts';
+import { isSame } from '../model/is-same.ts';
+import { pmfQuantile } from '../model/pmf.ts';
+import type { DeletedPost } from '../model/settlement.ts';
 import { dropBefore, insertTime, removeTime } from '../model/sorted-times.ts';
-import type { AccountId, Fact, FitFact, ForecastFact, Observation } from '../observation.ts';
+import type { AccountId, Fact, FitFact, ForecastFact, Observation, OracleFact } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
-import type { Cause, OutputOf } from '../records.ts';
+import type { Cause, OutputOf, Post } from '../records.ts';
 import { settle } from './event-outcomes.ts';
 import { askFit, askHistory, askLive } from './forecast-requests.ts';
 import {
@@ -21,7 +26,10 @@ import {
 } from './forecast-state.ts';
 import { accountsOf, type Inputs, type Message, type PostChange } from './messages.ts';
 
-type From = 'post' | 'event' | 'prediction' | 'observation';
+type From = 'post' | 'event' | 'lag' | 'prediction' | 'observation';
+/** No window is longer, and a closed event is settled soon. */
+const DELETED_KEEP_MS = 100 * DAY_MS;
+
 type ForecastChange = Message<'request' | 'outcome'>;
 
 /**
@@ -29,7 +37,7 @@ type ForecastChange = Message<'request' | 'outcome'>;
  * on another thread and its answer comes back as an observation, so every replay of a log gives the same outputs.
  */
 export function forecast(
-  { observation$, post$, event$, prediction$ }: Inputs<From>,
+  { observation$, post$, event$, lag$, prediction$ }: Inputs<From>,
   states: ActorStates<ForecastState>,
   onFailure: OnFailure,
 ): Observable<ForecastChange> {
@@ -37,9 +45,10 @@ export function forecast(
   return merge(
     tagged('post', post$),
     tagged('event', event$),
+    tagged('lag', lag$),
     tagged('prediction', prediction$),
     tagged('observation', observation$),
-  ).pipe(actors(behaviourWith(new Map()), states, onFailure));
+  ).pipe(actors(behaviourWith({ counted: new Map(), all: new Map() }), states, onFailure));
 }
 
 function behaviourWith(postTimes: PostTimes): Behaviour<Message<From>, ForecastState, ForecastChange> {
@@ -49,15 +58,20 @@ function behaviourWith(postTimes: PostTimes): Behaviour<Message<From>, ForecastS
       message.type === 'observation' ? accountsOfFact(message.value.fact) : accountsOf(message),
     spawn: (_key, { type, value }) =>
       type === 'observation' && value.fact.kind === 'settings'
-        ? emptyForecastState(value.fact.staleAfterMs.posts)
+        ? emptyForecastState(value.fact.staleAfterMs.posts, value.receivedAt)
         : undefined,
     receive(state, { type, value }, emit, account) {
       switch (type) {
         case 'post':
-          if (recordPost(state, value)) postTimes.delete(account);
+          recordActivity(state, value);
+          postTimes.all.delete(account);
+          if (recordPost(state, value)) postTimes.counted.delete(account);
           return;
         case 'event':
           recordEvent(state, value);
+          return;
+        case 'lag':
+          state.oracleLag = value.record.oracle;
           return;
         case 'prediction':
           recordPrediction(state, value);
@@ -97,17 +111,42 @@ function accountsOfFact(fact: Fact): readonly AccountId[] | 'everyone' {
   }
 }
 
+/** The archive lists counted posts alone, so it says nothing about the time before the oldest post found elsewhere. */
+function recordActivity({ postedAt }: ForecastState, { output, via, previous }: PostChange): void {
+  const { record, at } = output;
+  if (previous !== undefined) removeTime(postedAt, previous.createdAt);
+  const oldestAt = postedAt[0] ?? Number.POSITIVE_INFINITY;
+  if (via !== 'archive' || record.createdAt >= oldestAt) insertTime(postedAt, record.createdAt);
+  dropBefore(postedAt, at - SLEEP_MEMORY_MS);
+}
+
 /** Returns whether the counted posts have changed. */
-function recordPost(state: ForecastState, { output, previous }: PostChange): boolean {
+function recordPost(state: ForecastState, { output, via, previous }: PostChange): boolean {
   const { record, at, cause } = output;
   if (!record.isCounted && !previous?.isCounted) return false;
   const { countedAt } = state;
   if (previous?.isCounted) removeTime(countedAt, previous.createdAt);
   if (record.isCounted) insertTime(countedAt, record.createdAt);
   dropBefore(countedAt, keptFrom(at));
+  // The archive is the oracle's own list, so its posts are counted though they are gone.
+  if (via !== 'archive') recordDeletion(state, record, previous, at);
   state.mayHaveSettled = true;
   wantForecasts(state, cause);
   return true;
+}
+
+function recordDeletion(state: ForecastState, post: Post, previous: Post | undefined, at: number): void {
+  const before = previous === undefined ? null : deletedPost(previous);
+  const after = deletedPost(post);
+  if (before === null && after === null) return;
+  const known = state.deleted.findIndex((each) => isSame(each, before));
+  state.deleted = [...state.deleted.filter((_, index) => index !== known), ...(after === null ? [] : [after])]
+    .filter(({ createdAt }) => createdAt >= at - DELETED_KEEP_MS)
+    .sort((a, b) => a.createdAt - b.createdAt);
+}
+
+function deletedPost({ isCounted, createdAt, deletedAt }: Post): DeletedPost | null {
+  return isCounted && deletedAt !== null ? { createdAt, upMs: Math.max(0, deletedAt - createdAt) } : null;
 }
 
 function wantForecasts(state: ForecastState, reason: Cause): void {
@@ -130,7 +169,12 @@ function recordEvent(state: ForecastState, { record, cause }: OutputOf<'events'>
     state.open.delete(eventId);
     const outcome = past?.outcome ?? null;
     const isKept = outcome !== null && isOutcomeOf(target, outcome);
-    state.past.set(eventId, { target, made, outcome: isKept ? outcome : null });
+    state.past.set(eventId, {
+      target,
+      made,
+      outcome: isKept ? outcome : null,
+      settled: isKept ? (past?.settled ?? null) : null,
+    });
     state.mayHaveSettled = true;
     state.mayHaveHistory = true;
     return;
@@ -150,19 +194,24 @@ function recordEvent(state: ForecastState, { record, cause }: OutputOf<'events'>
 }
 
 function recordPrediction(state: ForecastState, { record }: OutputOf<'predictions'>): void {
-  const { eventId, horizonHours, madeAt, count, p50, modelVersion, quantiles } = record;
+  const { eventId, horizonHours, madeAt, count, p50, modelVersion, quantiles, settlement } = record;
   const open = state.open.get(eventId);
   const event = open ?? state.past.get(eventId);
   if (event === undefined) return;
   const params = open?.asked?.params.version === modelVersion ? open.asked.params : null;
   if (horizonHours !== null) {
     const factor = params === null ? 1 : biasAt(params.bias, horizonHours);
-    const forecast = madeForecast(horizonHours, count, quantiles, factor);
+    // What settled so far is no part of the remainder, whose bias is learnt.
+    const soFar = settlement === undefined ? count : pmfQuantile(settlement.soFar, 0.5);
+    const forecast = madeForecast(horizonHours, soFar, quantiles, factor);
     const window = windowOf(record);
     event.made = new Map(event.made).set(window, [...(event.made.get(window) ?? []), forecast]);
     state.historyAsked.delete(`${eventId}@${horizonHours}`);
   } else if (open !== undefined) {
-    open.previous = params === null ? null : { now: madeAt, count, p50, params };
+    open.previous =
+      params === null || settlement === undefined
+        ? null
+        : { now: madeAt, count, oracle: settlement.oracle, soFar: settlement.soFar, p50, params };
   }
 }
 
@@ -175,6 +224,8 @@ function observe(state: ForecastState, { receivedAt, fact }: Observation, accoun
     case 'tick': {
       const age = fact.ages[`posts:${account}`];
       state.isStale = age === undefined || age > state.staleAfterMs;
+      const oracleAge = fact.ages[`oracle:${account}`];
+      if (oracleAge !== undefined) state.oracleAnsweredAt = receivedAt - oracleAge;
       return;
     }
     case 'coverage':
@@ -185,9 +236,7 @@ function observe(state: ForecastState, { receivedAt, fact }: Observation, accoun
       wantForecasts(state, 'coverage');
       return;
     case 'oracle':
-      if (state.totals.get(fact.trackingId) === fact.total) return;
-      state.totals.set(fact.trackingId, fact.total);
-      state.mayHaveSettled = true;
+      recordTotal(state, fact, receivedAt);
       return;
     case 'fit':
       recordFit(state, fact, receivedAt);
@@ -195,6 +244,23 @@ function observe(state: ForecastState, { receivedAt, fact }: Observation, accoun
     case 'forecast':
       markAnswered(state, fact);
       return;
+  }
+}
+
+function recordTotal(
+  state: ForecastState,
+  { trackingId, total, syncedAt }: OracleFact,
+  receivedAt: number,
+): void {
+  const known = state.totals.get(trackingId);
+  const isUnchanged = known?.total === total;
+  const changedAt = isUnchanged ? known.changedAt : Math.min(syncedAt ?? receivedAt, receivedAt);
+  state.totals.set(trackingId, { total, readAt: syncedAt, changedAt });
+  if (isUnchanged) return;
+  state.mayHaveSettled = true;
+  state.livePausedUntil = 0;
+  for (const event of state.open.values()) {
+    if (event.target.trackingId === trackingId) event.reason ??= 'oracle';
   }
 }
 

@@ -187,6 +187,7 @@ function rowOf(
   key: string,
 ): Prediction {
   const { eventId, account, askedSeq, origin, seed, inputs, forecast, pace, sleepProbability, moved } = fact;
+  const { own, settlement } = fact;
   const isLive = origin === 'live';
   const row: Omit<Prediction, 'hash'> = {
     forecastId: isLive ? `${eventId}-${askedSeq}` : key,
@@ -207,10 +208,14 @@ function rowOf(
     quantiles: forecast.quantiles,
     paceP50: pace.p50,
     paceQuantiles: pace.quantiles,
+    ...(own && { ownP50: own.p50, ownQuantiles: own.quantiles }),
+    ...(settlement && { settlement }),
     buckets: bucketsOf(event, fact, isLive && !state.arePricesStale),
     sleepProbability,
     // The present lag says nothing about a close in the past.
-    flipRisk: isLive ? flipRisk(inputs, forecast, pace, event.buckets, state.oracleLag) : null,
+    flipRisk: isLive
+      ? flipRisk(inputs, forecast, pace, event.buckets, state.oracleLag, settlement ?? null)
+      : null,
     moved,
   };
   return { ...row, hash: hashOf(row) };
@@ -218,7 +223,7 @@ function rowOf(
 
 function bucketsOf(
   { buckets, prices }: LedgerEvent,
-  { forecast, pace }: ForecastFact,
+  { forecast, pace, own }: ForecastFact,
   hasPrices: boolean,
 ): readonly PredictedBucket[] {
   return buckets.map(({ token, lo, hi }, index) => {
@@ -228,6 +233,7 @@ function bucketsOf(
       hi,
       prob: forecast.bucketProbs[index] ?? 0,
       paceProb: pace.bucketProbs[index] ?? 0,
+      ...(own && { ownProb: own.bucketProbs[index] ?? 0 }),
       price: price?.price ?? null,
       priceKind: price?.priceKind ?? null,
     };

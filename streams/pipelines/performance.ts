@@ -1,11 +1,12 @@
 import { filter, merge, type Observable } from 'rxjs';
 import { DAY_MS } from '../model/durations.ts';
 import { brier, contains, logScore } from '../model/forecast/scores.ts';
+import { pmfCrps } from '../model/pmf.ts';
 import { quantileCrps, quantilePit } from '../model/quantile-scores.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
 import type { OutputOf, Prediction, Trigger } from '../records.ts';
-import type { Score, ScoreRecord } from '../score-records.ts';
+import type { Score, ScoreRecord, SettlementScore } from '../score-records.ts';
 import { isOutcomeOf, targetOf, windowOf } from './forecast-state.ts';
 import { accountsOf, type Inputs, type Message, type Outcome } from './messages.ts';
 
@@ -131,8 +132,9 @@ function headOf({
   return { forecastId, eventId, account, origin, horizonHours, modelVersion, madeAt, endAt };
 }
 
-function scoreOf(row: HorizonForecast, { final, wonLo }: Outcome): ScoreRecord {
-  const { p5, p50, p95, quantiles, paceQuantiles, buckets } = row;
+function scoreOf(row: HorizonForecast, outcome: Outcome): ScoreRecord {
+  const { final, wonLo } = outcome;
+  const { p5, p50, p95, quantiles, paceQuantiles, ownQuantiles, buckets } = row;
   const won = winnerOf(row, final, wonLo);
   const ofBuckets = (probabilities: readonly number[]) => bucketScores(row, probabilities, won);
   const prices = buckets.flatMap(({ price }) => (price === null ? [] : [price]));
@@ -152,6 +154,13 @@ function scoreOf(row: HorizonForecast, { final, wonLo }: Outcome): ScoreRecord {
       ...ofBuckets(buckets.map(({ paceProb }) => paceProb)),
       ...countScores(paceQuantiles, paceQuantiles[5] ?? 0, paceQuantiles[95] ?? 0, final),
     },
+    own: ownQuantiles
+      ? {
+          ...ofBuckets(buckets.map(({ ownProb }) => ownProb ?? 0)),
+          ...countScores(ownQuantiles, ownQuantiles[5] ?? 0, ownQuantiles[95] ?? 0, final),
+        }
+      : null,
+    settlement: settlementScore(row, outcome),
     // The market prices only ranges, so it has no score of the exact count.
     market: isPriced
       ? { crps: null, ...ofBuckets(prices.map((price) => price / sum)), isCovered: null, pit: null }
@@ -159,6 +168,13 @@ function scoreOf(row: HorizonForecast, { final, wonLo }: Outcome): ScoreRecord {
     wonLo: buckets[won]?.lo ?? null,
     top: topOf(row),
   };
+}
+
+function settlementScore({ settlement }: Prediction, { final, own }: Outcome): SettlementScore | null {
+  if (settlement === undefined || own === null) return null;
+  const { offset: forecast, p5, p50, p95 } = settlement;
+  const offset = final - own;
+  return { offset, p50, crps: pmfCrps(forecast, offset), isCovered: p5 <= offset && offset <= p95 };
 }
 
 function topOf({ buckets }: Prediction): ScoreRecord['top'] {

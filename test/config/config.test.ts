@@ -25,7 +25,7 @@ describe('parseConfig', () => {
       world: { type: 'embedded', seed: 1 },
       accounts: [
         { id: 'a', segment: 'account_a' },
-        { id: 'b', segment: 'account_b' },
+        { id: 'b', segment: 'account_b', isBuyOnly: true },
       ],
       retentionDays: 90,
       usageRetentionDays: 90,

@@ -160,7 +160,7 @@ export function busyForecast(event: BusyEvent, shift: number): readonly Output[]
           edge: prob - price,
           edgeNet: prob - price - 0.01,
           action: isBuy ? 'BUY' : 'HOLD',
-          stake: isBuy ? 0.03 : 0,
+          kelly: isBuy ? 0.12 : 0,
         });
       }),
       order: { strategy: 'SINGLE_BUCKET', tokens: [tokenOf(event, place)] },

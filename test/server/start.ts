@@ -49,7 +49,7 @@ export interface Start {
 
 const ACCOUNTS = [
   { id: 'a', segment: 'account_a' },
-  { id: 'b', segment: 'account_b' },
+  { id: 'b', segment: 'account_b', isBuyOnly: true },
 ];
 const UNLIMITED: Limits = { FREE: null, PRO: null, INTERNAL: null };
 

@@ -16,6 +16,7 @@ import type {
   PublishedModel,
   Score,
   ScoreRecord,
+  SleepScore,
   Spot,
   StreamName,
   StreamRecords,
@@ -140,6 +141,8 @@ export function priceOutput(fields: Partial<Price> = {}, place: Place = {}): Out
     token: 'yes-up',
     bid: 0.41,
     ask: 0.43,
+    bidSize: 500,
+    askSize: 400,
     price: 0.42,
     priceKind: 'mid',
     at: NOON - 500,
@@ -163,12 +166,27 @@ export function velocityOutput(fields: Partial<Velocity> = {}, place: Place = {}
   return output('velocity', record.account, record, { cause: 'new_post', ...place });
 }
 
+export function sleepOutput(fields: Partial<SleepScore> = {}, place: Place = {}): OutputOf<'sleep'> {
+  const record: SleepScore = {
+    account: 'a',
+    madeAt: NOON - 5 * 3_600_000,
+    probability: 0.2,
+    isAsleep: false,
+    n: 40,
+    brier: 0.11004,
+    baselineBrier: 0.21,
+    ...fields,
+  };
+  return output('sleep', record.account, record, { cause: 'clock', ...place });
+}
+
 export function predictedBucket(fields: Partial<PredictedBucket> = {}): PredictedBucket {
   return {
     lo: 0,
     hi: 19,
     prob: 0.25,
     paceProb: 0.2,
+    ownProb: 0.24,
     price: 0.2,
     priceKind: 'mid',
     ...fields,
@@ -201,6 +219,16 @@ export function predictionOutput(
     quantiles,
     paceP50: count + 40,
     paceQuantiles: quantiles,
+    ownP50: count + 50,
+    ownQuantiles: quantiles,
+    settlement: {
+      oracle: count - 1,
+      soFar: { least: count - 1, probs: [0.3, 0.7] },
+      offset: { least: -2, probs: [0.1, 0.2, 0.7] },
+      p5: -2,
+      p50: 0,
+      p95: 0,
+    },
     buckets: [predictedBucket()],
     sleepProbability: 0.123456,
     flipRisk: 0.01,
@@ -237,6 +265,8 @@ export function scoreOutput(fields: Partial<ScoreRecord> = {}, place: Place = {}
     errorPercent: 10,
     model: score(),
     pace: score({ crps: 15, logScore: 3, brier: 0.9 }),
+    own: null,
+    settlement: null,
     market: null,
     wonLo: 100,
     top: { lo: 100, prob: 0.4 },
@@ -272,18 +302,23 @@ export function bucketSignal(fields: Partial<BucketSignal> = {}): BucketSignal {
   return {
     title: '0-19',
     token: 'yes-1',
+    noToken: 'no-1',
     lo: 0,
     hi: 19,
+    standing: 'open',
     prob: 0.44,
     price: 0.31,
     bid: 0.3,
     ask: 0.32,
+    bidSize: 500_000,
+    askSize: 400_000,
     edge: 0.13,
-    edgeNet: 0.1093,
+    edgeNet: 0.1091,
     action: 'BUY',
     codes: ['UNDERVALUED'],
+    kelly: 0.1631,
+    noKelly: null,
     moneyness: 0.5,
-    stake: 0.0471,
     ...fields,
   };
 }
@@ -310,6 +345,8 @@ export function eventSignalsRecord(fields: Partial<EventSignals> = {}): EventSig
       provenAgainst: ['pace', 'market'],
       isProven: true,
     },
+    eventShare: 1,
+    accountShare: 1,
     timeConfidence: 'HIGH',
     asymmetry: -1,
     stale: [],

@@ -26,6 +26,7 @@ const QUICK = {
   trackingsPeriodMs: 200,
   uiPeriodMs: 100,
   eventsPeriodMs: 200,
+  closedEventsPeriodMs: 500,
   archivePauseMs: 1,
 };
 
@@ -34,13 +35,20 @@ export interface StageOptions {
   /** Called before the service first looks at the world. */
   readonly before?: (world: World) => void;
   readonly historyDays?: number;
+  /** Of the world. */
+  readonly seed?: number;
 }
 
-export async function openStage({ startAt, before, historyDays = 40 }: StageOptions): Promise<Stage> {
+export async function openStage({
+  startAt,
+  before,
+  historyDays = 40,
+  seed = 3,
+}: StageOptions): Promise<Stage> {
   const offset = startAt - Date.now();
   const clock: Clock = { wall: () => Date.now() + offset, mono: () => performance.now() };
   const data = await mkdtemp(join(tmpdir(), 'tallywire-stage-'));
-  const world = await openWorld({ seed: 3, startAt, now: clock.wall });
+  const world = await openWorld({ seed, startAt, now: clock.wall });
   before?.(world);
   const open = () => {
     const flags = { port: '0', data, world: world.url, historyDays: String(historyDays) };

@@ -9,6 +9,7 @@ import {
   countersOutput,
   eventOutput,
   NOON,
+  predictedBucket,
   predictionOutput,
   priceOutput,
   velocityOutput,
@@ -55,6 +56,30 @@ describe('openPast', () => {
     assert.equal([...(await world.past.of('a', 1, NOON + 1_000)).all('events')].length, 0);
     assert.equal([...(await world.past.of('a', 5, NOON + 5_000)).all('events')].length, 0);
     assert.equal([...(await world.past.of('b', 3, NOON + 3_500)).all('events')].length, 0);
+  });
+
+  it('computes the signals of that time again, which are not stored', async () => {
+    const quote = { token: 'yes-1', eventId: 1, bid: 0.1, ask: 0.12, price: 0.11 };
+    const forecast = {
+      madeAt: NOON + 3_000,
+      startAt: NOON - HOUR_MS,
+      endAt: NOON + HOUR_MS,
+      buckets: [predictedBucket({ prob: 0.6 })],
+    };
+    const world = await past({
+      2: [eventOutput(window), countersOutput()],
+      3: [priceOutput(quote), predictionOutput(forecast)],
+      5: [priceOutput({ ...quote, bid: 0.58, ask: 0.62, price: 0.6 })],
+      7: [countersOutput({ stale: ['posts'] })],
+    });
+    const said = async (seq: number) => {
+      const then = await world.past.of('a', seq, NOON + seq * 1_000);
+      return then.get('signals', '1')?.record.buckets[0]?.action;
+    };
+    assert.deepEqual(
+      [await said(2), await said(3), await said(6), await said(8)],
+      ['SKIP', 'BUY', 'HOLD', 'SKIP'],
+    );
   });
 
   it('finds the last observation by an instant, but none that no reader has seen', async () => {

@@ -68,7 +68,7 @@ export const SAMPLE: ExampleOf<'PerformanceSample'> = {
   origin: 'history',
   p50: 845,
   final_count: 810,
-  model_version: 'pool-3+497784',
+  model_version: 'pool-4+497784',
   has_market: false,
 };
 
@@ -79,13 +79,13 @@ export const VOID_FORECAST: ExampleOf<'VoidForecast'> = {
   origin: 'live',
   forecast_id: '113120-88412',
   forecast_ts: 1_792_684_800_000,
-  model_version: 'pool-3+497784',
+  model_version: 'pool-4+497784',
 };
 
 export const ANNOTATION: ExampleOf<'Annotation'> = {
   timestamp: '2026-10-01T09:30:12.000Z',
-  label: 'model pool-3',
-  commit: 'pool-3',
+  label: 'model pool-4',
+  commit: 'pool-4',
 };
 
 export const CALIBRATION_GROUP: ExampleOf<'CalibrationGroup'> = {
@@ -122,4 +122,11 @@ export const CALIBRATION_GROUP: ExampleOf<'CalibrationGroup'> = {
   brier_difference_market_interval: null,
   no_demonstrated_edge: true,
   reliability: [{ from: 0, to: 0.1, n: 1_191, mean_prob: 0.0101, won_share: 0.0092 }],
+};
+
+export const SLEEP_SCORE: ExampleOf<'SleepScore'> = {
+  account: 'account_a',
+  n: 312,
+  brier: 0.1124,
+  baseline_brier: 0.2231,
 };

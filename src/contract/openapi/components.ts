@@ -34,6 +34,7 @@ import {
   signalsRecord,
   trackRecord,
 } from '../records/signals.ts';
+import { sleepScoreRecord } from '../records/sleep-score.ts';
 import {
   usageByEndpointRecord,
   usageErrorsRecord,
@@ -93,6 +94,7 @@ export const COMPONENTS = {
   PerformanceHistory: historyRecord,
   ReliabilityBin: reliabilityBinRecord,
   CalibrationGroup: calibrationGroupRecord,
+  SleepScore: sleepScoreRecord,
   Calibration: calibrationRecord,
   UsageSummary: usageSummaryRecord,
   UsageByEndpoint: usageByEndpointRecord,

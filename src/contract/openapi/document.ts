@@ -25,7 +25,7 @@ const TAGS = [
     description: 'Counts of the oracle, the trading page and this service, and crypto price events',
   },
   { name: 'Posts', description: 'The posts of an account, and their delays' },
-  { name: 'Predictions', description: 'Forecasts of the final count' },
+  { name: 'Predictions', description: 'Forecasts of the count that settles' },
   { name: 'Trading', description: 'Signals, orders and wallets' },
   { name: 'Performance', description: 'How good the forecasts were' },
   { name: 'Usage', description: 'Usage of a key' },

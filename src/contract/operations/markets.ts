@@ -63,7 +63,7 @@ export const MARKETS: readonly Operation[] = [
     isCounted: true,
     summary: 'Forecast of every active event',
     description:
-      'FREE: counters, time left and prices. PRO: percentiles and distribution of the final count, and the probability, edge and signal of every bucket.',
+      'FREE: counters, time left and prices. PRO: percentiles and distribution of the count that settles, and the probability, edge and signal of every bucket.',
     answer: 'PredictionAnswer',
   },
 ];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { timed } from './envelope.ts';
 import { origin } from './fields.ts';
 import { accountTrackRecord } from './performance.ts';
+import { sleepScoreRecord } from './sleep-score.ts';
 
 const score = z.number().nullable();
 const interval = z
@@ -76,4 +77,5 @@ export const calibrationGroupRecord = z.object({
 export const calibrationRecord = timed({
   data: z.array(calibrationGroupRecord),
   track_records: z.array(accountTrackRecord),
+  sleep: z.array(sleepScoreRecord).meta({ description: 'The sleep probability of each account.' }),
 }).meta({ description: 'How reliable the probabilities are.' });

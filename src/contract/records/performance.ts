@@ -82,7 +82,7 @@ export const sampleRecord = z.object({
   account: z.string().meta({ description: 'Path segment of the account.' }),
   origin,
   p50: z.number().meta({ description: 'The median that was forecast, posts.' }),
-  final_count: z.int().meta({ description: 'The final count, posts.' }),
+  final_count: z.int().meta({ description: 'The count that settled the event, posts.' }),
   model_version: modelVersion,
   has_market: z.boolean().meta({ description: 'Whether market prices were beside the forecast.' }),
 });

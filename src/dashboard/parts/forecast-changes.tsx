@@ -57,7 +57,7 @@ export function ForecastChanges(props: {
         </dd>
       </div>
       <div>
-        <dt>Flip risk after the close</dt>
+        <dt>Risk that the counts of the close do not settle</dt>
         <dd class="num">
           {flip_risk === null || flip_risk === undefined ? 'not known yet' : percentText(flip_risk)}
         </dd>

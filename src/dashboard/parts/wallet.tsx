@@ -43,7 +43,7 @@ function Positions({ data }: { readonly data: readonly Portfolio[] }) {
                 <td>
                   {(position.analysis.recommendation ?? 'unknown').toLowerCase().replaceAll('_', ' ')}
                   {position.sizing?.action && position.sizing.action !== 'HOLD'
-                    ? `, ${ACTIONS[position.sizing.action]} ${usdText(position.sizing.adjustment)}`
+                    ? `, ${ACTIONS[position.sizing.action]} ${usdText(position.sizing.adjustment)} at ${percentText(position.sizing.limit_price)}`
                     : ''}
                 </td>
               </tr>

@@ -40,6 +40,16 @@ export const PREDICTIONS: Schema<Prediction> = {
     column('quantiles', { list: 'INT64' }, ({ quantiles }) => quantiles),
     column('pace_p50', 'INT64', ({ paceP50 }) => paceP50),
     column('pace_quantiles', { list: 'INT64' }, ({ paceQuantiles }) => paceQuantiles),
+    nullable('own_p50', 'INT64', ({ ownP50 }) => ownP50 ?? null),
+    column('own_quantiles', { list: 'INT64' }, ({ ownQuantiles }) => ownQuantiles ?? []),
+    nullable('oracle', 'INT64', ({ settlement }) => settlement?.oracle ?? null),
+    nullable('offset_p5', 'INT64', ({ settlement }) => settlement?.p5 ?? null),
+    nullable('offset_p50', 'INT64', ({ settlement }) => settlement?.p50 ?? null),
+    nullable('offset_p95', 'INT64', ({ settlement }) => settlement?.p95 ?? null),
+    nullable('offset_least', 'INT64', ({ settlement }) => settlement?.offset.least ?? null),
+    column('offset_probs', { list: 'DOUBLE' }, ({ settlement }) => settlement?.offset.probs ?? []),
+    nullable('so_far_least', 'INT64', ({ settlement }) => settlement?.soFar.least ?? null),
+    column('so_far_probs', { list: 'DOUBLE' }, ({ settlement }) => settlement?.soFar.probs ?? []),
     column(
       'buckets',
       {
@@ -49,17 +59,19 @@ export const PREDICTIONS: Schema<Prediction> = {
             hi: 'INT64',
             prob: 'DOUBLE',
             pace_prob: 'DOUBLE',
+            own_prob: 'DOUBLE',
             price: 'DOUBLE',
             price_kind: 'UTF8',
           },
         },
       },
       ({ buckets }) =>
-        buckets.map(({ lo, hi, prob, paceProb, price, priceKind }) => ({
+        buckets.map(({ lo, hi, prob, paceProb, ownProb, price, priceKind }) => ({
           lo,
           hi,
           prob,
           pace_prob: paceProb,
+          own_prob: ownProb ?? null,
           price,
           price_kind: priceKind,
         })),
@@ -95,8 +107,11 @@ function scored(
   return nullable(name, type, (record) => (record.status === 'settled' ? read(record) : null));
 }
 
-/** How one forecaster did; the market's cells are null where not every bucket had a price. */
-function scoreColumns(of: 'model' | 'pace' | 'market'): readonly Column<RowResult>[] {
+/**
+ * How one forecaster did; the market's cells are null where not every bucket had a price, those of our own count where
+ * the row has no forecast of it.
+ */
+function scoreColumns(of: 'model' | 'pace' | 'own' | 'market'): readonly Column<RowResult>[] {
   const part = (name: string, type: 'DOUBLE' | 'BOOLEAN', read: (score: Score) => number | boolean | null) =>
     scored(`${of}_${name}`, type, ({ [of]: score }) => score && read(score));
   return [
@@ -123,7 +138,12 @@ export const SCORES: Schema<RowResult> = {
     scored('error_percent', 'DOUBLE', ({ errorPercent }) => errorPercent),
     ...scoreColumns('model'),
     ...scoreColumns('pace'),
+    ...scoreColumns('own'),
     ...scoreColumns('market'),
+    scored('offset', 'INT64', ({ settlement }) => settlement?.offset ?? null),
+    scored('offset_p50', 'INT64', ({ settlement }) => settlement?.p50 ?? null),
+    scored('offset_crps', 'DOUBLE', ({ settlement }) => settlement?.crps ?? null),
+    scored('offset_is_covered', 'BOOLEAN', ({ settlement }) => settlement?.isCovered ?? null),
     scored('won_lo', 'INT64', ({ wonLo }) => wonLo),
     scored('top_lo', 'INT64', ({ top }) => top?.lo ?? null),
     scored('top_prob', 'DOUBLE', ({ top }) => top?.prob ?? null),
@@ -133,7 +153,7 @@ export const SCORES: Schema<RowResult> = {
 type Decision = StreamRecords['decisions'];
 
 export const DECISIONS: Schema<Decision> = {
-  version: 1,
+  version: 2,
   eventAt: ({ madeAt }) => madeAt,
   columns: [
     ...forecasted<Decision>(),
@@ -142,7 +162,7 @@ export const DECISIONS: Schema<Decision> = {
     column('end_ts', 'INT64', ({ endAt }) => endAt),
     column('confidence', 'UTF8', ({ confidence }) => confidence),
     column('is_proven', 'BOOLEAN', ({ isProven }) => isProven),
-    column('strategy', 'UTF8', ({ strategy }) => strategy),
+    nullable('strategy', 'UTF8', ({ strategy }) => strategy),
     column('order_los', { list: 'INT64' }, ({ orderLos }) => orderLos),
     column(
       'buys',

@@ -104,13 +104,15 @@ const velocity: Schema<Records['velocity']> = {
 };
 
 const prices: Schema<Records['prices']> = {
-  version: 1,
+  version: 2,
   eventAt: ({ at }) => at,
   columns: [
     column('event_id', 'INT64', ({ eventId }) => eventId),
     column('token', 'UTF8', ({ token }) => token),
     nullable('bid', 'DOUBLE', ({ bid }) => bid),
     nullable('ask', 'DOUBLE', ({ ask }) => ask),
+    nullable('bid_size', 'DOUBLE', ({ bidSize }) => bidSize),
+    nullable('ask_size', 'DOUBLE', ({ askSize }) => askSize),
     nullable('price', 'DOUBLE', ({ price }) => price),
     nullable('price_kind', 'UTF8', ({ priceKind }) => priceKind),
     column('price_ts', 'INT64', ({ at }) => at),
@@ -138,6 +140,20 @@ const lag: Schema<Records['lag']> = {
     ...lagColumns('seen'),
     ...lagColumns('oracle'),
     ...lagColumns('ui'),
+  ],
+};
+
+const sleep: Schema<Records['sleep']> = {
+  version: 1,
+  eventAt: ({ madeAt }) => madeAt,
+  columns: [
+    column('account', 'UTF8', ({ account }) => account),
+    column('made_ts', 'INT64', ({ madeAt }) => madeAt),
+    column('probability', 'DOUBLE', ({ probability }) => probability),
+    column('is_asleep', 'BOOLEAN', ({ isAsleep }) => isAsleep),
+    column('n', 'INT64', ({ n }) => n),
+    column('brier', 'DOUBLE', ({ brier }) => brier),
+    column('baseline_brier', 'DOUBLE', ({ baselineBrier }) => baselineBrier),
   ],
 };
 
@@ -174,6 +190,7 @@ export const SCHEMAS: { readonly [S in Exported]: Schema<StreamRecords[S]> } = {
   predictions: PREDICTIONS,
   models: MODELS,
   scores: SCORES,
+  sleep,
   decisions: DECISIONS,
   failures,
 };

@@ -3,6 +3,7 @@ import type { Latest } from '../latest.ts';
 import type { Watch } from '../watch.ts';
 import { calibrationToWire } from './calibration-record.ts';
 import { scoredForecasts, scoreGroups } from './scores.ts';
+import { sleepScoresToWire } from './sleep-record.ts';
 import { trackRecordsToWire } from './track-records.ts';
 
 export interface Calibration {
@@ -16,7 +17,7 @@ export interface Calibration {
 interface CalibrationDeps {
   readonly latest: Latest;
   readonly accounts: readonly AccountPath[];
-  /** Changes with every score. */
+  /** Changes with every score, and with every score of a sleep probability. */
   readonly scores: Watch;
   /** Receives errors that are bugs. */
   readonly report: (error: unknown) => void;
@@ -46,11 +47,14 @@ export function createCalibration({ latest, accounts, scores, report }: Calibrat
       records.push(JSON.stringify(calibrationToWire(group, segment)));
       yield;
     }
-    const tracks = trackRecordsToWire(
-      forecasts.map(({ score }) => score),
-      accounts,
-    );
-    text = `"data":[${records.join(',')}],"track_records":${JSON.stringify(tracks)}`;
+    const parts = {
+      track_records: trackRecordsToWire(
+        forecasts.map(({ score }) => score),
+        accounts,
+      ),
+      sleep: sleepScoresToWire(latest, accounts),
+    };
+    text = `"data":[${records.join(',')}],${JSON.stringify(parts).slice(1, -1)}`;
     done.seq = seq;
     done.changes = changes;
     done.revision += 1;

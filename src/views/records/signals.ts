@@ -1,18 +1,27 @@
 import {
   type Bettor,
+  confidenceIn,
   type EventRecord,
   type EventSignals,
   expectedValue,
+  isListed,
+  type SizedBet,
   type SizedOrder,
   type SizedSignal,
   sizedSignals,
   skipStale,
 } from '../../../streams/internal.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
-import type { buyOrderRecord, signalRecord, signalsRecord } from '../../contract/records/signals.ts';
+import type {
+  buyNoRecord,
+  buyOrderRecord,
+  signalRecord,
+  signalsRecord,
+} from '../../contract/records/signals.ts';
 import type { AccountPath } from '../account-path.ts';
 import { type ActiveEvent, movedByEvents, postEvents } from '../active-events.ts';
 import { type Ages, closeRecords, newest, type Origin, openRecord } from '../as-of.ts';
+import type { Audience } from '../audience.ts';
 import type { Latest } from '../latest.ts';
 import { trackToWire } from '../performance/track-records.ts';
 import { type WinRates, winRates } from '../performance/win-rates.ts';
@@ -33,6 +42,11 @@ interface SignalFacts {
 export function signalsView(account: AccountPath): RecordView {
   const events = postEvents(account);
   const ratesOf = createRates(account);
+  const bettorOf = ({ bankrollUsd, includesUnproven }: Audience): Bettor => ({
+    bankrollUsd,
+    includesUnproven,
+    isBuyOnly: account.isBuyOnly ?? false,
+  });
 
   function factsOf({ latest, late }: Moment, event: ActiveEvent): SignalFacts {
     const { eventId, title, slug, endAt } = event.record;
@@ -60,9 +74,9 @@ export function signalsView(account: AccountPath): RecordView {
       const event = events.find(moment.latest, key);
       if (event === undefined) return undefined;
       const { signals, rates, origin, event: head } = factsOf(moment, event);
-      const fields = signalsToWire(head, signals, audience, rates);
-      const isEmpty = fields.BUY.length === 0 && fields.SELL.length === 0;
-      if (isEmpty && audience.isOnlyWithSignals) return undefined;
+      const fields = signalsToWire(head, signals, bettorOf(audience), rates);
+      const isActionable = fields.signals.some(({ action }) => action === 'BUY' || action === 'SELL');
+      if (!isActionable && audience.isOnlyWithSignals) return undefined;
       const text = openRecord(fields, origin);
       return () => text;
     },
@@ -74,7 +88,7 @@ export function signalsView(account: AccountPath): RecordView {
       render(text, audience) {
         // Only `write` makes such texts.
         const { event, signals, rates, origin, ages } = JSON.parse(text) as SignalFacts & { ages: Ages };
-        const fields = signalsToWire(event, signals, audience, rates);
+        const fields = signalsToWire(event, signals, bettorOf(audience), rates);
         return closeRecords([openRecord(fields, origin)], ages).slice(1, -1);
       },
     },
@@ -113,13 +127,15 @@ function signalsToWire(
     stale: record.stale,
     proven: record.track.isProven,
     track_record: trackToWire(record.horizonHours, record.track),
-    signals: signals.map((signal) => signalToWire(signal, record, bettor)),
+    signals: signals.filter(isListed).map((signal) => signalToWire(signal, record, bettor)),
     BUY: buy === null ? [] : [buyToWire(buy, rates)],
-    SELL: sells.map(({ title, token, edge }) => ({
+    SELL: sells.map(({ title, token, edge, limitPrice, availableUsd }) => ({
       strategy: 'RISK_MANAGEMENT',
       bucket: title,
       token_id: token,
       edge,
+      limit_price: round4(limitPrice),
+      available_usd: availableUsd,
     })),
   };
 }
@@ -141,7 +157,7 @@ function signalToWire(
   record: EventSignals,
   { bankrollUsd }: Bettor,
 ): RecordOf<typeof signalRecord> {
-  const { prob, price, edge } = signal;
+  const { prob, price, edge, no } = signal;
   return {
     bucket: signal.title,
     token_id: signal.token,
@@ -154,15 +170,38 @@ function signalToWire(
     ev: edge === null || prob === null || price === null ? null : round4(expectedValue(prob, price)),
     kelly_fraction: signal.fraction,
     suggested_bet: signal.betUsd,
-    confidence: record.track.confidence,
+    kelly_full: round4(signal.kelly),
+    limit_price: round4(signal.limitPrice),
+    available_usd: signal.availableUsd,
+    cut: cutsToWire(signal),
+    proven: record.track.isProven,
+    confidence: confidenceIn(record.track),
     moneyness: signal.moneyness,
     time_confidence: record.timeConfidence,
     asymmetry_edge: record.asymmetry,
     best_bid: signal.bid,
     best_ask: signal.ask,
+    bid_size: signal.bidSize,
+    ask_size: signal.askSize,
+    buy_no: no && noToWire(signal, no),
     reason_codes: signal.codes,
     reasons: reasonsOf(signal, record),
     bankroll: bankrollUsd,
+  };
+}
+
+function cutsToWire({ cuts }: SizedBet): RecordOf<typeof signalRecord>['cut'] {
+  return cuts.map(({ by, fraction }) => ({ by, fraction: round4(fraction) ?? 0 }));
+}
+
+function noToWire({ noToken }: SizedSignal, bet: SizedBet): RecordOf<typeof buyNoRecord> {
+  return {
+    token_id: noToken,
+    limit_price: round4(bet.limitPrice) ?? 0,
+    available_usd: bet.availableUsd,
+    kelly_fraction: bet.fraction,
+    suggested_bet: bet.betUsd,
+    cut: cutsToWire(bet),
   };
 }
 

@@ -2,7 +2,7 @@ import { NO_BIAS } from './bias.ts';
 import { DISPERSION_PRIOR, MEAN_PRIOR } from './prior.ts';
 
 /** The name of the formulas. It changes when they do. */
-export const MODEL = 'pool-3';
+export const MODEL = 'pool-4';
 
 /** The fitted coefficients of an account. Plain JSON. */
 export interface ModelParams {

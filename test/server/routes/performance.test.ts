@@ -14,6 +14,7 @@ import {
   predictionOutput,
   score,
   scoreOutput,
+  sleepOutput,
   voidOutput,
 } from '../../support/outputs.ts';
 import { json, type Running, start } from '../start.ts';
@@ -328,6 +329,15 @@ describe('GET /performance', () => {
         assert.deepEqual([group.n, group.crps, group.coverage90_interval], [0, null, null]);
         assert.equal(group.no_demonstrated_edge, true);
       }
+    });
+
+    it('has the score of the sleep probability of each account', async () => {
+      await begin(sleepOutput());
+      const { sleep } = await json(await running.get(CALIBRATION));
+      assert.deepEqual(sleep, [
+        { account: 'account_a', n: 40, brier: 0.11, baseline_brier: 0.21 },
+        { account: 'account_b', n: 0, brier: null, baseline_brier: null },
+      ]);
     });
 
     it('counts each event once, live and history apart', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { DAY_MS, type Fact, type ForecastFact, type OutputOf } from '../../../streams/internal.ts';
-import { event, partition, post, settings, tick } from '../../support/facts.ts';
+import { DAY_MS, type Fact, type ForecastFact, HOUR_MS, type OutputOf } from '../../../streams/internal.ts';
+import { event, partition, post, settings, tick, tracking } from '../../support/facts.ts';
 import { answerTo, type GraphSession } from '../../support/model-answers.ts';
 import { anyLog } from '../../support/observations.ts';
 import { FRESH, isFit, NOW, started } from './open-event.ts';
@@ -92,6 +92,39 @@ describe('forecast requests', () => {
         assert.deepEqual([count, final, mean], [0, 0, 20]);
         assert.deepEqual(quantiles, [2, 6, 10, 14, 18, 22, 26, 30, 34, 38]);
       }
+    });
+
+    it('and learns from a live one what settled after it, without the offset so far', () => {
+      const ends = NOW + 2 * DAY_MS;
+      const open = event({
+        eventId: 9,
+        slug: 's9',
+        startAt: NOW - DAY_MS,
+        endAt: ends,
+        buckets: partition(),
+      });
+      const window = tracking({ trackingId: 't9', slug: 's9', startAt: NOW - DAY_MS, endAt: ends });
+      const posts = [1, 2, 3].map((hours) => post({ id: String(hours), createdAt: NOW - hours * HOUR_MS }));
+      const session = started(60, open, window, ...posts);
+      session.answer(NOW, isFit);
+      const at = ends - DAY_MS;
+      session.observe(at, tick(FRESH));
+      for (const asked of session.take(() => true)) {
+        const fact = answerTo(asked);
+        if (fact.kind === 'fit' || fact.settlement === undefined) continue;
+        const settlement = { ...fact.settlement, oracle: 1, soFar: { least: 1, probs: [1] } };
+        session.observe(at, { ...fact, settlement });
+      }
+      const won = open.buckets.map((bucket, index) => ({ ...bucket, won: index === 0 }));
+      session.observe(ends, { ...open, isClosed: true, buckets: won });
+      session.observe(ends, { kind: 'oracle', account: 'a', trackingId: 't9', total: 4, syncedAt: null });
+      session.observe(NOW + 8 * DAY_MS, tick(FRESH));
+      const [next] = session.take(isFit);
+      assert.ok(next?.record.type === 'fit');
+      assert.deepEqual(
+        next.record.closed.map(({ hours, count, final }) => [hours, count, final]),
+        [[24, 1, 4]],
+      );
     });
 
     it('from memory that all requests between two posts share', () => {

@@ -73,7 +73,7 @@ describe('ledger', () => {
     session.observe(at + 900, answer);
     const [output] = ofStream(session.outputs, 'predictions');
     assert.ok(output);
-    const { hash, buckets, quantiles, paceQuantiles, ...row } = output.record;
+    const { hash, buckets, quantiles, paceQuantiles, ownQuantiles, ...row } = output.record;
     assert.deepEqual([output.key, output.cause, output.at], ['1', 'model', at + 900]);
     assert.deepEqual(row, {
       forecastId: `1-${answer.askedSeq}`,
@@ -92,20 +92,36 @@ describe('ledger', () => {
       p50: 20,
       p95: 38,
       paceP50: 10,
+      ownP50: 20,
+      settlement: answer.settlement,
       sleepProbability: 0.25,
       flipRisk: null,
       moved: [],
     });
     assert.deepEqual([quantiles, paceQuantiles], [answer.forecast.quantiles, answer.pace.quantiles]);
+    assert.deepEqual(ownQuantiles, answer.own?.quantiles);
     assert.deepEqual(buckets[0], {
       lo: 0,
       hi: 9,
       prob: answer.forecast.bucketProbs[0],
       paceProb: answer.pace.bucketProbs[0],
+      ownProb: answer.own?.bucketProbs[0],
       price: 0.25,
       priceKind: 'ui',
     });
     assert.match(hash, /^[0-9a-f]{64}$/);
+  });
+
+  it('makes the row that an older program made of its answer', () => {
+    const at = START + DAY_MS;
+    const { session, answer } = started(at);
+    const { own: _own, settlement: _settlement, ...older } = answer;
+    session.observe(at + 900, older);
+    const [row] = records(session.outputs, 'predictions');
+    assert.ok(row);
+    const fields = ['ownP50', 'ownQuantiles', 'settlement'].filter((field) => field in row);
+    assert.deepEqual([fields, 'ownProb' in (row.buckets[0] ?? {})], [[], false]);
+    assert.equal(predictionHash(row), row.hash);
   });
 
   it('knows no price while prices are stale', () => {
@@ -253,6 +269,6 @@ describe('ledger', () => {
 
   it('hashes a row to the same digest on every machine', () => {
     const { record } = predictionOutput({ modelVersion: 'a model' });
-    assert.equal(predictionHash(record), 'cf96840f8287558f5e55b1c568dd93d50090f51d2d74213cd685d482b6b9cb5c');
+    assert.equal(predictionHash(record), 'f2724583daba9aa0eaecca7f63e08e4dcd11bc90f214a0cf1bdabafa216f4a8c');
   });
 });

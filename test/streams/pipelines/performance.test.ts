@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { map } from 'rxjs';
+import { map, NEVER, of } from 'rxjs';
 import {
   DAY_MS,
   type EventRecord,
@@ -12,7 +12,7 @@ import {
 } from '../../../streams/internal.ts';
 import { windowId } from '../../../streams/model/window-id.ts';
 import { performance as performancePipeline } from '../../../streams/pipelines/performance.ts';
-import { event, partition, quote, settings, tick, tracking } from '../../support/facts.ts';
+import { event, partition, post, quote, settings, tick, tracking } from '../../support/facts.ts';
 import { marbles } from '../../support/marbles.ts';
 import { GraphSession } from '../../support/model-answers.ts';
 import { anyLog } from '../../support/observations.ts';
@@ -78,7 +78,7 @@ describe('performance', () => {
       const window = windowId({ startAt: START, endAt: END, ranges: [{ lo: 0 }] });
       const ended = (final: number) => ({
         ...{ account: 'a', seq: 9, at: END, cause: 'oracle' as const },
-        outcome: { eventId: 1, endAt: END, window, final, wonLo: null },
+        outcome: { eventId: 1, endAt: END, window, final, own: null, wonLo: null },
       });
       const row = predictionOutput({ horizonHours: 24, startAt: START, endAt: END }, { at: END - DAY_MS });
       const shown = predictionOutput({ endAt: END }, { at: END - DAY_MS });
@@ -260,6 +260,47 @@ describe('performance', () => {
     assert.ok(Math.abs(score.market.logScore + Math.log(0.3 / 1.2)) < 1e-9);
     assert.ok(Math.abs(score.market.brier - ((0.1 / 1.2) ** 2 + (0.9 / 1.2) ** 2 + (0.8 / 1.2) ** 2)) < 1e-9);
     assert.deepEqual([score.market.crps, score.market.pit, score.market.isCovered], [null, null, null]);
+  });
+
+  it('scores the forecast of the offset and that of our own count beside that of the settled one', () => {
+    const session = watched();
+    session.observe(END - HOUR_MS, post({ id: '1', createdAt: END - HOUR_MS }));
+    session.observe(END, total(12));
+    session.observe(END, closed(1));
+    const [score] = scored(session);
+    assert.ok(score);
+    // Equal counts were forecast, and the oracle has eleven more than our one.
+    assert.deepEqual(score.settlement, { offset: 11, p50: 0, crps: 11, isCovered: false });
+    assert.deepEqual(score.own, score.model, 'here both forecasts are the same');
+  });
+
+  it('scores no offset where our own count decided, and neither for a row of an older program', () => {
+    const session = watched();
+    session.observe(END, closed(0));
+    assert.deepEqual(
+      scored(session).map(({ settlement }) => settlement),
+      [null, null],
+    );
+    const row = predictionOutput({ horizonHours: 24, endAt: END }, { at: END - DAY_MS });
+    const { ownP50: _p50, ownQuantiles: _quantiles, settlement: _settlement, ...older } = row.record;
+    const window = windowId({ ...row.record, ranges: row.record.buckets });
+    const outcome = { eventId: 1, endAt: END, window, final: 20, own: 20, wonLo: null };
+    const scores: ScoreRecord[] = [];
+    performancePipeline(
+      {
+        event$: NEVER,
+        prediction$: of({ ...row, record: older }),
+        outcome$: of({ account: 'a', seq: 9, at: END, cause: 'oracle', outcome }),
+      },
+      new Map(),
+      neverFails,
+    ).subscribe(({ record }) => {
+      if (record.status === 'settled') scores.push(record);
+    });
+    assert.deepEqual(
+      scores.map(({ own, settlement }) => [own, settlement]),
+      [[null, null]],
+    );
   });
 
   it('leaves the market out where a bucket had no price', () => {
