@@ -20,7 +20,7 @@ export interface BucketSignal extends EvaluatedBucket {
 
 /**
  * What to buy and sell in one active event, for any caller and any bankroll. There are no buckets once the event is
- * over. The actions are those for a caller who accepts a horizon without demonstrated skill.
+ * over. The actions are those for a caller who accepts a horizon where the model is not proven.
  */
 export interface EventSignals {
   readonly eventId: number;

@@ -62,7 +62,7 @@ export const signalsQuery = z.object({
     .default(true)
     .meta({
       description:
-        'Whether to give actions, at half the size, where settled events have not yet shown that the model has skill. If false they are SKIP.',
+        'Whether to give actions, at half the size, where settled events have not yet shown that the model is better than the market. If false they are SKIP.',
       examples: [true],
     }),
   as_of: asOf,
@@ -148,7 +148,8 @@ export const feedQuery = z.object({
     .boolean()
     .default(true)
     .meta({
-      description: 'For signals: whether to give actions at horizons without demonstrated skill.',
+      description:
+        'For signals: whether to give actions at horizons where the model is not shown to be better than the market.',
       examples: [true],
     }),
 });

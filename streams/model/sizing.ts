@@ -10,7 +10,7 @@ export const ACCOUNT_CAP = 0.1;
 /** The full Kelly stake is right only for an exactly known probability; ours is an estimate. */
 const SHARE_OF_KELLY = 0.25;
 
-/** What is left of a stake at a horizon without demonstrated skill. */
+/** What is left of a stake at a horizon where the model is not shown to be better than the market. */
 const UNPROVEN_SHARE = 0.5;
 
 /** The share of the account moves in steps, so that a small change of one event seldom changes the others. */

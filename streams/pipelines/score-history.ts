@@ -17,7 +17,9 @@ export function recordScore(all: TrackSamples, record: ScoreRecord | VoidRecord)
 }
 
 /** Gives the track record of each horizon from all scores of an account. */
-export function trackRecords(scores: Iterable<ScoreRecord>): (horizonHours: number) => TrackRecord {
+export function trackRecords(
+  scores: Iterable<ScoreRecord | VoidRecord>,
+): (horizonHours: number | null) => TrackRecord {
   const all: TrackSamples = new Map();
   for (const score of scores) putSample(all, score);
   return (horizonHours) => trackBefore(all, horizonHours, Number.POSITIVE_INFINITY);

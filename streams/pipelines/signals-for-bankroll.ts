@@ -59,7 +59,7 @@ export function isListed({ standing, no }: SizedSignal): boolean {
   return standing !== 'dead' || no !== null;
 }
 
-/** How far the track record is to be trusted: not at all before skill is demonstrated. */
+/** How far the track record is to be trusted: not at all before the model is shown to be better than the market. */
 export function confidenceIn({ isProven, confidence }: TrackRecord): Confidence {
   return isProven ? confidence : 'LOW';
 }

@@ -129,6 +129,7 @@ describe('openPast', () => {
     const quote = { token: 'yes-1', eventId: 1, bid: 0.1, ask: 0.12, price: 0.11 };
     const forecast = {
       madeAt: NOON + 3_000,
+      startAt: NOON - HOUR_MS,
       endAt: NOON + HOUR_MS,
       buckets: [predictedBucket({ prob: 0.6 })],
     };

@@ -19,7 +19,7 @@ const cut = z
     z.object({
       by: z.enum(['event_cap', 'unproven', 'account_cap', 'depth', 'minimum']).meta({
         description:
-          'event_cap: 0.05 of the bankroll for all bets of an event. unproven: half at a horizon without demonstrated skill. account_cap: 0.10 for all open events of the account. depth: the book holds no more at limit_price. minimum: less than a cent, or than 0.0001 of the bankroll.',
+          'event_cap: 0.05 of the bankroll for all bets of an event. unproven: half where the model was not shown to be better than the market. account_cap: 0.10 for all open events of the account. depth: the book holds no more at limit_price. minimum: less than a cent, or than 0.0001 of the bankroll.',
       }),
       fraction: z.number().min(0).meta({ description: 'Share of the bankroll taken off.' }),
     }),
@@ -90,7 +90,9 @@ export const signalRecord = z
     }),
     available_usd: availableUsd,
     cut,
-    proven: z.boolean().meta({ description: 'Whether skill is demonstrated at this horizon.' }),
+    proven: z
+      .boolean()
+      .meta({ description: 'Whether the model was shown to be better than the market at this horizon.' }),
     confidence: level.meta({
       description:
         'How well calibrated settled forecasts at this horizon were, live and back-filled as track_record counts them, not how large the edge is; LOW unless proven.',

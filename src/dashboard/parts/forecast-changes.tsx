@@ -60,7 +60,7 @@ export function ForecastChanges(props: {
       <div>
         <dt>Settled minus our count</dt>
         <dd class="num">
-          {settlement === undefined
+          {settlement == null
             ? 'not known yet'
             : `${signed(settlement.offset_p5)} to ${signed(settlement.offset_p95)}`}
         </dd>

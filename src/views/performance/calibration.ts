@@ -47,12 +47,14 @@ export function createCalibration({ latest, accounts, scores, report }: Calibrat
       records.push(JSON.stringify(calibrationToWire(group, segment)));
       yield;
     }
-    const tracks = trackRecordsToWire(
-      forecasts.map(({ score }) => score),
-      accounts,
-    );
-    const sleep = sleepScoresToWire(latest, accounts);
-    text = `"data":[${records.join(',')}],"track_records":${JSON.stringify(tracks)},"sleep":${JSON.stringify(sleep)}`;
+    const parts = {
+      track_records: trackRecordsToWire(
+        forecasts.map(({ score }) => score),
+        accounts,
+      ),
+      sleep: sleepScoresToWire(latest, accounts),
+    };
+    text = `"data":[${records.join(',')}],${JSON.stringify(parts).slice(1, -1)}`;
     done.seq = seq;
     done.changes = changes;
     done.revision += 1;

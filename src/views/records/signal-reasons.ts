@@ -22,7 +22,7 @@ function comparison({ title, lo, hi, moneyness, prob, price }: SizedSignal, p50:
 
 const CUT_SENTENCES: Readonly<Record<Cut['by'], string>> = {
   event_cap: 'cut to 5 % of the bankroll for all bets of the event',
-  unproven: 'cut by half, as skill is not demonstrated at this horizon',
+  unproven: 'cut by half, as the model is not shown to be better than the market at this horizon',
   account_cap: 'cut to 10 % of the bankroll for all open events of the account, which count the same posts',
   depth: 'cut to what the book holds at the limit price',
   minimum: 'what is left is too small to bet',
