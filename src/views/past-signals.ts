@@ -61,7 +61,7 @@ async function signalsSince(deps: PastSignalsDeps, startSeq: number, seq: number
   const [start] = startSeq < Math.max(1, journal.tail) ? [] : journal.readBack(startSeq);
   if (start !== undefined) {
     const known = await inputsAt({ seq: startSeq, at: start.receivedAt });
-    for (const output of known) runner.take(output);
+    for (const output of known) if (!isOfAnotherWindow(output, known)) runner.take(output);
     for (const output of runner.observe(tickAt(start))) {
       last.set(output.key, { output: { ...output, ...newestInput(known, output.key) }, isExact: false });
     }
@@ -98,6 +98,16 @@ async function changesBetween(
     }
   }
   return found.toSorted((a, b) => a.seq - b.seq);
+}
+
+/** Whether a forecast was made before the window of its event changed, when signals forget it. */
+function isOfAnotherWindow(output: Output, known: readonly Output[]): boolean {
+  if (output.stream !== 'predictions') return false;
+  const { startAt, endAt } = output.record;
+  return known.some(
+    ({ stream, key, record }) =>
+      stream === 'events' && key === output.key && (record.startAt !== startAt || record.endAt !== endAt),
+  );
 }
 
 /** Signals look at the clock at ticks alone. */

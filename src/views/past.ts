@@ -137,8 +137,10 @@ export function openPast(
     keys: readonly string[],
     place: { readonly seq: number; readonly at: number },
   ): Promise<readonly Output[]> {
-    const latest = keys.flatMap((key) => now.get('signals', key) ?? []);
-    if (latest.every(({ seq }) => seq <= place.seq)) return latest;
+    const latest = keys.map((key) => now.get('signals', key));
+    // Those of an event that is long over may be in memory no more.
+    const still = latest.filter((output) => output !== undefined && output.seq <= place.seq);
+    if (still.length === keys.length) return still.flatMap((output) => output ?? []);
     const inputsAt = async ({ seq, at }: { readonly seq: number; readonly at: number }) => {
       const events = await eventsAt(account, seq, at);
       const inputs: Output[] = [];

@@ -68,6 +68,18 @@ describe('limits', () => {
     for (let call = 0; call < 5; call++) assert.equal((await running.get('/api/v1/health')).status, 200);
   });
 
+  it('never refuses a hundred requests an hour that come evenly, and refuses one more', async () => {
+    await open();
+    for (let call = 0; call < 230; call++) {
+      assert.equal((await running.get(META)).status, 200, `call ${call}`);
+      running.clock.now += 36_000;
+    }
+    running.clock.now -= 1;
+    assert.equal((await running.get(META)).status, 429);
+    running.clock.now += 1;
+    assert.equal((await running.get(META)).status, 200);
+  });
+
   it('shows the limit on every answer that counts, and on no other', async () => {
     await open({ limits: { FREE: 1_000, PRO: 1_000, INTERNAL: 1_000 } });
     for (const endpoint of running.app.endpoints) {

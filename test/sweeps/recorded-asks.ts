@@ -151,10 +151,18 @@ const FIRST_FEW = 5;
 const PATHS: readonly Place[] = [
   ...ACCOUNTS.flatMap((account) => [
     { ...OPEN, path: `/api/v1/meta/${account}`, queries: ['', ...PAST] },
-    { ...OPEN, path: `/api/v1/meta/${account}/tweets`, queries: ['', ...TWEETS] },
-    { ...OPEN, path: `/api/v1/meta/${account}/lag`, queries: ['', 'unknown=1'] },
+    {
+      ...OPEN,
+      path: `/api/v1/meta/${account}/tweets`,
+      queries: ['', ...TWEETS, 'as_of={half}', 'limit=3&offset=2&as_of={quarter}'],
+    },
+    { ...OPEN, path: `/api/v1/meta/${account}/lag`, queries: ['', 'unknown=1', 'as_of={half}', 'limit=1'] },
     { ...OPEN, path: `/api/v1/prediction/${account}`, queries: ['', ...PAST] },
-    { ...PRO, path: `/api/v1/signals/${account}`, queries: ['', ...SIGNALS] },
+    {
+      ...PRO,
+      path: `/api/v1/signals/${account}`,
+      queries: ['', ...SIGNALS, 'as_of={half}', 'bankroll=500&as_of={quarter}'],
+    },
     { ...PRO, path: `/api/v1/portfolio/${account}`, queries: [...WALLETS, ...PORTFOLIO] },
   ]),
   { ...OPEN, path: '/api/v1/meta/crypto', queries: ['', 'unknown=1', 'as_of={half}'] },

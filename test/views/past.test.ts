@@ -24,7 +24,11 @@ const STREAMS = ['events', 'counters', 'velocity', 'prices', 'predictions'] as c
 const window = { startAt: NOON - HOUR_MS, endAt: NOON + HOUR_MS, buckets: [bucket({ yesToken: 'yes-1' })] };
 
 /** Observation n is a tick received n seconds after noon, and makes the streams say what is given for it. */
-async function past(said: Readonly<Record<number, readonly Output[]>>, seconds = 10) {
+async function past(
+  said: Readonly<Record<number, readonly Output[]>>,
+  seconds = 10,
+  windowsMs?: readonly number[],
+) {
   const store = createMemoryStore();
   const latest = createLatest();
   for (let seq = 1; seq <= seconds; seq++) {
@@ -35,7 +39,7 @@ async function past(said: Readonly<Record<number, readonly Output[]>>, seconds =
     await store.outputs.append(outputs, seq);
     latest.apply(outputs, seq, at);
   }
-  return { store, latest, past: openPast(store, latest) };
+  return { store, latest, past: openPast(store, latest, windowsMs) };
 }
 
 describe('openPast', () => {
@@ -147,6 +151,24 @@ describe('openPast', () => {
       [await said(2), await said(3), await said(6), await said(8)],
       ['SKIP', 'BUY', 'HOLD', 'SKIP'],
     );
+  });
+
+  it('computes no signals from a forecast for another window of the event', async () => {
+    const forecast = { startAt: window.startAt, endAt: window.endAt, madeAt: NOON + 3_000 };
+    const world = await past(
+      {
+        2: [eventOutput(window), countersOutput()],
+        3: [predictionOutput(forecast)],
+        5: [eventOutput({ ...window, endAt: window.endAt + HOUR_MS })],
+      },
+      10,
+      [1_000],
+    );
+    const forecastId = async (seq: number) => {
+      const then = await world.past.of('a', seq, NOON + seq * 1_000, ['events', 'signals']);
+      return then.get('signals', '1')?.record.forecastId;
+    };
+    assert.deepEqual([await forecastId(4), await forecastId(5), await forecastId(9)], ['1-7', null, null]);
   });
 
   it('finds the last observation by an instant, but none that no reader has seen', async () => {

@@ -99,12 +99,8 @@ describe('as_of', function () {
           const response = await get(withAsOf(path, at), PRO);
           assert.equal(await response.text(), body, `${path} at ${at - START_AT}`);
         }
-        const bodies = new Set(
-          then.filter(({ path }) => path.includes('prediction')).map(({ body }) => body),
-        );
-        const ofB = then.filter(({ path }) => path.includes('meta/account_b'));
+        const ofB = then.filter(({ path }) => path === '/api/v1/meta/account_b');
         assert.ok(ofB[0]?.body.includes('events_unknown') && ofB.at(-1)?.body.includes('"data":[]'));
-        assert.ok(bodies.size > 50 && [...bodies].at(-1)?.includes('"forecast_id":"71-'));
         for (const name of ['prediction', 'signals']) {
           const bodies = new Set(then.filter(({ path }) => path.includes(name)).map(({ body }) => body));
           assert.ok(bodies.size > 50, name);
@@ -198,7 +194,7 @@ describe('as_of', function () {
       async ({ get }) => {
         for (const path of PATHS) {
           const codeFor = async (key?: string) => {
-            const response = await get(withAsOf(path, START_AT), key ? { 'X-API-Key': key } : {});
+            const response = await get(withAsOf(path, START_AT + 30_000), key ? { 'X-API-Key': key } : {});
             return [response.status, (await json(response)).code];
           };
           assert.deepEqual(await codeFor(), [401, 'key_missing']);

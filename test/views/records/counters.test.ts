@@ -167,8 +167,9 @@ describe('GET /meta/{account}', () => {
     }
   });
 
-  it('ignores a key it does not know', async () => {
+  it('needs no key, and refuses one it does not know', async () => {
     await begin();
-    assert.equal((await running.get(PATH, { 'X-API-Key': 'nobody' })).status, 200);
+    assert.equal((await running.get(PATH)).status, 200);
+    assert.equal((await running.get(PATH, { 'X-API-Key': 'nobody' })).status, 401);
   });
 });
