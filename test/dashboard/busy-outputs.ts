@@ -117,7 +117,7 @@ export function busyCounters(event: BusyEvent, behind: number): Output {
 
 /** The forecast of an event, its signals and a price, all a little different for another `shift`. */
 export function busyForecast(event: BusyEvent, shift: number): readonly Output[] {
-  const { id: eventId, account, endAt } = event;
+  const { id: eventId, account, startAt, endAt } = event;
   const count = countOf(event);
   const buckets = bucketsOf(event);
   const probs = shares(shift);
@@ -132,6 +132,7 @@ export function busyForecast(event: BusyEvent, shift: number): readonly Output[]
     predictionOutput({
       eventId,
       account,
+      startAt,
       endAt,
       count,
       quantiles,
