@@ -42,9 +42,16 @@ describe('the example of a paid call', () => {
     const flags = { port: '0', data, world: world.url, historyDays: '1', payments: 'demo' };
     const service = await openService(parseConfig({ flags, env: {} }), pino({ level: 'silent' }));
     try {
-      await eventually('there is something to serve', async () => (await fetch(`${service.url}/readyz`)).ok);
-      const health = Object(await (await fetch(`${service.url}/api/v1/health`)).json());
-      const sold = soldPaths(health.timestamp);
+      let pastAt = 0;
+      await eventually('the events of both accounts are known', async () => {
+        const answers = await Promise.all(
+          ACCOUNTS.map(({ segment }) => fetch(`${service.url}/api/v1/meta/${segment}`)),
+        );
+        const bodies = await Promise.all(answers.map((answer) => answer.json()));
+        pastAt = Math.max(...bodies.map((body) => Number(Object(body).timestamp)));
+        return answers.every(({ ok }) => ok);
+      });
+      const sold = soldPaths(pastAt);
       assert.equal(sold.length, 19);
       const args = [EXAMPLE, ...sold.map(({ path }) => service.url + path)];
       const { stdout } = await promisify(execFile)(process.execPath, args);
