@@ -279,7 +279,7 @@ describe('ledger', () => {
       ...rest
     } = record;
     const buckets = rest.buckets.map(({ ownProb: _prob, ...bucket }) => bucket);
-    const older = predictionHash({ ...rest, buckets } as unknown as Prediction);
-    assert.equal(older, '2b2de123de24e2e3ec08b44f93d45607c4ef9de7f732c12c1cae79acb2cff567');
+    const older: Prediction = JSON.parse(JSON.stringify({ ...rest, buckets }));
+    assert.equal(predictionHash(older), '2b2de123de24e2e3ec08b44f93d45607c4ef9de7f732c12c1cae79acb2cff567');
   });
 });
