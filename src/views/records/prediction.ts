@@ -141,6 +141,7 @@ function predictionToWire(facts: PredictionFacts): Omit<PredictionRecord, 'secon
 /** Before the first forecast of the event. */
 const NO_FORECAST = {
   forecast: null,
+  settlement: null,
   sleep_probability: null,
   model_version: null,
   forecast_id: null,
@@ -162,13 +163,10 @@ function forecastToWire(prediction: Prediction, oracle: number | null) {
   const { p5, p50, p95, settlement } = prediction;
   return {
     forecast: { p5: Math.max(least, p5), p50: Math.max(least, p50), p95: Math.max(least, p95) },
-    ...(settlement && {
-      settlement: {
-        offset_p5: settlement.p5,
-        offset_p50: settlement.p50,
-        offset_p95: settlement.p95,
-      },
-    }),
+    // A row of an older program has none.
+    settlement: settlement
+      ? { offset_p5: settlement.p5, offset_p50: settlement.p50, offset_p95: settlement.p95 }
+      : null,
     sleep_probability: round4(prediction.sleepProbability),
     model_version: prediction.modelVersion,
     forecast_id: prediction.forecastId,
