@@ -28,6 +28,7 @@ export type {
   Input,
   Move,
   PostGoneFact,
+  PostsVia,
   PricesFact,
   Quote,
   SettingsFact,

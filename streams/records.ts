@@ -1,7 +1,15 @@
 import type { ClosedForecast } from './model/forecast/bias.ts';
 import type { ModelParams } from './model/forecast/params.ts';
 import type { CountRange } from './model/forecast/simulate.ts';
-import type { AccountId, EventFact, ForecastOrigin, Input, Move, SourceName } from './observation.ts';
+import type {
+  AccountId,
+  EventFact,
+  ForecastOrigin,
+  Input,
+  Move,
+  PostsVia,
+  SourceName,
+} from './observation.ts';
 import type { ScoreRecord } from './score-records.ts';
 import type { Decision, EventSignals } from './signal-records.ts';
 
@@ -10,14 +18,19 @@ export interface Post {
   readonly id: string;
   readonly text: string;
   readonly createdAt: number;
-  readonly isReply: boolean;
-  readonly isQuote: boolean;
+  /** Null while only the oracle's list shows the post. */
+  readonly isReply: boolean | null;
+  readonly isQuote: boolean | null;
   readonly isRepost: boolean;
   readonly isCounted: boolean;
   readonly url: string;
   readonly seenAt: number;
   /** When it was found gone, or null. */
   readonly deletedAt: number | null;
+  /** `oracle_list` until the timeline has shown it. */
+  readonly via: PostsVia;
+  /** When the oracle took it in, or was first found to have it; null while its list does not show it. */
+  readonly oracleAt: number | null;
 }
 
 /** `upcoming` until the window opens, `active` while it is open, `ended` after it, `closed` once the market closes it. */
@@ -43,8 +56,10 @@ export interface Counters {
   readonly settlementDelta: number | null;
   readonly displayDelta: number | null;
   readonly internalDelta: number | null;
-  /** How many of the posts in `real` were found deleted; null when `real` is. */
+  /** How many of the posts in `real` were found deleted; null when `real` is, or when nothing looks for deletions. */
   readonly deleted: number | null;
+  /** Where the posts in `real` are read from. */
+  readonly via: PostsVia;
   /** Inputs past their limit, in the order posts, oracle, ui, prices. */
   readonly stale: readonly Input[];
 }

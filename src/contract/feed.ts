@@ -136,9 +136,13 @@ export const heartbeatFrame = z
     seqs: z
       .record(z.string(), z.int())
       .meta({ description: 'Last seq of every channel, by `channel/account` or `channel`.' }),
-    ages_ms: z
+    ages_ms: z.record(z.string(), z.number()).meta({
+      description:
+        'How old the knowledge of each source is, ms, by `source/account` or `source`: for most the time since it last answered.',
+    }),
+    limits_ms: z
       .record(z.string(), z.number())
-      .meta({ description: 'Ms since each source last answered, by `source/account` or `source`.' }),
+      .meta({ description: 'The age from which each input is stale, ms, by source.' }),
   })
   .meta({ description: 'One second of the pipeline passed. It comes after all frames that it counts.' });
 

@@ -12,6 +12,8 @@ export interface HealthInputs {
   readonly accounts: readonly AccountId[];
   /** Per source, ms since its last good answer; a source that never answered is absent. */
   readonly ages: Readonly<Record<SourceName, number>>;
+  /** The age from which posts are stale, which is longer than usual when they come from the oracle's list. */
+  readonly postsStaleAfterMs: number;
   readonly hasSnapshot: boolean;
   readonly store: StoreState;
   readonly failedActors: number;
@@ -24,16 +26,16 @@ const DEGRADED_AFTER_MS = { posts: 15_000, oracle: 30_000, ui: 30_000, prices: 1
 export function healthOf(inputs: HealthInputs): HealthStatus {
   if (!inputs.hasSnapshot || inputs.store === 'closed') return 'unavailable';
   if (inputs.store === 'read_only' || inputs.failedActors > 0) return 'degraded';
-  return limits(inputs.accounts).every(([source, limitMs]) => (inputs.ages[source] ?? Infinity) <= limitMs)
+  return limits(inputs).every(([source, limitMs]) => (inputs.ages[source] ?? Infinity) <= limitMs)
     ? 'ok'
     : 'degraded';
 }
 
-function limits(accounts: readonly AccountId[]): readonly (readonly [SourceName, number])[] {
+function limits({ accounts, postsStaleAfterMs }: HealthInputs): readonly (readonly [SourceName, number])[] {
   const { posts, oracle, ui, prices, events } = DEGRADED_AFTER_MS;
   return [
     ...accounts.flatMap((account): [SourceName, number][] => [
-      [`posts:${account}`, posts],
+      [`posts:${account}`, Math.max(posts, postsStaleAfterMs)],
       [`oracle:${account}`, oracle],
       [`ui:${account}`, ui],
     ]),

@@ -22,11 +22,12 @@ interface ProbeDeps {
   /** Per source, ms since its last good answer. */
   readonly ages: () => Readonly<Record<SourceName, number>>;
   readonly accounts: readonly AccountId[];
+  readonly postsStaleAfterMs: number;
   readonly store: () => StoreState;
   readonly now: () => number;
 }
 
-export function createProbes({ latest, ages, accounts, store, now }: ProbeDeps): Probes {
+export function createProbes({ latest, ages, accounts, postsStaleAfterMs, store, now }: ProbeDeps): Probes {
   const startedAt = now();
   const loop = createLoopDelay();
   return {
@@ -34,6 +35,7 @@ export function createProbes({ latest, ages, accounts, store, now }: ProbeDeps):
       healthOf({
         accounts,
         ages: ages(),
+        postsStaleAfterMs,
         hasSnapshot: accounts.some((id) => hasSnapshot(latest, id)),
         store: store(),
         failedActors: Array.from(latest.all('failures')).length,

@@ -3,13 +3,14 @@ import type { Metrics } from '../observability/metrics.ts';
 import { createProbes } from '../observability/probes.ts';
 import type { Operations } from '../server/operations.ts';
 import type { AccountPath } from '../views/account-path.ts';
-import { agesNow } from '../views/as-of.ts';
+import { type AgeLimits, agesNow } from '../views/as-of.ts';
 import type { Latest } from '../views/latest.ts';
 import type { Shutdown } from './shutdown.ts';
 
 interface OperationsDeps {
   readonly latest: Latest;
   readonly accounts: readonly AccountPath[];
+  readonly staleAfterMs: AgeLimits;
   readonly metrics: Metrics;
   readonly store: () => StoreState;
   /** UTC ms. */
@@ -21,7 +22,14 @@ export function openOperations(deps: OperationsDeps, shutdown: Shutdown): Operat
   const { latest, metrics, store, now } = deps;
   const ages = () => agesNow(latest, now());
   const accounts = deps.accounts.map(({ id }) => id);
-  const { health, isReady, isLive, close } = createProbes({ latest, ages, accounts, store, now });
+  const { health, isReady, isLive, close } = createProbes({
+    latest,
+    ages,
+    accounts,
+    postsStaleAfterMs: deps.staleAfterMs.posts,
+    store,
+    now,
+  });
   const unwatch = metrics.watchStreams({ latest, ages, now });
   shutdown.add(async () => {
     unwatch();

@@ -2,7 +2,14 @@ import { merge, type Observable } from 'rxjs';
 import { DAY_MS } from '../model/durations.ts';
 import { isSame } from '../model/is-same.ts';
 import { countBetween, insertTime, removeTime } from '../model/sorted-times.ts';
-import { type AccountId, INPUTS, type Input, type Observation, type SettingsFact } from '../observation.ts';
+import {
+  type AccountId,
+  INPUTS,
+  type Input,
+  type Observation,
+  type PostsVia,
+  type SettingsFact,
+} from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
 import type { Counters, EventRecord, Post, Trigger } from '../records.ts';
@@ -14,6 +21,7 @@ const NOTHING_STALE: readonly Input[] = [];
 
 export interface CountersState {
   staleAfterMs: SettingsFact['staleAfterMs'];
+  via: PostsVia;
   coveredFrom: number | null;
   /** Creation times of the counted posts, and of the counted posts that were found deleted. */
   readonly countedAt: number[];
@@ -58,10 +66,11 @@ const behaviour: Behaviour<Message<From>, CountersState, CountersChange> = {
         return [];
     }
   },
-  spawn: (_key, { type, value }) =>
+  spawn: (account, { type, value }) =>
     type === 'observation' && value.fact.kind === 'settings'
       ? {
           staleAfterMs: value.fact.staleAfterMs,
+          via: viaOf(value.fact, account),
           coveredFrom: null,
           countedAt: [],
           goneAt: [],
@@ -104,6 +113,8 @@ function observe(
   switch (fact.kind) {
     case 'settings':
       state.staleAfterMs = fact.staleAfterMs;
+      state.via = viaOf(fact, account);
+      recount(state, account, { seq, at, cause: 'settings' }, emit);
       return;
     case 'coverage':
       state.coveredFrom = fact.fromAt;
@@ -174,9 +185,15 @@ function countersOf(
     settlementDelta: minus(real, oracle),
     displayDelta: minus(real, ui),
     internalDelta: minus(ui, oracle),
-    deleted: isCovered ? countBetween(state.goneAt, startAt, endAt) : null,
+    // The oracle's list does not tell of deletions.
+    deleted: isCovered && state.via === 'timeline' ? countBetween(state.goneAt, startAt, endAt) : null,
+    via: state.via,
     stale: event.phase === 'active' ? state.stale : NOTHING_STALE,
   };
+}
+
+function viaOf({ accounts }: SettingsFact, account: AccountId): PostsVia {
+  return accounts.find(({ id }) => id === account)?.via ?? 'timeline';
 }
 
 function minus(a: number | null, b: number | null): number | null {

@@ -99,6 +99,8 @@ function accountsOfFact(fact: Fact): readonly AccountId[] | 'everyone' {
 function recordPost(state: ForecastState, { output, previous }: PostChange): boolean {
   const { record, at, cause } = output;
   if (!record.isCounted && !previous?.isCounted) return false;
+  // A post that the oracle took in counts as it did before.
+  if (cause === 'oracle') return false;
   const { countedAt } = state;
   if (previous?.isCounted) removeTime(countedAt, previous.createdAt);
   if (record.isCounted) insertTime(countedAt, record.createdAt);

@@ -28,7 +28,8 @@ type From = 'post' | 'counters' | 'observation';
 
 /**
  * How long after its creation a post was seen by us, counted by the oracle and shown by the trading page. The latter
- * two follow from the counters: a counter that is d behind includes all but the newest d posts.
+ * two follow from the counters: a counter that is d behind includes all but the newest d posts. Of a post that was found
+ * in the oracle's list the list itself says when the oracle took it in.
  */
 export function lag(
   { observation$, post$, counters$ }: Inputs<From>,
@@ -62,11 +63,12 @@ function receive(
   const { seq, at, cause } = triggerOf(message);
   const { type, value } = message;
   if (type === 'post') {
-    const { createdAt, isCounted } = value.output.record;
-    addSample(state.seen, at, createdAt);
+    const { createdAt, isCounted, oracleAt } = value.output.record;
+    addSample(state.seen, at, at - createdAt);
     hasChanged = true;
     if (isCounted) {
-      state.awaitingOracle = [...state.awaitingOracle, createdAt].sort(ascending);
+      if (oracleAt !== null) addSample(state.oracle, at, oracleAt - createdAt);
+      else state.awaitingOracle = [...state.awaitingOracle, createdAt].sort(ascending);
       state.awaitingUi = [...state.awaitingUi, createdAt].sort(ascending);
     }
   } else if (type === 'counters') {
@@ -74,7 +76,7 @@ function receive(
     const awaiting = isOracle ? state.awaitingOracle : state.awaitingUi;
     const samples = isOracle ? state.oracle : state.ui;
     const included = newlyIncluded(awaiting, value);
-    for (const createdAt of included) addSample(samples, at, createdAt);
+    for (const createdAt of included) addSample(samples, at, at - createdAt);
     hasChanged = included.length > 0;
     if (isOracle) state.awaitingOracle = without(awaiting, included);
     else state.awaitingUi = without(awaiting, included);
@@ -96,11 +98,11 @@ function receive(
   emit({ stream: 'lag', key: account, seq, at, cause, record });
 }
 
-/** Only posts found by a live poll and changes of the two other counters show a lag. */
+/** Only posts found by live polls and changes of the two other counters show a lag. */
 function isMeasured({ type, value }: Message<'post' | 'counters'>): boolean {
   const { cause } = value.output;
   return type === 'post'
-    ? cause === 'new_post' && value.via === 'poll'
+    ? cause === 'new_post' && (value.via === 'poll' || value.via === 'list')
     : cause === 'oracle' || cause === 'ui';
 }
 
@@ -128,9 +130,9 @@ function youngerThan(times: readonly number[], from: number): readonly number[] 
   return first !== undefined && first < from ? times.filter((time) => time >= from) : times;
 }
 
-function addSample(samples: Sample[], at: number, createdAt: number): void {
+function addSample(samples: Sample[], at: number, lagMs: number): void {
   const last = samples.at(-1);
-  samples.push({ at, lagMs: Math.max(0, at - createdAt) });
+  samples.push({ at, lagMs: Math.max(0, lagMs) });
   // Samples are out of order after the clock was set back.
   if (last !== undefined && last.at > at) samples.sort((a, b) => a.at - b.at);
 }

@@ -67,9 +67,9 @@ describe('openEngine', () => {
       { kind: 'coverage', account: 'a', fromAt: 5 },
     ]);
     await context.deliver([event({ eventId: 3 })]);
-    assert.equal(context.lookups.newestPostId('a'), '7');
-    assert.equal(context.lookups.hasPost('7'), true);
-    assert.equal(context.lookups.hasPost('8'), false);
+    assert.equal(context.lookups.newestOnTimeline('a'), '7');
+    assert.equal(context.lookups.post('7')?.createdAt, 900_000);
+    assert.equal(context.lookups.post('8'), undefined);
     assert.equal(context.lookups.coveredFrom('a'), 5);
     assert.equal(context.lookups.coveredFrom('b'), undefined);
     assert.equal(context.lookups.event(3)?.eventId, 3);

@@ -6,6 +6,7 @@ import { eventOutput, FRESH_AGES, postOutput } from '../support/outputs.ts';
 const WELL: HealthInputs = {
   accounts: ['a', 'b'],
   ages: FRESH_AGES,
+  postsStaleAfterMs: 10_000,
   hasSnapshot: true,
   store: 'open',
   failedActors: 0,
@@ -35,6 +36,12 @@ describe('healthOf', () => {
       assert.equal(healthOf({ ...WELL, ages: others }), 'degraded');
     });
   }
+
+  it('is not degraded by the age of posts that come from the oracle’s list, until they are stale', () => {
+    const at = (ageMs: number) =>
+      healthOf({ ...WELL, postsStaleAfterMs: 600_000, ages: { ...FRESH_AGES, 'posts:a': ageMs } });
+    assert.deepEqual([at(330_000), at(600_000), at(600_001)], ['ok', 'ok', 'degraded']);
+  });
 
   it('does not ask for sources of accounts that are not tracked', () => {
     const { 'posts:b': _, ...others } = FRESH_AGES;

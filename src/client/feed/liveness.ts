@@ -61,7 +61,7 @@ export function createLiveness(
     onData,
     onHeartbeat(frame, now) {
       onData(now);
-      silent = silentSources.update(frame.ages_ms, frame.ts);
+      silent = silentSources.update(frame.ages_ms, frame.ts, frame.limits_ms);
     },
     onPong(frame, now) {
       frameAt = now;

@@ -1,4 +1,4 @@
-/** Longest normal silence of a source, by role; the same as the limits of the server. */
+/** Longest normal silence of a source, by role, where the server does not give its own limit. */
 const LONGEST_MS: Readonly<Record<string, number>> = {
   posts: 10_000,
   oracle: 900_000,
@@ -14,8 +14,15 @@ const PEAKS_NEEDED = 3;
 
 /** Finds sources that have stopped answering, from the ages in heartbeats. */
 interface SilentSources {
-  /** Names of the sources that are silent for too long. `ts` is the time of the ages by the server's clock. */
-  update(ages: Readonly<Record<string, number>>, ts: number): readonly string[];
+  /**
+   * Names of the sources that are silent for too long. `ts` is the time of the ages by the server's clock, `limits` are
+   * the server's own by role.
+   */
+  update(
+    ages: Readonly<Record<string, number>>,
+    ts: number,
+    limits?: Readonly<Record<string, number>>,
+  ): readonly string[];
 }
 
 /**
@@ -25,6 +32,7 @@ interface SilentSources {
 export function createSilentSources(limitsMs: Readonly<Record<string, number>> = {}): SilentSources {
   const lastAges = new Map<string, number>();
   let lastTs = 0;
+  let longestMs = LONGEST_MS;
   /** Ages just before an answer, by source. */
   const peaks = new Map<string, number[]>();
 
@@ -32,8 +40,8 @@ export function createSilentSources(limitsMs: Readonly<Record<string, number>> =
     const role = name.split('/')[0] ?? name;
     const given = limitsMs[name] ?? limitsMs[role];
     if (given !== undefined) return given;
-    // Other sources may be done, such as one that has read all history: their silence means nothing.
-    const longest = LONGEST_MS[role] ?? Number.POSITIVE_INFINITY;
+    // Other sources only add to these: their silence means little.
+    const longest = longestMs[role] ?? Number.POSITIVE_INFINITY;
     const known = peaks.get(name) ?? [];
     if (known.length < PEAKS_NEEDED) return longest;
     return Math.min(longest, Math.max(SHORTEST_MS, 2 * Math.max(...known)));
@@ -52,7 +60,8 @@ export function createSilentSources(limitsMs: Readonly<Record<string, number>> =
   }
 
   return {
-    update(ages, ts) {
+    update(ages, ts, limits) {
+      longestMs = { ...LONGEST_MS, ...limits };
       const limited = Object.entries(ages).filter(([name]) => Number.isFinite(limitOf(name)));
       for (const [name, ageMs] of limited) learnRhythm(name, ageMs, ts - lastTs);
       lastTs = ts;

@@ -24,7 +24,7 @@ function tilesOf(event: Counters, lag: Lag | undefined): readonly Tile[] {
       id: 'real',
       input: 'posts',
       name: 'Real',
-      about: 'our own count',
+      about: event.via === 'oracle_list' ? "from the oracle's list" : 'our own count',
       value: real,
       comment: real === null ? 'a hole in the posts' : deletedText(event.deleted_count),
       tone: 'own',
@@ -100,6 +100,7 @@ export function CounterTiles(props: {
 }
 
 function deletedText(deleted: number | null): string {
-  if (deleted === null || deleted === 0) return 'none deleted';
+  if (deleted === null) return 'deletions unknown';
+  if (deleted === 0) return 'none deleted';
   return `${deleted} deleted since`;
 }

@@ -15,15 +15,13 @@ export function Sources(props: {
   return (
     <ul class="sources">
       {Object.entries(heartbeat.ages_ms).map(([name, ageMs]) => {
-        // The archive reads all history once and is then done.
-        const isDone = name.startsWith('archive');
         const isSilent = status.state === 'stale' && status.sources.includes(name);
         const isUncertain = isSilent || isDisconnected(status);
         return (
           <li key={name} data-source={name} class={isSilent ? 'silent' : ''}>
             <span class={`dot ${isUncertain ? 'warn' : 'good'}`} aria-hidden="true" />
             <span>{sourceText(name)}</span>
-            <span class="num">{isDone ? 'when needed' : `${durationText(ageMs + sinceMs)} ago`}</span>
+            <span class="num">{`${durationText(ageMs + sinceMs)} ago`}</span>
             <span class={isUncertain ? 'tag warn' : 'tag quiet'}>
               {isSilent ? 'silent' : isUncertain ? 'unknown' : 'answers'}
             </span>

@@ -1,5 +1,6 @@
 import type { SourceName } from '../../../streams/internal.ts';
 import type { AccountPath } from '../../views/account-path.ts';
+import type { AgeLimits } from '../../views/as-of.ts';
 import type { OutputOf } from '../../views/latest.ts';
 import type { FrameLog } from '../log/frame-log.ts';
 
@@ -11,6 +12,7 @@ export function heartbeatText(
   log: FrameLog,
   tick: OutputOf<'freshness'>,
   accounts: readonly AccountPath[],
+  staleAfterMs: AgeLimits,
 ): string {
   const seqs: Record<string, number> = {};
   for (const { topic, publishedSeq } of log.states()) {
@@ -24,6 +26,7 @@ export function heartbeatText(
     ts: tick.at,
     seqs,
     ages_ms: Object.fromEntries(ages),
+    limits_ms: staleAfterMs,
   });
 }
 

@@ -31,6 +31,8 @@ export async function readHistory(
   // its pages count places, not posts: places of deleted posts are counted too.
   const isCut = pages >= REACH / PAGE_SIZE && oldestAt > historyAt;
   // Times are whole seconds, so another post of the oldest second may have been cut off.
-  const fromAt = isCut ? oldestAt + 1_000 : historyAt;
+  const shownFrom = isCut ? oldestAt + 1_000 : historyAt;
+  // The oracle's list may have been read further back.
+  const fromAt = Math.min(shownFrom, context.lookups.coveredFrom(account.id) ?? shownFrom);
   await context.deliver([{ kind: 'coverage', account: account.id, fromAt }]);
 }

@@ -8,6 +8,7 @@ const heartbeat = (ts: number) => ({
   ts,
   seqs: {},
   ages_ms: {},
+  limits_ms: {},
 });
 const pong = (ts: number, pipelineTs: number) => ({
   type: 'pong' as const,

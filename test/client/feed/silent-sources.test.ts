@@ -27,6 +27,13 @@ describe('createSilentSources', () => {
     assert.deepEqual(silentAfter([899_999], 'oracle/account_b'), []);
   });
 
+  it('uses the limits that the server gives, as for posts that come from a list', () => {
+    const sources = createSilentSources();
+    const silentAt = (age: number) => sources.update({ 'posts/account_a': age }, 0, { posts: 600_000 });
+    assert.deepEqual(silentAt(330_000), []);
+    assert.deepEqual(silentAt(600_000), ['posts/account_a']);
+  });
+
   it('ignores a source that may be done', () => {
     assert.deepEqual(silentAfter([10, 20, 15, 12, 9e9], 'archive/account_a'), []);
   });

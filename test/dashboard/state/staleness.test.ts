@@ -16,6 +16,7 @@ const EVENT: Counters = {
   display_delta: 0,
   internal_delta: 0,
   deleted_count: 0,
+  via: 'timeline',
   stale: ['ui'],
   as_of: { seq: 0, ts: 0, ages_ms: { posts: null, oracle: null, ui: null, prices: null } },
 };
@@ -44,6 +45,7 @@ describe('inputAges', () => {
       ts: 1_000,
       seqs: {},
       ages_ms: { 'posts/account_a': 40, 'posts/account_b': 900, prices: 7 },
+      limits_ms: {},
     } as const;
     assert.deepEqual(
       [...inputAges(heartbeat, 'account_a', 3_000)],

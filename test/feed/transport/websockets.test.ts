@@ -231,11 +231,12 @@ describe('the feed', () => {
       const client = await subscribed(undefined, [{ channel: 'counters', ...A }, { channel: 'heartbeat' }]);
       await server.turn(countersOutput({ real: 31 }));
       await server.tick({ 'posts:a': 1_400, prices: 20 });
-      const { seqs, ages_ms, ts, epoch } = await client.next('heartbeat');
+      const { seqs, ages_ms, limits_ms, ts, epoch } = await client.next('heartbeat');
       const last = client.updates('counters').at(-1);
       assert.equal(seqs['counters/account_a'], last?.seq);
       assert.equal(seqs['signals/account_b'], 0);
       assert.deepEqual(ages_ms, { 'posts/account_a': 1_400, prices: 20 });
+      assert.deepEqual(limits_ms, { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 });
       assert.deepEqual([ts, epoch], [server.latest.at, server.feed.epoch]);
       assert.equal(client.frames.at(-1)?.type, 'heartbeat');
     });

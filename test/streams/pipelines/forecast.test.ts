@@ -179,6 +179,11 @@ describe('forecast', () => {
       session.observe(NOW + 1, post({ account: 'b', id: '2', createdAt: NOW }));
       session.observe(NOW + 1, { ...listed, title: 'another title' });
       assert.deepEqual(session.asked, []);
+      const seen = post({ id: '3', createdAt: NOW });
+      session.observe(NOW + 2, seen);
+      session.answer(NOW + 3);
+      session.observe(NOW + 4, { ...seen, via: 'list', importedAt: NOW + 3 });
+      assert.deepEqual(session.asked, []);
     });
 
     it('of each event one at a time, and again when the answer is in if there was news', () => {
