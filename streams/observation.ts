@@ -32,6 +32,10 @@ export interface SettingsFact {
   readonly staleAfterMs: Readonly<Record<Input, number>>;
 }
 
+export function viaOf({ accounts }: SettingsFact, account: AccountId): PostsVia {
+  return accounts.find(({ id }) => id === account)?.via ?? 'timeline';
+}
+
 /**
  * One second has passed. `ages` holds, per source, the ms since its last good answer, measured on a
  * clock that never steps; a source that has never answered is absent.

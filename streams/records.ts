@@ -68,7 +68,8 @@ export interface Counters {
 export interface Velocity {
   readonly account: AccountId;
   readonly counted1h: number;
-  readonly all1h: number;
+  /** Null when posts come from the oracle's list, which holds only counted ones. */
+  readonly all1h: number | null;
 }
 
 type PriceKind = 'mid' | 'last' | 'ui';

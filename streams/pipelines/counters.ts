@@ -9,6 +9,7 @@ import {
   type Observation,
   type PostsVia,
   type SettingsFact,
+  viaOf,
 } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
@@ -190,10 +191,6 @@ function countersOf(
     via: state.via,
     stale: event.phase === 'active' ? state.stale : NOTHING_STALE,
   };
-}
-
-function viaOf({ accounts }: SettingsFact, account: AccountId): PostsVia {
-  return accounts.find(({ id }) => id === account)?.via ?? 'timeline';
 }
 
 function minus(a: number | null, b: number | null): number | null {

@@ -22,6 +22,7 @@ describe('the service without a token of the posts API', function () {
   let stage: Stage;
   const meta = async (account = 'account_b') => (await readMeta(stage.url(), account)).data;
   const newest = async (limit = 20) => (await readTweets(stage.url(), 'account_b', limit)).data;
+  const metrics = async () => (await checkedFetch(`${stage.url()}/metrics`)).text();
   const find = async (id: string) => (await newest()).find(({ tweet_id }) => tweet_id === id);
 
   before(async () => {
@@ -66,6 +67,10 @@ describe('the service without a token of the posts API', function () {
     assert.ok((event?.as_of.ages_ms.posts ?? 0) >= 15_000);
     assert.deepEqual(event?.stale, []);
     assert.equal((await checkedFetch(`${stage.url()}/api/v1/health`)).status, 200);
+  });
+
+  it('asks the posts API for nothing', async () => {
+    assert.doesNotMatch(await metrics(), /^tallywire_posts_api_requests_total\{/m);
   });
 
   it('takes in a new post once the oracle has it, and not before', async () => {
@@ -134,6 +139,10 @@ describe('the service without a token of the posts API', function () {
       const clear = ids.filter((id) => shown.get(id)?.via === 'timeline' && shown.get(id)?.is_reply !== null);
       return clear.length >= 90;
     });
+    const text = await metrics();
+    assert.match(text, /^tallywire_posts_api_reads_total\{source="posts:b"\} [1-9]/m);
+    assert.match(text, /^tallywire_posts_api_limit\{request="timeline"\} 10000$/m);
+    assert.match(text, /^tallywire_posts_api_usd_day \d/m);
     const posts = await all();
     assert.equal(new Set(posts.map(({ tweet_id }) => tweet_id)).size, posts.length);
     for (const event of await meta()) {

@@ -53,7 +53,10 @@ export const predictionRecord = z
     velocity_counted_1h: posts
       .optional()
       .meta({ description: 'PRO, account A: counted posts of the last hour.' }),
-    velocity_all_1h: posts.optional().meta({ description: 'PRO, account A: all posts of the last hour.' }),
+    velocity_all_1h: posts.nullable().optional().meta({
+      description:
+        "PRO, account A: all posts of the last hour; null when posts come from the oracle's list, which holds only counted ones.",
+    }),
     forecast: forecastRecord.optional(),
     sleep_probability: probability
       .nullable()

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { Sparkline } from '../charts/sparkline.tsx';
-import { countdownText, dayText, percentText } from '../format.ts';
+import { countdownText, countText, dayText, percentText } from '../format.ts';
 import { drawTime, hourlyPosts } from '../state/posts.ts';
 import type { Counters, PostTime, Velocity } from '../state/records.ts';
 import { HOUR_MS } from '../time-spans.ts';
@@ -57,7 +57,9 @@ function Pace(props: {
     <div>
       <dt>Posts an hour</dt>
       <dd class="num big">
-        {velocity ? `${velocity.velocity_counted_1h} / ${velocity.velocity_all_1h}` : (hours.at(-1) ?? 0)}
+        {velocity
+          ? `${velocity.velocity_counted_1h} / ${countText(velocity.velocity_all_1h)}`
+          : (hours.at(-1) ?? 0)}
       </dd>
       <dd class="sub">
         <Sparkline values={hours} places={HOURS} />

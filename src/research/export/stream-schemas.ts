@@ -97,12 +97,12 @@ const counters: Schema<Records['counters']> = {
 };
 
 const velocity: Schema<Records['velocity']> = {
-  version: 1,
+  version: 2,
   eventAt: null,
   columns: [
     column('account', 'UTF8', ({ account }) => account),
     column('counted_1h', 'INT64', ({ counted1h }) => counted1h),
-    column('all_1h', 'INT64', ({ all1h }) => all1h),
+    nullable('all_1h', 'INT64', ({ all1h }) => all1h),
   ],
 };
 

@@ -1,5 +1,5 @@
 import { firstValueFrom, type Observable, timer } from 'rxjs';
-import { DAY_MS, type Fact } from '../../../streams/internal.ts';
+import { DAY_MS, type Fact, MINUTE_MS } from '../../../streams/internal.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
 import { pollInTurn } from '../poll-in-turn.ts';
 import type { SourceSettings } from '../settings.ts';
@@ -11,6 +11,8 @@ import type { Reading } from './reading.ts';
 const LOOK_BACK_DAYS = 32;
 /** What was made this long before the last reading is read again, as the oracle may take in a post late. */
 export const OVERLAP_MS = 2 * DAY_MS;
+/** How often the list is read while the oracle does not say whether it has read the account again. */
+const UNTOLD_MS = 5 * MINUTE_MS;
 /** The oracle was never seen to take in a post that was younger. */
 const LISTED_AFTER_MS = 15_000;
 
@@ -47,10 +49,10 @@ export function listReader<E extends Endpoints>(
     // Before the list, or a sync between the two would make the list look newer than it is.
     const syncedAt = await readLastSync(account, reading);
     const knownAt = syncedAt === null ? null : syncedAt - LISTED_AFTER_MS;
-    if (last !== undefined && syncedAt !== null && syncedAt === last.syncedAt) {
+    const at = context.now();
+    if (last !== undefined && (syncedAt === null ? at - last.at < UNTOLD_MS : syncedAt === last.syncedAt)) {
       return context.deliver([], knownAt);
     }
-    const at = context.now();
     await readBack(startOf(context, at), at, knownAt, reading);
     last = { at, syncedAt };
   }

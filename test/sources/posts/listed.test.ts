@@ -75,6 +75,7 @@ describe('listedSource', () => {
     await polled(silent, 4);
     silent.stop();
     assert.deepEqual(new Set(silent.knownAts), new Set([null]));
+    assert.equal(lists(), 3);
     serve(daily(5), AT - 40_000, 'rate limited');
     const failed = start();
     await polled(failed, 4);
