@@ -17,7 +17,7 @@ import { type CountersState, counters } from './pipelines/counters.ts';
 import { type EventsState, events } from './pipelines/events.ts';
 import { forecast } from './pipelines/forecast.ts';
 import type { ForecastState } from './pipelines/forecast-state.ts';
-import { freshness } from './pipelines/freshness.ts';
+import { type FreshnessState, freshness, lastFreshness } from './pipelines/freshness.ts';
 import { type LagState, lag } from './pipelines/lag.ts';
 import { type LedgerState, ledger } from './pipelines/ledger.ts';
 import { type PerformanceState, performance } from './pipelines/performance.ts';
@@ -44,6 +44,7 @@ export interface GraphState {
   readonly forecast: ActorStates<ForecastState>;
   readonly performance: ActorStates<PerformanceState>;
   readonly signals: ActorStates<SignalsState>;
+  readonly freshness: ActorStates<FreshnessState>;
 }
 
 export function emptyState(): GraphState {
@@ -59,6 +60,7 @@ export function emptyState(): GraphState {
     forecast: new Map(),
     performance: new Map(),
     signals: new Map(),
+    freshness: new Map(),
   };
 }
 
@@ -73,7 +75,7 @@ export function graph(observation$: Observable<Observation>, state: GraphState):
 
 /** The last outputs that readers need after a start but that the store does not keep. */
 export function lastPassing(state: GraphState): readonly Output[] {
-  return lastSignals(state.signals);
+  return [...lastSignals(state.signals), ...lastFreshness(state.freshness)];
 }
 
 function wire(observation$: Observable<Observation>, state: GraphState): Observable<Output> {
@@ -122,7 +124,7 @@ function wire(observation$: Observable<Observation>, state: GraphState): Observa
     request$,
     score$,
     signal$,
-    freshness({ observation$ }),
+    freshness({ observation$ }, state.freshness, onFailure),
   );
 }
 

@@ -16,16 +16,20 @@ export { phaseAt } from './model/phase.ts';
 export { compareIds } from './model/post-ids.ts';
 export { expectedValue, stakeFraction, withinCap } from './model/sizing.ts';
 export { countBetween, lowerBound } from './model/sorted-times.ts';
+
 export type { BuyStrategy } from './model/strategy.ts';
 export type { Confidence } from './model/time-left.ts';
 export type {
+  AgeLimits,
   CoverageFact,
   CryptoKind,
   EventFact,
   FitFact,
   ForecastFact,
   ForecastOrigin,
+  HistoryFact,
   Input,
+  LimitedInput,
   Move,
   PostGoneFact,
   PostsVia,
@@ -37,7 +41,8 @@ export type {
   TickFact,
   TrackingFact,
 } from './observation.ts';
-export { INPUTS } from './observation.ts';
+export { INPUTS, LIMITED_INPUTS } from './observation.ts';
+export { timelineFrom } from './pipelines/counters.ts';
 export { skipStale } from './pipelines/event-signals.ts';
 export {
   type Bettor,
@@ -45,6 +50,7 @@ export {
   type SizedSignal,
   sizedSignals,
 } from './pipelines/signals-for-bankroll.ts';
+export { ageLimit } from './pipelines/staleness.ts';
 export type {
   Cause,
   Counters,

@@ -19,6 +19,13 @@ export type Input = (typeof INPUTS)[number];
 /** Where posts are read from: the account's own timeline, or the list of posts that the settlement oracle keeps. */
 export type PostsVia = 'timeline' | 'oracle_list';
 
+/** The inputs whose age has a limit. The last two are those of crypto events. */
+export const LIMITED_INPUTS = [...INPUTS, 'events', 'crypto'] as const;
+export type LimitedInput = (typeof LIMITED_INPUTS)[number];
+
+/** An input older than this is stale, in ms. Logs of earlier versions lack the limits of the last two. */
+export type AgeLimits = Readonly<Record<Input, number>> & Readonly<Partial<Record<LimitedInput, number>>>;
+
 /** The part of the configuration that the streams need. It is logged, so that a replay needs nothing but the log. */
 export interface SettingsFact {
   readonly kind: 'settings';
@@ -28,8 +35,7 @@ export interface SettingsFact {
     /** The timeline when absent, as in logs that were written before there was a choice. */
     readonly via?: PostsVia;
   }[];
-  /** An input older than this is stale, in ms. */
-  readonly staleAfterMs: Readonly<Record<Input, number>>;
+  readonly staleAfterMs: AgeLimits;
 }
 
 export function viaOf({ accounts }: SettingsFact, account: AccountId): PostsVia {
@@ -71,11 +77,33 @@ export interface PostGoneFact {
   readonly id: string;
 }
 
-/** The account's posts are known without a gap from `fromAt` on. A count over an earlier time would be too low. */
+/**
+ * The account's posts are known without a gap from `fromAt` until now. A count over an earlier time would be too low. The
+ * last such fact holds: after a gap `fromAt` is later than before.
+ */
 export interface CoverageFact {
   readonly kind: 'coverage';
   readonly account: AccountId;
   readonly fromAt: number;
+}
+
+/**
+ * How far back the account's past was read: all that is shown from `fromAt` on is in the log. The timeline is read first,
+ * and then the archive, which has the posts that were deleted since and those behind the timeline's reach.
+ */
+export interface HistoryFact {
+  readonly kind: 'history';
+  readonly account: AccountId;
+  readonly reading: 'timeline' | 'archive';
+  readonly fromAt: number;
+  /** Whether nothing older can be read. */
+  readonly isDone: boolean;
+}
+
+/** The market's list of open events was read to its end: an event that is not known by now is not open. */
+export interface ListingFact {
+  readonly kind: 'listing';
+  readonly subject: Subject['type'];
 }
 
 /** A window that the settlement oracle counts. `slug` is the market event it names, or null when it names none. */
@@ -212,6 +240,8 @@ export type Fact =
   | PostFact
   | PostGoneFact
   | CoverageFact
+  | HistoryFact
+  | ListingFact
   | TrackingFact
   | OracleFact
   | UiFact

@@ -9,6 +9,7 @@ import type {
   Move,
   PostsVia,
   SourceName,
+  Subject,
 } from './observation.ts';
 import type { ScoreRecord } from './score-records.ts';
 import type { Decision, EventSignals } from './signal-records.ts';
@@ -62,13 +63,18 @@ export interface Counters {
   readonly via: PostsVia;
   /** Inputs past their limit, in the order posts, oracle, ui, prices. */
   readonly stale: readonly Input[];
+  /**
+   * How much of the window's past was read, in whole percent: 100 when `real` is known. Null when `real` stays unknown:
+   * all that can be read was read.
+   */
+  readonly historyPercent: number | null;
 }
 
-/** Posts created in the last hour. */
+/** Posts created in the last hour; null when they may not all be known. */
 export interface Velocity {
   readonly account: AccountId;
-  readonly counted1h: number;
-  /** Null when posts come from the oracle's list, which holds only counted ones. */
+  readonly counted1h: number | null;
+  /** Null also when posts come from the oracle's list, which holds only counted ones. */
   readonly all1h: number | null;
 }
 
@@ -188,9 +194,13 @@ export interface Prediction {
   readonly hash: string;
 }
 
-/** Ages of the sources at the last tick. It changes every second, so it is published but not stored. */
+/** The sources at the last tick. It changes every second, so it is published but not stored. */
 interface Freshness {
   readonly ages: Readonly<Record<SourceName, number>>;
+  /** Sources past their limit, and those that never answered. */
+  readonly stale: readonly SourceName[];
+  /** When the list of open events was last read to its end, by what the events are about. Null before the first time. */
+  readonly listedAt: Readonly<Record<Subject['type'], number | null>>;
 }
 
 /** A pipeline threw: a bug. Its actor is out of service until the graph is rebuilt. */

@@ -8,6 +8,7 @@ import { openDirectly } from '../src/store/lmdb/open-store.ts';
 import { type Ended, runMain, startMain } from './cli/run-main.ts';
 import { temporaryFolder } from './research/small-log.ts';
 import { checkedFetch } from './support/answer-check.ts';
+import { eventually } from './support/eventually.ts';
 
 /** One sentence that begins with our name, and no trace of a stack. */
 function assertOneSentence({ code, stdout, stderr }: Ended, pattern: RegExp): void {
@@ -89,8 +90,8 @@ describe('tallywire', function () {
         'accounts',
         'isDemo',
       ]);
-      const answer = await checkedFetch(`${url}/api/v1/meta/account_a`);
-      assert.equal(answer.status, 200);
+      const meta = async () => (await checkedFetch(`${url}/api/v1/meta/account_a`)).status;
+      await eventually('the events are known', async () => (await meta()) === 200);
       child.kill('SIGTERM');
       const { code, stdout } = await ended;
       assert.equal(code, 0);

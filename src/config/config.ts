@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { type AccountId, HOUR_MS, type Input, type PostsVia } from '../../streams/internal.ts';
+import { type AccountId, HOUR_MS, type LimitedInput, type PostsVia } from '../../streams/internal.ts';
 import { ConfigError, type Fault } from '../errors.ts';
 import { nearest } from './nearest.ts';
 import { type PaymentsConfig, paymentFaults, toPayments } from './payments.ts';
@@ -61,7 +61,7 @@ export interface Config {
     readonly perKey: number;
     readonly connectsPerMinute: number;
   } | null;
-  readonly staleAfterMs: Readonly<Record<Input, number>>;
+  readonly staleAfterMs: Readonly<Record<LimitedInput, number>>;
   readonly payments: PaymentsConfig;
   readonly logLevel: LogLevel;
   readonly json: boolean;
@@ -277,6 +277,8 @@ export function parseConfig(input: ConfigInput): Config {
       oracle: values.staleSecondsOracle * 1_000,
       ui: values.staleSecondsUi * 1_000,
       prices: values.staleSecondsPrices * 1_000,
+      events: values.staleSecondsEvents * 1_000,
+      crypto: values.staleSecondsCrypto * 1_000,
     },
     payments: toPayments(values),
     logLevel: values.logLevel,

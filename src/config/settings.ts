@@ -142,6 +142,8 @@ export const SETTINGS = {
   staleSecondsOracle: setting(seconds(), 900, "age from which the oracle's count is stale, in seconds"),
   staleSecondsUi: setting(seconds(), 300, "age from which the trading page's count is stale, in seconds"),
   staleSecondsPrices: setting(seconds(), 60, 'age from which prices are stale, in seconds'),
+  staleSecondsEvents: setting(seconds(), 180, 'age from which the list of events is stale, in seconds'),
+  staleSecondsCrypto: setting(seconds(), 60, 'age from which spot prices are stale, in seconds'),
   payments: setting<'off' | 'demo' | 'on'>(
     oneOf(['off', 'demo', 'on'], 'mode'),
     'off',

@@ -123,6 +123,10 @@ export const snapshotFrame = z
     type: z.literal('snapshot'),
     ...framePosition,
     prev_seq: z.null(),
+    events_known: z.literal(false).optional().meta({
+      description:
+        'Present while the events of the market are not all known, so that records of others may be missing.',
+    }),
     data: z.array(z.looseObject({})).meta({ description: 'All records, the same as over REST.' }),
   })
   .meta({ description: 'All records of a channel as of seq.' });
@@ -140,9 +144,17 @@ export const heartbeatFrame = z
       description:
         'How old the knowledge of each source is, ms, by `source/account` or `source`: for most the time since it last answered.',
     }),
-    limits_ms: z
-      .record(z.string(), z.number())
-      .meta({ description: 'The age from which each input is stale, ms, by source.' }),
+    stale: z.array(z.string()).meta({
+      description:
+        'Sources whose age is past their limit, by the same names. What is not listed is not stale, however quiet.',
+    }),
+    history_percent: z.record(z.string(), z.int().min(0).max(100)).meta({
+      description:
+        'By account: how much was read of the past that its active events need, percent. Below 100 a count is not known yet.',
+    }),
+    events_known: z.boolean().meta({
+      description: 'Whether the post-count events of the market are known. If not, none does not mean none.',
+    }),
   })
   .meta({ description: 'One second of the pipeline passed. It comes after all frames that it counts.' });
 

@@ -6,6 +6,8 @@ export type Refusal =
   | 'WalletInvalid'
   | 'MarketUnreachable'
   | 'PastBusy'
+  | 'EventsUnknown'
+  | 'SignalsUnavailable'
   | 'BodyIncomplete'
   | 'BodyTooLarge'
   | 'UnsupportedMediaType'

@@ -96,6 +96,16 @@ export function deltaText(who: string, delta: number | null): string {
   return `${who} is ${Math.abs(delta)} ${delta > 0 ? 'behind' : 'ahead'}`;
 }
 
+/** The text with a capital letter. */
+export function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Why our own count is not known. */
+export function unknownCountText(historyPercent: number | null): string {
+  return historyPercent === null ? 'a hole in the posts' : `reading history, ${historyPercent} %`;
+}
+
 /** The window in the title of an event, without the account at its beginning. */
 export function windowText(title: string): string {
   return title

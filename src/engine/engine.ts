@@ -85,10 +85,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
   // unanswered. This is not awaited, so that a full disk does not keep readers from being served.
   void tick(deps.settings);
 
-  const lookups = sourceLookupsFrom(
-    latest,
-    (account) => state.counters.get(account)?.coveredFrom ?? undefined,
-  );
+  const lookups = sourceLookupsFrom(latest, state);
   const running: Subscription[] = deps.sources.map((source) =>
     supervise(source, {
       clock,

@@ -36,15 +36,13 @@ export async function recover(store: Store, latest: LatestWriter): Promise<Recov
 
   const runner = createRunner(state);
   let unsaved: Output[] = [];
-  let freshness: Output | undefined;
   let replayed = 0;
   let seq = checkpoint?.seq ?? journal.tail - 1;
   for (const observation of journal.read(seq + 1)) {
     seq = observation.seq;
     replayed += 1;
     for (const output of runner.run(observation)) {
-      if (output.stream === 'freshness') freshness = output;
-      else if (seq > outputs.upTo) unsaved.push(output);
+      if (seq > outputs.upTo) unsaved.push(output);
     }
     if (unsaved.length < BATCH) continue;
     const batch = unsaved;
@@ -55,7 +53,6 @@ export async function recover(store: Store, latest: LatestWriter): Promise<Recov
 
   for (const stream of KEPT_STREAMS) latest.load(outputs.latest(stream));
   latest.load(lastPassing(state));
-  if (freshness !== undefined) latest.load([freshness]);
   return { state, replayed, lastTick: lastTickOf(store) };
 }
 

@@ -93,7 +93,7 @@ export function openFeed(deps: FeedDeps): Feed {
       fanOut.send(published.state, published.frames);
       return;
     }
-    const text = heartbeatText(log, published.tick, accounts, deps.staleAfterMs);
+    const text = heartbeatText({ log, latest, accounts }, published.tick);
     for (const state of heartbeats) fanOut.sendUnnumbered(state, text);
   }
 

@@ -3,7 +3,9 @@ import type { RecordOf } from '../contract/record-of.ts';
 import type { healthRecord } from '../contract/records/health.ts';
 import type { Latest } from '../views/latest.ts';
 
-export type HealthStatus = RecordOf<typeof healthRecord>['status'];
+/** What `GET /health` says, without its time. */
+export type Health = Omit<RecordOf<typeof healthRecord>, 'timestamp'>;
+type HealthStatus = Health['status'];
 
 /** `read_only` while writes fail, for example on a full disk. */
 export type StoreState = 'open' | 'read_only' | 'closed';
@@ -17,22 +19,38 @@ export interface HealthInputs {
   readonly hasSnapshot: boolean;
   readonly store: StoreState;
   readonly failedActors: number;
+  /** For how long the process runs: a source that never answered is as old. */
+  readonly uptimeMs: number;
+  /** Whether every active event is known, and how many posts it has had. */
+  readonly areCountsKnown: boolean;
 }
 
 /** From this age of a source on the service is degraded, though the values may still be right. */
-const DEGRADED_AFTER_MS = { posts: 15_000, oracle: 30_000, ui: 30_000, prices: 15_000, events: 180_000 };
+const DEGRADED_AFTER_MS = {
+  posts: 15_000,
+  oracle: 30_000,
+  ui: 30_000,
+  prices: 15_000,
+  events: 180_000,
+  crypto: 60_000,
+};
 
-/** `unavailable`: nothing to serve. `degraded`: serving, but something is old or broken. */
+/**
+ * `unavailable`: nothing to serve. `degraded`: serving, but something is old or broken. `starting`: serving, but a source
+ * has not answered for the first time, or events or their counts are not known yet.
+ */
 export function healthOf(inputs: HealthInputs): HealthStatus {
   if (!inputs.hasSnapshot || inputs.store === 'closed') return 'unavailable';
   if (inputs.store === 'read_only' || inputs.failedActors > 0) return 'degraded';
-  return limits(inputs).every(([source, limitMs]) => (inputs.ages[source] ?? Infinity) <= limitMs)
-    ? 'ok'
-    : 'degraded';
+  const { ages, uptimeMs, areCountsKnown } = inputs;
+  const sources = limits(inputs);
+  if (sources.some(([source, limitMs]) => (ages[source] ?? uptimeMs) > limitMs)) return 'degraded';
+  const haveAllAnswered = sources.every(([source]) => ages[source] !== undefined);
+  return haveAllAnswered && areCountsKnown ? 'ok' : 'starting';
 }
 
 function limits({ accounts, postsStaleAfterMs }: HealthInputs): readonly (readonly [SourceName, number])[] {
-  const { posts, oracle, ui, prices, events } = DEGRADED_AFTER_MS;
+  const { posts, oracle, ui, prices, events, crypto } = DEGRADED_AFTER_MS;
   return [
     ...accounts.flatMap((account): [SourceName, number][] => [
       [`posts:${account}`, Math.max(posts, postsStaleAfterMs)],
@@ -41,6 +59,7 @@ function limits({ accounts, postsStaleAfterMs }: HealthInputs): readonly (readon
     ]),
     ['prices', prices],
     ['events', events],
+    ['crypto', crypto],
   ];
 }
 

@@ -1,6 +1,7 @@
 import type { AccountId, SourceName } from '../../streams/internal.ts';
+import type { AccountPath } from '../views/account-path.ts';
 import type { Latest } from '../views/latest.ts';
-import { type HealthStatus, hasSnapshot, healthOf, type StoreState } from './health.ts';
+import { type Health, hasSnapshot, healthOf, type StoreState } from './health.ts';
 import { createLoopDelay } from './loop-delay.ts';
 
 /** The service is ready after this time even when an account has no data yet. */
@@ -10,7 +11,7 @@ const DEAD_LOOP_MS = 5_000;
 
 /** The present state of the process. */
 interface Probes {
-  health(): HealthStatus;
+  health(): Health;
   isReady(): boolean;
   /** Does not depend on sources. */
   isLive(): boolean;
@@ -21,28 +22,40 @@ interface ProbeDeps {
   readonly latest: Latest;
   /** Per source, ms since its last good answer. */
   readonly ages: () => Readonly<Record<SourceName, number>>;
-  readonly accounts: readonly AccountId[];
+  readonly accounts: readonly AccountPath[];
   readonly postsStaleAfterMs: number;
+  /** Names on the wire of the sources past their limit. */
+  readonly staleSources: () => readonly string[];
+  /** Whether the list of the market's events was read. */
+  readonly areEventsKnown: () => boolean;
+  /** How much was read of the past that an account's active events need. */
+  readonly historyPercent: (account: AccountId) => number;
   readonly store: () => StoreState;
   readonly now: () => number;
 }
 
-export function createProbes({ latest, ages, accounts, postsStaleAfterMs, store, now }: ProbeDeps): Probes {
+export function createProbes(deps: ProbeDeps): Probes {
+  const { latest, ages, accounts, store, now } = deps;
   const startedAt = now();
   const loop = createLoopDelay();
   return {
-    health: () =>
-      healthOf({
-        accounts,
+    health() {
+      const percents = accounts.map(({ id, segment }) => [segment, deps.historyPercent(id)] as const);
+      const status = healthOf({
+        accounts: accounts.map(({ id }) => id),
         ages: ages(),
-        postsStaleAfterMs,
-        hasSnapshot: accounts.some((id) => hasSnapshot(latest, id)),
+        postsStaleAfterMs: deps.postsStaleAfterMs,
+        hasSnapshot: accounts.some(({ id }) => hasSnapshot(latest, id)),
         store: store(),
+        uptimeMs: now() - startedAt,
         failedActors: Array.from(latest.all('failures')).length,
-      }),
+        areCountsKnown: deps.areEventsKnown() && percents.every(([, percent]) => percent === 100),
+      });
+      return { status, history_percent: Object.fromEntries(percents), stale: deps.staleSources() };
+    },
     isReady: () =>
       store() !== 'closed' &&
-      (now() - startedAt >= READY_ANYWAY_AFTER_MS || accounts.every((id) => hasSnapshot(latest, id))),
+      (now() - startedAt >= READY_ANYWAY_AFTER_MS || accounts.every(({ id }) => hasSnapshot(latest, id))),
     isLive: () => loop.worstMs() < DEAD_LOOP_MS,
     close: loop.close,
   };

@@ -118,7 +118,7 @@ export function createApp(deps: AppDeps): App {
 function withDraining(operations: Operations, isDraining: () => boolean): Operations {
   return {
     ...operations,
-    health: () => (isDraining() ? 'unavailable' : operations.health()),
+    health: () => ({ ...operations.health(), ...(isDraining() && { status: 'unavailable' as const }) }),
     isReady: () => !isDraining() && operations.isReady(),
   };
 }

@@ -3,7 +3,7 @@ import type { healthRecord } from '../contract/records/health.ts';
 
 /** The state of the process, for `GET /health` and for the operator. */
 export interface Operations {
-  health(): RecordOf<typeof healthRecord>['status'];
+  health(): Omit<RecordOf<typeof healthRecord>, 'timestamp'>;
   isReady(): boolean;
   isLive(): boolean;
   metrics(): Promise<{ readonly contentType: string; readonly text: string }>;

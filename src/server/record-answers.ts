@@ -1,5 +1,6 @@
-import type { AccountId, Input } from '../../streams/internal.ts';
+import type { AccountId, LimitedInput } from '../../streams/internal.ts';
 import type { Tier } from '../access/tiers.ts';
+import { areEventsKnown } from '../views/active-events.ts';
 import { type Ages, agesOf, lateInputs } from '../views/as-of.ts';
 import type { Audience } from '../views/audience.ts';
 import {
@@ -13,6 +14,7 @@ import {
 import { oncePerChange, type Watch } from '../views/watch.ts';
 import type { Answer, Call } from './answer.ts';
 import { namesTag } from './etag.ts';
+import { eventsUnknown } from './events-unknown.ts';
 import { createPrebuilt, notModified, streamAnswer, tagOf } from './prebuilt.ts';
 import type { StreamDeps } from './routes/deps.ts';
 
@@ -39,6 +41,16 @@ export function createRecordAnswers(deps: StreamDeps, view: RecordView, account?
   const staleMark = (nowMs: number) => lateIn(agesAt(nowMs)).join('.');
   const size = () => view.keys(latest).length;
 
+  /** Throws while there is no record because the events are not known. */
+  function checkFor(watch: Watch): () => void {
+    const { eventsAbout } = view;
+    if (eventsAbout === undefined) return () => undefined;
+    const isEmpty = oncePerChange(watch, () => size() === 0);
+    return () => {
+      if (isEmpty() && !areEventsKnown(latest, eventsAbout, now())) throw eventsUnknown();
+    };
+  }
+
   function dataOf(records: readonly RenderedRecord[], nowMs: number, ages: Ages): string {
     const instant = { nowMs, tickAt: tickAt(latest) };
     return `"data":${closeAll(
@@ -51,10 +63,11 @@ export function createRecordAnswers(deps: StreamDeps, view: RecordView, account?
   return {
     ready(name, audience) {
       const watch = watchFor(audience.tier);
-      let late: readonly Input[] = [];
+      let late: readonly LimitedInput[] = [];
       const render = () => renderAll(view, { latest, late }, audience);
       let records = oncePerChange(watch, render);
-      return createPrebuilt({
+      const check = checkFor(watch);
+      const answer = createPrebuilt({
         watch,
         variant: `${epoch}-${name}`,
         now,
@@ -70,11 +83,17 @@ export function createRecordAnswers(deps: StreamDeps, view: RecordView, account?
         },
         ...(view.listsStale && { mark: staleMark }),
       });
+      return (call) => {
+        check();
+        return answer(call);
+      };
     },
 
     onDemand(tier) {
       const watch = watchFor(tier);
+      const check = checkFor(watch);
       return (name, audience, { ifNoneMatch }) => {
+        check();
         const nowMs = now();
         const ages = agesAt(nowMs);
         const late = lateIn(ages);

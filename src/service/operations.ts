@@ -3,7 +3,9 @@ import type { Metrics } from '../observability/metrics.ts';
 import { createProbes } from '../observability/probes.ts';
 import type { Operations } from '../server/operations.ts';
 import type { AccountPath } from '../views/account-path.ts';
-import { type AgeLimits, agesNow } from '../views/as-of.ts';
+import { areEventsKnown } from '../views/active-events.ts';
+import { type AgeLimits, agesNow, staleSources } from '../views/as-of.ts';
+import { historyPercent } from '../views/history.ts';
 import type { Latest } from '../views/latest.ts';
 import type { Shutdown } from './shutdown.ts';
 
@@ -21,12 +23,15 @@ interface OperationsDeps {
 export function openOperations(deps: OperationsDeps, shutdown: Shutdown): Operations {
   const { latest, metrics, store, now } = deps;
   const ages = () => agesNow(latest, now());
-  const accounts = deps.accounts.map(({ id }) => id);
+  const { accounts } = deps;
   const { health, isReady, isLive, close } = createProbes({
     latest,
     ages,
     accounts,
     postsStaleAfterMs: deps.staleAfterMs.posts,
+    staleSources: () => staleSources(latest, accounts),
+    areEventsKnown: () => areEventsKnown(latest, 'posts', now()),
+    historyPercent: (account) => historyPercent(latest, account, now()),
     store,
     now,
   });

@@ -18,8 +18,10 @@ export interface SourceLookups {
   livePosts(account: AccountId, sinceMs: number): readonly KnownPost[];
   /** The post with this id, the first of its edits, gone or not. */
   post(id: string): KnownPost | undefined;
-  /** From when on the account's posts are known without a hole; undefined before the history was read. */
+  /** From when on the account's posts are known without a hole until now; undefined before the history was read. */
   coveredFrom(account: AccountId): number | undefined;
+  /** From when on all that the account's timeline shows is known; undefined before it was read. */
+  timelineFrom(account: AccountId): number | undefined;
   /** Every event known, in any phase. */
   events(): readonly EventRecord[];
   event(eventId: number): EventRecord | undefined;

@@ -1,4 +1,4 @@
-import type { AccountId, EventRecord } from '../../streams/internal.ts';
+import { type AccountId, type EventRecord, HOUR_MS, type Subject } from '../../streams/internal.ts';
 import type { AccountPath } from './account-path.ts';
 import type { Latest, OutputOf } from './latest.ts';
 
@@ -13,6 +13,15 @@ export function activeEvents(latest: Latest, account: AccountId): readonly Activ
 /** Active crypto price events, in the same order. */
 export function activeCryptoEvents(latest: Latest): readonly ActiveEvent[] {
   return active(latest, isCrypto);
+}
+
+/** Events are listed days before they open. When the list is older than this, one that is open may be missing. */
+export const LISTED_FOR_MS = HOUR_MS;
+
+/** Whether every active event is known: without this, none that is known does not mean that there is none. */
+export function areEventsKnown(latest: Latest, about: Subject['type'], nowMs: number): boolean {
+  const listedAt = latest.get('freshness', 'all')?.record.listedAt[about] ?? null;
+  return listedAt !== null && nowMs - listedAt <= LISTED_FOR_MS;
 }
 
 type EventFilter = (event: EventRecord) => boolean;

@@ -1,17 +1,30 @@
-import { type AccountId, INPUTS, type Input, type SourceName } from '../../streams/internal.ts';
+import {
+  type AccountId,
+  type AgeLimits,
+  ageLimit,
+  INPUTS,
+  type Input,
+  LIMITED_INPUTS,
+  type LimitedInput,
+  type SourceName,
+} from '../../streams/internal.ts';
+import { type AccountPath, wireName } from './account-path.ts';
 import type { Latest } from './latest.ts';
 
-/** Ms since the last good answer of each input; null when it never answered, or the record does not use it. */
-export type Ages = Readonly<Record<Input, number | null>>;
+export type { AgeLimits } from '../../streams/internal.ts';
+
+/**
+ * Ms since the last good answer of each input; null when it never answered, or the record does not use it. Only records
+ * of no account have the ages of the list of events and of the spot prices.
+ */
+export type Ages = Readonly<Record<Input, number | null>> &
+  Readonly<Partial<Record<LimitedInput, number | null>>>;
 
 /** The observation that last changed a record. */
 export interface Origin {
   readonly seq: number;
   readonly at: number;
 }
-
-/** The limit of each input's age, in ms. */
-export type AgeLimits = Readonly<Record<Input, number>>;
 
 /**
  * The ages at the last tick plus the time since then, so that ages grow even when the engine has stopped. A wall clock
@@ -26,6 +39,12 @@ export function agesNow(latest: Latest, nowMs: number): Readonly<Record<SourceNa
   );
 }
 
+/** Names on the wire of the sources that were past their limit at the last tick. */
+export function staleSources(latest: Latest, accounts: readonly AccountPath[]): readonly string[] {
+  const stale = latest.get('freshness', 'all')?.record.stale ?? [];
+  return stale.map((source) => wireName(source, accounts));
+}
+
 /** The ages for the records of an account, or for records of no account. */
 export function agesOf(latest: Latest, nowMs: number, account?: AccountId): Ages {
   const ages = agesNow(latest, nowMs);
@@ -35,16 +54,17 @@ export function agesOf(latest: Latest, nowMs: number, account?: AccountId): Ages
     oracle: account === undefined ? null : age(`oracle:${account}`),
     ui: account === undefined ? null : age(`ui:${account}`),
     prices: age('prices'),
+    ...(account === undefined && { events: age('events'), crypto: age('crypto') }),
   };
 }
 
 /** The inputs that are older than their limit. An input that never answered has no age and is not included. */
-export function lateInputs(ages: Ages, limits: AgeLimits): readonly Input[] {
-  return INPUTS.filter((input) => (ages[input] ?? 0) > limits[input]);
+export function lateInputs(ages: Ages, limits: AgeLimits): readonly LimitedInput[] {
+  return LIMITED_INPUTS.filter((input) => (ages[input] ?? 0) > ageLimit(limits, input));
 }
 
 /** Adds the inputs that have become late since the record was made, as without ticks it is not made again. */
-export function staleNow(stale: readonly Input[], late: readonly Input[]): readonly Input[] {
+export function staleNow(stale: readonly Input[], late: readonly LimitedInput[]): readonly Input[] {
   return late.length === 0 ? stale : INPUTS.filter((input) => stale.includes(input) || late.includes(input));
 }
 

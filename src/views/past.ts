@@ -7,7 +7,8 @@ import {
   type StreamName,
 } from '../../streams/internal.ts';
 import { PRUNED_BEFORE_NOTE, type Store } from '../store/store.ts';
-import { createLatest, type Latest } from './latest.ts';
+import { LISTED_FOR_MS } from './active-events.ts';
+import { createLatest, type Latest, type OutputOf } from './latest.ts';
 import { createOutputLookup } from './output-lookup.ts';
 
 /** The market may have moved an event's window since then, by at most this. */
@@ -79,11 +80,20 @@ export function openPast(
     );
   }
 
-  function tickBefore(seq: number): Output | undefined {
+  /** When the list of events was last read to its end, if that was recent enough to tell which are active. */
+  function listedBefore(seq: number, at: number): number | null {
+    for (const { receivedAt, fact } of journal.readBack(seq)) {
+      if (receivedAt < at - LISTED_FOR_MS) return null;
+      if (fact.kind === 'listing' && fact.subject === 'posts') return receivedAt;
+    }
+    return null;
+  }
+
+  function tickBefore(seq: number): OutputOf<'freshness'> | undefined {
     for (const { seq: tickSeq, receivedAt, fact } of journal.readBack(seq)) {
       if (tickSeq <= seq - TICK_WITHIN) return undefined;
       if (fact.kind !== 'tick') continue;
-      const record = { ages: fact.ages };
+      const record = { ages: fact.ages, stale: [], listedAt: { posts: null, crypto: null } };
       return { stream: 'freshness', key: 'all', seq: tickSeq, at: receivedAt, cause: 'clock', record };
     }
     return undefined;
@@ -104,6 +114,7 @@ export function openPast(
       const tokens = active.flatMap(({ record }) => record.buckets.map(({ yesToken }) => yesToken));
       const sinceAt = Math.min(at, ...active.map(({ record }) => record.startAt ?? at)) - LISTED_BEFORE_MS;
       const tick = tickBefore(seq);
+      const posts = tick && active.length === 0 ? listedBefore(tick.seq, at) : null;
       const latest = createLatest();
       latest.load([
         ...active,
@@ -111,7 +122,7 @@ export function openPast(
         ...(await lastOf('predictions', keys, seq, sinceAt)),
         ...(await lastOf('prices', tokens, seq, sinceAt)),
         ...(await lastOf('velocity', [account], seq, 0)),
-        ...(tick ? [tick] : []),
+        ...(tick ? [{ ...tick, record: { ...tick.record, listedAt: { posts, crypto: null } } }] : []),
       ]);
       return latest;
     },

@@ -1,4 +1,4 @@
-import type { Input, Output, StreamName } from '../../streams/internal.ts';
+import type { LimitedInput, Output, SourceName, StreamName, Subject } from '../../streams/internal.ts';
 import { includes, type Tier } from '../access/tiers.ts';
 import type { FeedCause } from '../contract/feed.ts';
 import { type Ages, closeRecords } from './as-of.ts';
@@ -8,7 +8,7 @@ import type { Latest, OutputOf } from './latest.ts';
 /** The latest values at one moment, and the inputs that are older than their limit. */
 export interface Moment {
   readonly latest: Latest;
-  readonly late: readonly Input[];
+  readonly late: readonly LimitedInput[];
 }
 
 /** UTC ms. The remaining time is counted at `tickAt`, so that a record stays the same between ticks. */
@@ -39,7 +39,11 @@ export interface RecordView {
   /** Whether it lists stale inputs. Such a record changes when an input becomes late, without any output. */
   readonly listsStale: boolean;
   readonly hasAsOf: boolean;
+  /** The events it has one record of each, if it is about events. While these are not known, neither are its records. */
+  readonly eventsAbout?: Subject['type'];
   readonly movedBy: MovedBy;
+  /** Sources that no pipeline watches for it: its records change when one of them becomes stale, or answers again. */
+  readonly unwatched?: readonly SourceName[];
   /** Streams that change the PRO record alone. */
   readonly paidStreams?: readonly StreamName[];
   /** Keys of the existing records, in the order of the REST body. */

@@ -4,26 +4,32 @@ import { isSame } from '../model/is-same.ts';
 import { countBetween, insertTime, removeTime } from '../model/sorted-times.ts';
 import {
   type AccountId,
+  type AgeLimits,
+  type HistoryFact,
   INPUTS,
   type Input,
   type Observation,
   type PostsVia,
-  type SettingsFact,
   viaOf,
 } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
 import type { Counters, EventRecord, Post, Trigger } from '../records.ts';
 import { accountsOf, type CountersChange, type Inputs, type Message } from './messages.ts';
+import { staleInputs } from './staleness.ts';
 
 /** How long an event is counted after its end: the oracle corrects late. */
 const FOLLOW_MS = 7 * DAY_MS;
 const NOTHING_STALE: readonly Input[] = [];
 
+/** How far a reading of the past has come; null before its first page. */
+type Reading = Pick<HistoryFact, 'fromAt' | 'isDone'> | null;
+
 export interface CountersState {
-  staleAfterMs: SettingsFact['staleAfterMs'];
+  staleAfterMs: AgeLimits;
   via: PostsVia;
   coveredFrom: number | null;
+  readonly history: Record<HistoryFact['reading'], Reading>;
   /** Creation times of the counted posts, and of the counted posts that were found deleted. */
   readonly countedAt: number[];
   readonly goneAt: number[];
@@ -58,6 +64,7 @@ const behaviour: Behaviour<Message<From>, CountersState, CountersChange> = {
       case 'settings':
         return fact.accounts.map((account) => account.id);
       case 'coverage':
+      case 'history':
       case 'oracle':
         return [fact.account];
       case 'ui':
@@ -73,6 +80,7 @@ const behaviour: Behaviour<Message<From>, CountersState, CountersChange> = {
           staleAfterMs: value.fact.staleAfterMs,
           via: viaOf(value.fact, account),
           coveredFrom: null,
+          history: { timeline: null, archive: null },
           countedAt: [],
           goneAt: [],
           totals: new Map(),
@@ -121,6 +129,10 @@ function observe(
       state.coveredFrom = fact.fromAt;
       recount(state, account, { seq, at, cause: 'coverage' }, emit);
       return;
+    case 'history':
+      recordHistory(state, fact);
+      recount(state, account, { seq, at, cause: 'coverage' }, emit);
+      return;
     case 'oracle':
       state.totals.set(fact.trackingId, fact.total);
       recount(state, account, { seq, at, cause: 'oracle' }, emit);
@@ -142,6 +154,12 @@ function observe(
   }
 }
 
+function recordHistory({ history }: CountersState, { reading, fromAt, isDone }: HistoryFact): void {
+  history[reading] = { fromAt, isDone };
+  // The archive is read after the timeline, each time.
+  if (reading === 'timeline') history.archive = null;
+}
+
 function recordPost(state: CountersState, post: Post, previous: Post | undefined): void {
   if (previous?.isCounted) removeTime(state.countedAt, previous.createdAt);
   if (previous?.isCounted && previous.deletedAt !== null) removeTime(state.goneAt, previous.createdAt);
@@ -159,7 +177,7 @@ function recount(
   for (const known of state.events.values()) {
     const { event } = known;
     if (onlyEvent !== undefined && event.eventId !== onlyEvent) continue;
-    const counters = countersOf(state, account, event, known.ui);
+    const counters = countersOf(state, account, event, known.ui, at);
     if (isSame(known.counters, counters)) continue;
     known.counters = counters;
     const key = String(event.eventId);
@@ -172,6 +190,7 @@ function countersOf(
   account: AccountId,
   event: EventRecord,
   ui: number | null,
+  at: number,
 ): Counters {
   const { startAt, endAt } = event;
   const isCovered = startAt !== null && state.coveredFrom !== null && state.coveredFrom <= startAt;
@@ -190,21 +209,28 @@ function countersOf(
     deleted: isCovered && state.via === 'timeline' ? countBetween(state.goneAt, startAt, endAt) : null,
     via: state.via,
     stale: event.phase === 'active' ? state.stale : NOTHING_STALE,
+    historyPercent: isCovered ? 100 : percentRead(state, startAt, at),
   };
+}
+
+/** How much of the time since `startAt` was read, the timeline and the archive each being one half if both are read. */
+function percentRead({ via, history }: CountersState, startAt: number | null, at: number): number | null {
+  const { archive } = history;
+  const timeline = via === 'timeline' ? history.timeline : archive;
+  if (startAt === null || (timeline?.isDone && archive?.isDone)) return null;
+  const share = (reading: Reading) => {
+    if (reading === null) return 0;
+    return reading.isDone ? 1 : Math.min(1, Math.max(0, at - reading.fromAt) / Math.max(1, at - startAt));
+  };
+  return Math.min(99, Math.floor(50 * (share(timeline) + share(archive))));
+}
+
+/** The time back to which the timeline was read; undefined before that. */
+export function timelineFrom(state: CountersState | null | undefined): number | undefined {
+  const timeline = state?.history.timeline;
+  return timeline?.isDone ? timeline.fromAt : undefined;
 }
 
 function minus(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : a - b;
-}
-
-/** A source that has never answered counts as stale. */
-function staleInputs(
-  limits: SettingsFact['staleAfterMs'],
-  ages: Readonly<Record<string, number>>,
-  account: AccountId,
-): readonly Input[] {
-  return INPUTS.filter((input) => {
-    const age = ages[input === 'prices' ? 'prices' : `${input}:${account}`];
-    return age === undefined || age > limits[input];
-  });
 }

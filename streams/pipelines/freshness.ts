@@ -1,22 +1,57 @@
-import { filter, map, type Observable } from 'rxjs';
-import type { Observation, TickFact } from '../observation.ts';
-import type { OutputOf } from '../records.ts';
+import type { Observable } from 'rxjs';
+import type { AccountId, AgeLimits, Observation } from '../observation.ts';
+import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
+import type { OutputOf, StreamRecords } from '../records.ts';
 import type { Inputs } from './messages.ts';
+import { staleSources } from './staleness.ts';
 
-/** The age of every source, at each tick. */
-export function freshness({ observation$ }: Inputs<'observation'>): Observable<OutputOf<'freshness'>> {
-  return observation$.pipe(
-    filter(
-      (observation): observation is Observation & { readonly fact: TickFact } =>
-        observation.fact.kind === 'tick',
-    ),
-    map(({ seq, receivedAt: at, fact }) => ({
-      stream: 'freshness' as const,
-      key: 'all',
-      seq,
-      at,
-      cause: 'clock' as const,
-      record: { ages: fact.ages },
-    })),
-  );
+export interface FreshnessState {
+  accounts: readonly AccountId[];
+  /** Null before the settings, as in a log that begins without them. */
+  staleAfterMs: AgeLimits | null;
+  listedAt: StreamRecords['freshness']['listedAt'];
+  last: OutputOf<'freshness'> | null;
+}
+
+const ALL = ['all'];
+
+/** The age of every source at each tick, which of them are stale, and when the events were last listed. */
+export function freshness(
+  { observation$ }: Inputs<'observation'>,
+  states: ActorStates<FreshnessState>,
+  onFailure: OnFailure,
+): Observable<OutputOf<'freshness'>> {
+  return observation$.pipe(actors(behaviour, states, onFailure));
+}
+
+const behaviour: Behaviour<Observation, FreshnessState, OutputOf<'freshness'>> = {
+  name: 'freshness',
+  address: ({ fact: { kind } }) => (kind === 'tick' || kind === 'settings' || kind === 'listing' ? ALL : []),
+  spawn: () => ({ accounts: [], staleAfterMs: null, listedAt: { posts: null, crypto: null }, last: null }),
+  receive(state, { seq, receivedAt: at, fact }, emit) {
+    if (fact.kind === 'settings') {
+      state.accounts = fact.accounts.map(({ id }) => id);
+      state.staleAfterMs = fact.staleAfterMs;
+    } else if (fact.kind === 'listing') {
+      state.listedAt = { ...state.listedAt, [fact.subject]: at };
+    } else if (fact.kind === 'tick') {
+      const { ages } = fact;
+      const { accounts, staleAfterMs, listedAt } = state;
+      const stale = staleAfterMs === null ? [] : staleSources(staleAfterMs, ages, accounts);
+      state.last = {
+        stream: 'freshness',
+        key: 'all',
+        seq,
+        at,
+        cause: 'clock',
+        record: { ages, stale, listedAt },
+      };
+      emit(state.last);
+    }
+  },
+};
+
+/** The last ages. Readers need them after a start, and only the state has them. */
+export function lastFreshness(states: ActorStates<FreshnessState>): readonly OutputOf<'freshness'>[] {
+  return [...states.values()].flatMap((state) => state?.last ?? []);
 }

@@ -23,7 +23,7 @@ export interface VelocityState {
 
 type From = 'post' | 'observation';
 
-/** The number of posts created in the last hour, emitted when it changes. */
+/** The number of posts created in the last hour, emitted when it changes. It begins as unknown. */
 export function velocity(
   { observation$, post$ }: Inputs<From>,
   states: ActorStates<VelocityState>,
@@ -61,12 +61,12 @@ function receive(
   else if (value.fact.kind === 'settings') state.hasAll = viaOf(value.fact, account) === 'timeline';
   dropBefore(state.allAt, at - KEEP_MS);
   dropBefore(state.countedAt, at - KEEP_MS);
-  if (state.coveredFrom === null || state.coveredFrom > from) return;
 
   const { last } = state;
-  const all1h = state.hasAll ? countBetween(state.allAt, from + 1, at + 1) : null;
-  const counted1h = countBetween(state.countedAt, from + 1, at + 1);
-  if (last !== null && last.all1h === all1h && last.counted1h === counted1h) return;
+  const isCovered = state.coveredFrom !== null && state.coveredFrom <= from;
+  const all1h = isCovered && state.hasAll ? countBetween(state.allAt, from + 1, at + 1) : null;
+  const counted1h = isCovered ? countBetween(state.countedAt, from + 1, at + 1) : null;
+  if ((last?.all1h ?? null) === all1h && (last?.counted1h ?? null) === counted1h) return;
   const record = { account, counted1h, all1h };
   state.last = record;
   emit({ stream: 'velocity', key: account, seq, at, cause, record });

@@ -37,13 +37,10 @@ async function openStage(): Promise<Stage> {
     server.clock.now = Math.round(performance.now() - startedAt);
   }, 20);
   let isGraphFrozen = false;
-  let postsAgeMs: number | undefined;
-  let ticks = 0;
+  let isPostsStale = false;
   const ticking = setInterval(() => {
     if (isGraphFrozen) return;
-    ticks += 1;
-    if (postsAgeMs !== undefined) postsAgeMs += 1_000;
-    void server.tick({ 'posts:a': postsAgeMs ?? 300 + ((ticks * 137) % 400), 'archive:a': 1e6 });
+    void server.tick({ 'posts:a': 300, 'archive:a': 1e6 }, isPostsStale ? ['posts:a'] : []);
   }, 1_000);
   const statuses: FeedStatus[] = [];
   const reader = createClient({ url: proxy.url }).feed();
@@ -62,11 +59,11 @@ async function openStage(): Promise<Stage> {
     },
     freezeConnection: () => proxy.stall(),
     freezeSource() {
-      postsAgeMs = 500;
+      isPostsStale = true;
     },
     thaw() {
       isGraphFrozen = false;
-      postsAgeMs = undefined;
+      isPostsStale = false;
       held = undefined;
       release();
       proxy.resume();
@@ -89,8 +86,7 @@ async function freezeUntil(freeze: Freeze, expected: FeedStatus): Promise<void> 
   const stage = await openStage();
   try {
     const isLive = () => stage.statuses.at(-1)?.state === 'live';
-    // After five ticks the rhythm of the source is known.
-    await eventually('it is live', () => isLive() && stage.server.latest.seq >= 5);
+    await eventually('it is live', isLive);
     const before = stage.statuses.length;
     stage[freeze]();
     const isNoticed = () =>

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Output } from '../../streams/internal.ts';
 import { type FeedServer, startFeed } from '../feed/feed-server.ts';
 import { start } from '../server/start.ts';
 import { eventually } from '../support/eventually.ts';
-import { FRESH_AGES, NOON } from '../support/outputs.ts';
+import { countersOutput, FRESH_AGES, freshnessOutput, NOON } from '../support/outputs.ts';
 import { BUSY_EVENTS, busyCounters, busyForecast, busyOutputs, busyPost } from './busy-outputs.ts';
 import {
   type OpenPage,
@@ -224,6 +225,102 @@ describe('the dashboard, fed by hand', function () {
     assert.match((await askedAgain).url(), new RegExp(`wallet=${wallet}`));
     await page.waitForSelector('text=Nothing held');
     assert.equal(await page.inputValue('input[name=wallet]'), wallet);
+    await page.context().close();
+  });
+
+  describe('of a service that has just started', () => {
+    const [first] = BUSY_EVENTS;
+    const ofFirst = busyOutputs().filter(
+      ({ stream, key }) => (stream === 'events' && key === String(first?.id)) || stream === 'posts',
+    );
+    let starting: FeedServer;
+    afterEach(() => starting.stop());
+
+    async function openStarting(loaded: readonly Output[], key?: string): Promise<Page> {
+      starting = await startFeed({ loaded });
+      const { page } = await browser.openPage(DESKTOP);
+      await page.goto(starting.url);
+      await page.waitForSelector('.switcher');
+      if (key !== undefined) await unlock(page, key);
+      return page;
+    }
+
+    it('says how much of the past was read where a count is not known', async () => {
+      const eventId = first?.id ?? 0;
+      const reading = countersOutput({ eventId, real: null, deleted: null, historyPercent: 40 });
+      const page = await openStarting([...ofFirst, reading], 'demo_pro');
+      await page.waitForSelector('[data-counter=real] >> text=reading history, 40 %');
+      await page.waitForSelector('#forecast >> text=Reading history, 40 %.');
+      await page.waitForSelector('[data-counter=oracle] >> text=our count is not known');
+      await starting.tick(FRESH_AGES);
+      await page.waitForSelector('[data-state=live] >> text=reading history, 40 %');
+      assert.equal(await page.innerText('[data-counter=real] .value'), '–');
+      await starting.turn(countersOutput({ eventId, real: 205 }));
+      await until('the count is there', async () => (await shownCount(page, 'real')) === 205);
+      await starting.turn(countersOutput({ eventId, real: null, deleted: null, historyPercent: null }));
+      await page.waitForSelector('[data-counter=real] >> text=a hole in the posts');
+      await page.context().close();
+    });
+
+    it('does not take events that were not read yet for none', async () => {
+      const unlisted = { listedAt: { posts: null, crypto: null } };
+      const page = await openStarting([freshnessOutput({}, {}, unlisted)]);
+      await starting.turn(freshnessOutput({}, {}, unlisted));
+      await page.waitForSelector('text=Reading events …');
+      assert.equal(await page.locator('text=No active event').count(), 0);
+      await starting.tick(FRESH_AGES);
+      await page.waitForSelector('.empty >> text=No active event');
+      await page.context().close();
+    });
+  });
+
+  it('shows no figure that depends on how many posts a caller may see', async () => {
+    // More within the hour than a caller without a key gets.
+    const [first] = BUSY_EVENTS;
+    const posts = Array.from({ length: 40 }, (_, place) => {
+      const createdAt = NOON - place * 60_000;
+      return busyPost('a', 2_000_000 - place, { createdAt, seenAt: createdAt + 700 });
+    });
+    const events = busyOutputs().filter(
+      ({ stream, key }) => stream === 'events' && key === String(first?.id),
+    );
+    const crowded = await startFeed({ loaded: [...events, ...posts] });
+    const { page } = await browser.openPage(DESKTOP);
+    await page.goto(crowded.url);
+    await page.waitForSelector('[data-post]');
+    // The page takes the time from the server.
+    await crowded.tick(FRESH_AGES);
+    await page.waitForSelector('#trust >> text=Not all posts of the hour are known here');
+    const pace = page.locator('.time-and-pace > div', { hasText: 'Posts an hour' });
+    assert.match((await pace.innerText()).replaceAll('\n', ' '), /^Posts an hour – needs a PRO key$/i);
+    assert.equal(await pace.locator('rect').count(), 0);
+    assert.equal(await page.locator('.histogram').count(), 0);
+    await page.context().close();
+    await crowded.stop();
+  });
+
+  it('is not stale because a source is quiet, and is when the server says so', async () => {
+    const { page } = await open();
+    isTicking = false;
+    try {
+      // A steady rhythm, then ages far beyond it.
+      for (const prices of [...Array.from({ length: 8 }, () => 300), 9_000, 25_000, 55_000]) {
+        await server.tick({ ...FRESH_AGES, prices });
+        await until('the age is shown', async () =>
+          (await page.innerText('[data-source=prices]')).includes(
+            prices < 1_000 ? 'ago' : `${prices / 1_000}`,
+          ),
+        );
+      }
+      assert.equal(await page.getAttribute('.connection', 'data-state'), 'live');
+      assert.equal(await page.locator('.notice p').count(), 0);
+      await server.tick({ ...FRESH_AGES, prices: 61_000 }, ['prices']);
+      await page.waitForSelector('[data-state=stale] >> text=no fresh answer from prices');
+      await page.waitForSelector('.notice p >> text=No fresh answer from prices');
+    } finally {
+      isTicking = true;
+    }
+    await page.waitForSelector('[data-state=live]');
     await page.context().close();
   });
 

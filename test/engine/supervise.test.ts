@@ -11,6 +11,7 @@ const NO_LOOKUPS: SourceLookups = {
   livePosts: () => [],
   post: () => undefined,
   coveredFrom: () => undefined,
+  timelineFrom: () => undefined,
   events: () => [],
   event: () => undefined,
 };

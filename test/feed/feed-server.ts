@@ -18,7 +18,7 @@ export interface FeedServer extends Running {
   /** One turn of the engine: stored, then published, like the engine does it. */
   turn(...outputs: readonly Output[]): Promise<void>;
   /** A turn with a tick in it, a second later than the last. */
-  tick(ages?: Readonly<Record<string, number>>): Promise<void>;
+  tick(ages?: Readonly<Record<string, number>>, stale?: readonly string[]): Promise<void>;
   /** Lets time pass in which nothing happens. */
   skip(ms: number): void;
   connect(key?: string): Promise<FeedClient>;
@@ -85,10 +85,11 @@ export async function startFeed(options: FeedServerOptions = {}): Promise<FeedSe
     feed,
     failures,
     turn,
-    tick(ages = {}) {
+    tick(ages = {}, stale = []) {
       at += 1_000;
       running.clock.now = at;
-      return turn(freshnessOutput(ages));
+      const listedAt = { posts: at, crypto: at };
+      return turn(freshnessOutput(ages, {}, { stale, listedAt }));
     },
     skip(ms) {
       at += ms;

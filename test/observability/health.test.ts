@@ -10,6 +10,8 @@ const WELL: HealthInputs = {
   hasSnapshot: true,
   store: 'open',
   failedActors: 0,
+  uptimeMs: 0,
+  areCountsKnown: true,
 };
 
 describe('healthOf', () => {
@@ -22,6 +24,7 @@ describe('healthOf', () => {
     ['ui:b', 30_000],
     ['prices', 15_000],
     ['events', 180_000],
+    ['crypto', 60_000],
   ];
 
   it('is ok when all is well', () => {
@@ -29,11 +32,12 @@ describe('healthOf', () => {
   });
 
   for (const [source, limitMs] of limits) {
-    it(`is degraded from the first ms past ${limitMs} of ${source}, and when it never answered`, () => {
+    it(`is degraded from the first ms past ${limitMs} of ${source}, and so long after the start when it never answered`, () => {
       const at = (ageMs: number) => healthOf({ ...WELL, ages: { ...FRESH_AGES, [source]: ageMs } });
       const { [source]: _, ...others } = FRESH_AGES;
       assert.deepEqual([at(limitMs), at(limitMs + 1)], ['ok', 'degraded']);
-      assert.equal(healthOf({ ...WELL, ages: others }), 'degraded');
+      const never = (uptimeMs: number) => healthOf({ ...WELL, ages: others, uptimeMs });
+      assert.deepEqual([never(limitMs), never(limitMs + 1)], ['starting', 'degraded']);
     });
   }
 
@@ -41,6 +45,14 @@ describe('healthOf', () => {
     const at = (ageMs: number) =>
       healthOf({ ...WELL, postsStaleAfterMs: 600_000, ages: { ...FRESH_AGES, 'posts:a': ageMs } });
     assert.deepEqual([at(330_000), at(600_000), at(600_001)], ['ok', 'ok', 'degraded']);
+  });
+
+  it('is starting while events or their counts are not known, and worse when something is wrong', () => {
+    const starting = { ...WELL, areCountsKnown: false };
+    assert.equal(healthOf(starting), 'starting');
+    assert.equal(healthOf({ ...starting, failedActors: 1 }), 'degraded');
+    assert.equal(healthOf({ ...starting, ages: { ...FRESH_AGES, prices: 15_001 } }), 'degraded');
+    assert.equal(healthOf({ ...starting, hasSnapshot: false }), 'unavailable');
   });
 
   it('does not ask for sources of accounts that are not tracked', () => {

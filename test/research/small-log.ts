@@ -78,6 +78,8 @@ function post(number: number): Fact {
 /** What second `n` of the log brings, besides its tick. */
 function factsOf(n: number): readonly Fact[] {
   const facts: Fact[] = [{ kind: 'tick', ages: { 'posts:a': 100, 'posts:b': 100, 'oracle:a': 500 } }];
+  // Before that it is not known that account B has no event.
+  if (n === 20) facts.push({ kind: 'listing', subject: 'posts' });
   if (n % 2 === 0) facts.push(post(n));
   if (n % 5 === 0) {
     facts.push({ kind: 'oracle', account: 'a', trackingId: 't1', total: Math.floor(n / 5), syncedAt: null });

@@ -146,7 +146,7 @@ describe('drain', () => {
         arrived();
       });
     const operations: Operations = {
-      health: () => 'ok',
+      health: () => ({ status: 'ok', history_percent: {}, stale: [] }),
       isReady: () => true,
       isLive: () => true,
       metrics: async () => ({ contentType: 'text/plain', text: await text() }),

@@ -7,7 +7,7 @@ import { LIMITS } from '../../src/access/limits/rate-policy.ts';
 import { SourceError } from '../../src/errors.ts';
 import { HOUR_MS } from '../../streams/internal.ts';
 import { checkedFetch } from '../support/answer-check.ts';
-import { countersOutput, eventOutput, NOON } from '../support/outputs.ts';
+import { countersOutput, eventOutput, freshnessOutput, NOON } from '../support/outputs.ts';
 import { callEndpoint, QUERY } from './call-endpoint.ts';
 import { json, type Running, start } from './start.ts';
 
@@ -82,6 +82,7 @@ describe('limits', () => {
     for (const endpoint of running.app.endpoints) {
       // The hour before was of another endpoint.
       running.clock.now += 2 * HOUR_MS;
+      running.put(freshnessOutput({}, { seq: 1, at: running.clock.now }));
       const statuses: number[] = [];
       for (let call = 0; call < 3; call++) {
         statuses.push(

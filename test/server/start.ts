@@ -19,7 +19,7 @@ import type { Output } from '../../streams/internal.ts';
 import { checkedFetch } from '../support/answer-check.ts';
 import { STALE_AFTER_MS } from '../support/facts.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
-import { NOON } from '../support/outputs.ts';
+import { freshnessOutput, NOON } from '../support/outputs.ts';
 
 /** A server on a free port, with everything around it in the test's hand. */
 export interface Running {
@@ -39,6 +39,8 @@ export interface Running {
 
 export interface Start {
   readonly loaded?: readonly Output[];
+  /** Whether the list of the market's events was read; true unless given. */
+  readonly areEventsKnown?: boolean;
   readonly keys?: KeyLookup;
   /** Without them nobody is limited. */
   readonly limits?: Limits;
@@ -57,6 +59,7 @@ const UNLIMITED: Limits = { FREE: null, PRO: null, INTERNAL: null };
 /** Accounts a and b under `account_a` and `account_b`, and the demo keys. */
 export async function start({
   loaded = [],
+  areEventsKnown = true,
   keys = demoKeys(),
   limits = UNLIMITED,
   epoch = 'e1',
@@ -64,6 +67,7 @@ export async function start({
   feed,
 }: Start = {}): Promise<Running> {
   const latest = createLatest();
+  if (areEventsKnown) latest.load([freshnessOutput({}, { seq: 0 })]);
   latest.load(loaded);
   const clock = { now: NOON };
   const store: { state: StoreState } = { state: 'open' };

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import { firstValueFrom } from 'rxjs';
+import { createClient, iterate, type UpdateFrame } from '../../src/client/node.ts';
 import { checkedFetch } from '../support/answer-check.ts';
 import { readMeta, readTweets } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { openStage, type Stage } from '../support/service.ts';
 
 const HOUR_MS = 3_600_000;
+/** More than a poll and a turn take on a busy machine. */
+const SEEN_WITHIN_MS = 15_000;
 /** A Wednesday inside the week in which New York leaves daylight saving: its window has 169 hours. */
 const START_AT = Date.parse('2026-11-04T15:00:00Z');
 const WEEK = { startAt: Date.parse('2026-10-30T16:00:00Z'), endAt: Date.parse('2026-11-06T17:00:00Z') };
@@ -76,7 +80,7 @@ describe('the whole service', function () {
         event.market_ui_counter !== null;
       return events.length >= 6 && events.every(isKnown);
     });
-    // Deleted posts come from the oracle's list, which is read while counters are served.
+    // The oracle's list is read further back than any window.
     for (const account of ['account_a', 'account_b']) {
       await eventually(`the archive of ${account} is read`, () => holdsArchive(account));
     }
@@ -94,6 +98,33 @@ describe('the whole service', function () {
   });
 
   after(() => stage.close());
+
+  it('published no count at its start that lacks a post, one that was deleted included', async () => {
+    const feed = createClient({ url: stage.url(), key: 'demo_internal' }).feed();
+    for (const account of ['account_a', 'account_b']) {
+      const { epoch } = await firstValueFrom(feed.counters(account));
+      const frames: UpdateFrame<'counters'>[] = [];
+      const { seq } = await firstValueFrom(feed.counters(account));
+      const all$ = feed.counters(account, { resume: { epoch, seq: 0 } });
+      for await (const frame of iterate(all$)) {
+        if (frame.type === 'update') frames.push(frame);
+        if (frame.seq >= seq) break;
+      }
+      const posts = await postsSince(account, stage.clock.wall() - 32 * 24 * HOUR_MS);
+      const counted = posts.filter(({ is_counted }) => is_counted === true);
+      const records = frames.flatMap(({ ts, data }) => (data === null ? [] : [{ ts, data }]));
+      assert.ok(records.some(({ data }) => data.real_counter === null && data.history_percent !== null));
+      for (const { ts, data } of records) {
+        const { real_counter: real, start_ts, end_ts } = data;
+        if (real === null) continue;
+        // What was posted just before may not have been seen yet.
+        const until = Math.min(end_ts, ts - SEEN_WITHIN_MS);
+        const truth = counted.filter(({ created_ts: at }) => start_ts <= at && at < until);
+        assert.ok(real >= truth.length, `${data.event_slug}: ${real} of ${truth.length} at ${ts - START_AT}`);
+      }
+    }
+    feed.close();
+  });
 
   it('serves the week across the clock change with 169 hours', async () => {
     const weeks = (await meta()).filter(({ start_ts }) => start_ts === WEEK.startAt);

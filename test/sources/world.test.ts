@@ -36,7 +36,18 @@ describe('createSources on the stand-in world', function () {
       if (!source.name.endsWith(':b')) runs.push(runSource(source, lookups));
     }
     const facts = () => runs.flatMap((run) => run.facts());
-    const kinds = ['post', 'coverage', 'tracking', 'oracle', 'event', 'ui', 'prices', 'spot'];
+    const kinds = [
+      'post',
+      'history',
+      'coverage',
+      'listing',
+      'tracking',
+      'oracle',
+      'event',
+      'ui',
+      'prices',
+      'spot',
+    ];
     const missing = () => kinds.filter((kind) => !facts().some((fact) => fact.kind === kind));
     await eventually('every kind of fact', () => activate() && missing().length === 0).catch(() =>
       assert.fail(`missing ${missing()}, errors ${runs.map((run) => run.error())}`),

@@ -24,7 +24,10 @@ export function faultOf(fact: Fact): string | null {
     case 'post_gone':
       return firstFault([[isDigits(fact.id), 'id']]);
     case 'coverage':
+    case 'history':
       return firstFault([[Number.isSafeInteger(fact.fromAt), 'fromAt']]);
+    case 'listing':
+      return null;
     case 'tracking':
       return firstFault([
         [/^[\w-]+$/.test(fact.trackingId), 'trackingId'],

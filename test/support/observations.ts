@@ -224,6 +224,16 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   step(2, { account, days: fc.constantFrom(0, 1, 30, 60, 60) }, (world, { account, days }) => {
     world.observe({ kind: 'coverage', account, fromAt: world.now - days * DAY_MS });
   }),
+  step(
+    1,
+    { account, days: fc.nat({ max: 60 }), isDone: flag, reading: fc.constantFrom('timeline', 'archive') },
+    (world, { account, days, isDone, reading }) => {
+      world.observe({ kind: 'history', account, reading, fromAt: world.now - days * DAY_MS, isDone });
+    },
+  ),
+  step(1, { subject: fc.constantFrom('posts', 'crypto') }, (world, { subject }) => {
+    world.observe({ kind: 'listing', subject });
+  }),
   step(4, { index, isNamed: flag, offMs: fc.constantFrom(0, 0, -1_000, HOUR_MS) }, (world, values) => {
     const { subject, title, slug, startAt, endAt, eventId } = world.eventAt(values.index);
     if (subject.type !== 'posts' || startAt === null) return;

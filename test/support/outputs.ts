@@ -83,6 +83,7 @@ export function countersOutput(fields: Partial<Counters> = {}, place: Place = {}
     deleted: 2,
     via: 'timeline',
     stale: [],
+    historyPercent: 100,
     ...fields,
   };
   return output('counters', String(record.eventId), record, { cause: 'new_post', ...place });
@@ -317,11 +318,15 @@ export function decisionOutput(fields: Partial<Decision> = {}, place: Place = {}
   });
 }
 
+/** A tick when all events were known and nothing was stale, unless `fields` say otherwise. */
 export function freshnessOutput(
   ages: Readonly<Record<string, number>>,
   place: Place = {},
+  fields: Partial<Omit<StreamRecords['freshness'], 'ages'>> = {},
 ): OutputOf<'freshness'> {
-  return output('freshness', 'all', { ages }, { cause: 'clock', ...place });
+  const at = place.at ?? NOON;
+  const record = { ages, stale: [], listedAt: { posts: at, crypto: at }, ...fields };
+  return output('freshness', 'all', record, { cause: 'clock', ...place });
 }
 
 /** Every source of accounts a and b has just answered. */

@@ -6,6 +6,7 @@ import { parseConfig } from '../../src/config/config.ts';
 import type { Clock } from '../../src/engine/clock.ts';
 import { openService, type Service } from '../../src/service/service.ts';
 import { openWorld, type World } from '../../src/world/world.ts';
+import { eventually } from './eventually.ts';
 
 /** A world and a service that reads it, both living at a time of the test's choice. */
 export interface Stage {
@@ -59,6 +60,10 @@ export async function openStage({
     return openService(config, pino({ level: 'silent' }), { clock, sources: QUICK });
   };
   let service: Service = await open(flags);
+  await eventually('the events are known', async () => {
+    const { status } = await fetch(`${service.url}/api/v1/meta/account_a`);
+    return status === 200;
+  });
   return {
     world,
     clock,

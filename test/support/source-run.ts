@@ -8,6 +8,8 @@ export interface FakeLookups extends SourceLookups {
   readonly posts: Map<string, KnownPost>;
   readonly records: Map<number, EventRecord>;
   covered: number | undefined;
+  /** From when on the timeline was read. */
+  timeline: number | undefined;
 }
 
 export function fakeLookups(covered?: number): FakeLookups {
@@ -18,6 +20,7 @@ export function fakeLookups(covered?: number): FakeLookups {
     posts,
     records,
     covered,
+    timeline: undefined,
     newestOnTimeline: (_, beforeMs = Number.POSITIVE_INFINITY) =>
       newestFirst().find(({ via, createdAt }) => via === 'timeline' && createdAt < beforeMs)?.id,
     livePosts: (_, sinceMs) =>
@@ -25,6 +28,9 @@ export function fakeLookups(covered?: number): FakeLookups {
     post: (id) => posts.get(id),
     coveredFrom() {
       return this.covered;
+    },
+    timelineFrom() {
+      return this.timeline;
     },
     events: () => [...records.values()],
     event: (eventId) => records.get(eventId),
@@ -143,6 +149,8 @@ function remember(lookups: FakeLookups, fact: Fact, now: number): void {
     if (post !== undefined) lookups.posts.set(fact.id, { ...post, deletedAt: now });
   } else if (fact.kind === 'coverage') {
     lookups.covered = fact.fromAt;
+  } else if (fact.kind === 'history') {
+    if (fact.reading === 'timeline' && fact.isDone) lookups.timeline = fact.fromAt;
   } else if (fact.kind === 'event') {
     const { kind: _, isClosed, ...event } = fact;
     const phase = isClosed ? 'closed' : 'upcoming';

@@ -57,7 +57,10 @@ export const anyTurns: fc.Arbitrary<{ upTo: number; outputs: Output[] }[]> = fc
       const outputs = emitted.map(({ stream, key, step, text }) => {
         const seq = Math.min(from + step, mark);
         const common = { key, seq, at: seq, cause: 'clock' as const };
-        if (stream === 'freshness') return { ...common, stream, record: { ages: { events: step } } } as const;
+        if (stream === 'freshness') {
+          const listedAt = { posts: null, crypto: null };
+          return { ...common, stream, record: { ages: { events: step }, stale: [], listedAt } } as const;
+        }
         if (stream === 'posts') return { ...postOutput(seq, '1', 0, text), ...common } as Output;
         return { ...velocityAt(seq, key), ...common } as Output;
       });

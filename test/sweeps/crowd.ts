@@ -133,13 +133,17 @@ function startProgram(data: string, historyDays: number): Program {
   return runProgram(args, env);
 }
 
+/** At a start the events are not known yet, and the client waits as it is asked to. */
+const patientClient = (url: string) =>
+  createClient({ url, key: 'demo_internal', retry: { attempts: 30, longestWaitMs: 5_000 } });
+
 async function isCounting(url: string): Promise<boolean> {
-  const { data } = await createClient({ url, key: 'demo_internal' }).meta('account_a');
+  const { data } = await patientClient(url).meta('account_a');
   return data.some(({ real_counter }) => real_counter !== null);
 }
 
 async function isForecasting(url: string): Promise<boolean> {
-  const { data } = await createClient({ url, key: 'demo_internal' }).prediction('account_a');
+  const { data } = await patientClient(url).prediction('account_a');
   return data.some(({ markets }) => markets.some(({ model_prob }) => typeof model_prob === 'number'));
 }
 

@@ -8,7 +8,7 @@ export type StaleReason =
   | 'graph'
   /** The streams run, but their frames do not arrive. */
   | 'fan_out'
-  /** Everything runs, but a source of the server does not answer. */
+  /** Everything runs, but the server calls a source stale. */
   | 'source';
 
 export type DownReason =

@@ -1,6 +1,5 @@
 import type { HeartbeatFrame, PongFrame } from '../wire.ts';
 import type { StaleReason } from './connection-status.ts';
-import { createSilentSources } from './silent-sources.ts';
 
 /** Heartbeats come each second; a delay of less than half a second is not worth a ping. */
 const PING_AFTER_MS = 1_400;
@@ -32,12 +31,9 @@ interface Liveness {
   check(now: number): LivenessCheck;
 }
 
-export function createLiveness(
-  openedAt: number,
-  sourceLimitsMs?: Readonly<Record<string, number>>,
-): Liveness {
-  const silentSources = createSilentSources(sourceLimitsMs);
-  let silent: readonly string[] = [];
+export function createLiveness(openedAt: number): Liveness {
+  /** What the server calls stale. A source may be quiet for long, and only the server knows how long is too long. */
+  let staleSources: readonly string[] = [];
   /** The last frame that passed through the streams, and the last frame of any type. */
   let dataAt = openedAt;
   let frameAt = openedAt;
@@ -61,7 +57,8 @@ export function createLiveness(
     onData,
     onHeartbeat(frame, now) {
       onData(now);
-      silent = silentSources.update(frame.ages_ms, frame.ts, frame.limits_ms);
+      // Servers of earlier versions do not say it.
+      ({ stale: staleSources = [] } = frame);
     },
     onPong(frame, now) {
       frameAt = now;
@@ -85,7 +82,8 @@ export function createLiveness(
         const shouldReplaceSocket = reason !== 'graph' && silentMs >= REPLACE_AFTER_MS;
         return { stale: { reason, sources: [] }, isPingDue, shouldReplaceSocket };
       }
-      const stale = silent.length === 0 ? undefined : { reason: 'source' as const, sources: silent };
+      const stale =
+        staleSources.length === 0 ? undefined : { reason: 'source' as const, sources: staleSources };
       return { stale, isPingDue, shouldReplaceSocket: false };
     },
   };

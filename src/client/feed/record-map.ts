@@ -40,10 +40,23 @@ export function applyFrame<C extends DataChannel>(
 /** The snapshot that the server would send to a new reader after the frame `last`. */
 export function snapshotOf<C extends DataChannel>(
   records: RecordMap<C>,
-  { channel, account, epoch, seq, ts }: DataFrame<C>,
+  last: DataFrame<C>,
 ): SnapshotFrame<C> {
+  const { channel, account, epoch, seq, ts } = last;
   const data = channel === 'tweets' ? newestPosts(records) : [...records.values()];
-  return { type: 'snapshot', channel, account, epoch, seq, prev_seq: null, ts, cause: [], data };
+  const frame = {
+    type: 'snapshot',
+    channel,
+    account,
+    epoch,
+    seq,
+    prev_seq: null,
+    ts,
+    cause: [],
+    data,
+  } as const;
+  const isUnknown = last.type === 'snapshot' && last.events_known === false;
+  return isUnknown ? { ...frame, events_known: false } : frame;
 }
 
 function keyed<C extends DataChannel>(records: readonly FeedRecord<C>[]): Map<string, FeedRecord<C>> {

@@ -25,8 +25,6 @@ export interface SessionOptions {
    * of up to 24 h are replayed, which may be many.
    */
   readonly replayWithinMs?: number | undefined;
-  /** Longest normal silence of a source, by role (`posts`) or name (`posts/account_a`). */
-  readonly sourceLimitsMs?: Readonly<Record<string, number>> | undefined;
   /** Numbers in [0, 1), for the waits between attempts. */
   readonly random?: (() => number) | undefined;
 }
@@ -81,7 +79,7 @@ export function createSession(deps: SessionDeps): Session {
 
   function onOpen(): void {
     refusal = undefined;
-    liveness = createLiveness(now(), deps.sourceLimitsMs);
+    liveness = createLiveness(now());
     outbox.clear();
     if (key !== undefined) outbox.auth(key);
     outbox.subscribe(new Map([[HEARTBEAT, { channel: HEARTBEAT }]]));

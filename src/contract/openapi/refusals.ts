@@ -56,6 +56,9 @@ const described = (
 });
 
 const MALFORMED = { payment_malformed: 'The payment cannot be read: it is not base64' };
+const UNLISTED = {
+  events_unknown: 'The events of the market are not known yet, so it cannot be said which are active',
+};
 const UNSETTLED = {
   payment_pending:
     'Whether the payment was settled is not known yet; send the same one again, do not pay anew',
@@ -148,13 +151,26 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     internal: 'Internal Server Error',
   }),
   MarketUnreachable: unavailable(
-    'The positions could not be read from the market, or the outcome of a payment is unknown.',
-    { market_unreachable: 'The market could not be asked for the positions', ...UNSETTLED },
+    'The positions could not be read from the market, the events are not known yet, or the outcome of a payment is unknown.',
+    {
+      market_unreachable: 'The market could not be asked for the positions',
+      ...UNLISTED,
+      ...UNSETTLED,
+    },
   ),
-  PastBusy: unavailable('Too many requests with as_of are waiting, or the outcome of a payment is unknown.', {
-    past_busy: 'Too many questions about the past are waiting',
-    ...UNSETTLED,
-  }),
+  PastBusy: unavailable(
+    'The events are not known yet, too many requests with as_of are waiting, or the outcome of a payment is unknown.',
+    {
+      past_busy: 'Too many questions about the past are waiting',
+      ...UNLISTED,
+      ...UNSETTLED,
+    },
+  ),
+  EventsUnknown: unavailable('The events of the market are not known yet.', UNLISTED),
+  SignalsUnavailable: unavailable(
+    'The events of the market are not known yet, or the outcome of a payment is unknown.',
+    { ...UNLISTED, ...UNSETTLED },
+  ),
   StoreUnavailable: unavailable('The place could not be stored.', {
     store_unavailable: 'The place could not be kept; try again',
   }),

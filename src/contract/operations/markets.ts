@@ -28,6 +28,7 @@ export const MARKETS: readonly Operation[] = [
     summary: 'Active crypto price events',
     description: 'Active crypto price events with spot, reference and market prices.',
     answer: 'CryptoAnswer',
+    refusals: ['EventsUnknown'],
   },
   {
     ...STATE,

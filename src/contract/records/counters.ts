@@ -17,6 +17,7 @@ export const COUNTERS_EXAMPLE = {
   deleted_count: 3,
   via: 'timeline' as const,
   stale: [],
+  history_percent: 100,
 };
 
 /** An active event with its three counters and their differences (spec 2.2). */
@@ -55,6 +56,16 @@ export const countersRecord = z
     stale: z
       .array(input)
       .meta({ description: 'Inputs that have not answered for longer than their limit.', examples: [[]] }),
+    history_percent: z
+      .int()
+      .min(0)
+      .max(100)
+      .nullable()
+      .meta({
+        description:
+          'How much of the window was read since the first start, percent; real_counter is null below 100. Null when a part of the window cannot be read.',
+        examples: [100],
+      }),
   })
   .meta({
     description:

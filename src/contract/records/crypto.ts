@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { eventFields, price, timeMs } from './fields.ts';
 
+/** What a crypto record is made of. */
+export const CRYPTO_INPUTS = ['prices', 'events', 'crypto'] as const;
+
 export const cryptoMarketRecord = z.object({
   title: z.string().meta({ description: 'Label of the outcome.', examples: ['Up'] }),
   token_id: z.string().meta({ description: 'Order-book token of its Yes share.' }),
@@ -27,6 +30,11 @@ export const cryptoRecord = z
       .nullable()
       .meta({ description: 'Price to beat, USD; null when there is none.' }),
     markets: z.array(cryptoMarketRecord).meta({ description: 'The outcomes.' }),
+    stale: z.array(z.enum(CRYPTO_INPUTS)).meta({
+      description:
+        'Inputs that have not answered for longer than their limit: prices, the list of events, and crypto, the spot prices.',
+      examples: [[]],
+    }),
   })
   .meta({
     description: 'An active crypto price event with its prices.',
@@ -45,6 +53,7 @@ export const cryptoRecord = z
         spot_ts: 1_794_715_781_000,
         reference_price: 96_400,
         markets: [{ title: 'Up', token_id: '7101', market_price: 0.53, price_ts: 1_794_715_780_000 }],
+        stale: [],
       },
     ],
   });

@@ -16,10 +16,19 @@ export const asOfRecord = z
       .min(0)
       .meta({ description: 'Sequence number in the log of the observation that last changed the record.' }),
     ts: timeMs.meta({ description: 'When that observation was received, UTC ms.' }),
-    ages_ms: z.object({ posts: age, oracle: age, ui: age, prices: age }).meta({
-      description:
-        'Ms since each input last answered; null when it never did, or is not an input of this record.',
-    }),
+    ages_ms: z
+      .object({
+        posts: age,
+        oracle: age,
+        ui: age,
+        prices: age,
+        events: age.optional().meta({ description: 'Crypto records: the list of events.' }),
+        crypto: age.optional().meta({ description: 'Crypto records: the spot prices.' }),
+      })
+      .meta({
+        description:
+          'Ms since each input last answered; null when it never did, or is not an input of this record.',
+      }),
   })
   .meta({
     description: 'The observation behind the record, and how old each input is.',

@@ -5,14 +5,29 @@ import { timeMs } from './fields.ts';
 export const healthRecord = z
   .object({
     timestamp: timeMs.meta({ description: 'When this was answered, UTC ms.' }),
-    status: z.enum(['ok', 'degraded', 'unavailable']).meta({
+    status: z.enum(['ok', 'starting', 'degraded', 'unavailable']).meta({
       description:
-        'ok; degraded: serving, but a source is late, a pipeline failed or writes fail; unavailable: nothing to serve yet, or stopping.',
+        'ok; starting: serving, but events or counts are not all known yet; degraded: serving, but a source is late, a pipeline failed or writes fail; unavailable: nothing to serve yet, or stopping.',
+    }),
+    history_percent: z.record(z.string(), z.int().min(0).max(100)).meta({
+      description:
+        'By account: how much was read of the past that its active events need, percent. Below 100 a count is not known yet.',
+    }),
+    stale: z.array(z.string()).meta({
+      description:
+        'Sources that have not answered for longer than their limit, by `source/account` or `source`.',
     }),
   })
   .meta({
     description: 'The state of the service.',
-    examples: [{ timestamp: 1_794_714_408_917, status: 'ok' }],
+    examples: [
+      {
+        timestamp: 1_794_714_408_917,
+        status: 'ok',
+        history_percent: { account_a: 100, account_b: 100 },
+        stale: [],
+      },
+    ],
   });
 
 export const probeRecord = z

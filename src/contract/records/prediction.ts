@@ -51,23 +51,32 @@ export const predictionRecord = z
     seconds_remaining: z.int().min(0).meta({ description: 'Seconds until the event closes.' }),
     ...countersRecord.shape,
     velocity_counted_1h: posts
+      .nullable()
       .optional()
-      .meta({ description: 'PRO, account A: counted posts of the last hour.' }),
+      .meta({ description: 'PRO, account A: counted posts of the last hour; null while unknown.' }),
     velocity_all_1h: posts.nullable().optional().meta({
       description:
-        "PRO, account A: all posts of the last hour; null when posts come from the oracle's list, which holds only counted ones.",
+        "PRO, account A: all posts of the last hour; null while unknown, as when posts come from the oracle's list, which holds only counted ones.",
     }),
-    forecast: forecastRecord.optional(),
+    forecast: forecastRecord.nullable().optional(),
     sleep_probability: probability
       .nullable()
       .optional()
       .meta({ description: 'PRO: probability that the account is asleep, 0 to 1.' }),
     model_version: z
       .string()
+      .nullable()
       .optional()
       .meta({ description: 'PRO: version of the formulas and of the fit behind the forecast.' }),
-    forecast_id: z.string().optional().meta({ description: 'PRO: id of the forecast in the ledger.' }),
-    forecast_ts: timeMs.optional().meta({ description: 'PRO: when the forecast was made, UTC ms.' }),
+    forecast_id: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ description: 'PRO: id of the forecast in the ledger.' }),
+    forecast_ts: timeMs
+      .nullable()
+      .optional()
+      .meta({ description: 'PRO: when the forecast was made, UTC ms.' }),
     distribution: z
       .array(
         z.object({
@@ -75,6 +84,7 @@ export const predictionRecord = z
           prob: z.number().min(0).max(1).meta({ description: 'Its share of the probability, 0 to 1.' }),
         }),
       )
+      .nullable()
       .optional()
       .meta({ description: 'PRO: the final count at 101 levels of probability; equal counts are merged.' }),
     flip_risk: probability.nullable().optional().meta({
@@ -83,11 +93,12 @@ export const predictionRecord = z
     }),
     moved: z
       .array(changeRecord)
+      .nullable()
       .optional()
       .meta({ description: 'PRO: why the forecast differs from the one before.' }),
     markets: z.array(predictionMarketRecord).meta({ description: 'The buckets, lowest first.' }),
   })
   .meta({
     description:
-      'Forecast, prices and edges of an active event. PRO fields are absent for other tiers, and for everyone until they are first known.',
+      'Forecast, prices and edges of an active event. PRO fields are absent for other tiers, and null for PRO until they are first known.',
   });

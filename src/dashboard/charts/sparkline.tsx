@@ -14,7 +14,11 @@ export const Sparkline = memo(
         viewBox={`0 0 ${width} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Posts in each of the last ${values.length} hours: ${values.join(', ')}`}
+        aria-label={
+          values.length === 0
+            ? 'Posts of the last hours are not known'
+            : `Posts in each of the last ${values.length} hours: ${values.join(', ')}`
+        }
       >
         {values.map((value, place) => {
           const height = Math.max(1, (value / top) * (HEIGHT - 2));

@@ -67,22 +67,30 @@ export function App(props: AppProps) {
   const { session, onKey } = useSession(props);
   const [chosen, setChosen] = useState<EventChoice>();
   const shown = shownEvent(state, chosen);
+  const areEventsKnown = state.heartbeat?.events_known ?? false;
   const stale = shown ? staleInputs(shown.event, state.status, shown.account) : [];
   return (
     <>
       <Header
         status={state.status}
+        historyPercent={Math.min(100, ...Object.values(state.heartbeat?.history_percent ?? {}))}
         keyState={state.key}
         keyFault={state.keyFault}
         demoKey={props.demoKey}
         onKey={onKey}
       />
       <main class={isDisconnected(state.status) ? 'old' : ''}>
-        <EventSwitcher accounts={state.accounts} now={now} chosen={shown} onChoose={setChosen} />
+        <EventSwitcher
+          accounts={state.accounts}
+          areEventsKnown={areEventsKnown}
+          now={now}
+          chosen={shown}
+          onChoose={setChosen}
+        />
         {shown && session ? (
           <Sections state={state} session={session} shown={shown} now={now} />
         ) : (
-          <NoEvents accounts={state.accounts} />
+          <NoEvents accounts={state.accounts} areEventsKnown={areEventsKnown} />
         )}
       </main>
       <footer class="bottom">
@@ -149,9 +157,9 @@ function Sections(props: {
   );
 }
 
-function NoEvents({ accounts }: Pick<State, 'accounts'>) {
-  const areAllLoaded = [...accounts.values()].every(({ counters }) => counters !== undefined);
-  if (!areAllLoaded) return <Loading what="events" />;
+function NoEvents(props: Pick<State, 'accounts'> & { readonly areEventsKnown: boolean }) {
+  const areAllLoaded = [...props.accounts.values()].every(({ counters }) => counters !== undefined);
+  if (!areAllLoaded || !props.areEventsKnown) return <Loading what="events" />;
   return (
     <Empty title="No active event">The market has none open now. New ones appear here by themselves.</Empty>
   );

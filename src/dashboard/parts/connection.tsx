@@ -1,5 +1,5 @@
 import type { FeedStatus } from '../../client/browser.ts';
-import { sourceText } from '../format.ts';
+import { sourceText, unknownCountText } from '../format.ts';
 
 interface StatusText {
   readonly tone: 'good' | 'busy' | 'warn' | 'bad';
@@ -13,10 +13,12 @@ const STALE_TEXTS = {
   fan_out: 'the server sends nothing',
 } as const;
 
-function statusText(status: FeedStatus): StatusText {
+function statusText(status: FeedStatus, historyPercent: number): StatusText {
   switch (status.state) {
-    case 'live':
-      return { tone: 'good', word: 'Live', detail: 'everything as it happens' };
+    case 'live': {
+      const detail = historyPercent < 100 ? unknownCountText(historyPercent) : 'everything as it happens';
+      return { tone: 'good', word: 'Live', detail };
+    }
     case 'connecting':
       return { tone: 'busy', word: 'Connecting', detail: 'reading what there is' };
     case 'resuming':
@@ -27,7 +29,7 @@ function statusText(status: FeedStatus): StatusText {
         word: 'Stale',
         detail:
           status.reason === 'source'
-            ? `no answer from ${status.sources.map(sourceText).join(', ')}`
+            ? `no fresh answer from ${status.sources.map(sourceText).join(', ')}`
             : STALE_TEXTS[status.reason],
       };
     case 'down':
@@ -40,8 +42,13 @@ function statusText(status: FeedStatus): StatusText {
 }
 
 /** The status of the connection, always visible. */
-export function Connection({ status }: { readonly status: FeedStatus }) {
-  const { tone, word, detail } = statusText(status);
+export function Connection(props: {
+  readonly status: FeedStatus;
+  /** How much the server has read of the past that counts need. */
+  readonly historyPercent: number;
+}) {
+  const { status } = props;
+  const { tone, word, detail } = statusText(status, props.historyPercent);
   return (
     <output class={`connection ${tone}`} data-state={status.state} title={detail}>
       <span class="dot" aria-hidden="true" />

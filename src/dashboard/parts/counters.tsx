@@ -1,4 +1,4 @@
-import { agoText, countText, deltaText, durationText } from '../format.ts';
+import { agoText, countText, deltaText, durationText, unknownCountText } from '../format.ts';
 import type { Counters, Lag } from '../state/records.ts';
 import type { Input } from '../state/staleness.ts';
 
@@ -15,8 +15,8 @@ interface Tile {
 
 function tilesOf(event: Counters, lag: Lag | undefined): readonly Tile[] {
   const { real_counter: real, settlement_delta, display_delta } = event;
-  const comparedWith = (who: string, delta: number | null) => ({
-    comment: deltaText(who, delta),
+  const comparedWith = (who: string, count: number | null, delta: number | null) => ({
+    comment: count !== null && real === null ? 'our count is not known' : deltaText(who, delta),
     tone: delta === null ? ('unknown' as const) : delta === 0 ? ('level' as const) : ('off' as const),
   });
   return [
@@ -26,7 +26,7 @@ function tilesOf(event: Counters, lag: Lag | undefined): readonly Tile[] {
       name: 'Real',
       about: event.via === 'oracle_list' ? "from the oracle's list" : 'our own count',
       value: real,
-      comment: real === null ? 'a hole in the posts' : deletedText(event.deleted_count),
+      comment: real === null ? unknownCountText(event.history_percent) : deletedText(event.deleted_count),
       tone: 'own',
       lag: lag?.seen,
     },
@@ -36,7 +36,7 @@ function tilesOf(event: Counters, lag: Lag | undefined): readonly Tile[] {
       name: 'Oracle',
       about: 'settles on this',
       value: event.market_oracle_counter,
-      ...comparedWith('Oracle', settlement_delta),
+      ...comparedWith('Oracle', event.market_oracle_counter, settlement_delta),
       lag: lag?.oracle,
     },
     {
@@ -45,7 +45,7 @@ function tilesOf(event: Counters, lag: Lag | undefined): readonly Tile[] {
       name: 'UI',
       about: 'traders see this',
       value: event.market_ui_counter,
-      ...comparedWith('UI', display_delta),
+      ...comparedWith('UI', event.market_ui_counter, display_delta),
       lag: lag?.ui,
     },
   ];
@@ -91,7 +91,7 @@ export function CounterTiles(props: {
                 </div>
               ))}
             </dl>
-            <p class="sample num">{`lag of 24 h, n ${countText(tile.lag?.n ?? 0)}`}</p>
+            <p class="sample num">{`lag of 24 h, n ${countText(tile.lag?.n)}`}</p>
           </article>
         );
       })}

@@ -9,6 +9,8 @@ export interface EventChoice {
 /** A choice among the active events of all accounts. */
 export function EventSwitcher(props: {
   readonly accounts: State['accounts'];
+  /** Whether the server knows the events of the market, so that none means none. */
+  readonly areEventsKnown: boolean;
   readonly now: number;
   readonly chosen: EventChoice | undefined;
   readonly onChoose: (chosen: EventChoice) => void;
@@ -38,8 +40,10 @@ export function EventSwitcher(props: {
                 </label>
               );
             })}
-            {counters?.length === 0 ? <p class="none">No active event.</p> : null}
-            {counters === undefined ? <p class="none">Reading events …</p> : null}
+            {counters?.length === 0 && props.areEventsKnown ? <p class="none">No active event.</p> : null}
+            {counters === undefined || (counters.length === 0 && !props.areEventsKnown) ? (
+              <p class="none">Reading events …</p>
+            ) : null}
           </div>
         </fieldset>
       ))}

@@ -23,7 +23,8 @@ export function ForecastChanges(props: {
   readonly update: ForecastUpdate | undefined;
   readonly now: number;
 }) {
-  const { moved = [], forecast_ts, flip_risk, model_version } = props.prediction;
+  const { forecast_ts, flip_risk, model_version } = props.prediction;
+  const moved = props.prediction.moved ?? [];
   const largest = moved.toSorted((a, b) => Math.abs(b.p50) - Math.abs(a.p50)).slice(0, SHOWN);
   return (
     <dl class="forecast-changes">
@@ -51,7 +52,7 @@ export function ForecastChanges(props: {
       </div>
       <div>
         <dt>Made</dt>
-        <dd class="num">{forecast_ts === undefined ? '–' : agoText(props.now - forecast_ts)}</dd>
+        <dd class="num">{forecast_ts == null ? '–' : agoText(props.now - forecast_ts)}</dd>
         <dd>
           <code>{model_version ?? countText(null)}</code>
         </dd>

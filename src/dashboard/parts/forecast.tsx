@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { BucketBars } from '../charts/bucket-bars.tsx';
 import { Distribution } from '../charts/distribution.tsx';
 import { type CountRange, FanChart } from '../charts/fan-chart.tsx';
-import { countText } from '../format.ts';
+import { countText, sentence, unknownCountText } from '../format.ts';
 import { countSoFar, drawTime } from '../state/posts.ts';
 import type { ForecastUpdate, PostTime, Prediction } from '../state/records.ts';
 import { deferred } from './deferred.tsx';
@@ -89,17 +89,16 @@ export const Forecast = deferred(1, ({ prediction, times, update, isPaid, now }:
 
 function ToTheClose({ prediction, times, isPaid, now }: Omit<ForecastProps, 'update'>) {
   if (prediction === undefined) return <Loading what="forecasts" />;
-  const { forecast, real_counter } = prediction;
+  const { forecast, real_counter, history_percent } = prediction;
   if (forecast && real_counter !== null) {
     const drawnAt = drawTime(times, now, REDRAW_MS);
     return (
       <Fan prediction={prediction} fan={forecast} count={real_counter} times={times} drawnAt={drawnAt} />
     );
   }
-  if (forecast)
-    return <Empty title="Count not known">The posts of this window are not known without a hole yet.</Empty>;
-  if (isPaid)
-    return <Empty title="No forecast yet">The first one is made once enough history was read.</Empty>;
+  if (isPaid && real_counter === null)
+    return <Empty title="Count not known">{`${sentence(unknownCountText(history_percent))}.`}</Empty>;
+  if (isPaid) return <Empty title="No forecast yet">The first one is made within seconds.</Empty>;
   return (
     <Empty title="Forecasts need a PRO key">
       Type one in at the top; it stays in this tab. Market prices below are for everyone.

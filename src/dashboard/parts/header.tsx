@@ -31,13 +31,14 @@ function ThemeButton() {
 
 interface HeaderProps {
   readonly status: FeedStatus;
+  readonly historyPercent: number;
   readonly keyState: State['key'];
   readonly keyFault: string | undefined;
   readonly demoKey: string | undefined;
   readonly onKey: (key: string | undefined) => void;
 }
 
-export const Header = memo(({ status, keyState, keyFault, demoKey, onKey }: HeaderProps) => {
+export const Header = memo(({ status, historyPercent, keyState, keyFault, demoKey, onKey }: HeaderProps) => {
   return (
     <header class="top">
       <h1>
@@ -54,7 +55,7 @@ export const Header = memo(({ status, keyState, keyFault, demoKey, onKey }: Head
         ))}
         <a href="docs">API</a>
       </nav>
-      <Connection status={status} />
+      <Connection status={status} historyPercent={historyPercent} />
       <KeyForm state={keyState} fault={keyFault} demoKey={demoKey} onKey={onKey} />
       <ThemeButton />
     </header>

@@ -15,15 +15,15 @@ export function Sources(props: {
   return (
     <ul class="sources">
       {Object.entries(heartbeat.ages_ms).map(([name, ageMs]) => {
-        const isSilent = status.state === 'stale' && status.sources.includes(name);
-        const isUncertain = isSilent || isDisconnected(status);
+        const isStale = heartbeat.stale.includes(name);
+        const isUncertain = isStale || isDisconnected(status);
         return (
-          <li key={name} data-source={name} class={isSilent ? 'silent' : ''}>
+          <li key={name} data-source={name} class={isStale ? 'silent' : ''}>
             <span class={`dot ${isUncertain ? 'warn' : 'good'}`} aria-hidden="true" />
             <span>{sourceText(name)}</span>
             <span class="num">{`${durationText(ageMs + sinceMs)} ago`}</span>
             <span class={isUncertain ? 'tag warn' : 'tag quiet'}>
-              {isSilent ? 'silent' : isUncertain ? 'unknown' : 'answers'}
+              {isStale ? 'stale' : isUncertain ? 'unknown' : 'answers'}
             </span>
           </li>
         );

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { Sparkline } from '../charts/sparkline.tsx';
 import { countdownText, countText, dayText, percentText } from '../format.ts';
-import { drawTime, hourlyPosts } from '../state/posts.ts';
+import { drawTime, hourlyPosts, knownMs } from '../state/posts.ts';
 import type { Counters, PostTime, Velocity } from '../state/records.ts';
 import { HOUR_MS } from '../time-spans.ts';
 
@@ -47,23 +47,21 @@ function Pace(props: {
 }) {
   const { velocity, times, isPaid } = props;
   const drawnAt = drawTime(times, props.now, REDRAW_MS);
-  const hours = useMemo(() => {
-    const oldest = times.at(-1)?.created_ts ?? drawnAt;
-    // Callers without a key get only the newest posts: the hours before these are unknown.
-    const known = Math.min(HOURS, Math.max(1, Math.floor((drawnAt - oldest) / HOUR_MS)));
-    return hourlyPosts(times, drawnAt, isPaid ? HOURS : known);
-  }, [times, drawnAt, isPaid]);
+  const hours = useMemo(
+    () => hourlyPosts(times, drawnAt, Math.min(HOURS, Math.floor(knownMs(times, drawnAt) / HOUR_MS))),
+    [times, drawnAt],
+  );
   return (
     <div>
       <dt>Posts an hour</dt>
       <dd class="num big">
         {velocity
-          ? `${velocity.velocity_counted_1h} / ${countText(velocity.velocity_all_1h)}`
-          : (hours.at(-1) ?? 0)}
+          ? `${countText(velocity.velocity_counted_1h)} / ${countText(velocity.velocity_all_1h)}`
+          : countText(null)}
       </dd>
       <dd class="sub">
         <Sparkline values={hours} places={HOURS} />
-        {velocity ? 'counted / all' : `all, ${hours.length} h known`}
+        {isPaid ? 'counted / all' : 'needs a PRO key'}
       </dd>
     </div>
   );

@@ -63,7 +63,15 @@ export function countSoFar(
   return points.reverse();
 }
 
-/** Posts in each of the `bins` hours up to `now`, oldest first. */
+/**
+ * How long before `now` all posts are known: since the oldest of `posts`. A page of posts ends somewhere, and so does what
+ * a caller without a key may see; before that nothing can be said.
+ */
+export function knownMs(posts: readonly PostTime[], now: number): number {
+  return Math.max(0, now - (posts.at(-1)?.created_ts ?? now));
+}
+
+/** Posts in each of the `bins` hours up to `now`, oldest first. All of them have to be known. */
 export function hourlyPosts(posts: readonly PostTime[], now: number, bins: number): readonly number[] {
   const hours = new Array<number>(bins).fill(0);
   for (const { created_ts } of posts) {

@@ -11,7 +11,7 @@ import {
 import { DAY_MS, MINUTE_MS } from '../time-spans.ts';
 import { createClockOffset } from './clock-offset.ts';
 import { mergePosts, timeOf } from './posts.ts';
-import type { AccountState, Post } from './records.ts';
+import type { AccountState, Post, PostTime } from './records.ts';
 import type { Store } from './store.ts';
 
 const PAGE = 100;
@@ -64,12 +64,15 @@ export function openSession({ url, accounts, key, store, onRefused }: SessionOpt
       .subscribe({ next: (records) => onRecords([...records.values()]), error: fail });
   }
 
-  function addPosts(account: string, newer: readonly Post[]): void {
+  function addPosts(account: string, newer: readonly Post[], isSnapshot: boolean): void {
     const { posts = [], times } = store.accountOf(account);
+    // After a long absence there may be posts between those known and those of the snapshot.
+    const hasHole = isSnapshot && times.length > 0 && !newer.some(({ tweet_id }) => isIn(times, tweet_id));
     store.changeAccount(account, {
       posts: mergePosts(posts, newer, MOST_POSTS),
-      times: mergePosts(times, newer.map(timeOf), MOST_TIMES),
+      times: mergePosts(hasHole ? [] : times, newer.map(timeOf), MOST_TIMES),
     });
+    if (hasHole && store.state.key === 'accepted') readOlderPosts(account);
   }
 
   /** Earlier posts, which need a key. */
@@ -91,7 +94,10 @@ export function openSession({ url, accounts, key, store, onRefused }: SessionOpt
       follow(feed.counters(account), (data) => change({ counters: data.toSorted(endsFirst) })),
     );
     subscriptions.add(
-      feed.tweets(account).subscribe({ next: (frame) => addPosts(account, postsIn(frame)), error: fail }),
+      feed.tweets(account).subscribe({
+        next: (frame) => addPosts(account, postsIn(frame), frame.type === 'snapshot'),
+        error: fail,
+      }),
     );
     subscriptions.add(follow(feed.lag(account), ([lag]) => change({ lag })));
     subscriptions.add(
@@ -121,11 +127,13 @@ export function openSession({ url, accounts, key, store, onRefused }: SessionOpt
 
   function accept(): void {
     store.change({ key: 'accepted', keyFault: undefined });
-    for (const account of accounts) {
-      loadOlderPosts(account).catch((error: unknown) => {
-        if (!closed.signal.aborted) fail(error);
-      });
-    }
+    for (const account of accounts) readOlderPosts(account);
+  }
+
+  function readOlderPosts(account: string): void {
+    loadOlderPosts(account).catch((error: unknown) => {
+      if (!closed.signal.aborted) fail(error);
+    });
   }
 
   store.change({ key: key === undefined ? 'none' : 'trying' });
@@ -136,8 +144,16 @@ export function openSession({ url, accounts, key, store, onRefused }: SessionOpt
   }
   subscriptions.add(
     feed.heartbeat().subscribe({
-      next: (heartbeat) =>
-        store.change({ heartbeat, clockOffsetMs: clockOffset.update(heartbeat.ts, Date.now()) }),
+      next(heartbeat) {
+        const before = store.state.heartbeat?.history_percent ?? {};
+        store.change({ heartbeat, clockOffsetMs: clockOffset.update(heartbeat.ts, Date.now()) });
+        if (store.state.key !== 'accepted') return;
+        // Posts that the server had not read when they were first asked for.
+        for (const account of accounts) {
+          const wasReading = (before[account] ?? 100) < 100;
+          if (wasReading && heartbeat.history_percent[account] === 100) readOlderPosts(account);
+        }
+      },
       error: () => undefined,
     }),
   );
@@ -163,6 +179,10 @@ export function openSession({ url, accounts, key, store, onRefused }: SessionOpt
       feed.close();
     },
   };
+}
+
+function isIn(times: readonly PostTime[], id: string): boolean {
+  return times.some(({ tweet_id }) => tweet_id === id);
 }
 
 function postsIn(frame: DataFrame<'tweets'>): readonly Post[] {

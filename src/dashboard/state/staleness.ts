@@ -11,13 +11,12 @@ export function isDisconnected(status: FeedStatus): boolean {
   return status.state === 'down' || (status.state === 'stale' && status.reason !== 'source');
 }
 
-/** Inputs of an event that are out of date: the server says so, or their source or the server is silent. */
+/** Inputs of an event that are out of date: the server says so, or nothing comes from the server. */
 export function staleInputs(event: Counters, status: FeedStatus, account: string): readonly Input[] {
   if (isDisconnected(status)) return INPUTS;
-  const silent = status.state === 'stale' ? status.sources : [];
+  const stale = status.state === 'stale' ? status.sources : [];
   return INPUTS.filter(
-    (input) =>
-      event.stale.includes(input) || silent.includes(input) || silent.includes(`${input}/${account}`),
+    (input) => event.stale.includes(input) || stale.includes(input) || stale.includes(`${input}/${account}`),
   );
 }
 

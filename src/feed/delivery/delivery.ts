@@ -80,7 +80,13 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
     const known = snapshots.get(name);
     if (known?.asOf === asOf) return known.batch;
     const data = records.all(topic, audience, log.publishedUpTo);
-    const text = snapshotText(log.epoch, topic, publishedSeq, records.at(), data);
+    const text = snapshotText(log.epoch, {
+      topic,
+      seq: publishedSeq,
+      at: records.at(),
+      data,
+      areAllKnown: records.areAllKnown(topic),
+    });
     const batch = batchOf([text], [publishedSeq]);
     snapshots.set(name, { asOf, batch });
     return batch;

@@ -39,6 +39,21 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
     keys?.set(key, (keys.get(key) ?? new Set()).add(cause));
   }
 
+  /** What was stale at the last tick, by topic. */
+  const lastStale = new Map<Topic, string>();
+
+  /** Marks the records that a tick changes because a source has become stale, or is so no longer. */
+  function addStale({ record: { stale } }: OutputOf<'freshness'>): void {
+    for (const topic of topics) {
+      const { unwatched } = topic.records.type === 'states' ? topic.records.view : {};
+      if (unwatched === undefined) continue;
+      const now = unwatched.filter((source) => stale.includes(source)).join();
+      if (now === (lastStale.get(topic) ?? '')) continue;
+      lastStale.set(topic, now);
+      for (const key of records.keys(topic)) add({ topic, key, cause: 'clock' });
+    }
+  }
+
   function postChange(post: OutputOf<'posts'>): readonly Change[] {
     const { record, at, cause } = post;
     if (cause === 'new_post' && at - record.createdAt > OLD_POST_MS) return [];
@@ -92,6 +107,7 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
         if (output.stream === 'posts' && output.seq > upTo) changes.push(...postChange(output));
         for (const mark of marksOf(output)) add(mark);
       }
+      if (tick !== undefined) addStale(tick);
       upTo = Math.max(upTo, latest.seq);
       changes.push(...takeDue(latest.at, tick !== undefined));
       if (changes.length > 0 || tick !== undefined) log.append(changes, upTo, tick);

@@ -28,11 +28,19 @@ export function updateText(epoch: string, frame: Frame, prevSeq: number, audienc
   );
 }
 
-/** `data` is the JSON array of all records as of `seq`. */
-export function snapshotText(epoch: string, topic: Topic, seq: number, at: number, data: string): string {
+/** The records of a topic as of `seq`, as a JSON array, and whether these are all. */
+interface Snapshot {
+  readonly topic: Topic;
+  readonly seq: number;
+  readonly at: number;
+  readonly data: string;
+  readonly areAllKnown: boolean;
+}
+
+export function snapshotText(epoch: string, { topic, seq, at, data, areAllKnown }: Snapshot): string {
   return (
     `{"type":"snapshot",${placeText(epoch, topic, seq)},"prev_seq":null,"ts":${at},` +
-    `"cause":[],"data":${data}}`
+    `"cause":[],${areAllKnown ? '' : '"events_known":false,'}"data":${data}}`
   );
 }
 

@@ -1,3 +1,4 @@
+import { areEventsKnown } from '../../views/active-events.ts';
 import { type AgeLimits, type Ages, agesOf, lateInputs } from '../../views/as-of.ts';
 import { type Audience, audiencesOf } from '../../views/audience.ts';
 import type { Latest, OutputOf } from '../../views/latest.ts';
@@ -27,6 +28,8 @@ export interface Records {
   at(): number;
   /** Differs whenever a record may differ, ages included. */
   moment(): string;
+  /** False while there may be further records, of events that are not known. */
+  areAllKnown(topic: Topic): boolean;
   /** The JSON array of all records; of posts the newest up to seq `upTo` of the log. */
   all(topic: Topic, audience: Audience, upTo: number): string;
 }
@@ -60,6 +63,10 @@ export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Recor
       return audiencesOf(view.audiences).map(({ tier }) =>
         close(view, view.renderPost(post, tier), agesFor(topic)),
       );
+    },
+    areAllKnown({ records }) {
+      const about = records.type === 'states' ? records.view.eventsAbout : undefined;
+      return about === undefined || areEventsKnown(latest, about, now());
     },
     all(topic, audience, upTo) {
       const ages = agesFor(topic);

@@ -93,6 +93,7 @@ const counters: Schema<Records['counters']> = {
     nullable('deleted', 'INT64', ({ deleted }) => deleted),
     column('via', 'UTF8', ({ via }) => via),
     column('stale', { list: 'UTF8' }, ({ stale }) => stale),
+    nullable('history_percent', 'INT64', ({ historyPercent }) => historyPercent),
   ],
 };
 
@@ -101,7 +102,7 @@ const velocity: Schema<Records['velocity']> = {
   eventAt: null,
   columns: [
     column('account', 'UTF8', ({ account }) => account),
-    column('counted_1h', 'INT64', ({ counted1h }) => counted1h),
+    nullable('counted_1h', 'INT64', ({ counted1h }) => counted1h),
     nullable('all_1h', 'INT64', ({ all1h }) => all1h),
   ],
 };

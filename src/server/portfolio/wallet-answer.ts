@@ -1,7 +1,9 @@
 import type { AccountId } from '../../../streams/internal.ts';
+import { areEventsKnown } from '../../views/active-events.ts';
 import { agesOf, withAsOf } from '../../views/as-of.ts';
 import type { Portfolio } from '../../views/portfolio/portfolio.ts';
 import { type Answer, plainAnswer } from '../answer.ts';
+import { eventsUnknown } from '../events-unknown.ts';
 import { API_HEADERS, JSON_TYPE } from '../headers.ts';
 import { type PortfolioDeps, readPortfolios } from './read-portfolios.ts';
 import { checkWallet } from './wallet-address.ts';
@@ -23,6 +25,7 @@ export async function walletAnswer(
   const portfolios = await readPortfolios(deps, account, wallet);
   const { latest } = deps;
   const nowMs = deps.now();
+  if (portfolios.length === 0 && !areEventsKnown(latest, 'posts', nowMs)) throw eventsUnknown();
   const ages = agesOf(latest, nowMs, account);
   const data =
     portfolios.length === 0

@@ -2,6 +2,7 @@ import type { AccountId } from '../../../streams/internal.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { pastQuery } from '../../contract/params.ts';
 import { InvalidRequest, readQuery } from '../../contract/validation/validate.ts';
+import { areEventsKnown } from '../../views/active-events.ts';
 import { agesOf, lateInputs } from '../../views/as-of.ts';
 import { audienceOf } from '../../views/audience.ts';
 import type { Past } from '../../views/past.ts';
@@ -10,6 +11,7 @@ import { countersView } from '../../views/records/counters.ts';
 import { predictionView } from '../../views/records/prediction.ts';
 import type { SlowEndpoint } from '../answer.ts';
 import { namesTag } from '../etag.ts';
+import { eventsUnknown } from '../events-unknown.ts';
 import { createPastBodies } from '../past/past-bodies.ts';
 import { notModified, streamAnswer, tagOf } from '../prebuilt.ts';
 import type { StreamDeps } from './deps.ts';
@@ -25,6 +27,7 @@ export function pastEndpoints(deps: PastDeps): readonly SlowEndpoint[] {
 
   async function bodyOf(account: AccountId, view: RecordView, seq: number, at: number): Promise<string> {
     const latest = await past.of(account, seq, at);
+    if (view.keys(latest).length === 0 && !areEventsKnown(latest, 'posts', at)) throw eventsUnknown();
     const ages = agesOf(latest, at, account);
     const records = renderAll(
       view,

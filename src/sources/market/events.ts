@@ -76,6 +76,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
 
     async function readOpen(signal: AbortSignal) {
       const seen = await readLists({ isClosed: false }, signal);
+      await context.deliver([{ kind: 'listing', subject: 'posts' }]);
       const missing = context.lookups
         .events()
         .filter((event) => !seen.has(event.eventId) && isAwaited(event, context));
@@ -97,6 +98,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
         slugs.filter((slug) => !known.has(slug)),
         (slug) => lookUp(slug, signal),
       );
+      await context.deliver([{ kind: 'listing', subject: 'crypto' }]);
     }
 
     async function lookUp(slug: string, signal: AbortSignal) {

@@ -1,17 +1,28 @@
 import { LRUCache } from 'lru-cache';
-import { concat, ignoreElements, type Observable, takeUntil, takeWhile, timer } from 'rxjs';
+import {
+  concat,
+  defer,
+  filter,
+  ignoreElements,
+  type Observable,
+  repeat,
+  takeUntil,
+  takeWhile,
+  timer,
+} from 'rxjs';
 import type { Fact } from '../../../streams/internal.ts';
 import { SourceError } from '../../errors.ts';
 import type { AccountEndpoint, EndpointsWithApi } from '../endpoints.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
+import { isTimelineRead } from './history.ts';
 import { createListNews } from './list-news.ts';
 import { type ListedSpan, listReader, OVERLAP_MS } from './list-reader.ts';
 import { type ListedPost, listedFact } from './oracle-list.ts';
 import { lookUpPosts } from './post-lookup.ts';
 import type { ApiReading } from './reading.ts';
 
-const COVERAGE_LOOK_MS = 250;
+const TIMELINE_LOOK_MS = 250;
 
 /** A listed post that the log lacks, or of which it does not know the kind. */
 interface UnclearPost {
@@ -35,11 +46,11 @@ export function archiveSource(
   const firstIdOf = (id: string) => firstIds.peek(id) ?? id;
   const newsOf = createListNews(account, endpoints, firstIdOf);
 
-  /** Inside the covered span: a post the log lacks was deleted, was missed, or was edited under another id. */
-  function unclearIn({ listed, coveredFrom }: ListedSpan, context: SourceContext): readonly UnclearPost[] {
+  /** Inside the timeline's span: a post the log lacks was deleted, was missed, or was edited under another id. */
+  function unclearIn({ listed, shownFrom }: ListedSpan, context: SourceContext): readonly UnclearPost[] {
     const openFrom = context.now() - OVERLAP_MS;
     return listed.flatMap((post): readonly UnclearPost[] => {
-      if (post.createdAt < coveredFrom || hidden.has(post.id)) return [];
+      if (post.createdAt < shownFrom || hidden.has(post.id)) return [];
       const known = context.lookups.post(firstIdOf(post.id));
       if (known === undefined) return [{ post, isUnknown: true }];
       // The kinds of older ones are not worth a request.
@@ -76,19 +87,30 @@ export function archiveSource(
     return [...facts, ...newsOf({ ...span, listed }, context)];
   }
 
-  /** Ends once the history is read as far as the timeline goes, or the timeline does not answer. */
-  function timelineRead({ lookups }: SourceContext): Observable<never> {
-    return timer(0, COVERAGE_LOOK_MS).pipe(
-      takeWhile(() => lookups.coveredFrom(account.id) === undefined),
+  /** Ends once the timeline was read, or did not answer in time. */
+  function timelineReading(context: SourceContext): Observable<never> {
+    return timer(0, TIMELINE_LOOK_MS).pipe(
+      takeWhile(() => !isTimelineRead(context, account)),
       takeUntil(timer(settings.listWaitMs)),
       ignoreElements(),
     );
   }
 
-  const readLists = listReader({ account, endpoints, settings, factsOf });
+  const timelineFrom = ({ lookups }: SourceContext) => lookups.timelineFrom(account.id);
+  const readLists = listReader({ account, endpoints, settings, timelineFrom, factsOf });
+
+  /** Begins anew when the timeline was read again. */
+  function readings(context: SourceContext): Observable<never> {
+    const readFor = timelineFrom(context);
+    const isOutdated = timer(TIMELINE_LOOK_MS, TIMELINE_LOOK_MS).pipe(
+      filter(() => timelineFrom(context) !== readFor),
+    );
+    return readLists(context).pipe(takeUntil(isOutdated));
+  }
+
   return {
     name: `archive:${account.id}`,
     silentAfterMs: settings.listWaitMs + 4 * settings.listPeriodMs + 2 * settings.slowTimeoutMs,
-    run: (context) => concat(timelineRead(context), readLists(context)),
+    run: (context) => concat(timelineReading(context), defer(() => readings(context)).pipe(repeat())),
   };
 }

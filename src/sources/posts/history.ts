@@ -1,19 +1,18 @@
-import { DAY_MS } from '../../../streams/internal.ts';
+import { DAY_MS, type HistoryFact } from '../../../streams/internal.ts';
 import type { AccountEndpoint } from '../endpoints.ts';
 import type { SourceContext } from '../source.ts';
 import { PAGE_SIZE, REACH, type ReadTimeline } from './timeline.ts';
 
 /**
- * Reads the timeline back over what the account posted before we knew it, and ends with the instant from
- * which on it shows every post. Interrupted, it starts over: without that last fact it is not known how far
- * it came.
+ * Reads the timeline back over what the account posted before we knew it, and returns the instant from which
+ * on it shows every post. Interrupted, it starts over.
  */
 export async function readHistory(
   account: AccountEndpoint,
   timeline: ReadTimeline,
   context: SourceContext,
   { historyDays, signal }: { readonly historyDays: number; readonly signal: AbortSignal },
-): Promise<void> {
+): Promise<number> {
   const historyAt = context.now() - historyDays * DAY_MS;
   let oldestAt = context.now();
   let nextToken: string | undefined;
@@ -21,8 +20,8 @@ export async function readHistory(
   do {
     const answer = await timeline({ via: 'backfill', nextToken, signal }, context);
     const facts = answer.items.map(({ fact }) => fact);
-    await context.deliver(facts);
     for (const { createdAt } of facts) oldestAt = Math.min(oldestAt, createdAt);
+    await context.deliver([...facts, timelineRead(account, oldestAt, false)]);
     nextToken = answer.nextToken;
     pages += 1;
   } while (nextToken !== undefined && pages < REACH / PAGE_SIZE && oldestAt > historyAt);
@@ -30,9 +29,23 @@ export async function readHistory(
   // A timeline that ends before the API's reach is the whole of it. One that ends at the reach was cut, and
   // its pages count places, not posts: places of deleted posts are counted too.
   const isCut = pages >= REACH / PAGE_SIZE && oldestAt > historyAt;
-  // Times are whole seconds, so another post of the oldest second may have been cut off.
-  const shownFrom = isCut ? oldestAt + 1_000 : historyAt;
-  // The oracle's list may have been read further back.
-  const fromAt = Math.min(shownFrom, context.lookups.coveredFrom(account.id) ?? shownFrom);
-  await context.deliver([{ kind: 'coverage', account: account.id, fromAt }]);
+  return isCut ? afterCut(oldestAt) : historyAt;
+}
+
+/** Times are whole seconds, so another post of the oldest second may have been cut off. */
+export function afterCut(oldestAt: number): number {
+  return oldestAt + 1_000;
+}
+
+export function timelineRead({ id }: AccountEndpoint, fromAt: number, isDone: boolean): HistoryFact {
+  return { kind: 'history', account: id, reading: 'timeline', fromAt, isDone };
+}
+
+/**
+ * Logs of earlier versions say only from when on the posts are known. One that was filled by the oracle's list alone has
+ * no post of the timeline.
+ */
+export function isTimelineRead({ lookups }: SourceContext, { id }: AccountEndpoint): boolean {
+  if (lookups.timelineFrom(id) !== undefined) return true;
+  return lookups.coveredFrom(id) !== undefined && lookups.newestOnTimeline(id) !== undefined;
 }

@@ -21,16 +21,25 @@ export interface ListedSpan {
   readonly listed: readonly ListedPost[];
   /** `archive` for the first reading of this process, which shows nothing about lag. */
   readonly via: 'list' | 'archive';
-  /** From here on the posts were known without a hole when the reading began, UTC ms. */
-  readonly coveredFrom: number;
+  /** From here on the log has all that the timeline shows, or all that was listed before, UTC ms. */
+  readonly shownFrom: number;
 }
 
 interface ListReaderOptions<E extends Endpoints> {
   readonly account: AccountEndpoint;
   readonly endpoints: E;
   readonly settings: SourceSettings;
+  /** From when on the timeline was read; undefined when it was not. */
+  readonly timelineFrom: (context: SourceContext) => number | undefined;
   /** What a part of the list adds to the log. */
   readonly factsOf: (span: ListedSpan, reading: Reading<E>) => Promise<readonly Fact[]>;
+}
+
+interface LastReading {
+  readonly at: number;
+  readonly syncedAt: number | null;
+  /** How far the timeline had been read. */
+  readonly timelineFrom: number | undefined;
 }
 
 /**
@@ -40,12 +49,14 @@ interface ListReaderOptions<E extends Endpoints> {
 export function listReader<E extends Endpoints>(
   options: ListReaderOptions<E>,
 ): (context: SourceContext) => Observable<never> {
-  const { account, endpoints, settings, factsOf } = options;
+  const { account, endpoints, settings, timelineFrom, factsOf } = options;
   // Kept over restarts of the source: what was read before a failure need not be read again.
-  let last: { readonly at: number; readonly syncedAt: number | null } | undefined;
+  let last: LastReading | undefined;
 
   async function read(reading: Reading<E>): Promise<void> {
     const { context } = reading;
+    // After a gap in the posts the timeline reaches less far back, and all has to be read again.
+    if (last !== undefined && last.timelineFrom !== timelineFrom(context)) last = undefined;
     // Before the list, or a sync between the two would make the list look newer than it is.
     const syncedAt = await readLastSync(account, reading);
     const knownAt = syncedAt === null ? null : syncedAt - LISTED_AFTER_MS;
@@ -53,8 +64,9 @@ export function listReader<E extends Endpoints>(
     if (last !== undefined && (syncedAt === null ? at - last.at < UNTOLD_MS : syncedAt === last.syncedAt)) {
       return context.deliver([], knownAt);
     }
+    const shown = timelineFrom(context);
     await readBack(startOf(context, at), at, knownAt, reading);
-    last = { at, syncedAt };
+    last = { at, syncedAt, timelineFrom: shown };
   }
 
   function startOf({ lookups }: SourceContext, now: number): number {
@@ -64,25 +76,37 @@ export function listReader<E extends Endpoints>(
     return isCovered ? Math.max(historyAt, now - LOOK_BACK_DAYS * DAY_MS) : historyAt;
   }
 
-  /** Reads from `toAt` back to `fromAt`, a slice at a time, so that coverage grows from where it is, without a hole. */
+  /**
+   * Reads from `toAt` back to `fromAt`, a slice at a time, so that coverage grows from where it is, without a hole. Posts
+   * are known only where the list was read too: the timeline does not show those that were deleted.
+   */
   async function readBack(fromAt: number, toAt: number, knownAt: number | null, reading: Reading<E>) {
     const { context } = reading;
-    const coveredFrom = context.lookups.coveredFrom(account.id) ?? toAt;
+    let coveredAt = context.lookups.coveredFrom(account.id) ?? toAt;
+    const shown = timelineFrom(context);
+    const shownFrom = shown ?? coveredAt;
     const via = last === undefined ? 'archive' : 'list';
-    let coveredAt = coveredFrom;
     const sliceMs = settings.listSliceDays * DAY_MS;
     for (let endAt = toAt; endAt > fromAt; endAt -= sliceMs) {
       if (endAt < toAt) await firstValueFrom(timer(settings.listPauseMs));
       const slice = { fromAt: Math.max(fromAt, endAt - sliceMs), toAt: endAt };
       const listed = await readList(account, slice, reading);
-      const facts = [...(await factsOf({ listed, via, coveredFrom }, reading))];
-      // A list that does not go back that far is empty there too, so an empty one proves nothing.
-      if (slice.fromAt < coveredAt && listed.some(({ createdAt }) => createdAt < coveredFrom)) {
-        coveredAt = slice.fromAt;
+      const facts = [...(await factsOf({ listed, via, shownFrom }, reading))];
+      if (timelineFrom(context) !== shown) return;
+      // Behind what is shown, a list that does not go back that far is empty too, so an empty one proves nothing.
+      const isProven = listed.some(({ createdAt }) => createdAt < shownFrom);
+      const reachedAt = isProven ? slice.fromAt : Math.max(slice.fromAt, shownFrom);
+      if (reachedAt < coveredAt) {
+        coveredAt = reachedAt;
         facts.push({ kind: 'coverage', account: account.id, fromAt: coveredAt });
       }
+      if (last === undefined) facts.push(archiveRead(slice.fromAt, slice.fromAt === fromAt));
       await context.deliver(facts, knownAt);
     }
+  }
+
+  function archiveRead(fromAt: number, isDone: boolean): Fact {
+    return { kind: 'history', account: account.id, reading: 'archive', fromAt, isDone };
   }
 
   return (context) =>

@@ -22,6 +22,7 @@ export function listedSource(
       account,
       endpoints,
       settings,
+      timelineFrom: () => undefined,
       factsOf: async (span, { context }) => newsOf(span, context),
     }),
   };

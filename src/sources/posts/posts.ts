@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import { concat, defer, EMPTY } from 'rxjs';
-import { compareIds, type PostFact } from '../../../streams/internal.ts';
+import { compareIds, type Fact, type PostFact } from '../../../streams/internal.ts';
 import type { AccountEndpoint, EndpointsWithApi } from '../endpoints.ts';
 import { pollInTurn, runOnce } from '../poll-in-turn.ts';
 import { refuse } from '../read-payload.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
-import { readHistory } from './history.ts';
+import { afterCut, isTimelineRead, readHistory, timelineRead } from './history.ts';
 import type { TimelineItem } from './post-payload.ts';
-import { PAGE_SIZE, REACH, type ReadTimeline, timelineOf } from './timeline.ts';
+import { PAGE_SIZE, REACH, type ReadTimeline, type TimelineRequest, timelineOf } from './timeline.ts';
 
 /**
  * The account's posts: the history once, then what is new each second, for which an answer without posts costs nothing.
@@ -27,27 +27,56 @@ export function postsSource(
   /** The newest version delivered. Asking after the first version of an edited post would pay for the edit each time. */
   let newestVersion: string | undefined;
 
-  async function deliver(items: readonly TimelineItem[], context: SourceContext) {
+  async function deliver(
+    items: readonly TimelineItem[],
+    context: SourceContext,
+    first: readonly Fact[] = [],
+  ) {
     const fresh = new Map<string, PostFact>();
     // Pages come newest first; of two versions of a post the newer one stays.
     for (const { fact } of items) if (!fresh.has(fact.id)) fresh.set(fact.id, fact);
     const facts = [...fresh.values()].filter((fact) => delivered.peek(fact.id) !== JSON.stringify(fact));
     facts.sort((a, b) => a.createdAt - b.createdAt || compareIds(a.id, b.id));
-    await context.deliver(facts);
+    await context.deliver([...first, ...facts]);
     for (const fact of facts) delivered.set(fact.id, JSON.stringify(fact));
+  }
+
+  async function readNew(context: SourceContext, signal: AbortSignal, via: PostFact['via'] = 'poll') {
+    const sinceId = newer(context.lookups.newestOnTimeline(account.id), newestVersion);
+    const { items, isCut } = await readPages(timeline, { via, sinceId, signal }, context);
+    await deliver(items, context, isCut ? gapBefore(items, context) : []);
     for (const { versionId } of items) newestVersion = newer(newestVersion, versionId);
   }
 
-  async function readNew(context: SourceContext, signal: AbortSignal) {
-    const sinceId = newer(context.lookups.newestOnTimeline(account.id), newestVersion);
-    const items = await readPages(timeline, { sinceId, signal }, context);
-    await deliver(items, context);
+  /**
+   * The timeline ends before the newest post that was known. What was posted in between is not known, nor what was
+   * deleted since: as at the first start, posts are known again where the archive was read too.
+   */
+  function gapBefore(items: readonly TimelineItem[], context: SourceContext): readonly Fact[] {
+    const oldestAt = Math.min(...items.map(({ fact }) => fact.createdAt));
+    return [
+      { kind: 'coverage', account: account.id, fromAt: context.now() },
+      timelineRead(account, afterCut(oldestAt), true),
+    ];
+  }
+
+  async function readPast(context: SourceContext, signal: AbortSignal) {
+    const fromAt = await readHistory(account, timeline, context, { historyDays, signal });
+    // What was posted while the older pages were read. It was not found by a poll, and shows no lag.
+    await readNew(context, signal, 'backfill');
+    await context.deliver([timelineRead(account, fromAt, true)]);
   }
 
   async function readAgain(context: SourceContext, signal: AbortSignal) {
     const { lookups } = context;
+    const newestId = lookups.newestOnTimeline(account.id);
     const sinceId = lookups.newestOnTimeline(account.id, context.now() - 2 * postsRecheckPeriodMs);
-    const items = await readPages(timeline, { sinceId, signal }, context);
+    const read = await readPages(timeline, { via: 'poll', sinceId, signal }, context);
+    // Newer posts are left to the next poll, which reads all pages of them: these may not reach back to the
+    // newest post that is known.
+    const items = read.items.filter(
+      ({ fact }) => newestId === undefined || compareIds(fact.id, newestId) <= 0,
+    );
     const isNews = ({ fact }: TimelineItem) =>
       lookups.post(fact.id)?.via !== 'timeline' || fact.editIds !== undefined || delivered.has(fact.id);
     await deliver(items.filter(isNews), context);
@@ -61,9 +90,7 @@ export function postsSource(
     run: (context) =>
       concat(
         defer(() =>
-          isHistoryRead(context, account)
-            ? EMPTY
-            : runOnce((signal) => readHistory(account, timeline, context, { historyDays, signal })),
+          isTimelineRead(context, account) ? EMPTY : runOnce((signal) => readPast(context, signal)),
         ),
         pollInTurn(
           { periodMs: postsPeriodMs, read: (signal) => readNew(context, signal) },
@@ -73,30 +100,28 @@ export function postsSource(
   };
 }
 
-/** A log that was filled by the oracle's list alone has no post of the timeline. */
-function isHistoryRead({ lookups }: SourceContext, { id }: AccountEndpoint): boolean {
-  return lookups.coveredFrom(id) !== undefined && lookups.newestOnTimeline(id) !== undefined;
-}
-
 function newer(a: string | undefined, b: string | undefined): string | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return compareIds(a, b) < 0 ? b : a;
 }
 
-/** Everything after `sinceId`: all of it or nothing, since the newest id is where the next poll starts. */
+/**
+ * Everything after `sinceId`: all of it or nothing, since the newest id is where the next poll starts. It is cut where
+ * the API goes no further back.
+ */
 async function readPages(
   timeline: ReadTimeline,
-  { sinceId, signal }: { readonly sinceId: string | undefined; readonly signal: AbortSignal },
+  request: Pick<TimelineRequest, 'via' | 'sinceId' | 'signal'>,
   context: SourceContext,
-): Promise<readonly TimelineItem[]> {
+): Promise<{ readonly items: readonly TimelineItem[]; readonly isCut: boolean }> {
   const items: TimelineItem[] = [];
   let nextToken: string | undefined;
   for (let page = 0; page < REACH / PAGE_SIZE; page++) {
-    const answer = await timeline({ via: 'poll', sinceId, nextToken, signal }, context);
+    const answer = await timeline({ ...request, nextToken }, context);
     items.push(...answer.items);
-    if (answer.nextToken === undefined || sinceId === undefined) return items;
+    if (answer.nextToken === undefined || request.sinceId === undefined) return { items, isCut: false };
     if (answer.nextToken === nextToken) refuse('the timeline names the same next page twice', context);
     nextToken = answer.nextToken;
   }
-  return items;
+  return { items, isCut: items.length > 0 };
 }

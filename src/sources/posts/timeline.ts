@@ -15,7 +15,7 @@ interface TimelineAnswer {
   readonly nextToken: string | undefined;
 }
 
-interface TimelineRequest {
+export interface TimelineRequest {
   readonly via: PostFact['via'];
   readonly sinceId?: string | undefined;
   readonly nextToken?: string | undefined;

@@ -13,6 +13,7 @@ export function countersView(account: AccountPath): RecordView {
     audiences: 'everyone',
     listsStale: true,
     hasAsOf: true,
+    eventsAbout: 'posts',
     movedBy: {
       events: movedByEvents,
       counters: ({ key, record }) => (record.account === account.id ? [key] : undefined),
@@ -50,5 +51,6 @@ export function countersToWire(
     deleted_count: counters?.deleted ?? null,
     via: counters?.via ?? null,
     stale: counters?.stale ?? [],
+    history_percent: counters?.historyPercent ?? null,
   };
 }

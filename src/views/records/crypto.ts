@@ -1,6 +1,6 @@
-import type { Bucket, Price, Spot, Subject } from '../../../streams/internal.ts';
+import type { Bucket, LimitedInput, Price, Spot, Subject } from '../../../streams/internal.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
-import type { cryptoMarketRecord, cryptoRecord } from '../../contract/records/crypto.ts';
+import { CRYPTO_INPUTS, type cryptoMarketRecord, type cryptoRecord } from '../../contract/records/crypto.ts';
 import {
   type ActiveEvent,
   activeCryptoEvents,
@@ -10,16 +10,21 @@ import {
   secondsLeft,
 } from '../active-events.ts';
 import { newest, openRecord } from '../as-of.ts';
+import type { Latest } from '../latest.ts';
 import type { RecordView } from '../record-view.ts';
 import { round4 } from '../round.ts';
+
+type CryptoInput = (typeof CRYPTO_INPUTS)[number];
 
 /** Each active crypto price event with its prices: GET /meta/crypto and the channel `crypto`. */
 export function cryptoView(): RecordView {
   const events = cryptoEvents();
   return {
     audiences: 'everyone',
-    listsStale: false,
+    listsStale: true,
     hasAsOf: true,
+    eventsAbout: 'crypto',
+    unwatched: CRYPTO_INPUTS,
     movedBy: {
       events: movedByEvents,
       prices: events.pricedKeys,
@@ -31,7 +36,7 @@ export function cryptoView(): RecordView {
           ),
     },
     keys: events.keys,
-    render({ latest }, key) {
+    render({ latest, late }, key) {
       const event = events.find(latest, key);
       const subject = event?.record.subject;
       if (event === undefined || subject?.type !== 'crypto') return undefined;
@@ -41,11 +46,26 @@ export function cryptoView(): RecordView {
       const priceOf = (token: string) => prices.get(token)?.record;
       return ({ nowMs }) =>
         openRecord(
-          cryptoToWire({ event: event.record, subject, spot: spot?.record, priceOf, nowMs }),
+          cryptoToWire({
+            event: event.record,
+            subject,
+            spot: spot?.record,
+            priceOf,
+            nowMs,
+            stale: staleIn(latest, late),
+          }),
           origin,
         );
     },
   };
+}
+
+/** Inputs that are late now, or had never answered at the last tick. */
+function staleIn(latest: Latest, late: readonly LimitedInput[]): readonly CryptoInput[] {
+  const { stale = [], ages = {} } = latest.get('freshness', 'all')?.record ?? {};
+  return CRYPTO_INPUTS.filter(
+    (input) => late.includes(input) || (stale.includes(input) && ages[input] === undefined),
+  );
 }
 
 interface CryptoFacts {
@@ -54,10 +74,18 @@ interface CryptoFacts {
   readonly spot: Spot | undefined;
   readonly priceOf: (token: string) => Price | undefined;
   readonly nowMs: number;
+  readonly stale: readonly CryptoInput[];
 }
 
 /** Spot and reference price are not rounded, as four decimals would erase the prices of some coins. */
-function cryptoToWire({ event, subject, spot, priceOf, nowMs }: CryptoFacts): RecordOf<typeof cryptoRecord> {
+function cryptoToWire({
+  event,
+  subject,
+  spot,
+  priceOf,
+  nowMs,
+  stale,
+}: CryptoFacts): RecordOf<typeof cryptoRecord> {
   return {
     event_id: event.eventId,
     event_title: event.title,
@@ -72,6 +100,7 @@ function cryptoToWire({ event, subject, spot, priceOf, nowMs }: CryptoFacts): Re
     spot_ts: spot?.at ?? null,
     reference_price: subject.referencePrice,
     markets: event.buckets.map((bucket) => marketToWire(bucket, priceOf(bucket.yesToken))),
+    stale,
   };
 }
 

@@ -32,6 +32,7 @@ export function predictionView(account: AccountPath): RecordView {
     audiences: 'tier',
     listsStale: true,
     hasAsOf: true,
+    eventsAbout: 'posts',
     movedBy: {
       events: movedByEvents,
       counters: ({ key, record }) => (record.account === id ? [key] : undefined),
@@ -56,6 +57,7 @@ export function predictionView(account: AccountPath): RecordView {
         event: event.record,
         counters: counters && { ...counters.record, stale: staleNow(counters.record.stale, late) },
         prediction: prediction?.record,
+        hasVelocity: id === WITH_VELOCITY,
         velocity: velocity?.record,
         priceOf: (token) => prices.get(token)?.record,
         tier,
@@ -73,6 +75,8 @@ interface PredictionFacts {
   readonly counters: Counters | undefined;
   /** The event's newest live forecast, if there is one. */
   readonly prediction: Prediction | undefined;
+  /** Whether the PRO record of the account includes it. */
+  readonly hasVelocity: boolean;
   readonly velocity: Velocity | undefined;
   readonly priceOf: (token: string) => Price | undefined;
   readonly tier: Tier;
@@ -81,8 +85,8 @@ interface PredictionFacts {
 type PredictionRecord = RecordOf<typeof predictionRecord>;
 
 /**
- * An event (spec 2.4), without the remaining time. PRO fields are absent for other tiers, and for everyone until they
- * are known.
+ * An event (spec 2.4), without the remaining time. PRO fields are absent for other tiers, and null for PRO until they are
+ * known.
  */
 function predictionToWire(facts: PredictionFacts): Omit<PredictionRecord, 'seconds_remaining'> {
   const isPaid = includes(facts.tier, 'PRO');
@@ -92,17 +96,30 @@ function predictionToWire(facts: PredictionFacts): Omit<PredictionRecord, 'secon
   const predicted = new Map(prediction?.buckets.map((bucket) => [rangeKey(bucket), bucket]));
   return {
     ...countersToWire(facts.event, facts.counters),
-    ...(isPaid && facts.velocity ? velocityToWire(facts.velocity) : {}),
-    ...(prediction ? forecastToWire(prediction, real) : {}),
+    ...(isPaid && facts.hasVelocity ? velocityToWire(facts.velocity) : {}),
+    ...(isPaid ? (prediction ? forecastToWire(prediction, real) : NO_FORECAST) : {}),
     markets: facts.event.buckets.map((bucket) => {
       const market = marketToWire(bucket, facts.priceOf(bucket.yesToken));
       const model = predicted.get(rangeKey(bucket));
-      return model
-        ? { ...market, ...edgeToWire(model, real, areStale ? null : market.market_price) }
-        : market;
+      if (!isPaid) return market;
+      const edge = model ? edgeToWire(model, real, areStale ? null : market.market_price) : NO_EDGE;
+      return { ...market, ...edge };
     }),
   };
 }
+
+/** Before the first forecast of the event. */
+const NO_FORECAST = {
+  forecast: null,
+  sleep_probability: null,
+  model_version: null,
+  forecast_id: null,
+  forecast_ts: null,
+  distribution: null,
+  flip_risk: null,
+  moved: null,
+};
+const NO_EDGE = { model_prob: null, edge: null, signal: null };
 
 /** The market may have changed its buckets since the forecast, so only equal ranges match. */
 function rangeKey({ lo, hi }: Pick<Bucket, 'lo' | 'hi'>): string {

@@ -17,7 +17,7 @@ import type {
 } from '../../contract/records/signals.ts';
 import type { AccountPath } from '../account-path.ts';
 import { type ActiveEvent, movedByEvents, postEvents } from '../active-events.ts';
-import { type Ages, closeRecords, newest, type Origin, openRecord } from '../as-of.ts';
+import { type Ages, closeRecords, newest, type Origin, openRecord, staleNow } from '../as-of.ts';
 import type { Latest } from '../latest.ts';
 import { type WinRates, winRates } from '../performance/win-rates.ts';
 import type { Moment, RecordView } from '../record-view.ts';
@@ -44,7 +44,7 @@ export function signalsView(account: AccountPath): RecordView {
     const { seq, at } = newest(event, output);
     return {
       event: { eventId, title, slug, endAt },
-      ...(output && { signals: skipStale(output.record, late) }),
+      ...(output && { signals: skipStale(output.record, staleNow([], late)) }),
       rates: { byStrategy: ratesOf(latest).byStrategy },
       origin: { seq, at },
     };
@@ -54,6 +54,7 @@ export function signalsView(account: AccountPath): RecordView {
     audiences: 'bankroll',
     listsStale: true,
     hasAsOf: true,
+    eventsAbout: 'posts',
     movedBy: {
       events: movedByEvents,
       signals: ({ key, record }) => (record.account === account.id ? [key] : undefined),

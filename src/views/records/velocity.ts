@@ -24,6 +24,9 @@ export function velocityView({ id, segment }: AccountPath): RecordView {
 }
 
 /** Under the names of spec 2.4. */
-export function velocityToWire({ counted1h, all1h }: Velocity) {
-  return { velocity_counted_1h: counted1h, velocity_all_1h: all1h };
+export function velocityToWire(velocity: Velocity | undefined) {
+  return {
+    velocity_counted_1h: velocity?.counted1h ?? null,
+    velocity_all_1h: velocity?.all1h ?? null,
+  };
 }

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { createLiveness } from '../../../src/client/feed/liveness.ts';
+import type { HeartbeatFrame } from '../../../src/client/wire.ts';
 
-const heartbeat = (ts: number) => ({
+const heartbeat = (ts: number, stale: readonly string[] = []) => ({
   type: 'heartbeat' as const,
   channel: 'heartbeat' as const,
   epoch: 'e',
   ts,
   seqs: {},
-  ages_ms: {},
-  limits_ms: {},
+  ages_ms: { 'posts/account_a': 900_000 },
+  stale,
+  history_percent: {},
+  events_known: true,
 });
 const pong = (ts: number, pipelineTs: number) => ({
   type: 'pong' as const,
@@ -56,6 +59,28 @@ describe('createLiveness', () => {
     const answer = (now: number) => pong(7_000 + now, 6_500 + now);
     assert.deepEqual(watch(2_600, answer).stale, { reason: 'fan_out', sources: [] });
     assert.equal(watch(10_200, answer).shouldReplaceSocket, true);
+  });
+
+  it('calls a source stale when the server does, however old its last answer is', () => {
+    const liveness = createLiveness(0);
+    // Seconds of a steady rhythm, then a long quiet: only the server knows what that means.
+    for (let second = 0; second < 60; second += 1) {
+      const frame = { ...heartbeat(second * 1_000), ages_ms: { prices: second < 30 ? 400 : 40_000 } };
+      liveness.onHeartbeat(frame, second * 1_000);
+      assert.equal(liveness.check(second * 1_000).stale, undefined);
+    }
+    liveness.onHeartbeat(heartbeat(60_000, ['prices']), 60_000);
+    assert.deepEqual(liveness.check(60_000).stale, { reason: 'source', sources: ['prices'] });
+    liveness.onHeartbeat(heartbeat(61_000), 61_000);
+    assert.equal(liveness.check(61_000).stale, undefined);
+  });
+
+  it('takes nothing for stale that a server of an earlier version does not name', () => {
+    const liveness = createLiveness(0);
+    // Undefined is not written.
+    const earlier = JSON.stringify({ ...heartbeat(0), stale: undefined });
+    liveness.onHeartbeat(JSON.parse(earlier) as HeartbeatFrame, 0);
+    assert.equal(liveness.check(0).stale, undefined);
   });
 
   it('accepts data as a sign of life as well as a heartbeat', () => {

@@ -208,7 +208,6 @@ export function createModelFeed(): ModelFeed {
         ts: now,
         seqs,
         ages_ms: {},
-        limits_ms: {},
       };
       for (const { socket, isStalled } of peers) if (!isStalled) socket.push(JSON.stringify(beat));
     },

@@ -5,6 +5,7 @@ import {
   hourlyPosts,
   isFresh,
   kindOf,
+  knownMs,
   mergePosts,
 } from '../../../src/dashboard/state/posts.ts';
 import type { Post } from '../../../src/dashboard/state/records.ts';
@@ -84,6 +85,12 @@ describe('posts', () => {
       { at: 140, count: 7 },
       { at: 150, count: 7 },
     ]);
+  });
+
+  it('are all known since the oldest one, and nothing is known without any', () => {
+    assert.equal(knownMs([post(3, 900), post(2, 700), post(1, 400)], 1_000), 600);
+    assert.equal(knownMs([], 1_000), 0);
+    assert.equal(knownMs([post(1, 1_200)], 1_000), 0);
   });
 
   it('are counted by the hour', () => {

@@ -18,11 +18,12 @@ const EVENT: Counters = {
   deleted_count: 0,
   via: 'timeline',
   stale: ['ui'],
+  history_percent: 100,
   as_of: { seq: 0, ts: 0, ages_ms: { posts: null, oracle: null, ui: null, prices: null } },
 };
 
 describe('staleInputs', () => {
-  it('names what the server calls stale and what the feed finds silent, of this account only', () => {
+  it('names what the server calls stale in the record or in a heartbeat, of this account only', () => {
     const sources = ['posts/account_a', 'oracle/account_b', 'crypto', 'prices'];
     const status = { state: 'stale', reason: 'source', sources } as const;
     assert.deepEqual(staleInputs(EVENT, status, 'account_a'), ['posts', 'ui', 'prices']);
@@ -45,7 +46,9 @@ describe('inputAges', () => {
       ts: 1_000,
       seqs: {},
       ages_ms: { 'posts/account_a': 40, 'posts/account_b': 900, prices: 7 },
-      limits_ms: {},
+      stale: [],
+      history_percent: {},
+      events_known: true,
     } as const;
     assert.deepEqual(
       [...inputAges(heartbeat, 'account_a', 3_000)],

@@ -87,6 +87,25 @@ describe('the feed', () => {
       }
     });
 
+    it('says in a snapshot when the events are not all known, so that none does not mean none', async () => {
+      const snapshotOf = async (channel: object) => {
+        const client = await subscribed('demo_pro', [channel]);
+        return client.next('snapshot');
+      };
+      const B = { account: 'account_b' };
+      const known = await snapshotOf({ channel: 'counters', ...B });
+      assert.deepEqual([known.data, 'events_known' in known], [[], false]);
+      await server.turn(freshnessOutput({}, {}, { listedAt: { posts: null, crypto: null } }));
+      for (const channel of ['counters', 'prediction', 'signals']) {
+        const unknown = await snapshotOf({ channel, ...B });
+        assert.deepEqual([unknown.data, unknown.events_known], [[], false], channel);
+      }
+      // What is known is sent, and lag is not about events.
+      const part = await snapshotOf({ channel: 'counters', ...A });
+      assert.deepEqual([part.data.length, part.events_known], [1, false]);
+      assert.ok(!('events_known' in (await snapshotOf({ channel: 'lag', ...B }))));
+    });
+
     it('means all accounts when none is named', async () => {
       const client = await subscribed(undefined, [{ channel: 'counters' }, { channel: 'test' }]);
       await client.next('snapshot', 2);
@@ -226,19 +245,54 @@ describe('the feed', () => {
     });
   });
 
+  it('sends the crypto records again when their spot prices become stale, and when they come again', async () => {
+    const client = await subscribed(undefined, [{ channel: 'crypto' }]);
+    await client.next('snapshot');
+    const late = { ...FRESH_AGES, crypto: 60_001 };
+    for (const [ages, stale] of [
+      [late, ['crypto']],
+      [late, ['crypto', 'posts:a']],
+      [FRESH_AGES, []],
+    ] as const) {
+      await server.turn(freshnessOutput(ages, {}, { stale }));
+    }
+    await client.next('update', 1);
+    assert.deepEqual(
+      client.updates('crypto').map(({ cause, data }) => [cause, data?.stale]),
+      [
+        [['clock'], ['crypto']],
+        [['clock'], []],
+      ],
+    );
+  });
+
   describe('heartbeat', () => {
     it('comes with each tick, behind all it counts', async () => {
       const client = await subscribed(undefined, [{ channel: 'counters', ...A }, { channel: 'heartbeat' }]);
       await server.turn(countersOutput({ real: 31 }));
       await server.tick({ 'posts:a': 1_400, prices: 20 });
-      const { seqs, ages_ms, limits_ms, ts, epoch } = await client.next('heartbeat');
+      const { seqs, ages_ms, ts, epoch } = await client.next('heartbeat');
       const last = client.updates('counters').at(-1);
       assert.equal(seqs['counters/account_a'], last?.seq);
       assert.equal(seqs['signals/account_b'], 0);
       assert.deepEqual(ages_ms, { 'posts/account_a': 1_400, prices: 20 });
-      assert.deepEqual(limits_ms, { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 });
       assert.deepEqual([ts, epoch], [server.latest.at, server.feed.epoch]);
       assert.equal(client.frames.at(-1)?.type, 'heartbeat');
+    });
+
+    it('says what is stale, how much of the past was read and whether the events are known', async () => {
+      const client = await subscribed(undefined, [{ channel: 'heartbeat' }]);
+      await server.tick({ crypto: 400_000 });
+      const quiet = await client.next('heartbeat');
+      assert.deepEqual([quiet.stale, quiet.events_known], [[], true], 'age alone does not make it stale');
+      const reading = countersOutput({ real: null, historyPercent: 40 });
+      const fields = { stale: ['crypto', 'posts:b'], listedAt: { posts: null, crypto: null } };
+      await server.turn(reading, freshnessOutput({}, {}, fields));
+      const { stale, history_percent, events_known } = await client.next('heartbeat', 1);
+      assert.deepEqual(stale, ['crypto', 'posts/account_b']);
+      assert.deepEqual(quiet.history_percent, { account_a: 100, account_b: 100 });
+      assert.deepEqual(history_percent, { account_a: 40, account_b: 0 });
+      assert.equal(events_known, false);
     });
 
     it('is missing while nothing goes through the streams, and a pong says since when', async () => {

@@ -18,4 +18,5 @@ export const COUNTER_FIELDS = {
   deleted_count: 2,
   via: 'timeline',
   stale: [],
+  history_percent: 100,
 };

@@ -26,6 +26,19 @@ describe('GET /portfolio/{account}', () => {
   };
   afterEach(() => stage.running.stop());
 
+  it('does not take events that were not read yet for none', async () => {
+    const unlisted = { listedAt: { posts: null, crypto: null } };
+    await open([], [freshnessOutput({}, {}, unlisted)]);
+    for (const path of [undefined, PATH_B]) {
+      const unknown = await stage.get(undefined, path);
+      assert.deepEqual([unknown.status, unknown.headers.get('retry-after')], [503, '2']);
+      assert.equal((await json(unknown)).code, 'events_unknown');
+    }
+    stage.running.put(freshnessOutput({}, { seq: 2 }));
+    const { data } = await json(await stage.get());
+    assert.ok(Array.isArray(data) && data[0].message.startsWith('No event of account_a is active'));
+  });
+
   it('gives the whole record of spec 2.6 with the additive fields', async () => {
     await open([position({ size: 150.5, avgPrice: 0.55, costBasis: 82.775 })]);
     stage.running.put(freshnessOutput(FRESH_AGES, { seq: 9, at: NOON + 1_500 }));

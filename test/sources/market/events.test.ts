@@ -77,6 +77,49 @@ describe('eventsSource', () => {
     ]);
   });
 
+  describe('says that the events are listed', () => {
+    const pageOf = (cursor: string | null) => ({
+      events: [wireEvent(cursor === null ? 1 : 2)],
+      next_cursor: 'c1',
+    });
+
+    it('once the last page is delivered, and those of crypto once they were looked up', async () => {
+      stage.server.answer(({ path, query }, response) => {
+        if (path === '/events/keyset' && query.get('closed') === 'false') {
+          const cursor = query.get('after_cursor');
+          return cursor === null ? pageOf(cursor) : { events: [wireEvent(2)] };
+        }
+        if (path === '/events/keyset') return { events: [] };
+        response.statusCode = 404;
+        return { type: 'not found error', error: 'slug not found' };
+      });
+      const { facts } = start();
+      const listings = () => facts().filter(({ kind }) => kind === 'listing');
+      await eventually('both are listed', () => listings().length >= 2);
+      const told = facts().flatMap((fact): readonly (number | string)[] => {
+        if (fact.kind === 'event') return [fact.eventId];
+        return fact.kind === 'listing' ? [fact.subject] : [];
+      });
+      assert.deepEqual(told.slice(0, 4), [1, 2, 'posts', 'crypto']);
+    });
+
+    it('not while a page cannot be read', async () => {
+      stage.server.answer(({ query }, response) => {
+        const cursor = query.get('after_cursor');
+        if (cursor === null) return pageOf(cursor);
+        response.statusCode = 500;
+        return {};
+      });
+      const { facts, error } = start();
+      await eventually('it fails', () => error() !== undefined);
+      assert.deepEqual(
+        eventFacts(facts()).map(({ eventId }) => eventId),
+        [1],
+      );
+      assert.ok(!facts().some(({ kind }) => kind === 'listing'));
+    });
+  });
+
   it('delivers an event again only when something of it has changed', async () => {
     open = [wireEvent(1)];
     const { facts, deliveries } = start();
@@ -245,7 +288,7 @@ describe('eventsSource', () => {
     open = [wireEvent(1, { slug: 'somebody-else', series: [], markets: [wireMarket('Other', 0)] })];
     const { facts, refusals, deliveries } = start();
     await eventually('polls pass', () => deliveries.length > 2);
-    assert.deepEqual([facts(), refusals], [[], []]);
+    assert.deepEqual([facts().filter(({ kind }) => kind !== 'listing'), refusals], [[], []]);
   });
 
   describe('of crypto prices', () => {

@@ -80,6 +80,7 @@ describe('archiveSource', () => {
   /** A log that covers the last `days` and knows the given posts, all of which the oracle has. */
   function lookupsWith(days: number, posts: readonly PostSketch[]): FakeLookups {
     const lookups = fakeLookups(AT - days * DAY_MS);
+    lookups.timeline = lookups.covered;
     for (const { at, serial } of posts) {
       const id = postIdAt(at, serial);
       lookups.posts.set(id, knownPost(id, at, { oracleAt: at }));
@@ -97,6 +98,8 @@ describe('archiveSource', () => {
 
   const covered = (run: SourceRun) =>
     run.facts().flatMap((fact) => (fact.kind === 'coverage' ? [(AT - fact.fromAt) / DAY_MS] : []));
+  /** All but how far it has come. */
+  const news = (run: SourceRun) => run.facts().filter(({ kind }) => kind !== 'history');
   const postFacts = (run: SourceRun) => run.facts().filter((fact): fact is PostFact => fact.kind === 'post');
 
   const daily = (days: number, perDay = 4): readonly PostSketch[] =>
@@ -106,15 +109,16 @@ describe('archiveSource', () => {
     serve({ listed: [] });
     let looks = 0;
     const lookups: FakeLookups = Object.assign(fakeLookups(), {
-      coveredFrom() {
+      timelineFrom() {
         looks += 1;
-        return lookups.covered;
+        return lookups.timeline;
       },
     });
     const run = start(lookups);
     await eventually('it looks again', () => looks > 1);
     assert.equal(stage.server.requests.length, 0);
     lookups.covered = AT - 40 * DAY_MS;
+    lookups.timeline = AT - 40 * DAY_MS;
     await read(run, 5);
     const days = archiveRequests().map(({ query }) =>
       ['startDate', 'endDate'].map((name) => (AT - Date.parse(query.get(name) ?? '')) / DAY_MS),
@@ -126,7 +130,7 @@ describe('archiveSource', () => {
       [28, 21],
       [32, 28],
     ]);
-    assert.deepEqual(run.facts(), []);
+    assert.deepEqual(news(run), []);
   });
 
   it('reads no further back than was asked for', async () => {
@@ -134,7 +138,7 @@ describe('archiveSource', () => {
     const run = start(lookupsWith(3, daily(3)), { ...SETTINGS, historyDays: 3 });
     await read(run, 1);
     assert.equal(Date.parse(archiveRequests()[0]?.query.get('startDate') ?? ''), AT - 3 * DAY_MS);
-    assert.deepEqual(run.facts(), []);
+    assert.deepEqual(news(run), []);
   });
 
   it('recovers a post that was made and deleted between two polls, and reports it as gone', async () => {
@@ -144,7 +148,7 @@ describe('archiveSource', () => {
     const run = start(lookupsWith(40, kept));
     await read(run, 5);
     const id = postIdAt(deleted.at);
-    const [post, gone, ...others] = run.facts();
+    const [post, gone, ...others] = news(run);
     assert.deepEqual(others, []);
     assert.deepEqual(post, {
       kind: 'post',
@@ -171,7 +175,7 @@ describe('archiveSource', () => {
     const run = start(lookupsWith(40, kept));
     await read(run, 5);
     assert.deepEqual(
-      run.facts().map((fact) => fact.kind === 'post' && [fact.id, fact.via, fact.isReply]),
+      news(run).map((fact) => fact.kind === 'post' && [fact.id, fact.via, fact.isReply]),
       [[postIdAt(missed.at), 'archive', true]],
     );
   });
@@ -211,7 +215,7 @@ describe('archiveSource', () => {
       postFacts(run).map(({ id, isReply }) => [id, isReply]),
       [[postIdAt(hidden.at), null]],
     );
-    assert.equal(run.facts().length, 1);
+    assert.equal(news(run).length, 1);
   });
 
   it('tells once of each young post that the oracle has it, without a look-up', async () => {
@@ -229,7 +233,7 @@ describe('archiveSource', () => {
         .map(({ via, importedAt }) => [via, importedAt]),
       [['archive', at + 158_000]],
     );
-    assert.deepEqual([run.facts().length, lookupRequests().length], [2, 0]);
+    assert.deepEqual([news(run).length, lookupRequests().length], [2, 0]);
   });
 
   it('delivers the listed posts while the posts API fails, and asks for their kinds once it answers', async () => {
@@ -255,6 +259,68 @@ describe('archiveSource', () => {
     await read(run, 6);
     assert.equal(lookups.covered, AT - 40 * DAY_MS);
     assert.ok(postFacts(run).every(({ via, isReply }) => via === 'archive' && isReply === null));
+  });
+
+  describe('at the first start', () => {
+    const all = daily(45);
+    const deleted = { at: AT - 30 * HOUR_MS - 1_000 };
+
+    function timelineReadBack(days: number): FakeLookups {
+      const lookups = lookupsWith(days, all);
+      return Object.assign(lookups, { covered: undefined, timeline: AT - days * DAY_MS });
+    }
+
+    it('covers a span only once the posts that were deleted since are known too', async () => {
+      serve({ listed: [...all, deleted], shown: all });
+      const run = start(timelineReadBack(40));
+      await read(run, 1);
+      const [first = []] = run.deliveries;
+      assert.deepEqual(
+        first.map(({ kind }) => kind),
+        ['post', 'post_gone', 'coverage', 'history'],
+      );
+      await read(run, 6);
+      assert.deepEqual(covered(run), [7, 14, 21, 28, 35, 40]);
+    });
+
+    it('covers what the timeline shows even where it lists nothing, and no more', async () => {
+      serve({ listed: [], shown: all });
+      const run = start(timelineReadBack(10));
+      await read(run, 6);
+      assert.deepEqual(covered(run), [7, 10]);
+    });
+
+    it('tells how far it has come, and when nothing older can be read', async () => {
+      serve({ listed: all, shown: all });
+      const run = start(timelineReadBack(10));
+      await read(run, 6);
+      assert.deepEqual(
+        run
+          .facts()
+          .flatMap((fact) => (fact.kind === 'history' ? [[(AT - fact.fromAt) / DAY_MS, fact.isDone]] : [])),
+        [
+          [7, false],
+          [14, false],
+          [21, false],
+          [28, false],
+          [35, false],
+          [40, true],
+        ],
+      );
+    });
+
+    it('reads all again after a gap, when the timeline reaches less far back', async () => {
+      serve({ listed: all, shown: all });
+      const lookups = timelineReadBack(40);
+      const run = start(lookups);
+      await read(run, 6);
+      const gapAt = AT - 3 * DAY_MS;
+      for (const { at } of all) if (at < gapAt && at > AT - 9 * DAY_MS) lookups.posts.delete(postIdAt(at));
+      Object.assign(lookups, { covered: AT, timeline: gapAt });
+      await eventually('all is read again', () => covered(run).length >= 12);
+      assert.deepEqual(covered(run).slice(6), [7, 14, 21, 28, 35, 40]);
+      assert.ok(all.every(({ at }) => at < AT - 40 * DAY_MS || lookups.posts.has(postIdAt(at))));
+    });
   });
 
   describe('behind the timeline', () => {
@@ -355,7 +421,8 @@ describe('archiveSource', () => {
     await eventually('the archive fails', () => run.error() !== undefined);
     const before = live.deliveries.length;
     await eventually('polls go on', () => live.deliveries.length > before + 3);
-    assert.deepEqual([live.error(), lookups.covered], [undefined, AT - 40 * DAY_MS]);
+    assert.deepEqual([live.error(), lookups.timeline], [undefined, AT - 40 * DAY_MS]);
+    assert.equal(lookups.covered, undefined, 'what was deleted is not known');
     assert.equal(lookups.posts.size, posts.length);
   });
 
@@ -371,7 +438,7 @@ describe('archiveSource', () => {
       const run = start(lookups);
       await read(run, 5);
       assert.deepEqual(
-        run.facts().map((fact) => [fact.kind, 'id' in fact && fact.id]),
+        news(run).map((fact) => [fact.kind, 'id' in fact && fact.id]),
         [
           ['post', postIdAt(deleted.at)],
           ['post_gone', postIdAt(deleted.at)],
@@ -394,10 +461,10 @@ describe('archiveSource', () => {
     let now = AT;
     const run = start(lookupsWith(40, kept), SETTINGS, () => now);
     await read(run, 12);
-    assert.deepEqual([run.facts(), archiveRequests().length], [[], 5]);
+    assert.deepEqual([news(run), archiveRequests().length], [[], 5]);
     now = AT + HOUR_MS;
     serve({ listed: [...kept, late], shown: kept, syncedAt: now - 30_000 });
-    await eventually('the late one is delivered', () => run.facts().length === 2);
+    await eventually('the late one is delivered', () => news(run).length === 2);
     assert.deepEqual(
       postFacts(run).map(({ via }) => via),
       ['list'],
@@ -406,7 +473,7 @@ describe('archiveSource', () => {
     const [from, to] = ['startDate', 'endDate'].map((name) => Date.parse(query?.get(name) ?? ''));
     assert.deepEqual([from, to], [AT - 2 * DAY_MS, now]);
     await read(run, run.deliveries.length + 3);
-    assert.deepEqual([run.facts().length, archiveRequests().length], [2, 6]);
+    assert.deepEqual([news(run).length, archiveRequests().length], [2, 6]);
   });
 
   for (const [name, answer] of [
@@ -427,7 +494,7 @@ describe('archiveSource', () => {
       stage.server.answer(({ path }) => (path.endsWith('/posts') ? answer : wireSync(AT)));
       const run = start(lookupsWith(40, []));
       await eventually('it fails', () => run.error() !== undefined);
-      assert.deepEqual([run.facts(), run.refusals.length], [[], 1]);
+      assert.deepEqual([news(run), run.refusals.length], [[], 1]);
     });
   }
 });

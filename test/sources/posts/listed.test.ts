@@ -60,6 +60,14 @@ describe('listedSource', () => {
     );
     assert.deepEqual(run.facts().map(faultOf).filter(Boolean), []);
     assert.equal(lists(), 3);
+    assert.deepEqual(
+      run.facts().flatMap((fact) => (fact.kind === 'history' ? [[fact.reading, fact.isDone]] : [])),
+      [
+        ['archive', false],
+        ['archive', false],
+        ['archive', true],
+      ],
+    );
   });
 
   it('knows the posts up to the oracle’s last reading, not up to the poll', async () => {
@@ -114,7 +122,7 @@ describe('listedSource', () => {
     const run = start(lookups);
     await polled(run, 6);
     assert.deepEqual(
-      run.facts().map((fact) => fact.kind === 'post' && fact.id),
+      postFacts(run.facts()).map(({ id }) => id),
       [postIdAt(made.at)],
     );
   });
@@ -140,7 +148,7 @@ describe('listedSource', () => {
     lookups.posts.delete(postIdAt(edited.at));
     serve([edited], AT - 10_000);
     await polled(run, 5);
-    assert.equal(run.facts().length, 1);
+    assert.equal(postFacts(run.facts()).length, 1);
   });
 
   it('fails when the oracle does, and reads what is missing when it is back', async () => {

@@ -183,15 +183,17 @@ describe('postsSource', () => {
     assert.equal(facts().length, 2);
   });
 
-  it('reads the timeline’s history when only the oracle’s list filled the log, and keeps its coverage', async () => {
+  it('reads the timeline’s history when only the oracle’s list filled the log', async () => {
     const lookups = fakeLookups(AT - 30 * DAY_MS);
     lookups.posts.set(postIdAt(AT), knownPost(postIdAt(AT), AT, { via: 'oracle_list', isReply: null }));
     serve([{ at: AT }]);
     const { facts } = start(lookups, { ...FAST, historyDays: 10 });
-    await eventually('it is read', () => facts().length === 2);
-    const [post, coverage] = facts();
-    assert.deepEqual(post?.kind === 'post' && [post.id, post.via], [postIdAt(AT), 'backfill']);
-    assert.deepEqual(coverage, { kind: 'coverage', account: 'a', fromAt: AT - 30 * DAY_MS });
+    await eventually('it is read', () => lookups.timeline === AT - 10 * DAY_MS);
+    assert.deepEqual(
+      postFacts(facts()).map(({ id, via }) => [id, via]),
+      [[postIdAt(AT), 'backfill']],
+    );
+    assert.equal(lookups.covered, AT - 30 * DAY_MS);
   });
 
   it('reads again only posts that are younger than two of its periods', async () => {
@@ -317,18 +319,19 @@ describe('postsSource', () => {
       });
     }
 
-    async function coverage(historyDays: number): Promise<{ fromAt: number; posts: readonly PostFact[] }> {
-      const { facts, deliveries } = start(fakeLookups(), { ...FAST, historyDays });
-      const isCovered = () => facts().some(({ kind }) => kind === 'coverage');
-      await eventually('the live poll runs', () => isCovered() && deliveries.at(-1)?.length === 0);
-      const covered = facts().filter((fact) => fact.kind === 'coverage');
-      assert.equal(covered.length, 1);
-      return { fromAt: covered[0]?.fromAt ?? Number.NaN, posts: postFacts(facts()) };
+    async function history(historyDays: number): Promise<{ fromAt: number; posts: readonly PostFact[] }> {
+      const { facts, deliveries, lookups } = start(fakeLookups(), { ...FAST, historyDays });
+      const isRead = () => lookups.timeline !== undefined;
+      await eventually('the live poll runs', () => isRead() && deliveries.at(-1)?.length === 0);
+      const done = facts().filter((fact) => fact.kind === 'history' && fact.isDone);
+      assert.equal(done.length, 1);
+      assert.equal(lookups.covered, undefined, 'posts that were deleted are not known yet');
+      return { fromAt: lookups.timeline ?? Number.NaN, posts: postFacts(facts()) };
     }
 
-    it('covers all it was asked for when the timeline ends early', async () => {
+    it('reads all it was asked for when the timeline ends early', async () => {
       serveReachable(postsOver(3));
-      const { fromAt, posts } = await coverage(10);
+      const { fromAt, posts } = await history(10);
       assert.equal(fromAt, AT - 10 * DAY_MS);
       assert.equal(posts.length, 300);
       assert.ok(posts.every(({ via }) => via === 'backfill'));
@@ -336,21 +339,51 @@ describe('postsSource', () => {
 
     it('reads no further back than it was asked for', async () => {
       serveReachable(postsOver(20));
-      const { fromAt, posts } = await coverage(4);
+      const { fromAt, posts } = await history(4);
       assert.equal(fromAt, AT - 4 * DAY_MS);
       assert.ok(posts.length >= 400 && posts.length < 600);
     });
 
-    it('covers the whole history when the account never posted', async () => {
+    it('has read the whole history when the account never posted', async () => {
       serveReachable([]);
-      assert.equal((await coverage(10)).fromAt, AT - 10 * DAY_MS);
+      assert.equal((await history(10)).fromAt, AT - 10 * DAY_MS);
     });
 
-    it('covers the time after the oldest second it saw when the timeline is cut', async () => {
+    it('knows the time after the oldest second it saw when the timeline is cut', async () => {
       serveReachable(postsOver(45));
-      const { fromAt, posts } = await coverage(40);
+      const { fromAt, posts } = await history(40);
       assert.equal(fromAt, AT - 3_199 * (DAY_MS / perDay) + 1_000);
       assert.equal(posts.length, 3_200);
+    });
+
+    it('tells after each page how far it has come, and has what was posted meanwhile before it is done', async () => {
+      const all = postsOver(3);
+      const late = { at: AT + 60_000 };
+      const posts = all.map(wirePost);
+      stage.server.answer(({ query }) => {
+        if (query.get('since_id') === postIdAt(AT)) return timelineAnswer([wirePost(late)]);
+        if (query.has('since_id')) return timelineAnswer([]);
+        const from = Number(query.get('pagination_token')?.slice(1) ?? 0);
+        const isMore = posts.length > from + 100;
+        return timelineAnswer(posts.slice(from, from + 100), isMore ? { next_token: `t${from + 100}` } : {});
+      });
+      const { facts, lookups } = start(fakeLookups(), { ...FAST, historyDays: 10 });
+      await eventually('the timeline is read', () => lookups.timeline !== undefined);
+      const marks = facts().filter(
+        (fact) => fact.kind === 'history' || (fact.kind === 'post' && fact.createdAt > AT),
+      );
+      assert.deepEqual(
+        marks.map((fact) =>
+          fact.kind === 'history' ? [fact.fromAt, fact.isDone] : fact.kind === 'post' && fact.via,
+        ),
+        [
+          [all[99]?.at, false],
+          [all[199]?.at, false],
+          [all[299]?.at, false],
+          'backfill',
+          [AT - 10 * DAY_MS, true],
+        ],
+      );
     });
 
     it('starts the history over after an interruption', async () => {
@@ -360,10 +393,61 @@ describe('postsSource', () => {
       start(lookups, { ...FAST, historyDays: 10 });
       await eventually('some pages are read', () => stage.server.requests.length > 1);
       run?.stop();
-      assert.equal(lookups.covered, undefined);
+      assert.equal(lookups.timeline, undefined);
       start(lookups, { ...FAST, historyDays: 10 });
-      await eventually('it is covered', () => lookups.covered !== undefined);
+      await eventually('it is read', () => lookups.timeline !== undefined);
       assert.equal(lookups.posts.size, all.length);
+    });
+  });
+
+  describe('after a long absence', () => {
+    const known = { at: AT - 90 * DAY_MS };
+    /** More than the timeline reaches back over, newest first. */
+    const missed = Array.from({ length: 3_300 }, (_, index) => ({ at: AT - index * 60_000 }));
+
+    function lookupsBefore() {
+      const lookups = fakeLookups(AT - 120 * DAY_MS);
+      lookups.posts.set(postIdAt(known.at), knownPost(postIdAt(known.at), known.at));
+      return lookups;
+    }
+
+    it('says that there is a gap before it delivers the posts after it', async () => {
+      serve(missed);
+      const { deliveries, lookups } = start(lookupsBefore());
+      await eventually('the posts are delivered', () => deliveries.some((facts) => facts.length > 1));
+      const [coverage, history, ...posts] = deliveries.find((facts) => facts.length > 1) ?? [];
+      const fromAt = AT - 3_199 * 60_000 + 1_000;
+      assert.deepEqual(coverage, { kind: 'coverage', account: 'a', fromAt: AT });
+      assert.deepEqual(history, { kind: 'history', account: 'a', reading: 'timeline', fromAt, isDone: true });
+      assert.equal(posts.length, 3_200);
+      assert.deepEqual([lookups.covered, lookups.timeline], [AT, fromAt]);
+    });
+
+    it('says nothing of the kind when it reads back to the newest post known', async () => {
+      serve(missed.slice(0, 250));
+      const { deliveries, lookups } = start(lookupsBefore());
+      await eventually('the next polls are empty', () => deliveries.length > 3);
+      assert.deepEqual([lookups.covered, lookups.timeline], [AT - 120 * DAY_MS, undefined]);
+      assert.equal(lookups.posts.size, 251);
+    });
+
+    it('leaves newer posts to the poll when it reads young posts again', async () => {
+      const lookups = fakeLookups(0);
+      const young = { at: AT - 5 };
+      lookups.posts.set(postIdAt(young.at), knownPost(postIdAt(young.at), young.at));
+      // The poll just before it had found nothing yet.
+      stage.server.answer(({ query }) =>
+        query.has('since_id')
+          ? timelineAnswer([])
+          : timelineAnswer([wirePost({ at: AT }), wirePost(young)], { next_token: 't100' }),
+      );
+      const { facts } = start(lookups, { ...FAST, postsRecheckPeriodMs: 10 });
+      await eventually(
+        'the page was read again',
+        () => stage.server.requests.filter(({ query }) => !query.has('since_id')).length > 2,
+      );
+      assert.deepEqual(facts(), []);
+      assert.equal(lookups.newestOnTimeline('a'), postIdAt(young.at));
     });
   });
 });

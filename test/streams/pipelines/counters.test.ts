@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import { map } from 'rxjs';
-import { DAY_MS, type Input } from '../../../streams/internal.ts';
+import { DAY_MS, type Fact, type Input } from '../../../streams/internal.ts';
 import { counters } from '../../../streams/pipelines/counters.ts';
 import {
   type Entry,
@@ -62,6 +63,7 @@ describe('counters', () => {
       deleted: null,
       via: 'timeline',
       stale: ['posts', 'oracle', 'ui', 'prices'],
+      historyPercent: 0,
     });
   });
 
@@ -135,6 +137,69 @@ describe('counters', () => {
         ['coverage', null],
       ],
     );
+  });
+
+  describe('while the past is read', () => {
+    const WEEK_MS = END - START;
+    const history = (reading: 'timeline' | 'archive', share: number, isDone = false) =>
+      ({ kind: 'history', account: 'a', reading, fromAt: END - 1 - share * WEEK_MS, isDone }) as const;
+    const percent = (...facts: readonly Fact[]) =>
+      last([START, listed], ...facts.map((fact) => [END - 1, fact] as const))?.historyPercent;
+
+    it('says how much of the window was read, and no count', () => {
+      assert.equal(percent(), 0);
+      assert.equal(percent(history('timeline', 0.5)), 25);
+      assert.equal(percent(history('timeline', 2, true)), 50);
+      assert.equal(percent(history('timeline', 2, true), history('archive', 0.5)), 75);
+      const record = last(
+        [START, listed],
+        [END - 1, post({ createdAt: START })],
+        [END - 1, history('timeline', 2, true)],
+      );
+      assert.deepEqual([record?.real, record?.deleted, record?.settlementDelta], [null, null, null]);
+    });
+
+    it('is at 100 only with a count, and has none when a part cannot be read', () => {
+      const read = [history('timeline', 2, true), history('archive', 0.999)];
+      assert.equal(percent(...read), 99);
+      assert.equal(percent(...read, covered), 100);
+      assert.equal(percent(...read, history('archive', 2, true)), null);
+    });
+
+    it('needs the archive alone when posts come from the oracle’s list', () => {
+      const accounts = settings().accounts.map((account) => ({ ...account, via: 'oracle_list' as const }));
+      assert.equal(percent(settings({ accounts }), history('archive', 0.5)), 50);
+      assert.equal(percent(settings({ accounts }), history('archive', 2, true)), null);
+    });
+
+    it('begins again with the archive after a gap', () => {
+      const gap = { ...covered, fromAt: END - DAY_MS };
+      const read = [history('timeline', 2, true), history('archive', 2, true), covered];
+      assert.equal(percent(...read, gap, history('timeline', 1 / 7, true)), 50);
+      assert.equal(percent(...read, gap, history('timeline', 1 / 7, true), history('archive', 0.5)), 75);
+    });
+
+    it('never shows a count before all of its window is covered, whatever is read in which order', () => {
+      const fact = fc.oneof(
+        fc
+          .record({ daysAgo: fc.nat({ max: 9 }), isDone: fc.boolean(), isArchive: fc.boolean() })
+          .map(({ daysAgo, isDone, isArchive }) => ({
+            ...history(isArchive ? 'archive' : 'timeline', 0, isDone),
+            fromAt: END - daysAgo * DAY_MS,
+          })),
+        fc.nat({ max: 9 }).map((daysAgo) => ({ ...covered, fromAt: END - daysAgo * DAY_MS })),
+        fc.nat({ max: 100 }).map((id) => post({ id: String(id), createdAt: END - 1 - id * 1_000 })),
+      );
+      fc.assert(
+        fc.property(fc.array(fact, { maxLength: 20 }), (facts) => {
+          const record = last([START, listed], ...facts.map((each) => [END - 1, each] as const));
+          const coverage = facts.findLast((each) => each.kind === 'coverage');
+          const isCovered = coverage !== undefined && coverage.fromAt <= START;
+          assert.equal(record?.real !== null, isCovered);
+          assert.equal(record?.historyPercent === 100, isCovered);
+        }),
+      );
+    });
   });
 
   it('takes a reclassified post out, keeps a deleted one in, and counts the deleted', () => {

@@ -53,6 +53,22 @@ describe('forecast', () => {
       expectObservable(type$).toBe(expected, { r: 'request', o: 'outcome' });
     }));
 
+  it('requests nothing of a past with a gap, neither live nor for the ledger, until it is known again', () => {
+    const session = started(60);
+    session.answer(NOW, isFit);
+    session.take(() => true);
+    const gapAt = NOW + MINUTE_MS;
+    session.observe(gapAt, { kind: 'coverage', account: 'a', fromAt: gapAt });
+    session.observe(gapAt, post({ id: '77', createdAt: gapAt }));
+    for (let minute = 1; minute < 5; minute += 1) session.observe(gapAt + minute * MINUTE_MS, tick(FRESH));
+    assert.deepEqual(
+      session.take(() => true),
+      [],
+    );
+    session.observe(gapAt + 5 * MINUTE_MS, covered(2));
+    assert.equal(theLive(session).fromAt, NOW - 2 * DAY_MS);
+  });
+
   describe('requests coefficients', () => {
     const fits = (session: GraphSession) => session.take(isFit).map(({ at }) => at - NOW);
 

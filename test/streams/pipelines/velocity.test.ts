@@ -69,6 +69,23 @@ describe('velocity', () => {
     ]);
   });
 
+  it('is unknown after a gap, until an hour after it is known', () => {
+    const gapAt = NOW + HOUR_MS / 2;
+    assert.deepEqual(
+      emitted(
+        [NOW, covered],
+        [gapAt, { ...covered, fromAt: gapAt }],
+        [gapAt + HOUR_MS - 1, tick()],
+        [gapAt + HOUR_MS, tick()],
+      ),
+      [
+        [NOW, 'coverage', 0, 0],
+        [gapAt, 'coverage', null, null],
+        [gapAt + HOUR_MS, 'clock', 0, 0],
+      ],
+    );
+  });
+
   it('counts posts that came before the coverage', () => {
     assert.deepEqual(emitted([NOW, seen], [NOW, covered]), [[NOW, 'coverage', 1, 1]]);
   });

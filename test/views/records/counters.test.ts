@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Output } from '../../../streams/internal.ts';
+import { HOUR_MS, type Output } from '../../../streams/internal.ts';
 import { COUNTER_FIELDS } from '../../server/routes/counter-fields.ts';
 import { json, type Running, start } from '../../server/start.ts';
 import {
@@ -108,9 +108,40 @@ describe('GET /meta/{account}', () => {
     assert.deepEqual(await eventIds('/api/v1/meta/account_b'), [7]);
   });
 
-  it('answers with an empty list before anything is known', async () => {
+  it('answers with an empty list when the market has no active event', async () => {
     await begin();
     assert.deepEqual(await json(await running.get(PATH)), { timestamp: NOON, data: [] });
+  });
+
+  it('does not take events that were not read yet for none', async () => {
+    running = await start({ areEventsKnown: false });
+    const unknown = await running.get(PATH);
+    assert.deepEqual([unknown.status, unknown.headers.get('retry-after')], [503, '2']);
+    assert.equal((await json(unknown)).code, 'events_unknown');
+
+    // One event of the first page is known, and the list goes on.
+    running.put(eventOutput({}, { seq: 1 }), countersOutput({}, { seq: 1 }));
+    assert.deepEqual(await eventIds(), [1]);
+    assert.equal((await running.get('/api/v1/meta/account_b')).status, 503);
+
+    running.put(freshnessOutput({}, { seq: 2 }));
+    assert.deepEqual(await eventIds('/api/v1/meta/account_b'), []);
+  });
+
+  it('does not know the events any more an hour after their list was read, unless some are still open', async () => {
+    await begin(eventOutput(), countersOutput());
+    running.clock.now = NOON + HOUR_MS;
+    assert.deepEqual(await eventIds('/api/v1/meta/account_b'), []);
+    running.clock.now = NOON + HOUR_MS + 1;
+    assert.equal((await running.get('/api/v1/meta/account_b')).status, 503);
+    assert.deepEqual(await eventIds(), [1]);
+  });
+
+  it('says how much of the window was read while the count is not known', async () => {
+    await begin(eventOutput(), countersOutput({ real: null, deleted: null, historyPercent: 40 }));
+    const { data } = await json(await running.get(PATH));
+    assert.ok(Array.isArray(data));
+    assert.deepEqual([data[0].real_counter, data[0].history_percent], [null, 40]);
   });
 
   it('serves a change at once, and drops an event that is no longer active', async () => {

@@ -67,10 +67,11 @@ describe('GET /meta/crypto', () => {
             { title: 'Up', token_id: 'yes-up', market_price: 0.1235, price_ts: NOON - 500 },
             { title: 'Down', token_id: 'yes-down', market_price: null, price_ts: null },
           ],
+          stale: [],
           as_of: {
             seq: 4,
             ts: NOON - 200,
-            ages_ms: { posts: null, oracle: null, ui: null, prices: 900 },
+            ages_ms: { posts: null, oracle: null, ui: null, prices: 900, events: 20_000, crypto: 300 },
           },
         },
       ],
@@ -81,6 +82,35 @@ describe('GET /meta/crypto', () => {
     await begin(eventOutput(upDown));
     const { spot_price, spot_ts } = await first();
     assert.deepEqual([spot_price, spot_ts], [null, null]);
+  });
+
+  it('names the inputs that are past their limit, even without a tick, and changes its tag', async () => {
+    await begin(eventOutput(upDown), spotOutput(), freshnessOutput({ ...FRESH_AGES, crypto: 58_500 }));
+    const before = await running.get(PATH);
+    running.clock.now = NOON + 1_501;
+    const after = await running.get(PATH, { 'If-None-Match': before.headers.get('etag') ?? '' });
+    assert.equal(after.status, 200);
+    const { data } = await json(after);
+    assert.ok(Array.isArray(data));
+    assert.deepEqual(data[0].stale, ['crypto']);
+    assert.equal(data[0].as_of.ages_ms.crypto, 60_001);
+    running.clock.now = NOON + 200_000;
+    assert.deepEqual((await first()).stale, ['prices', 'events', 'crypto']);
+  });
+
+  it('names an input that never answered', async () => {
+    const { crypto: _, ...others } = FRESH_AGES;
+    await begin(eventOutput(upDown), freshnessOutput(others, {}, { stale: ['crypto'] }));
+    const { stale, as_of } = await first();
+    assert.deepEqual([stale, as_of.ages_ms.crypto], [['crypto'], null]);
+  });
+
+  it('does not take events that were not read yet for none', async () => {
+    const listedAt = { posts: NOON, crypto: null };
+    await begin(freshnessOutput(FRESH_AGES, {}, { listedAt }));
+    const response = await running.get(PATH);
+    assert.deepEqual([response.status, (await json(response)).code], [503, 'events_unknown']);
+    assert.equal((await running.get('/api/v1/meta/account_a')).status, 200);
   });
 
   it('counts the time left down with the ticks, never below 0', async () => {

@@ -133,13 +133,23 @@ describe('GET /prediction/{account}', () => {
     assert.ok(!('velocity_counted_1h' in record) && !('velocity_all_1h' in record));
   });
 
-  it('lists an event without a prediction, and leaves out what is not known yet', async () => {
+  it('has null for every PRO field until the first forecast, and for no other caller', async () => {
     await begin(eventOutput(), priceOutput(PRICE));
     const [record] = await records(PRO);
     assert.deepEqual([record.event_id, record.real_counter, record.markets[0].market_price], [1, null, 0.2]);
-    const keys = new Set(keysIn(record));
+    const { model_prob, edge, signal } = record.markets[0];
+    assert.deepEqual([model_prob, edge, signal], [null, null, null]);
+    const nulls = Object.entries(record).filter(([, value]) => value === null);
+    const own = PAID_FIELDS.filter(
+      (field) => !['model_prob', 'edge', 'signal', 'p5', 'p50', 'p95'].includes(field),
+    );
     assert.deepEqual(
-      PAID_FIELDS.filter((field) => keys.has(field)),
+      own.filter((field) => !nulls.some(([name]) => name === field)),
+      [],
+    );
+    const publicKeys = new Set(keysIn(await records({})));
+    assert.deepEqual(
+      PAID_FIELDS.filter((field) => publicKeys.has(field)),
       [],
     );
   });
