@@ -16,7 +16,7 @@ interface Tile {
 function tilesOf(event: Counters, lag: Lag | undefined): readonly Tile[] {
   const { real_counter: real, settlement_delta, display_delta } = event;
   const comparedWith = (who: string, count: number | null, delta: number | null) => ({
-    comment: count !== null && real === null ? 'our count is not known' : deltaText(who, delta),
+    comment: count !== null && real === null ? 'not compared yet' : deltaText(who, delta),
     tone: delta === null ? ('unknown' as const) : delta === 0 ? ('level' as const) : ('off' as const),
   });
   return [
