@@ -37,9 +37,10 @@ export async function benchAccess(): Promise<void> {
   const quotas = createQuotas();
   const persistence = startQuotaPersistence({
     quotas,
-    hours: store.hours,
+    calls: store.calls,
     keys: registry,
     now: Date.now,
+    wall: Date.now,
     report,
   });
   const usage = createUsageTracking({ store: store.usage, now: Date.now, retentionDays: 90, report });

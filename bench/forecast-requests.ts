@@ -27,7 +27,9 @@ export function forecastRequests(): () => readonly ForecastRequest[] {
     return first.map((request) => {
       const { params, count } = request;
       if (params === null) throw new Error('a live forecast has coefficients');
-      return { ...request, now, previous: { now: before, count: count - 1, p50: count + 100, params } };
+      const settled = { oracle: count - 1, soFar: { least: count - 1, probs: [1] } };
+      const previous = { now: before, count: count - 1, ...settled, p50: count + 100, params };
+      return { ...request, now, previous };
     });
   };
 }

@@ -1,4 +1,4 @@
-import { percentile } from '../streams/internal.ts';
+import { median as medianOf, percentile } from '../streams/internal.ts';
 
 /** The value at a rank of 0 to 100, of values in any order; NaN without values. */
 export function rankOf(values: readonly number[], rank: number): number {
@@ -11,5 +11,5 @@ export function rankOf(values: readonly number[], rank: number): number {
 }
 
 export function median(values: readonly number[]): number {
-  return rankOf(values, 50);
+  return medianOf(values.toSorted((a, b) => a - b)) ?? Number.NaN;
 }

@@ -20,16 +20,18 @@ import type { ForecastState } from './pipelines/forecast-state.ts';
 import { type FreshnessState, freshness, lastFreshness } from './pipelines/freshness.ts';
 import { type LagState, lag } from './pipelines/lag.ts';
 import { type LedgerState, ledger } from './pipelines/ledger.ts';
+import { type ModelsState, models } from './pipelines/models.ts';
 import { type PerformanceState, performance } from './pipelines/performance.ts';
 import { type PostsState, posts } from './pipelines/posts.ts';
 import { type PricesState, prices } from './pipelines/prices.ts';
 import { lastSignals, type SignalsState, signals } from './pipelines/signals.ts';
+import { type SleepState, sleep } from './pipelines/sleep.ts';
 import { type SpotState, spot } from './pipelines/spot.ts';
 import { type VelocityState, velocity } from './pipelines/velocity.ts';
 import type { Output } from './records.ts';
 
 /** Raised whenever the same log would give different bytes: the outputs of an older graph are then derived again. */
-export const GRAPH_VERSION = 5;
+export const GRAPH_VERSION = 6;
 
 /** The states of every pipeline's actors. The graph remembers nothing else. */
 export interface GraphState {
@@ -41,8 +43,10 @@ export interface GraphState {
   readonly lag: ActorStates<LagState>;
   readonly spot: ActorStates<SpotState>;
   readonly ledger: ActorStates<LedgerState>;
+  readonly models: ActorStates<ModelsState>;
   readonly forecast: ActorStates<ForecastState>;
   readonly performance: ActorStates<PerformanceState>;
+  readonly sleep: ActorStates<SleepState>;
   readonly signals: ActorStates<SignalsState>;
   readonly freshness: ActorStates<FreshnessState>;
 }
@@ -57,8 +61,10 @@ export function emptyState(): GraphState {
     lag: new Map(),
     spot: new Map(),
     ledger: new Map(),
+    models: new Map(),
     forecast: new Map(),
     performance: new Map(),
+    sleep: new Map(),
     signals: new Map(),
     freshness: new Map(),
   };
@@ -93,9 +99,11 @@ function wire(observation$: Observable<Observation>, state: GraphState): Observa
   const prediction$ = ledger({ observation$, event$, counters$, price$, lag$ }, state.ledger, onFailure).pipe(
     share(),
   );
-  const change$ = forecast({ observation$, post$, event$, prediction$ }, state.forecast, onFailure).pipe(
-    share(),
-  );
+  const change$ = forecast(
+    { observation$, post$, event$, lag$, prediction$ },
+    state.forecast,
+    onFailure,
+  ).pipe(share());
   const request$ = change$.pipe(
     filter((change) => change.type === 'request'),
     map(({ value }) => value),
@@ -105,6 +113,7 @@ function wire(observation$: Observable<Observation>, state: GraphState): Observa
     map(({ value }) => value),
   );
   const score$ = performance({ event$, prediction$, outcome$ }, state.performance, onFailure).pipe(share());
+  const sleep$ = sleep({ observation$, post$, prediction$ }, state.sleep, onFailure);
   const signal$ = signals(
     { observation$, event$, counters$, price$, prediction$, score$ },
     state.signals,
@@ -121,8 +130,10 @@ function wire(observation$: Observable<Observation>, state: GraphState): Observa
     lag$,
     spot$,
     prediction$,
+    models({ prediction$ }, state.models, onFailure),
     request$,
     score$,
+    sleep$,
     signal$,
     freshness({ observation$ }, state.freshness, onFailure),
   );

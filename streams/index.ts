@@ -21,7 +21,7 @@ export {
   type StreamName,
   type StreamRecords,
 } from './records.ts';
-export type { ScoreRecord } from './score-records.ts';
+export type { ScoreRecord, VoidRecord } from './score-records.ts';
 export type { EventSignals } from './signal-records.ts';
 
 // The model: a history of posts, its fit, and the distribution of a window's final count.

@@ -3,22 +3,27 @@
 export { encodeStateBytes } from './checkpoint.ts';
 export { lastPassing } from './graph.ts';
 export * from './index.ts';
-export type { ReasonCode } from './model/bucket-signal.ts';
+export { probNow, type ReasonCode, standingOf } from './model/bucket-signal.ts';
 export { biasFactors, type ClosedForecast, type MadeForecast, madeForecast } from './model/forecast/bias.ts';
 export type { AccountNow, ForecastInputs, ForecastWindow } from './model/forecast/inputs.ts';
 export { bucketOf, contains, distanceFromUniform } from './model/forecast/scores.ts';
 export type { Gap } from './model/forecast/series.ts';
 export type { CountRange, Forecast } from './model/forecast/simulate.ts';
+export { startingFrom } from './model/forecast/simulate.ts';
 export { sleepProbability } from './model/forecast/sleep.ts';
 export { HORIZON_HOURS } from './model/horizons.ts';
-export { percentile } from './model/percentile.ts';
+export { isSame } from './model/is-same.ts';
+export { median, percentile } from './model/percentile.ts';
 export { phaseAt } from './model/phase.ts';
+export { type Pmf, plus, pmfQuantile, roundedPmf, shifted } from './model/pmf.ts';
 export { compareIds } from './model/post-ids.ts';
-export { expectedValue, stakeFraction, withinCap } from './model/sizing.ts';
+export { futureOffset, settledShare, settledSoFar } from './model/settlement.ts';
+export { expectedValue } from './model/sizing.ts';
 export { countBetween, lowerBound } from './model/sorted-times.ts';
 
 export type { BuyStrategy } from './model/strategy.ts';
 export type { Confidence } from './model/time-left.ts';
+export { LEAST_AGAINST, type TrackRecord } from './model/track-record.ts';
 export type {
   AgeLimits,
   CoverageFact,
@@ -36,6 +41,7 @@ export type {
   PricesFact,
   Quote,
   SettingsFact,
+  Settlement,
   SourceName,
   Subject,
   TickFact,
@@ -44,12 +50,19 @@ export type {
 export { INPUTS, LIMITED_INPUTS } from './observation.ts';
 export { timelineFrom } from './pipelines/counters.ts';
 export { skipStale } from './pipelines/event-signals.ts';
+export { trackRecords } from './pipelines/score-history.ts';
 export {
   type Bettor,
+  type Cut,
+  confidenceIn,
+  isListed,
+  type SizedBet,
   type SizedOrder,
   type SizedSignal,
   sizedSignals,
+  USUAL_BETTOR,
 } from './pipelines/signals-for-bankroll.ts';
+export { createSignalsRunner } from './pipelines/signals-runner.ts';
 export { ageLimit } from './pipelines/staleness.ts';
 export type {
   Cause,
@@ -62,6 +75,8 @@ export type {
   Post,
   PredictedBucket,
   Price,
+  PublishedModel,
+  SleepScore,
   Spot,
   Velocity,
 } from './records.ts';

@@ -2,6 +2,7 @@ import type { CountingRule, PostKind } from './model/counting.ts';
 import type { ForecastInputs } from './model/forecast/inputs.ts';
 import type { ModelParams } from './model/forecast/params.ts';
 import type { Forecast } from './model/forecast/simulate.ts';
+import type { Pmf } from './model/pmf.ts';
 
 /** A tracked account: `a`, `b`, and so on. On the wire it has a path segment instead. */
 export type AccountId = string;
@@ -118,7 +119,7 @@ export interface TrackingFact {
 }
 
 /** The oracle's count of a window. `syncedAt` is when the oracle last read the posts, or null when it is unknown. */
-interface OracleFact {
+export interface OracleFact {
   readonly kind: 'oracle';
   readonly account: AccountId;
   readonly trackingId: string;
@@ -174,11 +175,16 @@ export interface EventFact {
   readonly buckets: readonly Bucket[];
 }
 
-/** The prices known for a bucket's Yes token, each from 0 to 1, or null. `ui` is the listing's own figure. */
+/**
+ * The prices known for a bucket's Yes token, each from 0 to 1, or null. `ui` is the listing's own figure. The sizes are
+ * the shares at the best bid and at the best ask; null or absent when they are not known.
+ */
 export interface Quote {
   readonly token: string;
   readonly bid: number | null;
   readonly ask: number | null;
+  readonly bidSize?: number | null;
+  readonly askSize?: number | null;
   readonly last: number | null;
   readonly ui: number | null;
 }
@@ -211,11 +217,27 @@ export type ForecastOrigin = 'live' | 'history';
 
 /** How much of a change of the median a cause explains, in posts. */
 export interface Move {
-  readonly cause: 'model' | 'clock' | 'new_post' | 'post_deleted';
+  readonly cause: 'model' | 'clock' | 'new_post' | 'post_deleted' | 'oracle';
   readonly p50: number;
 }
 
-/** A simulated forecast of an event's final count, requested by observation `askedSeq`. */
+/** How the count that settles is expected to differ from our own, in posts. */
+export interface Settlement {
+  /** The oracle's count when the forecast was requested; null while it was unknown. */
+  readonly oracle: number | null;
+  /** The settled count so far: the oracle's count and the posts that it will still include. */
+  readonly soFar: Pmf;
+  /** The final settled count minus our own final count, and its percentiles. */
+  readonly offset: Pmf;
+  readonly p5: number;
+  readonly p50: number;
+  readonly p95: number;
+}
+
+/**
+ * A simulated forecast of the count that settles an event, requested by observation `askedSeq`. A forecast of the past
+ * takes our own count for the settled one, and so did older programs: both lack `own` and `settlement`.
+ */
 export interface ForecastFact {
   readonly kind: 'forecast';
   readonly account: AccountId;
@@ -227,8 +249,11 @@ export interface ForecastFact {
   readonly seed: number;
   readonly inputs: ForecastInputs;
   readonly forecast: Forecast;
-  /** The baseline: the pace of the last seven days continues. */
+  /** The baseline: the pace of the last seven days continues. It starts from the same count so far. */
   readonly pace: Forecast;
+  /** The forecast of our own final count. */
+  readonly own?: Forecast;
+  readonly settlement?: Settlement;
   readonly sleepProbability: number;
   /** What moved the median since the event's previous forecast; empty for a first one. */
   readonly moved: readonly Move[];

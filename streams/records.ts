@@ -1,6 +1,8 @@
 import type { ClosedForecast } from './model/forecast/bias.ts';
 import type { ModelParams } from './model/forecast/params.ts';
 import type { CountRange } from './model/forecast/simulate.ts';
+import type { Pmf } from './model/pmf.ts';
+import type { SettlementFacts } from './model/settlement.ts';
 import type {
   AccountId,
   EventFact,
@@ -8,10 +10,11 @@ import type {
   Input,
   Move,
   PostsVia,
+  Settlement,
   SourceName,
   Subject,
 } from './observation.ts';
-import type { ScoreRecord } from './score-records.ts';
+import type { ScoreRecord, VoidRecord } from './score-records.ts';
 import type { Decision, EventSignals } from './signal-records.ts';
 
 export interface Post {
@@ -86,6 +89,9 @@ export interface Price {
   readonly token: string;
   readonly bid: number | null;
   readonly ask: number | null;
+  /** Shares at the best bid and at the best ask; null when they are not known. */
+  readonly bidSize: number | null;
+  readonly askSize: number | null;
   readonly price: number | null;
   readonly priceKind: PriceKind | null;
   readonly at: number;
@@ -134,17 +140,25 @@ export type ModelRequest =
       readonly now: number;
       readonly startAt: number;
       readonly endAt: number;
+      /** Our own count of the window. */
       readonly count: number;
+      /** What the settled count depends on. Null for a forecast of the past, which takes our own count for it. */
+      readonly settlement: SettlementFacts | null;
       readonly buckets: readonly CountRange[];
       readonly seed: number;
       /** Null for a forecast of the past: its coefficients are fitted to what was known at `now`. */
       readonly params: ModelParams | null;
       readonly fromAt: number;
       readonly postTimes: Float64Array;
+      /** Creation times of posts of every kind before `now`, ascending, as far back as all kinds are known. */
+      readonly activity: Float64Array;
       /** The event's previous live forecast, to explain the change since then. */
       readonly previous: {
         readonly now: number;
         readonly count: number;
+        /** The oracle's count and the settled count so far. */
+        readonly oracle: number | null;
+        readonly soFar: Pmf;
         readonly p50: number;
         readonly params: ModelParams;
       } | null;
@@ -157,13 +171,16 @@ export type ModelRequest =
 export interface PredictedBucket extends CountRange {
   readonly prob: number;
   readonly paceProb: number;
+  /** By the forecast of our own count; absent where the row has none. */
+  readonly ownProb?: number;
   readonly price: number | null;
   readonly priceKind: PriceKind | null;
 }
 
 /**
  * A published forecast, a row of the ledger that is never edited. The newest live forecast of an event is stored under
- * its id, the forecasts to be scored under `<event>@<hours>`.
+ * its id, the forecasts to be scored under `<event>@<hours>`. When the window or the buckets change later, those of the
+ * second window are stored under `<event>@<hours>.2`, and so on.
  */
 export interface Prediction {
   readonly forecastId: string;
@@ -176,8 +193,12 @@ export interface Prediction {
   readonly askedSeq: number;
   /** The instant it was made for. */
   readonly madeAt: number;
+  /** The window it was made for. */
+  readonly startAt: number | null;
   readonly endAt: number;
+  /** Our own count at that instant. */
   readonly count: number;
+  /** Percentiles of the count that settles. */
   readonly p5: number;
   readonly p50: number;
   readonly p95: number;
@@ -185,13 +206,42 @@ export interface Prediction {
   readonly quantiles: readonly number[];
   readonly paceP50: number;
   readonly paceQuantiles: readonly number[];
+  /** The forecast of our own final count, and how the settled one differs. Rows of the past and older rows have neither. */
+  readonly ownP50?: number;
+  readonly ownQuantiles?: readonly number[];
+  readonly settlement?: Settlement;
   readonly buckets: readonly PredictedBucket[];
   readonly sleepProbability: number;
-  /** Probability that the oracle's late corrections change the winner after the close; null while its lag is unknown. */
+  /**
+   * Probability that the bucket that settles is not the one that both the oracle's count and our own count show at the
+   * close; null while the oracle's lag is unknown.
+   */
   readonly flipRisk: number | null;
   readonly moved: readonly Move[];
   /** SHA-256 over the row without this field, in hex. */
   readonly hash: string;
+}
+
+/**
+ * A published sleep probability, once it is known whether the account slept at that instant: whether it lay in a silence
+ * of 4 h or more. With the running scores of the account.
+ */
+export interface SleepScore {
+  readonly account: AccountId;
+  readonly madeAt: number;
+  readonly probability: number;
+  readonly isAsleep: boolean;
+  readonly n: number;
+  /** Mean squared distance of the probabilities from what happened. */
+  readonly brier: number;
+  /** The same for the share of time asleep, as a constant probability. */
+  readonly baselineBrier: number;
+}
+
+/** A model by the name of its formulas, whatever its fit, and when it first published a forecast. UTC ms. */
+export interface PublishedModel {
+  readonly model: string;
+  readonly publishedAt: number;
 }
 
 /** The sources at the last tick. It changes every second, so it is published but not stored. */
@@ -218,7 +268,9 @@ export interface StreamRecords {
   readonly lag: Lag;
   readonly spot: Spot;
   readonly predictions: Prediction;
-  readonly scores: ScoreRecord;
+  readonly models: PublishedModel;
+  readonly scores: ScoreRecord | VoidRecord;
+  readonly sleep: SleepScore;
   readonly signals: EventSignals;
   readonly decisions: Decision;
   readonly requests: ModelRequest;
@@ -238,7 +290,9 @@ const STREAMS: Readonly<Record<StreamName, 'kept' | 'passing'>> = {
   lag: 'kept',
   spot: 'kept',
   predictions: 'kept',
+  models: 'kept',
   scores: 'kept',
+  sleep: 'kept',
   // Changes with every price. The decisions at each horizon are kept instead, and a replay gives the rest.
   signals: 'passing',
   decisions: 'kept',

@@ -10,15 +10,15 @@ import {
   limitHeaders,
   type Policy,
   policyOf,
-  waitSeconds,
+  secondsFor,
 } from './limits/rate-policy.ts';
-import { type Hour, minuteOf } from './limits/sliding-hour.ts';
+import { type Hour, nextFreeAt } from './limits/sliding-hour.ts';
 import { type Access, includes, type Tier } from './tiers.ts';
 
 /** Who may call an endpoint, and whether calls count. */
 export interface EndpointAccess {
   readonly access: Access;
-  /** Whether calls count towards the hourly limit; by default all but those of an open endpoint do. */
+  /** Whether calls count towards the hourly limit; by default those of an endpoint with tiers do. */
   readonly isCounted?: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface Caller {
   /** The hour that is charged; undefined when nothing is counted. */
   readonly hour: Hour | undefined;
   readonly policy: Policy | undefined;
-  /** When the request came, UTC ms. */
+  /** When the request came, in whole UTC ms. */
   readonly atMs: number;
 }
 
@@ -67,8 +67,8 @@ const MAX_BAD_KEYS = 100;
 export const CHALLENGE = { 'WWW-Authenticate': 'ApiKey header="X-API-Key"' };
 const NO_HEADERS: readonly string[] = [];
 
-export function isCounted({ access, isCounted = access !== 'open' }: EndpointAccess): boolean {
-  return isCounted;
+export function isCounted({ access, isCounted }: EndpointAccess): boolean {
+  return isCounted ?? (access !== 'open' && access !== 'public');
 }
 
 /** An unchanged body and our own failures are free. */
@@ -77,8 +77,8 @@ function isFree(status: number): boolean {
 }
 
 /**
- * An unknown key is refused wherever keys matter, so that a mistyped key is never served as FREE in silence. An empty
- * header is no key.
+ * An unknown key is refused on all but open endpoints, so that a mistyped key is never served as FREE in silence. An
+ * empty header is no key.
  */
 export function createGate(deps: GateDeps): Gate {
   const { keys, now, quotas = createQuotas(), limits = LIMITS, proxies = proxiesOf([]) } = deps;
@@ -101,10 +101,13 @@ export function createGate(deps: GateDeps): Gate {
     if (waitMs === 0) {
       throw new RequestError(401, 'key_invalid', 'The API key is not known or was revoked', CHALLENGE);
     }
-    const seconds = Math.ceil(waitMs / 1_000);
+    const seconds = secondsFor(waitMs);
     const message = 'Too many unknown API keys came from this address';
     const headers = { 'Retry-After': String(seconds) };
-    throw new RequestError(429, 'too_many_bad_keys', message, headers, { retry_after: seconds });
+    throw new RequestError(429, 'too_many_bad_keys', message, headers, {
+      retry_after: seconds,
+      retry_after_ms: waitMs,
+    });
   }
 
   function callerOf(holder: Holder, counts: boolean, atMs: number): Caller {
@@ -116,7 +119,7 @@ export function createGate(deps: GateDeps): Gate {
 
   return {
     identify(endpoint, req) {
-      const atMs = now();
+      const atMs = Math.floor(now());
       const counts = isCounted(endpoint);
       const key = req.headers['x-api-key'];
       if (typeof key === 'string' && key !== '') {
@@ -125,7 +128,7 @@ export function createGate(deps: GateDeps): Gate {
         if (endpoint.access !== 'open') refuseKey(req, atMs);
       }
       const policy = counts ? policies.FREE : undefined;
-      const hour = policy && quotas.ofAddress(clientAddressOf(req, proxies), minuteOf(atMs));
+      const hour = policy && quotas.ofAddress(clientAddressOf(req, proxies), atMs);
       return { tier: 'FREE', keyId: null, hour, policy, atMs };
     },
 
@@ -140,13 +143,13 @@ export function createGate(deps: GateDeps): Gate {
         }
       }
       if (hour === undefined || policy === undefined) return;
-      if (!quotas.charge(hour, minuteOf(atMs), policy.limit)) throw overLimit(policy, hour, atMs);
+      if (!quotas.charge(hour, atMs, policy.limit)) throw overLimit(policy, hour, atMs);
     },
 
     settle(caller, status) {
       const { hour, policy, atMs } = caller;
       if (hour === undefined || policy === undefined) return NO_HEADERS;
-      if (isFree(status)) quotas.refund(hour, minuteOf(atMs));
+      if (isFree(status)) quotas.refund(hour, atMs);
       return limitHeaders(policy, hour, atMs);
     },
   };
@@ -158,7 +161,8 @@ function policiesOf(limits: Limits): Readonly<Record<Tier, Policy | undefined>> 
 }
 
 function overLimit(policy: Policy, hour: Hour, atMs: number): RequestError {
-  const seconds = waitSeconds(hour, atMs);
+  const resetAt = nextFreeAt(hour, policy.limit, atMs);
+  const seconds = secondsFor(resetAt - atMs);
   const list = limitHeaders(policy, hour, atMs);
   const headers: Record<string, string> = { 'Retry-After': String(seconds) };
   for (let at = 0; at < list.length; at += 2) headers[list[at] ?? ''] = list[at + 1] ?? '';
@@ -166,7 +170,9 @@ function overLimit(policy: Policy, hour: Hour, atMs: number): RequestError {
   return new RequestError(429, 'rate_limited', message, headers, {
     limit: policy.limit,
     remaining: 0,
-    reset: Math.ceil(atMs / 1_000 + seconds),
+    reset: Math.ceil(resetAt / 1_000),
+    reset_ts: resetAt,
     retry_after: seconds,
+    retry_after_ms: resetAt - atMs,
   });
 }

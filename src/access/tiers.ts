@@ -4,10 +4,10 @@ export type Tier = 'FREE' | 'PRO' | 'INTERNAL';
 export const TIERS: readonly Tier[] = ['FREE', 'PRO', 'INTERNAL'];
 
 /**
- * Whom an endpoint is for: `open` to all, whatever key they send; `tiered`, where a key decides how much is
- * seen; or callers of a tier only (spec 5).
+ * Whom an endpoint is for: `open` to all, whatever key they send; `public`, also for all, but a key that is sent has to
+ * be known; `tiered`, where the key decides how much is seen; or callers of a tier only (spec 5).
  */
-export type Access = 'open' | 'tiered' | 'PRO' | 'INTERNAL';
+export type Access = 'open' | 'public' | 'tiered' | 'PRO' | 'INTERNAL';
 
 const RANK: Readonly<Record<Tier, number>> = { FREE: 0, PRO: 1, INTERNAL: 2 };
 

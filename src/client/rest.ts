@@ -3,6 +3,7 @@ import type {
   Answer,
   ComponentName,
   HistoryQuery,
+  PastQuery,
   PortfolioQuery,
   RebalancingQuery,
   SignalsQuery,
@@ -13,13 +14,16 @@ import type {
   WaitlistRequest,
 } from './wire.ts';
 
+/** Options of a call that may be about the past: `as_of` is an instant in UTC ms or ISO 8601, and needs tier PRO. */
+export type PastOptions = PastQuery & CallOptions;
+
 /** One method per endpoint. An account is named by its path segment. Refusals are thrown as TallywireError. */
 export interface Rest {
-  meta(account: string, options?: CallOptions): Promise<Answer<'CountersAnswer'>>;
+  meta(account: string, options?: PastOptions): Promise<Answer<'CountersAnswer'>>;
   crypto(options?: CallOptions): Promise<Answer<'CryptoAnswer'>>;
   tweets(account: string, query?: TweetsQuery, options?: CallOptions): Promise<Answer<'PostsAnswer'>>;
-  lag(account: string, options?: CallOptions): Promise<Answer<'LagAnswer'>>;
-  prediction(account: string, options?: CallOptions): Promise<Answer<'PredictionAnswer'>>;
+  lag(account: string, options?: PastOptions): Promise<Answer<'LagAnswer'>>;
+  prediction(account: string, options?: PastOptions): Promise<Answer<'PredictionAnswer'>>;
   signals(account: string, query?: SignalsQuery, options?: CallOptions): Promise<Answer<'SignalsAnswer'>>;
   portfolio(
     account: string,
@@ -58,13 +62,20 @@ export function createRest({ call }: Http): Rest {
   ): Promise<Answer<Name>> {
     return (await call(path, { ...options, query })) as Answer<Name>;
   }
+  /** A call whose only parameter is the instant. */
+  function getPast<Name extends ComponentName>(
+    path: string,
+    { as_of, ...options }: PastOptions = {},
+  ): Promise<Answer<Name>> {
+    return get<Name>(path, options, { as_of });
+  }
   const at = (base: string, account: string, rest = '') => `${base}/${encodeURIComponent(account)}${rest}`;
   return {
-    meta: (account, options) => get<'CountersAnswer'>(at('/meta', account), options),
+    meta: (account, options) => getPast<'CountersAnswer'>(at('/meta', account), options),
     crypto: (options) => get<'CryptoAnswer'>('/meta/crypto', options),
     tweets: (account, query, options) => get<'PostsAnswer'>(at('/meta', account, '/tweets'), options, query),
-    lag: (account, options) => get<'LagAnswer'>(at('/meta', account, '/lag'), options),
-    prediction: (account, options) => get<'PredictionAnswer'>(at('/prediction', account), options),
+    lag: (account, options) => getPast<'LagAnswer'>(at('/meta', account, '/lag'), options),
+    prediction: (account, options) => getPast<'PredictionAnswer'>(at('/prediction', account), options),
     signals: (account, query, options) => get<'SignalsAnswer'>(at('/signals', account), options, query),
     portfolio: (account, query, options) => get<'PortfolioAnswer'>(at('/portfolio', account), options, query),
     rebalancing: (account, query, options) =>

@@ -12,6 +12,7 @@ import type {
 import type { COMPONENTS } from '../contract/openapi/components.ts';
 import type {
   historyQuery,
+  pastQuery,
   portfolioQuery,
   rebalancingQuery,
   signalsQuery,
@@ -29,6 +30,7 @@ export type ComponentName = keyof typeof COMPONENTS;
 export type Answer<Name extends ComponentName> = RecordOf<(typeof COMPONENTS)[Name]>;
 export type Fault = Answer<'Fault'>;
 
+export type PastQuery = z.input<typeof pastQuery>;
 export type TweetsQuery = z.input<typeof tweetsQuery>;
 export type SignalsQuery = z.input<typeof signalsQuery>;
 export type PortfolioQuery = z.input<typeof portfolioQuery>;

@@ -21,6 +21,8 @@ export interface AccountConfig {
   readonly id: AccountId;
   /** The account's name in URLs. */
   readonly segment: string;
+  /** Whether its signals never say SELL. */
+  readonly isBuyOnly?: boolean;
 }
 
 export type WorldConfig =
@@ -255,7 +257,7 @@ export function parseConfig(input: ConfigInput): Config {
     posts,
     accounts: [
       { id: 'a', segment: values.accountA },
-      { id: 'b', segment: values.accountB },
+      { id: 'b', segment: values.accountB, isBuyOnly: true },
     ],
     retentionDays: values.retentionDays,
     usageRetentionDays: values.usageRetentionDays,

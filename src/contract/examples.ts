@@ -1,4 +1,12 @@
-import { ANNOTATION, CALIBRATION_GROUP, OVERVIEW, SAMPLE } from './examples/performance.ts';
+import {
+  ACCOUNT_TRACK_RECORD,
+  ANNOTATION,
+  CALIBRATION_GROUP,
+  OVERVIEW,
+  SAMPLE,
+  SLEEP_SCORE,
+  VOID_FORECAST,
+} from './examples/performance.ts';
 import { PREDICTION } from './examples/predictions.ts';
 import { PORTFOLIO, REBALANCING, SIGNALS } from './examples/trading.ts';
 import type { ComponentName, ExampleOf } from './openapi/components.ts';
@@ -20,10 +28,14 @@ export const EXAMPLES: { readonly [Name in ComponentName]?: ExampleOf<Name> | un
   Portfolio: PORTFOLIO,
   Adjustment: REBALANCING.adjustments[0],
   Rebalancing: REBALANCING,
-  ForecastError: OVERVIEW.error_24h,
+  ForecastError: OVERVIEW.error_24h.live,
+  HorizonError: OVERVIEW.error_24h,
   PerformanceOverview: OVERVIEW,
+  AccountTrackRecord: ACCOUNT_TRACK_RECORD,
   PerformanceSample: SAMPLE,
+  VoidForecast: VOID_FORECAST,
   Annotation: ANNOTATION,
   ReliabilityBin: CALIBRATION_GROUP.reliability[0],
   CalibrationGroup: CALIBRATION_GROUP,
+  SleepScore: SLEEP_SCORE,
 };

@@ -12,7 +12,7 @@ export function languageModelGuide(accounts: readonly AccountPath[]): string {
   );
   return `# tallywire
 
-> Real-time intelligence for prediction markets that settle on how many posts an account makes inside a fixed window: what the settlement oracle, the trading page and this service count, forecasts of the final count, and trading signals. Estimates, no promise of profit.
+> Real-time intelligence for prediction markets that settle on how many posts an account makes inside a fixed window: what the settlement oracle, the trading page and this service count, forecasts of the count that settles, and trading signals. Estimates, no promise of profit.
 
 - Base URL: the origin of this file. All JSON is under \`${API_PREFIX}\`.
 - \`{account}\` is one of ${accounts.map(({ segment }) => `\`${segment}\``).join(', ')}.
@@ -23,9 +23,9 @@ export function languageModelGuide(accounts: readonly AccountPath[]): string {
 ## Access
 
 - Send a key as \`X-API-Key\`. Without a key your tier is FREE. Tiers: FREE, PRO, INTERNAL; each includes those before it.
-- An unknown key is 401 (\`key_invalid\`), never served as FREE.
+- An unknown key is 401 (\`key_invalid\`) everywhere but at health and the documents, never served as FREE.
 - FREE has 100 requests in any hour, PRO 10,000; see the headers \`RateLimit\` and, with 429, \`Retry-After\`.
-- Where payments are on, a 401 of a PRO endpoint carries \`PAYMENT-REQUIRED\` (x402): sign it and send the payload in \`x402\` to buy this one call. On 409 and 503 send the same payment again instead of a new one. 402: nothing was charged.
+- Where payments are on, a 401 of a PRO endpoint, and a FREE answer of one with more for PRO, carries \`PAYMENT-REQUIRED\` (x402): sign it and send the payload in \`x402\` to buy this one call. On 409 and 503 send the same payment again instead of a new one. 402: nothing was charged.
 
 ## Endpoints
 
@@ -55,6 +55,7 @@ function lineOf({ method, path, query, access, summary, description }: Operation
 
 const TIERS: Readonly<Record<Operation['access'], string>> = {
   open: 'anyone',
+  public: 'anyone',
   tiered: 'anyone, more with PRO',
   PRO: 'PRO',
   INTERNAL: 'INTERNAL',

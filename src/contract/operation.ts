@@ -5,9 +5,7 @@ import type { ComponentName } from './openapi/components.ts';
 export type Refusal =
   | 'WalletInvalid'
   | 'MarketUnreachable'
-  | 'PastBusy'
   | 'EventsUnknown'
-  | 'SignalsUnavailable'
   | 'BodyIncomplete'
   | 'BodyTooLarge'
   | 'UnsupportedMediaType'
@@ -30,14 +28,13 @@ export interface Operation {
   readonly accounts?: 'first' | 'others';
   readonly tag: Tag;
   /** Who may call it, as at the gate. */
-  readonly access: 'open' | 'tiered' | 'PRO' | 'INTERNAL';
+  readonly access: 'open' | 'public' | 'tiered' | 'PRO' | 'INTERNAL';
   /** Whether calls count towards the hourly limit. */
   readonly isCounted: boolean;
   readonly summary: string;
   readonly description: string;
+  /** Without one, what is in the query makes no difference. */
   readonly query?: z.ZodObject;
-  /** Whether it takes `as_of`, which needs tier PRO. */
-  readonly hasPast?: boolean;
   readonly body?: ComponentName;
   /** The JSON of a 200, or another media type. */
   readonly answer: ComponentName | `${string}/${string}`;
@@ -48,8 +45,21 @@ export interface Operation {
   readonly refusals?: readonly Refusal[];
 }
 
-/** For anyone, without a limit. */
+/** Whether it takes `as_of`, which needs tier PRO. */
+export function hasPast({ query }: Operation): boolean {
+  return query?.shape.as_of !== undefined;
+}
+
+/** Whether a payment can buy what PRO sees. */
+export function isSold(operation: Operation): boolean {
+  const { access } = operation;
+  return access === 'PRO' || access === 'tiered' || hasPast(operation);
+}
+
+/** For anyone, whatever key is sent, without a limit. */
 export const OPEN = { access: 'open', isCounted: false } as const;
+/** For anyone without a key or with a known one, without a limit. */
+export const PUBLIC = { access: 'public', isCounted: false } as const;
 /** A state with an ETag. */
 export const STATE = { method: 'get', isConditional: true } as const;
 /** Computed for every call. */

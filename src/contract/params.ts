@@ -12,17 +12,26 @@ const wallet = z.string().meta({
 });
 const bankroll = z.number().min(1).max(1_000_000);
 
-export const pastQuery = z.object({
-  as_of: z
-    .int()
-    .min(0)
-    .optional()
-    .meta({
-      description:
-        'An instant of the past, UTC ms: the answer is the one of that time, from what was stored by then. Needs a key of tier PRO. An instant that is no longer kept, or lies in the future, is answered 422.',
-      examples: [1_794_714_403_563],
-    }),
+/** UTC ms, or a date and time of ISO 8601, which is UTC unless it has an offset. The value is in UTC ms. */
+const instant = z
+  .union([z.int().min(0), z.iso.datetime({ offset: true, local: true }), z.iso.date()])
+  .transform((value) => (typeof value === 'number' ? value : utcMs(value)));
+
+function utcMs(text: string): number {
+  const isWithoutOffset = text.includes('T') && !/(?:Z|[+-]\d\d:?\d\d)$/.test(text);
+  return Date.parse(isWithoutOffset ? `${text}Z` : text);
+}
+
+const asOf = instant.optional().meta({
+  description:
+    'An instant of the past, in UTC ms or ISO 8601: the answer is the one of that time, from what was stored by then. Needs a key of tier PRO. An instant that is no longer kept, or lies in the future, is answered 422.',
+  examples: [1_794_714_403_563],
 });
+
+/** For an endpoint without parameters. */
+export const noQuery = z.object({});
+
+export const pastQuery = z.object({ as_of: asOf });
 
 export const tweetsQuery = z.object({
   limit: z
@@ -36,6 +45,7 @@ export const tweetsQuery = z.object({
     .min(0)
     .default(0)
     .meta({ description: 'Posts to skip, newest first. Ignored for a FREE caller.', examples: [0] }),
+  as_of: asOf,
 });
 
 export const signalsQuery = z.object({
@@ -49,11 +59,13 @@ export const signalsQuery = z.object({
     .meta({ description: 'Omits events with neither a BUY nor a SELL.', examples: [false] }),
   include_unproven: z
     .boolean()
-    .default(false)
+    .default(true)
     .meta({
-      description: 'Includes actions where settled events have not yet shown that the model has skill.',
-      examples: [false],
+      description:
+        'Whether to give actions, at half the size, where settled events have not yet shown that the model is better than the market. If false they are SKIP.',
+      examples: [true],
     }),
+  as_of: asOf,
 });
 
 export const portfolioQuery = z.object({
@@ -85,7 +97,6 @@ export const historyQuery = z.object({
   days: z
     .int()
     .min(1)
-    .max(365)
     .default(30)
     .meta({ description: 'How many days to look back from now.', examples: [30] }),
 });
@@ -102,7 +113,7 @@ export const usageSummaryQuery = z.object({
 export const usageByEndpointQuery = z
   .object({
     start: z.int().meta({
-      description: 'Start of the period, Unix seconds. Sums cover every hour that the period touches.',
+      description: 'Start of the period, Unix seconds.',
       examples: [1_790_000_000],
     }),
     end: z.int().meta({
@@ -135,10 +146,11 @@ export const feedQuery = z.object({
     .meta({ description: 'For signals: bankroll to size bets for, USD.', examples: [1_000] }),
   include_unproven: z
     .boolean()
-    .default(false)
+    .default(true)
     .meta({
-      description: 'For signals: includes actions at horizons without demonstrated skill.',
-      examples: [false],
+      description:
+        'For signals: whether to give actions at horizons where the model is not shown to be better than the market.',
+      examples: [true],
     }),
 });
 

@@ -30,7 +30,7 @@ export function watchSources(registry: Registry, read: () => readonly SourceStat
   gauge('tallywire_source_restarts', 'How often a source was restarted since the start', 'restarts');
   gauge(
     'tallywire_source_refused_payloads',
-    'Payloads of a source that were refused whole since the start',
+    'Payloads, and single elements of them, that a source refused since the start',
     'refused',
   );
 }

@@ -45,5 +45,8 @@ export function tooMany(waitMs: number): RequestError {
   const seconds = Math.ceil(waitMs / 1_000);
   const message = 'Too many payments from this address were refused';
   const headers = { 'Retry-After': String(seconds) };
-  return new RequestError(429, 'too_many_failed_payments', message, headers, { retry_after: seconds });
+  return new RequestError(429, 'too_many_failed_payments', message, headers, {
+    retry_after: seconds,
+    retry_after_ms: Math.ceil(waitMs),
+  });
 }

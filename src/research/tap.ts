@@ -18,7 +18,7 @@ const WITH_EVENT: readonly StreamName[] = [
   'scores',
   'decisions',
 ];
-const WITH_ACCOUNT: readonly StreamName[] = ['posts', 'velocity', 'lag', ...WITH_EVENT];
+const WITH_ACCOUNT: readonly StreamName[] = ['posts', 'velocity', 'lag', 'sleep', ...WITH_EVENT];
 
 /** Why the stream cannot be filtered in this way, or undefined when it can. */
 export function filterFault({ stream, account, eventId }: TapFilter): string | undefined {

@@ -62,8 +62,9 @@ export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => 
   const { latest, now } = deps;
   const watcher = createWatcher(latest);
   const streamDeps = { ...deps, watcher };
-  const scores = watcher.watch(({ stream }) => stream === 'scores');
-  const calibration = createCalibration({ ...deps, scores, report });
+  const scores = watcher.watch(({ stream }) => stream === 'scores' || stream === 'models');
+  const scored = watcher.watch(({ stream }) => stream === 'scores' || stream === 'sleep');
+  const calibration = createCalibration({ ...deps, scores: scored, report });
   const requests = createPositionRequests(deps.positions);
   const walletDeps = { ...deps, wallets: createWallets({ read: requests.read, now }) };
   return {

@@ -24,11 +24,13 @@ export function sendOutcomes(
       () => ctx.state.outcome ?? protocol.fail(new TypeError('a route left no outcome'), null),
       (error: unknown) => protocol.fail(error, null),
     );
-    const { answer, limits } = outcome;
+    const { answer, callHeaders } = outcome;
     ctx.status = answer.status;
     ctx.set({ ...(internalPaths.has(ctx.path) ? withoutCorsHeaders(answer.headers) : answer.headers) });
     if (answer.status !== 204 && answer.status !== 304) ctx.body = answer.body;
-    for (let at = 0; at < limits.length; at += 2) ctx.set(limits[at] ?? '', limits[at + 1] ?? '');
+    for (let at = 0; at < callHeaders.length; at += 2) {
+      ctx.set(callHeaders[at] ?? '', callHeaders[at + 1] ?? '');
+    }
     const route = routes.has(ctx.path) ? ctx.path : 'unknown';
     // A caller may send any word as the method, and only known ones are recorded.
     const method = METHODS.has(ctx.method) ? ctx.method : 'OTHER';

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { clientAddressOf, type Proxies } from '../access/client-address.ts';
+import { includes, type Tier } from '../access/tiers.ts';
 import { paymentIn } from '../payments/authorization.ts';
 import type { Offer } from '../payments/offer.ts';
 import { canPayInstead, requestUrlOf } from '../payments/payable.ts';
@@ -40,6 +41,20 @@ export async function sellAnswer(
   });
   res.once('finish', sent);
   return reply;
+}
+
+const NO_HEADERS: readonly string[] = [];
+
+/** The header, name and value, that offers what PRO sees of an answer that shows less to this caller. */
+export function offerBeside(
+  { access, path }: Route,
+  req: IncomingMessage,
+  tier: Tier,
+  payments: PaymentService | undefined,
+): readonly string[] {
+  if (payments === undefined || access !== 'tiered' || includes(tier, 'PRO')) return NO_HEADERS;
+  const offer = payments.offer(path, requestUrlOf(req.headers, path));
+  return offer === undefined ? NO_HEADERS : Object.entries(offer.headers).flat();
 }
 
 /** The offer to pay for the call, when a payment would help. */

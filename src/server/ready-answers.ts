@@ -35,17 +35,17 @@ export function createReadyAnswers(
 
 /** Headers in the form that is fastest for Node: names and values in turn. */
 interface HeaderList {
-  /** The headers of an answer, then the limits that were last sent with them. */
+  /** The headers of an answer, then those of the last call it was sent to. */
   readonly list: string[];
-  /** The length of the list without the limits. */
+  /** The length of the list without the headers of a call. */
   readonly ownLength: number;
   readonly bodyBytes: number;
 }
 
-/** Overwrites the limits that were last sent, as Node has read the list when `writeHead` returns. */
-function withLimits({ list, ownLength }: HeaderList, limits: readonly string[]): string[] {
-  if (list.length > ownLength + limits.length) list.length = ownLength;
-  for (let at = 0; at < limits.length; at++) list[ownLength + at] = limits[at] ?? '';
+/** Overwrites the headers of the last call, as Node has read the list when `writeHead` returns. */
+function withCallHeaders({ list, ownLength }: HeaderList, headers: readonly string[]): string[] {
+  if (list.length > ownLength + headers.length) list.length = ownLength;
+  for (let at = 0; at < headers.length; at++) list[ownLength + at] = headers[at] ?? '';
   return list;
 }
 
@@ -61,7 +61,7 @@ function createServe(protocol: RequestProtocol, endpoint: Endpoint): Serve {
     const outcome = protocol.answerNow(endpoint, req);
     const { status, headers, body, parts } = outcome.answer;
     const list = lists.get(headers) ?? keepList(headers);
-    res.writeHead(status, withLimits(list, outcome.limits));
+    res.writeHead(status, withCallHeaders(list, outcome.callHeaders));
     // Node omits the body of an answer to HEAD.
     if (parts === undefined) {
       res.end(body);

@@ -13,13 +13,13 @@ import {
   type SlowEndpoint,
 } from './answer.ts';
 import { internalError, refusal, sentenceOf } from './error-answer.ts';
-import { isForSale, offerAfter, type PaidAccess, sellAnswer } from './paid-access.ts';
+import { isForSale, offerAfter, offerBeside, type PaidAccess, sellAnswer } from './paid-access.ts';
 
 /** The answer to a request, and what is recorded about it. */
 export interface Outcome {
   readonly answer: Answer<string | Buffer>;
-  /** The headers of the hourly limit, names and values in turn. */
-  readonly limits: readonly string[];
+  /** The headers of this call alone, names and values in turn: the hourly limit, and the offer to pay for more. */
+  readonly callHeaders: readonly string[];
   /** Public id of the caller's key; null without one. */
   readonly keyId: string | null;
   /** A sentence about the error; empty without one. */
@@ -51,11 +51,11 @@ interface RequestProtocolDeps {
   readonly report: (error: unknown) => void;
 }
 
-const NO_LIMITS: readonly string[] = [];
+const NO_HEADERS: readonly string[] = [];
 
 /** An outcome of a call that does not count towards the hourly limit. */
 export function unlimited(answer: Answer<string | Buffer>, keyId: string | null = null): Outcome {
-  return { answer, limits: NO_LIMITS, keyId, message: '' };
+  return { answer, callHeaders: NO_HEADERS, keyId, message: '' };
 }
 
 export function createRequestProtocol(deps: RequestProtocolDeps): RequestProtocol {
@@ -64,7 +64,7 @@ export function createRequestProtocol(deps: RequestProtocolDeps): RequestProtoco
   function fail(error: unknown, keyId: string | null, offer?: Offer): Outcome {
     const refused = refusal(error, offer);
     if (refused === undefined) report(error);
-    return { answer: refused ?? internalError(), limits: NO_LIMITS, keyId, message: sentenceOf(error) };
+    return { answer: refused ?? internalError(), callHeaders: NO_HEADERS, keyId, message: sentenceOf(error) };
   }
 
   function identify(route: Route, req: IncomingMessage): Caller | Outcome {
@@ -86,7 +86,19 @@ export function createRequestProtocol(deps: RequestProtocolDeps): RequestProtoco
   }
 
   function settle(caller: Caller, answer: Answer<string | Buffer>, message = ''): Outcome {
-    return { answer, limits: gate.settle(caller, answer.status), keyId: caller.keyId, message };
+    return { answer, callHeaders: gate.settle(caller, answer.status), keyId: caller.keyId, message };
+  }
+
+  function settleAnswered(
+    route: Route,
+    req: IncomingMessage,
+    caller: Caller,
+    answer: Answer<string | Buffer>,
+  ): Outcome {
+    const outcome = settle(caller, answer);
+    if (answer.status !== 200) return outcome;
+    const offer = offerBeside(route, req, caller.tier, paidAccess?.payments);
+    return offer.length === 0 ? outcome : { ...outcome, callHeaders: [...outcome.callHeaders, ...offer] };
   }
 
   function settleFailed(caller: Caller, error: unknown): Outcome {
@@ -109,7 +121,7 @@ export function createRequestProtocol(deps: RequestProtocolDeps): RequestProtoco
       } catch (error) {
         return settleFailed(caller, error);
       }
-      return settle(caller, answer);
+      return settleAnswered(endpoint, req, caller, answer);
     },
 
     async answerLater(endpoint, ctx) {
@@ -132,7 +144,7 @@ export function createRequestProtocol(deps: RequestProtocolDeps): RequestProtoco
       } catch (error) {
         return settleFailed(caller, error);
       }
-      return settle(caller, answer);
+      return settleAnswered(endpoint, req, caller, answer);
     },
 
     record(route, method, startedMs, { answer, keyId, message }, bytes) {

@@ -18,7 +18,12 @@ const rateOf = (errors: number, requests: number) =>
 /** To microseconds, as further digits are noise. */
 const roundMs = (ms: number) => Math.round(ms * 1_000) / 1_000;
 const unixSeconds = (at: number) => Math.floor(at / 1_000);
-const coveredToWire = ({ fromAt, toAt }: Covered) => ({ start: unixSeconds(fromAt), end: unixSeconds(toAt) });
+const coveredToWire = ({ fromAt, toAt }: Covered) => ({
+  start: unixSeconds(fromAt),
+  end: unixSeconds(toAt),
+  start_ts: fromAt,
+  end_ts: toAt,
+});
 
 export function usageSummaryToWire(
   timestamp: number,
@@ -55,6 +60,8 @@ export function usageByEndpointToWire(
     timestamp,
     start,
     end,
+    start_ts: start * 1_000,
+    end_ts: end * 1_000,
     data: rows.map(({ endpoint, method, requests, errors, ms, bytes }) => ({
       endpoint,
       method,

@@ -3,7 +3,7 @@ import { isLoopback, proxiesOf } from '../access/client-address.ts';
 import { createGate, type Gate } from '../access/gate.ts';
 import { openControlSocket } from '../access/keys/control-socket.ts';
 import { runKeyCommand } from '../access/keys/key-commands.ts';
-import { demoKeys, joinLookups } from '../access/keys/key-lookup.ts';
+import { demoKeys, joinLookups, type KnownKeys } from '../access/keys/key-lookup.ts';
 import { openKeyRegistry } from '../access/keys/key-registry.ts';
 import { startQuotaPersistence } from '../access/limits/quota-persistence.ts';
 import { createQuotas } from '../access/limits/quotas.ts';
@@ -16,7 +16,7 @@ import type { Shutdown } from './shutdown.ts';
 
 export interface AccessDeps {
   readonly config: Pick<Config, 'data' | 'host' | 'trustedProxies'>;
-  readonly store: Pick<Store, 'keys' | 'hours'>;
+  readonly store: Pick<Store, 'keys' | 'calls'>;
   readonly clock: Clock;
   /** Whether the world is a stand-in, where demo keys do no harm. */
   readonly isStandIn: boolean;
@@ -25,6 +25,7 @@ export interface AccessDeps {
 
 interface OpenAccess {
   readonly gate: Gate;
+  readonly tierOf: KnownKeys['tierOf'];
   /** Whether the demo keys work. */
   readonly isDemo: boolean;
 }
@@ -37,9 +38,10 @@ export async function openAccess(deps: AccessDeps, shutdown: Shutdown): Promise<
   const quotas = createQuotas();
   const persistence = startQuotaPersistence({
     quotas,
-    hours: store.hours,
+    calls: store.calls,
     keys: registry,
     now,
+    wall: clock.wall,
     report: (error) => log.error({ err: error }, 'the hourly counts could not be stored, trying again'),
   });
   shutdown.add(() => persistence.stop());
@@ -58,6 +60,8 @@ export async function openAccess(deps: AccessDeps, shutdown: Shutdown): Promise<
       'the demo keys are off, as other machines may reach the engine; make keys with `tallywire keys create`',
     );
   }
-  const keys = isDemo ? joinLookups(demoKeys(), registry) : registry;
-  return { gate: createGate({ keys, now, quotas, proxies: proxiesOf(config.trustedProxies) }), isDemo };
+  const demo = isDemo ? demoKeys() : undefined;
+  const keys = demo ? joinLookups(demo, registry) : registry;
+  const gate = createGate({ keys, now, quotas, proxies: proxiesOf(config.trustedProxies) });
+  return { gate, tierOf: (id) => demo?.tierOf(id) ?? registry.tierOf(id), isDemo };
 }

@@ -1,6 +1,11 @@
 import type { Logger } from 'pino';
+import { HOUR_MS } from '../../streams/internal.ts';
 import type { EngineReport } from '../engine/engine.ts';
 import type { Metrics } from '../observability/metrics.ts';
+
+/** A source may refuse the same thing with every answer. The same fault is logged again after an hour. */
+const REPEAT_MS = HOUR_MS;
+const MOST_FAULTS = 1_000;
 
 /** The operator is warned when this share of the disk is used, as the store has no size limit. */
 const ALARM_SHARE = 0.7;
@@ -9,6 +14,18 @@ const ALARM_SHARE = 0.7;
 export function reportTo(log: Logger, metrics: Metrics): (report: EngineReport) => void {
   let isDiskRefusing = false;
   let isAlarmed = false;
+  const refusals = new Map<string, number>();
+  const loggedAt = new Map<string, number>();
+
+  function logRefusal(source: string, reason: string | null): void {
+    const fault = `${source}: ${reason}`;
+    const now = performance.now();
+    if (now - (loggedAt.get(fault) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) return;
+    if (loggedAt.size >= MOST_FAULTS) loggedAt.clear();
+    loggedAt.set(fault, now);
+    log.warn({ source, reason }, 'refused what a source read');
+  }
+
   return (report) => {
     switch (report.type) {
       case 'turn':
@@ -33,8 +50,11 @@ export function reportTo(log: Logger, metrics: Metrics): (report: EngineReport) 
         );
         return;
       case 'source': {
-        const { name, state, restarts, lastError } = report.status;
-        if (report.error === undefined) log.debug({ source: name, state }, 'source');
+        const { name, state, restarts, refused, lastError } = report.status;
+        const isRefusal = refused > (refusals.get(name) ?? 0);
+        refusals.set(name, refused);
+        if (isRefusal) logRefusal(name, lastError);
+        else if (report.error === undefined) log.debug({ source: name, state }, 'source');
         else if (state === 'open') log.warn({ source: name, restarts, reason: lastError }, 'source is down');
         else log.info({ source: name, restarts, reason: lastError }, 'source failed, restarting');
         return;

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { KnownKeys } from '../access/keys/key-lookup.ts';
 import { createUsageTracking, type UsageTracking } from '../access/usage/tracking.ts';
 import type { Config } from '../config/config.ts';
 import { type Clock, systemClock } from '../engine/clock.ts';
@@ -11,6 +12,7 @@ import { openStore } from '../store/lmdb/open-store.ts';
 import { lockFolder } from '../store/lock.ts';
 import type { Store } from '../store/store.ts';
 import { createLatest } from '../views/latest.ts';
+import { isInEvents } from '../views/portfolio/held-positions.ts';
 import { openAccess } from './access.ts';
 import { startEngine } from './engine.ts';
 import { openPayments } from './payments.ts';
@@ -77,10 +79,10 @@ async function open(
   const report = reportTo(log, metrics);
   const engine = await startEngine({ ...parts, endpoints, sourceSettings, report }, shutdown);
   metrics.watchSources(engine.sources);
-  const usage = startUsage(parts, shutdown);
-  const { gate, isDemo } = await openAccess({ ...parts, isStandIn }, shutdown);
+  const { gate, tierOf, isDemo } = await openAccess({ ...parts, isStandIn }, shutdown);
+  const usage = startUsage(parts, tierOf, shutdown);
   const payments = await openPayments({ ...parts, demoFacilitator: facilitator }, shutdown);
-  const positions = positionsOf(upstream, sourceSettings, log);
+  const positions = positionsOf(upstream, sourceSettings, parts);
   const url = await startServer({ ...parts, engine, gate, payments, usage, positions, isDemo }, shutdown);
   log.info({ url, world: upstream.name, data: config.data }, 'listening');
   tellCost(parts);
@@ -101,13 +103,20 @@ async function openLockedStore(data: string, shutdown: Shutdown): Promise<Store>
   return store;
 }
 
+type PositionsParts = Pick<ServerParts, 'latest' | 'log'>;
 type UsageParts = Pick<ServerParts, 'config' | 'store' | 'clock' | 'log'>;
 
-function startUsage({ config, store, clock, log }: UsageParts, shutdown: Shutdown): UsageTracking {
+function startUsage(
+  { config, store, clock, log }: UsageParts,
+  tierOf: KnownKeys['tierOf'],
+  shutdown: Shutdown,
+): UsageTracking {
   const usage = createUsageTracking({
     store: store.usage,
     now: clock.wall,
     retentionDays: config.usageRetentionDays,
+    // Only keys of this tier may ask, each for its own usage.
+    isRead: (keyId) => tierOf(keyId) === 'INTERNAL',
     report: (error) => log.error({ err: error }, 'usage could not be stored, trying again'),
   });
   shutdown.add(() => usage.stop());
@@ -115,7 +124,19 @@ function startUsage({ config, store, clock, log }: UsageParts, shutdown: Shutdow
   return usage;
 }
 
-function positionsOf({ endpoints }: Upstream, settings: Partial<SourceSettings>, log: Logger): Positions {
-  const refused = (reason: string) => log.warn({ reason }, 'a list of positions was not believed');
-  return createPositions(endpoints, refused, settings);
+function positionsOf(
+  { endpoints }: Upstream,
+  settings: Partial<SourceSettings>,
+  parts: PositionsParts,
+): Positions {
+  const { latest, log } = parts;
+  return createPositions(endpoints, {
+    ...settings,
+    refused: (reason) => log.warn({ reason }, 'a list of positions was not believed'),
+    isFollowed: (market) =>
+      isInEvents(
+        market,
+        Array.from(latest.all('events'), ({ record }) => record),
+      ),
+  });
 }

@@ -2,6 +2,7 @@ import {
   accountNow,
   accountSeries,
   biasFactors,
+  type FinalCount,
   type FitFact,
   type Forecast,
   type ForecastFact,
@@ -12,9 +13,11 @@ import {
   paceFinalCount,
   sleepProbability,
 } from '../../streams/internal.ts';
-import { attributionOf, type ForecastRequest } from './attribution.ts';
+import { attributionOf } from './attribution.ts';
 import { fitTo } from './fit.ts';
+import type { ForecastRequest } from './forecast-request.ts';
 import { createModelCache, type ModelCache } from './model-cache.ts';
+import { leastFinal, settledFinal, settledInputs, settlementOf, soFarOf } from './settlement.ts';
 import { simulate } from './simulate.ts';
 
 /** The answer depends on the request alone, not on what the cache holds from other requests. */
@@ -41,20 +44,27 @@ function forecastFact(request: ForecastRequest, askedSeq: number, cache: ModelCa
   const { series } = accountState;
   const params = request.params ?? cache.fitOfWeek(account, postTimes, fromAt, now);
   const inputs = inputsAt(accountState, params, window);
-  const forecast = forecastOf(simulate(inputs, seed), buckets);
+  const soFar = soFarOf(request);
+  const least = leastFinal(request);
+  const settled = (remainder: FinalCount) => forecastOf(settledFinal(remainder, soFar, least), buckets);
+  const forecast = settled(simulate(settledInputs(inputs, request), seed));
+  const settlement = settlementOf(request, inputs, soFar);
   return {
     kind: 'forecast',
     ...{ account, eventId, askedSeq, origin, horizonHours, seed },
     inputs: roundedInputs(inputs),
-    forecast: roundedForecast(forecast),
-    pace: roundedForecast(forecastOf(paceFinalCount(series, window), buckets)),
-    sleepProbability: rounded(sleepProbability(series)),
-    moved: attributionOf(request, params, forecast.p50, cache),
+    forecast: roundedForecast(forecast, LEAST_UNITS),
+    pace: roundedForecast(settled(paceFinalCount(series, window))),
+    ...(settlement && { own: roundedForecast(forecastOf(simulate(inputs, seed), buckets)), settlement }),
+    sleepProbability: rounded(sleepProbability(now, request.activity)),
+    moved: attributionOf(request, params, { p50: forecast.p50, soFar }, cache),
   };
 }
 
 /** Six decimals are logged; further digits are below the accuracy of a forecast. */
 const UNITS = 1_000_000;
+/** Published probabilities have four decimals, and 0 stands for a bucket that can no longer win. */
+const LEAST_UNITS = UNITS / 10_000;
 
 function rounded(value: number): number {
   return Math.round(value * UNITS) / UNITS;
@@ -70,13 +80,16 @@ function roundedInputs(inputs: ForecastInputs): ForecastInputs {
   };
 }
 
-function roundedForecast(forecast: Forecast): Forecast {
-  return { ...forecast, bucketProbs: roundedProbs(forecast.bucketProbs) };
+function roundedForecast(forecast: Forecast, leastUnits = 0): Forecast {
+  return { ...forecast, bucketProbs: roundedProbs(forecast.bucketProbs, leastUnits) };
 }
 
-/** The rounding error goes to the likeliest bucket, so that a partition still adds up to 1. */
-function roundedProbs(probs: readonly number[]): readonly number[] {
-  const units = probs.map((prob) => Math.round(prob * UNITS));
+/**
+ * The rounding error goes to the likeliest bucket, so that a partition still adds up to 1. A bucket that can win has at
+ * least `leastUnits`.
+ */
+function roundedProbs(probs: readonly number[], leastUnits: number): readonly number[] {
+  const units = probs.map((prob) => (prob === 0 ? 0 : Math.max(leastUnits, Math.round(prob * UNITS))));
   const sum = probs.reduce((all, prob) => all + prob, 0);
   const missing = Math.round(sum * UNITS) - units.reduce((all, unit) => all + unit, 0);
   const likeliest = units.indexOf(Math.max(...units));

@@ -91,9 +91,10 @@ async function readBytes(response: Response, maxBytes: number, path: string): Pr
   return Buffer.concat(chunks);
 }
 
+// A byte that is not UTF-8 becomes U+FFFD: in the text of one element it must not cost the whole document.
 function parse(bytes: Buffer, path: string): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return JSON.parse(new TextDecoder().decode(bytes));
   } catch (cause) {
     throw new SourceError('SOURCE_NOT_JSON', `${path} sent ${bytes.length} bytes that are not JSON`, {
       cause,

@@ -1,4 +1,5 @@
-import { concatMap, defer, filter, finalize, ignoreElements, map, merge, Observable, timer } from 'rxjs';
+import { concatMap, defer, filter, ignoreElements, map, merge, mergeMap, Observable, timer } from 'rxjs';
+import { isRefusal } from './read-payload.ts';
 
 interface Job {
   readonly periodMs: number;
@@ -22,15 +23,45 @@ export function runOnce(read: (signal: AbortSignal) => Promise<void>): Observabl
  * still waiting or running when it falls due again skips that turn, so the queue is as long as the list.
  */
 export function pollInTurn(...jobs: readonly Job[]): Observable<never> {
+  return poll(jobs, () => false);
+}
+
+/**
+ * Polls in turn, but fails with a refused answer only after the jobs that wait have had their turn: otherwise a job
+ * whose answers are always refused would keep the jobs behind it from ever being run.
+ */
+export function pollDespiteRefusals(...jobs: readonly Job[]): Observable<never> {
+  return poll(jobs, isRefusal);
+}
+
+function poll(jobs: readonly Job[], mayWait: (error: unknown) => boolean): Observable<never> {
   return defer(() => {
     const queued = new Set<Job>();
-    return merge(...jobs.map((job) => timer(0, job.periodMs).pipe(map(() => job)))).pipe(
+    let failed: { readonly error: unknown; readonly waiting: Set<Job> } | undefined;
+
+    async function run(job: Job, signal: AbortSignal): Promise<void> {
+      try {
+        await job.read(signal);
+      } catch (error) {
+        if (!mayWait(error)) throw error;
+        failed ??= { error, waiting: new Set(queued) };
+      } finally {
+        queued.delete(job);
+      }
+      failed?.waiting.delete(job);
+      if (failed?.waiting.size === 0) throw failed.error;
+    }
+
+    // All at once, so that the first cannot fail before the others wait.
+    const first$ = timer(0).pipe(mergeMap(() => jobs));
+    const again$ = jobs.map((job) => timer(job.periodMs, job.periodMs).pipe(map(() => job)));
+    return merge(first$, ...again$).pipe(
       filter((job) => !queued.has(job)),
       map((job) => {
         queued.add(job);
         return job;
       }),
-      concatMap((job) => runOnce(job.read).pipe(finalize(() => queued.delete(job)))),
+      concatMap((job) => runOnce((signal) => run(job, signal))),
       ignoreElements(),
     );
   });

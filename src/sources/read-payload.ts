@@ -1,4 +1,4 @@
-import type { ZodType } from 'zod';
+import { type ZodType, z } from 'zod';
 import { SourceError } from '../errors.ts';
 import { getJson, type JsonRequest } from './http.ts';
 import type { SourceContext } from './source.ts';
@@ -14,6 +14,21 @@ export function decodePayload<T>(
   if (result.success) return { value: result.data };
   const issue = result.error.issues[0];
   return { reason: `${issue?.path.join('.') || 'payload'}: ${issue?.message ?? 'not as promised'}` };
+}
+
+/** Decodes each element of a list by itself: the values of the good ones, and each reason why others are refused once. */
+export function decodeEach<T>(
+  schema: ZodType<T>,
+  elements: readonly unknown[],
+): { readonly values: readonly T[]; readonly reasons: readonly string[] } {
+  const values: T[] = [];
+  const reasons = new Set<string>();
+  for (const element of elements) {
+    const decoded = decodePayload(schema, element);
+    if ('value' in decoded) values.push(decoded.value);
+    else reasons.add(decoded.reason);
+  }
+  return { values, reasons: [...reasons] };
 }
 
 /**
@@ -33,6 +48,24 @@ export async function readPayload<T>(
   const decoded = decodePayload(schema, payload);
   if ('value' in decoded) return decoded.value;
   return refuse(`${new URL(url).pathname} sent ${decoded.reason}`, context);
+}
+
+/**
+ * Asks for a list and decodes each element by itself. What cannot be read is counted as refused; if that is all of
+ * it, the promise rejects.
+ */
+export async function readList<T>(
+  url: string,
+  schema: ZodType<T>,
+  request: JsonRequest,
+  context: Refusals,
+): Promise<readonly T[]> {
+  const elements = await readPayload(url, z.array(z.unknown()), request, context);
+  const { values, reasons } = decodeEach(schema, elements);
+  const told = reasons.map((reason) => `${new URL(url).pathname} sent ${reason}`);
+  if (values.length === 0 && told[0] !== undefined) refuse(told[0], context);
+  for (const reason of told) context.refused(reason);
+  return values;
 }
 
 /** Counts a payload as refused and throws. */

@@ -47,7 +47,7 @@ export interface SourceContext {
    * outside world, the present unless given, null when the answer does not tell. Await it before the next request.
    */
   readonly deliver: (facts: readonly Fact[], knownAt?: number | null) => Promise<void>;
-  /** Counts a payload that was refused whole. */
+  /** Counts and tells the operator what was refused, a whole payload or one element of it: which one, and its fault. */
   readonly refused: (reason: string) => void;
   /** Counts what a request to the posts API cost. */
   readonly used: (use: ApiUse) => void;
@@ -70,7 +70,7 @@ export interface SourceStatus {
   readonly name: SourceName;
   readonly state: SourceState;
   readonly restarts: number;
-  /** Payloads refused whole. */
+  /** Payloads, and single elements of them, that were refused. */
   readonly refused: number;
   readonly lastError: string | null;
 }

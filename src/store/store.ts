@@ -1,4 +1,4 @@
-import type { CallCounts, Keys, UsageStore, Waitlist } from './ports/access.ts';
+import type { CallLog, Keys, UsageStore, Waitlist } from './ports/access.ts';
 import type { StoredFrames } from './ports/frames.ts';
 import type { Checkpoints, Journal, Notes, Outputs } from './ports/log.ts';
 import type { Payments } from './ports/payments.ts';
@@ -15,7 +15,7 @@ export interface Store {
   readonly checkpoints: Checkpoints;
   readonly notes: Notes;
   readonly keys: Keys;
-  readonly hours: CallCounts;
+  readonly calls: CallLog;
   readonly usage: UsageStore;
   readonly waitlist: Waitlist;
   readonly feed: StoredFrames;

@@ -4,6 +4,8 @@ import type { AccountId, SourceName } from '../../streams/internal.ts';
 export interface AccountPath {
   readonly id: AccountId;
   readonly segment: string;
+  /** Whether its signals are BUY, HOLD and SKIP, and never SELL (spec 2.5). */
+  readonly isBuyOnly?: boolean;
 }
 
 /** `posts:a` becomes `posts/account_a` on the wire. */

@@ -45,6 +45,15 @@ export function isActive(event: OutputOf<'events'>): event is ActiveEvent {
   return event.record.phase === 'active' && event.record.startAt !== null;
 }
 
+/** The newest forecast of an event. One that was made before the window changed says nothing about the event as it is. */
+export function forecastOf(
+  latest: Latest,
+  { key, record: { startAt, endAt } }: OutputOf<'events'>,
+): OutputOf<'predictions'> | undefined {
+  const forecast = latest.get('predictions', key);
+  return forecast?.record.startAt === startAt && forecast.record.endAt === endAt ? forecast : undefined;
+}
+
 /** The latest price of each bucket's Yes token, by token. */
 export function pricesOf(latest: Latest, { buckets }: EventRecord) {
   return new Map(buckets.map(({ yesToken }) => [yesToken, latest.get('prices', yesToken)]));

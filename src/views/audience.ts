@@ -1,3 +1,4 @@
+import { USUAL_BETTOR } from '../../streams/internal.ts';
 import { includes, type Tier } from '../access/tiers.ts';
 
 /** The readers that a record is rendered for. Audiences of the same name get the same bytes. */
@@ -20,7 +21,11 @@ type SizingOptions = {
     | undefined;
 };
 
-const DEFAULTS = { bankrollUsd: 1_000, includesUnproven: false, isOnlyWithSignals: false };
+const DEFAULTS = {
+  bankrollUsd: USUAL_BETTOR.bankrollUsd,
+  includesUnproven: USUAL_BETTOR.includesUnproven,
+  isOnlyWithSignals: false,
+};
 // One object each, as the fan-out compares audiences by identity.
 const EVERYONE: Audience = { ...DEFAULTS, name: '', tier: 'FREE' };
 const FREE: Audience = { ...DEFAULTS, name: 'FREE', tier: 'FREE' };
@@ -30,7 +35,11 @@ const PRO: Audience = { ...DEFAULTS, name: 'PRO', tier: 'PRO' };
 export function audienceOf(kind: AudienceKind, tier: Tier, options: SizingOptions = {}): Audience {
   if (kind === 'everyone') return EVERYONE;
   if (kind === 'tier') return includes(tier, 'PRO') ? PRO : FREE;
-  const { bankrollUsd = DEFAULTS.bankrollUsd, includesUnproven = false, isOnlyWithSignals = false } = options;
+  const {
+    bankrollUsd = DEFAULTS.bankrollUsd,
+    includesUnproven = DEFAULTS.includesUnproven,
+    isOnlyWithSignals = DEFAULTS.isOnlyWithSignals,
+  } = options;
   const name = `${bankrollUsd} ${includesUnproven}${isOnlyWithSignals ? ' only' : ''}`;
   return { name, tier: 'PRO', bankrollUsd, includesUnproven, isOnlyWithSignals };
 }

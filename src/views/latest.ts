@@ -26,7 +26,8 @@ export interface LatestWriter extends Latest {
 
 type PostOutput = OutputOf<'posts'>;
 
-function newestFirst(a: PostOutput, b: PostOutput): number {
+/** By creation, then by id. */
+export function newestFirst(a: PostOutput, b: PostOutput): number {
   return b.record.createdAt - a.record.createdAt || compareIds(b.record.id, a.record.id);
 }
 

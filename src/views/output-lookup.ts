@@ -1,14 +1,12 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Output, StreamName } from '../../streams/internal.ts';
 import type { KeptOutput, Outputs } from '../store/store.ts';
+import { createLoopYield } from './loop-yield.ts';
 
 /** Observations in a span of the log, about two hours. */
 const SPAN_SEQS = 16_384;
 /** The most keys in the cache, about 20 MB. */
 const MAX_KEYS = 200_000;
-/** The longest time without yielding, as requests are answered on the same thread. */
-const TURN_MS = 2;
 
 /** The seq of the last output of each key in a span. */
 type Digest = ReadonlyMap<string, number>;
@@ -31,13 +29,7 @@ export function createOutputLookup(outputs: Outputs, spanSeqs = SPAN_SEQS): Outp
     maxSize: MAX_KEYS,
     sizeCalculation: ({ size }) => Math.max(1, size),
   });
-  let turnStartedAt = 0;
-
-  async function yieldToLoop(): Promise<void> {
-    if (performance.now() - turnStartedAt < TURN_MS) return;
-    await nextTurn();
-    turnStartedAt = performance.now();
-  }
+  const yieldToLoop = createLoopYield();
 
   async function digestOf(stream: StreamName, span: number): Promise<Digest> {
     const name = `${stream} ${span}`;
@@ -65,7 +57,6 @@ export function createOutputLookup(outputs: Outputs, spanSeqs = SPAN_SEQS): Outp
 
   return {
     async find(stream, keys, { seq, floorSeq }) {
-      turnStartedAt = performance.now();
       const wanted = new Set(keys);
       const found: Output[] = [];
       const spanOfSeq = Math.floor(seq / spanSeqs);
@@ -103,6 +94,6 @@ function keyOf(row: KeptOutput): string {
 }
 
 /** A row holds the JSON of an output. */
-function outputOf({ json }: KeptOutput): Output {
+export function outputOf({ json }: KeptOutput): Output {
   return JSON.parse(json) as Output;
 }

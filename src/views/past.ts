@@ -8,8 +8,9 @@ import {
 } from '../../streams/internal.ts';
 import { PRUNED_BEFORE_NOTE, type Store } from '../store/store.ts';
 import { LISTED_FOR_MS } from './active-events.ts';
-import { createLatest, type Latest, type OutputOf } from './latest.ts';
+import { createLatest, type Latest, newestFirst, type OutputOf } from './latest.ts';
 import { createOutputLookup } from './output-lookup.ts';
+import { SIGNAL_INPUTS, SIGNAL_WINDOWS_MS, signalsAt } from './past-signals.ts';
 
 /** The market may have moved an event's window since then, by at most this. */
 const WINDOW_SLACK_MS = 2 * DAY_MS;
@@ -25,15 +26,20 @@ export interface Past {
   /** Seq of the last observation received at or before `at`. */
   seqAt(at: number): number;
   /**
-   * The latest values after observation `seq` that an account's counters and predictions need, with the phases of its
-   * events at `at`.
+   * The latest values of some streams after observation `seq`: those of an account's active events, and those of the
+   * account itself. The events have their phases at `at`.
    */
-  of(account: AccountId, seq: number, at: number): Promise<Latest>;
+  of(account: AccountId, seq: number, at: number, streams: readonly StreamName[]): Promise<Latest>;
+  /** The account's posts as they were known after observation `seq`, newest first. */
+  posts(account: AccountId, seq: number, at: number): Promise<readonly OutputOf<'posts'>[]>;
 }
+
+type EventOutput = OutputOf<'events'>;
 
 export function openPast(
   { journal, outputs, notes }: Pick<Store, 'journal' | 'outputs' | 'notes'>,
   now: Latest,
+  windowsMs = SIGNAL_WINDOWS_MS,
 ): Past {
   const lookup = createOutputLookup(outputs);
 
@@ -58,12 +64,13 @@ export function openPast(
       else changed.add(key);
     }
     if (changed.size === 0) return still;
-    const floorSeq = Math.max(firstSeq(), journal.seqAt(sinceAt));
+    // Several observations may have been received in the same millisecond.
+    const floorSeq = Math.max(firstSeq(), journal.seqAt(sinceAt - 1));
     return [...still, ...(await lookup.find(stream, changed, { seq, floorSeq }))];
   }
 
   /** The events that may have been active. Each had an output when its window opened. */
-  async function eventsAt(account: AccountId, seq: number, at: number) {
+  async function eventsAt(account: AccountId, seq: number, at: number): Promise<readonly EventOutput[]> {
     const near = Array.from(now.all('events')).filter(
       ({ record: { subject, startAt, endAt } }) =>
         subject.type === 'posts' &&
@@ -75,9 +82,72 @@ export function openPast(
     const keys = near.map(({ key }) => key);
     const sinceAt = Math.min(at, ...near.map(({ record }) => record.startAt ?? at)) - WINDOW_SLACK_MS;
     const found = await lastOf('events', keys, seq, sinceAt);
-    return found.flatMap((output) =>
-      output.stream === 'events' ? [{ ...output, record: inPhase(output.record, at) }] : [],
+    return found.flatMap((output) => (output.stream === 'events' ? [output] : []));
+  }
+
+  /** The scores that were known, oldest first. Nothing is scored before its event ends. */
+  async function scoresAt(account: AccountId, seq: number, at: number): Promise<readonly Output[]> {
+    const scored = Array.from(now.all('scores')).filter(
+      ({ record }) => record.account === account && record.endAt <= at,
     );
+    const later = scored.filter((score) => score.seq > seq).map(({ record }) => record.endAt);
+    const keys = scored.map(({ key }) => key);
+    const found = await lastOf('scores', keys, seq, Math.min(at, ...later));
+    return found.toSorted((a, b) => a.seq - b.seq);
+  }
+
+  /** The outputs of a stream that belong to the account and the given events of it. */
+  async function valuesOf(
+    stream: StreamName,
+    account: AccountId,
+    events: readonly EventOutput[],
+    { seq, at }: { readonly seq: number; readonly at: number },
+  ): Promise<readonly Output[]> {
+    const sinceAt = Math.min(at, ...events.map(({ record }) => record.startAt ?? at)) - LISTED_BEFORE_MS;
+    const keys = events.map(({ key }) => key);
+    switch (stream) {
+      case 'events':
+        return events;
+      case 'counters':
+      case 'predictions':
+        return lastOf(stream, keys, seq, sinceAt);
+      case 'prices': {
+        const tokens = events.flatMap(({ record }) => record.buckets.map(({ yesToken }) => yesToken));
+        return lastOf(stream, tokens, seq, sinceAt);
+      }
+      case 'velocity':
+      case 'lag':
+        return lastOf(stream, [account], seq, 0);
+      case 'scores':
+        return scoresAt(account, seq, at);
+      case 'decisions':
+        // They never change.
+        return Array.from(now.all(stream)).filter(
+          (output) => output.record.account === account && output.seq <= seq,
+        );
+      case 'signals':
+        return signalsOf(account, keys, { seq, at });
+      default:
+        throw new TypeError(`the past of ${stream} is not read`);
+    }
+  }
+
+  async function signalsOf(
+    account: AccountId,
+    keys: readonly string[],
+    place: { readonly seq: number; readonly at: number },
+  ): Promise<readonly Output[]> {
+    const latest = keys.flatMap((key) => now.get('signals', key) ?? []);
+    if (latest.every(({ seq }) => seq <= place.seq)) return latest;
+    const inputsAt = async ({ seq, at }: { readonly seq: number; readonly at: number }) => {
+      const events = await eventsAt(account, seq, at);
+      const inputs: Output[] = [];
+      for (const stream of SIGNAL_INPUTS)
+        inputs.push(...(await valuesOf(stream, account, events, { seq, at })));
+      return inputs;
+    };
+    const isOwn = (output: Output) => isAbout(account, output, now);
+    return signalsAt({ journal, outputs, inputsAt, isOwn, windowsMs }, place);
   }
 
   /** When the list of events was last read to its end, if that was recent enough to tell which are active. */
@@ -107,26 +177,48 @@ export function openPast(
     },
     // Readers have not seen what is not published yet.
     seqAt: (at) => Math.min(journal.seqAt(at), now.seq),
-    async of(account, seq, at) {
-      const events = await eventsAt(account, seq, at);
-      const active = events.filter(({ record }) => record.phase === 'active');
-      const keys = active.map(({ key }) => key);
-      const tokens = active.flatMap(({ record }) => record.buckets.map(({ yesToken }) => yesToken));
-      const sinceAt = Math.min(at, ...active.map(({ record }) => record.startAt ?? at)) - LISTED_BEFORE_MS;
-      const tick = tickBefore(seq);
-      const posts = tick && active.length === 0 ? listedBefore(tick.seq, at) : null;
+    async of(account, seq, at, streams) {
+      const events = streams.includes('events') ? await eventsAt(account, seq, at) : [];
+      const active = events
+        .map((event) => ({ ...event, record: inPhase(event.record, at) }))
+        .filter(({ record }) => record.phase === 'active');
       const latest = createLatest();
-      latest.load([
-        ...active,
-        ...(await lastOf('counters', keys, seq, sinceAt)),
-        ...(await lastOf('predictions', keys, seq, sinceAt)),
-        ...(await lastOf('prices', tokens, seq, sinceAt)),
-        ...(await lastOf('velocity', [account], seq, 0)),
-        ...(tick ? [{ ...tick, record: { ...tick.record, listedAt: { posts, crypto: null } } }] : []),
-      ]);
+      const tick = tickBefore(seq);
+      if (tick !== undefined) {
+        // Only an answer without events has to say whether they are known.
+        const posts = streams.includes('events') && active.length === 0 ? listedBefore(tick.seq, at) : null;
+        latest.load([{ ...tick, record: { ...tick.record, listedAt: { posts, crypto: null } } }]);
+      }
+      for (const stream of streams) latest.load(await valuesOf(stream, account, active, { seq, at }));
       return latest;
     },
+
+    async posts(account, seq, at) {
+      const known = now.posts(account);
+      const changed = known.filter((post) => post.seq > seq && post.record.seenAt <= at);
+      const keys = changed.map(({ key }) => key);
+      const sinceAt = Math.min(at, ...changed.map(({ record }) => record.seenAt));
+      const earlier = (await lastOf('posts', keys, seq, sinceAt)).flatMap((output) =>
+        output.stream === 'posts' ? [output] : [],
+      );
+      const still = known.filter((post) => post.seq <= seq);
+      return earlier.length === 0 ? still : [...still, ...earlier].sort(newestFirst);
+    },
   };
+}
+
+/** Whether an output belongs to the account. A price names its event alone. */
+function isAbout(account: AccountId, { stream, record }: Output, now: Latest): boolean {
+  switch (stream) {
+    case 'events':
+      return record.subject.type === 'posts' && record.subject.account === account;
+    case 'prices': {
+      const subject = now.get('events', String(record.eventId))?.record.subject;
+      return subject?.type === 'posts' && subject.account === account;
+    }
+    default:
+      return 'account' in record && record.account === account;
+  }
 }
 
 /** The clock changes phases, but the tick may have come a little later. */

@@ -1,4 +1,11 @@
-import type { LimitedInput, Output, SourceName, StreamName, Subject } from '../../streams/internal.ts';
+import {
+  type LimitedInput,
+  type Output,
+  type SourceName,
+  STREAM_NAMES,
+  type StreamName,
+  type Subject,
+} from '../../streams/internal.ts';
 import { includes, type Tier } from '../access/tiers.ts';
 import type { FeedCause } from '../contract/feed.ts';
 import { type Ages, closeRecords } from './as-of.ts';
@@ -44,6 +51,8 @@ export interface RecordView {
   readonly movedBy: MovedBy;
   /** Sources that no pipeline watches for it: its records change when one of them becomes stale, or answers again. */
   readonly unwatched?: readonly SourceName[];
+  /** Streams that it reads besides, whose outputs alone change no record. */
+  readonly alsoReads?: readonly StreamName[];
   /** Streams that change the PRO record alone. */
   readonly paidStreams?: readonly StreamName[];
   /** Keys of the existing records, in the order of the REST body. */
@@ -73,6 +82,11 @@ export function movedKeys(
 ): readonly string[] | undefined {
   const moved = movedIn(view, output, latest);
   return typeof moved === 'function' ? moved(latest) : moved;
+}
+
+/** The streams that the records are made from. */
+export function streamsOf({ movedBy, alsoReads }: Pick<RecordView, 'movedBy' | 'alsoReads'>) {
+  return STREAM_NAMES.filter((stream) => movedBy[stream] !== undefined || alsoReads?.includes(stream));
 }
 
 /** Whether an output changes what a tier sees. */

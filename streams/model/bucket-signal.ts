@@ -1,6 +1,6 @@
 import { round4 } from './decimals.ts';
-import { stakeFraction } from './sizing.ts';
-import { costOfBuying } from './trading-costs.ts';
+import { fullKelly } from './sizing.ts';
+import { costOfShare, proceedsOfShare } from './trading-costs.ts';
 
 export type Action = 'BUY' | 'SELL' | 'HOLD' | 'SKIP';
 
@@ -8,6 +8,7 @@ export type Action = 'BUY' | 'SELL' | 'HOLD' | 'SKIP';
 export type ReasonCode =
   | 'UNDERVALUED'
   | 'OVERVALUED'
+  | 'PASSED_BY_COUNT'
   | 'NO_TRADE_BAND'
   | 'COSTS_EXCEED_EDGE'
   | 'NO_ASK'
@@ -15,75 +16,142 @@ export type ReasonCode =
   | 'EMPTY_BOOK'
   | 'NO_FORECAST'
   | 'OLD_FORECAST'
+  | 'FORECAST_BEHIND_COUNT'
+  | 'UNKNOWN_COUNT'
   | 'BUCKETS_DO_NOT_TILE'
   | 'STALE_POSTS'
   | 'STALE_ORACLE'
   | 'STALE_UI'
   | 'STALE_PRICES'
   | 'UNPROVEN_HORIZON'
+  | 'DEPTH_UNKNOWN'
   | 'BET_TOO_SMALL';
+
+/**
+ * Where the counts are: `open` while none is above the bucket, `passed` once our own count is above it, `dead` once the
+ * oracle's is, which the market pays on.
+ */
+export type Standing = 'open' | 'passed' | 'dead';
 
 /** Between these edges nothing is done: above the first is a purchase, from the second down a sale. */
 const BUY_ABOVE = 0.05;
 const SELL_FROM = -0.05;
 
-/** The market's quotes of one bucket. */
+/** A bid for a bucket that the count has passed is worth taking from this gain per share on, after the fee. */
+const LEAST_GAIN = 0.01;
+
+/** The market's quotes of one bucket. Sizes are in shares, and null where they are not known. */
 export interface Book {
   readonly bid: number | null;
   readonly ask: number | null;
   readonly price: number | null;
+  readonly bidSize: number | null;
+  readonly askSize: number | null;
 }
 
 /** The figures of model and market for one bucket, with the 4 decimals of the wire, and what to do. */
-export interface EvaluatedBucket {
+export interface EvaluatedBucket extends Book {
+  readonly standing: Standing;
   readonly prob: number | null;
-  readonly price: number | null;
-  readonly bid: number | null;
-  readonly ask: number | null;
   readonly edge: number | null;
-  /** The edge of a purchase after the taker's fee and half the spread. */
+  /** The edge of a purchase at the best ask after the taker's fee. */
   readonly edgeNet: number | null;
   readonly action: Action;
   readonly codes: readonly ReasonCode[];
+  /** The full Kelly stake of a purchase at the best ask with the fee; null while any of them is unknown. */
+  readonly kelly: number | null;
+  /** The full Kelly stake on No at 1 minus the best bid; null unless the bucket is passed and that is worth it. */
+  readonly noKelly: number | null;
+}
+
+export function standingOf(
+  { hi }: { readonly hi: number | null },
+  real: number | null,
+  oracle: number | null,
+): Standing {
+  if (hi === null) return 'open';
+  if (oracle !== null && oracle > hi) return 'dead';
+  return real !== null && real > hi ? 'passed' : 'open';
+}
+
+/**
+ * The probability of a bucket now, from a forecast made when our own count was `forecastCount`. Null when the count has
+ * passed the bucket since then, as the forecast did not know.
+ */
+export function probNow(
+  prob: number,
+  { hi }: { readonly hi: number | null },
+  standing: Standing,
+  forecastCount: number,
+): number | null {
+  if (standing === 'dead') return 0;
+  return standing === 'passed' && hi !== null && forecastCount <= hi ? null : prob;
 }
 
 /**
  * Decides from the published figures, so that a reader who repeats the arithmetic comes to the same action. The caller
  * adds the code for an unknown probability.
  */
-export function evaluateBucket(prob: number | null, book: Book | undefined): EvaluatedBucket {
+export function evaluateBucket(
+  prob: number | null,
+  book: Book | undefined,
+  standing: Standing,
+): EvaluatedBucket {
   const modelProb = prob === null ? null : round4(prob);
-  const { bid = null, ask = null } = book ?? {};
+  const { bid = null, ask = null, bidSize = null, askSize = null } = book ?? {};
   const price = book?.price == null ? null : round4(book.price);
-  // Nobody can trade at a price of 0 or 1.
-  if (price === null || price <= 0 || price >= 1 || (bid === null && ask === null)) {
-    return { ...UNKNOWN_FIGURES, prob: modelProb, action: 'SKIP', codes: ['EMPTY_BOOK'] };
-  }
-  const sides = { price, bid, ask };
-  if (modelProb === null) return { ...UNKNOWN_FIGURES, ...sides, action: 'SKIP', codes: [] };
-  const edge = round4(modelProb - price);
-  const cost = costOfBuying(price, ask);
-  const edgeNet = cost === null ? null : round4(edge - cost);
-  return { prob: modelProb, ...sides, edge, edgeNet, ...actionFor(edge, edgeNet, bid) };
+  const edge = modelProb === null || price === null ? null : round4(modelProb - price);
+  // In a crossed book the ask may lie below the price, which does not make a share cheaper.
+  const cost = ask === null || price === null ? null : costOfShare(Math.max(ask, price));
+  const isKnown = modelProb !== null && cost !== null;
+  const edgeNet = isKnown ? round4(modelProb - cost) : null;
+  const noKelly = modelProb === null || standing === 'open' ? null : kellyOfNo(modelProb, bid);
+  return {
+    ...{ standing, prob: modelProb, price, bid, ask, bidSize, askSize, edge, edgeNet, noKelly },
+    ...(noKelly === null ? actionFor(edge, edgeNet, { standing, modelProb, price, bid, ask }) : PASSED),
+    kelly: isKnown ? fullKelly(modelProb, cost) : null,
+  };
 }
 
-const UNKNOWN_FIGURES = { prob: null, price: null, bid: null, ask: null, edge: null, edgeNet: null } as const;
+interface Decided {
+  readonly action: Action;
+  readonly codes: readonly ReasonCode[];
+}
+
+const PASSED: Decided = { action: 'SELL', codes: ['PASSED_BY_COUNT'] };
+
+/** Buying No at 1 - bid is the same trade as selling Yes at the bid, for someone who holds no Yes. */
+function kellyOfNo(prob: number, bid: number | null): number | null {
+  if (bid === null || bid <= 0 || bid >= 1 || round4(proceedsOfShare(bid) - prob) < LEAST_GAIN) return null;
+  return fullKelly(1 - prob, costOfShare(1 - bid));
+}
+
+interface Figures {
+  readonly standing: Standing;
+  readonly modelProb: number | null;
+  readonly price: number | null;
+  readonly bid: number | null;
+  readonly ask: number | null;
+}
 
 function actionFor(
-  edge: number,
+  edge: number | null,
   edgeNet: number | null,
-  bid: number | null,
-): { readonly action: Action; readonly codes: readonly [ReasonCode] } {
+  { standing, modelProb, price, bid, ask }: Figures,
+): Decided {
+  // Nobody can trade at a price of 0 or 1.
+  if (price === null || price <= 0 || price >= 1 || (bid === null && ask === null)) {
+    return { action: 'SKIP', codes: ['EMPTY_BOOK'] };
+  }
+  if (edge === null || modelProb === null) return { action: 'SKIP', codes: [] };
   if (edge > BUY_ABOVE) {
     if (edgeNet === null) return { action: 'HOLD', codes: ['NO_ASK'] };
     if (edgeNet <= 0) return { action: 'HOLD', codes: ['COSTS_EXCEED_EDGE'] };
     return { action: 'BUY', codes: ['UNDERVALUED'] };
   }
   if (edge > SELL_FROM) return { action: 'HOLD', codes: ['NO_TRADE_BAND'] };
-  return bid === null ? { action: 'HOLD', codes: ['NO_BID'] } : { action: 'SELL', codes: ['OVERVALUED'] };
-}
-
-/** The share of any bankroll to stake on this bucket alone; 0 unless it is a BUY. */
-export function stakeOf({ action, prob, price }: EvaluatedBucket): number {
-  return action === 'BUY' && prob !== null && price !== null ? stakeFraction(prob, price) : 0;
+  if (bid === null) return { action: 'HOLD', codes: ['NO_BID'] };
+  if (standing === 'dead' || proceedsOfShare(bid) <= modelProb)
+    return { action: 'HOLD', codes: ['COSTS_EXCEED_EDGE'] };
+  return { action: 'SELL', codes: ['OVERVALUED'] };
 }

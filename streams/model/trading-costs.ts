@@ -5,11 +5,12 @@ export function takerFee(price: number): number {
   return TAKER_FEE * price * (1 - price);
 }
 
-/**
- * The cost of buying a share beyond its price: the distance from the price to the best ask (half the spread, when the
- * price is the middle of the book) plus the taker's fee. Null while there is no offer.
- */
-export function costOfBuying(price: number, ask: number | null): number | null {
-  // In a crossed book the ask may lie below the price, which does not lower the cost.
-  return ask === null ? null : Math.max(0, ask - price) + takerFee(price);
+/** What a share costs a taker who buys it at this price. */
+export function costOfShare(price: number): number {
+  return price + takerFee(price);
+}
+
+/** What a taker gets for a share sold at this price. */
+export function proceedsOfShare(price: number): number {
+  return price - takerFee(price);
 }

@@ -1,7 +1,13 @@
-import { type Book, evaluateBucket, type ReasonCode, stakeOf } from '../model/bucket-signal.ts';
+import {
+  type Book,
+  evaluateBucket,
+  probNow,
+  type ReasonCode,
+  type Standing,
+  standingOf,
+} from '../model/bucket-signal.ts';
 import { round4 } from '../model/decimals.ts';
 import { moneyness } from '../model/moneyness.ts';
-import { withinCap } from '../model/sizing.ts';
 import type { Bucket } from '../observation.ts';
 import type { PredictedBucket } from '../records.ts';
 import type { BucketSignal } from '../signal-records.ts';
@@ -9,9 +15,12 @@ import type { BucketSignal } from '../signal-records.ts';
 interface BucketFacts {
   /** The buckets of the event, lowest first. */
   readonly buckets: readonly Bucket[];
-  /** Our own count; null while it is unknown. */
+  /** Our own count and the oracle's; null while unknown. */
   readonly real: number | null;
+  readonly oracle: number | null;
   readonly predicted: readonly PredictedBucket[] | null;
+  /** Our own count when the forecast was made. */
+  readonly forecastCount: number;
   /** Why the event has no probabilities, if it has none. */
   readonly obstacle: ReasonCode | null;
   readonly p50: number | null;
@@ -20,6 +29,7 @@ interface BucketFacts {
 
 interface CachedSignal {
   readonly bucket: Bucket;
+  readonly standing: Standing;
   readonly prob: number | null;
   readonly book: Book | undefined;
   readonly obstacle: ReasonCode | null;
@@ -42,19 +52,10 @@ export function emptyBucketCache(): BucketCache {
   return { buckets: null, predicted: null, probs: [], last: new Map() };
 }
 
-/** The signals of the buckets that can still win, lowest first. Their stakes together stay within the cap. */
+/** The signals of all buckets, lowest first. */
 export function bucketSignals(facts: BucketFacts, cache: BucketCache): readonly BucketSignal[] {
   const probs = probsOf(facts, cache);
-  const evaluated: BucketSignal[] = [];
-  facts.buckets.forEach((bucket, place) => {
-    const isLost = bucket.hi !== null && facts.real !== null && facts.real > bucket.hi;
-    if (!isLost) evaluated.push(signalOf(facts, bucket, place, probs[place] ?? null, cache));
-  });
-  const stakes = withinCap(evaluated.map(({ stake }) => stake));
-  return evaluated.map((signal, place) => {
-    const stake = stakes[place] ?? 0;
-    return stake === signal.stake ? signal : { ...signal, stake };
-  });
+  return facts.buckets.map((bucket, place) => signalOf(facts, bucket, place, probs[place] ?? null, cache));
 }
 
 /** The probability of each bucket. The market may have changed its buckets since the forecast, so only equal ranges match. */
@@ -69,38 +70,41 @@ function probsOf({ buckets, predicted }: BucketFacts, cache: BucketCache): reado
 }
 
 function signalOf(
-  { buckets, obstacle, p50, bookOf }: BucketFacts,
+  { buckets, real, oracle, forecastCount, obstacle, p50, bookOf }: BucketFacts,
   bucket: Bucket,
   place: number,
-  known: number | null,
+  forecast: number | null,
   { last }: BucketCache,
 ): BucketSignal {
-  const { title, yesToken: token, lo, hi } = bucket;
-  const prob = obstacle === null ? known : null;
+  const { title, yesToken: token, noToken, lo, hi } = bucket;
+  const standing = standingOf(bucket, real, oracle);
+  const prob =
+    obstacle !== null || forecast === null ? null : probNow(forecast, bucket, standing, forecastCount);
   const book = bookOf(token);
+  const why = obstacle ?? (forecast === null ? 'NO_FORECAST' : 'FORECAST_BEHIND_COUNT');
   const before = last.get(token);
   if (
     before?.bucket === bucket &&
+    before.standing === standing &&
     before.prob === prob &&
     before.book === book &&
-    before.obstacle === obstacle &&
+    before.obstacle === why &&
     before.p50 === p50
   ) {
     return before.signal;
   }
-  const { action, codes, ...figures } = evaluateBucket(prob, book);
+  const evaluated = evaluateBucket(prob, book, standing);
   const depth = p50 === null ? null : moneyness(p50, bucket, buckets[place - 1]);
   const signal: BucketSignal = {
     title,
     token,
+    noToken,
     lo,
     hi,
-    ...figures,
-    action: prob === null ? 'SKIP' : action,
-    codes: prob === null ? [obstacle ?? 'NO_FORECAST', ...codes] : codes,
+    ...evaluated,
+    codes: prob === null ? [why, ...evaluated.codes] : evaluated.codes,
     moneyness: depth === null ? null : round4(depth),
-    stake: prob === null ? 0 : stakeOf({ action, codes, ...figures }),
   };
-  last.set(token, { bucket, prob, book, obstacle, p50, signal });
+  last.set(token, { bucket, standing, prob, book, obstacle: why, p50, signal });
   return signal;
 }

@@ -2,7 +2,8 @@ import { asymmetryEdge } from '../model/asymmetry.ts';
 import type { Book, ReasonCode } from '../model/bucket-signal.ts';
 import { MINUTE_MS } from '../model/durations.ts';
 import { contains } from '../model/forecast/scores.ts';
-import { pickOrder } from '../model/strategy.ts';
+import { accountShare, eventShare, loneStake, provenShare } from '../model/sizing.ts';
+import { pickOrder, STRATEGY_STAKES } from '../model/strategy.ts';
 import { timeConfidence } from '../model/time-left.ts';
 import type { TrackRecord } from '../model/track-record.ts';
 import { INPUTS, type Input } from '../observation.ts';
@@ -13,30 +14,37 @@ import { type BucketCache, bucketSignals, emptyBucketCache } from './bucket-sign
 /** Forecasts are made each minute, so an older one means that the model has stopped. */
 const OLD_FORECAST_MS = 5 * MINUTE_MS;
 
+export type UsedPrediction = Pick<Prediction, 'forecastId' | 'madeAt' | 'count' | 'p50' | 'buckets'>;
+
 export interface SignalFacts {
-  readonly event: EventRecord;
-  readonly counters: Counters | null;
-  readonly prediction: Pick<Prediction, 'forecastId' | 'madeAt' | 'p50' | 'buckets'> | null;
+  readonly event: Pick<EventRecord, 'eventId' | 'endAt' | 'isPartition' | 'buckets'>;
+  readonly counters: Pick<Counters, 'real' | 'oracle' | 'ui' | 'stale'> | null;
+  readonly prediction: UsedPrediction | null;
   readonly bookOf: (token: string) => Book | undefined;
   readonly horizonHours: number | null;
   readonly track: TrackRecord;
+  /** What the cap of the account leaves of each stake. */
+  readonly accountShare: number;
   /** UTC ms. */
   readonly at: number;
 }
 
+/** The signals of one event, from which every advice on its buckets is derived. */
 export function eventSignals(
   facts: SignalFacts,
   account: string,
   cache: BucketCache = emptyBucketCache(),
 ): EventSignals {
-  const { event, counters, prediction, horizonHours, track, at } = facts;
-  const real = counters?.real ?? null;
+  const { event, counters, prediction, horizonHours, track, bookOf, at } = facts;
+  const { real = null, oracle = null } = counters ?? {};
   const obstacle = obstacleOf(facts);
-  const p50 = obstacle !== null || prediction === null ? null : Math.max(real ?? 0, prediction.p50);
+  const p50 = obstacle !== null || prediction === null ? null : Math.max(oracle ?? 0, prediction.p50);
   const predicted = prediction?.buckets ?? null;
-  const { buckets: listed } = event;
-  const { bookOf } = facts;
-  const buckets = bucketSignals({ buckets: listed, real, predicted, obstacle, p50, bookOf }, cache);
+  const forecastCount = prediction?.count ?? 0;
+  const buckets = bucketSignals(
+    { buckets: event.buckets, real, oracle, predicted, forecastCount, obstacle, p50, bookOf },
+    cache,
+  );
   const holdsMedian = ({ lo, hi }: BucketSignal) => p50 !== null && lo !== null && contains({ lo, hi }, p50);
   const picked = pickOrder(buckets, buckets.findIndex(holdsMedian));
   const record: EventSignals = {
@@ -46,10 +54,12 @@ export function eventSignals(
     p50,
     horizonHours,
     track,
+    eventShare: eventShare(loneStakes(buckets)),
+    accountShare: facts.accountShare,
     timeConfidence: timeConfidence(event.endAt - at),
-    asymmetry: asymmetryEdge(counters?.oracle ?? null, counters?.ui ?? null),
+    asymmetry: asymmetryEdge(oracle, counters?.ui ?? null),
     stale: [],
-    buckets: buckets.toSorted(byEdge),
+    buckets: buckets.toSorted(byWorth),
     order: picked && {
       strategy: picked.strategy,
       tokens: picked.places.map((place) => buckets[place]?.token ?? ''),
@@ -59,10 +69,11 @@ export function eventSignals(
 }
 
 /** Why the event has no probabilities, if it has none. */
-function obstacleOf({ event, prediction, at }: SignalFacts): ReasonCode | null {
+function obstacleOf({ event, counters, prediction, at }: SignalFacts): ReasonCode | null {
   if (!event.isPartition) return 'BUCKETS_DO_NOT_TILE';
   if (prediction === null) return 'NO_FORECAST';
-  return isOld(prediction, at) ? 'OLD_FORECAST' : null;
+  if (isOld(prediction, at)) return 'OLD_FORECAST';
+  return counters?.real === null ? 'UNKNOWN_COUNT' : null;
 }
 
 /** A forecast from the future is old as well: the clock was set back after it was made. */
@@ -70,7 +81,35 @@ export function isOld({ madeAt }: Pick<Prediction, 'madeAt'>, at: number): boole
   return Math.abs(at - madeAt) > OLD_FORECAST_MS;
 }
 
-function byEdge(a: BucketSignal, b: BucketSignal): number {
+/** The full Kelly stakes of a bucket's bets: on Yes where it is a BUY, on No where the count has passed it. */
+export function kellyOf({ action, kelly, noKelly }: BucketSignal): number {
+  if (action === 'BUY') return kelly ?? 0;
+  return action === 'SKIP' ? 0 : (noKelly ?? 0);
+}
+
+function loneStakes(buckets: readonly BucketSignal[]): number {
+  let sum = 0;
+  for (const bucket of buckets) sum += loneStake(kellyOf(bucket));
+  return sum;
+}
+
+/** What an event takes of the cap of its account: its bets, or its order, which replaces them. */
+function committed({ buckets, order, track, eventShare: share }: EventSignals): number {
+  const ordered = order === null ? 0 : STRATEGY_STAKES[order.strategy];
+  return Math.max(ordered, share * loneStakes(buckets)) * provenShare(track.isProven);
+}
+
+/** What the cap of an account leaves of each stake, given the signals of its open events. */
+export function accountShareOf(records: Iterable<EventSignals>): number {
+  let sum = 0;
+  for (const record of records) sum += committed(record);
+  return accountShare(sum);
+}
+
+function byWorth(a: BucketSignal, b: BucketSignal): number {
+  const isFirst = Number(b.noKelly !== null) - Number(a.noKelly !== null);
+  if (isFirst !== 0) return isFirst;
+  if (a.noKelly !== null && a.bid !== b.bid) return (b.bid ?? 0) - (a.bid ?? 0);
   const worst = Number.NEGATIVE_INFINITY;
   return (b.edge ?? worst) === (a.edge ?? worst) ? 0 : (b.edge ?? worst) - (a.edge ?? worst);
 }
@@ -95,6 +134,7 @@ export function skipStale(record: EventSignals, stale: readonly Input[]): EventS
   return {
     ...record,
     p50: hasPosts ? record.p50 : null,
+    eventShare: 1,
     asymmetry: all.includes('oracle') || all.includes('ui') ? null : record.asymmetry,
     stale: all,
     buckets: record.buckets.map((bucket) => ({
@@ -103,10 +143,13 @@ export function skipStale(record: EventSignals, stale: readonly Input[]): EventS
       price: hasPrices ? bucket.price : null,
       bid: hasPrices ? bucket.bid : null,
       ask: hasPrices ? bucket.ask : null,
+      bidSize: hasPrices ? bucket.bidSize : null,
+      askSize: hasPrices ? bucket.askSize : null,
       edge: hasPosts && hasPrices ? bucket.edge : null,
       edgeNet: hasPosts && hasPrices ? bucket.edgeNet : null,
+      kelly: hasPosts && hasPrices ? bucket.kelly : null,
+      noKelly: null,
       moneyness: hasPosts ? bucket.moneyness : null,
-      stake: 0,
       action: 'SKIP',
       codes: [...news, ...(bucket.action === 'SKIP' ? bucket.codes : [])],
     })),

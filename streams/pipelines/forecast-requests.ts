@@ -3,6 +3,7 @@ import { coldStart, MODEL } from '../model/forecast/params.ts';
 import { HORIZON_HOURS, horizonAt, horizonsOf } from '../model/horizons.ts';
 import { seedOf } from '../model/seed.ts';
 import { lowerBound } from '../model/sorted-times.ts';
+import type { AccountId } from '../observation.ts';
 import type { ModelRequest } from '../records.ts';
 import {
   type Asked,
@@ -10,9 +11,11 @@ import {
   type ForecastState,
   historyFrom,
   isAwaited,
+  madeFor,
   type OpenEvent,
   ownCount,
   type PastEvent,
+  settlementFacts,
   type Turn,
 } from './forecast-state.ts';
 
@@ -41,7 +44,7 @@ export function askFit(state: ForecastState, turn: Turn): void {
   const isOld = fit === null || Math.abs(at - fit.at) >= REFIT_MS;
   if (!isOld && fromAt >= fit.fromAt - MORE_HISTORY_MS) return;
   state.fitAsked = { seq, at, fromAt, isAnswered: false };
-  const postTimes = postTimesBefore(state, turn, at);
+  const { postTimes } = postsBefore(state, turn, at);
   const known = { now: at, fromAt, postTimes, closed: closedForecasts(state) };
   ask(turn, `fit:${turn.account}`, { type: 'fit', account: turn.account, ...known });
 }
@@ -78,7 +81,8 @@ function askOpen(state: ForecastState, event: OpenEvent, turn: Turn): void {
   event.asked = { seq, at, params, isAnswered: false };
   event.reason = null;
   const window = { eventId, now: at, startAt, endAt, count, buckets, seed: seedOf(eventId, MODEL) };
-  const known = { params, fromAt, postTimes: postTimesBefore(state, turn, at), previous };
+  const settlement = settlementFacts(state, { ...target, startAt });
+  const known = { settlement, params, fromAt, ...postsBefore(state, turn, at), previous };
   const kind = { type: 'forecast', account, origin: 'live', horizonHours: null } as const;
   ask({ ...turn, cause: reason ?? 'clock' }, String(eventId), { ...kind, ...window, ...known });
 }
@@ -109,9 +113,10 @@ function isAnyLiveAwaited(state: ForecastState, at: number): boolean {
 }
 
 function askPast(state: ForecastState, event: PastEvent, hours: number, turn: Turn): boolean {
-  const { target, rows, outcome } = event;
+  const { target, made, outcome } = event;
   const { eventId, startAt, endAt, ranges: buckets } = target;
-  if (outcome === null || startAt === null || buckets.length === 0 || rows.includes(hours)) return false;
+  if (outcome === null || startAt === null || buckets.length === 0) return false;
+  if (madeFor(target, made).some((forecast) => forecast.hours === hours)) return false;
   if (!horizonsOf(startAt, endAt).includes(hours)) return false;
   const fromAt = historyFrom(state, turn.at);
   const earliestAt = horizonAt(endAt, Math.max(...HORIZON_HOURS)) - HISTORY_BEFORE_MS;
@@ -123,7 +128,8 @@ function askPast(state: ForecastState, event: PastEvent, hours: number, turn: Tu
   state.historyAsked.set(key, { seq: turn.seq, at: turn.at, isAnswered: false });
   const { account } = turn;
   const window = { eventId, now, startAt, endAt, count, buckets, seed: seedOf(eventId, MODEL) };
-  const known = { params: null, fromAt, postTimes: postTimesBefore(state, turn, now), previous: null };
+  const posts = postsBefore(state, turn, now);
+  const known = { settlement: null, params: null, fromAt, ...posts, previous: null };
   const kind = { type: 'forecast', account, origin: 'history', horizonHours: hours } as const;
   ask({ ...turn, cause: 'model' }, key, { ...kind, ...window, ...known });
   return true;
@@ -138,17 +144,28 @@ function ask({ seq, at, cause, emit }: Turn, key: string, record: ModelRequest):
   emit({ type: 'request', value: { stream: 'requests', key, seq, at, cause, record } });
 }
 
-/** Creation times of the counted posts before `now`, ascending. */
-function postTimesBefore(
-  { countedAt }: ForecastState,
+/** Creation times before `now`, ascending: of the counted posts, and of all posts. */
+function postsBefore(
+  { countedAt, postedAt }: ForecastState,
   { account, postTimes }: Turn,
   now: number,
+): { readonly postTimes: Float64Array; readonly activity: Float64Array } {
+  return {
+    postTimes: sharedCopy(postTimes.counted, account, countedAt).subarray(0, lowerBound(countedAt, now)),
+    activity: sharedCopy(postTimes.all, account, postedAt).subarray(0, lowerBound(postedAt, now)),
+  };
+}
+
+function sharedCopy(
+  copies: Map<AccountId, Float64Array>,
+  account: AccountId,
+  times: readonly number[],
 ): Float64Array {
-  let copy = postTimes.get(account);
+  let copy = copies.get(account);
   if (copy === undefined) {
-    copy = new Float64Array(new SharedArrayBuffer(countedAt.length * Float64Array.BYTES_PER_ELEMENT));
-    copy.set(countedAt);
-    postTimes.set(account, copy);
+    copy = new Float64Array(new SharedArrayBuffer(times.length * Float64Array.BYTES_PER_ELEMENT));
+    copy.set(times);
+    copies.set(account, copy);
   }
-  return copy.subarray(0, lowerBound(countedAt, now));
+  return copy;
 }

@@ -2,10 +2,17 @@ import { DAY_MS } from '../model/durations.ts';
 import type { ClosedForecast, MadeForecast } from '../model/forecast/bias.ts';
 import type { ModelParams } from '../model/forecast/params.ts';
 import type { CountRange } from '../model/forecast/simulate.ts';
-import { isSame } from '../model/is-same.ts';
+import {
+  type DeletedPost,
+  NONE_SETTLED,
+  type OracleView,
+  type SettledPosts,
+  type SettlementFacts,
+} from '../model/settlement.ts';
 import { countBetween } from '../model/sorted-times.ts';
-import type { AccountId } from '../observation.ts';
-import type { Cause, EventRecord, ModelRequest, Trigger } from '../records.ts';
+import { windowId } from '../model/window-id.ts';
+import { type AccountId, type PostsVia, type SettingsFact, viaOf } from '../observation.ts';
+import type { Cause, EventRecord, ModelRequest, Percentiles, Prediction, Trigger } from '../records.ts';
 import type { Message, Outcome } from './messages.ts';
 
 /** The fit looks back two years, and its features need some time before that. */
@@ -20,6 +27,8 @@ export interface Target {
   readonly trackingId: string | null;
   /** Empty unless the buckets are a partition: other probabilities would not add up to 1. */
   readonly ranges: readonly CountRange[];
+  /** The id of window and ranges. */
+  readonly window: string;
   /** Lower bound of the bucket that the market names as the winner; it identifies a bucket of a partition. */
   readonly wonLo: number | null;
 }
@@ -31,6 +40,9 @@ export interface Asked {
   isAnswered: boolean;
 }
 
+/** The forecasts of an event that have a row in the ledger, by the id of the window they were made for. */
+export type MadeByWindow = ReadonlyMap<string, readonly MadeForecast[]>;
+
 export interface OpenEvent {
   target: Target;
   /** Why a new forecast is due before the minute is over. */
@@ -38,28 +50,42 @@ export interface OpenEvent {
   asked: (Asked & { readonly params: ModelParams }) | null;
   /** The newest forecast and its inputs, to explain how the next one differs. */
   previous: Extract<ModelRequest, { type: 'forecast' }>['previous'];
-  /** Horizons that have a row in the ledger. */
-  rows: readonly number[];
-  /** The forecasts of these rows. */
-  made: readonly MadeForecast[];
+  made: MadeByWindow;
 }
 
 /** An event whose window is over or that the market has closed. */
 export interface PastEvent {
   target: Target;
-  rows: readonly number[];
-  made: readonly MadeForecast[];
+  made: MadeByWindow;
   outcome: Outcome | null;
+  /** How our own count differed from the oracle's; null where one of them is not known or was not counted live. */
+  settled: SettledPosts | null;
+}
+
+/** The oracle's total of a window, when it was read, and when the reading or answer came that changed it. UTC ms. */
+interface OracleTotal {
+  readonly total: number;
+  readonly readAt: number | null;
+  readonly changedAt: number;
 }
 
 export interface ForecastState {
   staleAfterMs: number;
   isStale: boolean;
+  postsVia: PostsVia;
   coveredFrom: number | null;
   /** Creation times of counted posts, ascending. */
   readonly countedAt: number[];
-  /** The oracle's totals by tracking. */
-  readonly totals: Map<string, number>;
+  /** Creation times of posts of every kind, ascending, as far back as all kinds are known and matter. */
+  readonly postedAt: number[];
+  /** From here on posts were followed live. Earlier ones may come from the oracle's own list, and differ from it in nothing. */
+  readonly followedFrom: number;
+  /** Counted posts that were found deleted, in the order of their creation. */
+  deleted: readonly DeletedPost[];
+  /** The oracle's totals by tracking, when it last answered (UTC ms), and how long it takes to count a post. */
+  readonly totals: Map<string, OracleTotal>;
+  oracleAnsweredAt: number;
+  oracleLag: Percentiles | null;
   fit: {
     readonly params: ModelParams;
     readonly askedSeq: number;
@@ -82,11 +108,14 @@ export interface ForecastState {
 }
 
 /**
- * Copies of the accounts' creation times, made once for all requests between two posts. Worker threads share their
- * memory, which is never written again, so a request copies nothing. They are not part of the state: a restart makes
- * them again.
+ * Copies of the accounts' creation times, of counted posts and of all posts, made once for all requests between two
+ * posts. Worker threads share their memory, which is never written again, so a request copies nothing. They are not part
+ * of the state: a restart makes them again.
  */
-export type PostTimes = Map<AccountId, Float64Array>;
+export interface PostTimes {
+  readonly counted: Map<AccountId, Float64Array>;
+  readonly all: Map<AccountId, Float64Array>;
+}
 
 /** The observation being handled, and where to emit. */
 export interface Turn extends Trigger {
@@ -95,13 +124,19 @@ export interface Turn extends Trigger {
   readonly emit: (message: Message<'request' | 'outcome'>) => void;
 }
 
-export function emptyForecastState(staleAfterMs: number): ForecastState {
+export function emptyForecastState(settings: SettingsFact, account: AccountId, at: number): ForecastState {
   return {
-    staleAfterMs,
+    staleAfterMs: settings.staleAfterMs.posts,
     isStale: true,
+    postsVia: viaOf(settings, account),
     coveredFrom: null,
     countedAt: [],
+    postedAt: [],
+    followedFrom: at,
+    deleted: [],
     totals: new Map(),
+    oracleAnsweredAt: 0,
+    oracleLag: null,
     fit: null,
     fitAsked: null,
     open: new Map(),
@@ -134,13 +169,65 @@ export function ownCount(
   return coveredFrom !== null && coveredFrom <= fromAt ? countBetween(countedAt, fromAt, toAt) : null;
 }
 
+/** What the settled count of a window depends on besides our own posts. */
+export function settlementFacts(
+  state: ForecastState,
+  { trackingId, startAt, endAt }: Target & { readonly startAt: number },
+): SettlementFacts {
+  return {
+    oracle: oracleView(state, trackingId),
+    lag: state.oracleLag,
+    deleted: deletedBetween(state, startAt, endAt),
+    closed: closedPosts(state),
+  };
+}
+
+function oracleView(
+  { totals, oracleAnsweredAt }: ForecastState,
+  trackingId: string | null,
+): OracleView | null {
+  const known = trackingId === null ? undefined : totals.get(trackingId);
+  if (known === undefined) return null;
+  const { total, readAt, changedAt } = known;
+  return { count: total, readAt, answeredAt: Math.max(oracleAnsweredAt, changedAt), changedAt };
+}
+
+export function deletedBetween(
+  { deleted }: ForecastState,
+  fromAt: number,
+  toAt: number,
+): readonly DeletedPost[] {
+  return deleted.filter(({ createdAt }) => fromAt <= createdAt && createdAt < toAt);
+}
+
+/** The record of all closed events that were followed live. */
+function closedPosts({ past }: ForecastState): SettledPosts {
+  let sum = NONE_SETTLED;
+  for (const { settled } of past.values()) {
+    if (settled === null) continue;
+    sum = {
+      posts: sum.posts + settled.posts,
+      deleted: sum.deleted + settled.deleted,
+      lost: sum.lost + settled.lost,
+      extra: sum.extra + settled.extra,
+    };
+  }
+  return sum;
+}
+
 /** Forecasts of the events that have an outcome, ordered by close. */
 export function closedForecasts({ past }: ForecastState): readonly ClosedForecast[] {
   return [...past.values()]
     .sort((a, b) => a.target.endAt - b.target.endAt || a.target.eventId - b.target.eventId)
-    .flatMap(({ made, outcome }) =>
-      outcome === null ? [] : made.map((forecast) => ({ ...forecast, final: outcome.final })),
+    .flatMap(({ target, made, outcome }) =>
+      outcome === null
+        ? []
+        : madeFor(target, made).map((forecast) => ({ ...forecast, final: outcome.final })),
     );
+}
+
+export function madeFor({ window }: Target, made: MadeByWindow): readonly MadeForecast[] {
+  return made.get(window) ?? [];
 }
 
 /** Whether an answer may still come. After the clock was set back by more than the patience, none is awaited. */
@@ -150,27 +237,30 @@ export function isAwaited(asked: Asked | null | undefined, at: number, patienceM
 
 export function targetOf(event: EventRecord): Target {
   const { eventId, startAt, endAt, phase, trackingId, buckets, isPartition } = event;
+  const ranges = isPartition ? rangesOf(buckets) : [];
   return {
     eventId,
     startAt,
     endAt,
     phase,
     trackingId,
-    ranges: isPartition ? rangesOf(buckets) : [],
+    ranges,
+    window: windowId({ startAt, endAt, ranges }),
     wonLo: buckets.find(({ won }) => won)?.lo ?? null,
   };
 }
 
-/** Whether an outcome is still valid: the market may have opened the event again or named another winner. */
-export function isOutcomeOf({ phase, endAt, wonLo }: Target, outcome: Outcome): boolean {
-  return phase === 'closed' && outcome.endAt === endAt && outcome.wonLo === wonLo;
+/** The id of the window that a row of the ledger was made for. */
+export function windowOf({ startAt, endAt, buckets }: Prediction): string {
+  return windowId({ startAt, endAt, ranges: buckets });
+}
+
+/** Whether an outcome is still valid: the market may have opened the event again, changed it or named another winner. */
+export function isOutcomeOf({ phase, window, wonLo }: Target, outcome: Outcome): boolean {
+  return phase === 'closed' && outcome.window === window && outcome.wonLo === wonLo;
 }
 
 /** Every bucket of a partition has a lower bound. */
 export function rangesOf(buckets: EventRecord['buckets']): readonly CountRange[] {
   return buckets.flatMap(({ lo, hi }) => (lo === null ? [] : [{ lo, hi }]));
-}
-
-export function isSameWindow(a: Target, b: Target): boolean {
-  return a.startAt === b.startAt && a.endAt === b.endAt && isSame(a.ranges, b.ranges);
 }

@@ -1,25 +1,43 @@
 import { merge, type Observable } from 'rxjs';
+import { DAY_MS } from '../model/durations.ts';
 import { biasAt, madeForecast } from '../model/forecast/bias.ts';
 import { MODEL } from '../model/forecast/params.ts';
+import { SLEEP_MEMORY_MS } from '../model/forecast/sleep.ts';
+import { HORIZON_HOURS } from '../model/horizons.ts';
+import { isSame } from '../model/is-same.ts';
+import { pmfQuantile } from '../model/pmf.ts';
+import type { DeletedPost } from '../model/settlement.ts';
 import { dropBefore, insertTime, removeTime } from '../model/sorted-times.ts';
-import type { AccountId, Fact, FitFact, ForecastFact, Observation } from '../observation.ts';
+import {
+  type AccountId,
+  type Fact,
+  type FitFact,
+  type ForecastFact,
+  type Observation,
+  type OracleFact,
+  viaOf,
+} from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
-import type { Cause, OutputOf } from '../records.ts';
+import type { Cause, OutputOf, Post } from '../records.ts';
 import { settle } from './event-outcomes.ts';
 import { askFit, askHistory, askLive } from './forecast-requests.ts';
 import {
   emptyForecastState,
   type ForecastState,
   isOutcomeOf,
-  isSameWindow,
   keptFrom,
+  type MadeByWindow,
   type PostTimes,
   targetOf,
+  windowOf,
 } from './forecast-state.ts';
 import { accountsOf, type Inputs, type Message, type PostChange } from './messages.ts';
 
-type From = 'post' | 'event' | 'prediction' | 'observation';
+type From = 'post' | 'event' | 'lag' | 'prediction' | 'observation';
+/** No window is longer, and a closed event is settled soon. */
+const DELETED_KEEP_MS = 100 * DAY_MS;
+
 type ForecastChange = Message<'request' | 'outcome'>;
 
 /**
@@ -27,7 +45,7 @@ type ForecastChange = Message<'request' | 'outcome'>;
  * on another thread and its answer comes back as an observation, so every replay of a log gives the same outputs.
  */
 export function forecast(
-  { observation$, post$, event$, prediction$ }: Inputs<From>,
+  { observation$, post$, event$, lag$, prediction$ }: Inputs<From>,
   states: ActorStates<ForecastState>,
   onFailure: OnFailure,
 ): Observable<ForecastChange> {
@@ -35,9 +53,10 @@ export function forecast(
   return merge(
     tagged('post', post$),
     tagged('event', event$),
+    tagged('lag', lag$),
     tagged('prediction', prediction$),
     tagged('observation', observation$),
-  ).pipe(actors(behaviourWith(new Map()), states, onFailure));
+  ).pipe(actors(behaviourWith({ counted: new Map(), all: new Map() }), states, onFailure));
 }
 
 function behaviourWith(postTimes: PostTimes): Behaviour<Message<From>, ForecastState, ForecastChange> {
@@ -45,17 +64,22 @@ function behaviourWith(postTimes: PostTimes): Behaviour<Message<From>, ForecastS
     name: 'forecast',
     address: (message) =>
       message.type === 'observation' ? accountsOfFact(message.value.fact) : accountsOf(message),
-    spawn: (_key, { type, value }) =>
+    spawn: (account, { type, value }) =>
       type === 'observation' && value.fact.kind === 'settings'
-        ? emptyForecastState(value.fact.staleAfterMs.posts)
+        ? emptyForecastState(value.fact, account, value.receivedAt)
         : undefined,
     receive(state, { type, value }, emit, account) {
       switch (type) {
         case 'post':
-          if (recordPost(state, value)) postTimes.delete(account);
+          recordActivity(state, value);
+          postTimes.all.delete(account);
+          if (recordPost(state, value)) postTimes.counted.delete(account);
           return;
         case 'event':
           recordEvent(state, value);
+          return;
+        case 'lag':
+          state.oracleLag = value.record.oracle;
           return;
         case 'prediction':
           recordPrediction(state, value);
@@ -95,12 +119,26 @@ function accountsOfFact(fact: Fact): readonly AccountId[] | 'everyone' {
   }
 }
 
+/**
+ * The archive lists counted posts alone, so it says nothing about the time before the oldest post found elsewhere, unless
+ * no others are known.
+ */
+function recordActivity({ postsVia, postedAt }: ForecastState, { output, via, previous }: PostChange): void {
+  const { record, at } = output;
+  if (previous !== undefined) removeTime(postedAt, previous.createdAt);
+  const isAll = via !== 'archive' || postsVia === 'oracle_list';
+  const oldestAt = postedAt[0] ?? Number.POSITIVE_INFINITY;
+  if (isAll || record.createdAt >= oldestAt) insertTime(postedAt, record.createdAt);
+  dropBefore(postedAt, at - SLEEP_MEMORY_MS);
+}
+
 /** Returns whether the counted posts have changed. */
 function recordPost(state: ForecastState, { output, previous }: PostChange): boolean {
   const { record, at, cause } = output;
   if (!record.isCounted && !previous?.isCounted) return false;
+  const isDeletionNews = recordDeletion(state, record, previous, at);
   // A post that the oracle took in counts as it did before.
-  if (cause === 'oracle') return false;
+  if (cause === 'oracle' && !isDeletionNews) return false;
   const { countedAt } = state;
   if (previous?.isCounted) removeTime(countedAt, previous.createdAt);
   if (record.isCounted) insertTime(countedAt, record.createdAt);
@@ -108,6 +146,24 @@ function recordPost(state: ForecastState, { output, previous }: PostChange): boo
   state.mayHaveSettled = true;
   wantForecasts(state, cause);
   return true;
+}
+
+/** Returns whether the posts that the oracle may never count have changed. */
+function recordDeletion(state: ForecastState, post: Post, previous: Post | undefined, at: number): boolean {
+  const before = previous === undefined ? null : deletedPost(previous);
+  const after = deletedPost(post);
+  if (isSame(before, after)) return false;
+  const known = state.deleted.findIndex((each) => isSame(each, before));
+  state.deleted = [...state.deleted.filter((_, index) => index !== known), ...(after === null ? [] : [after])]
+    .filter(({ createdAt }) => createdAt >= at - DELETED_KEEP_MS)
+    .sort((a, b) => a.createdAt - b.createdAt);
+  return true;
+}
+
+/** What the oracle has taken in it counts, though the post is gone. */
+function deletedPost({ isCounted, createdAt, deletedAt, oracleAt }: Post): DeletedPost | null {
+  if (!isCounted || deletedAt === null || oracleAt !== null) return null;
+  return { createdAt, upMs: Math.max(0, deletedAt - createdAt) };
 }
 
 function wantForecasts(state: ForecastState, reason: Cause): void {
@@ -120,23 +176,32 @@ function recordEvent(state: ForecastState, { record, cause }: OutputOf<'events'>
   const { eventId, phase } = target;
   const open = state.open.get(eventId);
   const past = state.past.get(eventId);
-  const { rows, made } = open ?? past ?? { rows: [], made: [] };
+  const known = open ?? past;
+  const made: MadeByWindow = known?.made ?? new Map();
+  if (known?.target.window !== target.window) {
+    // An answer about another window gives no row.
+    for (const hours of HORIZON_HOURS) state.historyAsked.delete(`${eventId}@${hours}`);
+  }
   if (phase === 'ended' || phase === 'closed') {
     state.open.delete(eventId);
     const outcome = past?.outcome ?? null;
     const isKept = outcome !== null && isOutcomeOf(target, outcome);
-    state.past.set(eventId, { target, rows, made, outcome: isKept ? outcome : null });
+    state.past.set(eventId, {
+      target,
+      made,
+      outcome: isKept ? outcome : null,
+      settled: isKept ? (past?.settled ?? null) : null,
+    });
     state.mayHaveSettled = true;
     state.mayHaveHistory = true;
     return;
   }
   state.past.delete(eventId);
   state.livePausedUntil = 0;
-  const isSame = open !== undefined && isSameWindow(open.target, target);
+  const isSame = open !== undefined && open.target.window === target.window;
   const isNews = !isSame || open.target.phase !== phase;
   state.open.set(eventId, {
     target,
-    rows,
     made,
     reason: isNews ? cause : open.reason,
     asked: open?.asked ?? null,
@@ -146,18 +211,24 @@ function recordEvent(state: ForecastState, { record, cause }: OutputOf<'events'>
 }
 
 function recordPrediction(state: ForecastState, { record }: OutputOf<'predictions'>): void {
-  const { eventId, horizonHours, madeAt, count, p50, modelVersion, quantiles } = record;
+  const { eventId, horizonHours, madeAt, count, p50, modelVersion, quantiles, settlement } = record;
   const open = state.open.get(eventId);
   const event = open ?? state.past.get(eventId);
   if (event === undefined) return;
   const params = open?.asked?.params.version === modelVersion ? open.asked.params : null;
   if (horizonHours !== null) {
-    event.rows = [...event.rows, horizonHours];
     const factor = params === null ? 1 : biasAt(params.bias, horizonHours);
-    event.made = [...event.made, madeForecast(horizonHours, count, quantiles, factor)];
+    // What settled so far is no part of the remainder, whose bias is learnt.
+    const soFar = settlement === undefined ? count : pmfQuantile(settlement.soFar, 0.5);
+    const forecast = madeForecast(horizonHours, soFar, quantiles, factor);
+    const window = windowOf(record);
+    event.made = new Map(event.made).set(window, [...(event.made.get(window) ?? []), forecast]);
     state.historyAsked.delete(`${eventId}@${horizonHours}`);
   } else if (open !== undefined) {
-    open.previous = params === null ? null : { now: madeAt, count, p50, params };
+    open.previous =
+      params === null || settlement === undefined
+        ? null
+        : { now: madeAt, count, oracle: settlement.oracle, soFar: settlement.soFar, p50, params };
   }
 }
 
@@ -165,11 +236,14 @@ function observe(state: ForecastState, { receivedAt, fact }: Observation, accoun
   switch (fact.kind) {
     case 'settings':
       state.staleAfterMs = fact.staleAfterMs.posts;
+      state.postsVia = viaOf(fact, account);
       forgetRequests(state);
       return;
     case 'tick': {
       const age = fact.ages[`posts:${account}`];
       state.isStale = age === undefined || age > state.staleAfterMs;
+      const oracleAge = fact.ages[`oracle:${account}`];
+      if (oracleAge !== undefined) state.oracleAnsweredAt = receivedAt - oracleAge;
       return;
     }
     case 'coverage':
@@ -180,9 +254,7 @@ function observe(state: ForecastState, { receivedAt, fact }: Observation, accoun
       wantForecasts(state, 'coverage');
       return;
     case 'oracle':
-      if (state.totals.get(fact.trackingId) === fact.total) return;
-      state.totals.set(fact.trackingId, fact.total);
-      state.mayHaveSettled = true;
+      recordTotal(state, fact, receivedAt);
       return;
     case 'fit':
       recordFit(state, fact, receivedAt);
@@ -190,6 +262,23 @@ function observe(state: ForecastState, { receivedAt, fact }: Observation, accoun
     case 'forecast':
       markAnswered(state, fact);
       return;
+  }
+}
+
+function recordTotal(
+  state: ForecastState,
+  { trackingId, total, syncedAt }: OracleFact,
+  receivedAt: number,
+): void {
+  const known = state.totals.get(trackingId);
+  const isUnchanged = known?.total === total;
+  const changedAt = isUnchanged ? known.changedAt : Math.min(syncedAt ?? receivedAt, receivedAt);
+  state.totals.set(trackingId, { total, readAt: syncedAt, changedAt });
+  if (isUnchanged) return;
+  state.mayHaveSettled = true;
+  state.livePausedUntil = 0;
+  for (const event of state.open.values()) {
+    if (event.target.trackingId === trackingId) event.reason ??= 'oracle';
   }
 }
 

@@ -1,41 +1,23 @@
-import { type Book, evaluateBucket, stakeOf } from '../model/bucket-signal.ts';
-import { contains } from '../model/forecast/scores.ts';
-import { withinCap } from '../model/sizing.ts';
-import { pickOrder } from '../model/strategy.ts';
+import type { Book } from '../model/bucket-signal.ts';
 import type { TrackRecord } from '../model/track-record.ts';
-import type { PredictedBucket, Prediction } from '../records.ts';
-import type { Decision, FrozenBuy } from '../signal-records.ts';
+import type { Prediction } from '../records.ts';
+import type { Decision, EventSignals, FrozenBuy } from '../signal-records.ts';
+import { eventSignals } from './event-signals.ts';
+import { confidenceIn, sizedSignals, USUAL_BETTOR } from './signals-for-bankroll.ts';
 
 /**
- * What was worth buying at a horizon, by its forecast and the rules of the signals; null when nothing was, or no price
- * was known. `bookOf` gives the book of that instant. Without a book, as in history, the price stands for both sides.
+ * What the signals of that instant said to buy with the forecast of a horizon; null when it was nothing. The caller is
+ * the usual one.
  */
-export function decisionOf(
-  row: Prediction,
-  bookOf: (bucket: PredictedBucket) => Book | undefined,
-  track: TrackRecord,
-): Decision | null {
+export function decisionOf(row: Prediction, record: EventSignals): Decision | null {
   const { horizonHours, forecastId, eventId, account, origin, madeAt, endAt } = row;
   if (horizonHours === null) return null;
-  const open = row.buckets.filter(({ hi }) => hi === null || row.count <= hi);
-  const evaluated = open.map((bucket) => {
-    const { prob, price } = bucket;
-    return evaluateBucket(
-      prob,
-      price === null ? undefined : (bookOf(bucket) ?? { bid: price, ask: price, price }),
-    );
+  const { signals, buy } = sizedSignals(record, USUAL_BETTOR);
+  const buys = signals.flatMap(({ action, lo, hi, prob, price, fraction }): readonly FrozenBuy[] => {
+    if (action !== 'BUY' || lo === null || prob === null || price === null) return [];
+    return [{ lo, hi, prob, price, stake: fraction }];
   });
-  const stakes = withinCap(evaluated.map(stakeOf));
-  const picked = pickOrder(
-    evaluated,
-    open.findIndex((bucket) => contains(bucket, row.p50)),
-  );
-  if (picked === null) return null;
-  const buys = evaluated.flatMap(({ action, prob, price }, place): readonly FrozenBuy[] => {
-    const range = open[place];
-    if (action !== 'BUY' || prob === null || price === null || range === undefined) return [];
-    return [{ lo: range.lo, hi: range.hi, prob, price, stake: stakes[place] ?? 0 }];
-  });
+  if (buys.length === 0) return null;
   return {
     forecastId,
     eventId,
@@ -44,10 +26,37 @@ export function decisionOf(
     horizonHours,
     madeAt,
     endAt,
-    confidence: track.confidence,
-    isProven: track.isProven,
-    strategy: picked.strategy,
-    orderLos: picked.places.flatMap((place) => open[place]?.lo ?? []),
+    confidence: confidenceIn(record.track),
+    isProven: record.track.isProven,
+    strategy: buy?.strategy ?? null,
+    orderLos: buy?.legs.flatMap(({ signal }) => signal.lo ?? []) ?? [],
     buys: buys.toSorted((a, b) => b.stake - a.stake),
   };
+}
+
+/**
+ * The signals of a row of history, from what was known at its time: the price stands for both sides of the book, of a
+ * size that nobody knows, our own count for the oracle's, and nothing was stale.
+ */
+export function signalsOfHistory(row: Prediction, track: TrackRecord): EventSignals {
+  const books = new Map<string, Book>();
+  const buckets = row.buckets.map(({ lo, hi, price }) => {
+    const title = `${lo}-${hi ?? ''}`;
+    if (price !== null) books.set(title, { bid: price, ask: price, price, bidSize: null, askSize: null });
+    return { title, lo, hi, conditionId: '', marketSlug: '', yesToken: title, noToken: '', won: null };
+  });
+  const { eventId, endAt, count: real, horizonHours, madeAt: at } = row;
+  return eventSignals(
+    {
+      event: { eventId, endAt, isPartition: true, buckets },
+      counters: { real, oracle: real, ui: null, stale: [] },
+      prediction: row,
+      bookOf: (token) => books.get(token),
+      horizonHours,
+      track,
+      accountShare: 1,
+      at,
+    },
+    row.account,
+  );
 }

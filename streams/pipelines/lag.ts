@@ -1,6 +1,6 @@
 import { merge, type Observable } from 'rxjs';
 import { DAY_MS, HOUR_MS } from '../model/durations.ts';
-import { percentile } from '../model/percentile.ts';
+import { median, percentile } from '../model/percentile.ts';
 import type { AccountId } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
@@ -8,28 +8,44 @@ import type { OutputOf, Percentiles, Trigger } from '../records.ts';
 import { accountsOf, type CountersChange, type Inputs, type Message } from './messages.ts';
 
 /** A counter that is still behind by then counts differently, and its difference is no lag. */
-const GIVE_UP_MS = 6 * HOUR_MS;
+const GIVE_UP_MS = 2 * HOUR_MS;
+/** How long an event is followed after its end: counters correct late. */
+const FOLLOW_MS = 7 * DAY_MS;
+
+type Counter = 'oracle' | 'ui';
+const COUNTERS: readonly Counter[] = ['oracle', 'ui'];
 
 interface Sample {
   readonly at: number;
   readonly lagMs: number;
 }
 
+/**
+ * A window, and by how many posts each counter is behind for good: it counts differently, or never saw posts that were
+ * deleted. Null while the counter is unknown.
+ */
+interface LagWindow {
+  readonly startAt: number;
+  readonly endAt: number;
+  readonly oracle: number | null;
+  readonly ui: number | null;
+}
+
 export interface LagState {
   readonly seen: Sample[];
   readonly oracle: Sample[];
   readonly ui: Sample[];
-  /** Creation times of counted posts, ascending, that the counter is not yet known to include. */
-  awaitingOracle: readonly number[];
-  awaitingUi: readonly number[];
+  /** Creation times of counted posts, ascending, that each counter is not yet known to include. */
+  awaiting: Readonly<Record<Counter, readonly number[]>>;
+  readonly windows: Map<number, LagWindow>;
 }
 
 type From = 'post' | 'counters' | 'observation';
 
 /**
  * How long after its creation a post was seen by us, counted by the oracle and shown by the trading page. The latter
- * two follow from the counters: a counter that is d behind includes all but the newest d posts. Of a post that was found
- * in the oracle's list the list itself says when the oracle took it in.
+ * two follow from the counters: of the posts that a counter will ever include, one that is d behind includes all but
+ * the newest d. Of a post that was found in the oracle's list the list itself says when the oracle took it in.
  */
 export function lag(
   { observation$, post$, counters$ }: Inputs<From>,
@@ -49,7 +65,7 @@ const behaviour: Behaviour<Message<From>, LagState, OutputOf<'lag'>> = {
     if (message.type === 'observation') return message.value.fact.kind === 'tick' ? 'everyone' : [];
     return isMeasured(message) ? accountsOf(message) : [];
   },
-  spawn: () => ({ seen: [], oracle: [], ui: [], awaitingOracle: [], awaitingUi: [] }),
+  spawn: () => ({ seen: [], oracle: [], ui: [], awaiting: { oracle: [], ui: [] }, windows: new Map() }),
   receive,
 };
 
@@ -64,25 +80,21 @@ function receive(
   const { type, value } = message;
   if (type === 'post') {
     const { createdAt, isCounted, oracleAt } = value.output.record;
-    addSample(state.seen, at, at - createdAt);
-    hasChanged = true;
-    if (isCounted) {
-      if (oracleAt !== null) addSample(state.oracle, at, oracleAt - createdAt);
-      else state.awaitingOracle = [...state.awaitingOracle, createdAt].sort(ascending);
-      state.awaitingUi = [...state.awaitingUi, createdAt].sort(ascending);
+    if (cause === 'post_deleted') {
+      giveUp(state, (awaited) => awaited === createdAt && isCounted);
+    } else {
+      addSample(state.seen, at, at - createdAt);
+      hasChanged = true;
+      if (isCounted && oracleAt !== null) addSample(state.oracle, at, oracleAt - createdAt);
+      if (isCounted) awaitPost(state, createdAt, oracleAt === null ? COUNTERS : ['ui']);
     }
   } else if (type === 'counters') {
-    const isOracle = cause === 'oracle';
-    const awaiting = isOracle ? state.awaitingOracle : state.awaitingUi;
-    const samples = isOracle ? state.oracle : state.ui;
-    const included = newlyIncluded(awaiting, value);
-    for (const createdAt of included) addSample(samples, at, at - createdAt);
+    const counter = cause === 'oracle' ? 'oracle' : 'ui';
+    const included = newlyIncluded(state, counter, value, at);
+    for (const createdAt of included) addSample(state[counter], at, at - createdAt);
     hasChanged = included.length > 0;
-    if (isOracle) state.awaitingOracle = without(awaiting, included);
-    else state.awaitingUi = without(awaiting, included);
   } else {
-    state.awaitingOracle = youngerThan(state.awaitingOracle, at - GIVE_UP_MS);
-    state.awaitingUi = youngerThan(state.awaitingUi, at - GIVE_UP_MS);
+    giveUp(state, (createdAt) => createdAt < at - GIVE_UP_MS);
   }
 
   for (const samples of [state.seen, state.oracle, state.ui]) {
@@ -98,11 +110,11 @@ function receive(
   emit({ stream: 'lag', key: account, seq, at, cause, record });
 }
 
-/** Only posts found by live polls and changes of the two other counters show a lag. */
+/** Only posts found by live polls, their deletions, and changes of the two other counters show a lag. */
 function isMeasured({ type, value }: Message<'post' | 'counters'>): boolean {
   const { cause } = value.output;
   return type === 'post'
-    ? cause === 'new_post' && (value.via === 'poll' || value.via === 'list')
+    ? (cause === 'new_post' || cause === 'post_deleted') && (value.via === 'poll' || value.via === 'list')
     : cause === 'oracle' || cause === 'ui';
 }
 
@@ -110,24 +122,59 @@ function triggerOf({ type, value }: Message<From>): Trigger {
   return type === 'observation' ? { seq: value.seq, at: value.receivedAt, cause: 'clock' } : value.output;
 }
 
-function newlyIncluded(awaiting: readonly number[], { output, event }: CountersChange): readonly number[] {
-  const behind = output.cause === 'oracle' ? output.record.settlementDelta : output.record.displayDelta;
-  const { startAt, endAt } = event;
-  if (behind === null || startAt === null || awaiting.length === 0) return [];
-  const inWindow = awaiting.filter((createdAt) => startAt <= createdAt && createdAt < endAt);
-  return inWindow.slice(0, Math.max(0, inWindow.length - behind));
+function awaitPost(state: LagState, createdAt: number, counters: readonly Counter[]): void {
+  for (const counter of counters) {
+    const awaiting = [...state.awaiting[counter], createdAt].sort(ascending);
+    state.awaiting = { ...state.awaiting, [counter]: awaiting };
+  }
 }
 
-function without(times: readonly number[], taken: readonly number[]): readonly number[] {
-  if (taken.length === 0) return times;
-  const left = [...times];
+/** Awaits these posts no longer: from now on the counters are behind by them for good. */
+function giveUp(state: LagState, isGivenUp: (createdAt: number) => boolean): void {
+  for (const counter of COUNTERS) {
+    const lost = state.awaiting[counter].filter(isGivenUp);
+    if (lost.length === 0) continue;
+    stopAwaiting(state, counter, lost);
+    for (const [eventId, window] of state.windows) {
+      const behind = window[counter];
+      if (behind === null) continue;
+      const more = lost.filter((createdAt) => isIn(window, createdAt)).length;
+      state.windows.set(eventId, { ...window, [counter]: behind + more });
+    }
+  }
+}
+
+/** The awaited posts that a change of a counter shows to be included. They are awaited no longer. */
+function newlyIncluded(
+  state: LagState,
+  counter: Counter,
+  { output, event }: CountersChange,
+  at: number,
+): readonly number[] {
+  const { settlementDelta, displayDelta } = output.record;
+  const behind = counter === 'oracle' ? settlementDelta : displayDelta;
+  const { eventId, startAt, endAt } = event;
+  if (behind === null || startAt === null) return [];
+  const known = state.windows.get(eventId) ?? { oracle: null, ui: null };
+  const inWindow = state.awaiting[counter].filter((createdAt) => isIn({ startAt, endAt }, createdAt));
+  // At first sight only awaited posts can be late. A counter that catches up was behind by less for good.
+  const forGood = Math.min(known[counter] ?? Math.max(0, behind - inWindow.length), behind);
+  state.windows.set(eventId, { ...known, startAt, endAt, [counter]: forGood });
+  for (const [id, window] of state.windows) if (window.endAt < at - FOLLOW_MS) state.windows.delete(id);
+  const included = inWindow.slice(0, Math.max(0, inWindow.length - (behind - forGood)));
+  stopAwaiting(state, counter, included);
+  return included;
+}
+
+function isIn({ startAt, endAt }: Pick<LagWindow, 'startAt' | 'endAt'>, createdAt: number): boolean {
+  return startAt <= createdAt && createdAt < endAt;
+}
+
+function stopAwaiting(state: LagState, counter: Counter, taken: readonly number[]): void {
+  if (taken.length === 0) return;
+  const left = [...state.awaiting[counter]];
   for (const time of taken) left.splice(left.indexOf(time), 1);
-  return left;
-}
-
-function youngerThan(times: readonly number[], from: number): readonly number[] {
-  const first = times[0];
-  return first !== undefined && first < from ? times.filter((time) => time >= from) : times;
+  state.awaiting = { ...state.awaiting, [counter]: left };
 }
 
 function addSample(samples: Sample[], at: number, lagMs: number): void {
@@ -148,7 +195,7 @@ function percentiles(samples: readonly Sample[]): Percentiles {
   const lags = samples.map((sample) => sample.lagMs).sort(ascending);
   return {
     n: lags.length,
-    p50: percentile(lags, 50),
+    p50: median(lags),
     p90: percentile(lags, 90),
     p99: percentile(lags, 99),
   };

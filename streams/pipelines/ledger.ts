@@ -5,7 +5,6 @@ import { DAY_MS, MINUTE_MS } from '../model/durations.ts';
 import { flipRisk } from '../model/flip-risk.ts';
 import type { CountRange } from '../model/forecast/simulate.ts';
 import { horizonAt, horizonsOf } from '../model/horizons.ts';
-import { isSame } from '../model/is-same.ts';
 import type { ForecastFact, Observation } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
@@ -18,7 +17,7 @@ import type {
   Prediction,
   Price,
 } from '../records.ts';
-import { rangesOf } from './forecast-state.ts';
+import { rangesOf, targetOf } from './forecast-state.ts';
 import { accountsOf, type Inputs, type Message } from './messages.ts';
 
 /** An event is forgotten this long after its end; its rows stay in the store. */
@@ -35,12 +34,14 @@ interface LedgerEvent {
   buckets: readonly ListedBucket[];
   startAt: number | null;
   endAt: number;
-  /** The seq of the last change of window or buckets. Answers to earlier requests are ignored. */
+  /** The id of window and buckets, and the seq of their last change. Answers to earlier requests are ignored. */
+  window: string;
   changedSeq: number;
   /** The seq that requested the newest live forecast. */
   askedSeq: number;
   readonly prices: Map<string, Pick<Price, 'price' | 'priceKind'>>;
-  rows: readonly number[];
+  /** The horizons that have a row, by the id of the window it was made for, in the order of their first rows. */
+  rows: ReadonlyMap<string, readonly number[]>;
 }
 
 export interface LedgerState {
@@ -99,21 +100,16 @@ const behaviour: Behaviour<Message<From>, LedgerState, OutputOf<'predictions'>> 
 };
 
 function recordEvent({ events }: LedgerState, { seq, at, record }: OutputOf<'events'>): void {
-  const { eventId, startAt, endAt, phase } = record;
+  const { eventId, startAt, endAt, window, phase } = targetOf(record);
   const known = events.get(eventId);
-  const rows = known?.rows ?? [];
-  const buckets =
-    record.isPartition && !isComplete({ startAt, endAt, rows }, at) ? listedBuckets(record) : [];
-  const isUnchanged =
-    known !== undefined &&
-    known.startAt === startAt &&
-    known.endAt === endAt &&
-    isSame(known.buckets, buckets);
+  const rows = known?.rows ?? new Map();
+  const isOver = isComplete({ startAt, endAt, window, rows }, at);
   events.set(eventId, {
-    buckets,
+    buckets: record.isPartition && !isOver ? listedBuckets(record) : [],
     startAt,
     endAt,
-    changedSeq: isUnchanged ? known.changedSeq : seq,
+    window,
+    changedSeq: known?.window === window ? known.changedSeq : seq,
     askedSeq: known?.askedSeq ?? 0,
     // Nobody trades a closed event.
     prices: phase === 'closed' ? new Map() : (known?.prices ?? new Map()),
@@ -138,13 +134,13 @@ function publish(
   if (event.buckets.length === 0 || event.buckets.length !== forecast.bucketProbs.length) return;
 
   const write = (hours: number | null) => {
-    const key = hours === null ? String(eventId) : `${eventId}@${hours}`;
-    const record = rowOf(state, event, fact, hours);
+    const key = keyOf(eventId, event, hours);
+    const record = rowOf(state, event, fact, hours, key);
     emit({ stream: 'predictions', key, seq, at, cause: causeOf(fact), record });
-    if (hours !== null) event.rows = [...event.rows, hours];
+    if (hours !== null) event.rows = new Map(event.rows).set(event.window, [...hoursMade(event), hours]);
   };
   if (origin === 'history') {
-    if (horizonHours !== null && !event.rows.includes(horizonHours)) write(horizonHours);
+    if (horizonHours !== null && !hoursMade(event).includes(horizonHours)) write(horizonHours);
   } else if (askedSeq > event.askedSeq) {
     event.askedSeq = askedSeq;
     write(null);
@@ -153,19 +149,33 @@ function publish(
   if (isComplete(event, at)) event.buckets = [];
 }
 
+/** The horizons that have a row for the present window. */
+function hoursMade({ window, rows }: Pick<LedgerEvent, 'window' | 'rows'>): readonly number[] {
+  return rows.get(window) ?? [];
+}
+
+/** A row of another window has a key of its own, so that it replaces none. */
+function keyOf(eventId: number, { window, rows }: LedgerEvent, hours: number | null): string {
+  if (hours === null) return String(eventId);
+  const known = [...rows.keys()].indexOf(window);
+  const place = known === -1 ? rows.size : known;
+  return place === 0 ? `${eventId}@${hours}` : `${eventId}@${hours}.${place + 1}`;
+}
+
 /** Whether the window is over and every horizon has its row. */
-function isComplete(
-  { startAt, endAt, rows }: Pick<LedgerEvent, 'startAt' | 'endAt' | 'rows'>,
-  at: number,
-): boolean {
-  return at >= endAt && horizonsOf(startAt ?? endAt, endAt).every((hours) => rows.includes(hours));
+function isComplete(event: Pick<LedgerEvent, 'startAt' | 'endAt' | 'window' | 'rows'>, at: number): boolean {
+  const { startAt, endAt } = event;
+  const made = hoursMade(event);
+  return at >= endAt && horizonsOf(startAt ?? endAt, endAt).every((hours) => made.includes(hours));
 }
 
 /** The horizons for which a live forecast made at `madeAt` is the first. */
-function horizonsDue({ startAt, endAt, rows }: LedgerEvent, madeAt: number): readonly number[] {
+function horizonsDue(event: LedgerEvent, madeAt: number): readonly number[] {
+  const { startAt, endAt } = event;
+  const made = hoursMade(event);
   return horizonsOf(startAt ?? endAt, endAt).filter((hours) => {
     const dueAt = horizonAt(endAt, hours);
-    return !rows.includes(hours) && madeAt >= dueAt && madeAt < dueAt + HORIZON_SLACK_MS;
+    return !made.includes(hours) && madeAt >= dueAt && madeAt < dueAt + HORIZON_SLACK_MS;
   });
 }
 
@@ -174,11 +184,13 @@ function rowOf(
   event: LedgerEvent,
   fact: ForecastFact,
   horizonHours: number | null,
+  key: string,
 ): Prediction {
   const { eventId, account, askedSeq, origin, seed, inputs, forecast, pace, sleepProbability, moved } = fact;
+  const { own, settlement } = fact;
   const isLive = origin === 'live';
   const row: Omit<Prediction, 'hash'> = {
-    forecastId: isLive ? `${eventId}-${askedSeq}` : `${eventId}@${horizonHours}`,
+    forecastId: isLive ? `${eventId}-${askedSeq}` : key,
     eventId,
     account,
     origin,
@@ -187,6 +199,7 @@ function rowOf(
     seed,
     askedSeq,
     madeAt: inputs.now,
+    startAt: event.startAt,
     endAt: inputs.endAt,
     count: inputs.count,
     p5: forecast.p5,
@@ -195,10 +208,14 @@ function rowOf(
     quantiles: forecast.quantiles,
     paceP50: pace.p50,
     paceQuantiles: pace.quantiles,
+    ...(own && { ownP50: own.p50, ownQuantiles: own.quantiles }),
+    ...(settlement && { settlement }),
     buckets: bucketsOf(event, fact, isLive && !state.arePricesStale),
     sleepProbability,
     // The present lag says nothing about a close in the past.
-    flipRisk: isLive ? flipRisk(inputs, forecast, pace, event.buckets, state.oracleLag) : null,
+    flipRisk: isLive
+      ? flipRisk(inputs, forecast, pace, event.buckets, state.oracleLag, settlement ?? null)
+      : null,
     moved,
   };
   return { ...row, hash: hashOf(row) };
@@ -206,7 +223,7 @@ function rowOf(
 
 function bucketsOf(
   { buckets, prices }: LedgerEvent,
-  { forecast, pace }: ForecastFact,
+  { forecast, pace, own }: ForecastFact,
   hasPrices: boolean,
 ): readonly PredictedBucket[] {
   return buckets.map(({ token, lo, hi }, index) => {
@@ -216,6 +233,7 @@ function bucketsOf(
       hi,
       prob: forecast.bucketProbs[index] ?? 0,
       paceProb: pace.bucketProbs[index] ?? 0,
+      ...(own && { ownProb: own.bucketProbs[index] ?? 0 }),
       price: price?.price ?? null,
       priceKind: price?.priceKind ?? null,
     };

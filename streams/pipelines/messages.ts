@@ -15,11 +15,15 @@ export interface CountersChange {
   readonly event: EventRecord;
 }
 
-/** The outcome of an event. `final` may still be corrected. */
+/** The outcome of an event. `final` is the count that settled it, and may still be corrected. */
 export interface Outcome {
   readonly eventId: number;
   readonly endAt: number;
+  /** The id of the window that was settled. */
+  readonly window: string;
   readonly final: number;
+  /** Our own final count; null where it is not known, or decided because the oracle has no total. */
+  readonly own: number | null;
   readonly wonLo: number | null;
 }
 

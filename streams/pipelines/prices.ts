@@ -41,13 +41,15 @@ const behaviour: Behaviour<Observation, PricesState, OutputOf<'prices'>> = {
       const quote = { ...received, ui: received.ui ?? known?.ui ?? null };
       if (known !== undefined && isSameQuote(known, quote)) continue;
       state.quotes.set(quote.token, quote);
-      const { token, bid, ask } = quote;
+      const { token, bid, ask, bidSize = null, askSize = null } = quote;
       const best = priceOf(quote);
       const record = {
         eventId: fact.eventId,
         token,
         bid,
         ask,
+        bidSize,
+        askSize,
         price: best?.price ?? null,
         priceKind: best?.kind ?? null,
         at,
@@ -59,5 +61,12 @@ const behaviour: Behaviour<Observation, PricesState, OutputOf<'prices'>> = {
 };
 
 function isSameQuote(a: Quote, b: Quote): boolean {
-  return a.bid === b.bid && a.ask === b.ask && a.last === b.last && a.ui === b.ui;
+  return (
+    a.bid === b.bid &&
+    a.ask === b.ask &&
+    (a.bidSize ?? null) === (b.bidSize ?? null) &&
+    (a.askSize ?? null) === (b.askSize ?? null) &&
+    a.last === b.last &&
+    a.ui === b.ui
+  );
 }

@@ -1,17 +1,42 @@
+import { loneStake, provenShare, wantedStake } from '../model/sizing.ts';
 import { type BuyStrategy, STRATEGY_STAKES } from '../model/strategy.ts';
+import type { Confidence } from '../model/time-left.ts';
+import type { TrackRecord } from '../model/track-record.ts';
 import type { BucketSignal, EventSignals } from '../signal-records.ts';
 
 export interface Bettor {
   readonly bankrollUsd: number;
   /** Whether to include horizons at which the model has not been shown to be better than its rivals. */
   readonly includesUnproven: boolean;
+  /** Whether the account's signals never say SELL. */
+  readonly isBuyOnly: boolean;
 }
 
-export interface SizedSignal extends BucketSignal {
-  readonly strategy: BuyStrategy | 'RISK_MANAGEMENT' | null;
+/** The caller who states nothing. */
+export const USUAL_BETTOR: Bettor = { bankrollUsd: 1_000, includesUnproven: true, isBuyOnly: false };
+
+/** Why a bet is smaller than a quarter of the Kelly stake, and by what share of the bankroll. */
+export interface Cut {
+  readonly by: 'event_cap' | 'unproven' | 'account_cap' | 'depth' | 'minimum';
+  readonly fraction: number;
+}
+
+/** A bet for one bankroll. */
+export interface SizedBet {
   /** The share of the bankroll, to 4 decimals, and the bet in whole cents. */
   readonly fraction: number;
   readonly betUsd: number;
+  /** The best price of the side to trade with; null when there is nothing to trade. */
+  readonly limitPrice: number | null;
+  /** What the book holds at that price, USD in whole cents; null while it is unknown. */
+  readonly availableUsd: number | null;
+  readonly cuts: readonly Cut[];
+}
+
+export interface SizedSignal extends BucketSignal, SizedBet {
+  readonly strategy: BuyStrategy | 'RISK_MANAGEMENT' | null;
+  /** The bet on No of a bucket that the count has passed, while it is worth it. */
+  readonly no: SizedBet | null;
 }
 
 export interface SizedOrder {
@@ -23,54 +48,115 @@ export interface SizedOrder {
 }
 
 interface SizedSignals {
+  /** Every bucket, in the order of the record. */
   readonly signals: readonly SizedSignal[];
   readonly buy: SizedOrder | null;
   readonly sells: readonly SizedSignal[];
 }
 
-/** The signals of an event for one caller. Stakes are rounded down, so that their sum stays below the cap. */
+/** Whether there is anything to say about a bucket: it can still win, or somebody bids enough for it. */
+export function isListed({ standing, no }: SizedSignal): boolean {
+  return standing !== 'dead' || no !== null;
+}
+
+/** How far the track record is to be trusted: not at all before the model is shown to be better than the market. */
+export function confidenceIn({ isProven, confidence }: TrackRecord): Confidence {
+  return isProven ? confidence : 'LOW';
+}
+
+/**
+ * The decision on every bucket of an event for one caller: action, price, size, and what was cut. Signals, predictions,
+ * portfolios, rebalancing and the decisions to be scored all show this one. Stakes are rounded down, so that their sums
+ * stay within the caps.
+ */
 export function sizedSignals(record: EventSignals, bettor: Bettor): SizedSignals {
-  const isUnproven = !record.track.isProven && !bettor.includesUnproven;
+  const isRefused = !record.track.isProven && !bettor.includesUnproven;
   const sized = record.buckets.map((bucket) =>
-    sizeOf(isUnproven ? skipUnproven(bucket) : bucket, bettor.bankrollUsd),
+    sizeOf(isRefused ? skipUnproven(bucket) : bucket, record, bettor),
   );
   const buy = orderOf(record, sized, bettor.bankrollUsd);
-  const strategyOf = ({ action, token }: SizedSignal): SizedSignal['strategy'] => {
-    if (action === 'SELL') return 'RISK_MANAGEMENT';
-    return buy?.legs.some(({ signal }) => signal.token === token) ? buy.strategy : null;
-  };
-  const signals = sized.map((signal) => ({ ...signal, strategy: strategyOf(signal) }));
+  const ordered = new Set(buy?.legs.map(({ signal }) => signal.token));
+  const signals = sized.map((signal) =>
+    ordered.has(signal.token) ? { ...signal, strategy: buy?.strategy ?? null } : signal,
+  );
   return { signals, buy, sells: signals.filter(({ action }) => action === 'SELL') };
 }
 
 function skipUnproven(bucket: BucketSignal): BucketSignal {
   const codes = bucket.action === 'SKIP' ? bucket.codes : [];
-  return { ...bucket, action: 'SKIP', stake: 0, codes: ['UNPROVEN_HORIZON', ...codes] };
+  return { ...bucket, action: 'SKIP', noKelly: null, codes: ['UNPROVEN_HORIZON', ...codes] };
 }
 
-function sizeOf(bucket: BucketSignal, bankrollUsd: number): SizedSignal {
-  const fraction = roundDown(bucket.stake, 10_000);
-  const betUsd = roundDown(fraction * bankrollUsd, 100);
-  if (bucket.action === 'BUY' && betUsd === 0) {
-    return { ...bucket, action: 'HOLD', codes: ['BET_TOO_SMALL'], strategy: null, fraction: 0, betUsd };
+function sizeOf(bucket: BucketSignal, record: EventSignals, bettor: Bettor): SizedSignal {
+  const { action, kelly, noKelly, bid, ask } = bucket;
+  if (action === 'BUY') {
+    const bet = betOf(kelly ?? 0, ask, availableAt(ask, bucket.askSize), record, bettor);
+    if (bet.betUsd === 0) {
+      return { ...bucket, ...bet, action: 'HOLD', codes: ['BET_TOO_SMALL'], strategy: null, no: null };
+    }
+    const codes: BucketSignal['codes'] =
+      bet.availableUsd === null ? [...bucket.codes, 'DEPTH_UNKNOWN'] : bucket.codes;
+    return { ...bucket, ...bet, codes, strategy: null, no: null };
   }
-  return { ...bucket, strategy: null, fraction, betUsd };
+  const noPrice = bid === null ? null : 1 - bid;
+  const no =
+    action === 'SKIP' || noKelly === null
+      ? null
+      : betOf(noKelly, noPrice, availableAt(noPrice, bucket.bidSize), record, bettor);
+  if (action !== 'SELL') return { ...bucket, ...NO_BET, strategy: null, no };
+  if (bettor.isBuyOnly) return { ...bucket, ...NO_BET, action: 'HOLD', strategy: null, no };
+  const sale = { limitPrice: bid, availableUsd: availableAt(bid, bucket.bidSize) };
+  return { ...bucket, ...NO_BET, ...sale, strategy: 'RISK_MANAGEMENT', no };
 }
 
+const NO_BET: SizedBet = { fraction: 0, betUsd: 0, limitPrice: null, availableUsd: null, cuts: [] };
+
+function availableAt(price: number | null, shares: number | null): number | null {
+  return price === null || shares === null ? null : roundDown(price * shares, 100);
+}
+
+function betOf(
+  kelly: number,
+  limitPrice: number | null,
+  availableUsd: number | null,
+  { eventShare, accountShare, track }: EventSignals,
+  { bankrollUsd }: Bettor,
+): SizedBet {
+  const cuts: Cut[] = [];
+  let left = wantedStake(kelly);
+  const reduceTo = (most: number, by: Cut['by']) => {
+    if (most >= left) return;
+    cuts.push({ by, fraction: left - most });
+    left = most;
+  };
+  reduceTo(loneStake(kelly) * eventShare, 'event_cap');
+  reduceTo(left * provenShare(track.isProven), 'unproven');
+  reduceTo(left * accountShare, 'account_cap');
+  if (availableUsd !== null) reduceTo(availableUsd / bankrollUsd, 'depth');
+  const fraction = roundDown(left, 10_000);
+  const betUsd = roundDown(fraction * bankrollUsd, 100);
+  if (betUsd === 0) reduceTo(0, 'minimum');
+  return { fraction: betUsd === 0 ? 0 : fraction, betUsd, limitPrice, availableUsd, cuts };
+}
+
+/** Buys the same number of shares of each bucket, at most as many as the thinnest book holds. */
 function orderOf(
-  { order }: EventSignals,
+  { order, track, accountShare }: EventSignals,
   sized: readonly SizedSignal[],
   bankrollUsd: number,
 ): SizedOrder | null {
   if (order === null) return null;
   const picked = order.tokens.flatMap((token) => sized.find((signal) => signal.token === token) ?? []);
   if (picked.length !== order.tokens.length || picked.some(({ action }) => action !== 'BUY')) return null;
-  const stakeFraction = STRATEGY_STAKES[order.strategy];
+  const wanted = STRATEGY_STAKES[order.strategy] * provenShare(track.isProven) * accountShare * bankrollUsd;
+  const priceOfAll = picked.reduce((sum, { ask }) => sum + (ask ?? 0), 0);
+  const shares = picked.reduce((most, { askSize }) => Math.min(most, askSize ?? most), wanted / priceOfAll);
+  const stakeFraction = roundDown((shares * priceOfAll) / bankrollUsd, 10_000);
   const stakeUsd = roundDown(stakeFraction * bankrollUsd, 100);
-  const priceOfAll = picked.reduce((sum, { price }) => sum + (price ?? 0), 0);
+  if (stakeUsd === 0) return null;
   const legs = picked.map((signal) => ({
     signal: { ...signal, strategy: order.strategy },
-    stakeUsd: roundDown((stakeUsd * (signal.price ?? 0)) / priceOfAll, 100),
+    stakeUsd: roundDown((stakeUsd * (signal.ask ?? 0)) / priceOfAll, 100),
   }));
   return { strategy: order.strategy, stakeFraction, stakeUsd, legs };
 }

@@ -7,11 +7,12 @@ import { type TrackRecord, trackRecord } from '../model/track-record.ts';
 import type { AccountId, Observation } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
-import type { Cause, Counters, EventRecord, OutputOf, Prediction, Trigger } from '../records.ts';
-import type { ScoreRecord } from '../score-records.ts';
+import type { Cause, Counters, EventRecord, OutputOf, Trigger } from '../records.ts';
+import type { ScoreRecord, VoidRecord } from '../score-records.ts';
+import type { EventSignals } from '../signal-records.ts';
 import { type BucketCache, emptyBucketCache } from './bucket-signals.ts';
-import { eventSignals, isOld } from './event-signals.ts';
-import { decisionOf } from './horizon-decision.ts';
+import { accountShareOf, eventSignals, isOld, type UsedPrediction } from './event-signals.ts';
+import { decisionOf, signalsOfHistory } from './horizon-decision.ts';
 import { accountsOf, type Inputs, type Message } from './messages.ts';
 import { recordScore, type TrackSamples, trackBefore } from './score-history.ts';
 
@@ -23,7 +24,7 @@ const NO_TRACK = trackRecord([]);
 interface TradedEvent {
   event: EventRecord;
   counters: Counters | null;
-  prediction: Pick<Prediction, 'forecastId' | 'madeAt' | 'p50' | 'buckets'> | null;
+  prediction: UsedPrediction | null;
   readonly books: Map<string, Book>;
   /** Why the signals have to be computed again. */
   news: Cause | null;
@@ -104,6 +105,9 @@ function behaviourWith(caches: BucketCaches): Behaviour<Message<From>, SignalsSt
 function recordEvent({ events }: SignalsState, event: EventRecord, { cause, at }: Trigger): void {
   const known = events.get(event.eventId);
   if (known !== undefined) {
+    const { startAt, endAt } = known.event;
+    // The forecast was made for another window.
+    if (startAt !== event.startAt || endAt !== event.endAt) known.prediction = null;
     known.event = event;
     known.news ??= cause;
   } else if (event.endAt >= at - KEEP_MS) {
@@ -120,22 +124,22 @@ function recordEvent({ events }: SignalsState, event: EventRecord, { cause, at }
 }
 
 function recordPrice({ events }: SignalsState, { record, cause }: OutputOf<'prices'>): void {
-  const { eventId, token, bid, ask, price } = record;
+  const { eventId, token, bid, ask, price, bidSize, askSize } = record;
   const known = events.get(eventId);
   if (known === undefined) return;
-  known.books.set(token, { bid, ask, price });
+  known.books.set(token, { bid, ask, price, bidSize, askSize });
   known.news ??= cause;
 }
 
 function recordPrediction({ events }: SignalsState, { record, cause }: OutputOf<'predictions'>): void {
   const known = events.get(record.eventId);
   if (known === undefined) return;
-  const { forecastId, madeAt, p50, buckets } = record;
-  known.prediction = { forecastId, madeAt, p50, buckets };
+  const { forecastId, madeAt, count, p50, buckets } = record;
+  known.prediction = { forecastId, madeAt, count, p50, buckets };
   known.news ??= cause;
 }
 
-function updateTrack(state: SignalsState, score: ScoreRecord): void {
+function updateTrack(state: SignalsState, score: ScoreRecord | VoidRecord): void {
   const track = recordScore(state.samples, score);
   if (track === null) return;
   state.tracks.set(score.horizonHours, track);
@@ -145,20 +149,42 @@ function updateTrack(state: SignalsState, score: ScoreRecord): void {
 /** Uses the track record of the events that had ended when the forecast was made. */
 function emitDecision(
   state: SignalsState,
-  { seq, at, key, cause, record }: OutputOf<'predictions'>,
+  { seq, at, key, cause, record: row }: OutputOf<'predictions'>,
   emit: (output: SignalsOutput) => void,
 ): void {
-  const known = record.origin === 'live' ? state.events.get(record.eventId) : undefined;
-  if (record.origin === 'live' && known?.counters?.stale.length !== 0) return;
-  const tokens = new Map(known?.event.buckets.map(({ lo, hi, yesToken }) => [`${lo} ${hi}`, yesToken]));
-  const decision = decisionOf(
-    record,
-    ({ lo, hi }) => known?.books.get(tokens.get(`${lo} ${hi}`) ?? ''),
-    trackBefore(state.samples, record.horizonHours, record.madeAt),
-  );
+  const track = trackBefore(state.samples, row.horizonHours, row.madeAt);
+  const known = state.events.get(row.eventId);
+  if (row.origin === 'live' && known?.event.phase !== 'active') return;
+  const signals =
+    row.origin === 'live' && known !== undefined
+      ? signalsOf({ ...known, prediction: row }, row.account, at, row.horizonHours, track, emptyBucketCache())
+      : signalsOfHistory(row, track);
+  const decision = decisionOf(row, signals);
   if (decision !== null) emit({ stream: 'decisions', key, seq, at, cause, record: decision });
 }
 
+function signalsOf(
+  { event, counters, prediction, books, said }: TradedEvent,
+  account: AccountId,
+  at: number,
+  horizonHours: number | null,
+  track: TrackRecord,
+  cache: BucketCache,
+): EventSignals {
+  const facts = {
+    event: event.phase === 'active' ? event : { ...event, buckets: [] },
+    counters,
+    prediction,
+    bookOf: (token: string) => books.get(token),
+    horizonHours,
+    track,
+    accountShare: said?.record.accountShare ?? 1,
+    at,
+  };
+  return eventSignals(facts, account, cache);
+}
+
+/** Emits the signals that have changed, and those of the account's other events where that moves its cap. */
 function emitChanged(
   { events, tracks }: SignalsState,
   { seq, receivedAt: at, fact }: Observation,
@@ -166,30 +192,32 @@ function emitChanged(
   emit: (output: SignalsOutput) => void,
   account: AccountId,
 ): void {
+  const changed = new Map<TradedEvent, EventSignals>();
+  let cause: Cause = 'clock';
   for (const [eventId, known] of events) {
     const { event, said, news } = known;
     if (news === null && (fact.kind !== 'tick' || !isChangedByClock(known, at))) continue;
     if (event.endAt < at - KEEP_MS) events.delete(eventId);
     known.news = null;
-    const isActive = event.phase === 'active';
-    if (!isActive && (said === null || said.record.buckets.length === 0)) continue;
+    if (event.phase !== 'active' && (said === null || said.record.buckets.length === 0)) continue;
     known.wasOld = known.prediction !== null && isOld(known.prediction, at);
     const horizonHours = horizonOf(event.endAt - at);
-    const record = eventSignals(
-      {
-        event: isActive ? event : { ...event, buckets: [] },
-        counters: known.counters,
-        prediction: known.prediction,
-        bookOf: (token) => known.books.get(token),
-        horizonHours,
-        track: (horizonHours === null ? undefined : tracks.get(horizonHours)) ?? NO_TRACK,
-        at,
-      },
-      account,
-      cacheOf(caches, known),
-    );
+    const track = (horizonHours === null ? undefined : tracks.get(horizonHours)) ?? NO_TRACK;
+    const record = signalsOf(known, account, at, horizonHours, track, cacheOf(caches, known));
     if (said !== null && isSame(said.record, record)) continue;
-    known.said = { stream: 'signals', key: String(eventId), seq, at, cause: news ?? 'clock', record };
+    changed.set(known, record);
+    cause = news ?? cause;
+  }
+  if (changed.size === 0) return;
+  const current = [...events.values()].map((known) => changed.get(known) ?? known.said?.record ?? null);
+  const accountShare = accountShareOf(current.filter((record) => record !== null));
+  for (const known of new Set([...events.values(), ...changed.keys()])) {
+    const record = changed.get(known) ?? known.said?.record;
+    if (record === undefined) continue;
+    const isOver = record.buckets.length === 0;
+    if (!changed.has(known) && (isOver || record.accountShare === accountShare)) continue;
+    const shared = isOver || record.accountShare === accountShare ? record : { ...record, accountShare };
+    known.said = { stream: 'signals', key: String(record.eventId), seq, at, cause, record: shared };
     emit(known.said);
   }
 }

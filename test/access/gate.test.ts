@@ -57,11 +57,12 @@ describe('createGate', () => {
       }
     };
     const keys = ['', 'demo_free', 'demo_pro', 'demo_internal', 'nobody'];
-    const table = (['open', 'tiered', 'PRO', 'INTERNAL'] as const).map((access) =>
+    const table = (['open', 'public', 'tiered', 'PRO', 'INTERNAL'] as const).map((access) =>
       keys.map((key) => outcome(access, key)),
     );
     assert.deepEqual(table, [
       ['FREE', 'FREE', 'PRO', 'INTERNAL', 'FREE'],
+      ['FREE', 'FREE', 'PRO', 'INTERNAL', 'key_invalid'],
       ['FREE', 'FREE', 'PRO', 'INTERNAL', 'key_invalid'],
       ['key_missing', 'tier_too_low', 'PRO', 'INTERNAL', 'key_invalid'],
       ['key_missing', 'tier_too_low', 'tier_too_low', 'INTERNAL', 'key_invalid'],
@@ -96,38 +97,46 @@ describe('createGate', () => {
   it('sends limit, remaining calls and reset in both styles of headers', () => {
     assert.deepEqual(pass(gate, { access: 'tiered' }, request()), {
       'RateLimit-Policy': '"free";q=100;w=3600',
-      RateLimit: '"free";r=99;t=3660',
+      RateLimit: '"free";r=99;t=3600',
       'X-RateLimit-Limit': '100',
       'X-RateLimit-Remaining': '99',
-      'X-RateLimit-Reset': String(NOON / 1_000 + 3_660),
+      'X-RateLimit-Reset': String(NOON / 1_000 + 3_600),
     });
     clock.now += 90_500;
-    assert.equal(pass(gate, { access: 'tiered' }, request()).RateLimit, '"free";r=98;t=3570');
+    assert.equal(pass(gate, { access: 'tiered' }, request()).RateLimit, '"free";r=98;t=3510');
     assert.equal(
       pass(gate, { access: 'PRO' }, keyed('demo_pro'))['RateLimit-Policy'],
       '"pro";q=10000;w=3600',
     );
   });
 
-  it('counts calls of all but open endpoints, and of open ones that ask for it', () => {
+  it('counts calls of endpoints with tiers, and of others that ask for it', () => {
     assert.deepEqual(pass(gate, { access: 'open' }, request()), {});
-    assert.equal(pass(gate, { access: 'open', isCounted: true }, request())['X-RateLimit-Remaining'], '99');
+    assert.deepEqual(pass(gate, { access: 'public' }, request()), {});
+    assert.equal(pass(gate, { access: 'public', isCounted: true }, request())['X-RateLimit-Remaining'], '99');
     assert.deepEqual(pass(gate, { access: 'tiered', isCounted: false }, request()), {});
     assert.deepEqual(pass(gate, { access: 'INTERNAL' }, keyed('demo_internal')), {});
   });
 
   it('refuses the call after the last one allowed, with the same numbers in headers and body', () => {
-    const endpoint: EndpointAccess = { access: 'open', isCounted: true };
+    const endpoint: EndpointAccess = { access: 'public', isCounted: true };
     for (let call = 0; call < 100; call++) pass(gate, endpoint, request());
     clock.now += 30_000;
     const refused = refusalOf(() => pass(gate, endpoint, request()));
     assert.deepEqual([refused.status, refused.code], [429, 'rate_limited']);
-    assert.equal(refused.headers['Retry-After'], '3630');
-    assert.equal(refused.headers.RateLimit, '"free";r=0;t=3630');
-    const reset = NOON / 1_000 + 3_660;
+    assert.equal(refused.headers['Retry-After'], '3570');
+    assert.equal(refused.headers.RateLimit, '"free";r=0;t=3570');
+    const reset = NOON / 1_000 + 3_600;
     assert.equal(refused.headers['X-RateLimit-Reset'], String(reset));
-    assert.deepEqual(refused.fields, { limit: 100, remaining: 0, reset, retry_after: 3_630 });
-    clock.now += 3_629_999;
+    assert.deepEqual(refused.fields, {
+      limit: 100,
+      remaining: 0,
+      reset,
+      reset_ts: reset * 1_000,
+      retry_after: 3_570,
+      retry_after_ms: 3_570_000,
+    });
+    clock.now += 3_569_999;
     assert.equal(refusalOf(() => pass(gate, endpoint, request())).headers['Retry-After'], '1');
     clock.now += 1;
     assert.equal(pass(gate, endpoint, request())['X-RateLimit-Remaining'], '99');
@@ -158,10 +167,10 @@ describe('createGate', () => {
     assert.equal(refusalOf(() => left(keyed('two'))).fields.limit, 2);
   });
 
-  it('charges a key it does not know to the address where keys do not matter', () => {
-    const endpoint: EndpointAccess = { access: 'open', isCounted: true };
-    pass(gate, endpoint, keyed('nobody'));
-    assert.equal(pass(gate, endpoint, request())['X-RateLimit-Remaining'], '98');
+  it('charges the address nothing for a key it does not know', () => {
+    const endpoint: EndpointAccess = { access: 'public', isCounted: true };
+    assert.equal(refusalOf(() => pass(gate, endpoint, keyed('nobody'))).code, 'key_invalid');
+    assert.equal(pass(gate, endpoint, request())['X-RateLimit-Remaining'], '99');
   });
 
   it('lets an address try a hundred unknown keys a minute', () => {

@@ -51,6 +51,27 @@ describe('the client of a running service', function () {
     assert.equal((await client.usage.stats()).tracking.enabled, true);
   });
 
+  it('asks about the past, in UTC ms and ISO 8601, and not by default', async () => {
+    const client = createClient({ url: stage.url(), key: 'demo_pro' });
+    const { timestamp } = await client.health();
+    const answers = (as_of: number | string) =>
+      Promise.all([
+        client.meta('account_a', { as_of }),
+        client.lag('account_a', { as_of, timeoutMs: 60_000 }),
+        client.prediction('account_a', { as_of }),
+        client.tweets('account_a', { limit: 2, as_of }),
+        client.signals('account_a', { bankroll: 500, as_of }),
+      ]);
+    for (const as_of of [timestamp, new Date(timestamp).toISOString()]) {
+      const found = await answers(as_of);
+      assert.deepEqual(
+        found.map((answer) => answer.timestamp),
+        found.map(() => timestamp),
+      );
+    }
+    assert.ok((await client.meta('account_a', {})).timestamp >= timestamp);
+  });
+
   it('throws refusals with their code, detail and every fault', async () => {
     const client = createClient({ url: stage.url(), key: 'demo_pro' });
     await assert.rejects(client.usage.stats(), (error) => {

@@ -34,7 +34,7 @@ describe('parseConfig', () => {
       },
       accounts: [
         { id: 'a', segment: 'account_a' },
-        { id: 'b', segment: 'account_b' },
+        { id: 'b', segment: 'account_b', isBuyOnly: true },
       ],
       retentionDays: 90,
       usageRetentionDays: 90,

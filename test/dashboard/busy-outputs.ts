@@ -20,6 +20,7 @@ import {
 
 const BUCKETS = 16;
 const SETTLED = 40;
+const BACKFILLED = 8;
 
 interface BusyEvent {
   readonly id: number;
@@ -159,7 +160,7 @@ export function busyForecast(event: BusyEvent, shift: number): readonly Output[]
           edge: prob - price,
           edgeNet: prob - price - 0.01,
           action: isBuy ? 'BUY' : 'HOLD',
-          stake: isBuy ? 0.03 : 0,
+          kelly: isBuy ? 0.12 : 0,
         });
       }),
       order: { strategy: 'SINGLE_BUCKET', tokens: [tokenOf(event, place)] },
@@ -170,17 +171,19 @@ export function busyForecast(event: BusyEvent, shift: number): readonly Output[]
   ];
 }
 
-/** Settled events with prices beside their forecasts: the market a little worse than the model. */
+/** Settled events: the first of them back-filled, the others with prices, the market a little worse than the model. */
 function settledScores(account: AccountId): readonly Output[] {
   return [24, 48, 72].flatMap((horizonHours) =>
     Array.from({ length: SETTLED }, (_, place) => {
       const eventId = (account === 'a' ? 1_000 : 2_000) + place;
       const endAt = NOON - (SETTLED - place) * 2 * DAY_MS;
       const miss = ((place * 7) % 13) - 6;
+      const isLive = place >= BACKFILLED;
       return scoreOutput({
         forecastId: `${eventId}-${horizonHours}`,
         eventId,
         account,
+        origin: isLive ? 'live' : 'history',
         horizonHours,
         madeAt: endAt - horizonHours * 3_600_000,
         endAt,
@@ -194,7 +197,7 @@ function settledScores(account: AccountId): readonly Output[] {
           isCovered: place % 10 !== 0,
         }),
         pace: score({ crps: 7 + horizonHours / 24, logScore: 2.4, brier: 0.9 }),
-        market: score({ crps: 4.6 + horizonHours / 24, logScore: 1.9, brier: 0.78 }),
+        market: isLive ? score({ crps: 4.6 + horizonHours / 24, logScore: 1.9, brier: 0.78 }) : null,
       });
     }),
   );

@@ -84,7 +84,28 @@ describe('the dashboard, fed by hand', function () {
       ...['1.700', '2.400', '1.900'],
       ...['0.7400', '0.9000', '0.7800'],
     ]);
-    assert.equal(await page.locator('text=had market prices beside it').count(), 0);
+    assert.deepEqual(await shown(page, '.scores caption'), [
+      "Scores over 32 live forecasts, the market's over 32 with prices",
+    ]);
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  });
+
+  it('says what a record rests on, and compares horizons over the same events', async () => {
+    const { page, faults } = await open(DESKTOP, 'demo_pro');
+    await page.waitForSelector('.errors tbody tr');
+    assert.deepEqual(await shown(page, '#trust .proof'), [
+      'better than the market 32 live and 8 back-filled forecasts at 24 h, 32 with market prices',
+    ]);
+    assert.deepEqual(await shown(page, '.errors caption'), [
+      'Error by horizon over the same 80 events of all accounts',
+    ]);
+    assert.deepEqual(await shown(page, '.errors tbody td'), [
+      ...['4.0', '7.0', '64', '16'],
+      ...['5.0', '8.0', '64', '16'],
+      ...['6.0', '9.0', '64', '16'],
+    ]);
+    assert.equal(await page.locator('text=32 live and 8 back-filled; the line').count(), 1);
     assert.deepEqual(faults, []);
     await page.context().close();
   });
@@ -92,6 +113,7 @@ describe('the dashboard, fed by hand', function () {
   it('moves nothing when numbers change, nor when they are out of date', async () => {
     const { page } = await open(DESKTOP, 'demo_pro');
     await page.waitForSelector('.scores tbody tr');
+    await page.waitForSelector('.errors tbody tr');
     await page.evaluate(WATCH_SHIFTS);
     const [event] = BUSY_EVENTS;
     assert.ok(event);
@@ -219,10 +241,10 @@ describe('the dashboard, fed by hand', function () {
     await page.fill('input[name=wallet]', wallet);
     const asked = page.waitForRequest(/portfolio\/account_a/);
     await page.press('input[name=wallet]', 'Enter');
-    await asked;
+    assert.match((await asked).url(), /bankroll=/);
     const askedAgain = page.waitForRequest(/portfolio\/account_b/);
     await page.click('.switcher fieldset:last-child .event');
-    assert.match((await askedAgain).url(), new RegExp(`wallet=${wallet}`));
+    assert.match((await askedAgain).url(), new RegExp(`wallet=${wallet}$`));
     await page.waitForSelector('text=Nothing held');
     assert.equal(await page.inputValue('input[name=wallet]'), wallet);
     await page.context().close();

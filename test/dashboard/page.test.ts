@@ -75,6 +75,8 @@ describe('the dashboard in a browser', function () {
     await unlock(page, 'demo_pro');
     await page.waitForSelector('[data-level=p50]');
     assert.match((await page.textContent('[data-level=p50]')) ?? '', /^[\d,]+$/);
+    const offset = await page.textContent('dt:text-is("Settled minus our count") + dd');
+    assert.match(offset ?? '', /^[−+]?\d+ to [−+]?\d+$/);
     await page.waitForSelector('#trade table.grid tbody tr');
     const { id } = site.world.control.post({ account: 'a', kind: 'original', text: 'one that counts' });
     await page.waitForSelector(`[data-post="${id}"] .tag.good`);

@@ -7,29 +7,61 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { parseConfig } from '../../src/config/config.ts';
+import { routesOf } from '../../src/contract/openapi/paths.ts';
+import { hasPast, isSold } from '../../src/contract/operation.ts';
+import { OPERATIONS } from '../../src/contract/operations.ts';
 import { openService } from '../../src/service/service.ts';
 import { openWorld } from '../../src/world/world.ts';
-import { SIGNALS } from '../support/payments.ts';
+import { withRequired } from '../server/call-endpoint.ts';
+import { ACCOUNTS } from '../server/start.ts';
+import { eventually } from '../support/eventually.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../src/examples/pay.js', import.meta.url));
 
+/** A path that is sold, and whether its answer without a payment is a refusal. */
+interface Sold {
+  readonly path: string;
+  readonly isRefused: boolean;
+}
+
+/** Every path whose answer a payment improves, with the parameters it needs, now and in the past. */
+function soldPaths(pastAt: number): readonly Sold[] {
+  return routesOf(OPERATIONS.filter(isSold), ACCOUNTS).flatMap(({ path, operation }): readonly Sold[] => {
+    const now = { path: withRequired(path), isRefused: operation.access === 'PRO' };
+    const past = { path: `${path}?as_of=${pastAt}`, isRefused: true };
+    const isSoldNow = operation.access === 'PRO' || operation.access === 'tiered';
+    return [...(isSoldNow ? [now] : []), ...(hasPast(operation) ? [past] : [])];
+  });
+}
+
 describe('the example of a paid call', () => {
-  it('pays once against a demo, and gets the same answer for the same payment', async function () {
+  it('pays once for every path that sells something, and gets the same answer for the same payment', async function () {
     this.timeout(120_000);
     const data = await mkdtemp(join(tmpdir(), 'tallywire-pay-'));
     const world = await openWorld({ seed: 3 });
     const flags = { port: '0', data, world: world.url, historyDays: '1', payments: 'demo' };
     const service = await openService(parseConfig({ flags, env: {} }), pino({ level: 'silent' }));
     try {
-      const args = [EXAMPLE, service.url + SIGNALS];
+      await eventually('there is something to serve', async () => (await fetch(`${service.url}/readyz`)).ok);
+      const health = Object(await (await fetch(`${service.url}/api/v1/health`)).json());
+      const sold = soldPaths(health.timestamp);
+      assert.equal(sold.length, 19);
+      const args = [EXAMPLE, ...sold.map(({ path }) => service.url + path)];
       const { stdout } = await promisify(execFile)(process.execPath, args);
-      const [unpaid = '', paid = '', again = ''] = stdout.split('\n');
-      assert.equal(unpaid, '401 key_missing: 0.01 Demo Dollar on eip155:84532');
-      assert.match(paid, /^200 paid in 0x[0-9a-f]{4}…, \d+ events$/);
-      assert.equal(again, '200 the same answer for the same payment');
-      assert.deepEqual(Object(world.control.state().facilitator).settleCalls, 1);
+      const lines = stdout.split('\n');
+      for (const [at, { path, isRefused }] of sold.entries()) {
+        const [unpaid, paid = '', again] = lines.slice(3 * at, 3 * at + 3);
+        const first = isRefused ? '401 key_missing' : '200 what FREE sees';
+        assert.equal(unpaid, `${first}: 0.01 Demo Dollar on eip155:84532`, path);
+        assert.match(paid, /^200 paid in 0x[0-9a-f]{4}…, \d+ records$/, path);
+        assert.equal(again, '200 the same answer for the same payment', path);
+      }
+      assert.equal(Object(world.control.state().facilitator).settleCalls, sold.length);
       const metrics = await (await fetch(`${service.url}/metrics`)).text();
-      assert.match(metrics, /^tallywire_payments_total\{outcome="settled"\} 1$/m);
+      assert.match(
+        metrics,
+        new RegExp(`^tallywire_payments_total\\{outcome="settled"\\} ${sold.length}$`, 'm'),
+      );
     } finally {
       await service.stop();
       await world.close();

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { isCounted } from '../../src/access/gate.ts';
-import { callEndpoint, QUERY, type ServedEndpoint } from './call-endpoint.ts';
+import { callEndpoint, type ServedEndpoint, withRequired } from './call-endpoint.ts';
 import { contentOfEveryEndpoint } from './content.ts';
 import { json, type Running, start } from './start.ts';
 
 /** Spec 4 and 5, and which endpoints count (spec 8). */
 const SPECIFIED = [
-  ['GET', '/meta/account_a', 'open', true],
-  ['GET', '/meta/account_b', 'open', true],
-  ['GET', '/meta/crypto', 'open', false],
+  ['GET', '/meta/account_a', 'public', true],
+  ['GET', '/meta/account_b', 'public', true],
+  ['GET', '/meta/crypto', 'public', false],
   ['GET', '/meta/account_a/tweets', 'tiered', true],
   ['GET', '/meta/account_b/tweets', 'tiered', true],
   ['GET', '/prediction/account_a', 'tiered', true],
@@ -19,9 +19,9 @@ const SPECIFIED = [
   ['GET', '/portfolio/account_a/rebalancing', 'PRO', true],
   ['GET', '/portfolio/account_b', 'PRO', true],
   ['GET', '/health', 'open', false],
-  ['POST', '/waitlist', 'open', false],
-  ['GET', '/performance/overview', 'open', false],
-  ['GET', '/performance/history', 'open', false],
+  ['POST', '/waitlist', 'public', false],
+  ['GET', '/performance/overview', 'public', false],
+  ['GET', '/performance/history', 'public', false],
   ['GET', '/usage/summary', 'INTERNAL', true],
   ['GET', '/usage/by-endpoint', 'INTERNAL', true],
   ['GET', '/usage/errors', 'INTERNAL', true],
@@ -34,6 +34,7 @@ const PRO_FIELDS: ReadonlySet<string> = new Set([
   'velocity_counted_1h',
   'velocity_all_1h',
   'forecast',
+  'settlement',
   'forecast_id',
   'distribution',
   'model_prob',
@@ -67,7 +68,8 @@ describe('access', () => {
 
   const endpoints = () => running.app.endpoints;
   const keyed = (key: string | undefined) => (key === undefined ? {} : { 'X-API-Key': key });
-  const withQuery = (endpoint: ServedEndpoint) => ({ ...endpoint, path: endpoint.path + QUERY });
+  const isFree = ({ access }: ServedEndpoint) => access === 'open' || access === 'public';
+  const withQuery = (endpoint: ServedEndpoint) => ({ ...endpoint, path: withRequired(endpoint.path) });
 
   it('is for whom the specification says, and counts what it says', () => {
     const found = endpoints().map((endpoint) => [
@@ -87,13 +89,14 @@ describe('access', () => {
   it('counts nothing beyond the specification', () => {
     const specified = new Set<string>(SPECIFIED.map(([, path]) => `/api/v1${path}`));
     for (const endpoint of endpoints().filter(({ path }) => !specified.has(path))) {
-      assert.deepEqual([endpoint.access, isCounted(endpoint)], ['open', false], endpoint.path);
+      assert.deepEqual([isFree(endpoint), isCounted(endpoint)], [true, false], endpoint.path);
     }
   });
 
   it('lets each key in at every endpoint where it is enough, and nowhere else', async () => {
     const allowed = {
       open: ['none', 'free', 'pro', 'internal'],
+      public: ['none', 'free', 'pro', 'internal'],
       tiered: ['none', 'free', 'pro', 'internal'],
       PRO: ['pro', 'internal'],
       INTERNAL: ['internal'],
@@ -118,7 +121,15 @@ describe('access', () => {
     }
   });
 
-  it('refuses a key nobody knows wherever keys count, and ignores it elsewhere', async () => {
+  it('ignores a key at health, the documents and the pages alone', () => {
+    const open = endpoints().filter(({ access }) => access === 'open');
+    assert.deepEqual(
+      open.map(({ path }) => path).filter((path) => path.startsWith('/api/v1')),
+      ['/api/v1/health', '/api/v1/openapi.json', '/api/v1/asyncapi.json'],
+    );
+  });
+
+  it('refuses a key nobody knows, of whatever form, wherever it is not ignored', async () => {
     const wrong = [
       'nobody',
       'tw_pro_000000000000000000000000000000',
@@ -163,6 +174,7 @@ describe('access', () => {
     const expected = [
       'sleep_probability',
       'forecast',
+      'settlement',
       'model_prob',
       'edge',
       'signals',

@@ -1,4 +1,6 @@
-import type { Running } from './start.ts';
+import { routesOf } from '../../src/contract/openapi/paths.ts';
+import { OPERATIONS } from '../../src/contract/operations.ts';
+import { ACCOUNTS, type Running } from './start.ts';
 
 export type ServedEndpoint = Running['app']['endpoints'][number];
 
@@ -15,5 +17,19 @@ export function callEndpoint(
   );
 }
 
-/** Parameters that every endpoint with required ones takes; others ignore them. */
-export const QUERY = `?wallet=0x${'1'.repeat(40)}&bankroll=1000&start=0&end=9999999999`;
+const VALUES: Readonly<Record<string, string>> = {
+  wallet: `0x${'1'.repeat(40)}`,
+  bankroll: '1000',
+  start: '0',
+  end: '9999999999',
+};
+
+/** The path with every parameter that its endpoint requires. */
+export function withRequired(path: string): string {
+  const route = routesOf(OPERATIONS, ACCOUNTS).find((each) => each.path === path);
+  const required = Object.entries(route?.operation.query?.shape ?? {}).filter(
+    ([, schema]) => !schema.safeParse(undefined).success,
+  );
+  const query = required.flatMap(([name]) => (VALUES[name] === undefined ? [] : `${name}=${VALUES[name]}`));
+  return query.length === 0 ? path : `${path}?${query.join('&')}`;
+}

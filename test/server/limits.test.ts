@@ -8,7 +8,7 @@ import { SourceError } from '../../src/errors.ts';
 import { HOUR_MS } from '../../streams/internal.ts';
 import { checkedFetch } from '../support/answer-check.ts';
 import { countersOutput, eventOutput, freshnessOutput, NOON } from '../support/outputs.ts';
-import { callEndpoint, QUERY } from './call-endpoint.ts';
+import { callEndpoint, withRequired } from './call-endpoint.ts';
 import { json, type Running, start } from './start.ts';
 
 const META = '/api/v1/meta/account_a';
@@ -71,7 +71,11 @@ describe('limits', () => {
   it('shows the limit on every answer that counts, and on no other', async () => {
     await open({ limits: { FREE: 1_000, PRO: 1_000, INTERNAL: 1_000 } });
     for (const endpoint of running.app.endpoints) {
-      const { headers } = await callEndpoint(running, { ...endpoint, path: endpoint.path + QUERY }, INTERNAL);
+      const { headers } = await callEndpoint(
+        running,
+        { ...endpoint, path: withRequired(endpoint.path) },
+        INTERNAL,
+      );
       const found = HEADERS.filter((name) => headers.has(name));
       assert.deepEqual(found, isCounted(endpoint) ? HEADERS : [], endpoint.path);
     }
@@ -86,7 +90,7 @@ describe('limits', () => {
       const statuses: number[] = [];
       for (let call = 0; call < 3; call++) {
         statuses.push(
-          (await callEndpoint(running, { ...endpoint, path: endpoint.path + QUERY }, INTERNAL)).status,
+          (await callEndpoint(running, { ...endpoint, path: withRequired(endpoint.path) }, INTERNAL)).status,
         );
       }
       assert.deepEqual(
@@ -106,7 +110,15 @@ describe('limits', () => {
     const { detail, ...body } = await json(refused);
     const retryAfter = Number(refused.headers.get('retry-after'));
     const reset = Number(refused.headers.get('x-ratelimit-reset'));
-    assert.deepEqual(body, { code: 'rate_limited', limit: 1, remaining: 0, reset, retry_after: retryAfter });
+    assert.deepEqual(body, {
+      code: 'rate_limited',
+      limit: 1,
+      remaining: 0,
+      reset,
+      reset_ts: reset * 1_000,
+      retry_after: retryAfter,
+      retry_after_ms: retryAfter * 1_000,
+    });
     assert.equal(typeof detail, 'string');
     assert.equal(refused.headers.get('ratelimit'), `"free";r=0;t=${retryAfter}`);
     assert.equal(refused.headers.get('cache-control'), 'no-store');
@@ -140,7 +152,7 @@ describe('limits', () => {
   it('gives a call back that failed on our side', async () => {
     const positions = { of: () => Promise.reject(new SourceError('SOURCE_TIMEOUT', 'no reply')) };
     await open({ deps: { positions } });
-    const path = `/api/v1/portfolio/account_a${QUERY}`;
+    const path = withRequired('/api/v1/portfolio/account_a');
     const response = await running.get(path, PRO);
     assert.deepEqual([response.status, response.headers.get('x-ratelimit-remaining')], [503, '10000']);
   });

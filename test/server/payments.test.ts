@@ -7,11 +7,11 @@ import { SourceError } from '../../src/errors.ts';
 import { eventually } from '../support/eventually.ts';
 import { eventOutput } from '../support/outputs.ts';
 import { createPayer, headerOf, SIGNALS } from '../support/payments.ts';
-import { QUERY } from './call-endpoint.ts';
+import { withRequired } from './call-endpoint.ts';
 import { openPaymentServer, type PaymentServer } from './payment-server.ts';
 import { json, start } from './start.ts';
 
-const PORTFOLIO = `/api/v1/portfolio/account_a${QUERY}`;
+const PORTFOLIO = withRequired('/api/v1/portfolio/account_a');
 const codeOf = async (response: Response) => `${response.status} ${(await json(response)).code}`;
 
 describe('payments over HTTP', () => {
@@ -21,7 +21,7 @@ describe('payments over HTTP', () => {
   });
   afterEach(() => server.close());
 
-  it('offers payment where a key is missing or its tier too low, and nowhere else', async () => {
+  it('offers payment where a key is missing, its tier is too low, or PRO would see more', async () => {
     const { running } = server;
     for (const headers of [{}, { 'X-API-Key': 'demo_free' }]) {
       for (const path of [SIGNALS, PORTFOLIO]) {
@@ -37,10 +37,24 @@ describe('payments over HTTP', () => {
         assert.equal(Object(accepts)[0].maxAmountRequired, amount);
       }
     }
+    for (const path of ['/api/v1/prediction/account_a', '/api/v1/meta/account_b/tweets?limit=3']) {
+      for (const headers of [{}, { 'X-API-Key': 'demo_free' }]) {
+        const response = await running.get(path, headers);
+        const required = decodePaymentRequiredHeader(response.headers.get('PAYMENT-REQUIRED') ?? '');
+        assert.deepEqual([response.status, required.accepts[0]?.amount], [200, '10000']);
+        assert.equal(required.resource.url, new URL(path.split('?')[0] ?? '', running.url).href);
+        const { headers: unchanged } = await running.get(path, {
+          'If-None-Match': response.headers.get('ETag') ?? '',
+        });
+        assert.equal(unchanged.get('PAYMENT-REQUIRED'), null);
+      }
+    }
     const others = await Promise.all([
       running.get('/api/v1/usage/stats'),
       running.get(SIGNALS, { 'X-API-Key': 'nobody' }),
-      running.get('/api/v1/prediction/account_a'),
+      running.get('/api/v1/prediction/account_a', { 'X-API-Key': 'demo_pro' }),
+      running.get('/api/v1/meta/account_a/tweets?limit=0'),
+      running.get('/api/v1/meta/account_a'),
     ]);
     for (const { headers } of others) assert.equal(headers.get('PAYMENT-REQUIRED'), null);
   });

@@ -50,9 +50,9 @@ export interface Start {
   readonly feed?: (deps: AppDeps) => FeedConnections;
 }
 
-const ACCOUNTS = [
+export const ACCOUNTS = [
   { id: 'a', segment: 'account_a' },
-  { id: 'b', segment: 'account_b' },
+  { id: 'b', segment: 'account_b', isBuyOnly: true },
 ];
 const UNLIMITED: Limits = { FREE: null, PRO: null, INTERNAL: null };
 

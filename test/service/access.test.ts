@@ -23,7 +23,7 @@ function request(key?: string): IncomingMessage {
 
 /** What is left of the hour after one call. */
 function call(gate: Gate): number {
-  const endpoint = { access: 'open', isCounted: true } as const;
+  const endpoint = { access: 'public', isCounted: true } as const;
   const caller = gate.identify(endpoint, request());
   gate.admit(endpoint, caller);
   const headers = gate.settle(caller, 200);
@@ -72,7 +72,7 @@ describe('openAccess', () => {
   it('stores what it counted without being stopped, for a process that is killed', async () => {
     const { gate, store, stop } = await open();
     call(gate);
-    await eventually('the call is stored', () => store.hours.all().length === 1);
+    await eventually('the call is stored', () => store.calls.all().length === 1);
     await stop();
   });
 

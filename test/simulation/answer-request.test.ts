@@ -14,7 +14,9 @@ function forecastOf(request: ForecastRequest): ForecastFact {
 
 function previousOf(request: ForecastRequest): NonNullable<ForecastRequest['previous']> {
   const { now, count, params } = request;
-  return { now, count, p50: forecastOf(request).forecast.p50, params: params ?? coldStart() };
+  const { forecast, settlement } = forecastOf(request);
+  const { oracle = null, soFar = { least: count, probs: [1] } } = settlement ?? {};
+  return { now, count, oracle, soFar, p50: forecast.p50, params: params ?? coldStart() };
 }
 
 const totalOf = (moves: readonly Move[]) => moves.reduce((sum, { p50 }) => sum + p50, 0);
@@ -129,6 +131,84 @@ describe('answer', () => {
         },
       ),
       { numRuns: 20 },
+    );
+  });
+
+  it('explains every change without a rest, whatever the oracle does', () => {
+    const settlement = (
+      count: number,
+      oracle: number | null,
+      age: number,
+    ): ForecastRequest['settlement'] => ({
+      oracle:
+        oracle === null
+          ? null
+          : {
+              count: Math.max(0, count - oracle),
+              readAt: before.now - age,
+              answeredAt: before.now,
+              changedAt: before.now - age,
+            },
+      lag: null,
+      deleted: [{ createdAt: before.startAt + HOUR_MS, upMs: age }],
+      closed: { posts: 100, deleted: 1, lost: 1, extra: 1 },
+    });
+    const before = forecastRequest();
+    const anyDistance = fc.option(fc.integer({ min: -3, max: 12 }));
+    const anyAge = fc.nat({ max: 2 * HOUR_MS });
+    fc.assert(
+      fc.property(
+        anyDistance,
+        anyDistance,
+        anyAge,
+        fc.integer({ min: -2, max: 5 }),
+        (then, since, age, more) => {
+          const previous = previousOf({ ...before, settlement: settlement(before.count, then, age) });
+          const count = before.count + more;
+          const after = {
+            ...before,
+            now: before.now + age,
+            count,
+            settlement: settlement(count, since, age),
+          };
+          const { moved, forecast } = forecastOf({ ...after, previous });
+          assert.equal(totalOf(moved), forecast.p50 - previous.p50);
+          const causes = moved.map(({ cause }) => cause);
+          assert.equal(new Set(causes).size, causes.length);
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+
+  it('lays what the oracle counts to the oracle, and what a deletion keeps from it to the deletion', () => {
+    const { now, startAt, count, postTimes } = forecastRequest();
+    const view = { readAt: now - 1_000, answeredAt: now, changedAt: now - HOUR_MS };
+    const known = { lag: null, deleted: [], closed: { posts: 0, deleted: 0, lost: 0, extra: 0 } };
+    const then = forecastRequest({ settlement: { ...known, oracle: { ...view, count: count - 8 } } });
+    const previous = previousOf(then);
+    const later = { now: now + 1, startAt, count, postTimes, previous };
+    const caused = (settlement: ForecastRequest['settlement']) =>
+      forecastOf(forecastRequest({ ...later, settlement })).moved.map(({ cause }) => cause);
+    assert.deepEqual(caused({ ...known, oracle: { ...view, count, changedAt: now } }), ['oracle']);
+    const made = Array.from({ length: 8 }, (_, index) => now - 20_000 + index);
+    const young = {
+      startAt,
+      count: count + 8,
+      postTimes: Float64Array.from([...postTimes.filter((at) => at < now - 20_000), ...made]),
+    };
+    const unread = { ...known, oracle: { ...view, count, readAt: now - 60_000 } };
+    const waiting = forecastRequest({ ...young, settlement: unread });
+    const deleted = made.map((createdAt) => ({ createdAt, upMs: now - createdAt + 1 }));
+    const gone = {
+      ...waiting,
+      now: now + 1,
+      settlement: { ...unread, deleted },
+      previous: previousOf(waiting),
+    };
+    assert.deepEqual(
+      forecastOf(gone).moved.map(({ cause, p50 }) => [cause, p50 < -5]),
+      [['post_deleted', true]],
     );
   });
 

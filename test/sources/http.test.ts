@@ -113,7 +113,7 @@ describe('getJson', () => {
     ['a page of markup', Buffer.from('<html>')],
     ['nothing', Buffer.alloc(0)],
     ['half a document', Buffer.from('{"a":[1,2')],
-    ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0xfe, 0x22])],
+    ['text in UTF-16', Buffer.from('{"a":1}', 'utf16le')],
   ] as const) {
     it(`refuses ${name} as not JSON`, async () => {
       server.answer((_, response) => {
@@ -123,6 +123,14 @@ describe('getJson', () => {
       assert.equal((await failure('/garbage')).code, 'SOURCE_NOT_JSON');
     });
   }
+
+  it('reads a byte that is not UTF-8 as a replacement character, and the rest as it is', async () => {
+    server.answer((_, response) => {
+      response.end(Buffer.from('[{"title":"caf\xe9"},{"title":"b"}]', 'latin1'));
+      return ANSWERED;
+    });
+    assert.deepEqual(await getJson(`${server.url}/latin`), [{ title: 'caf\ufffd' }, { title: 'b' }]);
+  });
 
   it('ends the exchange when aborted, before and while it runs', async () => {
     server.answer(() => ANSWERED);

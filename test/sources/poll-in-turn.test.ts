@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { pollInTurn } from '../../src/sources/poll-in-turn.ts';
+import { SourceError } from '../../src/errors.ts';
+import { pollDespiteRefusals, pollInTurn } from '../../src/sources/poll-in-turn.ts';
 import { eventually } from '../support/eventually.ts';
 
 describe('pollInTurn', () => {
@@ -48,4 +49,40 @@ describe('pollInTurn', () => {
     subscription.unsubscribe();
     assert.equal(signal?.aborted, true);
   });
+});
+
+describe('pollDespiteRefusals', () => {
+  /** Runs jobs of which the first and the third fail; resolves to the jobs that ran and the error. */
+  async function failTwice(poll: typeof pollInTurn, failure: Error) {
+    const log: string[] = [];
+    const job = (name: string, error?: Error) => ({
+      periodMs: 1,
+      read: async () => {
+        log.push(name);
+        if (error !== undefined) throw error;
+      },
+    });
+    let error: unknown;
+    poll(job('a', failure), job('b'), job('c', failure), job('d')).subscribe({
+      error: (reason: unknown) => {
+        error = reason;
+      },
+    });
+    await eventually('it fails', () => error !== undefined);
+    return { log, error };
+  }
+
+  for (const code of ['SOURCE_REFUSED', 'SOURCE_NOT_JSON', 'SOURCE_TOO_LARGE']) {
+    it(`gives the jobs that wait their turn before it fails with ${code}`, async () => {
+      const error = new SourceError(code, 'not as promised');
+      assert.deepEqual(await failTwice(pollDespiteRefusals, error), { log: ['a', 'b', 'c', 'd'], error });
+      assert.deepEqual(await failTwice(pollInTurn, error), { log: ['a'], error });
+    });
+  }
+
+  for (const error of [new SourceError('SOURCE_STATUS', '429', { status: 429 }), new Error('a bug')]) {
+    it(`fails at once with ${error.message}`, async () => {
+      assert.deepEqual(await failTwice(pollDespiteRefusals, error), { log: ['a'], error });
+    });
+  }
 });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { endpointsOf } from '../../src/service/upstream.ts';
+import { eventsSource } from '../../src/sources/market/events.ts';
 import { createPositions } from '../../src/sources/positions/positions.ts';
+import { SOURCE_SETTINGS } from '../../src/sources/settings.ts';
 import { createSources } from '../../src/sources/sources.ts';
 import { openWorld, type World } from '../../src/world/world.ts';
 import { eventually } from '../support/eventually.ts';
@@ -60,6 +62,35 @@ describe('createSources on the stand-in world', function () {
     assert.deepEqual(facts().map(faultOf).filter(Boolean), []);
     const events = facts().filter((fact) => fact.kind === 'event');
     assert.ok(events.every(({ startAt, endAt }) => startAt !== null && startAt < endAt));
+  });
+
+  it('reads every event of ours when each page of the market begins with an odd one of others', async () => {
+    const endpoints = endpointsOf(world.addresses);
+    const historyDays = 5;
+    const endedAfter = new Date(Date.now() - (historyDays - 1) * 86_400_000).toISOString();
+    const listed = async (
+      query: string,
+    ): Promise<readonly { readonly id: string; readonly slug: string }[]> => {
+      const response = await fetch(`${endpoints.market.baseUrl}/events?limit=500&${query}`);
+      return response.json() as Promise<readonly { readonly id: string; readonly slug: string }[]>;
+    };
+    const queries = endpoints.market.tagIds.flatMap((tag) => [
+      `tag_id=${tag}`,
+      `tag_id=${tag}&closed=true&end_date_min=${endedAfter}`,
+    ]);
+    const expected = (await Promise.all(queries.map(listed))).flat().map(({ id }) => Number(id));
+    assert.ok(expected.length > 50);
+    world.control.fault({ role: 'market', kind: 'odd-element' });
+    const source = eventsSource(endpoints, { ...SOURCE_SETTINGS, historyDays });
+    const run = runSource(source, fakeLookups());
+    runs.push(run);
+    const missing = () => {
+      const ids = new Set(run.facts().flatMap((fact) => (fact.kind === 'event' ? [fact.eventId] : [])));
+      return expected.filter((id) => !ids.has(id));
+    };
+    await eventually('every event', () => missing().length === 0);
+    world.control.clearFaults({});
+    assert.deepEqual([run.refusals, run.error()], [[], undefined]);
   });
 
   it('reads the positions of its wallets', async () => {

@@ -46,6 +46,36 @@ describe('graph', () => {
     );
   });
 
+  it('counts an event with a bucket of unknown range, and neither forecasts it nor bets on it', () => {
+    const unclear = (log: readonly Observation[]) =>
+      log.map((observation): Observation => {
+        const { fact } = observation;
+        if (fact.kind !== 'event') return observation;
+        const buckets = fact.buckets.map((bucket, index) =>
+          index === 0 ? { ...bucket, title: 'Other', lo: null, hi: null } : bucket,
+        );
+        return { ...observation, fact: { ...fact, buckets: [...buckets.slice(1), ...buckets.slice(0, 1)] } };
+      });
+    let counted = 0;
+    fc.assert(
+      fc.property(anyLog(), (log) => {
+        const outputs = run(unclear(log));
+        assert.deepEqual(records(outputs, 'failures'), []);
+        assert.deepEqual(
+          records(outputs, 'requests').filter(({ type }) => type === 'forecast'),
+          [],
+        );
+        for (const { buckets, order } of records(outputs, 'signals')) {
+          assert.equal(order, null);
+          assert.ok(buckets.every(({ prob }) => prob === null));
+        }
+        counted += records(outputs, 'counters').length;
+      }),
+      { numRuns: 60 },
+    );
+    assert.ok(counted > 0);
+  });
+
   it('emits the same bytes twice', () => {
     fc.assert(
       fc.property(anyLog(), (log) => {

@@ -56,20 +56,31 @@ export function describeStore(name: string, withStore: (use: Use) => Promise<voi
         );
       }));
 
-    it('keeps hourly counts, and lets one that is gone come back in the same write', () =>
-      withStore(async ({ hours }) => {
-        const hour = (caller: string, calls: number) => ({ caller, minutes: [[7, calls]] }) as const;
-        assert.deepEqual(hours.all(), []);
-        await hours.write([hour('a:1', 1), hour('a:2', 2), hour('k:3', 3)], []);
-        await hours.write([hour('a:1', 4)], ['a:1', 'a:2', 'a:9']);
-        await hours.write([], []);
-        assert.deepEqual(
-          new Map(hours.all().map((each) => [each.caller, each.minutes])),
-          new Map([
-            ['a:1', [[7, 4]]],
-            ['k:3', [[7, 3]]],
-          ]),
-        );
+    it('keeps batches of counted calls in their order, and drops those that are over', () =>
+      withStore(async ({ calls }) => {
+        const batch = (at: number) =>
+          ({
+            at,
+            callers: [
+              {
+                caller: 'a:1',
+                calls: [
+                  [at - 7, 2],
+                  [at, 1],
+                ],
+              },
+              { caller: 'k:3', calls: [[at - 900, -1]] },
+            ],
+          }) as const;
+        assert.deepEqual(calls.all(), []);
+        // Not by time: a clock may have been set back.
+        for (const at of [1_000, 3_000, 2_000]) await calls.append(batch(at), 0);
+        assert.deepEqual(calls.all(), [batch(1_000), batch(3_000), batch(2_000)]);
+        await calls.append(batch(4_000), 1_000);
+        assert.deepEqual(calls.all(), [batch(3_000), batch(2_000), batch(4_000)]);
+        await calls.replace(batch(5_000));
+        await calls.append({ at: 6_000, callers: [] }, 4_999);
+        assert.deepEqual(calls.all(), [batch(5_000), { at: 6_000, callers: [] }]);
       }));
 
     it('closes twice', () =>

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import type { Store, UsageError, UsageRow } from '../../src/store/store.ts';
+import type { Store, UsageError, UsagePageRow } from '../../src/store/store.ts';
 import { HOUR_MS } from '../../streams/internal.ts';
 
 type WithStore = (use: (store: Store) => Promise<void>) => Promise<void>;
 
-function usageRow(endpoint: string, requests: number, over: Partial<UsageRow> = {}): UsageRow {
-  return { endpoint, method: 'GET', requests, errors: 0, ms: requests * 1.5, bytes: requests * 100, ...over };
+function usageRow(endpoint: string, requests: number, over: Partial<UsagePageRow> = {}): UsagePageRow {
+  const sums = { requests, errors: 0, ms: requests * 1.5, bytes: requests * 100 };
+  return { endpoint, method: 'GET', second: 0, ...sums, ...over };
 }
 
 function usageError(keyId: string, n: number, over: Partial<UsageError> = {}): UsageError {
@@ -44,6 +45,22 @@ export function describeUsageStore(withStore: WithStore): void {
         assert.deepEqual(usage.page('k', 'day', 1), [second]);
         assert.deepEqual(usage.page('k', 'hour', 2), []);
         assert.deepEqual(usage.page('other', 'hour', 1), []);
+      }));
+
+    it('keeps the seconds of a minute apart', () =>
+      withStore(async ({ usage }) => {
+        const rows = [
+          usageRow('/a', 1, { second: 0 }),
+          usageRow('/a', 2, { second: 59, errors: 1 }),
+          usageRow('/a', 3, { second: 59, method: 'HEAD' }),
+          usageRow('/b', 4, { second: 7 }),
+        ];
+        await usage.write([{ keyId: 'k', span: 'minute', index: 9, rows }], []);
+        assert.deepEqual(usage.page('k', 'minute', 9), rows);
+        assert.deepEqual(usage.page('k', 'hour', 9), []);
+        assert.equal(await usage.prune(10 * 60_000 - 1, 9), 0);
+        assert.equal(await usage.prune(10 * 60_000, 9), 1);
+        assert.deepEqual(usage.page('k', 'minute', 9), []);
       }));
 
     it('keeps the newest 1,000 errors of each key and gives them newest first', () =>

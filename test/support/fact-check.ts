@@ -57,8 +57,9 @@ export function faultOf(fact: Fact): string | null {
           isDigits(bucket.yesToken, 80) &&
             isDigits(bucket.noToken, 80) &&
             bucket.conditionId !== '' &&
-            (fact.subject.type === 'crypto' ||
-              (bucket.lo !== null && isCount(bucket.lo) && (bucket.hi === null || bucket.hi >= bucket.lo))),
+            (bucket.lo === null
+              ? bucket.hi === null
+              : isCount(bucket.lo) && (bucket.hi === null || bucket.hi >= bucket.lo)),
           'bucket',
         ]),
       ]);

@@ -20,7 +20,7 @@ export function answerTo({ seq, record }: OutputOf<'requests'>): FitFact | Forec
     const params = { version: `${MODEL}+${now}`, fittedAt: now, rows: 9, ...coefficients };
     return { kind: 'fit', account, askedSeq: seq, params };
   }
-  const { eventId, origin, horizonHours, seed, count, endAt, buckets, params, previous } = record;
+  const { eventId, origin, horizonHours, seed, count, endAt, buckets, params, previous, settlement } = record;
   const forecast = spread(count, 40, buckets);
   return {
     kind: 'forecast',
@@ -41,6 +41,17 @@ export function answerTo({ seq, record }: OutputOf<'requests'>): FitFact | Forec
     },
     forecast,
     pace: spread(count, 20, buckets),
+    ...(settlement && {
+      own: forecast,
+      settlement: {
+        oracle: settlement.oracle?.count ?? null,
+        soFar: { least: count, probs: [1] },
+        offset: { least: 0, probs: [1] },
+        p5: 0,
+        p50: 0,
+        p95: 0,
+      },
+    }),
     sleepProbability: 0.25,
     moved: previous === null ? [] : [{ cause: 'new_post', p50: forecast.p50 - previous.p50 }],
   };

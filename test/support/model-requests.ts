@@ -38,10 +38,12 @@ export function forecastRequest(fields: Partial<ForecastRequest> = {}): Forecast
       lo: index * 20,
       hi: index === 25 ? null : index * 20 + 19,
     })),
+    settlement: null,
     seed: 42,
     params: coldStart(),
     fromAt: FIRST_AT,
     postTimes,
+    activity: postTimes,
     previous: null,
     ...fields,
   };

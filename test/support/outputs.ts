@@ -13,12 +13,15 @@ import type {
   PredictedBucket,
   Prediction,
   Price,
+  PublishedModel,
   Score,
   ScoreRecord,
+  SleepScore,
   Spot,
   StreamName,
   StreamRecords,
   Velocity,
+  VoidRecord,
 } from '../../streams/internal.ts';
 
 /** Outputs made by hand: a whole record of which a test names only what it is about. */
@@ -142,6 +145,8 @@ export function priceOutput(fields: Partial<Price> = {}, place: Place = {}): Out
     token: 'yes-up',
     bid: 0.41,
     ask: 0.43,
+    bidSize: 500,
+    askSize: 400,
     price: 0.42,
     priceKind: 'mid',
     at: NOON - 500,
@@ -165,12 +170,27 @@ export function velocityOutput(fields: Partial<Velocity> = {}, place: Place = {}
   return output('velocity', record.account, record, { cause: 'new_post', ...place });
 }
 
+export function sleepOutput(fields: Partial<SleepScore> = {}, place: Place = {}): OutputOf<'sleep'> {
+  const record: SleepScore = {
+    account: 'a',
+    madeAt: NOON - 5 * 3_600_000,
+    probability: 0.2,
+    isAsleep: false,
+    n: 40,
+    brier: 0.11004,
+    baselineBrier: 0.21,
+    ...fields,
+  };
+  return output('sleep', record.account, record, { cause: 'clock', ...place });
+}
+
 export function predictedBucket(fields: Partial<PredictedBucket> = {}): PredictedBucket {
   return {
     lo: 0,
     hi: 19,
     prob: 0.25,
     paceProb: 0.2,
+    ownProb: 0.24,
     price: 0.2,
     priceKind: 'mid',
     ...fields,
@@ -185,7 +205,7 @@ export function predictionOutput(
   const count = fields.count ?? 13;
   const quantiles = Array.from({ length: 101 }, (_, percent) => count + percent);
   const record: Prediction = {
-    forecastId: '1-7',
+    forecastId: `${fields.eventId ?? 1}-7`,
     eventId: 1,
     account: 'a',
     origin: 'live',
@@ -194,6 +214,7 @@ export function predictionOutput(
     seed: 5,
     askedSeq: 7,
     madeAt: NOON - 2_000,
+    startAt: NOON - DAY_MS,
     endAt: NOON + DAY_MS,
     count,
     p5: count + 5,
@@ -202,6 +223,16 @@ export function predictionOutput(
     quantiles,
     paceP50: count + 40,
     paceQuantiles: quantiles,
+    ownP50: count + 50,
+    ownQuantiles: quantiles,
+    settlement: {
+      oracle: count - 1,
+      soFar: { least: count - 1, probs: [0.3, 0.7] },
+      offset: { least: -2, probs: [0.1, 0.2, 0.7] },
+      p5: -2,
+      p50: 0,
+      p95: 0,
+    },
     buckets: [predictedBucket()],
     sleepProbability: 0.123456,
     flipRisk: 0.01,
@@ -213,13 +244,18 @@ export function predictionOutput(
   return output('predictions', String(key), record, { cause: 'clock', ...place });
 }
 
+export function modelOutput(fields: Partial<PublishedModel> = {}, place: Place = {}): OutputOf<'models'> {
+  const record: PublishedModel = { model: 'pool-1', publishedAt: NOON - 9 * DAY_MS, ...fields };
+  return output('models', record.model, record, { cause: 'model', ...place });
+}
+
 export function score(fields: Partial<Score> = {}): Score {
   return { crps: 10, logScore: 2, brier: 0.8, isCovered: true, pit: 0.5, ...fields };
 }
 
 export function scoreOutput(fields: Partial<ScoreRecord> = {}, place: Place = {}): OutputOf<'scores'> {
   const record: ScoreRecord = {
-    forecastId: '1-7',
+    forecastId: `${fields.eventId ?? 1}-7`,
     eventId: 1,
     account: 'a',
     origin: 'live',
@@ -227,11 +263,14 @@ export function scoreOutput(fields: Partial<ScoreRecord> = {}, place: Place = {}
     modelVersion: 'pool-1+470000',
     madeAt: NOON - 2 * DAY_MS,
     endAt: NOON - DAY_MS,
+    status: 'settled',
     final: 100,
     p50: 90,
     errorPercent: 10,
     model: score(),
     pace: score({ crps: 15, logScore: 3, brier: 0.9 }),
+    own: null,
+    settlement: null,
     market: null,
     wonLo: 100,
     top: { lo: 100, prob: 0.4 },
@@ -243,27 +282,52 @@ export function scoreOutput(fields: Partial<ScoreRecord> = {}, place: Place = {}
   });
 }
 
+/** The result of a row whose window has changed. */
+export function voidOutput(fields: Partial<VoidRecord> = {}, place: Place = {}): OutputOf<'scores'> {
+  const record: VoidRecord = {
+    forecastId: `${fields.eventId ?? 1}-7`,
+    eventId: 1,
+    account: 'a',
+    origin: 'live',
+    horizonHours: 24,
+    modelVersion: 'pool-1+470000',
+    madeAt: NOON - 2 * DAY_MS,
+    endAt: NOON - DAY_MS,
+    status: 'void',
+    ...fields,
+  };
+  return output('scores', `${record.eventId}@${record.horizonHours}`, record, {
+    cause: 'event_changed',
+    ...place,
+  });
+}
+
 export function bucketSignal(fields: Partial<BucketSignal> = {}): BucketSignal {
   return {
     title: '0-19',
     token: 'yes-1',
+    noToken: 'no-1',
     lo: 0,
     hi: 19,
+    standing: 'open',
     prob: 0.44,
     price: 0.31,
     bid: 0.3,
     ask: 0.32,
+    bidSize: 500_000,
+    askSize: 400_000,
     edge: 0.13,
-    edgeNet: 0.1093,
+    edgeNet: 0.1091,
     action: 'BUY',
     codes: ['UNDERVALUED'],
+    kelly: 0.1631,
+    noKelly: null,
     moneyness: 0.5,
-    stake: 0.0471,
     ...fields,
   };
 }
 
-/** At a horizon with demonstrated skill. */
+/** At a horizon where the model has been shown to be better than the market. */
 export function eventSignalsRecord(fields: Partial<EventSignals> = {}): EventSignals {
   return {
     eventId: 1,
@@ -273,15 +337,20 @@ export function eventSignalsRecord(fields: Partial<EventSignals> = {}): EventSig
     horizonHours: 24,
     track: {
       n: 40,
+      nLive: 32,
+      nBackfilled: 8,
+      nMarket: 31,
       coverage: 0.9,
       hitRate: 0.45,
       meanTopProb: 0.4,
       againstPace: -3,
-      againstMarket: null,
-      nMarket: 0,
+      againstMarket: -0.25,
       confidence: 'HIGH',
+      provenAgainst: ['pace', 'market'],
       isProven: true,
     },
+    eventShare: 1,
+    accountShare: 1,
     timeConfidence: 'HIGH',
     asymmetry: -1,
     stale: [],
@@ -298,7 +367,7 @@ export function signalsOutput(fields: Partial<EventSignals> = {}, place: Place =
 
 export function decisionOutput(fields: Partial<Decision> = {}, place: Place = {}): OutputOf<'decisions'> {
   const record: Decision = {
-    forecastId: '1-7',
+    forecastId: `${fields.eventId ?? 1}-7`,
     eventId: 1,
     account: 'a',
     origin: 'live',

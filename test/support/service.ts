@@ -31,6 +31,7 @@ const QUICK = {
   eventsPeriodMs: 200,
   listPeriodMs: 100,
   listPauseMs: 1,
+  closedEventsPeriodMs: 500,
 };
 
 type Flags = Readonly<Record<string, string>>;
@@ -41,6 +42,8 @@ export interface StageOptions {
   readonly before?: (world: World) => void;
   readonly historyDays?: number;
   readonly flags?: Flags;
+  /** Of the world. */
+  readonly seed?: number;
 }
 
 export async function openStage({
@@ -48,11 +51,12 @@ export async function openStage({
   before,
   historyDays = 40,
   flags = {},
+  seed = 3,
 }: StageOptions): Promise<Stage> {
   let offset = startAt - Date.now();
   const clock: Clock = { wall: () => Date.now() + offset, mono: () => performance.now() };
   const data = await mkdtemp(join(tmpdir(), 'tallywire-stage-'));
-  const world = await openWorld({ seed: 3, startAt, now: clock.wall });
+  const world = await openWorld({ seed, startAt, now: clock.wall });
   before?.(world);
   const open = (more: Flags) => {
     const all = { port: '0', data, world: world.url, historyDays: String(historyDays), ...more };

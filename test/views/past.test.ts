@@ -7,14 +7,20 @@ import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import {
   bucket,
   countersOutput,
+  decisionOutput,
   eventOutput,
+  lagOutput,
   NOON,
+  postOutput,
+  predictedBucket,
   predictionOutput,
   priceOutput,
+  scoreOutput,
   velocityOutput,
 } from '../support/outputs.ts';
 
 const HOUR_MS = 3_600_000;
+const STREAMS = ['events', 'counters', 'velocity', 'prices', 'predictions'] as const;
 const window = { startAt: NOON - HOUR_MS, endAt: NOON + HOUR_MS, buckets: [bucket({ yesToken: 'yes-1' })] };
 
 /** Observation n is a tick received n seconds after noon, and makes the streams say what is given for it. */
@@ -40,7 +46,7 @@ describe('openPast', () => {
       4: [countersOutput({ real: 3 }), velocityOutput({ all1h: 9 })],
       5: [eventOutput({ ...window, phase: 'closed' }), predictionOutput({ forecastId: 'later' })],
     });
-    const then = await world.past.of('a', 3, NOON + 3_500);
+    const then = await world.past.of('a', 3, NOON + 3_500, STREAMS);
     assert.deepEqual(
       [
         then.get('events', '1')?.record.phase,
@@ -52,9 +58,95 @@ describe('openPast', () => {
       ],
       ['active', 2, 1, 0.3, '1-7', { 'posts:a': 3 }],
     );
-    assert.equal([...(await world.past.of('a', 1, NOON + 1_000)).all('events')].length, 0);
-    assert.equal([...(await world.past.of('a', 5, NOON + 5_000)).all('events')].length, 0);
-    assert.equal([...(await world.past.of('b', 3, NOON + 3_500)).all('events')].length, 0);
+    assert.equal([...(await world.past.of('a', 1, NOON + 1_000, STREAMS)).all('events')].length, 0);
+    assert.equal([...(await world.past.of('a', 5, NOON + 5_000, STREAMS)).all('events')].length, 0);
+    assert.equal([...(await world.past.of('b', 3, NOON + 3_500, STREAMS)).all('events')].length, 0);
+  });
+
+  it('gives the scores and decisions that were known, each score as it was', async () => {
+    const ended = { endAt: NOON - HOUR_MS };
+    const world = await past({
+      2: [decisionOutput({ eventId: 1 }), scoreOutput({ eventId: 1, final: 10, ...ended })],
+      3: [decisionOutput({ eventId: 2 }), scoreOutput({ eventId: 2, account: 'b', ...ended })],
+      5: [scoreOutput({ eventId: 1, final: 11, ...ended }), scoreOutput({ eventId: 3, ...ended })],
+      6: [scoreOutput({ eventId: 4, endAt: NOON + 5_500 })],
+    });
+    const known = async (seq: number) => {
+      const then = await world.past.of('a', seq, NOON + seq * 1_000, ['scores', 'decisions']);
+      return [
+        Array.from(then.all('scores'), ({ record }) => [
+          record.eventId,
+          record.status === 'settled' && record.final,
+        ]),
+        Array.from(then.all('decisions'), ({ record }) => record.eventId),
+      ];
+    };
+    assert.deepEqual(await known(1), [[], []]);
+    assert.deepEqual(await known(2), [[[1, 10]], [1]]);
+    assert.deepEqual(await known(4), [[[1, 10]], [1, 2]]);
+    assert.deepEqual((await known(10))[0], [
+      [1, 11],
+      [3, 100],
+      [4, 100],
+    ]);
+  });
+
+  it('gives posts as they were known, newest first, and the delays of that time', async () => {
+    const post = (id: string, second: number, fields: object = {}) =>
+      postOutput({ id, createdAt: NOON + second * 1_000 - 900, seenAt: NOON + second * 1_000, ...fields });
+    const world = await past({
+      2: [post('1', 2), lagOutput({ account: 'a', seen: { n: 1, p50: 5, p90: 5, p99: 5 } })],
+      3: [post('2', 3)],
+      4: [post('1', 2, { deletedAt: NOON + 4_000 })],
+      5: [post('3', 5), post('2', 3, { text: 'edited' }), lagOutput({ account: 'a' })],
+    });
+    const known = async (seq: number) =>
+      (await world.past.posts('a', seq, NOON + seq * 1_000)).map(({ record }) => [
+        record.id,
+        record.text === 'edited',
+        record.deletedAt,
+      ]);
+    assert.deepEqual(await known(1), []);
+    assert.deepEqual(await known(3), [
+      ['2', false, null],
+      ['1', false, null],
+    ]);
+    assert.deepEqual(await known(4), [
+      ['2', false, null],
+      ['1', false, NOON + 4_000],
+    ]);
+    assert.deepEqual(await known(5), [
+      ['3', false, null],
+      ['2', true, null],
+      ['1', false, NOON + 4_000],
+    ]);
+    const lag = async (seq: number) =>
+      (await world.past.of('a', seq, NOON + seq * 1_000, ['lag'])).get('lag', 'a')?.record.seen.n;
+    assert.deepEqual([await lag(1), await lag(4)], [undefined, 1]);
+  });
+
+  it('computes the signals of that time again, which are not stored', async () => {
+    const quote = { token: 'yes-1', eventId: 1, bid: 0.1, ask: 0.12, price: 0.11 };
+    const forecast = {
+      madeAt: NOON + 3_000,
+      startAt: NOON - HOUR_MS,
+      endAt: NOON + HOUR_MS,
+      buckets: [predictedBucket({ prob: 0.6 })],
+    };
+    const world = await past({
+      2: [eventOutput(window), countersOutput()],
+      3: [priceOutput(quote), predictionOutput(forecast)],
+      5: [priceOutput({ ...quote, bid: 0.58, ask: 0.62, price: 0.6 })],
+      7: [countersOutput({ stale: ['posts'] })],
+    });
+    const said = async (seq: number) => {
+      const then = await world.past.of('a', seq, NOON + seq * 1_000, ['events', 'signals']);
+      return then.get('signals', '1')?.record.buckets[0]?.action;
+    };
+    assert.deepEqual(
+      [await said(2), await said(3), await said(6), await said(8)],
+      ['SKIP', 'BUY', 'HOLD', 'SKIP'],
+    );
   });
 
   it('finds the last observation by an instant, but none that no reader has seen', async () => {

@@ -16,15 +16,21 @@ export interface KeyLookup {
   find(key: string): Holder | undefined;
 }
 
+export interface KnownKeys extends KeyLookup {
+  /** The tier of the key with this public id. */
+  tierOf(id: string): Tier | undefined;
+}
+
 /** The three published keys of the demo. They are no secret, so they must not work outside it. */
-export function demoKeys(): KeyLookup {
+export function demoKeys(): KnownKeys {
   const holder = (id: string, tier: Tier): Holder => ({ id, tier, limit: null, lastUsedAt: null });
   const holders = new Map([
     ['demo_free', holder('demo-free', 'FREE')],
     ['demo_pro', holder('demo-pro', 'PRO')],
     ['demo_internal', holder('demo-internal', 'INTERNAL')],
   ]);
-  return { find: (key) => holders.get(key) };
+  const tiers = new Map(Array.from(holders.values(), ({ id, tier }) => [id, tier]));
+  return { find: (key) => holders.get(key), tierOf: (id) => tiers.get(id) };
 }
 
 /** Asks each lookup in turn. */

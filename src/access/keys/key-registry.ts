@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../errors.ts';
 import type { KeptKey, Keys } from '../../store/store.ts';
 import type { Tier } from '../tiers.ts';
-import type { Holder, KeyLookup } from './key-lookup.ts';
+import type { Holder, KnownKeys } from './key-lookup.ts';
 import { isWellFormed, mintId, mintKey } from './key-text.ts';
 
 /** A key as it may be shown: without the key itself and without its hash. */
@@ -23,7 +23,7 @@ export interface IssuedKey {
 }
 
 /** All keys of a store. One registry per store. */
-export interface KeyRegistry extends KeyLookup {
+export interface KeyRegistry extends KnownKeys {
   create(wanted: NewKey): Promise<IssuedKey>;
   /** Oldest first. */
   list(): readonly ShownKey[];
@@ -106,6 +106,7 @@ export function openKeyRegistry(store: Keys, now: () => number): KeyRegistry {
       remembered.set(key, entry);
       return entry;
     },
+    tierOf: (id) => byId.get(id)?.tier,
     create,
     list: () =>
       Array.from(byId.values(), shownOf).sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)),

@@ -1,17 +1,18 @@
-import { MINUTE_MS } from '../../../streams/internal.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import { createPeriodicWrite } from '../../resilience/periodic-write.ts';
-import type { CallCounts } from '../../store/store.ts';
+import type { CallerCalls, CallLog } from '../../store/store.ts';
 import type { KeyRegistry } from '../keys/key-registry.ts';
 import type { Quotas } from './quotas.ts';
-import { minuteOf } from './sliding-hour.ts';
 
 interface QuotaPersistenceDeps {
   readonly quotas: Quotas;
-  readonly hours: CallCounts;
+  readonly calls: CallLog;
   /** Their times of last use are stored too. */
   readonly keys: Pick<KeyRegistry, 'flush'>;
-  /** The time calls are counted by, UTC ms. */
+  /** The time calls are counted by, UTC ms: it goes on evenly, whatever the system clock is set to. */
   readonly now: () => number;
+  /** The system clock, UTC ms. Calls are stored by it, as the other begins anew with each process. */
+  readonly wall: () => number;
   /** Called when a write fails, once until one succeeds. It is tried again. */
   readonly report: (error: unknown) => void;
 }
@@ -27,33 +28,61 @@ interface QuotaPersistence {
 const FLUSH_MS = 1_000;
 /** How old the stored time of a key's last use may be. */
 const LAST_USED_MS = MINUTE_MS;
+/** The system clock was set when it has moved by more than this against the even one. */
+const MOST_DRIFT_MS = 100;
 
 /** Restores the calls that were counted before the start, and stores what changes until it is stopped. */
-export function startQuotaPersistence({
-  quotas,
-  hours,
-  keys,
-  now,
-  report,
-}: QuotaPersistenceDeps): QuotaPersistence {
-  quotas.restore(hours.all(), minuteOf(now()));
+export function startQuotaPersistence(deps: QuotaPersistenceDeps): QuotaPersistence {
+  const { quotas, calls, keys, wall, report } = deps;
+  const now = () => Math.floor(deps.now());
+  const offsetNow = () => Math.round(wall() - deps.now());
+  /** How far the times on disk are ahead of those in memory. */
+  let offsetMs = offsetNow();
+  const stored = calls.all();
+  const newestAt = stored.reduce((newest, { at }) => Math.max(newest, at), 0);
+  // The system clock was set back while nothing ran. Moved together, calls keep their distances, and none counts as
+  // older than it is.
+  const aheadMs = Math.max(0, newestAt - offsetMs - now());
+  quotas.restore(
+    stored.flatMap(({ callers }) => callers.map((each) => moved(each, -offsetMs - aheadMs))),
+    now(),
+  );
+  /** Whether what is stored does not continue in what will be counted. */
+  let isBroken = aheadMs > 0;
   let usedFlushedAt = now();
 
+  async function writeCalls(): Promise<void> {
+    if (Math.abs(offsetNow() - offsetMs) > MOST_DRIFT_MS) {
+      offsetMs = offsetNow();
+      isBroken = true;
+    }
+    const changes = quotas.changes(now());
+    const batchOf = (callers: readonly CallerCalls[]) => ({
+      at: now() + offsetMs,
+      callers: callers.map((each) => moved(each, offsetMs)),
+    });
+    if (isBroken) await calls.replace(batchOf(quotas.all(now())));
+    else if (changes.length > 0) await calls.append(batchOf(changes), now() + offsetMs - HOUR_MS);
+    isBroken = false;
+  }
+
   async function write(isLast: boolean): Promise<void> {
-    const changes = quotas.changes(minuteOf(now()));
     try {
-      await hours.write(changes.hours, changes.gone);
-      if (isLast || now() - usedFlushedAt >= LAST_USED_MS) {
-        usedFlushedAt = now();
-        await keys.flush();
-      }
+      await writeCalls();
     } catch (error) {
-      quotas.keepDirty(changes);
+      isBroken = true;
       throw error;
     }
+    if (!isLast && now() - usedFlushedAt < LAST_USED_MS) return;
+    usedFlushedAt = now();
+    await keys.flush();
   }
 
   const writes = createPeriodicWrite({ everyMs: FLUSH_MS, write, report });
   writes.start();
   return writes;
+}
+
+function moved({ caller, calls }: CallerCalls, ms: number): CallerCalls {
+  return { caller, calls: calls.map(([at, count]) => [at + ms, count] as const) };
 }

@@ -1,107 +1,106 @@
-import type { CallCount } from '../../store/store.ts';
-import { add, advance, charge, type Hour, KEPT_MINUTES, minutesOf, refund } from './sliding-hour.ts';
-
-/** Changes since the last ones. A caller in `gone` may be in `hours` as well: it was forgotten and came back. */
-interface QuotaChanges {
-  readonly hours: readonly CallCount[];
-  readonly gone: readonly string[];
-}
+import { HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
+import type { CallerCalls } from '../../store/store.ts';
+import { add, advance, callsIn, charge, emptyHour, type Hour, refund } from './sliding-hour.ts';
 
 /**
- * Counts the calls of all callers. Synchronous and cheap: every counted request calls it. Minutes are since
- * 1970 and must not go back from call to call.
+ * Counts the calls of all callers. Synchronous and cheap: every counted request calls it. Times are in whole UTC ms and
+ * must not go back from call to call.
  */
 export interface Quotas {
   ofKey(id: string): Hour;
   /** Past a maximum number of addresses, all further ones share one hour. */
-  ofAddress(address: string, minute: number): Hour;
+  ofAddress(address: string, now: number): Hour;
   /** Counts a call, or returns false when the limit is reached. */
-  charge(hour: Hour, minute: number, limit: number): boolean;
-  /** Takes back a call counted in `minute`. */
-  refund(hour: Hour, minute: number): void;
-  /** Restores what was stored. Minutes in the future count as this one: the system clock was set back. */
-  restore(hours: Iterable<CallCount>, minute: number): void;
-  /** The changes to store. Forgets addresses that have been silent for an hour. */
-  changes(minute: number): QuotaChanges;
-  /** Takes back changes that could not be stored. */
-  keepDirty(changes: QuotaChanges): void;
+  charge(hour: Hour, now: number, limit: number): boolean;
+  /** Takes back a call counted at `at`. */
+  refund(hour: Hour, at: number): void;
+  /** Restores what was given as changes, in that order. */
+  restore(changes: Iterable<CallerCalls>, now: number): void;
+  /** What was counted and taken back since the last time. Forgets addresses that have been silent for an hour. */
+  changes(now: number): readonly CallerCalls[];
+  /** All calls that count. */
+  all(now: number): readonly CallerCalls[];
   /** How many addresses are counted on their own right now. */
   readonly addresses: number;
 }
 
-/** Some 40 MB when a flood of addresses fills it. */
+/** Some 50 MB when a flood of addresses fills it with a call each, and 250 MB when each uses up its hour. */
 const MAX_ADDRESSES = 200_000;
-const HOURS_PER_CHUNK = 4_096;
 const OVERFLOW = 'others';
+
+/** An address and about when it last called. */
+interface Entry {
+  readonly hour: Hour;
+  /** At most a minute before the last call, as moving an address to the end of the map costs more than a call. */
+  calledAt: number;
+}
+
+type MutableCalls = [at: number, calls: number][];
 
 export function createQuotas(maxAddresses = MAX_ADDRESSES): Quotas {
   const keys = new Map<string, Hour>();
-  // Sorted by the minute of their last call, so that the first one has been silent the longest.
-  const addresses = new Map<string, Hour>();
-  const takeHour = createHours();
-  const overflow = takeHour(`a:${OVERFLOW}`);
-  const spare: Hour[] = [];
-  let dirty: Hour[] = [];
-  let gone: string[] = [];
+  // Ordered by their time, so that the first one has been silent the longest.
+  const addresses = new Map<string, Entry>();
+  const overflow = emptyHour(`a:${OVERFLOW}`);
+  let changed = new Map<Hour, MutableCalls>();
 
-  function touch(hour: Hour): void {
-    if (hour.isDirty) return;
-    hour.isDirty = true;
-    dirty.push(hour);
+  function noteCalls(hour: Hour, at: number, calls: 1 | -1): void {
+    const list = changed.get(hour);
+    const last = list?.at(-1);
+    if (last?.[0] === at) last[1] += calls;
+    else if (list === undefined) changed.set(hour, [[at, calls]]);
+    else list.push([at, calls]);
   }
 
-  function forgetSilent(minute: number, most: number): void {
+  function forgetSilent(now: number, most: number): void {
     let left = most;
-    for (const [address, hour] of addresses) {
-      if (left === 0 || hour.minute > minute - KEPT_MINUTES) return;
+    for (const [address, { calledAt }] of addresses) {
+      if (left === 0 || calledAt > now - HOUR_MS - MINUTE_MS) return;
       left -= 1;
       addresses.delete(address);
-      gone.push(hour.id);
-      // An hour that is still to be stored must keep its id until then.
-      if (!hour.isDirty) spare.push(hour);
     }
-  }
-
-  function newAddress(address: string, minute: number): Hour {
-    if (addresses.size >= maxAddresses) forgetSilent(minute, 1);
-    if (addresses.size >= maxAddresses) return overflow;
-    const hour = spare.pop() ?? takeHour('');
-    hour.id = `a:${address}`;
-    addresses.set(address, hour);
-    return hour;
   }
 
   function ofKey(id: string): Hour {
     let hour = keys.get(id);
     if (hour === undefined) {
-      hour = takeHour(`k:${id}`);
+      hour = emptyHour(`k:${id}`);
       keys.set(id, hour);
     }
     return hour;
   }
 
-  function ofAddress(address: string, minute: number): Hour {
-    const hour = addresses.get(address) ?? newAddress(address, minute);
-    if (hour !== overflow && hour.minute !== minute) {
-      addresses.delete(address);
-      addresses.set(address, hour);
+  function ofAddress(address: string, now: number): Hour {
+    const known = addresses.get(address);
+    if (known !== undefined) {
+      if (now - known.calledAt >= MINUTE_MS) {
+        known.calledAt = now;
+        addresses.delete(address);
+        addresses.set(address, known);
+      }
+      return known.hour;
     }
+    if (addresses.size >= maxAddresses) forgetSilent(now, 1);
+    if (addresses.size >= maxAddresses) return overflow;
+    const hour = emptyHour(`a:${address}`);
+    addresses.set(address, { hour, calledAt: now });
     return hour;
   }
 
-  function hourOf(caller: string, minute: number): Hour {
+  function hourOf(caller: string, now: number): Hour {
     if (caller === overflow.id) return overflow;
     const name = caller.slice(2);
-    return caller.startsWith('k:') ? ofKey(name) : ofAddress(name, minute);
+    return caller.startsWith('k:') ? ofKey(name) : ofAddress(name, now);
   }
 
-  function restoreOne({ caller, minutes }: CallCount, minute: number): boolean {
-    const live = minutes.filter(([each]) => each > minute - KEPT_MINUTES);
-    if (live.length === 0) return false;
-    const hour = hourOf(caller, minute);
-    advance(hour, minute);
-    for (const [each, calls] of live) add(hour, Math.min(each, minute), calls);
-    return hour.id === caller;
+  function restoreCalls({ caller, calls }: CallerCalls, now: number): void {
+    const live = calls.filter(([at]) => at > now - HOUR_MS);
+    if (live.length === 0) return;
+    const hour = hourOf(caller, now);
+    for (const [at, count] of live) {
+      if (count > 0) add(hour, at, count);
+      else for (let each = count; each < 0; each++) refund(hour, at);
+    }
   }
 
   return {
@@ -110,49 +109,31 @@ export function createQuotas(maxAddresses = MAX_ADDRESSES): Quotas {
     get addresses() {
       return addresses.size;
     },
-    charge(hour, minute, limit) {
-      if (!charge(hour, minute, limit)) return false;
-      touch(hour);
+    charge(hour, now, limit) {
+      if (!charge(hour, now, limit)) return false;
+      noteCalls(hour, now, 1);
       return true;
     },
-    refund(hour, minute) {
-      refund(hour, minute);
-      touch(hour);
+    refund(hour, at) {
+      refund(hour, at);
+      noteCalls(hour, at, -1);
     },
-    restore(hours, minute) {
-      for (const hour of hours) if (!restoreOne(hour, minute)) gone.push(hour.caller);
+    restore(changes, now) {
+      for (const each of changes) restoreCalls(each, now);
     },
-    changes(minute) {
-      forgetSilent(minute, Number.POSITIVE_INFINITY);
-      const hours = dirty.map((hour) => ({ caller: hour.id, minutes: minutesOf(hour) }));
-      const changes = { hours, gone };
-      for (const hour of dirty) hour.isDirty = false;
-      dirty = [];
-      gone = [];
-      return changes;
+    changes(now) {
+      forgetSilent(now, Number.POSITIVE_INFINITY);
+      const taken = Array.from(changed, ([{ id }, calls]) => ({
+        caller: id,
+        calls: calls.filter(([, count]) => count !== 0),
+      }));
+      changed = new Map();
+      return taken.filter(({ calls }) => calls.length > 0);
     },
-    keepDirty(changes) {
-      gone = [...changes.gone, ...gone];
-      for (const { caller } of changes.hours) {
-        const hour =
-          caller === overflow.id ? overflow : (keys.get(caller.slice(2)) ?? addresses.get(caller.slice(2)));
-        if (hour?.id === caller) touch(hour);
-      }
+    all(now) {
+      const hours = [...keys.values(), ...Array.from(addresses.values(), ({ hour }) => hour), overflow];
+      for (const hour of hours) advance(hour, now);
+      return hours.filter(({ used }) => used > 0).map((hour) => ({ caller: hour.id, calls: callsIn(hour) }));
     },
-  };
-}
-
-/** Hours share a few large arrays: an array of its own would cost an hour several times its content. */
-function createHours(): (id: string) => Hour {
-  let counts = new Uint32Array(0);
-  let base = 0;
-  return (id) => {
-    if (base >= counts.length) {
-      counts = new Uint32Array(HOURS_PER_CHUNK * KEPT_MINUTES);
-      base = 0;
-    }
-    const hour = { id, counts, base, minute: 0, used: 0, oldest: 0, isDirty: false };
-    base += KEPT_MINUTES;
-    return hour;
   };
 }

@@ -23,9 +23,9 @@ export function policyOf(tier: Tier, limit: number): Policy {
   return { limit, limitText: String(limit), name, header: `${name};q=${limit};w=${HOUR_SECONDS}` };
 }
 
-/** Seconds until there is more quota than now. */
-export function waitSeconds(hour: Hour, nowMs: number): number {
-  return Math.ceil((nextFreeAt(hour, nowMs) - nowMs) / 1_000);
+/** Whole seconds that are not shorter. */
+export function secondsFor(ms: number): number {
+  return Math.ceil(ms / 1_000);
 }
 
 /** Names and values in turn: a list costs least to join with the headers of a prepared answer. */
@@ -36,16 +36,17 @@ export function limitHeaders(
 ): string[] {
   // A limit that was lowered may leave more used than it allows.
   const remaining = Math.max(0, limit - hour.used);
+  const freeAt = nextFreeAt(hour, limit, nowMs);
   return [
     'RateLimit-Policy',
     header,
     'RateLimit',
-    `${name};r=${remaining};t=${waitSeconds(hour, nowMs)}`,
+    `${name};r=${remaining};t=${secondsFor(freeAt - nowMs)}`,
     'X-RateLimit-Limit',
     limitText,
     'X-RateLimit-Remaining',
     String(remaining),
     'X-RateLimit-Reset',
-    String(Math.ceil(nextFreeAt(hour, nowMs) / 1_000)),
+    String(secondsFor(freeAt)),
   ];
 }

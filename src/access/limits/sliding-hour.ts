@@ -1,90 +1,106 @@
-import { MINUTE_MS } from '../../../streams/internal.ts';
-
-/** The minutes of an hour, and the minute that was an hour ago, which counts whole. */
-export const KEPT_MINUTES = 61;
+import { HOUR_MS } from '../../../streams/internal.ts';
 
 /**
- * How often one caller called in the last hour, by minutes since 1970. As the oldest minute counts whole, no
- * 3,600 s ever hold more calls than the limit; what is used up comes back at most 60 s late.
+ * The calls of one caller in the last hour, exactly: a call counts from its millisecond until 3,600 s later. So no
+ * 3,600 s ever hold more calls than the limit, and calls that come evenly at the limit are never refused.
  */
 export interface Hour {
   /** Whose calls they are: `k:` and the id of a key, or `a:` and an address. */
-  id: string;
-  /** Shared with other hours: `KEPT_MINUTES` counts from `base` on belong to this one, at minute modulo `KEPT_MINUTES`. */
-  readonly counts: Uint32Array;
-  readonly base: number;
-  /** The newest minute seen. It never goes back. */
-  minute: number;
-  /** Calls in the kept minutes. */
+  readonly id: string;
+  /** One for each millisecond with calls, oldest first; those before `first` are over. */
+  marks: number[];
+  first: number;
+  /** Calls in the marks from `first` on. */
   used: number;
-  /** The oldest kept minute with a call; meaningless without any. */
-  oldest: number;
-  /** Changed since it was last stored. */
-  isDirty: boolean;
 }
 
-export function minuteOf(nowMs: number): number {
-  return Math.floor(nowMs / MINUTE_MS);
+/**
+ * A mark is the time and the number of the calls of one millisecond in one number, as a flood of addresses makes many of
+ * them. It stays below 2^53 until the year 2248. Further calls of the millisecond get another mark.
+ */
+const MOST_PER_MARK = 1_024;
+const markOf = (at: number, calls: number) => at * MOST_PER_MARK + calls - 1;
+const timeOf = (mark: number) => Math.floor(mark / MOST_PER_MARK);
+const callsOf = (mark: number) => (mark % MOST_PER_MARK) + 1;
+
+/** Marks that are over are removed when there are more of them than this and than the others. */
+const MOST_OVER = 64;
+
+export function emptyHour(id: string): Hour {
+  return { id, marks: [], first: 0, used: 0 };
 }
 
-/** Drops the minutes before the kept ones. */
-export function advance(hour: Hour, minute: number): void {
-  if (minute <= hour.minute) return;
-  const { counts, base } = hour;
-  const first = Math.max(hour.minute + 1, minute - KEPT_MINUTES + 1);
-  for (let each = first; each <= minute; each++) {
-    const at = base + (each % KEPT_MINUTES);
-    hour.used -= counts[at] ?? 0;
-    counts[at] = 0;
+/** Drops the calls that are over at `now`. Times are in whole UTC ms and must not go back. */
+export function advance(hour: Hour, now: number): void {
+  const { marks } = hour;
+  for (let mark = marks[hour.first]; mark !== undefined; mark = marks[hour.first]) {
+    if (timeOf(mark) > now - HOUR_MS) break;
+    hour.used -= callsOf(mark);
+    hour.first += 1;
   }
-  hour.minute = minute;
-  findOldest(hour);
+  if (hour.first === marks.length) hour.marks = [];
+  else if (hour.first > MOST_OVER && 2 * hour.first > marks.length) hour.marks = marks.slice(hour.first);
+  else return;
+  hour.first = 0;
 }
 
 /** Counts one call, or returns false and counts nothing when the limit is reached. */
-export function charge(hour: Hour, minute: number, limit: number): boolean {
-  advance(hour, minute);
+export function charge(hour: Hour, now: number, limit: number): boolean {
+  advance(hour, now);
   if (hour.used >= limit) return false;
-  add(hour, minute, 1);
+  add(hour, now, 1);
   return true;
 }
 
-/** Adds calls of a kept minute. */
-export function add(hour: Hour, minute: number, calls: number): void {
-  const at = hour.base + (minute % KEPT_MINUTES);
-  hour.counts[at] = (hour.counts[at] ?? 0) + calls;
-  if (hour.used === 0 || minute < hour.oldest) hour.oldest = minute;
+/** Adds calls of a time that is not before the last one. */
+export function add(hour: Hour, at: number, calls: number): void {
+  const { marks } = hour;
   hour.used += calls;
-}
-
-/** Takes back one call that was counted in `minute`, unless that minute was dropped. */
-export function refund(hour: Hour, minute: number): void {
-  const at = hour.base + (minute % KEPT_MINUTES);
-  const count = hour.counts[at] ?? 0;
-  if (minute <= hour.minute - KEPT_MINUTES || count === 0) return;
-  hour.counts[at] = count - 1;
-  hour.used -= 1;
-  findOldest(hour);
-}
-
-/** The time from which one more call is free, UTC ms; now when nothing is used. */
-export function nextFreeAt(hour: Hour, nowMs: number): number {
-  return hour.used === 0 ? nowMs : (hour.oldest + KEPT_MINUTES) * MINUTE_MS;
-}
-
-/** Every kept minute with calls, and their number. */
-export function minutesOf(hour: Hour): readonly (readonly [minute: number, calls: number])[] {
-  const minutes: [number, number][] = [];
-  for (let minute = hour.minute - KEPT_MINUTES + 1; minute <= hour.minute; minute++) {
-    const calls = hour.counts[hour.base + (minute % KEPT_MINUTES)] ?? 0;
-    if (calls > 0) minutes.push([minute, calls]);
+  if (marks.length === 0 && calls <= MOST_PER_MARK) {
+    // Most addresses call once, and an array that grows makes room for many.
+    hour.marks = [markOf(at, calls)];
+    return;
   }
-  return minutes;
+  let left = calls;
+  const last = marks.length - 1;
+  const mark = marks[last];
+  if (mark !== undefined && last >= hour.first && timeOf(mark) === at) {
+    const fits = Math.min(left, MOST_PER_MARK - callsOf(mark));
+    marks[last] = mark + fits;
+    left -= fits;
+  }
+  for (; left > 0; left -= MOST_PER_MARK) marks.push(markOf(at, Math.min(left, MOST_PER_MARK)));
 }
 
-function findOldest(hour: Hour): void {
-  const { counts, base, minute } = hour;
-  let oldest = Math.max(hour.oldest, minute - KEPT_MINUTES + 1);
-  while (oldest < minute && counts[base + (oldest % KEPT_MINUTES)] === 0) oldest += 1;
-  hour.oldest = oldest;
+/** Takes back one call that was counted at `at`, unless it is over. */
+export function refund(hour: Hour, at: number): void {
+  const { marks, first } = hour;
+  // Most are taken back at once, so they are at the end.
+  for (let index = marks.length - 1; index >= first; index--) {
+    const mark = marks[index] ?? 0;
+    if (timeOf(mark) > at) continue;
+    if (timeOf(mark) < at) return;
+    hour.used -= 1;
+    if (callsOf(mark) > 1) marks[index] = mark - 1;
+    else marks.splice(index, 1);
+    return;
+  }
+}
+
+/** The time from which more calls are allowed than now, UTC ms; now when nothing is used. */
+export function nextFreeAt({ marks, first, used }: Hour, limit: number, now: number): number {
+  if (used === 0) return now;
+  // A limit that was lowered may leave more used than it allows.
+  let over = used - limit;
+  for (let index = first; index < marks.length; index++) {
+    const mark = marks[index] ?? 0;
+    over -= callsOf(mark);
+    if (over < 0) return timeOf(mark) + HOUR_MS;
+  }
+  return now;
+}
+
+/** The times of the calls and their number, oldest first. */
+export function callsIn({ marks, first }: Hour): readonly (readonly [at: number, calls: number])[] {
+  return marks.slice(first).map((mark) => [timeOf(mark), callsOf(mark)]);
 }

@@ -1,8 +1,10 @@
-import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
-import type { UsagePage, UsageRow, UsageSpan, UsageStore } from '../../store/store.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
+import type { UsagePage, UsagePageRow, UsageRow, UsageSpan, UsageStore } from '../../store/store.ts';
 import type { RecordedRequest } from './recorder.ts';
 
-const HOURS_PER_DAY = DAY_MS / HOUR_MS;
+const MINUTE_S = MINUTE_MS / 1_000;
+const HOUR_S = HOUR_MS / 1_000;
+const DAY_S = DAY_MS / 1_000;
 /** Some 100 MB at worst, and only reached when the disk has been full for long. */
 const MAX_PAGES = 20_000;
 
@@ -13,20 +15,33 @@ interface Tally {
   bytes: number;
 }
 
+type Tallies = Map<string, Map<string, Tally>>;
+
 interface OpenPage {
   readonly keyId: string;
   readonly span: UsageSpan;
   readonly index: number;
-  readonly byEndpoint: Map<string, Map<string, Tally>>;
+  /** By endpoint and method, of each second; pages of hours and days have all under 0. */
+  readonly bySecond: Map<number, Tallies>;
   isDirty: boolean;
 }
 
-/** Usage per key, endpoint and method, by hour and by day: pages in memory over pages in the store. */
+/** The pages of a request. */
+interface PagesOf {
+  readonly hour: OpenPage;
+  readonly day: OpenPage;
+  readonly minute: OpenPage | undefined;
+}
+
+/** Usage per key, endpoint and method, by second, hour and day: pages in memory over pages in the store. */
 interface UsagePages {
-  /** Adds a request to its hour and its day. False when there is no room in memory, and it was not added. */
-  add(keyId: string, request: RecordedRequest): boolean;
-  /** The sums per endpoint and method over whole hours, `[fromHour, toHour)` since 1970. */
-  sum(keyId: string, fromHour: number, toHour: number): readonly UsageRow[];
+  /**
+   * Adds a request to its hour and its day, and to its second if the key is `isDetailed`. False when there is no room
+   * in memory, and it was not added.
+   */
+  add(keyId: string, request: RecordedRequest, isDetailed: boolean): boolean;
+  /** The sums per endpoint and method over whole seconds, `[from, to)` since 1970. */
+  sum(keyId: string, from: number, to: number): readonly UsageRow[];
   /** The pages that changed since the last time. */
   takeDirty(): readonly UsagePage[];
   /** To be called when what was taken is on disk. Drops the pages that did not change since the time before. */
@@ -42,15 +57,15 @@ interface UsagePages {
 export function createUsagePages(store: UsageStore, report: (error: unknown) => void): UsagePages {
   const pages = new Map<string, OpenPage>();
   /** The pages of the last request of each key, which are most likely those of the next one. */
-  const recent = new Map<string, { readonly hour: OpenPage; readonly day: OpenPage }>();
+  const recent = new Map<string, PagesOf>();
 
   function open(keyId: string, span: UsageSpan, index: number): OpenPage {
     const name = nameOf({ keyId, span, index });
     const known = pages.get(name);
     if (known !== undefined) return known;
-    const page: OpenPage = { keyId, span, index, byEndpoint: new Map(), isDirty: false };
+    const page: OpenPage = { keyId, span, index, bySecond: new Map(), isDirty: false };
     try {
-      for (const row of store.page(keyId, span, index)) addTo(tallyOf(page, row.endpoint, row.method), row);
+      for (const row of store.page(keyId, span, index)) addTo(tallyOf(talliesOf(page, row.second), row), row);
     } catch (error) {
       // A page that cannot be read starts anew, so that usage goes on.
       report(error);
@@ -59,47 +74,65 @@ export function createUsagePages(store: UsageStore, report: (error: unknown) => 
     return page;
   }
 
-  function openFor(keyId: string, hour: number) {
+  function openFor(keyId: string, at: number, isDetailed: boolean): PagesOf | undefined {
+    const hour = Math.floor(at / HOUR_MS);
+    const minute = isDetailed ? Math.floor(at / MINUTE_MS) : undefined;
     const last = recent.get(keyId);
-    if (last?.hour.index === hour) return last;
-    if (pages.size + 2 > MAX_PAGES) return undefined;
-    const both = {
+    if (last?.hour.index === hour && last.minute?.index === minute) return last;
+    if (pages.size + (isDetailed ? 3 : 2) > MAX_PAGES) return undefined;
+    const opened = {
       hour: open(keyId, 'hour', hour),
-      day: open(keyId, 'day', Math.floor(hour / HOURS_PER_DAY)),
+      day: open(keyId, 'day', Math.floor(at / DAY_MS)),
+      minute: minute === undefined ? undefined : open(keyId, 'minute', minute),
     };
-    recent.set(keyId, both);
-    return both;
+    recent.set(keyId, opened);
+    return opened;
   }
 
-  function addRequest(page: OpenPage, { endpoint, method, status, ms, bytes }: RecordedRequest): void {
+  function addRequest(page: OpenPage, second: number, request: RecordedRequest): void {
+    const { status, ms, bytes } = request;
     const errors = status >= 400 ? 1 : 0;
-    addTo(tallyOf(page, endpoint, method), { requests: 1, errors, ms, bytes });
+    addTo(tallyOf(talliesOf(page, second), request), { requests: 1, errors, ms, bytes });
     page.isDirty = true;
   }
 
+  /** The rows of a page, from memory or the store. */
+  function rowsIn(keyId: string, span: UsageSpan, index: number): readonly UsagePageRow[] {
+    const page = pages.get(nameOf({ keyId, span, index }));
+    return page === undefined ? store.page(keyId, span, index) : rowsOf(page);
+  }
+
   return {
-    add(keyId, request) {
-      const both = openFor(keyId, Math.floor(request.at / HOUR_MS));
-      if (both === undefined) return false;
-      addRequest(both.hour, request);
-      addRequest(both.day, request);
+    add(keyId, request, isDetailed) {
+      const opened = openFor(keyId, request.at, isDetailed);
+      if (opened === undefined) return false;
+      addRequest(opened.hour, 0, request);
+      addRequest(opened.day, 0, request);
+      if (opened.minute) addRequest(opened.minute, Math.floor(request.at / 1_000) % MINUTE_S, request);
       return true;
     },
 
-    sum(keyId, fromHour, toHour) {
-      const total: OpenPage = { keyId, span: 'day', index: 0, byEndpoint: new Map(), isDirty: false };
-      const include = (span: UsageSpan, index: number) => {
-        const page = pages.get(nameOf({ keyId, span, index }));
-        const rows = page === undefined ? store.page(keyId, span, index) : rowsOf(page);
-        for (const row of rows) addTo(tallyOf(total, row.endpoint, row.method), row);
+    sum(keyId, from, to) {
+      const total: Tallies = new Map();
+      const include = (rows: readonly UsageRow[]) => {
+        for (const row of rows) addTo(tallyOf(total, row), row);
       };
-      for (let hour = fromHour; hour < toHour; ) {
-        const isWholeDay = hour % HOURS_PER_DAY === 0 && hour + HOURS_PER_DAY <= toHour;
-        if (isWholeDay) include('day', hour / HOURS_PER_DAY);
-        else include('hour', hour);
-        hour += isWholeDay ? HOURS_PER_DAY : 1;
+      for (let at = from; at < to; ) {
+        if (at % DAY_S === 0 && at + DAY_S <= to) {
+          include(rowsIn(keyId, 'day', at / DAY_S));
+          at += DAY_S;
+        } else if (at % HOUR_S === 0 && at + HOUR_S <= to) {
+          include(rowsIn(keyId, 'hour', at / HOUR_S));
+          at += HOUR_S;
+        } else {
+          const minute = Math.floor(at / MINUTE_S);
+          const [first, end] = [at % MINUTE_S, to - minute * MINUTE_S];
+          const rows = rowsIn(keyId, 'minute', minute);
+          include(rows.filter(({ second }) => second >= first && second < end));
+          at = (minute + 1) * MINUTE_S;
+        }
       }
-      return rowsOf(total);
+      return rowsFrom(total);
     },
 
     takeDirty() {
@@ -114,8 +147,9 @@ export function createUsagePages(store: UsageStore, report: (error: unknown) => 
     written(taken) {
       const names = new Set(taken.map(nameOf));
       for (const [name, { isDirty }] of pages) if (!isDirty && !names.has(name)) pages.delete(name);
-      for (const [keyId, { hour, day }] of recent) {
-        if (!pages.has(nameOf(hour)) || !pages.has(nameOf(day))) recent.delete(keyId);
+      for (const [keyId, { hour, day, minute }] of recent) {
+        const isOpen = (page: OpenPage | undefined) => page === undefined || pages.has(nameOf(page));
+        if (!isOpen(hour) || !isOpen(day) || !isOpen(minute)) recent.delete(keyId);
       }
     },
 
@@ -129,12 +163,20 @@ function nameOf({ keyId, span, index }: Omit<UsagePage, 'rows'>): string {
   return `${span} ${index} ${keyId}`;
 }
 
-function tallyOf({ byEndpoint }: OpenPage, endpoint: string, method: string): Tally {
-  const byMethod = byEndpoint.get(endpoint) ?? new Map<string, Tally>();
+function talliesOf({ bySecond }: OpenPage, second: number): Tallies {
+  const known = bySecond.get(second);
+  if (known !== undefined) return known;
+  const tallies: Tallies = new Map();
+  bySecond.set(second, tallies);
+  return tallies;
+}
+
+function tallyOf(tallies: Tallies, { endpoint, method }: Pick<UsageRow, 'endpoint' | 'method'>): Tally {
+  const byMethod = tallies.get(endpoint) ?? new Map<string, Tally>();
   const known = byMethod.get(method);
   if (known !== undefined) return known;
   const tally = { requests: 0, errors: 0, ms: 0, bytes: 0 };
-  byEndpoint.set(endpoint, byMethod.set(method, tally));
+  tallies.set(endpoint, byMethod.set(method, tally));
   return tally;
 }
 
@@ -145,8 +187,12 @@ function addTo(tally: Tally, { requests, errors, ms, bytes }: Readonly<Tally>): 
   tally.bytes += bytes;
 }
 
-function rowsOf({ byEndpoint }: OpenPage): readonly UsageRow[] {
-  return [...byEndpoint].flatMap(([endpoint, byMethod]) =>
+function rowsOf({ bySecond }: OpenPage): readonly UsagePageRow[] {
+  return [...bySecond].flatMap(([second, tallies]) => rowsFrom(tallies).map((row) => ({ ...row, second })));
+}
+
+function rowsFrom(tallies: Tallies): readonly UsageRow[] {
+  return [...tallies].flatMap(([endpoint, byMethod]) =>
     Array.from(byMethod, ([method, tally]) => ({ endpoint, method, ...tally })),
   );
 }

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
+import { DAY_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import { createPeriodicWrite } from '../../resilience/periodic-write.ts';
 import type { UsageError, UsageRow, UsageStore } from '../../store/store.ts';
 import { createUsageErrors } from './errors.ts';
@@ -22,9 +22,11 @@ interface UsageDeps {
   readonly report: (error: unknown) => void;
   /** Most requests between two flushes. */
   readonly capacity?: number;
+  /** Whether anyone can ask for the usage of this key. That of others is not split by seconds. True unless given. */
+  readonly isRead?: (keyId: string) => boolean;
 }
 
-/** Whole hours that a sum covers, in UTC ms; up to now when the last of them is not over. */
+/** The time that a sum covers, in UTC ms: what is stored of the time asked for, up to now. */
 export interface Covered {
   readonly fromAt: number;
   readonly toAt: number;
@@ -41,8 +43,8 @@ export interface UsageStats {
 
 /** What the usage endpoints read. It includes the last request that was answered. */
 export interface UsageReader {
-  /** Sums per endpoint and method, busiest first, over every hour that `[fromAt, toAt)` touches. */
-  sum(keyId: string, fromAt: number, toAt: number): { rows: readonly UsageRow[]; covered: Covered };
+  /** Sums per endpoint and method, busiest first, over the whole seconds `[from, to)` since 1970. */
+  sum(keyId: string, from: number, to: number): { rows: readonly UsageRow[]; covered: Covered };
   errors(keyId: string, limit: number): readonly UsageError[];
   stats(): UsageStats;
 }
@@ -57,7 +59,7 @@ export interface UsageTracking extends UsageRecorder, UsageReader {
 }
 
 export function createUsageTracking(deps: UsageDeps): UsageTracking {
-  const { store, now, retentionDays, report, capacity } = deps;
+  const { store, now, retentionDays, report, capacity, isRead = () => true } = deps;
   const buffer = createUsageBuffer(now, capacity);
   const writes = createPeriodicWrite({ everyMs: FLUSH_INTERVAL_MS, write: addUpAndWrite, report });
   const pages = createUsagePages(store, writes.report);
@@ -69,7 +71,7 @@ export function createUsageTracking(deps: UsageDeps): UsageTracking {
   function addUp(): void {
     buffer.drain((request) => {
       const keyId = request.keyId ?? ANONYMOUS;
-      if (!pages.add(keyId, request)) unrecorded += 1;
+      if (!pages.add(keyId, request, isRead(keyId))) unrecorded += 1;
       else if (request.status >= 400) errors.add(keyId, request);
     });
   }
@@ -104,15 +106,16 @@ export function createUsageTracking(deps: UsageDeps): UsageTracking {
   return {
     record: buffer.record,
 
-    sum(keyId, fromAt, toAt) {
+    sum(keyId, from, to) {
       addUp();
-      // Nothing is stored outside of these hours, however much is asked for.
-      const oldest = Math.floor((now() - retentionDays * DAY_MS) / HOUR_MS);
-      const from = Math.max(Math.floor(fromAt / HOUR_MS), oldest);
-      const last = Math.min(Math.ceil(toAt / HOUR_MS), Math.floor(now() / HOUR_MS) + 1);
-      const to = toAt > fromAt ? Math.max(last, from) : from;
-      const rows = [...pages.sum(keyId, from, to)].sort(byRequests);
-      return { rows, covered: { fromAt: from * HOUR_MS, toAt: Math.min(to * HOUR_MS, now()) } };
+      // Nothing is stored outside of these seconds, however much is asked for.
+      const oldest = Math.floor((now() - retentionDays * DAY_MS) / 1_000);
+      const end = Math.floor(now() / 1_000) + 1;
+      const inside = (second: number) => Math.min(Math.max(second, oldest), end);
+      const [first, last] = [inside(from), Math.max(inside(from), inside(to))];
+      const rows = [...pages.sum(keyId, first, last)].sort(byRequests);
+      const at = (second: number) => Math.min(second * 1_000, now());
+      return { rows, covered: { fromAt: at(first), toAt: at(last) } };
     },
 
     errors(keyId, limit) {

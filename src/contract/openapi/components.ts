@@ -14,11 +14,14 @@ import {
 import { healthRecord, probeRecord } from '../records/health.ts';
 import { lagRecord } from '../records/lag.ts';
 import {
+  accountTrackRecord,
   annotationRecord,
   forecastErrorRecord,
   historyRecord,
+  horizonErrorRecord,
   overviewRecord,
   sampleRecord,
+  voidRecord,
 } from '../records/performance.ts';
 import { analysisRecord, portfolioRecord, positionRecord, sizingRecord } from '../records/portfolio.ts';
 import { postRecord } from '../records/post.ts';
@@ -31,6 +34,7 @@ import {
   signalsRecord,
   trackRecord,
 } from '../records/signals.ts';
+import { sleepScoreRecord } from '../records/sleep-score.ts';
 import {
   usageByEndpointRecord,
   usageErrorsRecord,
@@ -81,12 +85,16 @@ export const COMPONENTS = {
   Rebalancing: rebalancing,
   RebalancingAnswer: timed({ data: z.array(rebalancing) }),
   ForecastError: forecastErrorRecord,
+  HorizonError: horizonErrorRecord,
   PerformanceOverview: overviewRecord,
+  AccountTrackRecord: accountTrackRecord,
   PerformanceSample: sampleRecord,
+  VoidForecast: voidRecord,
   Annotation: annotationRecord,
   PerformanceHistory: historyRecord,
   ReliabilityBin: reliabilityBinRecord,
   CalibrationGroup: calibrationGroupRecord,
+  SleepScore: sleepScoreRecord,
   Calibration: calibrationRecord,
   UsageSummary: usageSummaryRecord,
   UsageByEndpoint: usageByEndpointRecord,

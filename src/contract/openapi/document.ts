@@ -13,7 +13,7 @@ are 0 to 1 with 4 decimals; money is USD. \`null\` means unknown, never 0. Field
 removed within \`${API_PREFIX}\`.
 
 **Tiers.** A caller without a key is FREE; a key in \`X-API-Key\` makes it PRO or INTERNAL, and each tier includes
-those before it. An unknown key is answered 401 wherever keys count. FREE has 100 requests in any hour, PRO 10,000.
+those before it. An unknown key is answered 401 by every endpoint but health and the documents. FREE has 100 requests in any hour, PRO 10,000.
 
 **Polling.** Send the \`ETag\` of the last answer as \`If-None-Match\`: unchanged state is a 304, which costs no quota.
 
@@ -25,7 +25,7 @@ const TAGS = [
     description: 'Counts of the oracle, the trading page and this service, and crypto price events',
   },
   { name: 'Posts', description: 'The posts of an account, and their delays' },
-  { name: 'Predictions', description: 'Forecasts of the final count' },
+  { name: 'Predictions', description: 'Forecasts of the count that settles' },
   { name: 'Trading', description: 'Signals, orders and wallets' },
   { name: 'Performance', description: 'How good the forecasts were' },
   { name: 'Usage', description: 'Usage of a key' },

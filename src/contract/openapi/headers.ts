@@ -29,7 +29,7 @@ export const HEADERS = {
   'Retry-After': header('Seconds to wait before the next try.', 'integer', 52),
   'WWW-Authenticate': header('How to send a key.', 'string', 'ApiKey header="X-API-Key"'),
   'PAYMENT-REQUIRED': header(
-    'How to pay for this one call, when payments are on: base64 of JSON, version 2 of x402.',
+    'How to pay for what PRO sees of this one call, when payments are on: base64 of JSON, version 2 of x402.',
     'string',
     'eyJ4NDAyVmVyc2lvbiI6Mn0=',
   ),

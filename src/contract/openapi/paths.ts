@@ -1,4 +1,4 @@
-import type { Operation } from '../operation.ts';
+import { isSold, type Operation } from '../operation.ts';
 import { COMPONENTS, type ComponentName } from './components.ts';
 import { headerRefs, LIMIT_HEADERS } from './headers.ts';
 import { refusalsOf } from './refusals.ts';
@@ -41,10 +41,10 @@ export function pathItems(routes: readonly Route[]): Json {
 }
 
 function operationObject({ operation, account }: Route): Json {
-  const { id, tag, access, isCounted, hasPast = false, summary, description, query, body } = operation;
+  const { id, tag, access, isCounted, summary, description, query, body } = operation;
   const parameters = [
     ...(query === undefined ? [] : queryParameters(query)),
-    ...(access === 'tiered' || access === 'PRO' || hasPast ? [{ $ref: '#/components/parameters/x402' }] : []),
+    ...(isSold(operation) ? [{ $ref: '#/components/parameters/x402' }] : []),
     ...(operation.isConditional ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
   ];
   return {
@@ -66,6 +66,7 @@ function operationObject({ operation, account }: Route): Json {
 function tierSentence({ access, isCounted }: Operation): string {
   const who = {
     open: 'Tier: none needed.',
+    public: 'Tier: none needed.',
     tiered: 'Tier: FREE, more with PRO.',
     PRO: 'Tier: PRO.',
     INTERNAL: 'Tier: INTERNAL.',
@@ -73,17 +74,19 @@ function tierSentence({ access, isCounted }: Operation): string {
   return `${who} ${isCounted ? 'Counts towards the hourly limit.' : 'Not limited.'}`;
 }
 
-/** A key is read wherever it makes a difference: for a tier, or for a higher limit. */
-function securityOf({ access, isCounted }: Operation): readonly Json[] {
+/** A key makes no difference to an open operation. */
+function securityOf({ access }: Operation): readonly Json[] {
   if (access === 'PRO' || access === 'INTERNAL') return [{ ApiKey: [] }];
-  return access === 'tiered' || isCounted ? [{}, { ApiKey: [] }] : [];
+  return access === 'open' ? [] : [{}, { ApiKey: [] }];
 }
 
-function success({ answer, summary, access, isCounted, isConditional, hasPast = false }: Operation): Json {
+function success(operation: Operation): Json {
+  const { answer, summary, isCounted, isConditional } = operation;
   const headers = headerRefs([
     ...(isConditional ? (['ETag'] as const) : []),
     ...(isCounted ? LIMIT_HEADERS : []),
-    ...(access === 'PRO' || access === 'tiered' || hasPast ? (['PAYMENT-RESPONSE'] as const) : []),
+    ...(isSold(operation) ? (['PAYMENT-RESPONSE'] as const) : []),
+    ...(operation.access === 'tiered' ? (['PAYMENT-REQUIRED'] as const) : []),
   ]);
   return {
     description: summary,

@@ -1,14 +1,16 @@
-import type { Operation, Refusal } from '../operation.ts';
+import { hasPast, isSold, type Operation, type Refusal } from '../operation.ts';
 import { type HeaderName, headerRefs, LIMIT_HEADERS } from './headers.ts';
 import { type Json, schemaRef } from './schemas.ts';
 
 type RefusalName =
   | Refusal
   | 'NotModified'
+  | 'PastBusy'
+  | 'KeyInvalid'
+  | 'TooManyBadKeys'
   | 'PaymentMalformed'
   | 'PaymentRefused'
   | 'PaymentInProgress'
-  | 'PaymentsUnavailable'
   | 'Invalid'
   | 'OverLimit'
   | 'HeadersTooLarge'
@@ -55,6 +57,7 @@ const described = (
   response: { description, headers, content: { 'application/json': { schema: schemaRef(name) } } },
 });
 
+const KEY_INVALID = { key_invalid: 'The API key is not known or was revoked' };
 const MALFORMED = { payment_malformed: 'The payment cannot be read: it is not base64' };
 const UNLISTED = {
   events_unknown: 'The events of the market are not known yet, so it cannot be said which are active',
@@ -99,12 +102,15 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     feed_full: 'All connections to the feed are taken',
     stopping: 'The service stops',
   }),
+  KeyInvalid: error(401, 'The key that was sent is not known. No key is needed.', KEY_INVALID, [
+    'WWW-Authenticate',
+  ]),
   Unauthorized: error(
     401,
     'The caller has no key of the needed tier, or sent an unknown key.',
     {
       key_missing: 'This needs a key of tier PRO',
-      key_invalid: 'The API key is not known or was revoked',
+      ...KEY_INVALID,
       tier_too_low: 'This needs a key of tier PRO, and the key sent is FREE',
     },
     ['WWW-Authenticate', 'PAYMENT-REQUIRED'],
@@ -127,10 +133,6 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     { payment_in_progress: 'A call with this payment is under way' },
     ['Retry-After'],
   ),
-  PaymentsUnavailable: unavailable(
-    'It is not yet known whether the payment was settled, or payments cannot be taken. Calls with a key are not affected.',
-    UNSETTLED,
-  ),
   BodyTooLarge: error(413, 'The body is larger than 16 KiB.', {
     body_too_large: 'The body is larger than 16384 bytes',
   }),
@@ -140,9 +142,15 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
   Invalid: described(422, 'Parameters or body are invalid; the answer lists every fault.', 'Faults', {}),
   OverLimit: described(
     429,
-    'The hourly limit is used up, or too many payments were refused. Costs no quota.',
+    'The hourly limit is used up, or too many unknown keys or refused payments came from the address. Costs no quota.',
     'RateLimited',
     headerRefs(['Retry-After', ...LIMIT_HEADERS]),
+  ),
+  TooManyBadKeys: described(
+    429,
+    'Too many unknown keys or refused payments came from the address.',
+    'RateLimited',
+    headerRefs(['Retry-After']),
   ),
   HeadersTooLarge: error(431, 'More than 12 KiB of headers.', {
     headers_too_large: 'Request Header Fields Too Large',
@@ -167,16 +175,19 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     },
   ),
   EventsUnknown: unavailable('The events of the market are not known yet.', UNLISTED),
-  SignalsUnavailable: unavailable(
-    'The events of the market are not known yet, or the outcome of a payment is unknown.',
-    { ...UNLISTED, ...UNSETTLED },
-  ),
   StoreUnavailable: unavailable('The place could not be stored.', {
     store_unavailable: 'The place could not be kept; try again',
   }),
 };
 
-const PAID = ['PaymentMalformed', 'PaymentRefused', 'PaymentInProgress', 'PaymentsUnavailable'] as const;
+const KEY_REFUSALS: Readonly<Record<Operation['access'], readonly RefusalName[]>> = {
+  open: [],
+  public: ['KeyInvalid'],
+  tiered: ['Unauthorized'],
+  PRO: ['Unauthorized'],
+  INTERNAL: ['Unauthorized'],
+};
+const PAID = ['PaymentMalformed', 'PaymentRefused', 'PaymentInProgress'] as const;
 
 export function refusalResponses(): Json {
   return Object.fromEntries(Object.entries(REFUSALS).map(([name, { response }]) => [name, response]));
@@ -184,15 +195,16 @@ export function refusalResponses(): Json {
 
 /** Every answer of an operation except its success, by status. */
 export function refusalsOf(operation: Operation): Json {
-  const { access, isCounted, isConditional, hasPast = false, query, body, refusals = [] } = operation;
+  const { access, isCounted, isConditional, query, refusals = [] } = operation;
   const names: readonly RefusalName[] = [
     ...(isConditional ? (['NotModified'] as const) : []),
-    ...(access === 'open' && !hasPast ? [] : (['Unauthorized'] as const)),
-    ...(access === 'PRO' || access === 'tiered' || hasPast ? PAID : []),
-    ...(query === undefined && body === undefined ? [] : (['Invalid'] as const)),
-    ...(isCounted ? (['OverLimit'] as const) : []),
+    ...KEY_REFUSALS[hasPast(operation) ? 'PRO' : access],
+    ...(isSold(operation) ? PAID : []),
+    ...(query === undefined ? [] : (['Invalid'] as const)),
+    ...(isCounted ? (['OverLimit'] as const) : access === 'open' ? [] : (['TooManyBadKeys'] as const)),
     'HeadersTooLarge',
     'Internal',
+    ...(hasPast(operation) ? (['PastBusy'] as const) : []),
     ...refusals,
   ];
   return Object.fromEntries(

@@ -1,32 +1,31 @@
 import { API_PREFIX } from '../api-prefix.ts';
-import { OPEN, type Operation, STATE } from '../operation.ts';
-import { pastQuery, tweetsQuery } from '../params.ts';
-
-const PAST = { query: pastQuery, hasPast: true, refusals: ['PastBusy'] } as const;
+import { type Operation, PUBLIC, STATE } from '../operation.ts';
+import { noQuery, pastQuery, tweetsQuery } from '../params.ts';
 
 /** Events, posts and prices (spec 4, endpoints 1 to 7). */
 export const MARKETS: readonly Operation[] = [
   {
     ...STATE,
-    ...PAST,
     id: 'getCounters',
     path: `${API_PREFIX}/meta/{account}`,
     tag: 'Counters',
-    access: 'open',
+    access: 'public',
     isCounted: true,
     summary: 'Counters of every active event',
     description:
       'Three counts of every active event and their differences; the event that ends first comes first.',
+    query: pastQuery,
     answer: 'CountersAnswer',
   },
   {
     ...STATE,
-    ...OPEN,
+    ...PUBLIC,
     id: 'getCrypto',
     path: `${API_PREFIX}/meta/crypto`,
     tag: 'Counters',
     summary: 'Active crypto price events',
     description: 'Active crypto price events with spot, reference and market prices.',
+    query: noQuery,
     answer: 'CryptoAnswer',
     refusals: ['EventsUnknown'],
   },
@@ -45,18 +44,18 @@ export const MARKETS: readonly Operation[] = [
   },
   {
     ...STATE,
-    ...OPEN,
+    ...PUBLIC,
     id: 'getLag',
     path: `${API_PREFIX}/meta/{account}/lag`,
     tag: 'Posts',
     summary: 'Delays of seeing, settling and showing posts',
     description:
       'How long posts of the last 24 h took until this service saw them, the oracle counted them and the trading page showed them.',
+    query: pastQuery,
     answer: 'LagAnswer',
   },
   {
     ...STATE,
-    ...PAST,
     id: 'getPrediction',
     path: `${API_PREFIX}/prediction/{account}`,
     tag: 'Predictions',
@@ -64,7 +63,8 @@ export const MARKETS: readonly Operation[] = [
     isCounted: true,
     summary: 'Forecast of every active event',
     description:
-      'FREE: counters, time left and prices. PRO: percentiles and distribution of the final count, and the probability, edge and signal of every bucket.',
+      'FREE: counters, time left and prices. PRO: percentiles and distribution of the count that settles, and the probability, edge and signal of every bucket.',
+    query: pastQuery,
     answer: 'PredictionAnswer',
   },
 ];

@@ -1,8 +1,8 @@
 import { API_PREFIX } from '../api-prefix.ts';
-import { OPEN, type Operation, STATE } from '../operation.ts';
-import { historyQuery } from '../params.ts';
+import { type Operation, PUBLIC, STATE } from '../operation.ts';
+import { historyQuery, noQuery } from '../params.ts';
 
-const SCORES = { ...STATE, ...OPEN, tag: 'Performance' } as const;
+const SCORES = { ...STATE, ...PUBLIC, tag: 'Performance' } as const;
 
 /** How good the forecasts were (spec 4, endpoints 15 and 16). */
 export const PERFORMANCE: readonly Operation[] = [
@@ -11,7 +11,9 @@ export const PERFORMANCE: readonly Operation[] = [
     id: 'getPerformanceOverview',
     path: `${API_PREFIX}/performance/overview`,
     summary: 'Errors of the forecasts',
-    description: 'Error of the median 24, 48 and 72 h before the close, over all settled events.',
+    description:
+      'Error of the median 24, 48 and 72 h before the close over all settled events, live and back-filled forecasts together and apart, and how often BUY signals given live won.',
+    query: noQuery,
     answer: 'PerformanceOverview',
   },
   {
@@ -19,7 +21,8 @@ export const PERFORMANCE: readonly Operation[] = [
     id: 'getPerformanceHistory',
     path: `${API_PREFIX}/performance/history`,
     summary: 'Error of every settled event',
-    description: 'One sample per settled event and account, ordered by close, and the changes of the model.',
+    description:
+      'One sample per settled event and account, ordered by close; forecasts that are void; and every version of the model.',
     query: historyQuery,
     answer: 'PerformanceHistory',
   },
@@ -30,6 +33,7 @@ export const PERFORMANCE: readonly Operation[] = [
     summary: 'How reliable the probabilities are',
     description:
       'Coverage, CRPS, log score and Brier score compared with pace and market, with 95 % intervals.',
+    query: noQuery,
     answer: 'Calibration',
   },
 ];

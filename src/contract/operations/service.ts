@@ -1,8 +1,9 @@
 import { API_PREFIX } from '../api-prefix.ts';
-import { ONCE, OPEN, type Operation, STATE } from '../operation.ts';
-import { feedQuery } from '../params.ts';
+import { ONCE, OPEN, type Operation, PUBLIC, STATE } from '../operation.ts';
+import { feedQuery, noQuery } from '../params.ts';
 
 const COMPUTED = { ...ONCE, ...OPEN, tag: 'Service' } as const;
+const PUBLISHED = { ...ONCE, ...PUBLIC, tag: 'Service' } as const;
 const DOCUMENT = { ...STATE, ...OPEN, tag: 'Service' } as const;
 
 /** The service itself (spec 4, endpoints 13 and 14) and its documents. */
@@ -13,22 +14,24 @@ export const SERVICE: readonly Operation[] = [
     path: `${API_PREFIX}/health`,
     summary: 'State of the service',
     description: 'Whether the service works as it should.',
+    query: noQuery,
     answer: 'Health',
     unavailable: 'Health',
   },
   {
-    ...COMPUTED,
+    ...PUBLISHED,
     id: 'joinWaitlist',
     method: 'post',
     path: `${API_PREFIX}/waitlist`,
     summary: 'A place on the waitlist',
     description: 'A wallet or e-mail address keeps its first place. At most 16 KiB of JSON.',
+    query: noQuery,
     body: 'WaitlistRequest',
     answer: 'WaitlistPlace',
     refusals: ['BodyIncomplete', 'BodyTooLarge', 'UnsupportedMediaType', 'StoreUnavailable'],
   },
   {
-    ...COMPUTED,
+    ...PUBLISHED,
     id: 'getFeed',
     path: `${API_PREFIX}/feed`,
     summary: 'Push feed',

@@ -24,7 +24,6 @@ export const TRADING: readonly Operation[] = [
       'An action and a bet for every bucket that can still win, of every active event, and the orders of the strategies.',
     query: signalsQuery,
     answer: 'SignalsAnswer',
-    refusals: ['SignalsUnavailable'],
   },
   {
     ...WALLET,

@@ -1,6 +1,6 @@
 import { API_PREFIX } from '../api-prefix.ts';
 import { ONCE, type Operation } from '../operation.ts';
-import { usageByEndpointQuery, usageErrorsQuery, usageSummaryQuery } from '../params.ts';
+import { noQuery, usageByEndpointQuery, usageErrorsQuery, usageSummaryQuery } from '../params.ts';
 
 const INTERNAL = { ...ONCE, tag: 'Usage', access: 'INTERNAL', isCounted: true } as const;
 
@@ -39,6 +39,7 @@ export const USAGE: readonly Operation[] = [
     path: `${API_PREFIX}/usage/stats`,
     summary: 'How usage is recorded',
     description: 'State of the buffer and settings of the recording, for all keys together.',
+    query: noQuery,
     answer: 'UsageStats',
   },
 ];

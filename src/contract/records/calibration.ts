@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { timed } from './envelope.ts';
 import { origin } from './fields.ts';
+import { accountTrackRecord } from './performance.ts';
+import { sleepScoreRecord } from './sleep-score.ts';
 
 const score = z.number().nullable();
 const interval = z
@@ -63,7 +65,8 @@ export const calibrationGroupRecord = z.object({
   brier_difference_market: scoreOf(BRIER, LESS_MARKET),
   brier_difference_market_interval: interval,
   no_demonstrated_edge: z.boolean().meta({
-    description: 'True unless the log score is below that of the market by more than chance explains.',
+    description:
+      'True unless the log score is below that of the market by more than chance explains, over 30 or more events forecast live with prices.',
   }),
   reliability: z
     .array(reliabilityBinRecord)
@@ -71,6 +74,8 @@ export const calibrationGroupRecord = z.object({
 });
 
 /** Coverage and scores against pace and market, by origin, account and horizon. */
-export const calibrationRecord = timed({ data: z.array(calibrationGroupRecord) }).meta({
-  description: 'How reliable the probabilities are.',
-});
+export const calibrationRecord = timed({
+  data: z.array(calibrationGroupRecord),
+  track_records: z.array(accountTrackRecord),
+  sleep: z.array(sleepScoreRecord).meta({ description: 'The sleep probability of each account.' }),
+}).meta({ description: 'How reliable the probabilities are.' });

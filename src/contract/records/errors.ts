@@ -48,8 +48,12 @@ export const rateLimitedRecord = errorRecord
   .extend({
     limit: z.int().optional().meta({ description: 'Requests allowed in any hour.' }),
     remaining: z.int().optional().meta({ description: 'Requests left.' }),
-    reset: z.int().optional().meta({ description: 'When more requests are allowed, Unix seconds.' }),
-    retry_after: z.int().meta({ description: 'Seconds until then.' }),
+    reset: z.int().optional().meta({
+      description: 'When more requests are allowed, Unix seconds as in X-RateLimit-Reset.',
+    }),
+    reset_ts: z.int().optional().meta({ description: 'When more requests are allowed, UTC ms.' }),
+    retry_after: z.int().meta({ description: 'Seconds until then, as in Retry-After.' }),
+    retry_after_ms: z.int().meta({ description: 'Milliseconds until then.' }),
   })
   .meta({
     description:
@@ -61,7 +65,9 @@ export const rateLimitedRecord = errorRecord
         limit: 100,
         remaining: 0,
         reset: 1_794_714_460,
+        reset_ts: 1_794_714_459_310,
         retry_after: 52,
+        retry_after_ms: 51_860,
       },
     ],
   });

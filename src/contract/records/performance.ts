@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { timed } from './envelope.ts';
-import { eventId, isoTime, origin } from './fields.ts';
+import { eventId, isoTime, origin, timeMs } from './fields.ts';
+import { level, trackRecord } from './signals.ts';
 
 const percent = z.number().min(0).nullable();
 
@@ -10,10 +11,25 @@ export const forecastErrorRecord = z.object({
   sample_size: z.int().min(0).meta({ description: 'Settled events measured.' }),
 });
 
-const errors = {
-  error_24h: forecastErrorRecord.meta({ description: 'Error of the median 24 h before the close.' }),
-  error_48h: forecastErrorRecord.meta({ description: 'Error of the median 48 h before the close.' }),
-  error_72h: forecastErrorRecord.meta({ description: 'Error of the median 72 h before the close.' }),
+export const horizonErrorRecord = forecastErrorRecord.extend({
+  n_market: z.int().min(0).meta({ description: 'Forecasts with market prices beside them.' }),
+  live: forecastErrorRecord.meta({ description: 'Of forecasts published before the outcome.' }),
+  backfilled: forecastErrorRecord.meta({
+    description: 'Of forecasts made later, from what was known at their time.',
+  }),
+});
+
+const errorAt = (hours: number) =>
+  horizonErrorRecord.meta({
+    description: `Error of the median ${hours} h before the close, live and back-filled forecasts together and apart.`,
+  });
+
+const errors = { error_24h: errorAt(24), error_48h: errorAt(48), error_72h: errorAt(72) };
+
+const errorsOfOrigin = {
+  error_24h: forecastErrorRecord,
+  error_48h: forecastErrorRecord,
+  error_72h: forecastErrorRecord,
 };
 
 const share = percent.meta({
@@ -21,20 +37,43 @@ const share = percent.meta({
 });
 const samples = z.int().min(0).meta({ description: 'Settled events with such a signal.' });
 
+/** The track record of one account at one horizon, as the signals use it. */
+export const accountTrackRecord = trackRecord
+  .extend({
+    account: z.string().meta({ description: 'Path segment of the account.' }),
+    confidence: level.meta({
+      description: 'How well calibrated all these forecasts were, live and back-filled.',
+    }),
+    proven: z.boolean().meta({ description: 'Whether proven_against has the market.' }),
+  })
+  .meta({ description: 'What settled events show about one account and horizon, and what that rests on.' });
+
 /** Errors of the forecasts (spec 2.9). */
 export const overviewRecord = timed({
   ...errors,
   win_rate: z
     .object({ HIGH: share, MEDIUM: share, LOW: share })
-    .meta({ description: 'Percent of BUY signals that won, by confidence, each event once.' }),
+    .meta({ description: 'Percent of BUY signals given live that won, by confidence, each event once.' }),
   win_rate_sample_size: z
     .object({ HIGH: samples, MEDIUM: samples, LOW: samples })
     .meta({ description: 'Settled events behind each rate.' }),
+  win_rate_unproven: z.object({ HIGH: samples, MEDIUM: samples, LOW: samples }).meta({
+    description: 'Those at a horizon where the model had not been shown to be better than the market.',
+  }),
   last_updated: isoTime.meta({ description: 'When the last event was scored, ISO 8601, UTC.' }),
+  comparable: z.object({ n: z.int().min(0).meta({ description: 'Such events.' }), ...errors }).meta({
+    description:
+      'The same errors over the events that have all three, for comparing them. The errors above are of different events: a window of two days has none at 72 h.',
+  }),
   by_origin: z
-    .object({ live: z.object(errors), history: z.object(errors) })
+    .object({ live: z.object(errorsOfOrigin), history: z.object(errorsOfOrigin) })
     .meta({ description: 'The same errors for each origin of the forecasts.' }),
+  track_records: z.array(accountTrackRecord),
 }).meta({ description: 'Errors of the forecasts by horizon.' });
+
+const modelVersion = z
+  .string()
+  .meta({ description: 'Version of the formulas and of the fit behind the forecast.' });
 
 export const sampleRecord = z.object({
   timestamp: isoTime.meta({ description: 'Close of the event, ISO 8601, UTC.' }),
@@ -43,20 +82,35 @@ export const sampleRecord = z.object({
   account: z.string().meta({ description: 'Path segment of the account.' }),
   origin,
   p50: z.number().meta({ description: 'The median that was forecast, posts.' }),
-  final_count: z.int().meta({ description: 'The final count, posts.' }),
-  model_version: z
-    .string()
-    .meta({ description: 'Version of the formulas and of the fit behind the forecast.' }),
+  final_count: z.int().meta({ description: 'The count that settled the event, posts.' }),
+  model_version: modelVersion,
+  has_market: z.boolean().meta({ description: 'Whether market prices were beside the forecast.' }),
+});
+
+export const voidRecord = z.object({
+  timestamp: isoTime.meta({ description: 'The close that was forecast, ISO 8601, UTC.' }),
+  event_id: eventId,
+  account: z.string().meta({ description: 'Path segment of the account.' }),
+  origin,
+  forecast_id: z.string().meta({ description: 'Id of the forecast.' }),
+  forecast_ts: timeMs.meta({ description: 'When it was made, UTC ms.' }),
+  model_version: modelVersion,
 });
 
 export const annotationRecord = z.object({
-  timestamp: isoTime.meta({ description: 'When the model was first used, ISO 8601, UTC.' }),
+  timestamp: isoTime.meta({ description: 'When the model first published a forecast, ISO 8601, UTC.' }),
   label: z.string().meta({ description: 'What changed.' }),
-  commit: z.string().meta({ description: 'Version of the model.' }),
+  commit: z.string().meta({ description: 'Version of the formulas, whatever the fit.' }),
 });
 
 /** The error of every settled event (spec 2.9). */
 export const historyRecord = timed({
   data: z.array(sampleRecord).meta({ description: 'Ordered by the close of the event.' }),
-  annotations: z.array(annotationRecord).meta({ description: 'Changes of the model.' }),
+  void: z.array(voidRecord).meta({
+    description:
+      'Forecasts of this horizon that are not scored: the window or the buckets of the event changed after they were made.',
+  }),
+  annotations: z
+    .array(annotationRecord)
+    .meta({ description: 'Every version of the model, whatever the span that is asked for.' }),
 }).meta({ description: 'Errors of past forecasts.' });

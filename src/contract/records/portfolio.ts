@@ -19,9 +19,9 @@ export const heldEventRecord = z.object({
 const count = z.number().nullable();
 
 export const heldPredictionRecord = z.object({
-  p5: count.meta({ description: 'Percentile of the final count; null before the first forecast' }),
-  p50: count.meta({ description: 'Median of the final count' }),
-  p95: count.meta({ description: 'Percentile of the final count' }),
+  p5: count.meta({ description: 'Percentile of the count that settles; null before the first forecast' }),
+  p50: count.meta({ description: 'Median of the count that settles' }),
+  p95: count.meta({ description: 'Percentile of the count that settles' }),
   real_counter: count.meta({ description: 'Our own count; null while posts of the window may be missing' }),
   seconds_remaining: z.number().meta({ description: 'Seconds until the window ends' }),
   velocity_counted_1h: count.meta({ description: 'Counted posts of the last hour; null while unknown' }),
@@ -32,13 +32,13 @@ export const heldPredictionRecord = z.object({
 export const analysisRecord = z.object({
   win_probability: price.nullable().meta({
     description:
-      'Probability that the side held wins, by the model; for No it is 1 minus that of Yes. Null without a forecast',
+      'Probability that the side held wins, by the model; for No it is 1 minus that of Yes. Null without a forecast of the bucket',
   }),
   market_implied: price.meta({ description: 'Equals current_price' }),
-  edge: z
-    .number()
-    .nullable()
-    .meta({ description: 'win_probability minus market_implied; null when either is unknown or stale' }),
+  edge: z.number().nullable().meta({
+    description:
+      'win_probability minus market_implied; null when either is unknown, or posts, prices or the forecast are stale',
+  }),
   edge_percent: percent.nullable().meta({
     description: 'edge in percent of the price; at a price of 0 it is 0, or 100 with the sign of the edge',
   }),
@@ -53,16 +53,25 @@ export const analysisRecord = z.object({
 
 export const sizingRecord = z.object({
   kelly_fraction: z.number().nullable().meta({
-    description: 'Share of the bankroll to hold; all four fields are null while the edge is unknown',
+    description:
+      'Share of the bankroll to hold, as in signals; all fields are null where signals says SKIP and while the edge is unknown',
   }),
-  target_value: usd.nullable().meta({ description: 'kelly_fraction of the bankroll, USD' }),
-  adjustment: usd
-    .nullable()
-    .meta({ description: 'Distance from current_value to target_value, never negative' }),
-  action: z
-    .enum(['ADD_MORE', 'TRIM', 'HOLD'])
-    .nullable()
-    .meta({ description: 'HOLD when the adjustment is below 5 USD' }),
+  target_value: usd.nullable().meta({
+    description:
+      'kelly_fraction of the bankroll, USD; null where signals says HOLD, as then neither buying nor selling is worth its costs',
+  }),
+  adjustment: usd.nullable().meta({
+    description:
+      'What to trade, never negative: the distance from current_value to target_value, or what the book holds at limit_price if that is less',
+  }),
+  action: z.enum(['ADD_MORE', 'TRIM', 'HOLD']).nullable().meta({
+    description:
+      'ADD_MORE only where signals says BUY; TRIM where it says SELL or more than the target is held; HOLD when the adjustment is below 5 USD',
+  }),
+  limit_price: price.nullable().meta({
+    description:
+      'Best price of the side to trade with, of the token held; null when there is nothing to trade',
+  }),
 });
 
 export const positionRecord = z.object({
@@ -104,5 +113,7 @@ export const portfolioRecord = z.object({
     .optional()
     .meta({ description: 'Why there are no positions; only when no event of the account is active' }),
   positions_ts: positionsTs,
-  stale: z.array(input).meta({ description: 'Inputs past their limit. With stale posts there is no sizing' }),
+  stale: z
+    .array(input)
+    .meta({ description: 'Inputs past their limit. While there are any, there is no sizing' }),
 });

@@ -15,6 +15,10 @@ export const adjustmentRecord = z.object({
   model_prob: z.number().meta({ description: 'Probability that the side held wins' }),
   current_price: z.number().meta({ description: 'Price per share of the side held' }),
   edge: z.number().meta({ description: 'model_prob minus current_price' }),
+  limit_price: z
+    .number()
+    .nullable()
+    .meta({ description: 'Best price of the side to trade with, of the token held' }),
   reasons: z.array(z.string()).meta({ description: 'Reasons in words, for people' }),
 });
 
@@ -32,5 +36,5 @@ export const rebalancingRecord = z.object({
   positions_ts: positionsTs,
   stale: z
     .array(input)
-    .meta({ description: 'Inputs past their limit. With stale posts or prices there are no adjustments' }),
+    .meta({ description: 'Inputs past their limit. While there are any, there are no adjustments' }),
 });

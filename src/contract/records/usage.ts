@@ -24,11 +24,19 @@ const covered = z
   .object({
     start: z.int().meta({ description: 'Unix seconds' }),
     end: z.int().meta({ description: 'Unix seconds, not included' }),
+    start_ts: z.int().meta({ description: 'UTC ms' }),
+    end_ts: z.int().meta({ description: 'UTC ms, not included' }),
   })
   .meta({
-    description:
-      'Period of the sums: the whole hours that the requested period touches, up to now, as far back as usage is kept',
-    examples: [{ start: 1_789_999_200, end: 1_790_085_600 }],
+    description: 'Period of the sums: the requested one, as far back as usage is kept, and up to now',
+    examples: [
+      {
+        start: 1_790_000_000,
+        end: 1_790_086_400,
+        start_ts: 1_790_000_000_000,
+        end_ts: 1_790_086_400_000,
+      },
+    ],
   });
 
 /** Usage of the calling key over the last days (INTERNAL). */
@@ -54,6 +62,8 @@ export const usageByEndpointRecord = z
     timestamp,
     start: z.int().meta({ description: 'As requested, Unix seconds', examples: [1_790_000_000] }),
     end: z.int().meta({ description: 'As requested, Unix seconds', examples: [1_790_086_400] }),
+    start_ts: z.int().meta({ description: 'The same start, UTC ms', examples: [1_790_000_000_000] }),
+    end_ts: z.int().meta({ description: 'The same end, UTC ms', examples: [1_790_086_400_000] }),
     data: z
       .array(
         z.object({

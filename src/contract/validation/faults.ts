@@ -4,6 +4,10 @@ import type { Flaw } from './query-text.ts';
 
 export const MISSING: Flaw = { msg: 'Field required', type: 'missing' };
 const NOT_A_STRING: Flaw = { msg: 'Input should be a valid string', type: 'string_type' };
+const NOT_AN_INSTANT: Flaw = {
+  msg: 'Input should be a valid datetime or date, unable to parse string as UTC ms or ISO 8601',
+  type: 'datetime_from_date_parsing',
+};
 const NOT_AN_OBJECT: Flaw = {
   msg: 'Input should be a valid dictionary or object to extract fields from',
   type: 'model_attributes_type',
@@ -51,6 +55,8 @@ function flawOf(issue: z.core.$ZodIssue): Flaw {
         msg: `String should match pattern '${issue.pattern?.replace(/^\/|\/$/g, '')}'`,
         type: 'string_pattern_mismatch',
       };
+    case 'invalid_union':
+      return NOT_AN_INSTANT;
     case 'custom':
       if (issue.params?.type === MISSING.type) return MISSING;
       return { msg: `Value error, ${issue.message}`, type: 'value_error' };

@@ -23,6 +23,9 @@ const NOT_A_BOOLEAN = {
   type: 'bool_parsing',
 };
 
+/** The plus of an offset, which means a space in a query. */
+const PLUS_OF_OFFSET = / (?=\d\d:\d\d$)/;
+
 const MAX_CHARACTERS = 4_300;
 
 // No two neighbouring parts of a pattern match the same character, so each takes linear time.
@@ -67,6 +70,13 @@ export function readNumber(text: string): Reading<number> {
   if (nan !== undefined) return { value: Number.MAX_VALUE };
   const value = infinity === undefined ? Number(plain) : Number(`${sign}Infinity`);
   return { value: Math.min(Math.max(value, -Number.MAX_VALUE), Number.MAX_VALUE) };
+}
+
+/** UTC ms as an integer, or the text of a date and time, which is left to the schema. */
+export function readInstant(text: string): Reading<number | string> {
+  const integer = readInteger(text);
+  const isText = 'flaw' in integer && integer.flaw === NOT_AN_INTEGER;
+  return isText ? { value: text.replace(PLUS_OF_OFFSET, '+') } : integer;
 }
 
 /** A word for yes or no in any case. Nothing is trimmed. */

@@ -13,7 +13,8 @@ const STEPS = 32;
 
 /**
  * Only the count at the close is forecast. Until then the median is drawn as a straight line, and the spread grows with
- * the square root of time, as for independent posts. Nothing is drawn below the present count.
+ * the square root of time, as for independent posts. Nothing is drawn below the present count, unless the count that
+ * settles may be.
  */
 export function fanColumns(
   past: readonly CountPoint[],
@@ -39,7 +40,7 @@ export function fanColumns(
     push(
       now + (endAt - now) * elapsed,
       null,
-      Math.max(count, median - (fan.p50 - fan.p5) * spread),
+      Math.max(Math.min(count, fan.p5), median - (fan.p50 - fan.p5) * spread),
       median,
       median + (fan.p95 - fan.p50) * spread,
     );

@@ -23,7 +23,7 @@ export function ForecastChanges(props: {
   readonly update: ForecastUpdate | undefined;
   readonly now: number;
 }) {
-  const { forecast_ts, flip_risk, model_version } = props.prediction;
+  const { forecast_ts, flip_risk, model_version, settlement } = props.prediction;
   const moved = props.prediction.moved ?? [];
   const largest = moved.toSorted((a, b) => Math.abs(b.p50) - Math.abs(a.p50)).slice(0, SHOWN);
   return (
@@ -58,7 +58,15 @@ export function ForecastChanges(props: {
         </dd>
       </div>
       <div>
-        <dt>Flip risk after the close</dt>
+        <dt>Settled minus our count</dt>
+        <dd class="num">
+          {settlement == null
+            ? 'not known yet'
+            : `${signed(settlement.offset_p5)} to ${signed(settlement.offset_p95)}`}
+        </dd>
+      </div>
+      <div>
+        <dt>Flip risk at the close</dt>
         <dd class="num">
           {flip_risk === null || flip_risk === undefined ? 'not known yet' : percentText(flip_risk)}
         </dd>

@@ -71,7 +71,7 @@ interface ForecastProps {
 export const Forecast = deferred(1, ({ prediction, times, update, isPaid, now }: ForecastProps) => (
   <section id="forecast" class="column" aria-labelledby="forecast-title">
     <h2 id="forecast-title">
-      Forecast <span>of the final count</span>
+      Forecast <span>of the count that settles</span>
     </h2>
     <Panel
       title="To the close"

@@ -1,10 +1,20 @@
-import { countText, percentText, pointsText, usdText } from '../format.ts';
+import { percentText, pointsText, usdText } from '../format.ts';
+import { basisText, proofText } from '../record-text.ts';
 import type { Signals } from '../state/records.ts';
+import { inOrder } from './signal-order.ts';
 import { numbers, ScrollArea, TableHead } from './table.tsx';
 
 const TONES = { BUY: 'good', SELL: 'bad', HOLD: 'quiet', SKIP: 'quiet' } as const;
 const SHOWN = 12;
-const COLUMNS = ['Bucket', 'Action', ...['Model', 'Market', 'Net edge', 'Bet'].map(numbers), 'Trust', 'Why'];
+const COLUMNS = [
+  'Bucket',
+  'Action',
+  ...['Model', 'Market', 'Net edge', 'Limit', 'Available', 'Bet'].map(numbers),
+  'Trust',
+  'Why',
+];
+
+type Signal = Signals['signals'][number];
 
 function Orders({ signals }: { readonly signals: Signals }) {
   const { BUY: buys, SELL: sells } = signals;
@@ -15,8 +25,8 @@ function Orders({ signals }: { readonly signals: Signals }) {
           <span class="tag good">BUY</span> {order.buckets.join(' and ')} for {usdText(order.stake_usd)}{' '}
           <code>{order.strategy}</code>{' '}
           {order.measured_win_rate === null
-            ? `no measured win rate yet (${order.sample_size} settled)`
-            : `won ${order.measured_win_rate} % of ${order.sample_size}`}
+            ? `no measured win rate yet (${order.sample_size} settled live)`
+            : `won ${order.measured_win_rate} % of ${order.sample_size} live`}
         </li>
       ))}
       {sells.length === 0 ? null : (
@@ -29,24 +39,50 @@ function Orders({ signals }: { readonly signals: Signals }) {
   );
 }
 
-/** The lower end in the title of a bucket, such as `<140`, `140-164` or `340+`. */
-function lowerEnd(title: string): number {
-  return title.startsWith('<') ? 0 : Number.parseInt(title, 10);
+function Row({ signal }: { readonly signal: Signal }) {
+  const { buy_no: no } = signal;
+  // Who holds no Yes to sell can buy No for the same trade, whose price and size are shown.
+  const trade = no ?? signal;
+  return (
+    <tr title={signal.reasons.join('; ')}>
+      <th scope="row">
+        {signal.bucket}
+        {no === null ? null : <span class="tag bad">passed</span>}
+      </th>
+      <td>
+        <span class={`tag ${TONES[signal.action]}`}>{signal.action}</span>
+        {no === null ? null : <span class="tag good">BUY NO</span>}
+      </td>
+      <td class="num">{percentText(signal.model_prob)}</td>
+      <td class="num">{percentText(signal.market_price)}</td>
+      <td class={`num ${(signal.edge_net ?? 0) > 0 ? 'up' : 'down'}`}>{pointsText(signal.edge_net)}</td>
+      <td class="num">{percentText(trade.limit_price)}</td>
+      <td class="num">{usdText(trade.available_usd)}</td>
+      <td class="num">{usdText(trade.suggested_bet)}</td>
+      <td>
+        {signal.confidence.toLowerCase()}
+        {signal.proven ? null : <span class="tag warn">unproven</span>}
+      </td>
+      <td>
+        <code>{[...signal.reason_codes, ...trade.cut.map(({ by }) => by)].join(' ')}</code>
+      </td>
+    </tr>
+  );
 }
 
-/** The buckets with the best edges, ordered by count, since the order of edges changes all the time. */
+/** The buckets with the best edges. They are not ordered by edge, since that order changes all the time. */
 export function SignalsTable({ signals }: { readonly signals: Signals }) {
   const { track_record: record } = signals;
-  const shown = signals.signals.slice(0, SHOWN).sort((a, b) => lowerEnd(a.bucket) - lowerEnd(b.bucket));
+  const shown = signals.signals.slice(0, SHOWN).sort(inOrder);
   return (
     <>
       <p class="proof">
         <span class={`tag ${signals.proven ? 'good' : 'warn'}`}>
-          {signals.proven ? 'skill demonstrated' : 'no demonstrated skill'}
+          {proofText(record ?? { proven_against: [] })}
         </span>{' '}
         {record === null
           ? 'nothing settled to measure by'
-          : `${countText(record.sample_size)} settled at ${record.horizon ?? 'over 72'} h, ${percentText(record.coverage90)} inside p5 to p95`}
+          : `${basisText(record)}; ${percentText(record.coverage90)} inside p5 to p95`}
       </p>
       <Orders signals={signals} />
       <ScrollArea label="Signals by bucket">
@@ -54,22 +90,7 @@ export function SignalsTable({ signals }: { readonly signals: Signals }) {
           <TableHead columns={COLUMNS} />
           <tbody>
             {shown.map((signal) => (
-              <tr key={signal.token_id} title={signal.reasons.join('; ')}>
-                <th scope="row">{signal.bucket}</th>
-                <td>
-                  <span class={`tag ${TONES[signal.action]}`}>{signal.action}</span>
-                </td>
-                <td class="num">{percentText(signal.model_prob)}</td>
-                <td class="num">{percentText(signal.market_price)}</td>
-                <td class={`num ${(signal.edge_net ?? 0) > 0 ? 'up' : 'down'}`}>
-                  {pointsText(signal.edge_net)}
-                </td>
-                <td class="num">{usdText(signal.suggested_bet)}</td>
-                <td>{signal.confidence.toLowerCase()}</td>
-                <td>
-                  <code>{signal.reason_codes.join(' ')}</code>
-                </td>
-              </tr>
+              <Row key={signal.token_id} signal={signal} />
             ))}
           </tbody>
         </table>

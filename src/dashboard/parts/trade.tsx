@@ -34,7 +34,7 @@ interface TradeProps {
 /** The section Trade: signals for a bankroll, and a wallet. */
 export const Trade = deferred(3, ({ session, account, signals, areSignalsLoaded, isPaid }: TradeProps) => {
   const [place, setPlace] = useState(placeOf(DEFAULT));
-  const [isUnproven, setIsUnproven] = useState(false);
+  const [isUnproven, setIsUnproven] = useState(true);
   const bankroll = bankrollAt(place);
   const settled = useSettled(bankroll, SETTLE_MS);
   useEffect(() => {
@@ -71,7 +71,7 @@ export const Trade = deferred(3, ({ session, account, signals, areSignalsLoaded,
                   checked={isUnproven}
                   onChange={(change) => setIsUnproven(change.currentTarget.checked)}
                 />
-                also where no skill is demonstrated
+                also where the model is not shown to beat the market, at half the size
               </label>
             </div>
             {areSignalsLoaded ? null : <Loading what="signals" />}
@@ -80,7 +80,11 @@ export const Trade = deferred(3, ({ session, account, signals, areSignalsLoaded,
             ) : null}
             {signals === undefined ? null : <SignalsTable signals={signals} />}
           </Panel>
-          <Wallet client={session.client} account={account} bankroll={settled} />
+          <Wallet
+            client={session.client}
+            account={account}
+            bankroll={account === session.sizedAccount ? settled : undefined}
+          />
         </div>
       ) : null}
     </section>

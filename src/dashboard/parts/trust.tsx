@@ -4,9 +4,11 @@ import { CalibrationChart } from '../charts/calibration-chart.tsx';
 import { ErrorChart } from '../charts/error-chart.tsx';
 import { LagHistogram } from '../charts/lag-histogram.tsx';
 import { accountText, countText, percentText } from '../format.ts';
+import { basisText, originText, proofText } from '../record-text.ts';
 import type { PostTime } from '../state/records.ts';
 import { MINUTE_MS } from '../time-spans.ts';
 import { deferred } from './deferred.tsx';
+import { ErrorTable } from './error-table.tsx';
 import { useAnswer } from './hooks.ts';
 import { Empty, Loaded, Panel } from './panel.tsx';
 import { ScoresTable } from './scores-table.tsx';
@@ -33,7 +35,10 @@ export const Trust = deferred(5, ({ client, status, heartbeat, account, times, n
     [client, horizon],
     REFRESH_MS,
   );
-  const groups = calibration.state === 'done' ? calibration.value.data : [];
+  const overview = useAnswer((signal) => client.performance.overview({ signal }), [client], REFRESH_MS);
+  const { data: groups, track_records: tracks } =
+    calibration.state === 'done' ? calibration.value : { data: [], track_records: [] };
+  const track = tracks.find((record) => record.account === account && record.horizon === horizon);
   const own = groups.filter((group) => group.account === account && group.horizon === horizon);
   // Forecasts that were published at the time are preferred to those made later.
   const group = own.find(({ origin, n }) => origin === 'live' && n > 0) ?? own.find(({ n }) => n > 0);
@@ -58,8 +63,16 @@ export const Trust = deferred(5, ({ client, status, heartbeat, account, times, n
           </label>
         ))}
       </fieldset>
+      {track ? (
+        <p class="proof">
+          <span class={`tag ${track.proven ? 'good' : 'warn'}`}>{proofText(track)}</span> {basisText(track)}
+        </p>
+      ) : null}
       <div class="trio">
-        <Panel title="Calibration" note={group ? `n ${countText(group.n)}, 95 % band` : ''}>
+        <Panel
+          title="Calibration"
+          note={group ? `n ${countText(group.n)} ${originText(group.origin)}, 95 % band` : ''}
+        >
           <Loaded answer={calibration} what="calibration">
             {() =>
               group ? (
@@ -81,9 +94,7 @@ export const Trust = deferred(5, ({ client, status, heartbeat, account, times, n
             }
           </Loaded>
           {group ? <ScoresTable group={group} /> : null}
-          {group && group.n_market === 0 ? (
-            <p class="foot">No settled forecast had market prices beside it yet.</p>
-          ) : null}
+          {overview.state === 'done' ? <ErrorTable comparable={overview.value.comparable} /> : null}
         </Panel>
         <div class="stack">
           <Panel title="Sources" note="since they last answered">
@@ -99,7 +110,8 @@ export const Trust = deferred(5, ({ client, status, heartbeat, account, times, n
 });
 
 function Calibration({ group }: { readonly group: Answer<'Calibration'>['data'][number] }) {
-  const origin = group.origin === 'live' ? 'published forecasts' : 'made later from what was known then';
+  const origin =
+    group.origin === 'live' ? 'published at the time' : 'back-filled later from what was known then';
   return (
     <>
       <CalibrationChart bins={group.reliability} />

@@ -43,7 +43,7 @@ function Positions({ data }: { readonly data: readonly Portfolio[] }) {
                 <td>
                   {(position.analysis.recommendation ?? 'unknown').toLowerCase().replaceAll('_', ' ')}
                   {position.sizing?.action && position.sizing.action !== 'HOLD'
-                    ? `, ${ACTIONS[position.sizing.action]} ${usdText(position.sizing.adjustment)}`
+                    ? `, ${ACTIONS[position.sizing.action]} ${usdText(position.sizing.adjustment)} at ${percentText(position.sizing.limit_price)}`
                     : ''}
                 </td>
               </tr>
@@ -63,7 +63,7 @@ interface Submitted {
 function Portfolios(props: {
   readonly client: Client;
   readonly account: string;
-  readonly bankroll: number;
+  readonly bankroll: number | undefined;
   readonly submitted: Submitted;
 }) {
   const { client, account, bankroll, submitted } = props;
@@ -84,7 +84,8 @@ function Portfolios(props: {
 export function Wallet(props: {
   readonly client: Client;
   readonly account: string;
-  readonly bankroll: number;
+  /** Undefined for an account whose positions are not sized. */
+  readonly bankroll: number | undefined;
 }) {
   const [typed, setTyped] = useState('');
   const [submitted, setSubmitted] = useState<Submitted>();

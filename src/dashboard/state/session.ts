@@ -23,6 +23,8 @@ const MOST_POSTS = 30;
 
 export interface Session {
   readonly client: Client;
+  /** The account whose positions are sized for a bankroll: the first. */
+  readonly sizedAccount: string | undefined;
   /** Replaces the followed signals by those for this bankroll, USD. */
   followSignals(bankroll: number, includeUnproven: boolean): void;
   close(): void;
@@ -161,6 +163,7 @@ export function openSession({ url, accounts, key, store, onRefused }: SessionOpt
 
   return {
     client,
+    sizedAccount: accounts[0],
     followSignals(bankroll, includeUnproven) {
       signals.unsubscribe();
       signals = new Subscription();

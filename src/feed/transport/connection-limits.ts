@@ -86,5 +86,8 @@ function retryAfter(seconds: number) {
 }
 
 export function tooManyFeeds(message: string, seconds: number): RequestError {
-  return new RequestError(429, 'too_many_feeds', message, retryAfter(seconds), { retry_after: seconds });
+  return new RequestError(429, 'too_many_feeds', message, retryAfter(seconds), {
+    retry_after: seconds,
+    retry_after_ms: seconds * 1_000,
+  });
 }

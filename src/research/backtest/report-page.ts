@@ -26,6 +26,7 @@ tr.all td { font-weight: 600; background: #f5f8fc; }
 
 const COLUMNS: readonly (readonly [heading: string, cell: (summary: Summary) => string])[] = [
   ['n', ({ n }) => String(n)],
+  ['windows', ({ windows }) => String(windows)],
   ['CRPS', ({ crps }) => crps.toFixed(2)],
   ['of the pace', ({ crps_pace }) => crps_pace.toFixed(2)],
   ['gain', ({ crps_gain }) => percent(crps_gain)],
@@ -38,6 +39,7 @@ const COLUMNS: readonly (readonly [heading: string, cell: (summary: Summary) => 
 ];
 
 const MARKET_COLUMNS: typeof COLUMNS = [
+  ['with prices', ({ market }) => String(market?.n ?? 0)],
   ['market log score', ({ market }) => market?.log_score.toFixed(3) ?? ''],
   ['ours there', ({ market }) => market?.log_score_model.toFixed(3) ?? ''],
   ['market CRPS', ({ market }) => market?.crps.toFixed(2) ?? ''],
@@ -89,6 +91,7 @@ function sections(report: Report, rows: readonly Row[]): string {
   const charts = (pictures: readonly string[]) => `<div class="charts">${pictures.join('\n')}</div>`;
   return [
     `<p>${report.windows} windows, ${report.forecasts} forecasts from rolling origins, each made with nothing but what was known there.
+All are back-filled: none was published before its outcome. Rows of different numbers of windows are not of the same windows.
 The pace is a Poisson forecast of the last seven days going on. A negative gain is an improvement.</p>`,
     scoreTable(report),
     '<h2>How good, how honest</h2>',

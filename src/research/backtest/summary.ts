@@ -1,4 +1,10 @@
-import { bootstrapInterval, distanceFromUniform, HOUR_MS } from '../../../streams/internal.ts';
+import {
+  bootstrapInterval,
+  distanceFromUniform,
+  HOUR_MS,
+  median,
+  percentile,
+} from '../../../streams/internal.ts';
 import type { Row, Scores } from './forecast-job.ts';
 
 type Interval = readonly [low: number, high: number] | null;
@@ -104,9 +110,8 @@ function mean<T>(items: readonly T[], value: (item: T) => number): number {
   return items.reduce((sum, item) => sum + value(item), 0) / items.length;
 }
 
-function quantile(values: readonly number[], level: number): number {
-  const ascending = values.toSorted((a, b) => a - b);
-  return ascending[Math.max(0, Math.ceil(level * ascending.length) - 1)] ?? Number.NaN;
+function ascending(values: readonly number[]): readonly number[] {
+  return values.toSorted((a, b) => a - b);
 }
 
 function isCovered({ final, p5, p95 }: ScoredRow): boolean {
@@ -118,7 +123,7 @@ function summarise(rows: readonly ScoredRow[]): Summary {
   const gain = (some: readonly ScoredRow[]) =>
     mean(some, ({ scores }) => scores.crps) / mean(some, ({ scores }) => scores.crpsPace) - 1;
   const coverage = (some: readonly ScoredRow[]) => mean(some, (row) => (isCovered(row) ? 1 : 0));
-  const errors = rows.map(({ p50, final }) => Math.abs(p50 - final) / Math.max(1, final));
+  const errors = ascending(rows.map(({ p50, final }) => Math.abs(p50 - final) / Math.max(1, final)));
   const pits = rows.map(({ scores }) => scores.pit).sort((a, b) => a - b);
   return {
     n: rows.length,
@@ -131,8 +136,8 @@ function summarise(rows: readonly ScoredRow[]): Summary {
     log_score_pace: mean(rows, ({ scores }) => scores.logScorePace),
     coverage90: coverage(rows),
     coverage90_interval: bootstrapInterval(blocks, (drawn) => coverage(drawn.flat())),
-    median_ape: quantile(errors, 0.5),
-    p90_ape: quantile(errors, 0.9),
+    median_ape: median(errors) ?? Number.NaN,
+    p90_ape: percentile(errors, 90) ?? Number.NaN,
     pit_mean: mean(pits, (value) => value),
     pit_ks: distanceFromUniform(pits),
     top_bucket_hit_rate: mean(rows, ({ scores }) => (scores.isTopHit ? 1 : 0)),
@@ -159,9 +164,6 @@ function summariseMarket(blocks: readonly (readonly ScoredRow[])[]): MarketSumma
     brier: mean(all, (score) => score.brier),
     brier_model: mean(all, (score) => score.brierModel),
     coverage90: mean(all, ({ isCovered }) => (isCovered ? 1 : 0)),
-    median_ape: quantile(
-      all.map(({ ape }) => ape),
-      0.5,
-    ),
+    median_ape: median(ascending(all.map(({ ape }) => ape))) ?? Number.NaN,
   };
 }

@@ -1,4 +1,4 @@
-import type { Score, StreamRecords } from '../../../streams/internal.ts';
+import type { Score, ScoreRecord, StreamRecords } from '../../../streams/internal.ts';
 import { type Column, column, nullable } from './columns.ts';
 import type { Schema } from './schema.ts';
 
@@ -22,7 +22,7 @@ function forecasted<Record extends Forecasted>(): readonly Column<Record>[] {
 type Prediction = StreamRecords['predictions'];
 
 export const PREDICTIONS: Schema<Prediction> = {
-  version: 1,
+  version: 2,
   eventAt: ({ madeAt }) => madeAt,
   columns: [
     ...forecasted<Prediction>(),
@@ -31,6 +31,7 @@ export const PREDICTIONS: Schema<Prediction> = {
     column('seed', 'INT64', ({ seed }) => seed),
     column('asked_seq', 'INT64', ({ askedSeq }) => askedSeq),
     column('made_ts', 'INT64', ({ madeAt }) => madeAt),
+    nullable('start_ts', 'INT64', ({ startAt }) => startAt),
     column('end_ts', 'INT64', ({ endAt }) => endAt),
     column('count', 'INT64', ({ count }) => count),
     column('p5', 'INT64', ({ p5 }) => p5),
@@ -39,6 +40,16 @@ export const PREDICTIONS: Schema<Prediction> = {
     column('quantiles', { list: 'INT64' }, ({ quantiles }) => quantiles),
     column('pace_p50', 'INT64', ({ paceP50 }) => paceP50),
     column('pace_quantiles', { list: 'INT64' }, ({ paceQuantiles }) => paceQuantiles),
+    nullable('own_p50', 'INT64', ({ ownP50 }) => ownP50 ?? null),
+    column('own_quantiles', { list: 'INT64' }, ({ ownQuantiles }) => ownQuantiles ?? []),
+    nullable('oracle', 'INT64', ({ settlement }) => settlement?.oracle ?? null),
+    nullable('offset_p5', 'INT64', ({ settlement }) => settlement?.p5 ?? null),
+    nullable('offset_p50', 'INT64', ({ settlement }) => settlement?.p50 ?? null),
+    nullable('offset_p95', 'INT64', ({ settlement }) => settlement?.p95 ?? null),
+    nullable('offset_least', 'INT64', ({ settlement }) => settlement?.offset.least ?? null),
+    column('offset_probs', { list: 'DOUBLE' }, ({ settlement }) => settlement?.offset.probs ?? []),
+    nullable('so_far_least', 'INT64', ({ settlement }) => settlement?.soFar.least ?? null),
+    column('so_far_probs', { list: 'DOUBLE' }, ({ settlement }) => settlement?.soFar.probs ?? []),
     column(
       'buckets',
       {
@@ -48,17 +59,19 @@ export const PREDICTIONS: Schema<Prediction> = {
             hi: 'INT64',
             prob: 'DOUBLE',
             pace_prob: 'DOUBLE',
+            own_prob: 'DOUBLE',
             price: 'DOUBLE',
             price_kind: 'UTF8',
           },
         },
       },
       ({ buckets }) =>
-        buckets.map(({ lo, hi, prob, paceProb, price, priceKind }) => ({
+        buckets.map(({ lo, hi, prob, paceProb, ownProb, price, priceKind }) => ({
           lo,
           hi,
           prob,
           pace_prob: paceProb,
+          own_prob: ownProb ?? null,
           price,
           price_kind: priceKind,
         })),
@@ -72,15 +85,35 @@ export const PREDICTIONS: Schema<Prediction> = {
   ],
 };
 
-type ScoreRecord = StreamRecords['scores'];
+type PublishedModel = StreamRecords['models'];
 
-/** How one forecaster did; the market's cells are null where not every bucket had a price. */
-function scoreColumns(of: 'model' | 'pace' | 'market'): readonly Column<ScoreRecord>[] {
+export const MODELS: Schema<PublishedModel> = {
+  version: 1,
+  eventAt: ({ publishedAt }) => publishedAt,
+  columns: [
+    column('model', 'UTF8', ({ model }) => model),
+    column('published_ts', 'INT64', ({ publishedAt }) => publishedAt),
+  ],
+};
+
+type RowResult = StreamRecords['scores'];
+
+/** A cell that is null for a void row, which has no scores. */
+function scored(
+  name: string,
+  type: 'INT64' | 'DOUBLE' | 'BOOLEAN',
+  read: (score: ScoreRecord) => number | boolean | null,
+): Column<RowResult> {
+  return nullable(name, type, (record) => (record.status === 'settled' ? read(record) : null));
+}
+
+/**
+ * How one forecaster did; the market's cells are null where not every bucket had a price, those of our own count where
+ * the row has no forecast of it.
+ */
+function scoreColumns(of: 'model' | 'pace' | 'own' | 'market'): readonly Column<RowResult>[] {
   const part = (name: string, type: 'DOUBLE' | 'BOOLEAN', read: (score: Score) => number | boolean | null) =>
-    nullable<ScoreRecord>(`${of}_${name}`, type, (record) => {
-      const score = record[of];
-      return score && read(score);
-    });
+    scored(`${of}_${name}`, type, ({ [of]: score }) => score && read(score));
   return [
     part('crps', 'DOUBLE', ({ crps }) => crps),
     part('log_score', 'DOUBLE', ({ logScore }) => logScore),
@@ -90,31 +123,37 @@ function scoreColumns(of: 'model' | 'pace' | 'market'): readonly Column<ScoreRec
   ];
 }
 
-export const SCORES: Schema<ScoreRecord> = {
-  version: 1,
+export const SCORES: Schema<RowResult> = {
+  version: 2,
   eventAt: ({ madeAt }) => madeAt,
   columns: [
-    ...forecasted<ScoreRecord>(),
+    ...forecasted<RowResult>(),
     column('horizon_hours', 'INT64', ({ horizonHours }) => horizonHours),
     column('model_version', 'UTF8', ({ modelVersion }) => modelVersion),
     column('made_ts', 'INT64', ({ madeAt }) => madeAt),
     column('end_ts', 'INT64', ({ endAt }) => endAt),
-    column('final', 'INT64', ({ final }) => final),
-    column('p50', 'INT64', ({ p50 }) => p50),
-    nullable('error_percent', 'DOUBLE', ({ errorPercent }) => errorPercent),
+    column('status', 'UTF8', ({ status }) => status),
+    scored('final', 'INT64', ({ final }) => final),
+    scored('p50', 'INT64', ({ p50 }) => p50),
+    scored('error_percent', 'DOUBLE', ({ errorPercent }) => errorPercent),
     ...scoreColumns('model'),
     ...scoreColumns('pace'),
+    ...scoreColumns('own'),
     ...scoreColumns('market'),
-    nullable('won_lo', 'INT64', ({ wonLo }) => wonLo),
-    nullable('top_lo', 'INT64', ({ top }) => top?.lo ?? null),
-    nullable('top_prob', 'DOUBLE', ({ top }) => top?.prob ?? null),
+    scored('offset', 'INT64', ({ settlement }) => settlement?.offset ?? null),
+    scored('offset_p50', 'INT64', ({ settlement }) => settlement?.p50 ?? null),
+    scored('offset_crps', 'DOUBLE', ({ settlement }) => settlement?.crps ?? null),
+    scored('offset_is_covered', 'BOOLEAN', ({ settlement }) => settlement?.isCovered ?? null),
+    scored('won_lo', 'INT64', ({ wonLo }) => wonLo),
+    scored('top_lo', 'INT64', ({ top }) => top?.lo ?? null),
+    scored('top_prob', 'DOUBLE', ({ top }) => top?.prob ?? null),
   ],
 };
 
 type Decision = StreamRecords['decisions'];
 
 export const DECISIONS: Schema<Decision> = {
-  version: 1,
+  version: 2,
   eventAt: ({ madeAt }) => madeAt,
   columns: [
     ...forecasted<Decision>(),
@@ -123,7 +162,7 @@ export const DECISIONS: Schema<Decision> = {
     column('end_ts', 'INT64', ({ endAt }) => endAt),
     column('confidence', 'UTF8', ({ confidence }) => confidence),
     column('is_proven', 'BOOLEAN', ({ isProven }) => isProven),
-    column('strategy', 'UTF8', ({ strategy }) => strategy),
+    nullable('strategy', 'UTF8', ({ strategy }) => strategy),
     column('order_los', { list: 'INT64' }, ({ orderLos }) => orderLos),
     column(
       'buys',

@@ -1,6 +1,6 @@
 import type { StreamName, StreamRecords, Subject } from '../../../streams/internal.ts';
 import { type Column, column, nullable } from './columns.ts';
-import { DECISIONS, PREDICTIONS, SCORES } from './forecast-schemas.ts';
+import { DECISIONS, MODELS, PREDICTIONS, SCORES } from './forecast-schemas.ts';
 import type { Schema } from './schema.ts';
 
 type Records = StreamRecords;
@@ -108,13 +108,15 @@ const velocity: Schema<Records['velocity']> = {
 };
 
 const prices: Schema<Records['prices']> = {
-  version: 1,
+  version: 2,
   eventAt: ({ at }) => at,
   columns: [
     column('event_id', 'INT64', ({ eventId }) => eventId),
     column('token', 'UTF8', ({ token }) => token),
     nullable('bid', 'DOUBLE', ({ bid }) => bid),
     nullable('ask', 'DOUBLE', ({ ask }) => ask),
+    nullable('bid_size', 'DOUBLE', ({ bidSize }) => bidSize),
+    nullable('ask_size', 'DOUBLE', ({ askSize }) => askSize),
     nullable('price', 'DOUBLE', ({ price }) => price),
     nullable('price_kind', 'UTF8', ({ priceKind }) => priceKind),
     column('price_ts', 'INT64', ({ at }) => at),
@@ -123,24 +125,39 @@ const prices: Schema<Records['prices']> = {
 
 /** The lags of posts until they are seen, counted by the oracle or shown, in ms. */
 function lagColumns(way: 'seen' | 'oracle' | 'ui'): readonly Column<Records['lag']>[] {
-  const percentile = (name: 'p50' | 'p90' | 'p99') =>
+  const percentile = (name: 'p90' | 'p99') =>
     nullable<Records['lag']>(`${way}_${name}_ms`, 'INT64', (lag) => lag[way][name]);
   return [
     column(`${way}_n`, 'INT64', (lag) => lag[way].n),
-    percentile('p50'),
+    // The mean of two lags may be half a ms.
+    nullable(`${way}_p50_ms`, 'DOUBLE', (lag) => lag[way].p50),
     percentile('p90'),
     percentile('p99'),
   ];
 }
 
 const lag: Schema<Records['lag']> = {
-  version: 1,
+  version: 2,
   eventAt: null,
   columns: [
     column('account', 'UTF8', ({ account }) => account),
     ...lagColumns('seen'),
     ...lagColumns('oracle'),
     ...lagColumns('ui'),
+  ],
+};
+
+const sleep: Schema<Records['sleep']> = {
+  version: 1,
+  eventAt: ({ madeAt }) => madeAt,
+  columns: [
+    column('account', 'UTF8', ({ account }) => account),
+    column('made_ts', 'INT64', ({ madeAt }) => madeAt),
+    column('probability', 'DOUBLE', ({ probability }) => probability),
+    column('is_asleep', 'BOOLEAN', ({ isAsleep }) => isAsleep),
+    column('n', 'INT64', ({ n }) => n),
+    column('brier', 'DOUBLE', ({ brier }) => brier),
+    column('baseline_brier', 'DOUBLE', ({ baselineBrier }) => baselineBrier),
   ],
 };
 
@@ -175,7 +192,9 @@ export const SCHEMAS: { readonly [S in Exported]: Schema<StreamRecords[S]> } = {
   lag,
   spot,
   predictions: PREDICTIONS,
+  models: MODELS,
   scores: SCORES,
+  sleep,
   decisions: DECISIONS,
   failures,
 };

@@ -6,7 +6,7 @@ const MAX_WAITING = 32;
 const RETRY_AFTER_SECONDS = '2';
 
 /** Caches bodies about the past, which never change. */
-interface PastBodies {
+export interface PastBodies {
   /** The body under the name; concurrent calls share one computation. Throws a 503 when too many wait. */
   of(name: string, make: () => Promise<string>): Promise<string>;
 }

@@ -6,7 +6,7 @@ import type { Endpoint } from '../answer.ts';
 export function feedEndpoint(): Endpoint {
   return {
     path: `${API_PREFIX}/feed`,
-    access: 'open',
+    access: 'public',
     answer() {
       throw new RequestError(
         426,

@@ -1,5 +1,7 @@
 import { API_PREFIX } from '../../contract/api-prefix.ts';
+import { noQuery } from '../../contract/params.ts';
 import { type Endpoint, plainAnswer } from '../answer.ts';
+import { withCheckedQuery } from '../checked-query.ts';
 import { API_HEADERS, JSON_TYPE } from '../headers.ts';
 import type { Operations } from '../operations.ts';
 
@@ -10,12 +12,12 @@ export function healthEndpoint(operations: Operations, now: () => number): Endpo
   return {
     path: `${API_PREFIX}/health`,
     access: 'open',
-    answer() {
+    answer: withCheckedQuery(noQuery, () => {
       const health = operations.health();
       const body = JSON.stringify({ timestamp: now(), ...health });
       return health.status === 'unavailable'
         ? plainAnswer(503, JSON_TYPE, body, UNAVAILABLE_HEADERS)
         : plainAnswer(200, JSON_TYPE, body, API_HEADERS);
-    },
+    }),
   };
 }

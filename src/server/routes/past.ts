@@ -1,63 +1,119 @@
-import type { AccountId } from '../../../streams/internal.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
-import { pastQuery } from '../../contract/params.ts';
+import { pastQuery, signalsQuery, tweetsQuery } from '../../contract/params.ts';
 import { InvalidRequest, readQuery } from '../../contract/validation/validate.ts';
+import type { AccountPath } from '../../views/account-path.ts';
 import { areEventsKnown } from '../../views/active-events.ts';
 import { agesOf, lateInputs } from '../../views/as-of.ts';
-import { audienceOf } from '../../views/audience.ts';
+import { type Audience, audienceOf } from '../../views/audience.ts';
 import type { Past } from '../../views/past.ts';
-import { closeAll, type RecordView, renderAll } from '../../views/record-view.ts';
+import { closeAll, type RecordView, renderAll, streamsOf } from '../../views/record-view.ts';
 import { countersView } from '../../views/records/counters.ts';
+import { lagView } from '../../views/records/lag.ts';
+import { postsView } from '../../views/records/posts.ts';
 import { predictionView } from '../../views/records/prediction.ts';
+import { signalsView } from '../../views/records/signals.ts';
 import type { SlowEndpoint } from '../answer.ts';
 import { namesTag } from '../etag.ts';
 import { eventsUnknown } from '../events-unknown.ts';
-import { createPastBodies } from '../past/past-bodies.ts';
+import { createPastBodies, type PastBodies } from '../past/past-bodies.ts';
 import { notModified, streamAnswer, tagOf } from '../prebuilt.ts';
 import type { StreamDeps } from './deps.ts';
+import { signalsAudience } from './signals.ts';
 
 interface PastDeps extends Pick<StreamDeps, 'accounts' | 'now' | 'staleAfterMs' | 'epoch'> {
   readonly past: Past;
 }
 
-/** /meta/{account} and /prediction/{account} with `as_of`: the answer as it was at that instant. */
-export function pastEndpoints(deps: PastDeps): readonly SlowEndpoint[] {
-  const { past, accounts, now, staleAfterMs, epoch } = deps;
-  const bodies = createPastBodies();
+/** A request about an instant. */
+interface Question {
+  readonly as_of?: number | undefined;
+  /** Tells the bodies of one path and instant apart. */
+  readonly name: string;
+  /** The body after its timestamp, without the closing brace. */
+  fields(seq: number, at: number): Promise<string>;
+}
 
-  async function bodyOf(account: AccountId, view: RecordView, seq: number, at: number): Promise<string> {
-    const latest = await past.of(account, seq, at);
-    if (view.keys(latest).length === 0 && !areEventsKnown(latest, 'posts', at)) throw eventsUnknown();
-    const ages = agesOf(latest, at, account);
-    const records = renderAll(
-      view,
-      { latest, late: lateInputs(ages, staleAfterMs) },
-      audienceOf(view.audiences, 'PRO'),
-    );
+/** Paths with `as_of`: the answer as it was at that instant. */
+export function pastEndpoints(deps: PastDeps): readonly SlowEndpoint[] {
+  const bodies = createPastBodies();
+  return deps.accounts.flatMap((account) => endpointsOf(deps, bodies, account));
+}
+
+function endpointsOf(deps: PastDeps, bodies: PastBodies, account: AccountPath): readonly SlowEndpoint[] {
+  const { past, now, staleAfterMs, epoch } = deps;
+  const { id, segment } = account;
+  const posts = postsView(account);
+  const signals = signalsView(account);
+
+  async function recordsOf(view: RecordView, audience: Audience, seq: number, at: number): Promise<string> {
+    const latest = await past.of(id, seq, at, streamsOf(view));
+    if (
+      view.eventsAbout === 'posts' &&
+      view.keys(latest).length === 0 &&
+      !areEventsKnown(latest, 'posts', at)
+    ) {
+      throw eventsUnknown();
+    }
+    const ages = agesOf(latest, at, id);
+    const records = renderAll(view, { latest, late: lateInputs(ages, staleAfterMs) }, audience);
     const texts = records.map((record) => record({ nowMs: at, tickAt: at }));
-    return `{"timestamp":${at},"data":${closeAll(view, texts, ages)}}`;
+    return `"data":${closeAll(view, texts, ages)}`;
   }
 
-  const endpoint = (path: string, account: AccountId, view: RecordView): SlowEndpoint => ({
+  const endpoint = (
+    path: string,
+    ask: (query: string) => Question,
+    { isCounted = true } = {},
+  ): SlowEndpoint => ({
     method: 'GET',
-    path,
+    path: API_PREFIX + path,
     access: 'PRO',
+    isCounted,
     async answer({ query, ifNoneMatch }) {
-      const { as_of: at } = readQuery(pastQuery, query);
+      const { as_of: at, name, fields } = ask(query);
       if (at === undefined) throw fault('Field required', 'missing');
       checkKept(at, past.fromAt(), now());
       const seq = past.seqAt(at);
-      const etag = tagOf(seq, at, `${epoch}-past-${path.slice(API_PREFIX.length + 1)}`);
+      const etag = tagOf(seq, at, `${epoch}-past-${path.slice(1)}${name}`);
       if (namesTag(ifNoneMatch, etag)) return notModified(etag);
-      const body = await bodies.of(etag, () => bodyOf(account, view, seq, at));
+      const body = await bodies.of(etag, async () => `{"timestamp":${at},${await fields(seq, at)}}`);
       return streamAnswer(etag, body, Buffer.byteLength(body));
     },
   });
 
-  return accounts.flatMap((account) => [
-    endpoint(`${API_PREFIX}/meta/${account.segment}`, account.id, countersView(account)),
-    endpoint(`${API_PREFIX}/prediction/${account.segment}`, account.id, predictionView(account)),
-  ]);
+  const ofView = (view: RecordView) => (query: string) => ({
+    ...readQuery(pastQuery, query),
+    name: '',
+    fields: (seq: number, at: number) => recordsOf(view, audienceOf(view.audiences, 'PRO'), seq, at),
+  });
+
+  return [
+    endpoint(`/meta/${segment}`, ofView(countersView(account))),
+    endpoint(`/prediction/${segment}`, ofView(predictionView(account))),
+    endpoint(`/meta/${segment}/lag`, ofView(lagView(account)), { isCounted: false }),
+    endpoint(`/signals/${segment}`, (query) => {
+      const asked = readQuery(signalsQuery, query);
+      const audience = signalsAudience(asked);
+      return {
+        as_of: asked.as_of,
+        name: `-${audience.name.replaceAll(' ', '-')}`,
+        fields: (seq, at) => recordsOf(signals, audience, seq, at),
+      };
+    }),
+    endpoint(`/meta/${segment}/tweets`, (query) => {
+      const { limit, offset, as_of } = readQuery(tweetsQuery, query);
+      return {
+        as_of,
+        name: `-${limit}-${offset}`,
+        async fields(seq, at) {
+          const page = (await past.posts(id, seq, at)).slice(offset, offset + limit);
+          const texts = page.map((post) => posts.renderPost(post, 'PRO'));
+          const ages = agesOf(await past.of(id, seq, at, []), at, id);
+          return `"limit":${limit},"offset":${offset},"data":${closeAll(posts, texts, ages)}`;
+        },
+      };
+    }),
+  ];
 }
 
 /** Refuses instants that are no longer stored, and the future. */

@@ -1,38 +1,43 @@
-import { DAY_MS, type ScoreRecord } from '../../../streams/internal.ts';
+import { type AccountId, DAY_MS, type ScoreRecord, type VoidRecord } from '../../../streams/internal.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
-import { historyQuery } from '../../contract/params.ts';
+import { historyQuery, noQuery } from '../../contract/params.ts';
 import { readQuery } from '../../contract/validation/validate.ts';
 import type { Calibration } from '../../views/performance/calibration.ts';
 import {
   annotationsToWire,
   overviewToWire,
   sampleToWire,
+  voidToWire,
 } from '../../views/performance/performance-records.ts';
-import { lastScoredAt, scoredForecasts } from '../../views/performance/scores.ts';
+import { lastScoredAt, scoredForecasts, voidForecasts } from '../../views/performance/scores.ts';
 import { winRates } from '../../views/performance/win-rates.ts';
 import { oncePerChange, type Watch } from '../../views/watch.ts';
 import type { Endpoint } from '../answer.ts';
+import { withCheckedQuery } from '../checked-query.ts';
 import { namesTag } from '../etag.ts';
 import { createPrebuilt, notModified, streamAnswer, tagOf } from '../prebuilt.ts';
 import type { StreamDeps } from './deps.ts';
 
 /** GET /performance/overview: errors by horizon and win rates (spec 4, endpoint 15). */
-export function overviewEndpoint({ latest, now, epoch }: StreamDeps, watch: Watch): Endpoint {
+export function overviewEndpoint({ latest, accounts, now, epoch }: StreamDeps, watch: Watch): Endpoint {
   const fields = oncePerChange(watch, () => {
     const scores = scoredForecasts(latest).map(({ score }) => score);
-    const overview = overviewToWire(scores, winRates(latest), lastScoredAt(latest) ?? now());
+    const overview = overviewToWire(scores, winRates(latest), accounts, lastScoredAt(latest) ?? now());
     return { n: scores.length, text: JSON.stringify(overview).slice(1, -1) };
   });
   return {
     path: `${API_PREFIX}/performance/overview`,
-    access: 'open',
-    answer: createPrebuilt({
-      watch,
-      variant: `${epoch}-overview`,
-      now,
-      size: () => fields().n,
-      build: () => fields().text,
-    }),
+    access: 'public',
+    answer: withCheckedQuery(
+      noQuery,
+      createPrebuilt({
+        watch,
+        variant: `${epoch}-overview`,
+        now,
+        size: () => fields().n,
+        build: () => fields().text,
+      }),
+    ),
   };
 }
 
@@ -40,47 +45,56 @@ export function overviewEndpoint({ latest, now, epoch }: StreamDeps, watch: Watc
 export function calibrationEndpoint({ now, epoch }: StreamDeps, calibration: Calibration): Endpoint {
   return {
     path: `${API_PREFIX}/performance/calibration`,
-    access: 'open',
-    answer: createPrebuilt({
-      watch: calibration.watch,
-      variant: `${epoch}-calibration`,
-      now,
-      size: () => calibration.watch.revision,
-      build: () => `"data":${calibration.text()}`,
-    }),
+    access: 'public',
+    answer: withCheckedQuery(
+      noQuery,
+      createPrebuilt({
+        watch: calibration.watch,
+        variant: `${epoch}-calibration`,
+        now,
+        size: () => calibration.watch.revision,
+        build: () => calibration.text(),
+      }),
+    ),
   };
 }
 
-interface Sample {
-  readonly score: ScoreRecord;
+interface Shown {
+  readonly record: ScoreRecord | VoidRecord;
   readonly text: string;
 }
 
 /** GET /performance/history: the error of every settled event, ordered by close (spec 4, endpoint 16). */
 export function historyEndpoint({ latest, accounts, now, epoch }: StreamDeps, watch: Watch): Endpoint {
-  const samples = oncePerChange(watch, (): readonly Sample[] =>
-    scoredForecasts(latest).flatMap(({ score }) => {
+  const segmentOf = (account: AccountId) => accounts.find(({ id }) => id === account)?.segment ?? account;
+  const parts = oncePerChange(watch, () => ({
+    samples: scoredForecasts(latest).flatMap(({ score }): readonly Shown[] => {
       const { account, errorPercent } = score;
       // An event without posts has no relative error.
       if (errorPercent === null) return [];
-      const segment = accounts.find(({ id }) => id === account)?.segment ?? account;
-      return [{ score, text: JSON.stringify(sampleToWire(score, errorPercent, segment)) }];
+      return [{ record: score, text: JSON.stringify(sampleToWire(score, errorPercent, segmentOf(account))) }];
     }),
-  );
+    voided: voidForecasts(latest).map((record): Shown => {
+      return { record, text: JSON.stringify(voidToWire(record, segmentOf(record.account))) };
+    }),
+    annotations: JSON.stringify(annotationsToWire(Array.from(latest.all('models'), ({ record }) => record))),
+  }));
   return {
     path: `${API_PREFIX}/performance/history`,
-    access: 'open',
+    access: 'public',
     answer({ query, ifNoneMatch }) {
       const { horizon, days } = readQuery(historyQuery, query);
       const at = now();
-      const shown = samples().filter(
-        ({ score }) => score.horizonHours === horizon && score.endAt >= at - days * DAY_MS,
-      );
-      const etag = tagOf(watch.seq, shown.length, `${epoch}-history-${horizon}-${days}`);
+      const shown = (all: readonly Shown[]) =>
+        all.filter(({ record }) => record.horizonHours === horizon && record.endAt >= at - days * DAY_MS);
+      const samples = shown(parts().samples);
+      const voided = shown(parts().voided);
+      const size = samples.length + voided.length;
+      const etag = tagOf(watch.seq, size, `${epoch}-history-${horizon}-${days}`);
       if (namesTag(ifNoneMatch, etag)) return notModified(etag);
-      const data = shown.map(({ text }) => text).join(',');
-      const annotations = JSON.stringify(annotationsToWire(shown.map(({ score }) => score)));
-      const body = `{"timestamp":${at},"data":[${data}],"annotations":${annotations}}`;
+      const listOf = (all: readonly Shown[]) => `[${all.map(({ text }) => text).join(',')}]`;
+      const lists = `"data":${listOf(samples)},"void":${listOf(voided)},"annotations":${parts().annotations}`;
+      const body = `{"timestamp":${at},${lists}}`;
       return streamAnswer(etag, body, Buffer.byteLength(body));
     },
   };

@@ -1,5 +1,6 @@
 import { includes } from '../../access/tiers.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
+import { noQuery, pastQuery } from '../../contract/params.ts';
 import type { AccountPath } from '../../views/account-path.ts';
 import { audienceOf } from '../../views/audience.ts';
 import { countersView } from '../../views/records/counters.ts';
@@ -7,6 +8,7 @@ import { cryptoView } from '../../views/records/crypto.ts';
 import { lagView } from '../../views/records/lag.ts';
 import { predictionView } from '../../views/records/prediction.ts';
 import type { Endpoint } from '../answer.ts';
+import { withCheckedQuery } from '../checked-query.ts';
 import { createRecordAnswers } from '../record-answers.ts';
 import type { StreamDeps } from './deps.ts';
 
@@ -17,9 +19,9 @@ export function metaEndpoint(deps: StreamDeps, account: AccountPath): Endpoint {
   const answers = createRecordAnswers(deps, countersView(account), account.id);
   return {
     path: `${API_PREFIX}/meta/${account.segment}`,
-    access: 'open',
+    access: 'public',
     isCounted: true,
-    answer: answers.ready(`meta-${account.segment}`, EVERYONE),
+    answer: withCheckedQuery(pastQuery, answers.ready(`meta-${account.segment}`, EVERYONE)),
   };
 }
 
@@ -28,8 +30,8 @@ export function cryptoEndpoint(deps: StreamDeps): Endpoint {
   const answers = createRecordAnswers(deps, cryptoView());
   return {
     path: `${API_PREFIX}/meta/crypto`,
-    access: 'open',
-    answer: answers.ready('meta-crypto', EVERYONE),
+    access: 'public',
+    answer: withCheckedQuery(noQuery, answers.ready('meta-crypto', EVERYONE)),
   };
 }
 
@@ -38,8 +40,8 @@ export function lagEndpoint(deps: StreamDeps, account: AccountPath): Endpoint {
   const answers = createRecordAnswers(deps, lagView(account), account.id);
   return {
     path: `${API_PREFIX}/meta/${account.segment}/lag`,
-    access: 'open',
-    answer: answers.ready(`lag-${account.segment}`, EVERYONE),
+    access: 'public',
+    answer: withCheckedQuery(pastQuery, answers.ready(`lag-${account.segment}`, EVERYONE)),
   };
 }
 
@@ -51,6 +53,6 @@ export function predictionEndpoint(deps: StreamDeps, account: AccountPath): Endp
   return {
     path: `${API_PREFIX}/prediction/${account.segment}`,
     access: 'tiered',
-    answer: (call, tier) => (includes(tier, 'PRO') ? paid(call) : free(call)),
+    answer: withCheckedQuery(pastQuery, (call, tier) => (includes(tier, 'PRO') ? paid(call) : free(call))),
   };
 }

@@ -21,13 +21,14 @@ export function signalsEndpoint(deps: StreamDeps, account: AccountPath): Endpoin
     path: `${API_PREFIX}/signals/${account.segment}`,
     access: 'PRO',
     answer(call) {
-      const audience = audienceFor(readQuery(signalsQuery, call.query));
+      const audience = signalsAudience(readQuery(signalsQuery, call.query));
       return audience.name === usual.name ? answerUsual(call) : answerOther(nameOf(audience), audience, call);
     },
   };
 }
 
-function audienceFor(query: z.output<typeof signalsQuery>): Audience {
+/** The caller that a query is for. */
+export function signalsAudience(query: z.output<typeof signalsQuery>): Audience {
   return audienceOf('bankroll', 'PRO', {
     bankrollUsd: query.bankroll,
     includesUnproven: query.include_unproven,

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../../streams/internal.ts';
 import type { UsageReader } from '../../access/usage/tracking.ts';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
-import { usageByEndpointQuery, usageErrorsQuery, usageSummaryQuery } from '../../contract/params.ts';
+import { noQuery, usageByEndpointQuery, usageErrorsQuery, usageSummaryQuery } from '../../contract/params.ts';
 import { readQuery } from '../../contract/validation/validate.ts';
 import { type Call, type Endpoint, plainAnswer } from '../answer.ts';
 import { API_HEADERS, JSON_TYPE } from '../headers.ts';
@@ -11,6 +11,8 @@ import {
   usageStatsToWire,
   usageSummaryToWire,
 } from '../usage-records.ts';
+
+const DAY_S = DAY_MS / 1_000;
 
 interface UsageRouteDeps {
   readonly usage: UsageReader;
@@ -31,16 +33,21 @@ export function usageEndpoints({ usage, now }: UsageRouteDeps): readonly Endpoin
     endpoint('summary', ({ query }, keyId) => {
       const { days } = readQuery(usageSummaryQuery, query);
       const at = now();
-      return usageSummaryToWire(at, keyId, days, usage.sum(keyId, at - days * DAY_MS, at));
+      // The present second is included, so that every request is that was answered.
+      const end = Math.floor(at / 1_000) + 1;
+      return usageSummaryToWire(at, keyId, days, usage.sum(keyId, end - days * DAY_S, end));
     }),
     endpoint('by-endpoint', ({ query }, keyId) => {
       const span = readQuery(usageByEndpointQuery, query);
-      return usageByEndpointToWire(now(), span, usage.sum(keyId, span.start * 1_000, span.end * 1_000));
+      return usageByEndpointToWire(now(), span, usage.sum(keyId, span.start, span.end));
     }),
     endpoint('errors', ({ query }, keyId) => {
       const { limit } = readQuery(usageErrorsQuery, query);
       return usageErrorsToWire(now(), limit, usage.errors(keyId, limit));
     }),
-    endpoint('stats', () => usageStatsToWire(now(), usage.stats())),
+    endpoint('stats', ({ query }) => {
+      readQuery(noQuery, query);
+      return usageStatsToWire(now(), usage.stats());
+    }),
   ];
 }

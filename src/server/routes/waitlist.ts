@@ -23,9 +23,9 @@ export function waitlistEndpoint({ waitlist, now, report }: WaitlistDeps): SlowE
   return {
     method: 'POST',
     path: `${API_PREFIX}/waitlist`,
-    access: 'open',
-    async answer(_call, _tier, { req }) {
-      const entry = toEntry(readBody(waitlistBody, await receiveJson(req)));
+    access: 'public',
+    async answer({ query }, _tier, { req }) {
+      const entry = toEntry(readBody(waitlistBody, await receiveJson(req), query));
       const place = await waitlist.claim(entry, now()).catch((error: unknown) => refuse(error, report));
       return plainAnswer(200, JSON_TYPE, JSON.stringify(toWire(place)), API_HEADERS);
     },

@@ -2,7 +2,7 @@ import { catchError, concat, defer, exhaustMap, ignoreElements, merge, tap, thro
 import { SourceError } from '../../errors.ts';
 import type { Endpoints } from '../endpoints.ts';
 import { runOnce } from '../poll-in-turn.ts';
-import { decodePayload, readPayload } from '../read-payload.ts';
+import { decodePayload, readEach, readPayload } from '../read-payload.ts';
 import type { SourceSettings } from '../settings.ts';
 import { createSilenceWatchdog } from '../silence-watchdog.ts';
 import { frameJson, openSocket } from '../socket.ts';
@@ -61,9 +61,9 @@ export function cryptoSource(endpoints: Endpoints, settings: SourceSettings): So
       await deliver(ticks);
     }
 
+    // Symbol by symbol, so that one whose price cannot be read does not keep back the others.
     async function ask(signal: AbortSignal) {
-      const ticks: SpotTick[] = [];
-      for (const { symbol, pair } of symbols) {
+      await readEach(symbols, async ({ symbol, pair }) => {
         const url = `${restUrl}/api/v3/ticker/price?symbol=${encodeURIComponent(pair.toUpperCase())}`;
         const request = {
           signal,
@@ -71,9 +71,8 @@ export function cryptoSource(endpoints: Endpoints, settings: SourceSettings): So
           headers: { 'user-agent': endpoints.userAgent },
         };
         const { price } = await readPayload(url, tickerPrice, request, context);
-        if (delivered.get(symbol) !== price) ticks.push({ symbol, price, at: context.now() });
-      }
-      await deliver(ticks);
+        await deliver(delivered.get(symbol) === price ? [] : [{ symbol, price, at: context.now() }]);
+      });
     }
 
     const options = { userAgent: endpoints.userAgent, timeoutMs: settings.timeoutMs };

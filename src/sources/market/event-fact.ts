@@ -1,36 +1,47 @@
 import type { Bucket, EventFact, Quote, Subject } from '../../../streams/internal.ts';
+import { decodePayload } from '../read-payload.ts';
 import { parseBucketLabel } from './bucket-label.ts';
-import type { ListedEvent, ListedMarket } from './market-payload.ts';
+import { type ListedEvent, type ListedMarket, listedEvent } from './market-payload.ts';
 import { inZone, windowStart } from './window-start.ts';
 
-/** An event as it was listed, with the prices of its buckets' Yes tokens; or why it is refused. */
+/**
+ * An event as it was listed, with the prices of its buckets' Yes tokens and what of it was not understood; or why it is
+ * refused.
+ */
 type ReadEvent =
-  | { readonly fact: EventFact; readonly quotes: readonly Quote[] }
+  | { readonly fact: EventFact; readonly quotes: readonly Quote[]; readonly unclear: string | null }
   | { readonly refusal: string };
 
 /** Resolution statuses that mean settled; the market leaves the field empty on some closed events. */
 const SETTLED = ['resolved', 'settled'];
+/** Of a foreign text in a message. */
+const SHOWN = 80;
 
-export function readEvent(event: ListedEvent, subject: Subject): ReadEvent {
+/** Reads an event of ours. A bucket that cannot be read refuses the event: the others could be mistaken for all of them. */
+export function readEvent(payload: unknown, subject: Subject): ReadEvent {
+  const decoded = decodePayload(listedEvent, payload);
+  if ('reason' in decoded) return { refusal: `cannot be read: ${decoded.reason}` };
+  const event = decoded.value;
   const { id: eventId, slug, endDate: endAt } = event;
   const markets = event.markets ?? [];
-  const refuse = (why: string): ReadEvent => ({ refusal: `event ${eventId} ${why}` });
-  if (endAt === null) return refuse('has no end');
-  if (markets.length === 0) return refuse('has no outcomes');
+  if (endAt === null) return { refusal: 'has no end' };
+  if (markets.length === 0) return { refusal: 'has no outcomes' };
 
   const buckets: Bucket[] = [];
   for (const market of markets) {
     const found = bucketsOf(market, subject);
-    if (typeof found === 'string') return refuse(found);
+    if (typeof found === 'string') return { refusal: found };
     buckets.push(...found);
   }
   if (new Set(buckets.map(({ yesToken }) => yesToken)).size < buckets.length) {
-    return refuse('names the same token twice');
+    return { refusal: 'names the same token twice' };
   }
   const isOfPosts = subject.type === 'posts';
-  buckets.sort((a, b) =>
-    isOfPosts ? (a.lo ?? 0) - (b.lo ?? 0) : firstNumber(a.title) - firstNumber(b.title),
-  );
+  const rank = isOfPosts
+    ? ({ lo }: Bucket) => lo ?? Number.MAX_SAFE_INTEGER
+    : ({ title }: Bucket) => firstNumber(title);
+  buckets.sort((a, b) => rank(a) - rank(b));
+  const unread = isOfPosts ? buckets.find(({ lo }) => lo === null) : undefined;
   return {
     fact: {
       kind: 'event',
@@ -47,6 +58,10 @@ export function readEvent(event: ListedEvent, subject: Subject): ReadEvent {
       buckets,
     },
     quotes: markets.flatMap(quotesOf),
+    unclear:
+      unread === undefined
+        ? null
+        : `has a bucket labelled ${JSON.stringify(unread.title.slice(0, SHOWN))}, expected a range of counts`,
   };
 }
 
@@ -65,12 +80,14 @@ function bucketsOf(market: ListedMarket, subject: Subject): readonly Bucket[] | 
       { ...base, title: no, lo: null, hi: null, yesToken: noToken, noToken: yesToken, won: wonBy(market, 1) },
     ];
   }
-  if (yes.toLowerCase() !== 'yes') return `has an outcome called ${JSON.stringify(yes)}, expected Yes`;
+  if (yes.toLowerCase() !== 'yes') {
+    return `has an outcome called ${JSON.stringify(yes.slice(0, SHOWN))}, expected Yes`;
+  }
   const title = (market.groupItemTitle ?? market.question ?? '').trim();
   const won = wonBy(market, 0);
   if (subject.type === 'crypto') return [{ ...base, title, lo: null, hi: null, yesToken, noToken, won }];
-  const range = parseBucketLabel(title);
-  if (range === null) return `has a bucket labelled ${JSON.stringify(title)}, expected a range of counts`;
+  // With a range unknown the buckets are no partition: the event is counted, but no bucket of it is forecast.
+  const range = parseBucketLabel(title) ?? { lo: null, hi: null };
   return [{ ...base, title, ...range, yesToken, noToken, won }];
 }
 

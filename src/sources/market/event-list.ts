@@ -1,9 +1,15 @@
 import { SourceError } from '../../errors.ts';
 import type { Endpoints } from '../endpoints.ts';
-import { readPayload } from '../read-payload.ts';
+import { readPayload, refuse } from '../read-payload.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { SourceContext } from '../source.ts';
-import { eventKeysetPage, eventList, type ListedEvent, listedEvent } from './market-payload.ts';
+import {
+  type EventSketch,
+  eventDocument,
+  eventKeysetPage,
+  eventList,
+  eventSketch,
+} from './market-payload.ts';
 
 /** Small, since a page is decoded in one go on the thread that serves readers: an event has up to 66 markets of 3 KB. */
 const PAGE_SIZE = 4;
@@ -19,9 +25,15 @@ export interface Listing {
   readonly endedAfter?: number | undefined;
 }
 
+/** An event as it was sent. Only its sketch is decoded, so that an odd event of others costs none of ours. */
+export interface SentEvent {
+  readonly sketch: EventSketch;
+  readonly payload: unknown;
+}
+
 interface EventLists {
-  pages(listing: Listing, signal: AbortSignal): AsyncIterable<readonly ListedEvent[]>;
-  bySlug(slug: string, signal: AbortSignal): Promise<ListedEvent>;
+  pages(listing: Listing, signal: AbortSignal): AsyncIterable<readonly SentEvent[]>;
+  bySlug(slug: string, signal: AbortSignal): Promise<SentEvent>;
 }
 
 /** The market's lists of events: the one that pages by cursor or, where it is not served, by offset. */
@@ -74,20 +86,33 @@ export function eventLists(
       });
       if (endedAfter !== undefined) query.set('end_date_min', new Date(endedAfter).toISOString());
       let place: Place | null = { cursor: null, offset: 0 };
+      let named = 0;
+      let nameless = 0;
       for (let page = 0; place !== null && page < MAX_PAGES; page++) {
         const { events, next }: Page = await readPage(query, place, signal);
-        yield events;
+        const sent = events.map((payload) => ({ sketch: eventSketch.parse(payload), payload }));
+        for (const { sketch } of sent) {
+          if (sketch.slug === null) nameless += 1;
+          else named += 1;
+        }
+        yield sent;
         // A host that ignores the cursor would give the first page for ever.
         place = next?.cursor != null && next.cursor === place.cursor ? null : next;
       }
+      // A few without a slug are of others. If all are, ours are among them and cannot be told apart.
+      if (nameless > 0 && named === 0) refuse(`none of the ${nameless} events listed has a slug`, context);
     },
-    bySlug: (slug, signal) =>
-      readPayload(
+    async bySlug(slug, signal) {
+      const payload = await readPayload(
         `${baseUrl}/events/slug/${encodeURIComponent(slug)}`,
-        listedEvent,
+        eventDocument,
         { ...request(signal), timeoutMs: settings.timeoutMs },
         context,
-      ),
+      );
+      const sketch = eventSketch.parse(payload);
+      // It is the one that was asked for, even if it cannot say so.
+      return { sketch: { ...sketch, slug: sketch.slug ?? slug }, payload };
+    },
   };
 }
 
@@ -97,6 +122,6 @@ interface Place {
 }
 
 interface Page {
-  readonly events: readonly ListedEvent[];
+  readonly events: readonly unknown[];
   readonly next: Place | null;
 }

@@ -2,40 +2,51 @@ import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { defer } from 'rxjs';
 import { DAY_MS, type EventFact, type EventRecord, type PricesFact } from '../../../streams/internal.ts';
+import { createAbsentSlugs } from '../crypto/absent-slugs.ts';
 import { cryptoSlugs } from '../crypto/crypto-slugs.ts';
 import type { Endpoints } from '../endpoints.ts';
-import { pollInTurn } from '../poll-in-turn.ts';
+import { pollDespiteRefusals } from '../poll-in-turn.ts';
 import { isNotFound, readEach } from '../read-payload.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
+import { tellOnce } from '../tell-once.ts';
 import { readEvent } from './event-fact.ts';
-import { eventLists, type Listing } from './event-list.ts';
+import { eventLists, type Listing, type SentEvent } from './event-list.ts';
 import { subjectOf } from './event-subject.ts';
-import type { ListedEvent } from './market-payload.ts';
 
 /** Settlement takes a day or two; what ended earlier has been read before. */
 const RECENT_MS = 3 * DAY_MS;
 const REMEMBERED = 5_000;
 const LOOKUPS_PER_POLL = 20;
+/** Of a foreign text in a message. */
+const SHOWN = 80;
 
 /** The market's events of our accounts and symbols, and their prices until the books are followed. */
 export function eventsSource(endpoints: Endpoints, settings: SourceSettings): Source {
   // Kept over restarts of the source, by event: what was delivered last, and what was refused before.
   const deliveredEvents = new LRUCache<number, string>({ max: REMEMBERED });
   const deliveredPrices = new LRUCache<number, string>({ max: REMEMBERED });
-  const refusals = new LRUCache<number, string>({ max: REMEMBERED });
+  const faults = tellOnce(REMEMBERED);
+  const absentSlugs = createAbsentSlugs();
+  /** When the settled events were last read to the end, UTC ms. */
+  let settledReadAt: number | undefined;
 
-  async function deliver(events: readonly ListedEvent[], context: SourceContext) {
+  /** What is read of an event of ours; null for one of others, and for one that is refused, which is told. */
+  function readOurs({ sketch, payload }: SentEvent, context: SourceContext) {
+    const subject = subjectOf(sketch, endpoints);
+    if (subject === null) return null;
+    const name = sketch.id ?? sketch.slug?.slice(0, SHOWN) ?? 'without id and slug';
+    const read = readEvent(payload, subject);
+    const fault = 'refusal' in read ? read.refusal : read.unclear;
+    faults.tell(name, fault === null ? null : `event ${name} ${fault}`, context);
+    return 'refusal' in read ? null : read;
+  }
+
+  async function deliver(events: readonly SentEvent[], context: SourceContext) {
     const facts: (EventFact | PricesFact)[] = [];
     for (const event of events) {
-      const subject = subjectOf(event, endpoints);
-      if (subject === null) continue;
-      const read = readEvent(event, subject);
-      if ('refusal' in read) {
-        if (refusals.peek(event.id) !== read.refusal) context.refused(read.refusal);
-        refusals.set(event.id, read.refusal);
-        continue;
-      }
+      const read = readOurs(event, context);
+      if (read === null) continue;
       const { fact, quotes } = read;
       const known = context.lookups.event(fact.eventId);
       const delivered = deliveredEvents.peek(fact.eventId);
@@ -59,7 +70,6 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
 
   function run(context: SourceContext) {
     const lists = eventLists(endpoints, settings, context);
-    let closedAfterMs = settings.historyDays * DAY_MS;
     let lookups = 0;
 
     async function readLists(listing: Omit<Listing, 'tagId'>, signal: AbortSignal): Promise<Set<number>> {
@@ -67,7 +77,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
       // Page by page, so that one refused page does not hold back the good ones before it.
       await readEach(endpoints.market.tagIds, async (tagId) => {
         for await (const events of lists.pages({ ...listing, tagId }, signal)) {
-          for (const { id } of events) seen.add(id);
+          for (const { sketch } of events) if (sketch.id !== null) seen.add(sketch.id);
           await deliver(events, context);
         }
       });
@@ -83,34 +93,48 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
       const start = missing.length > 0 ? (lookups * LOOKUPS_PER_POLL) % missing.length : 0;
       lookups += 1;
       const turn = [...missing.slice(start), ...missing.slice(0, start)].slice(0, LOOKUPS_PER_POLL);
-      await readEach(turn, ({ slug }) => lookUp(slug, signal));
+      await readEach(turn, async ({ slug }) => {
+        await lookUp(slug, signal);
+      });
     }
 
     async function readClosed(signal: AbortSignal) {
-      await readLists({ isClosed: true, endedAfter: context.now() - closedAfterMs }, signal);
-      closedAfterMs = RECENT_MS;
+      const now = context.now();
+      const ageMs = now - (settledReadAt ?? Number.NEGATIVE_INFINITY);
+      // The list is long: a source that fails and restarts each second must not read it each time.
+      if (ageMs >= 0 && ageMs < settings.closedEventsPeriodMs / 2) return;
+      const endedAfter =
+        settledReadAt === undefined
+          ? now - settings.historyDays * DAY_MS
+          : Math.min(settledReadAt, now) - RECENT_MS;
+      await readLists({ isClosed: true, endedAfter }, signal);
+      settledReadAt = now;
     }
 
     async function readCrypto(signal: AbortSignal) {
       const known = new Set(context.lookups.events().map(({ slug }) => slug));
-      const slugs = endpoints.crypto.symbols.flatMap((symbol) => cryptoSlugs(symbol, context.now()));
-      await readEach(
-        slugs.filter((slug) => !known.has(slug)),
-        (slug) => lookUp(slug, signal),
-      );
+      const now = context.now();
+      const guesses = endpoints.crypto.symbols
+        .flatMap((symbol) => cryptoSlugs(symbol, now))
+        .filter(({ slug }) => !known.has(slug));
+      await readEach(absentSlugs.worthAsking(guesses, now), async (guess) => {
+        if (!(await lookUp(guess.slug, signal))) absentSlugs.add(guess, now);
+      });
       await context.deliver([{ kind: 'listing', subject: 'crypto' }]);
     }
 
-    async function lookUp(slug: string, signal: AbortSignal) {
+    /** Whether the market has an event with this slug: a guess may be wrong, and an event may be taken down. */
+    async function lookUp(slug: string, signal: AbortSignal): Promise<boolean> {
       try {
         await deliver([await lists.bySlug(slug, signal)], context);
+        return true;
       } catch (error) {
-        // A guessed slug that does not exist, or an event that was taken down.
-        if (!isNotFound(error)) throw error;
+        if (isNotFound(error)) return false;
+        throw error;
       }
     }
 
-    return pollInTurn(
+    return pollDespiteRefusals(
       { periodMs: settings.eventsPeriodMs, read: readOpen },
       { periodMs: settings.closedEventsPeriodMs, read: readClosed },
       { periodMs: settings.cryptoEventsPeriodMs, read: readCrypto },

@@ -1,5 +1,5 @@
 import type { PricesFact, Quote } from '../../../streams/internal.ts';
-import type { BookEvent, WireBook } from './book-payload.ts';
+import type { BookEvent, PriceChanges, WireBook } from './book-payload.ts';
 import { createOrderBook, type OrderBook, type Top } from './order-book.ts';
 
 /**
@@ -44,7 +44,7 @@ export function createFollowedBooks(): FollowedBooks {
     else changed.add(id);
   }
 
-  function applyChanges({ price_changes, timestamp }: BookEvent & { event_type: 'price_change' }): boolean {
+  function applyChanges({ price_changes, timestamp }: PriceChanges): boolean {
     let isOurs = false;
     for (const change of price_changes) {
       const token = followed.get(change.asset_id);
@@ -114,12 +114,35 @@ export function createFollowedBooks(): FollowedBooks {
   };
 }
 
-function isDelivered({ delivered, top, last }: Followed): boolean {
-  return delivered?.bid === top.bid && delivered.ask === top.ask && delivered.last === last;
+/** Sizes change far more often than prices. A smaller change than this share of a size is not worth a fact of its own. */
+const MATERIAL_SHARE = 0.25;
+
+function isDelivered(token: Followed): boolean {
+  const { delivered, top, last } = token;
+  return (
+    delivered?.bid === top.bid &&
+    delivered.ask === top.ask &&
+    delivered.last === last &&
+    isNear(delivered.bidSize ?? null, sizeOf(token, 'bid')) &&
+    isNear(delivered.askSize ?? null, sizeOf(token, 'ask'))
+  );
 }
 
-function quoteOf(id: string, { top, last }: Followed): Quote {
-  return { token: id, bid: top.bid, ask: top.ask, last, ui: null };
+function isNear(delivered: number | null, size: number | null): boolean {
+  if (delivered === null || size === null) return delivered === size;
+  return Math.abs(size - delivered) < MATERIAL_SHARE * delivered;
+}
+
+/** Shares at the best price; null where our book has no such level, as it may have missed a change. */
+function sizeOf({ book, top }: Followed, side: 'bid' | 'ask'): number | null {
+  const price = top[side];
+  return price === null ? null : (book?.sizeAt(side, price) ?? null);
+}
+
+function quoteOf(id: string, token: Followed): Quote {
+  const { top, last } = token;
+  const sizes = { bidSize: sizeOf(token, 'bid'), askSize: sizeOf(token, 'ask') };
+  return { token: id, bid: top.bid, ask: top.ask, ...sizes, last, ui: null };
 }
 
 type TopEvent = Partial<Pick<BookEvent & { event_type: 'best_bid_ask' }, 'best_bid' | 'best_ask'>>;

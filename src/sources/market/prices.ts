@@ -14,13 +14,13 @@ import {
 import { SourceError } from '../../errors.ts';
 import type { Endpoints } from '../endpoints.ts';
 import { pollInTurn, runOnce } from '../poll-in-turn.ts';
-import { readPayload } from '../read-payload.ts';
+import { readList } from '../read-payload.ts';
 import type { SourceSettings } from '../settings.ts';
 import { createSilenceWatchdog } from '../silence-watchdog.ts';
 import { frameJson } from '../socket.ts';
 import type { Source, SourceContext, SourceLookups } from '../source.ts';
 import { assignToConnections } from './assign-connections.ts';
-import { bookEvents, wireBooks } from './book-payload.ts';
+import { bookEvents, wireBook } from './book-payload.ts';
 import { bookFrames } from './book-socket.ts';
 import { createFollowedBooks, type FollowedBooks } from './followed-books.ts';
 
@@ -88,9 +88,9 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
     let corrections = 0;
     for (let start = 0; start < tokens.length; start += TOKENS_PER_REQUEST) {
       const batch = tokens.slice(start, start + TOKENS_PER_REQUEST);
-      const snapshots = await readPayload(
+      const snapshots = await readList(
         `${endpoints.book.baseUrl}/books`,
-        wireBooks,
+        wireBook,
         {
           method: 'POST',
           body: batch.map((token) => ({ token_id: token })),
@@ -135,17 +135,15 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
   ).pipe(ignoreElements());
 }
 
-/** Whether the frame held data of a followed token. A bad frame is counted as refused and skipped. */
+/** Whether the frame held data of a followed token. What cannot be read of it is counted as refused and skipped. */
 function applyFrame(text: string | null, books: FollowedBooks, context: SourceContext): boolean {
   const json = frameJson(text);
   if (json === undefined) return false;
-  const events = 'reason' in json ? json : bookEvents(json.value);
-  if ('reason' in events) {
-    context.refused(`a frame of the books: ${events.reason}`);
-    return false;
-  }
+  const { events, reasons } =
+    'reason' in json ? { events: [], reasons: [json.reason] } : bookEvents(json.value);
+  for (const reason of reasons) context.refused(`a frame of the books: ${reason}`);
   let isOurs = false;
-  for (const event of events.value) if (books.apply(event)) isOurs = true;
+  for (const event of events) if (books.apply(event)) isOurs = true;
   return isOurs;
 }
 

@@ -2,10 +2,11 @@ import { LRUCache } from 'lru-cache';
 import type { EventRecord } from '../../../streams/internal.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
 import { pollInTurn } from '../poll-in-turn.ts';
-import { isNotFound, readEach, readPayload, refuse } from '../read-payload.ts';
+import { decodePayload, isNotFound, readEach, readPayload } from '../read-payload.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
-import { shownCount } from './market-payload.ts';
+import { tellOnce } from '../tell-once.ts';
+import { type ShownEvent, shownCount, shownEvent } from './market-payload.ts';
 
 const REMEMBERED = 1_000;
 
@@ -15,6 +16,9 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
   // Holds failed pages too: they are read again with the others and no sooner.
   const asked = new LRUCache<number, true>({ max: REMEMBERED });
 
+  const faults = tellOnce(REMEMBERED);
+
+  /** What the event's page shows. A page without a count of this event that can be read shows none. */
   async function readShown(
     { eventId, slug }: EventRecord,
     context: SourceContext,
@@ -26,15 +30,14 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
       signal,
       timeoutMs: settings.timeoutMs,
     };
-    try {
-      const { id, tweetCount } = await readPayload(url, shownCount, request, context);
-      if (id === eventId) return tweetCount;
-    } catch (error) {
-      // A page that is gone shows nothing.
+    const page = await readPayload(url, shownEvent, request, context).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
       return null;
-    }
-    return refuse(`slug ${slug} is no longer event ${eventId}`, context);
+    });
+    const count = page === null ? { value: null } : countOf(page, eventId);
+    const fault = 'reason' in count ? `event ${eventId} (${slug}) ${count.reason}` : null;
+    faults.tell(eventId, fault, context);
+    return 'value' in count ? count.value : null;
   }
 
   function activeOf({ lookups }: SourceContext): readonly EventRecord[] {
@@ -78,4 +81,11 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
         { periodMs: settings.uiFirstPeriodMs, read: (signal) => readUnasked(context, signal) },
       ),
   };
+}
+
+/** The count that a page shows for this event, or why it is refused. */
+function countOf({ id, tweetCount }: ShownEvent, eventId: number) {
+  if (id !== eventId) return { reason: `has a page that is now of event ${id}` };
+  const count = decodePayload(shownCount, tweetCount);
+  return 'value' in count ? count : { reason: `shows a count that cannot be read: ${count.reason}` };
 }

@@ -31,10 +31,11 @@ export const MONTHS: readonly string[] = [
   'november',
   'december',
 ];
-const MONTH = `(${MONTHS.join('|')})`;
+// Whole or abbreviated, with or without a dot: `september`, `sept.`, `sep`.
+const MONTH = `((?:${MONTHS.map((name) => `${name}|${name.slice(0, 3)}`).join('|')}|sept)\\.?)`;
 const DAY = String.raw`(\d{1,2})(?:st|nd|rd|th)?`;
 const YEAR = String.raw`(?:,?\s+(\d{4}))?`;
-const TIME = String.raw`(?:(\d{1,2})(?::(\d{2}))?\s*(am|pm)|(noon|midnight))`;
+const TIME = String.raw`(?:(\d{1,2})(?::(\d{2}))?\s*([ap])\.?m\b\.?|(noon|midnight))`;
 
 const DATE_THEN_TIME = new RegExp(
   String.raw`\b(?:from|between)\s+${MONTH}\s+${DAY}${YEAR}(?:,?\s+(?:at\s+)?${TIME})?`,
@@ -121,12 +122,14 @@ function startOn({ month, day, year, clock }: Start, endAt: number): number | nu
 function clockOf([hour, minute, half, named]: readonly (string | undefined)[]): Clock | null {
   if (named !== undefined) return named.toLowerCase() === 'noon' ? NOON : MIDNIGHT;
   if (hour === undefined || half === undefined) return null;
-  const isAfternoon = half.toLowerCase() === 'pm';
+  const isAfternoon = half.toLowerCase() === 'p';
   return { hour: (Number(hour) % 12) + (isAfternoon ? 12 : 0), minute: Number(minute ?? 0) };
 }
 
-function monthNumber(name: string | undefined): number {
-  return MONTHS.indexOf(name?.toLowerCase() ?? '') + 1;
+/** No two months begin with the same three letters. */
+function monthNumber(name = ''): number {
+  const start = name.slice(0, 3).toLowerCase();
+  return start === '' ? 0 : MONTHS.findIndex((month) => month.startsWith(start)) + 1;
 }
 
 /** The zone's date and time of an instant. */

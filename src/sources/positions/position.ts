@@ -17,6 +17,13 @@ export interface Position {
   readonly isMergeable: boolean;
 }
 
+/** The names a position gives to its market, null where they cannot be read. */
+export interface HeldMarket {
+  readonly token: string | null;
+  readonly conditionId: string | null;
+  readonly marketSlug: string | null;
+}
+
 /** Open positions of a wallet. Rejects with a SourceError when the market cannot be reached or its answer is refused. */
 export interface Positions {
   of(wallet: string): Promise<readonly Position[]>;

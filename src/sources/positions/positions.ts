@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { SourceError } from '../../errors.ts';
 import type { Endpoints } from '../endpoints.ts';
-import { readPayload, refuse } from '../read-payload.ts';
-import { SOURCE_SETTINGS, type SourceSettings } from '../settings.ts';
+import { decodePayload, readPayload, refuse } from '../read-payload.ts';
+import type { SourceSettings } from '../settings.ts';
 import { orNothing, price, tokenId, wireText } from '../value-schemas.ts';
-import type { Position, Positions } from './position.ts';
+import type { HeldMarket, Position, Positions } from './position.ts';
 
 const PAGE_SIZE = 100;
+/** For a page. Somebody waits for it, but an answer that is late is better for him than none. */
+const TIMEOUT_MS = 5_000;
 /** The API pages over 10,000 rows and no further. */
 const MAX_PAGES = 100;
 
@@ -33,17 +35,43 @@ const heldPosition = z.object({
   redeemable: z.boolean().nullish(),
   mergeable: z.boolean().nullish(),
 });
-const heldPositions = z.array(heldPosition);
+
+const name = z.string().nullable().catch(null);
+/** As much of a row as says which market it is in. It takes any value: a part that cannot be read is null. */
+const heldMarket = z
+  .object({ asset: name, conditionId: name, slug: name })
+  .catch({ asset: null, conditionId: null, slug: null });
+
+interface PositionsOptions extends Partial<Pick<SourceSettings, 'timeoutMs'>> {
+  /** Counts the answers that were refused. */
+  readonly refused?: (reason: string) => void;
+  /** Whether a position in this market matters to anybody. */
+  readonly isFollowed?: (market: HeldMarket) => boolean;
+}
 
 /**
- * Reads wallets' open positions from the market on demand, however small they are. `refused` counts the answers that
- * were refused.
+ * Reads wallets' open positions from the market on demand, however small they are. A row that cannot be read is left
+ * out when it is in a market that nobody follows. Otherwise the list is refused: without it the wallet would seem to
+ * hold less than it does.
  */
 export function createPositions(
   endpoints: Endpoints,
-  refused: (reason: string) => void = () => {},
-  { timeoutMs = SOURCE_SETTINGS.timeoutMs }: Partial<SourceSettings> = {},
+  { refused = () => {}, isFollowed = () => true, timeoutMs = TIMEOUT_MS }: PositionsOptions = {},
 ): Positions {
+  function readRow(row: unknown) {
+    const decoded = decodePayload(heldPosition, row);
+    if ('value' in decoded) return [decoded.value];
+    const { asset: token, conditionId, slug: marketSlug } = heldMarket.parse(row);
+    const isNamed = token !== null || conditionId !== null || marketSlug !== null;
+    if (isNamed && !isFollowed({ token, conditionId, marketSlug })) return [];
+    return refuse(
+      `a position in ${marketSlug ?? conditionId ?? token ?? 'no market'} has ${decoded.reason}`,
+      {
+        refused,
+      },
+    );
+  }
+
   async function readPage(wallet: string, page: number) {
     const query = new URLSearchParams({
       user: wallet,
@@ -53,11 +81,12 @@ export function createPositions(
     });
     const url = `${endpoints.positions.baseUrl}/positions?${query}`;
     const request = { headers: { 'user-agent': endpoints.userAgent }, timeoutMs };
-    const rows = await readPayload(url, heldPositions, request, { refused });
+    const sent = await readPayload(url, z.array(z.unknown()), request, { refused });
+    const rows = sent.flatMap(readRow);
     if (rows.some(({ proxyWallet }) => proxyWallet.toLowerCase() !== wallet.toLowerCase())) {
       refuse('the market sent a position of another wallet', { refused });
     }
-    return rows;
+    return { rows, isLast: sent.length < PAGE_SIZE };
   }
 
   return {
@@ -65,10 +94,10 @@ export function createPositions(
       if (!/^0x[0-9a-fA-F]{40}$/.test(wallet)) throw new RangeError('not a wallet address');
       const positions = new Map<string, Position>();
       for (let page = 0; page < MAX_PAGES; page++) {
-        const rows = await readPage(wallet, page);
+        const { rows, isLast } = await readPage(wallet, page);
         // A position that moves to another page meanwhile comes twice.
         for (const row of rows) positions.set(row.asset, toPosition(wallet, row));
-        if (rows.length < PAGE_SIZE) return [...positions.values()];
+        if (isLast) return [...positions.values()];
       }
       throw new SourceError('SOURCE_TOO_LARGE', `the wallet has over ${MAX_PAGES * PAGE_SIZE} positions`);
     },

@@ -5,7 +5,7 @@ import type { KnownPost } from '../source.ts';
  * not settle, so until then it is looked at often. Afterwards, and for posts that do not count, a deletion changes no
  * count, and a few looks a day are enough.
  */
-const UNSETTLED_SHARE = 0.25;
+const UNSETTLED_SHARE = 0.125;
 const SETTLED_SHARE = 3;
 
 type LookedAt = Pick<KnownPost, 'id' | 'createdAt' | 'isCounted' | 'oracleAt'>;

@@ -37,7 +37,7 @@ export interface Environment {
   readonly states: Database<Buffer, [seq: number, part: number]>;
   readonly notes: Database<string, string>;
   readonly keys: Database<string, string>;
-  readonly hours: Database<string, string>;
+  readonly calls: Database<string, number>;
   readonly usage: Database<string, [keyId: string, span: string, index: number]>;
   readonly usageErrors: Database<string, [keyId: string, n: number]>;
   readonly waitlist: Database<string, number>;
@@ -163,7 +163,7 @@ export async function openEnvironment(folder: string, isReadOnly: boolean): Prom
       states: openBytes<[number, number]>(root, 'states'),
       notes: openTexts<string>(root, 'notes'),
       keys: openTexts<string>(root, 'keys'),
-      hours: openTexts<string>(root, 'hours'),
+      calls: openTexts<number>(root, 'calls'),
       usage: openTexts<[string, string, number]>(root, 'usage'),
       usageErrors: openTexts<[string, number]>(root, 'usageErrors'),
       waitlist: openTexts<number>(root, 'waitlist'),

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Store } from '../store.ts';
 import { copyEnvironment } from './backup.ts';
-import { openCallCounts } from './call-counts.ts';
+import { openCallLog } from './call-log.ts';
 import { openCheckpoints } from './checkpoints.ts';
 import { guardCommits } from './commit.ts';
 import { type Environment, environmentPath, openEnvironment } from './environment.ts';
@@ -45,7 +45,7 @@ function assemble(folder: string, environment: Environment): Store {
     checkpoints: openCheckpoints(environment),
     notes: openNotes(environment),
     keys: openKeys(environment),
-    hours: openCallCounts(environment),
+    calls: openCallLog(environment),
     usage: openUsage(environment),
     waitlist: openWaitlist(environment),
     feed: openStoredFrames(environment),

@@ -1,7 +1,8 @@
-import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import {
   USAGE_ERRORS_KEPT,
   type UsageError,
+  type UsagePageRow,
   type UsageRow,
   type UsageSpan,
   type UsageStore,
@@ -9,25 +10,60 @@ import {
 import type { Environment } from './environment.ts';
 import { parseStored } from './stored-text.ts';
 
-export const SPAN_MS: Readonly<Record<UsageSpan, number>> = { hour: HOUR_MS, day: DAY_MS };
+export const SPAN_MS: Readonly<Record<UsageSpan, number>> = {
+  minute: MINUTE_MS,
+  hour: HOUR_MS,
+  day: DAY_MS,
+};
 
-/** A row without its names, which would be most of the text. */
-type PackedRow = [string, string, number, number, number, number];
+/** A row of an hour or a day without its names, which would be most of the text. */
+type PackedRow = [
+  endpoint: string,
+  method: string,
+  requests: number,
+  errors: number,
+  ms: number,
+  bytes: number,
+];
+/** All rows of an endpoint and method in a minute: the second and the numbers of a packed row, again and again. */
+type PackedSeconds = [endpoint: string, method: string, ...numbers: number[]];
+const NUMBERS = 5;
 type PackedError = [number, string, string, number, number, string];
 
-function packRows(rows: readonly UsageRow[]): string {
-  const packed = rows.map(
-    ({ endpoint, method, requests, errors, ms, bytes }): PackedRow => [
-      endpoint,
-      method,
-      requests,
-      errors,
-      // Thousandths of a millisecond are noise, and whole digits of a sum would fill the page.
-      Math.round(ms * 1_000) / 1_000,
-      bytes,
-    ],
-  );
-  return JSON.stringify(packed);
+function packRows(span: UsageSpan, rows: readonly UsagePageRow[]): string {
+  return JSON.stringify(span === 'minute' ? packSeconds(rows) : rows.map(packRow));
+}
+
+function packRow({ endpoint, method, requests, errors, ms, bytes }: UsageRow): PackedRow {
+  // Thousandths of a millisecond are noise, and whole digits of a sum would fill the page.
+  return [endpoint, method, requests, errors, Math.round(ms * 1_000) / 1_000, bytes];
+}
+
+function packSeconds(rows: readonly UsagePageRow[]): readonly PackedSeconds[] {
+  const packed = new Map<string, PackedSeconds>();
+  for (const row of rows) {
+    const [endpoint, method, ...numbers] = packRow(row);
+    const name = `${method} ${endpoint}`;
+    const own: PackedSeconds = packed.get(name) ?? [endpoint, method];
+    own.push(row.second, ...numbers);
+    packed.set(name, own);
+  }
+  return [...packed.values()];
+}
+
+function unpackRow([endpoint, method, requests, errors, ms, bytes]: PackedRow): UsagePageRow {
+  return { endpoint, method, second: 0, requests, errors, ms, bytes };
+}
+
+function unpackSeconds([endpoint, method, ...numbers]: PackedSeconds): readonly UsagePageRow[] {
+  return Array.from({ length: numbers.length / NUMBERS }, (_, row) => {
+    const [second = 0, requests = 0, errors = 0, ms = 0, bytes = 0] = numbers.slice(row * NUMBERS);
+    return { endpoint, method, second, requests, errors, ms, bytes };
+  });
+}
+
+function isSpan(text: string): text is UsageSpan {
+  return Object.hasOwn(SPAN_MS, text);
 }
 
 /** Usage under the key, the span and its index, one page each; errors under the key and their number. */
@@ -39,7 +75,7 @@ export function openUsage({ durable, root, usage, usageErrors }: Environment): U
       const [key] = [...usage.getKeys({ ...(start && { start }), limit: 1 })];
       if (key === undefined) return;
       const [keyId, span] = key;
-      yield [keyId, span === 'day' ? 'day' : 'hour'];
+      if (isSpan(span)) yield [keyId, span];
       start = [keyId, span, Number.MAX_VALUE];
     }
   }
@@ -93,15 +129,10 @@ export function openUsage({ durable, root, usage, usageErrors }: Environment): U
     page(keyId, span, index) {
       const text = usage.get([keyId, span, index]);
       if (text === undefined) return [];
-      const rows = parseStored<PackedRow[]>(text, `the usage of ${keyId} in ${span} ${index}`);
-      return rows.map(([endpoint, method, requests, errors, ms, bytes]) => ({
-        endpoint,
-        method,
-        requests,
-        errors,
-        ms,
-        bytes,
-      }));
+      const what = `the usage of ${keyId} in ${span} ${index}`;
+      return span === 'minute'
+        ? parseStored<PackedSeconds[]>(text, what).flatMap(unpackSeconds)
+        : parseStored<PackedRow[]>(text, what).map(unpackRow);
     },
 
     errors(keyId, limit) {
@@ -119,7 +150,7 @@ export function openUsage({ durable, root, usage, usageErrors }: Environment): U
       const gone = pushedOut(errors);
       const write = root.batch(() => {
         for (const { keyId, span, index, rows } of pages)
-          void usage.put([keyId, span, index], packRows(rows));
+          void usage.put([keyId, span, index], packRows(span, rows));
         for (const { keyId, n, at, endpoint, method, status, ms, message } of errors) {
           const packed: PackedError = [at, endpoint, method, status, ms, message];
           void usageErrors.put([keyId, n], JSON.stringify(packed));

@@ -19,19 +19,29 @@ export interface Keys {
   put(keys: readonly KeptKey[]): Promise<void>;
 }
 
-/** Calls of one caller by minutes since 1970. */
-export interface CallCount {
+/** Calls of one caller by their time, UTC ms. A negative number takes calls of that time back. */
+export interface CallerCalls {
   readonly caller: string;
-  readonly minutes: readonly (readonly [minute: number, calls: number])[];
+  readonly calls: readonly (readonly [at: number, calls: number])[];
 }
 
-export interface CallCounts {
-  all(): readonly CallCount[];
-  /** Forgets the callers in `gone`, then replaces the counts of the callers in `hours`. */
-  write(hours: readonly CallCount[], gone: readonly string[]): Promise<void>;
+/** The calls that were counted and taken back before `at`, UTC ms, and are in no earlier batch. */
+export interface CallBatch {
+  readonly at: number;
+  readonly callers: readonly CallerCalls[];
 }
 
-/** Requests of one key to one endpoint within an hour or a day. */
+/** The counted calls of about an hour. */
+export interface CallLog {
+  /** Every batch, in the order they were written. */
+  all(): readonly CallBatch[];
+  /** Adds a batch and drops those of `overAt` or earlier. Resolves once it is on disk. */
+  append(batch: CallBatch, overAt: number): Promise<void>;
+  /** Writes a batch in place of all others. */
+  replace(batch: CallBatch): Promise<void>;
+}
+
+/** Requests of one key to one endpoint within some time. */
 export interface UsageRow {
   readonly endpoint: string;
   readonly method: string;
@@ -42,14 +52,20 @@ export interface UsageRow {
   readonly bytes: number;
 }
 
-export type UsageSpan = 'hour' | 'day';
+/** A page of an hour or a day holds its sums; that of a minute holds the sums of each second. */
+export type UsageSpan = 'minute' | 'hour' | 'day';
 
-/** All rows of a key in one span. `index` counts whole hours or days since 1970, UTC. */
+export interface UsagePageRow extends UsageRow {
+  /** The second within the minute; 0 in other pages. */
+  readonly second: number;
+}
+
+/** All rows of a key in one span. `index` counts whole minutes, hours or days since 1970, UTC. */
 export interface UsagePage {
   readonly keyId: string;
   readonly span: UsageSpan;
   readonly index: number;
-  readonly rows: readonly UsageRow[];
+  readonly rows: readonly UsagePageRow[];
 }
 
 /** An error a caller was answered with. `n` counts those of a key from 1 on. */
@@ -68,7 +84,7 @@ export interface UsageError {
 export const USAGE_ERRORS_KEPT = 1_000;
 
 export interface UsageStore {
-  page(keyId: string, span: UsageSpan, index: number): readonly UsageRow[];
+  page(keyId: string, span: UsageSpan, index: number): readonly UsagePageRow[];
   /** Newest first. */
   errors(keyId: string, limit: number): readonly UsageError[];
   /** Replaces the pages and adds the errors. Resolves once all of it is on disk. */

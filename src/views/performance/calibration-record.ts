@@ -1,4 +1,10 @@
-import { contains, distanceFromUniform, type Score, type ScoreRecord } from '../../../streams/internal.ts';
+import {
+  contains,
+  distanceFromUniform,
+  LEAST_AGAINST,
+  type Score,
+  type ScoreRecord,
+} from '../../../streams/internal.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type { calibrationGroupRecord } from '../../contract/records/calibration.ts';
 import { round4 } from '../round.ts';
@@ -26,7 +32,9 @@ export function calibrationToWire(
   const crps = compare(events, (score) => score.crps);
   const log = compare(events, (score) => score.logScore);
   const brier = compare(events, (score) => score.brier);
+  const priced = new Set(scores.flatMap(({ eventId, market }) => (market === null ? [] : [eventId])));
   const [, worst] = log.market.interval ?? [];
+  const isComparable = origin === 'live' && priced.size >= LEAST_AGAINST.market;
   return {
     origin,
     account,
@@ -59,7 +67,7 @@ export function calibrationToWire(
     brier_market: brier.market.score,
     brier_difference_market: brier.market.difference,
     brier_difference_market_interval: brier.market.interval,
-    no_demonstrated_edge: (worst ?? 0) >= 0,
+    no_demonstrated_edge: !isComparable || (worst ?? 0) >= 0,
     reliability: reliabilityOf(forecasts),
   };
 }

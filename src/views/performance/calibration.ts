@@ -3,9 +3,11 @@ import type { Latest } from '../latest.ts';
 import type { Watch } from '../watch.ts';
 import { calibrationToWire } from './calibration-record.ts';
 import { scoredForecasts, scoreGroups } from './scores.ts';
+import { sleepScoresToWire } from './sleep-record.ts';
+import { trackRecordsToWire } from './track-records.ts';
 
 export interface Calibration {
-  /** The records of the last complete pass as JSON. */
+  /** The fields of the last complete pass as JSON, without the brackets around them. */
   text(): string;
   /** Changes when a pass is complete. */
   readonly watch: Watch;
@@ -15,7 +17,7 @@ export interface Calibration {
 interface CalibrationDeps {
   readonly latest: Latest;
   readonly accounts: readonly AccountPath[];
-  /** Changes with every score. */
+  /** Changes with every score, and with every score of a sleep probability. */
   readonly scores: Watch;
   /** Receives errors that are bugs. */
   readonly report: (error: unknown) => void;
@@ -39,12 +41,20 @@ export function createCalibration({ latest, accounts, scores, report }: Calibrat
   function* pass(): Generator<void> {
     const { seq, changes } = scores;
     const records: string[] = [];
-    for (const group of scoreGroups(scoredForecasts(latest), ids)) {
+    const forecasts = scoredForecasts(latest);
+    for (const group of scoreGroups(forecasts, ids)) {
       const segment = accounts.find(({ id }) => id === group.account)?.segment ?? null;
       records.push(JSON.stringify(calibrationToWire(group, segment)));
       yield;
     }
-    text = `[${records.join(',')}]`;
+    const parts = {
+      track_records: trackRecordsToWire(
+        forecasts.map(({ score }) => score),
+        accounts,
+      ),
+      sleep: sleepScoresToWire(latest, accounts),
+    };
+    text = `"data":[${records.join(',')}],${JSON.stringify(parts).slice(1, -1)}`;
     done.seq = seq;
     done.changes = changes;
     done.revision += 1;

@@ -1,48 +1,85 @@
-import { percentile, type ScoreRecord } from '../../../streams/internal.ts';
+import {
+  type ForecastOrigin,
+  HORIZON_HOURS,
+  median,
+  type PublishedModel,
+  percentile,
+  type ScoreRecord,
+  type VoidRecord,
+} from '../../../streams/internal.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type {
   annotationRecord,
   forecastErrorRecord,
   overviewRecord,
   sampleRecord,
+  voidRecord,
 } from '../../contract/records/performance.ts';
+import type { AccountPath } from '../account-path.ts';
 import { round4 } from '../round.ts';
+import { trackRecordsToWire } from './track-records.ts';
 import type { WinRates } from './win-rates.ts';
 
 /** The overview of spec 2.9. */
 export function overviewToWire(
   scores: readonly ScoreRecord[],
   { byConfidence: { HIGH, MEDIUM, LOW } }: WinRates,
+  accounts: readonly AccountPath[],
   updatedAt: number,
 ): Omit<RecordOf<typeof overviewRecord>, 'timestamp'> {
+  const comparable = withEveryHorizon(scores);
   return {
-    ...errorsToWire(scores),
+    ...byHorizon((hours) => errorToWire(scores, hours)),
     win_rate: { HIGH: round4(HIGH.percent), MEDIUM: round4(MEDIUM.percent), LOW: round4(LOW.percent) },
     win_rate_sample_size: { HIGH: HIGH.sampleSize, MEDIUM: MEDIUM.sampleSize, LOW: LOW.sampleSize },
+    win_rate_unproven: { HIGH: HIGH.nUnproven, MEDIUM: MEDIUM.nUnproven, LOW: LOW.nUnproven },
     last_updated: isoOf(updatedAt),
-    by_origin: {
-      live: errorsToWire(scores.filter(({ origin }) => origin === 'live')),
-      history: errorsToWire(scores.filter(({ origin }) => origin === 'history')),
+    comparable: {
+      n: comparable.length / HORIZON_HOURS.length,
+      ...byHorizon((hours) => errorToWire(comparable, hours)),
     },
+    by_origin: {
+      live: byHorizon((hours) => figuresToWire(ofOrigin(scores, 'live'), hours)),
+      history: byHorizon((hours) => figuresToWire(ofOrigin(scores, 'history'), hours)),
+    },
+    track_records: trackRecordsToWire(scores, accounts),
   };
 }
 
-function errorsToWire(scores: readonly ScoreRecord[]) {
+function byHorizon<Figures>(errorAt: (hours: number) => Figures) {
+  return { error_24h: errorAt(24), error_48h: errorAt(48), error_72h: errorAt(72) };
+}
+
+function ofOrigin(scores: readonly ScoreRecord[], origin: ForecastOrigin): readonly ScoreRecord[] {
+  return scores.filter((score) => score.origin === origin);
+}
+
+/** The scores of the events that have an error at every horizon. */
+function withEveryHorizon(scores: readonly ScoreRecord[]): readonly ScoreRecord[] {
+  const counts = new Map<number, number>();
+  const measured = scores.filter(({ errorPercent }) => errorPercent !== null);
+  for (const { eventId } of measured) counts.set(eventId, (counts.get(eventId) ?? 0) + 1);
+  return measured.filter(({ eventId }) => counts.get(eventId) === HORIZON_HOURS.length);
+}
+
+function errorToWire(scores: readonly ScoreRecord[], hours: number) {
+  const priced = scores.filter(({ market }) => market !== null);
   return {
-    error_24h: errorToWire(scores, 24),
-    error_48h: errorToWire(scores, 48),
-    error_72h: errorToWire(scores, 72),
+    ...figuresToWire(scores, hours),
+    n_market: figuresToWire(priced, hours).sample_size,
+    live: figuresToWire(ofOrigin(scores, 'live'), hours),
+    backfilled: figuresToWire(ofOrigin(scores, 'history'), hours),
   };
 }
 
-function errorToWire(scores: readonly ScoreRecord[], hours: number): RecordOf<typeof forecastErrorRecord> {
+function figuresToWire(scores: readonly ScoreRecord[], hours: number): RecordOf<typeof forecastErrorRecord> {
   const errors = scores
     .flatMap(({ horizonHours, errorPercent }) =>
       horizonHours === hours && errorPercent !== null ? [errorPercent] : [],
     )
     .sort((a, b) => a - b);
   return {
-    median: round4(percentile(errors, 50)),
+    median: round4(median(errors)),
     p90: round4(percentile(errors, 90)),
     sample_size: errors.length,
   };
@@ -63,24 +100,34 @@ export function sampleToWire(
     p50: score.p50,
     final_count: score.final,
     model_version: score.modelVersion,
+    has_market: score.market !== null,
   };
 }
 
-/** One annotation for the first use of each model. Each sample names its own fit. */
+/** A forecast that counts for nothing. `account` is the path segment. */
+export function voidToWire(record: VoidRecord, account: string): RecordOf<typeof voidRecord> {
+  return {
+    timestamp: isoOf(record.endAt),
+    event_id: record.eventId,
+    account,
+    origin: record.origin,
+    forecast_id: record.forecastId,
+    forecast_ts: record.madeAt,
+    model_version: record.modelVersion,
+  };
+}
+
+/** One annotation for each model, in the order of their first forecasts. */
 export function annotationsToWire(
-  scores: readonly ScoreRecord[],
+  models: readonly PublishedModel[],
 ): readonly RecordOf<typeof annotationRecord>[] {
-  const first = new Map<string, ScoreRecord>();
-  for (const score of scores) {
-    const model = score.modelVersion.split('+')[0] ?? score.modelVersion;
-    const earlier = first.get(model);
-    if (earlier === undefined || score.madeAt < earlier.madeAt) first.set(model, score);
-  }
-  return Array.from(first, ([model, { madeAt, modelVersion }]) => ({
-    timestamp: isoOf(madeAt),
-    label: `model ${model}`,
-    commit: modelVersion,
-  })).sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
+  return models
+    .toSorted((a, b) => a.publishedAt - b.publishedAt)
+    .map(({ model, publishedAt }) => ({
+      timestamp: isoOf(publishedAt),
+      label: `model ${model}`,
+      commit: model,
+    }));
 }
 
 function isoOf(at: number): string {

@@ -4,6 +4,7 @@ import {
   HORIZON_HOURS,
   type PredictedBucket,
   type ScoreRecord,
+  type VoidRecord,
 } from '../../../streams/internal.ts';
 import type { Latest } from '../latest.ts';
 
@@ -17,13 +18,24 @@ export interface ScoredForecast {
 
 /** All scores, ordered by close, then event, then horizon. */
 export function scoredForecasts(latest: Latest): readonly ScoredForecast[] {
-  return Array.from(latest.all('scores'), ({ key, record: score }) => {
-    const row = latest.get('predictions', key)?.record;
-    return { score, buckets: row?.forecastId === score.forecastId ? row.buckets : [] };
-  }).sort(
-    ({ score: a }, { score: b }) =>
-      a.endAt - b.endAt || a.eventId - b.eventId || a.horizonHours - b.horizonHours,
-  );
+  return Array.from(latest.all('scores'))
+    .flatMap(({ key, record: score }): readonly ScoredForecast[] => {
+      if (score.status === 'void') return [];
+      const row = latest.get('predictions', key)?.record;
+      return [{ score, buckets: row?.forecastId === score.forecastId ? row.buckets : [] }];
+    })
+    .sort(({ score: a }, { score: b }) => byClose(a, b));
+}
+
+/** The forecasts that count for nothing, in the same order. */
+export function voidForecasts(latest: Latest): readonly VoidRecord[] {
+  return Array.from(latest.all('scores'))
+    .flatMap(({ record }) => (record.status === 'void' ? [record] : []))
+    .sort(byClose);
+}
+
+function byClose(a: ScoreRecord | VoidRecord, b: ScoreRecord | VoidRecord): number {
+  return a.endAt - b.endAt || a.eventId - b.eventId || a.horizonHours - b.horizonHours;
 }
 
 /** When the last score came in, or null before the first. */

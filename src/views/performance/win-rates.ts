@@ -5,6 +5,8 @@ interface WinRate {
   /** Null without a settled sample. */
   readonly percent: number | null;
   readonly sampleSize: number;
+  /** Those at a horizon where the model had not been shown to be better than the market. */
+  readonly nUnproven: number;
 }
 
 export interface WinRates {
@@ -18,7 +20,7 @@ interface Settled {
 }
 
 /**
- * How often the decisions at the horizons have won, each event counted once, by its first decision. By confidence the
+ * How often the live decisions at the horizons have won, each event counted once, by its first decision. By confidence the
  * largest bet has to win, by strategy any bucket of the order. Without an account, decisions of all accounts count.
  */
 export function winRates(latest: Latest, account?: AccountId): WinRates {
@@ -44,9 +46,11 @@ export function winRates(latest: Latest, account?: AccountId): WinRates {
 function settledDecisions(latest: Latest, account: AccountId | undefined): readonly Settled[] {
   return Array.from(latest.all('decisions'))
     .flatMap(({ key, record: decision }): readonly Settled[] => {
-      if (account !== undefined && decision.account !== account) return [];
+      // Nobody was told to buy by a decision about the past.
+      if (decision.origin !== 'live' || (account !== undefined && decision.account !== account)) return [];
       const score = latest.get('scores', key)?.record;
-      return score?.forecastId === decision.forecastId ? [{ decision, wonLo: score.wonLo }] : [];
+      const isOutcome = score?.status === 'settled' && score.forecastId === decision.forecastId;
+      return isOutcome ? [{ decision, wonLo: score.wonLo }] : [];
     })
     .sort(({ decision: a }, { decision: b }) => a.madeAt - b.madeAt || a.eventId - b.eventId);
 }
@@ -59,6 +63,7 @@ function firstOfEach(settled: readonly Settled[]): readonly Settled[] {
 
 function rateOf(settled: readonly Settled[], hasWon: (each: Settled) => boolean): WinRate {
   const sampleSize = settled.length;
-  if (sampleSize === 0) return { percent: null, sampleSize };
-  return { percent: (settled.filter(hasWon).length / sampleSize) * 100, sampleSize };
+  const nUnproven = settled.filter(({ decision }) => !decision.isProven).length;
+  const percent = sampleSize === 0 ? null : (settled.filter(hasWon).length / sampleSize) * 100;
+  return { percent, sampleSize, nUnproven };
 }

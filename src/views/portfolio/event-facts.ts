@@ -3,12 +3,13 @@ import {
   type Bucket,
   type Counters,
   type EventRecord,
+  type EventSignals,
   type Input,
-  MINUTE_MS,
   type Prediction,
+  skipStale,
   type Velocity,
 } from '../../../streams/internal.ts';
-import { pricesOf, secondsLeft } from '../active-events.ts';
+import { forecastOf, pricesOf, secondsLeft } from '../active-events.ts';
 import { type AgeLimits, agesOf, lateInputs, newest, type Origin, staleNow } from '../as-of.ts';
 import type { Latest, OutputOf } from '../latest.ts';
 import { tickAt } from '../record-view.ts';
@@ -31,27 +32,26 @@ export interface EventFacts {
   /** The price of a bucket's Yes token; null while it is unknown or stale. */
   readonly yesPriceOf: (bucket: Bucket) => number | null;
   readonly stale: readonly Input[];
-  /** Whether posts and forecast are recent enough to size positions. */
-  readonly isModelFresh: boolean;
-  /** Whether the model has shown skill this long before the close. */
-  readonly isProven: boolean;
+  /** What to buy and sell, with the inputs that are late by now; undefined before the first signals. */
+  readonly signals: EventSignals | undefined;
+  /** Whether the model's figures of a bucket are recent enough to be compared with its price. */
+  readonly isComparable: (bucket: Bucket) => boolean;
   readonly secondsRemaining: number;
   readonly origin: Origin;
 }
-
-/** Forecasts are made each minute. Signals skip an event whose newest forecast is older than this, too. */
-const OLD_FORECAST_MS = 5 * MINUTE_MS;
 
 export function eventFacts(output: OutputOf<'events'>, moment: AccountMoment): EventFacts {
   const { latest, account, nowMs, staleAfterMs } = moment;
   const { key, record: event } = output;
   const counters = latest.get('counters', key);
-  const prediction = latest.get('predictions', key);
+  const prediction = forecastOf(latest, output);
   const velocity = latest.get('velocity', account);
+  const advice = latest.get('signals', key);
   const prices = pricesOf(latest, event);
   const late = lateInputs(agesOf(latest, nowMs, account), staleAfterMs);
   const stale = staleNow(counters?.record.stale ?? [], late);
-  const at = tickAt(latest);
+  const signals = advice && skipStale(advice.record, stale);
+  const known = new Set(signals?.buckets.flatMap(({ prob, token }) => (prob === null ? [] : [token])));
   return {
     event,
     counters: counters?.record,
@@ -60,13 +60,9 @@ export function eventFacts(output: OutputOf<'events'>, moment: AccountMoment): E
     yesPriceOf: ({ yesToken }) =>
       stale.includes('prices') ? null : (prices.get(yesToken)?.record.price ?? null),
     stale,
-    isModelFresh: !stale.includes('posts') && !isOld(prediction?.record, at),
-    isProven: latest.get('signals', key)?.record.track.isProven ?? false,
-    secondsRemaining: secondsLeft(event, at),
-    origin: newest(output, counters, prediction, velocity, ...prices.values()),
+    signals,
+    isComparable: ({ yesToken }) => known.has(yesToken) && !stale.includes('prices'),
+    secondsRemaining: secondsLeft(event, tickAt(latest)),
+    origin: newest(output, counters, prediction, advice, velocity, ...prices.values()),
   };
-}
-
-function isOld(prediction: Prediction | undefined, at: number): boolean {
-  return prediction === undefined || at - prediction.madeAt > OLD_FORECAST_MS;
 }

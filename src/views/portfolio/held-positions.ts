@@ -1,5 +1,5 @@
 import type { Bucket, EventRecord } from '../../../streams/internal.ts';
-import type { Position } from '../../sources/positions/position.ts';
+import type { HeldMarket, Position } from '../../sources/positions/position.ts';
 
 /** The positions of a wallet when the market was last asked. */
 export interface WalletPositions {
@@ -42,6 +42,25 @@ export function holdingsIn(event: EventRecord, positions: readonly Position[]): 
         (places.get(left.bucket) ?? 0) - (places.get(right.bucket) ?? 0) ||
         Number(left.side === 'No') - Number(right.side === 'No'),
     );
+}
+
+/** Whether a position is, by any of its names, in an event that may still be served. */
+export function isInEvents(
+  { conditionId, token, marketSlug }: HeldMarket,
+  events: readonly EventRecord[],
+): boolean {
+  const condition = conditionId?.toLowerCase();
+  return events.some(
+    ({ phase, buckets }) =>
+      phase !== 'closed' &&
+      buckets.some(
+        (bucket) =>
+          bucket.conditionId.toLowerCase() === condition ||
+          bucket.yesToken === token ||
+          bucket.noToken === token ||
+          bucket.marketSlug === marketSlug,
+      ),
+  );
 }
 
 /** Finds a bucket by condition id, else by token, else by slug. A position may lack any but the first. */

@@ -7,6 +7,7 @@ import type {
   positionRecord,
   sizingRecord,
 } from '../../contract/records/portfolio.ts';
+import { round4 } from '../round.ts';
 import type { EventFacts } from './event-facts.ts';
 import { type Portfolio, sizesOf } from './portfolio.ts';
 import type { Sizing } from './sizing.ts';
@@ -65,12 +66,12 @@ export function heldEventToWire({ eventId, title, endAt }: EventRecord): z.infer
   return { id: eventId, title, end_ts: endAt };
 }
 
-/** Percentiles are at least the present count, as posts may have come since the forecast. */
+/** Percentiles are at least the oracle's present count, as it may have grown since the forecast. */
 function predictionToWire(facts: EventFacts): z.infer<typeof heldPredictionRecord> {
   const { prediction, counters, velocity, secondsRemaining } = facts;
   const real = counters?.real ?? null;
   const atLeast = (percentile: number | undefined) =>
-    percentile === undefined ? null : Math.max(real ?? 0, percentile);
+    percentile === undefined ? null : Math.max(counters?.oracle ?? 0, percentile);
   return {
     p5: atLeast(prediction?.p5),
     p50: atLeast(prediction?.p50),
@@ -115,5 +116,6 @@ function sizingToWire(size: Sizing | null): z.infer<typeof sizingRecord> {
     target_value: size?.target ?? null,
     adjustment: size?.adjustment ?? null,
     action: size?.action ?? null,
+    limit_price: round4(size?.limitPrice ?? null),
   };
 }

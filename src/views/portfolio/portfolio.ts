@@ -22,11 +22,11 @@ export function portfolioOf(
   return { facts, rows, totals: totalsOf(rows), readAt };
 }
 
-/** Sizes in the order of the rows; null while posts or forecast are old. */
+/** Sizes in the order of the rows; null where the signals skip the bucket. */
 export function sizesOf(
   { facts, rows }: Portfolio,
   bankroll: number,
   threshold?: number,
 ): readonly (Sizing | null)[] {
-  return facts.isModelFresh ? sized(rows, bankroll, threshold) : rows.map(() => null);
+  return sized(rows, facts.signals, bankroll, threshold);
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { adjustmentRecord, rebalancingRecord } from '../../contract/records/rebalancing.ts';
+import { round4 } from '../round.ts';
 import type { EventFacts } from './event-facts.ts';
 import { type Portfolio, sizesOf } from './portfolio.ts';
 import { heldEventToWire, noEventMessage } from './portfolio-record.ts';
@@ -49,13 +50,14 @@ export function emptyRebalancingToWire(query: RebalancingQuery, segment: string)
 }
 
 function adjustmentToWire(
-  { event, isProven }: EventFacts,
+  { event, signals }: EventFacts,
   row: Valuation,
   size: Sizing | null,
   bankroll: number,
 ): readonly AdjustmentRecord[] {
   const { winProbability, edge } = row;
-  if (size === null || size.action === 'HOLD' || winProbability === null || edge === null) return [];
+  if (size === null || size.action === 'HOLD' || size.target === null) return [];
+  if (winProbability === null || edge === null) return [];
   return [
     {
       event_id: event.eventId,
@@ -70,7 +72,8 @@ function adjustmentToWire(
       model_prob: winProbability,
       current_price: row.price,
       edge,
-      reasons: [...reasonsFor(row, size, { bankroll, isProven })],
+      limit_price: round4(size.limitPrice),
+      reasons: [...reasonsFor(row, size, { bankroll, isProven: signals?.track.isProven ?? false })],
     },
   ];
 }

@@ -1,4 +1,4 @@
-import type { Bucket } from '../../../streams/internal.ts';
+import { probNow, standingOf } from '../../../streams/internal.ts';
 import { round4 } from '../round.ts';
 import type { EventFacts } from './event-facts.ts';
 import type { Holding } from './held-positions.ts';
@@ -17,7 +17,7 @@ export interface Valuation extends Holding {
   readonly pnl: number;
   readonly pnlPercent: number;
   readonly winProbability: number | null;
-  /** Null without a forecast of the bucket, and while the price is stale. */
+  /** Null without a forecast of the bucket, and while posts, prices or the forecast are stale. */
   readonly edge: number | null;
   readonly edgePercent: number | null;
 }
@@ -43,8 +43,8 @@ export function valued(holding: Holding, facts: EventFacts, isListFresh: boolean
   const value = cents(tokens * price);
   const pnl = cents(value - costBasis);
   const winProbability = winProbabilityOf(holding, facts);
-  const isPriceKnown = ownPrice !== null || isListFresh;
-  const edge = winProbability === null || !isPriceKnown ? null : rounded(winProbability - price);
+  const isKnown = facts.isComparable(bucket) && (ownPrice !== null || isListFresh);
+  const edge = winProbability === null || !isKnown ? null : rounded(winProbability - price);
   return {
     ...holding,
     tokens,
@@ -71,14 +71,11 @@ export function totalsOf(rows: readonly Valuation[]): Totals {
 /** The probability that the held side wins. No wins when Yes does not. */
 function winProbabilityOf({ bucket, side }: Holding, { prediction, counters }: EventFacts): number | null {
   const predicted = prediction?.buckets.find(({ lo, hi }) => lo === bucket.lo && hi === bucket.hi);
-  if (predicted === undefined) return null;
-  const yes = isPassed(bucket, counters?.real ?? null) ? 0 : rounded(predicted.prob);
-  return side === 'Yes' ? yes : rounded(1 - yes);
-}
-
-/** Whether the count, which never falls, is above the bucket. */
-function isPassed({ hi }: Bucket, count: number | null): boolean {
-  return hi !== null && count !== null && hi < count;
+  if (prediction === undefined || predicted === undefined) return null;
+  const standing = standingOf(bucket, counters?.real ?? null, counters?.oracle ?? null);
+  const prob = probNow(predicted.prob, bucket, standing, prediction.count);
+  if (prob === null) return null;
+  return side === 'Yes' ? rounded(prob) : rounded(1 - rounded(prob));
 }
 
 function rounded(value: number): number {

@@ -1,17 +1,32 @@
-import type {
-  AccountId,
-  Bucket,
-  Counters,
-  PredictedBucket,
-  Prediction,
-  Price,
-  Velocity,
+import {
+  type AccountId,
+  type Bettor,
+  type Bucket,
+  type Counters,
+  type EventSignals,
+  type PredictedBucket,
+  type Prediction,
+  type Price,
+  probNow,
+  type SizedSignal,
+  sizedSignals,
+  skipStale,
+  standingOf,
+  USUAL_BETTOR,
+  type Velocity,
 } from '../../../streams/internal.ts';
 import { includes, type Tier } from '../../access/tiers.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type { predictionMarketRecord, predictionRecord } from '../../contract/records/prediction.ts';
 import type { AccountPath } from '../account-path.ts';
-import { type ActiveEvent, movedByEvents, postEvents, pricesOf, secondsLeft } from '../active-events.ts';
+import {
+  type ActiveEvent,
+  forecastOf,
+  movedByEvents,
+  postEvents,
+  pricesOf,
+  secondsLeft,
+} from '../active-events.ts';
 import { newest, openRecord, staleNow } from '../as-of.ts';
 import type { RecordView } from '../record-view.ts';
 import { round4 } from '../round.ts';
@@ -28,6 +43,7 @@ const WITH_VELOCITY: AccountId = 'a';
 export function predictionView(account: AccountPath): RecordView {
   const { id } = account;
   const events = postEvents(account);
+  const bettor = { ...USUAL_BETTOR, isBuyOnly: account.isBuyOnly ?? false };
   return {
     audiences: 'tier',
     listsStale: true,
@@ -40,9 +56,10 @@ export function predictionView(account: AccountPath): RecordView {
       // Forecasts to be scored have other keys and are not shown.
       predictions: ({ key, record }) =>
         record.account === id && key === String(record.eventId) ? [key] : undefined,
+      signals: ({ key, record }) => (record.account === id ? [key] : undefined),
       velocity: ({ record }) => (id === WITH_VELOCITY && record.account === id ? events.keys : undefined),
     },
-    paidStreams: ['predictions', 'velocity'],
+    paidStreams: ['predictions', 'signals', 'velocity'],
     keys: events.keys,
     createExtraCause: createSleepCause,
     render({ latest, late }, key, { tier }) {
@@ -51,18 +68,20 @@ export function predictionView(account: AccountPath): RecordView {
       const counters = latest.get('counters', key);
       const prices = pricesOf(latest, event.record);
       const isPaid = includes(tier, 'PRO');
-      const prediction = isPaid ? latest.get('predictions', key) : undefined;
+      const prediction = isPaid ? forecastOf(latest, event) : undefined;
+      const signals = isPaid ? latest.get('signals', key) : undefined;
       const velocity = isPaid && id === WITH_VELOCITY ? latest.get('velocity', id) : undefined;
       const fields = predictionToWire({
         event: event.record,
         counters: counters && { ...counters.record, stale: staleNow(counters.record.stale, late) },
         prediction: prediction?.record,
+        decided: signals && decidedBy(skipStale(signals.record, staleNow([], late)), bettor),
         hasVelocity: id === WITH_VELOCITY,
         velocity: velocity?.record,
         priceOf: (token) => prices.get(token)?.record,
         tier,
       });
-      const origin = newest(event, counters, prediction, velocity, ...prices.values());
+      const origin = newest(event, counters, prediction, signals, velocity, ...prices.values());
       // The remaining time comes first, so that the rest need not be rendered each second.
       const rest = openRecord(fields, origin).slice(1);
       return ({ tickAt }) => `{"seconds_remaining":${secondsLeft(event.record, tickAt)},${rest}`;
@@ -75,11 +94,17 @@ interface PredictionFacts {
   readonly counters: Counters | undefined;
   /** The event's newest live forecast, if there is one. */
   readonly prediction: Prediction | undefined;
+  /** The decision on each bucket by its Yes token, for the usual bankroll; undefined before the first signals. */
+  readonly decided: ReadonlyMap<string, SizedSignal> | undefined;
   /** Whether the PRO record of the account includes it. */
   readonly hasVelocity: boolean;
   readonly velocity: Velocity | undefined;
   readonly priceOf: (token: string) => Price | undefined;
   readonly tier: Tier;
+}
+
+function decidedBy(record: EventSignals, bettor: Bettor): ReadonlyMap<string, SizedSignal> {
+  return new Map(sizedSignals(record, bettor).signals.map((signal) => [signal.token, signal]));
 }
 
 type PredictionRecord = RecordOf<typeof predictionRecord>;
@@ -90,20 +115,25 @@ type PredictionRecord = RecordOf<typeof predictionRecord>;
  */
 function predictionToWire(facts: PredictionFacts): Omit<PredictionRecord, 'seconds_remaining'> {
   const isPaid = includes(facts.tier, 'PRO');
-  const real = facts.counters?.real ?? null;
+  const oracle = facts.counters?.oracle ?? null;
   const prediction = isPaid ? facts.prediction : undefined;
-  const areStale = facts.counters?.stale.includes('prices') ?? false;
   const predicted = new Map(prediction?.buckets.map((bucket) => [rangeKey(bucket), bucket]));
   return {
     ...countersToWire(facts.event, facts.counters),
     ...(isPaid && facts.hasVelocity ? velocityToWire(facts.velocity) : {}),
-    ...(isPaid ? (prediction ? forecastToWire(prediction, real) : NO_FORECAST) : {}),
+    ...(isPaid ? (prediction ? forecastToWire(prediction, oracle) : NO_FORECAST) : {}),
     markets: facts.event.buckets.map((bucket) => {
       const market = marketToWire(bucket, facts.priceOf(bucket.yesToken));
-      const model = predicted.get(rangeKey(bucket));
       if (!isPaid) return market;
-      const edge = model ? edgeToWire(model, real, areStale ? null : market.market_price) : NO_EDGE;
-      return { ...market, ...edge };
+      const model = predicted.get(rangeKey(bucket));
+      if (prediction === undefined || model === undefined) return { ...market, ...NO_EDGE };
+      const decided = facts.decided?.get(bucket.yesToken);
+      return {
+        ...market,
+        model_prob: round4(modelProb(model, prediction, facts.counters)),
+        edge: decided?.edge ?? null,
+        signal: decided === undefined ? null : signalOf(decided),
+      };
     }),
   };
 }
@@ -126,12 +156,19 @@ function rangeKey({ lo, hi }: Pick<Bucket, 'lo' | 'hi'>): string {
   return `${lo} ${hi}`;
 }
 
-/** Counts are at least the present one, as posts may have come since the forecast. */
-function forecastToWire(prediction: Prediction, real: number | null) {
-  const least = real ?? 0;
-  const { p5, p50, p95 } = prediction;
+/** Counts are at least the oracle's present one, as it may have grown since the forecast. */
+function forecastToWire(prediction: Prediction, oracle: number | null) {
+  const least = oracle ?? 0;
+  const { p5, p50, p95, settlement } = prediction;
   return {
     forecast: { p5: Math.max(least, p5), p50: Math.max(least, p50), p95: Math.max(least, p95) },
+    ...(settlement && {
+      settlement: {
+        offset_p5: settlement.p5,
+        offset_p50: settlement.p50,
+        offset_p95: settlement.p95,
+      },
+    }),
     sleep_probability: round4(prediction.sleepProbability),
     model_version: prediction.modelVersion,
     forecast_id: prediction.forecastId,
@@ -157,10 +194,12 @@ function marketToWire(
   };
 }
 
-/** Computed from the published figures, so that a reader who subtracts them finds the same edge. */
-function edgeToWire({ prob, hi }: PredictedBucket, real: number | null, price: number | null) {
-  const isDead = hi !== null && real !== null && hi < real;
-  const modelProb = isDead ? 0 : round4(prob);
-  const edge = modelProb === null || price === null ? null : round4(modelProb - price);
-  return { model_prob: modelProb, edge, signal: signalOf(edge) };
+/** As in the signals, but also while an input is stale: the record says which. */
+function modelProb(
+  bucket: PredictedBucket,
+  { count }: Prediction,
+  counters: Counters | undefined,
+): number | null {
+  const standing = standingOf(bucket, counters?.real ?? null, counters?.oracle ?? null);
+  return probNow(bucket.prob, bucket, standing, count);
 }

@@ -1,4 +1,4 @@
-import type { EventSignals, Input, ReasonCode, SizedSignal } from '../../../streams/internal.ts';
+import type { Cut, EventSignals, Input, ReasonCode, SizedSignal } from '../../../streams/internal.ts';
 
 /** The reasons for a bucket's action, as sentences with the deciding numbers. */
 export function reasonsOf(signal: SizedSignal, record: EventSignals): readonly string[] {
@@ -7,6 +7,7 @@ export function reasonsOf(signal: SizedSignal, record: EventSignals): readonly s
   return [
     ...comparison(signal, record.p50),
     ...signal.codes.map((code) => sentence(code, signal, record)),
+    ...(signal.no ?? signal).cuts.map(({ by }) => CUT_SENTENCES[by]),
     ...(hasStake ? asymmetry(record.asymmetry) : []),
   ];
 }
@@ -19,6 +20,14 @@ function comparison({ title, lo, hi, moneyness, prob, price }: SizedSignal, p50:
   return [`p50 ${p50} ${place}; market pays ${price}, model says ${prob}`];
 }
 
+const CUT_SENTENCES: Readonly<Record<Cut['by'], string>> = {
+  event_cap: 'cut to 5 % of the bankroll for all bets of the event',
+  unproven: 'cut by half, as the model is not shown to be better than the market at this horizon',
+  account_cap: 'cut to 10 % of the bankroll for all open events of the account, which count the same posts',
+  depth: 'cut to what the book holds at the limit price',
+  minimum: 'what is left is too small to bet',
+};
+
 const INPUT_OF: Readonly<Partial<Record<ReasonCode, Input>>> = {
   STALE_POSTS: 'posts',
   STALE_ORACLE: 'oracle',
@@ -26,11 +35,17 @@ const INPUT_OF: Readonly<Partial<Record<ReasonCode, Input>>> = {
   STALE_PRICES: 'prices',
 };
 
-function sentence(code: ReasonCode, { edge, edgeNet }: SizedSignal, record: EventSignals): string {
+function sentence(code: ReasonCode, signal: SizedSignal, record: EventSignals): string {
+  const { edge } = signal;
   switch (code) {
     case 'UNDERVALUED':
+      return purchase(signal);
     case 'COSTS_EXCEED_EDGE':
-      return `an edge of ${edge} leaves ${edgeNet} after the taker fee and half the spread`;
+      return (edge ?? 0) > 0
+        ? purchase(signal)
+        : `an edge of ${edge}, but the best bid of ${signal.bid} pays no more than it is worth`;
+    case 'PASSED_BY_COUNT':
+      return passed(signal);
     case 'OVERVALUED':
       return `an edge of ${edge} is -0.05 or less: holding it costs more than selling it`;
     case 'NO_TRADE_BAND':
@@ -43,6 +58,12 @@ function sentence(code: ReasonCode, { edge, edgeNet }: SizedSignal, record: Even
       return 'nobody quotes this bucket';
     case 'NO_FORECAST':
       return 'there is no forecast of this bucket yet';
+    case 'FORECAST_BEHIND_COUNT':
+      return 'our own count has just passed this bucket, and the next forecast will say what that means';
+    case 'UNKNOWN_COUNT':
+      return 'our own count is not known';
+    case 'DEPTH_UNKNOWN':
+      return 'how much the book holds at the limit price is not known';
     case 'OLD_FORECAST':
       return 'the newest forecast is more than 5 minutes old';
     case 'BUCKETS_DO_NOT_TILE':
@@ -50,24 +71,35 @@ function sentence(code: ReasonCode, { edge, edgeNet }: SizedSignal, record: Even
     case 'UNPROVEN_HORIZON':
       return unproven(record);
     case 'BET_TOO_SMALL':
-      return 'the bet would be less than a cent';
+      return 'the bet would be less than a cent, or than 0.0001 of the bankroll';
     default:
       return `the ${INPUT_OF[code]} input is stale: a number made of it would only look fresh`;
   }
 }
 
+function purchase({ edge, edgeNet, ask }: SizedSignal): string {
+  return `an edge of ${edge} leaves ${edgeNet} at the best ask of ${ask} with the taker fee`;
+}
+
+function passed({ standing, title, bid, bidSize }: SizedSignal): string {
+  const whose = standing === 'dead' ? "the oracle's count is" : 'our own count is';
+  const shares = bidSize === null ? '' : ` for ${bidSize} shares`;
+  return `${whose} above ${title}, and somebody still bids ${bid}${shares}: sell Yes, or buy No`;
+}
+
 function unproven({ horizonHours, track }: EventSignals): string {
-  const { n, againstPace, againstMarket, nMarket } = track;
   if (horizonHours === null)
     return 'forecasts this far from the close are never scored, 72 h is the farthest';
-  const where = `over ${n} settled events at ${horizonHours} h`;
-  if (n < 10) return `skill is not demonstrated ${where}: 10 are needed`;
-  const pace = `CRPS less that of constant pace is ${twoDecimals(againstPace)} ${where}`;
+  const { n, nLive, nBackfilled, nMarket, againstPace, againstMarket } = track;
   const market =
     againstMarket === null
+      ? 'no settled forecast had market prices'
+      : `log score less the market's is ${twoDecimals(againstMarket)} over ${nMarket}`;
+  const pace =
+    n === 0
       ? ''
-      : `; log score less the market's is ${twoDecimals(againstMarket)} over ${nMarket}`;
-  return `skill is not demonstrated: ${pace}${market}`;
+      : `; CRPS less that of constant pace is ${twoDecimals(againstPace)} over ${nLive} live and ${nBackfilled} back-filled`;
+  return `not shown to be better than the market at ${horizonHours} h, which takes 30 live forecasts with prices: ${market}${pace}`;
 }
 
 function twoDecimals(value: number | null): string {

@@ -1,8 +1,11 @@
 import {
   type Bettor,
+  confidenceIn,
   type EventRecord,
   type EventSignals,
   expectedValue,
+  isListed,
+  type SizedBet,
   type SizedOrder,
   type SizedSignal,
   sizedSignals,
@@ -10,19 +13,24 @@ import {
 } from '../../../streams/internal.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type {
+  buyNoRecord,
   buyOrderRecord,
   signalRecord,
   signalsRecord,
-  trackRecord,
 } from '../../contract/records/signals.ts';
 import type { AccountPath } from '../account-path.ts';
 import { type ActiveEvent, movedByEvents, postEvents } from '../active-events.ts';
 import { type Ages, closeRecords, newest, type Origin, openRecord, staleNow } from '../as-of.ts';
+import type { Audience } from '../audience.ts';
 import type { Latest } from '../latest.ts';
+import { trackToWire } from '../performance/track-records.ts';
 import { type WinRates, winRates } from '../performance/win-rates.ts';
 import type { Moment, RecordView } from '../record-view.ts';
 import { round4 } from '../round.ts';
 import { reasonsOf } from './signal-reasons.ts';
+
+/** Raised whenever stored signals change their form. */
+const FACTS_FORM = 2;
 
 /** An event's signals at one instant, for any bankroll. The feed stores them as JSON. */
 interface SignalFacts {
@@ -37,6 +45,11 @@ interface SignalFacts {
 export function signalsView(account: AccountPath): RecordView {
   const events = postEvents(account);
   const ratesOf = createRates(account);
+  const bettorOf = ({ bankrollUsd, includesUnproven }: Audience): Bettor => ({
+    bankrollUsd,
+    includesUnproven,
+    isBuyOnly: account.isBuyOnly ?? false,
+  });
 
   function factsOf({ latest, late }: Moment, event: ActiveEvent): SignalFacts {
     const { eventId, title, slug, endAt } = event.record;
@@ -60,26 +73,30 @@ export function signalsView(account: AccountPath): RecordView {
       signals: ({ key, record }) => (record.account === account.id ? [key] : undefined),
       scores: ({ record }) => (record.account === account.id ? events.keys : undefined),
     },
+    alsoReads: ['decisions'],
     keys: events.keys,
     render(moment, key, audience) {
       const event = events.find(moment.latest, key);
       if (event === undefined) return undefined;
       const { signals, rates, origin, event: head } = factsOf(moment, event);
-      const fields = signalsToWire(head, signals, audience, rates);
-      const isEmpty = fields.BUY.length === 0 && fields.SELL.length === 0;
-      if (isEmpty && audience.isOnlyWithSignals) return undefined;
+      const fields = signalsToWire(head, signals, bettorOf(audience), rates);
+      const isActionable = fields.signals.some(({ action }) => action === 'BUY' || action === 'SELL');
+      if (!isActionable && audience.isOnlyWithSignals) return undefined;
       const text = openRecord(fields, origin);
       return () => text;
     },
     facts: {
       write(moment, key, ages) {
         const event = events.find(moment.latest, key);
-        return event && JSON.stringify({ ...factsOf(moment, event), ages });
+        return event && JSON.stringify({ form: FACTS_FORM, ...factsOf(moment, event), ages });
       },
       render(text, audience) {
         // Only `write` makes such texts.
-        const { event, signals, rates, origin, ages } = JSON.parse(text) as SignalFacts & { ages: Ages };
-        const fields = signalsToWire(event, signals, audience, rates);
+        const stored = JSON.parse(text) as SignalFacts & { form?: number; ages: Ages };
+        const { form, event, rates, origin, ages } = stored;
+        // A frame that an earlier version stored has an event without signals.
+        const signals = form === FACTS_FORM ? stored.signals : undefined;
+        const fields = signalsToWire(event, signals, bettorOf(audience), rates);
         return closeRecords([openRecord(fields, origin)], ages).slice(1, -1);
       },
     },
@@ -117,14 +134,16 @@ function signalsToWire(
     p50: record.p50,
     stale: record.stale,
     proven: record.track.isProven,
-    track_record: trackToWire(record),
-    signals: signals.map((signal) => signalToWire(signal, record, bettor)),
+    track_record: trackToWire(record.horizonHours, record.track),
+    signals: signals.filter(isListed).map((signal) => signalToWire(signal, record, bettor)),
     BUY: buy === null ? [] : [buyToWire(buy, rates)],
-    SELL: sells.map(({ title, token, edge }) => ({
+    SELL: sells.map(({ title, token, edge, limitPrice, availableUsd }) => ({
       strategy: 'RISK_MANAGEMENT',
       bucket: title,
       token_id: token,
       edge,
+      limit_price: round4(limitPrice),
+      available_usd: availableUsd,
     })),
   };
 }
@@ -146,7 +165,7 @@ function signalToWire(
   record: EventSignals,
   { bankrollUsd }: Bettor,
 ): RecordOf<typeof signalRecord> {
-  const { prob, price, edge } = signal;
+  const { prob, price, edge, no } = signal;
   return {
     bucket: signal.title,
     token_id: signal.token,
@@ -159,15 +178,38 @@ function signalToWire(
     ev: edge === null || prob === null || price === null ? null : round4(expectedValue(prob, price)),
     kelly_fraction: signal.fraction,
     suggested_bet: signal.betUsd,
-    confidence: record.track.confidence,
+    kelly_full: round4(signal.kelly),
+    limit_price: round4(signal.limitPrice),
+    available_usd: signal.availableUsd,
+    cut: cutsToWire(signal),
+    proven: record.track.isProven,
+    confidence: confidenceIn(record.track),
     moneyness: signal.moneyness,
     time_confidence: record.timeConfidence,
     asymmetry_edge: record.asymmetry,
     best_bid: signal.bid,
     best_ask: signal.ask,
+    bid_size: round4(signal.bidSize),
+    ask_size: round4(signal.askSize),
+    buy_no: no && noToWire(signal, no),
     reason_codes: signal.codes,
     reasons: reasonsOf(signal, record),
     bankroll: bankrollUsd,
+  };
+}
+
+function cutsToWire({ cuts }: SizedBet): RecordOf<typeof signalRecord>['cut'] {
+  return cuts.map(({ by, fraction }) => ({ by, fraction: round4(fraction) ?? 0 }));
+}
+
+function noToWire({ noToken }: SizedSignal, bet: SizedBet): RecordOf<typeof buyNoRecord> {
+  return {
+    token_id: noToken,
+    limit_price: round4(bet.limitPrice) ?? 0,
+    available_usd: bet.availableUsd,
+    kelly_fraction: bet.fraction,
+    suggested_bet: bet.betUsd,
+    cut: cutsToWire(bet),
   };
 }
 
@@ -175,7 +217,7 @@ function buyToWire(
   { strategy, stakeFraction, stakeUsd, legs }: SizedOrder,
   { byStrategy }: Pick<WinRates, 'byStrategy'>,
 ): RecordOf<typeof buyOrderRecord> {
-  const { percent, sampleSize } = byStrategy[strategy];
+  const { percent, sampleSize, nUnproven } = byStrategy[strategy];
   return {
     strategy,
     buckets: legs.map(({ signal }) => signal.title),
@@ -185,18 +227,6 @@ function buyToWire(
     stakes_usd: legs.map((leg) => leg.stakeUsd),
     measured_win_rate: sampleSize < LEAST_SAMPLE ? null : round4(percent),
     sample_size: sampleSize,
-  };
-}
-
-function trackToWire({ horizonHours, track }: EventSignals): RecordOf<typeof trackRecord> {
-  return {
-    horizon: horizonHours,
-    sample_size: track.n,
-    coverage90: round4(track.coverage),
-    top_bucket_hit_rate: round4(track.hitRate),
-    top_bucket_mean_prob: round4(track.meanTopProb),
-    crps_difference_pace: round4(track.againstPace),
-    log_score_difference_market: round4(track.againstMarket),
-    market_sample_size: track.nMarket,
+    n_unproven: nUnproven,
   };
 }

@@ -14,14 +14,16 @@ export type FaultRole = (typeof FAULT_ROLES)[number];
 
 /**
  * `status` answers with a status and the role's error body, `html` with a page, `truncated` with half a JSON
- * text, `wrong-types` with numbers and texts exchanged, `slow` after `delayMs`, `hang` never, `reset` breaks
- * the connection inside the body, `huge` sends `bytes` of JSON.
+ * text, `wrong-types` with numbers and texts exchanged, `odd-element` with one more element in front of each list that
+ * has little of the right form, `slow` after `delayMs`, `hang` never, `reset` breaks the connection inside the body,
+ * `huge` sends `bytes` of JSON.
  */
 export const FAULT_KINDS = [
   'status',
   'html',
   'truncated',
   'wrong-types',
+  'odd-element',
   'slow',
   'hang',
   'reset',
@@ -83,5 +85,25 @@ export function wrongTypes(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [name, wrongTypes(inner, depth + 1)]),
+  );
+}
+
+/** Somebody's element as no reader expects it. */
+const ODD_ELEMENT = {
+  id: null,
+  slug: 'a slug with blanks',
+  title: null,
+  markets: [{ groupItemTitle: 7, bestAsk: 1.0000001, clobTokenIds: '["1"' }],
+};
+
+/** The same body with an odd element in front of each of its outermost lists. */
+export function withOddElement(body: unknown): unknown {
+  if (Array.isArray(body)) return [ODD_ELEMENT, ...body];
+  if (typeof body !== 'object' || body === null) return body;
+  return Object.fromEntries(
+    Object.entries(body).map(([name, inner]) => [
+      name,
+      Array.isArray(inner) ? [ODD_ELEMENT, ...inner] : inner,
+    ]),
   );
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type FaultRule, wrongTypes } from '../control/faults.ts';
+import { type FaultRule, withOddElement, wrongTypes } from '../control/faults.ts';
 import type { Answer } from './answer.ts';
 
 const PAGE =
@@ -76,6 +76,11 @@ export async function sendFault(
     case 'wrong-types': {
       const given = await answer();
       sendAnswer(response, { ...given, body: wrongTypes(given.body) });
+      return;
+    }
+    case 'odd-element': {
+      const given = await answer();
+      sendAnswer(response, { ...given, body: withOddElement(given.body) });
       return;
     }
     case 'reset': {

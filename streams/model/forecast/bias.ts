@@ -5,7 +5,7 @@ import { exp, ln } from './exact.ts';
 export interface MadeForecast {
   /** One of `HORIZON_HOURS`. */
   readonly hours: number;
-  /** Posts counted when it was made. */
+  /** The count when it was made, as far as it settles. */
   readonly count: number;
   /** Expected remainder. */
   readonly mean: number;

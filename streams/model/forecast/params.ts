@@ -2,7 +2,7 @@ import { NO_BIAS } from './bias.ts';
 import { DISPERSION_PRIOR, MEAN_PRIOR } from './prior.ts';
 
 /** The name of the formulas. It changes when they do. */
-export const MODEL = 'pool-3';
+export const MODEL = 'pool-4';
 
 /** The fitted coefficients of an account. Plain JSON. */
 export interface ModelParams {
@@ -18,6 +18,11 @@ export interface ModelParams {
   readonly dispersion: readonly number[];
   /** Factors that correct the expected remainder at each of `HORIZON_HOURS`, learnt from closed events. */
   readonly bias: readonly number[];
+}
+
+/** The name of the formulas behind a version. */
+export function modelOf(version: string): string {
+  return version.split('+')[0] ?? version;
 }
 
 /** For an account with no history of its own. */

@@ -20,14 +20,11 @@ export interface AccountSeries {
   readonly countThisHour: number;
   /** Null before the first post. */
   readonly lastPostAt: number | null;
-  /** The posts of the last weeks one by one, ascending, for the sleep probability. */
-  readonly recentPostAts: Float64Array;
 }
 
 export const MISSING = -1;
 /** An hour is missing when more than a tenth of it was not observed. */
 const MISSING_FROM_MS = HOUR_MS / 10;
-const RECENT_MS = 60 * 24 * HOUR_MS;
 
 /**
  * The history of an account from `fromAt` on, as known at `now`: later posts are ignored. `postTimes` are in UTC ms,
@@ -61,7 +58,6 @@ export function accountSeries(
     markMissing(counts, fromHour, gap, now);
     if (gap.fromAt < now && gap.toAt >= now && now - gap.fromAt > MISSING_FROM_MS) countThisHour = MISSING;
   }
-  const recentFrom = Math.max(first, lowerBound(postTimes, now - RECENT_MS));
   return {
     fromHour,
     now,
@@ -69,10 +65,6 @@ export function accountSeries(
     lastPostMs,
     countThisHour,
     lastPostAt: end > first ? (postTimes[end - 1] ?? null) : null,
-    recentPostAts: Float64Array.from(
-      { length: end - recentFrom },
-      (_, index) => postTimes[recentFrom + index] ?? 0,
-    ),
   };
 }
 

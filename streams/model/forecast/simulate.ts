@@ -1,3 +1,4 @@
+import type { Pmf } from '../pmf.ts';
 import type { ForecastInputs } from './inputs.ts';
 import { createGather, poissonMixture } from './mixture.ts';
 import { createPathMeans, tablesOf } from './paths.ts';
@@ -14,7 +15,7 @@ export interface Forecast {
   readonly p95: number;
   /** At 0 %, 1 %, ... 100 %, where the ends stand for 0.05 % and 99.95 %. */
   readonly quantiles: readonly number[];
-  /** One for each bucket, in their order; 0 for one that can no longer win. */
+  /** One for each bucket, in their order; 0 for one that can no longer win, and for no other. */
   readonly bucketProbs: readonly number[];
 }
 
@@ -47,6 +48,22 @@ export function createSimulator(): Simulator {
     const paths = poissonMixture(gather(pathMeans(inputs, tablesOf(inputs), seed)));
     return { count, paths, floorMedian: mean + 5 };
   };
+}
+
+/** The same remainder after an uncertain count so far, where `least` is the lowest count that is still possible. */
+export function startingFrom(
+  { paths, floorMedian }: Pick<FinalCount, 'paths' | 'floorMedian'>,
+  soFar: Pmf,
+  least: number,
+): FinalCount {
+  const sums = new Float64Array(soFar.least - least + soFar.probs.length - 1 + paths.length);
+  soFar.probs.forEach((prob, index) => {
+    const from = soFar.least - least + index;
+    for (let value = from; value < sums.length; value++) {
+      sums[value] = (sums[value] ?? 0) + prob * (paths[value - from] ?? 1);
+    }
+  });
+  return { count: least, paths: sums, floorMedian };
 }
 
 /** P(final <= value). */

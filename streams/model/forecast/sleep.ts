@@ -1,11 +1,12 @@
 import { HOUR_MS } from '../durations.ts';
 import { lowerBound } from '../sorted-times.ts';
 import { clockHour } from './new-york.ts';
-import type { AccountSeries } from './series.ts';
 
 /** A silence this long is sleep. */
-const SLEEP_MS = 4 * HOUR_MS;
+export const SLEEP_MS = 4 * HOUR_MS;
 const MEMORY_HOURS = 56 * 24;
+/** No older post matters. */
+export const SLEEP_MEMORY_MS = (MEMORY_HOURS + 2 * 24) * HOUR_MS;
 /** The newest hours are left out, as they may lie in a long silence that has not ended yet. */
 const UNKNOWN_HOURS = 48;
 const CLOCK_REACH_HOURS = 2;
@@ -18,11 +19,13 @@ const PSEUDO_COUNTS = 4;
 const UNKNOWN = 0.5;
 
 /**
- * Probability that the account sleeps at `series.now`: how often past hours at this time of the New York day, with
- * a similar time since the last post, lay in a silence of 4 h or more (MODEL 3). 1 once this silence is that long.
+ * Probability that the account sleeps at `now`: how often past hours at this time of the New York day, with a similar
+ * time since the last post, lay in a silence of 4 h or more (MODEL 3). 1 once this silence is that long. `postTimes` are
+ * of posts of every kind, ascending: a reply shows that the account is awake as well as a post that counts.
  */
-export function sleepProbability({ now, lastPostAt, recentPostAts }: AccountSeries): number {
-  if (lastPostAt === null) return UNKNOWN;
+export function sleepProbability(now: number, postTimes: ArrayLike<number>): number {
+  const lastPostAt = postTimes[lowerBound(postTimes, now) - 1];
+  if (lastPostAt === undefined) return UNKNOWN;
   if (now - lastPostAt >= SLEEP_MS) return 1;
   const wait = Math.max(LEAST_WAIT_MS, now - lastPostAt);
   const clock = clockHour(now);
@@ -34,9 +37,9 @@ export function sleepProbability({ now, lastPostAt, recentPostAts }: AccountSeri
     const at = now - back * HOUR_MS;
     const distance = Math.abs(clockHour(at) - clock);
     if (Math.min(distance, 24 - distance) > CLOCK_REACH_HOURS) continue;
-    const next = lowerBound(recentPostAts, at);
-    const before = recentPostAts[next - 1];
-    const after = recentPostAts[next];
+    const next = lowerBound(postTimes, at);
+    const before = postTimes[next - 1];
+    const after = postTimes[next];
     if (before === undefined || after === undefined) continue;
     const isAsleep = after - before >= SLEEP_MS ? 1 : 0;
     hours += 1;

@@ -1,69 +1,153 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import { openKeyRegistry } from '../../../src/access/keys/key-registry.ts';
 import { startQuotaPersistence } from '../../../src/access/limits/quota-persistence.ts';
 import { createQuotas } from '../../../src/access/limits/quotas.ts';
-import { minuteOf } from '../../../src/access/limits/sliding-hour.ts';
+import { steadyClock } from '../../../src/access/limits/steady-clock.ts';
+import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
+import { type ManualClock, manualClock } from '../../support/clock.ts';
 import { createMemoryStore } from '../../support/memory-store/memory-store.ts';
 
 const NOON = Date.UTC(2026, 0, 1, 12);
 
 describe('startQuotaPersistence', () => {
   const failed = (error: unknown) => assert.fail(String(error));
+  /** A process that begins now. */
   const open = (
-    { hours, keys }: ReturnType<typeof createMemoryStore>,
-    now: () => number,
+    { calls, keys }: ReturnType<typeof createMemoryStore>,
+    clock: ManualClock,
     report: (error: unknown) => void = failed,
   ) => {
+    const now = steadyClock(clock);
     const quotas = createQuotas();
-    const registry = openKeyRegistry(keys, now);
-    const persistence = startQuotaPersistence({ quotas, hours, keys: registry, now, report });
-    return { quotas, registry, persistence };
+    const registry = openKeyRegistry(keys, clock.wall);
+    const persistence = startQuotaPersistence({
+      quotas,
+      calls,
+      keys: registry,
+      now,
+      wall: clock.wall,
+      report,
+    });
+    const call = (limit = 100) => quotas.charge(quotas.ofAddress('a', now()), now(), limit);
+    return { quotas, registry, persistence, call, used: () => quotas.ofAddress('a', now()).used };
   };
-  const call = (quotas: ReturnType<typeof createQuotas>, nowMs: number) =>
-    quotas.charge(quotas.ofAddress('a', minuteOf(nowMs)), minuteOf(nowMs), 100);
 
   it('gives the next process what this one counted', async () => {
     const stored = createMemoryStore();
-    const first = open(stored, () => NOON);
-    call(first.quotas, NOON);
-    call(first.quotas, NOON);
+    const clock = manualClock(NOON);
+    const first = open(stored, clock);
+    first.call();
+    await first.persistence.flush();
+    clock.advance(400);
+    first.call();
     await first.persistence.stop();
-    const second = open(stored, () => NOON + 60_000);
-    assert.equal(second.quotas.ofAddress('a', minuteOf(NOON)).used, 2);
+    clock.advance(60_000);
+    const second = open(stored, clock);
+    assert.equal(second.used(), 2);
+    clock.advance(HOUR_MS - 60_400);
+    assert.equal(second.call(2), true);
+    assert.equal(second.call(2), false);
     await second.persistence.stop();
   });
 
-  it('tries again what could not be written, and reports it once', async () => {
+  it('stores no call for longer than an hour', async () => {
     const stored = createMemoryStore();
+    const clock = manualClock(NOON);
+    const { call, persistence } = open(stored, clock);
+    for (let minute = 0; minute < 200; minute++) {
+      call();
+      await persistence.flush();
+      clock.advance(60_000);
+    }
+    assert.equal(stored.calls.all().length, 60);
+    await persistence.stop();
+  });
+
+  /** Calls that come evenly at the limit, with restarts and settings of the clock between them. */
+  const anyLife = fc.record({
+    limit: fc.constantFrom(5, 36, 100),
+    restarts: fc.array(fc.nat({ max: 220 }), { maxLength: 6 }),
+    steps: fc.array(fc.tuple(fc.nat({ max: 220 }), fc.integer({ min: -2 * DAY_MS, max: 2 * DAY_MS })), {
+      maxLength: 4,
+    }),
+  });
+
+  it('refuses no call that comes evenly, through restarts and settings of the clock', () =>
+    fc.assert(
+      fc.asyncProperty(anyLife, async ({ limit, restarts, steps }) => {
+        const stored = createMemoryStore();
+        const clock = manualClock(NOON);
+        let process = open(stored, clock);
+        for (let call = 0; call < 2.5 * limit; call++) {
+          assert.equal(process.call(limit), true, `call ${call}`);
+          assert.ok(process.used() <= limit);
+          const known = process.used();
+          for (const [at, stepMs] of steps) if (at === call) clock.step(stepMs);
+          if (restarts.includes(call)) {
+            await process.persistence.stop();
+            process = open(stored, clock);
+            assert.equal(process.used(), known, `after a restart at call ${call}`);
+          }
+          clock.advance(HOUR_MS / limit);
+        }
+        await process.persistence.stop();
+      }),
+      { numRuns: 60 },
+    ));
+
+  it('never admits more than the limit in an hour after the clock was set back between two processes', async () => {
+    const stored = createMemoryStore();
+    const clock = manualClock(NOON);
+    const first = open(stored, clock);
+    for (let call = 0; call < 100; call++) assert.equal(first.call(), true);
+    await first.persistence.stop();
+    clock.advance(10_000);
+    clock.step(-DAY_MS);
+    const second = open(stored, clock);
+    assert.equal(second.call(), false);
+    clock.advance(HOUR_MS - 10_001);
+    assert.equal(second.call(), false);
+    await second.persistence.stop();
+    // The second process stored them anew, so a third does not move them again.
+    clock.advance(5_000);
+    const third = open(stored, clock);
+    assert.equal(third.call(), false);
+    clock.advance(5_001);
+    assert.equal(third.call(), true);
+    await third.persistence.stop();
+  });
+
+  it('writes everything anew after a write that failed, and reports the failure once', async () => {
+    const stored = createMemoryStore();
+    const clock = manualClock(NOON);
     const reported: unknown[] = [];
-    const { quotas, persistence } = open(
-      stored,
-      () => NOON,
-      (error) => reported.push(error),
-    );
-    const { write } = stored.hours;
-    stored.hours.write = () => Promise.reject(new Error('full'));
-    call(quotas, NOON);
+    const { call, persistence } = open(stored, clock, (error) => reported.push(error));
+    call();
     await persistence.flush();
-    call(quotas, NOON);
+    const { append, replace } = stored.calls;
+    stored.calls.append = stored.calls.replace = () => Promise.reject(new Error('full'));
+    call();
+    await persistence.flush();
+    call();
     await persistence.flush();
     assert.equal(reported.length, 1);
-    stored.hours.write = write;
+    Object.assign(stored.calls, { append, replace });
     await persistence.stop();
-    assert.deepEqual(stored.hours.all(), [{ caller: 'a:a', minutes: [[minuteOf(NOON), 2]] }]);
+    assert.deepEqual(stored.calls.all(), [{ at: NOON, callers: [{ caller: 'a:a', calls: [[NOON, 3]] }] }]);
   });
 
   it('stores the last use of keys each minute and at the end', async () => {
     const stored = createMemoryStore();
-    let now = NOON;
-    const { registry, persistence } = open(stored, () => now);
+    const clock = manualClock(NOON);
+    const { registry, persistence } = open(stored, clock);
     const holder = registry.find((await registry.create({ tier: 'FREE', name: '', limit: null })).key);
     assert.ok(holder);
     const lastUsed = () => stored.keys.all()[0]?.lastUsedAt;
     holder.lastUsedAt = NOON + 1;
     await persistence.flush();
     assert.equal(lastUsed(), null);
-    now = NOON + 60_000;
+    clock.advance(60_000);
     await persistence.flush();
     assert.equal(lastUsed(), NOON + 1);
     holder.lastUsedAt = NOON + 2;

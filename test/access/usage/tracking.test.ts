@@ -3,11 +3,15 @@ import fc from 'fast-check';
 import { createUsageTracking, type UsageTracking } from '../../../src/access/usage/tracking.ts';
 import { openStore } from '../../../src/store/lmdb/open-store.ts';
 import type { UsageRow, UsageStore } from '../../../src/store/store.ts';
-import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import { createMemoryStore } from '../../support/memory-store/memory-store.ts';
 import { withFolder } from '../../support/store-records.ts';
 
 const NOW = 20_000 * DAY_MS + 12 * HOUR_MS + 1_234;
+const NOW_S = Math.floor(NOW / 1_000);
+/** The second after the present one. */
+const END_S = NOW_S + 1;
+const HOUR_S = 3_600;
 
 interface Tracked {
   readonly tracking: UsageTracking;
@@ -19,7 +23,7 @@ interface Tracked {
 /** Every write is refused while `fails` is true. */
 function track(
   store: UsageStore = createMemoryStore().usage,
-  { retentionDays = 90, capacity = 1_000, fails = (): boolean => false } = {},
+  { retentionDays = 90, capacity = 1_000, fails = (): boolean => false, isRead = true } = {},
 ): Tracked {
   const clock = { now: NOW };
   const reported: unknown[] = [];
@@ -37,6 +41,7 @@ function track(
     retentionDays,
     report,
     capacity,
+    isRead: () => isRead,
   });
   return { tracking, clock, reported, store };
 }
@@ -53,21 +58,25 @@ describe('createUsageTracking', () => {
     tracking.record('/b', 'POST', 500, 8, 5, 'k', 'worse');
     tracking.record('/b', 'GET', 200, 1, 10, 'other');
     tracking.record('/b', 'GET', 200, 1, 10, null);
-    assert.deepEqual(tracking.sum('k', NOW - 1, NOW + 1).rows, [
+    assert.deepEqual(tracking.sum('k', NOW_S, END_S).rows, [
       { endpoint: '/b', method: 'GET', requests: 3, errors: 1, ms: 6, bytes: 50 },
       { endpoint: '/a', method: 'GET', requests: 1, errors: 0, ms: 2, bytes: 100 },
       { endpoint: '/b', method: 'POST', requests: 1, errors: 1, ms: 8, bytes: 5 },
     ]);
-    assert.equal(total(tracking.sum('other', 0, NOW).rows), 1);
-    assert.equal(total(tracking.sum('anonymous', 0, NOW).rows), 1);
+    assert.equal(total(tracking.sum('other', 0, END_S).rows), 1);
+    assert.equal(total(tracking.sum('anonymous', 0, END_S).rows), 1);
   });
 
-  it('agrees with a recount over any hours, whatever was flushed, failed or reopened between', () =>
+  it('agrees with a recount over any seconds, whatever was flushed, failed or reopened between', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(
           fc.record({
-            agoHours: fc.integer({ min: 0, max: 80 }),
+            agoMs: fc.oneof(
+              fc.integer({ min: 0, max: 80 * HOUR_MS }),
+              fc.integer({ min: 0, max: 3 * MINUTE_MS }),
+              fc.integer({ min: 0, max: 80 }).map((hours) => hours * HOUR_MS),
+            ),
             keyId: fc.constantFrom('k', 'l', null),
             endpoint: fc.constantFrom('/a', '/b'),
             status: fc.constantFrom(200, 404),
@@ -75,14 +84,14 @@ describe('createUsageTracking', () => {
           }),
           { maxLength: 40 },
         ),
-        fc.integer({ min: 0, max: 90 }),
-        fc.integer({ min: 1, max: 90 }),
-        async (uses, untilHours, hours) => {
+        fc.oneof(fc.nat({ max: 90 * HOUR_S }), fc.nat({ max: 180 })),
+        fc.oneof(fc.nat({ max: 90 * HOUR_S }), fc.nat({ max: 180 })),
+        async (uses, untilS, lengthS) => {
           const { usage } = createMemoryStore();
           let isFull = false;
           let tracked = track(usage, { fails: () => isFull });
-          for (const { agoHours, keyId, endpoint, status, next } of uses) {
-            tracked.clock.now = NOW - agoHours * HOUR_MS;
+          for (const { agoMs, keyId, endpoint, status, next } of uses) {
+            tracked.clock.now = NOW - agoMs;
             tracked.tracking.record(endpoint, 'GET', status, 1, 10, keyId, 'm');
             if (next === 'go on') continue;
             isFull = next === 'fail';
@@ -90,27 +99,28 @@ describe('createUsageTracking', () => {
             if (next === 'reopen') tracked = track(usage, { fails: () => isFull });
           }
           tracked.clock.now = NOW;
-          const to = NOW - untilHours * HOUR_MS;
-          const from = to - hours * HOUR_MS;
+          const to = END_S - untilS;
+          const from = to - lengthS;
           for (const keyId of ['k', 'l']) {
             const { rows, covered } = tracked.tracking.sum(keyId, from, to);
             const own = uses.filter((use) => use.keyId === keyId);
-            const inside = own.filter(({ agoHours }) => {
-              const at = NOW - agoHours * HOUR_MS;
-              return (
-                Math.floor(at / HOUR_MS) >= Math.floor(from / HOUR_MS) && at < to + HOUR_MS - (to % HOUR_MS)
-              );
+            const inside = own.filter(({ agoMs }) => {
+              const at = NOW - agoMs;
+              return at >= from * 1_000 && at < to * 1_000;
             });
             assert.equal(total(rows), inside.length);
             assert.equal(
               rows.reduce((sum, { errors }) => sum + errors, 0),
               inside.filter(({ status }) => status === 404).length,
             );
-            assert.ok(covered.fromAt <= from && (covered.toAt >= to || covered.toAt === NOW));
+            assert.deepEqual(covered, {
+              fromAt: Math.min(from * 1_000, NOW),
+              toAt: Math.min(to * 1_000, NOW),
+            });
             const failed = own.filter(({ status }) => status === 404);
             assert.deepEqual(
               tracked.tracking.errors(keyId, 100).map(({ at }) => at),
-              failed.map(({ agoHours }) => NOW - agoHours * HOUR_MS).reverse(),
+              failed.map(({ agoMs }) => NOW - agoMs).reverse(),
             );
           }
         },
@@ -118,33 +128,55 @@ describe('createUsageTracking', () => {
       { numRuns: 150 },
     ));
 
-  it('counts every hour that a span touches, and returns which', () => {
+  it('counts no request outside a span that is shorter than a minute or crosses an hour', () => {
     const { tracking, clock } = track();
-    for (const minute of [0, 59, 60, 119, 120]) {
-      clock.now = NOW - (NOW % HOUR_MS) - 5 * HOUR_MS + minute * 60_000;
+    const hour = NOW_S - (NOW_S % HOUR_S) - 5 * HOUR_S;
+    for (const second of [0, 59, 60, HOUR_S - 1, HOUR_S, 2 * HOUR_S - 1, 2 * HOUR_S]) {
+      clock.now = (hour + second) * 1_000 + 999;
       tracking.record('/a', 'GET', 200, 1, 1, 'k');
     }
     clock.now = NOW;
-    const start = NOW - (NOW % HOUR_MS) - 5 * HOUR_MS;
-    const over = (fromAt: number, toAt: number) => {
-      const { rows, covered } = tracking.sum('k', fromAt, toAt);
-      return [total(rows), (covered.fromAt - start) / HOUR_MS, (covered.toAt - start) / HOUR_MS];
-    };
-    assert.deepEqual(over(start, start), [0, 0, 0]);
-    assert.deepEqual(over(start, start + 1), [2, 0, 1]);
-    assert.deepEqual(over(start, start + HOUR_MS), [2, 0, 1]);
-    assert.deepEqual(over(start + HOUR_MS - 1, start + HOUR_MS + 1), [4, 0, 2]);
-    assert.deepEqual(over(start + 1, start + 9 * HOUR_MS), [5, 0, (NOW - start) / HOUR_MS]);
+    const over = (from: number, to: number) => total(tracking.sum('k', hour + from, hour + to).rows);
+    assert.equal(over(0, 0), 0);
+    assert.equal(over(0, 1), 1);
+    assert.equal(over(1, 59), 0);
+    assert.equal(over(1, 60), 1);
+    assert.equal(over(59, 61), 2);
+    assert.equal(over(HOUR_S - 1, HOUR_S + 1), 2);
+    assert.equal(over(0, HOUR_S), 4);
+    assert.equal(over(1, 2 * HOUR_S), 5);
+    assert.equal(over(1, 2 * HOUR_S + 1), 6);
+    assert.equal(over(HOUR_S, 2 * HOUR_S), 2);
   });
 
-  it('reads only stored hours, however long the period is', () => {
+  it('reads only what is stored, however long the period is', () => {
     const { tracking } = track();
     tracking.record('/a', 'GET', 200, 1, 1, 'k');
     const { rows, covered } = tracking.sum('k', 0, Number.MAX_SAFE_INTEGER);
     assert.equal(total(rows), 1);
-    assert.deepEqual(covered, { fromAt: Math.floor((NOW - 90 * DAY_MS) / HOUR_MS) * HOUR_MS, toAt: NOW });
+    assert.deepEqual(covered, { fromAt: NOW_S * 1_000 - 90 * DAY_MS, toAt: NOW });
     const ahead = tracking.sum('k', Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
-    assert.deepEqual(ahead.rows, []);
+    assert.deepEqual(ahead, { rows: [], covered: { fromAt: NOW, toAt: NOW } });
+  });
+
+  it('splits by seconds what can be asked for alone, as the rest would only fill the disk', async () => {
+    const { usage } = createMemoryStore();
+    const tracking = createUsageTracking({
+      store: usage,
+      now: () => NOW,
+      retentionDays: 90,
+      report(error) {
+        throw error;
+      },
+      isRead: (keyId) => keyId === 'k',
+    });
+    for (const keyId of ['k', 'l', null]) tracking.record('/a', 'GET', 200, 1, 1, keyId);
+    await tracking.flush();
+    const kept = (span: 'minute' | 'hour', ms: number) =>
+      ['k', 'l', 'anonymous'].map((keyId) => usage.page(keyId, span, Math.floor(NOW / ms)).length);
+    assert.deepEqual(kept('minute', MINUTE_MS), [1, 0, 0]);
+    assert.deepEqual(kept('hour', HOUR_MS), [1, 1, 1]);
+    assert.equal(total(tracking.sum('k', NOW_S, END_S).rows), 1);
   });
 
   it('keeps the newest errors with their message, cut short, or their status', async () => {
@@ -204,14 +236,14 @@ describe('createUsageTracking', () => {
       await tracking.flush();
     }
     assert.equal(reported.length, 1);
-    assert.equal(total(tracking.sum('k', 0, clock.now).rows), 5);
+    assert.equal(total(tracking.sum('k', 0, clock.now / 1_000 + 1).rows), 5);
     assert.equal(tracking.stats().lastFlushAt, null);
     isFull = false;
     await tracking.flush();
     assert.equal(store.errors('k', 10).length, 5);
     const again = track(store);
     again.clock.now = clock.now;
-    assert.equal(total(again.tracking.sum('k', 0, clock.now).rows), 5);
+    assert.equal(total(again.tracking.sum('k', 0, clock.now / 1_000 + 1).rows), 5);
     isFull = true;
     tracking.record('/a', 'GET', 404, 1, 1, 'k', 'm');
     await tracking.flush();
@@ -219,7 +251,7 @@ describe('createUsageTracking', () => {
   });
 
   it('bounds its memory while the disk is full', async () => {
-    const { tracking } = track(undefined, { fails: () => true, capacity: 50_000 });
+    const { tracking } = track(undefined, { fails: () => true, capacity: 50_000, isRead: false });
     for (let n = 0; n < 11_000; n++) tracking.record('/a', 'GET', 404, 1, 1, `k${n}`, 'm');
     await tracking.flush();
     assert.equal(tracking.stats().dropped, 1_000);
@@ -248,7 +280,7 @@ describe('createUsageTracking', () => {
       await tracking.stop();
       await store.close();
       const again = await openStore(folder);
-      const { rows } = track(again.usage).tracking.sum('k', NOW - 1, NOW);
+      const { rows } = track(again.usage).tracking.sum('k', NOW_S, END_S);
       assert.deepEqual(rows, [
         { endpoint: '/a', method: 'GET', requests: 2, errors: 1, ms: 2.235, bytes: 2 },
       ]);

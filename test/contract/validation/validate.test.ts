@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import type { z } from 'zod';
 import {
   historyQuery,
+  noQuery,
+  pastQuery,
   portfolioQuery,
   rebalancingQuery,
   signalsQuery,
@@ -26,8 +28,8 @@ function attempt<T>(read: () => T): T | string[] {
 }
 
 const query = <S extends z.ZodObject>(schema: S, text: string) => attempt(() => readQuery(schema, text));
-const body = (content: unknown) => attempt(() => readBody(waitlistBody, JSON.stringify(content)));
-const raw = (text: string) => attempt(() => readBody(waitlistBody, text));
+const body = (content: unknown) => attempt(() => readBody(waitlistBody, JSON.stringify(content), ''));
+const raw = (text: string) => attempt(() => readBody(waitlistBody, text, ''));
 
 const AT_LEAST_1 = 'greater_than_equal: Input should be greater than or equal to 1';
 const NO_INTEGER = 'int_parsing: Input should be a valid integer, unable to parse string as an integer';
@@ -82,9 +84,51 @@ describe('readQuery', () => {
     for (const text of ['0', '0.99', '.5', '-5', '-inf']) {
       assert.deepEqual(query(signalsQuery, `bankroll=${text}`), [`query.bankroll ${AT_LEAST_1}`]);
     }
-    assert.deepEqual(query(historyQuery, 'days=366'), [`query.days ${over(365)}`]);
     assert.deepEqual(query(usageSummaryQuery, 'days=91'), [`query.days ${over(90)}`]);
     assert.deepEqual(query(usageErrorsQuery, 'limit=1001'), [`query.limit ${over(1_000)}`]);
+  });
+
+  it('looks back any number of days where the specification names no bound', () => {
+    assert.deepEqual(query(historyQuery, 'days=366'), { horizon: 24, days: 366 });
+    const days = Number.MAX_SAFE_INTEGER;
+    assert.deepEqual(query(historyQuery, `days=${'9'.repeat(30)}`), { horizon: 24, days });
+  });
+
+  it('refuses a parameter that only other endpoints take, and ignores other names', () => {
+    const EXTRA = 'extra_forbidden: Extra inputs are not permitted';
+    assert.deepEqual(query(walletQuery, 'wallet=w&bankroll=5&x=1'), [`query.bankroll ${EXTRA}`]);
+    assert.deepEqual(query(tweetsQuery, 'days=1&limit=0&days=2&%73tart'), [
+      `query.limit ${AT_LEAST_1}`,
+      `query.days ${EXTRA}`,
+      `query.start ${EXTRA}`,
+    ]);
+    assert.deepEqual(query(noQuery, 'Limit=1&toString=2&__proto__=3'), {});
+  });
+
+  it('reads an instant in UTC ms or ISO 8601', () => {
+    const at = Date.UTC(2026, 0, 5, 0, 0, 30);
+    for (const text of [
+      String(at),
+      '2026-01-05T00:00:30Z',
+      '2026-01-05T00:00:30.000Z',
+      '2026-01-05T00:00:30',
+      '2026-01-05T02:00:30%2B02:00',
+      // The plus is not escaped, and so is a space.
+      '2026-01-05T02:00:30+02:00',
+      '2026-01-04T19:00:30-05:00',
+    ]) {
+      assert.deepEqual(query(pastQuery, `as_of=${text}`), { as_of: at }, text);
+    }
+    assert.deepEqual(query(pastQuery, 'as_of=2026-01-05'), { as_of: Date.UTC(2026, 0, 5) });
+    assert.deepEqual(query(pastQuery, 'as_of=2026-01-05T00:00:30.1239Z'), { as_of: at + 123 });
+    const NO_INSTANT =
+      'datetime_from_date_parsing: Input should be a valid datetime or date, unable to parse string as UTC ms or ISO 8601';
+    for (const text of ['', 'noon', '1.5', '2026-02-30', '2026-01-05T25:00:00Z', '2026-01', 'NaN', '1e12']) {
+      assert.deepEqual(query(pastQuery, `as_of=${text}`), [`query.as_of ${NO_INSTANT}`], text);
+    }
+    assert.deepEqual(query(pastQuery, 'as_of=-1'), [
+      'query.as_of greater_than_equal: Input should be greater than or equal to 0',
+    ]);
   });
 
   it('takes any offset, however large', () => {
@@ -193,7 +237,7 @@ describe('readBody', () => {
     assert.deepEqual(raw('{"case":NaN}'), ['body.8 json_invalid: JSON decode error']);
     assert.deepEqual(raw('{"case":"\\ud800"}'), ['body.10 json_invalid: JSON decode error']);
     assert.deepEqual(
-      attempt(() => readBody(waitlistBody, '{"a":"😀",}')),
+      attempt(() => readBody(waitlistBody, '{"a":"😀",}', '')),
       ['body.9 json_invalid: JSON decode error'],
     );
   });

@@ -37,6 +37,14 @@ describe('fanColumns', () => {
   });
 });
 
+describe('a forecast below our own count', () => {
+  it('is drawn down to what may settle', () => {
+    const past = [{ at: 10_000, count: 10 }];
+    const [, , p5, p50, p95] = fanColumns(past, { p5: 5, p50: 5, p95: 6 }, { now: 10_000, endAt: 20_000 });
+    assert.deepEqual([p5.at(-1), p50.at(-1), p95.at(-1)], [5, 5, 6]);
+  });
+});
+
 describe('apart', () => {
   it('drops values that are too close, the same ones each time', () => {
     assert.deepEqual(apart([0, 4, 8, 12, 40, 41], 9), [0, 12, 40]);

@@ -99,8 +99,9 @@ describe('createMarker', () => {
     ]);
   });
 
-  it('marks the signals of every active event when one of the account was scored', () => {
+  it('marks signals with the prediction that shows them, and all of an account that was scored', () => {
     assert.deepEqual(marksOf(signalsOutput({ eventId: 1, account: 'a' }, { cause: 'price' })), [
+      'prediction/account_a 1 price',
       'signals/account_a 1 price',
     ]);
     assert.deepEqual(marksOf(scoreOutput({ account: 'a' }, { cause: 'oracle' })), [

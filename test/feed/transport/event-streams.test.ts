@@ -72,6 +72,8 @@ describe('the feed as an event stream', () => {
     assert.deepEqual(await ask('signals'), [401, 'tier_too_low']);
     assert.deepEqual(await ask('test', { 'X-API-Key': 'nobody' }), [401, 'key_invalid']);
     assert.deepEqual(await ask(''), [422, undefined]);
+    // A stream is never about the past.
+    assert.deepEqual(await ask('test&as_of=1'), [422, undefined]);
     assert.equal(server.feed.figures().connections, 0);
   });
 

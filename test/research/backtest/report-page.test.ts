@@ -49,7 +49,7 @@ describe('backtest report', () => {
     assert.equal(overall.coverage90, 0.6);
     assert.ok(Math.abs(overall.pit_mean - 0.5) < 1e-12);
     assert.equal(overall.top_bucket_hit_rate, 0.5);
-    assert.ok(Math.abs(overall.median_ape - 4 / 104) < 1e-12);
+    assert.ok(Math.abs(overall.median_ape - (4 / 104 + 5 / 105) / 2) < 1e-12);
     assert.equal(overall.market, null);
     assert.deepEqual(Object.keys(by_horizon), ['24', '48']);
     const [low, high] = overall.crps_gain_interval ?? [];
@@ -73,14 +73,16 @@ describe('backtest report', () => {
       tableOf(report)
         .split('\n')
         .map((line) => line.trim().split(/\s+/)[0]),
-      ['hours', 'all', '24', '48'],
+      ['hours', 'all', '24', '48', 'Every', 'different'],
     );
+    assert.match(tableOf(report), /hours left +n +windows/);
   });
 
   it('draws every picture into one page that loads nothing', () => {
     const page = pageOf(report, rows(), 'a <b> & c');
     assert.equal(page.match(/<svg /g)?.length, 6 + 4 + 4);
     assert.ok(page.includes('a &lt;b> &amp; c'));
+    assert.ok(page.includes('All are back-filled: none was published before its outcome.'));
     assert.ok(!/NaN|undefined|Infinity|https?:|<script|src=/.test(page));
   });
 });

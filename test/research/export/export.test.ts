@@ -15,6 +15,7 @@ import {
   eventOutput,
   failureOutput,
   lagOutput,
+  modelOutput,
   NOON,
   postOutput,
   predictedBucket,
@@ -22,8 +23,10 @@ import {
   priceOutput,
   score,
   scoreOutput,
+  sleepOutput,
   spotOutput,
   velocityOutput,
+  voidOutput,
 } from '../../support/outputs.ts';
 import { keptLines, record, START_AT, withStore } from '../small-log.ts';
 import { query } from './duckdb.ts';
@@ -45,7 +48,7 @@ const OUTPUTS: readonly Output[] = [
   velocityOutput(),
   priceOutput(),
   priceOutput({ bid: null, ask: null, price: null, priceKind: null }),
-  lagOutput(),
+  lagOutput({ ui: { n: 2, p50: 90_000.5, p90: 91_000, p99: 91_000 } }),
   spotOutput(),
   predictionOutput({
     buckets: [predictedBucket(), predictedBucket({ lo: 20, hi: null, price: null, priceKind: null })],
@@ -53,7 +56,15 @@ const OUTPUTS: readonly Output[] = [
   }),
   predictionOutput({ horizonHours: 24, origin: 'history', flipRisk: null }),
   scoreOutput(),
+  scoreOutput({
+    horizonHours: 48,
+    own: score(),
+    settlement: { offset: -1, p50: 0, crps: 0.25, isCovered: true },
+  }),
+  sleepOutput(),
   scoreOutput({ eventId: 3, market: score({ crps: null, isCovered: null, pit: null }), top: null }),
+  voidOutput({ eventId: 4 }),
+  modelOutput(),
   decisionOutput(),
   failureOutput(),
 ];
@@ -119,7 +130,7 @@ describe('exportTable', function () {
       await exported(store, 'predictions', { path });
       const [row] = await query(`SELECT * FROM '${path}' LIMIT 1`);
       assert.deepEqual(
-        { ...row, quantiles: undefined, pace_quantiles: undefined },
+        { ...row, quantiles: undefined, pace_quantiles: undefined, own_quantiles: undefined },
         {
           seq: 1,
           received_ts: NOON,
@@ -135,6 +146,7 @@ describe('exportTable', function () {
           seed: 5,
           asked_seq: 7,
           made_ts: NOON - 2_000,
+          start_ts: NOON - 86_400_000,
           end_ts: NOON + 86_400_000,
           count: 13,
           p5: 18,
@@ -143,9 +155,19 @@ describe('exportTable', function () {
           quantiles: undefined,
           pace_p50: 53,
           pace_quantiles: undefined,
+          own_p50: 63,
+          own_quantiles: undefined,
+          oracle: 12,
+          offset_p5: -2,
+          offset_p50: 0,
+          offset_p95: 0,
+          offset_least: -2,
+          offset_probs: [0.1, 0.2, 0.7],
+          so_far_least: 12,
+          so_far_probs: [0.3, 0.7],
           buckets: [
-            { lo: 0, hi: 19, prob: 0.25, pace_prob: 0.2, price: 0.2, price_kind: 'mid' },
-            { lo: 20, hi: null, prob: 0.25, pace_prob: 0.2, price: null, price_kind: null },
+            { lo: 0, hi: 19, prob: 0.25, pace_prob: 0.2, own_prob: 0.24, price: 0.2, price_kind: 'mid' },
+            { lo: 20, hi: null, prob: 0.25, pace_prob: 0.2, own_prob: 0.24, price: null, price_kind: null },
           ],
           sleep_probability: 0.123456,
           flip_risk: 0.01,

@@ -7,11 +7,13 @@ import {
   countersOutput,
   eventOutput,
   NOON,
+  predictedBucket,
   predictionOutput,
   priceOutput,
   velocityOutput,
 } from '../../support/outputs.ts';
 import { type ScriptedMarket, scriptedMarket, WALLET } from '../../support/positions.ts';
+import { withSignals } from '../../support/with-signals.ts';
 import { json, type Running, start } from '../start.ts';
 
 export const PATH = '/api/v1/portfolio/account_a';
@@ -20,18 +22,18 @@ export const REBALANCING = `${PATH}/rebalancing`;
 export const PRO = { 'X-API-Key': 'demo_pro' };
 
 /** Of the bucket that `bucket()` makes, as is `NO`. */
-export const PRICE = { eventId: 1, token: 'yes-1', price: 0.2, at: NOON - 500 };
+export const PRICE = { eventId: 1, token: 'yes-1', bid: 0.19, ask: 0.21, price: 0.2, at: NOON - 500 };
 export const NO = { token: 'no-1', outcome: 'No', currentPrice: 0.8 } as const;
 export const EVENT_OF_B = { eventId: 2, subject: { type: 'posts', account: 'b' } } as const;
 
-/** One active event of account A with all there is to know of it: Yes at 0.20, by the model 0.25. */
-export const ALL: readonly Output[] = [
-  eventOutput(),
-  countersOutput(),
-  velocityOutput(),
-  priceOutput(PRICE),
-  predictionOutput({}, { seq: 8, at: NOON - 100 }),
-];
+/** One active event of account A with all there is to know of it: Yes at 0.20, by the model `prob`. */
+export function forecasting(prob: number, ...others: readonly Output[]): readonly Output[] {
+  const forecast = predictionOutput({ buckets: [predictedBucket({ prob })] }, { seq: 8, at: NOON - 100 });
+  const facts = [eventOutput(), countersOutput(), velocityOutput(), priceOutput(PRICE), forecast, ...others];
+  return withSignals(facts);
+}
+
+export const ALL = forecasting(0.25);
 
 const Portfolios = z.object({ data: z.array(portfolioRecord) });
 const Rebalancings = z.object({ data: z.array(rebalancingRecord) });

@@ -18,7 +18,7 @@ export interface WalletCrowd {
 /** `timeoutMs` is how long the market may take for an answer. */
 export async function openWalletCrowd(timeoutMs: number): Promise<WalletCrowd> {
   const market = await openScriptedServer();
-  const positions = createPositions(localEndpoints(market), () => {}, { timeoutMs });
+  const positions = createPositions(localEndpoints(market), { timeoutMs });
   const running = await start({ loaded: [eventOutput()], deps: { positions } });
   const http = createHttpServer(running.app);
   const url = await http.listen(0, '127.0.0.1');

@@ -1,23 +1,53 @@
 import assert from 'node:assert/strict';
 import { openPast } from '../../../src/views/past.ts';
-import { HOUR_MS, type Output } from '../../../streams/internal.ts';
-import { computed, record, START_AT, type Turn, turnsOf, withStore } from '../../research/small-log.ts';
-import { predictedBucket, predictionOutput } from '../../support/outputs.ts';
+import { HOUR_MS, type Observation, type Output } from '../../../streams/internal.ts';
+import { START_AT, turnsOf, withStore } from '../../research/small-log.ts';
+import { GraphSession } from '../../support/model-answers.ts';
 import { json, type Running, start } from '../start.ts';
 
 const SECONDS = 60;
 const PRO = { 'X-API-Key': 'demo_pro' };
-const PATHS = ['/api/v1/meta/account_a', '/api/v1/prediction/account_a', '/api/v1/meta/account_b'];
+const PATHS = [
+  '/api/v1/meta/account_a',
+  '/api/v1/prediction/account_a',
+  '/api/v1/meta/account_b',
+  '/api/v1/meta/account_a/lag',
+  '/api/v1/meta/account_b/lag',
+  '/api/v1/meta/account_a/tweets',
+  '/api/v1/meta/account_b/tweets?limit=3&offset=2',
+  '/api/v1/signals/account_a',
+  '/api/v1/signals/account_a?bankroll=250&include_unproven=true',
+  '/api/v1/signals/account_a?only_with_signals=true',
+];
+/** A post of account A, and when it is found deleted. */
+const GONE = { id: '1010', second: 40 };
 
-/** What the turn says, and a forecast each ten seconds. */
-function saidIn({ outputs, checkpoint: { seq, at } }: Turn): readonly Output[] {
-  if (((at - START_AT) / 1_000) % 10 !== 5) return outputs;
-  const count = (at - START_AT) / 1_000;
-  const buckets = [predictedBucket({ lo: 0, hi: 9 }), predictedBucket({ lo: 10, hi: null, prob: 0.75 })];
-  return [
-    ...outputs,
-    predictionOutput({ eventId: 71, forecastId: `71-${seq}`, madeAt: at, count, buckets }, { seq, at }),
-  ];
+const withAsOf = (path: string, at: number | string) =>
+  `${path}${path.includes('?') ? '&' : '?'}as_of=${encodeURIComponent(at)}`;
+
+interface Turn {
+  readonly observations: readonly Observation[];
+  readonly outputs: readonly Output[];
+  readonly seq: number;
+  readonly at: number;
+}
+
+/** A log of a minute whose forecasts are answered, one turn each second. */
+function turns(): readonly Turn[] {
+  const session = new GraphSession();
+  return turnsOf(SECONDS).map((observations, second) => {
+    const at = START_AT + second * 1_000;
+    const [known, said] = [session.log.length, session.outputs.length];
+    for (const { fact } of observations) session.observe(at, fact);
+    if (second === GONE.second) session.observe(at, { kind: 'post_gone', account: 'a', id: GONE.id });
+    session.answer(at);
+    return {
+      observations: session.log.slice(known),
+      outputs: session.outputs.slice(said),
+      seq: session.log.length,
+      at,
+    };
+  });
 }
 
 /** Serves a log of a minute that was stored second by second; `during` is called after each. */
@@ -32,10 +62,10 @@ function withPast(
     const { latest } = server;
     const serving = await start({ deps: { latest, past } });
     try {
-      await record(store, { seconds: SECONDS, outputs: saidIn });
-      for (const turn of computed(turnsOf(SECONDS))) {
-        const { seq, at } = turn.checkpoint;
-        latest.apply(saidIn(turn), seq, at);
+      for (const { observations, outputs, seq, at } of turns()) {
+        await store.journal.append(observations);
+        await store.outputs.append(outputs, seq);
+        latest.apply(outputs, seq, at);
         serving.clock.now = at;
         await during(serving, at);
       }
@@ -45,6 +75,9 @@ function withPast(
     }
   });
 }
+
+/** Whether second `n` of the log brings a post of account A. */
+const isOfA = (n: number) => n % 2 === 0 && n % 3 !== 0;
 
 const faultOf = async (response: Response) => {
   const { detail } = await json(response);
@@ -63,7 +96,7 @@ describe('as_of', function () {
       async ({ get, clock }) => {
         clock.now += HOUR_MS;
         for (const { path, at, body } of then) {
-          const response = await get(`${path}?as_of=${at}`, PRO);
+          const response = await get(withAsOf(path, at), PRO);
           assert.equal(await response.text(), body, `${path} at ${at - START_AT}`);
         }
         const bodies = new Set(
@@ -72,6 +105,14 @@ describe('as_of', function () {
         const ofB = then.filter(({ path }) => path.includes('meta/account_b'));
         assert.ok(ofB[0]?.body.includes('events_unknown') && ofB.at(-1)?.body.includes('"data":[]'));
         assert.ok(bodies.size > 50 && [...bodies].at(-1)?.includes('"forecast_id":"71-'));
+        for (const name of ['prediction', 'signals']) {
+          const bodies = new Set(then.filter(({ path }) => path.includes(name)).map(({ body }) => body));
+          assert.ok(bodies.size > 50, name);
+          assert.ok(
+            [...bodies].some((body) => body.includes('"forecast_id":"71-')),
+            name,
+          );
+        }
       },
     );
   });
@@ -88,6 +129,50 @@ describe('as_of', function () {
         const before = await seqAt(START_AT + 29_999);
         assert.ok(before.seq < seq);
         assert.deepEqual([ages.posts, before.ages_ms.posts], [100, 1_099]);
+      },
+    ));
+
+  it('takes the instant in ISO 8601 too', () =>
+    withPast(
+      async () => undefined,
+      async ({ get }) => {
+        for (const path of PATHS) {
+          const at = START_AT + 30_250;
+          const asked = [
+            '2026-01-05T00:00:30.250Z',
+            '2026-01-05T01:00:30.25+01:00',
+            '2026-01-05T00:00:30.250',
+          ];
+          const body = await (await get(withAsOf(path, at), PRO)).text();
+          assert.ok(body.startsWith(`{"timestamp":${at},`), path);
+          for (const text of asked) assert.equal(await (await get(withAsOf(path, text), PRO)).text(), body);
+          const escaped = withAsOf(path, at).replace('as_of', '%61s%5fof');
+          assert.equal(await (await get(escaped, PRO)).text(), body);
+        }
+      },
+    ));
+
+  it('tells no deletion that was found later, and no post that was seen later', () =>
+    withPast(
+      async () => undefined,
+      async ({ get }) => {
+        const posts = async (second: number) => {
+          const path = '/api/v1/meta/account_a/tweets?limit=100';
+          const { data } = await json(await get(withAsOf(path, START_AT + second * 1_000), PRO));
+          assert.ok(Array.isArray(data));
+          return data;
+        };
+        const gone = async (second: number) =>
+          (await posts(second)).find(({ tweet_id }) => tweet_id === GONE.id)?.deleted_ts;
+        assert.deepEqual(
+          [await gone(9), await gone(10), await gone(39), await gone(40), await gone(59)],
+          [undefined, null, null, START_AT + 40_000, START_AT + 40_000],
+        );
+        for (const second of [5, 20, 59]) {
+          const seen = (await posts(second)).map(({ seen_ts }) => seen_ts);
+          assert.equal(Math.max(...seen) <= START_AT + second * 1_000, true);
+          assert.equal(seen.length, Array.from({ length: second + 1 }, (_, n) => n).filter(isOfA).length);
+        }
       },
     ));
 
@@ -113,7 +198,7 @@ describe('as_of', function () {
       async ({ get }) => {
         for (const path of PATHS) {
           const codeFor = async (key?: string) => {
-            const response = await get(`${path}?as_of=${START_AT + 30_000}`, key ? { 'X-API-Key': key } : {});
+            const response = await get(withAsOf(path, START_AT), key ? { 'X-API-Key': key } : {});
             return [response.status, (await json(response)).code];
           };
           assert.deepEqual(await codeFor(), [401, 'key_missing']);

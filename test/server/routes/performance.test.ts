@@ -1,22 +1,28 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { z } from 'zod';
+import { accountTrackRecord, overviewRecord } from '../../../src/contract/records/performance.ts';
 import { DAY_MS, type Output, type ScoreRecord } from '../../../streams/internal.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   decisionOutput,
   FRESH_AGES,
   freshnessOutput,
+  modelOutput,
   NOON,
   predictedBucket,
   predictionOutput,
   score,
   scoreOutput,
+  sleepOutput,
+  voidOutput,
 } from '../../support/outputs.ts';
 import { json, type Running, start } from '../start.ts';
 
 const OVERVIEW = '/api/v1/performance/overview';
 const HISTORY = '/api/v1/performance/history';
 const CALIBRATION = '/api/v1/performance/calibration';
+const NO_ERROR = { median: null, p90: null, sample_size: 0 };
 
 describe('GET /performance', () => {
   let running: Running;
@@ -33,6 +39,11 @@ describe('GET /performance', () => {
     await response.arrayBuffer();
     return response.headers.get('etag') ?? '';
   };
+  const overview = async () => overviewRecord.parse(await json(await running.get(OVERVIEW)));
+  const tracks = async (path: string) => {
+    const { track_records } = await json(await running.get(path));
+    return z.array(accountTrackRecord).parse(track_records);
+  };
   afterEach(() => running.stop());
 
   describe('/overview', () => {
@@ -40,78 +51,134 @@ describe('GET /performance', () => {
       const levels = ['HIGH', 'HIGH', 'HIGH', 'LOW'] as const;
       await begin(
         ...levels.flatMap((confidence, eventId) => [
-          decisionOutput({ eventId, confidence }),
+          decisionOutput({ eventId, confidence, isProven: confidence === 'HIGH' && eventId > 0 }),
           decisionOutput({ eventId, confidence, horizonHours: 48, madeAt: NOON }),
           scoreOutput({ eventId, wonLo: eventId === 1 ? 100 : 0 }),
           scoreOutput({ eventId, horizonHours: 48, wonLo: eventId === 1 ? 100 : 0 }),
         ]),
       );
-      const { win_rate, win_rate_sample_size } = await json(await running.get(OVERVIEW));
+      const { win_rate, win_rate_sample_size, win_rate_unproven } = await json(await running.get(OVERVIEW));
       assert.deepEqual(win_rate, { HIGH: 33.3333, MEDIUM: null, LOW: 0 });
       assert.deepEqual(win_rate_sample_size, { HIGH: 3, MEDIUM: 0, LOW: 1 });
+      assert.deepEqual(win_rate_unproven, { HIGH: 1, MEDIUM: 0, LOW: 1 });
     });
 
-    it('gives the record of spec 2.9: errors by nearest rank, both origins together and apart', async () => {
+    it('gives the record of spec 2.9: errors of live and back-filled forecasts together and apart', async () => {
       const errors = [1, 2, 3, 4, 5, 6, 7, 8, 9, 30];
       await begin(
         ...errors.map((errorPercent, index) =>
           scoreOutput(
-            { eventId: index, errorPercent, origin: index < 2 ? 'live' : 'history' },
+            {
+              eventId: index,
+              errorPercent,
+              origin: index < 2 ? 'live' : 'history',
+              market: index === 0 ? score() : null,
+            },
             { seq: index + 1, at: NOON - 5_000 + index },
           ),
         ),
         scoreOutput({ eventId: 50, horizonHours: 48, errorPercent: 12.345678 }),
         scoreOutput({ eventId: 51, horizonHours: 48, errorPercent: null, final: 0 }),
       );
-      const none = { median: null, p90: null, sample_size: 0 };
-      const { timestamp, ...body } = await json(await running.get(OVERVIEW));
+      const one = { median: 12.3457, p90: 12.3457, sample_size: 1 };
+      const none = { ...NO_ERROR, n_market: 0, live: NO_ERROR, backfilled: NO_ERROR };
+      const live = { median: 1.5, p90: 2, sample_size: 2 };
+      const history = { median: 6.5, p90: 30, sample_size: 8 };
+      const { timestamp, track_records, ...body } = await json(await running.get(OVERVIEW));
       assert.equal(timestamp, NOON);
       assert.deepEqual(body, {
-        error_24h: { median: 5, p90: 9, sample_size: 10 },
-        error_48h: { median: 12.3457, p90: 12.3457, sample_size: 1 },
+        error_24h: { median: 5.5, p90: 9, sample_size: 10, n_market: 1, live, backfilled: history },
+        error_48h: { ...one, n_market: 0, live: one, backfilled: NO_ERROR },
         error_72h: none,
         win_rate: { HIGH: null, MEDIUM: null, LOW: null },
         win_rate_sample_size: { HIGH: 0, MEDIUM: 0, LOW: 0 },
+        win_rate_unproven: { HIGH: 0, MEDIUM: 0, LOW: 0 },
         last_updated: new Date(NOON).toISOString(),
+        comparable: { n: 0, error_24h: none, error_48h: none, error_72h: none },
         by_origin: {
-          live: {
-            error_24h: { median: 1, p90: 2, sample_size: 2 },
-            error_48h: { median: 12.3457, p90: 12.3457, sample_size: 1 },
-            error_72h: none,
-          },
-          history: {
-            error_24h: { median: 6, p90: 30, sample_size: 8 },
-            error_48h: none,
-            error_72h: none,
-          },
+          live: { error_24h: live, error_48h: one, error_72h: NO_ERROR },
+          history: { error_24h: history, error_48h: NO_ERROR, error_72h: NO_ERROR },
         },
       });
     });
 
+    it('compares the horizons over the events that have an error at each of them', async () => {
+      const at = (eventId: number, horizonHours: number, errorPercent: number | null) =>
+        scoreOutput({ eventId, horizonHours, errorPercent });
+      await begin(
+        ...[24, 48, 72].flatMap((hours) => [at(1, hours, hours), at(2, hours, 2 * hours)]),
+        ...[at(3, 24, 1), at(3, 48, 1)],
+        ...[at(4, 24, 1), at(4, 48, 1), at(4, 72, null)],
+      );
+      const { error_24h, comparable } = await overview();
+      assert.deepEqual([error_24h.median, error_24h.sample_size], [12.5, 4]);
+      const { n, ...errors } = comparable;
+      assert.equal(n, 2);
+      assert.deepEqual(
+        Object.entries(errors).map(([name, { median, sample_size }]) => [name, median, sample_size]),
+        [
+          ['error_24h', 36, 2],
+          ['error_48h', 72, 2],
+          ['error_72h', 108, 2],
+        ],
+      );
+    });
+
+    it('says for every account and horizon what the record rests on and what it shows', async () => {
+      const settled = (n: number, fields: Partial<ScoreRecord>) =>
+        Array.from({ length: n }, (_, eventId) =>
+          scoreOutput({ eventId: fields.account === 'b' ? 100 + eventId : eventId, ...fields }),
+        );
+      await begin(
+        ...settled(56, { origin: 'history' }),
+        ...settled(30, { account: 'b', market: score({ logScore: 3 }) }),
+      );
+      for (const path of [OVERVIEW, CALIBRATION]) {
+        const track_records = await tracks(path);
+        assert.equal(track_records.length, 6);
+        assert.deepEqual(
+          [0, 1, 3]
+            .flatMap((place) => track_records[place] ?? [])
+            .map(({ account, horizon, n_live, n_backfilled, n_market, proven, proven_against }) => [
+              ...[account, horizon, n_live, n_backfilled, n_market],
+              ...[proven, proven_against.join(' ')],
+            ]),
+          [
+            ['account_a', 24, 0, 56, 0, false, 'pace'],
+            ['account_a', 48, 0, 0, 0, false, ''],
+            ['account_b', 24, 30, 0, 30, true, 'pace market'],
+          ],
+        );
+      }
+    });
+
     it('shows null before the first score, and changes with it', async () => {
       await begin();
-      const before = await json(await running.get(OVERVIEW));
-      assert.deepEqual(before.error_24h, { median: null, p90: null, sample_size: 0 });
+      const before = await overview();
+      assert.deepEqual(before.error_24h.live, NO_ERROR);
       const tag = await tagOf(OVERVIEW);
       running.put(freshnessOutput(FRESH_AGES, { seq: 2 }));
       assert.equal(await tagOf(OVERVIEW), tag);
       running.put(scoreOutput({ errorPercent: 4 }, { seq: 3, at: NOON + 9 }));
       assert.notEqual(await tagOf(OVERVIEW), tag);
-      const after = await json(await running.get(OVERVIEW));
-      assert.deepEqual(after.error_24h, { median: 4, p90: 4, sample_size: 1 });
+      const after = await overview();
+      assert.deepEqual(after.error_24h.live, { median: 4, p90: 4, sample_size: 1 });
       assert.equal(after.last_updated, new Date(NOON + 9).toISOString());
     });
   });
 
   describe('/history', () => {
-    it('gives the samples of a horizon by close, and one annotation for the formulas', async () => {
+    it('gives the samples of a horizon by close, and what is void', async () => {
       await begin(
+        voidOutput({ eventId: 7 }),
+        voidOutput({ eventId: 8, endAt: NOON - 31 * DAY_MS }),
+        voidOutput({ eventId: 9, horizonHours: 48 }),
         scoreOutput({
           eventId: 2,
           account: 'b',
           origin: 'history',
           modelVersion: 'pool-1+469000',
-          madeAt: 5,
+          market: score(),
         }),
         scoreOutput({ eventId: 1, endAt: NOON - 3 * DAY_MS, errorPercent: 7.00004 }),
         scoreOutput({ eventId: 3, horizonHours: 48 }),
@@ -129,6 +196,7 @@ describe('GET /performance', () => {
             p50: 90,
             final_count: 100,
             model_version: 'pool-1+470000',
+            has_market: false,
           },
           {
             timestamp: new Date(NOON - DAY_MS).toISOString(),
@@ -139,16 +207,50 @@ describe('GET /performance', () => {
             p50: 90,
             final_count: 100,
             model_version: 'pool-1+469000',
+            has_market: true,
           },
         ],
-        annotations: [
-          { timestamp: new Date(5).toISOString(), label: 'model pool-1', commit: 'pool-1+469000' },
+        void: [
+          {
+            timestamp: new Date(NOON - DAY_MS).toISOString(),
+            event_id: 7,
+            account: 'account_a',
+            origin: 'live',
+            forecast_id: '7-7',
+            forecast_ts: NOON - 2 * DAY_MS,
+            model_version: 'pool-1+470000',
+          },
         ],
+        annotations: [],
       });
       assert.deepEqual(
         (await listed(`${HISTORY}?horizon=48`)).map((sample) => sample.event_id),
         [3],
       );
+    });
+
+    it('has one annotation per model, dated when it first published, whatever is asked for', async () => {
+      await begin(
+        modelOutput({ model: 'pool-2', publishedAt: NOON - 5 }),
+        modelOutput({ model: 'pool-1', publishedAt: NOON - 400 * DAY_MS }),
+        scoreOutput({ modelVersion: 'pool-1+470000', madeAt: 5 }),
+      );
+      const annotation = (commit: string, at: number) => ({
+        timestamp: new Date(at).toISOString(),
+        label: `model ${commit}`,
+        commit,
+      });
+      for (const query of ['', '?horizon=72', '?days=1', '?days=365']) {
+        const { annotations } = await json(await running.get(HISTORY + query));
+        assert.deepEqual(
+          annotations,
+          [annotation('pool-1', NOON - 400 * DAY_MS), annotation('pool-2', NOON - 5)],
+          query,
+        );
+      }
+      const tag = await tagOf(HISTORY);
+      running.put(modelOutput({ model: 'pool-3', publishedAt: NOON }, { seq: 9 }));
+      assert.notEqual(await tagOf(HISTORY), tag);
     });
 
     it('looks back as many days as asked, 30 by default, and moves its tag as samples age', async () => {
@@ -158,6 +260,7 @@ describe('GET /performance', () => {
       assert.deepEqual(await ids(''), [29, 1]);
       assert.deepEqual(await ids('?days=1'), [1]);
       assert.deepEqual(await ids('?days=365'), [364, 31, 29, 1]);
+      assert.deepEqual(await ids('?days=100000'), [366, 364, 31, 29, 1]);
       const tag = await tagOf(HISTORY);
       const again = await running.get(HISTORY, { 'If-None-Match': tag });
       assert.equal(again.status, 304);
@@ -174,19 +277,9 @@ describe('GET /performance', () => {
         ['horizon=0', [horizon]],
         ['horizon=x', [horizon]],
         [
-          'horizon=1&days=366',
+          'horizon=1&days=0',
           [
             horizon,
-            {
-              loc: ['query', 'days'],
-              msg: 'Input should be less than or equal to 365',
-              type: 'less_than_equal',
-            },
-          ],
-        ],
-        [
-          'days=0',
-          [
             {
               loc: ['query', 'days'],
               msg: 'Input should be greater than or equal to 1',
@@ -199,7 +292,7 @@ describe('GET /performance', () => {
         assert.equal(response.status, 422, query);
         assert.deepEqual(await json(response), { detail });
       }
-      for (const query of ['horizon=24.0', 'horizon=48', 'horizon=072', 'days=1', 'days=365']) {
+      for (const query of ['horizon=24.0', 'horizon=48', 'horizon=072', 'days=1', 'days=366']) {
         assert.equal((await running.get(`${HISTORY}?${query}`)).status, 200, query);
       }
     });
@@ -229,6 +322,15 @@ describe('GET /performance', () => {
       }
     });
 
+    it('has the score of the sleep probability of each account', async () => {
+      await begin(sleepOutput());
+      const { sleep } = await json(await running.get(CALIBRATION));
+      assert.deepEqual(sleep, [
+        { account: 'account_a', n: 40, brier: 0.11, baseline_brier: 0.21 },
+        { account: 'account_b', n: 0, brier: null, baseline_brier: null },
+      ]);
+    });
+
     it('counts each event once, live and history apart', async () => {
       await begin(
         scoreOutput({ eventId: 1, horizonHours: 24, model: score({ crps: 10 }) }),
@@ -245,22 +347,24 @@ describe('GET /performance', () => {
       assert.equal((await pick('history', 'account_a', null)).crps, 99);
     });
 
-    for (const [name, losses, isUnproven] of [
-      ['below zero', [-1, -1.5, -0.5, -1], false],
-      ['around zero', [-1, 1.5, -0.5, 0.2], true],
-      ['above zero', [1, 1.5, 0.5, 1], true],
-      ['of one event', [-1], true],
+    for (const [name, losses, n, origin, isUnproven] of [
+      ['below zero', [-1, -1.5, -0.5, -1], 32, 'live', false],
+      ['around zero', [-1, 1.5, -0.5, 0.2], 32, 'live', true],
+      ['above zero', [1, 1.5, 0.5, 1], 32, 'live', true],
+      ['of fewer than 30 events', [-1, -1.5], 28, 'live', true],
+      ['of back-filled forecasts', [-1, -1.5], 32, 'history', true],
     ] as const) {
       it(`${isUnproven ? 'claims no' : 'shows an'} edge when the interval of the difference to the market is ${name}`, async () => {
+        const all = Array.from({ length: n }, (_, index) => losses[index % losses.length] ?? 0);
         await begin(
-          ...losses.map((loss, index) => scoreOutput({ eventId: index, ...against(2 + loss, 2) })),
-          scoreOutput({ eventId: 9, model: score({ logScore: 9 }), market: null }),
+          ...all.map((loss, eventId) => scoreOutput({ eventId, origin, ...against(2 + loss, 2) })),
+          scoreOutput({ eventId: 99, origin, model: score({ logScore: 9 }), market: null }),
         );
-        const group = await pick('live', null, 24);
+        const group = await pick(origin, null, 24);
         assert.equal(group.no_demonstrated_edge, isUnproven);
-        assert.equal(group.n_market, losses.length);
+        assert.equal(group.n_market, n);
         assert.equal(group.log_score_market, 2);
-        const mean = losses.reduce((sum: number, loss) => sum + loss, 0) / losses.length;
+        const mean = all.reduce((sum: number, loss) => sum + loss, 0) / n;
         assert.equal(group.log_score_difference_market, Math.round(mean * 1e4) / 1e4);
       });
     }
@@ -319,9 +423,13 @@ describe('GET /performance', () => {
         { noNullPrototype: true },
       )
       .map((fields) => scoreOutput(fields));
+    const anyResult = fc.oneof(
+      anyOutput,
+      anyOutput.map(({ record: { eventId } }) => voidOutput({ eventId })),
+    );
     await begin();
     await fc.assert(
-      fc.asyncProperty(fc.array(anyOutput, { maxLength: 12 }), async (loaded) => {
+      fc.asyncProperty(fc.array(anyResult, { maxLength: 12 }), async (loaded) => {
         const other = await start({ loaded });
         try {
           for (const path of [OVERVIEW, HISTORY, CALIBRATION]) {

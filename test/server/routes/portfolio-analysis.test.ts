@@ -12,7 +12,18 @@ import {
   priceOutput,
 } from '../../support/outputs.ts';
 import { position, WALLET } from '../../support/positions.ts';
-import { ALL, EVENT_OF_B, NO, PATH_B, PRICE, type WalletStage, walletStage } from '../portfolio/stage.ts';
+import { withSignals } from '../../support/with-signals.ts';
+import {
+  ALL,
+  EVENT_OF_B,
+  forecasting,
+  NO,
+  PATH_B,
+  PRICE,
+  type WalletStage,
+  walletStage,
+} from '../portfolio/stage.ts';
+import { json } from '../start.ts';
 
 describe('GET /portfolio/{account}, its figures', () => {
   let stage: WalletStage;
@@ -54,14 +65,7 @@ describe('GET /portfolio/{account}, its figures', () => {
       ['at -0.05', 0.45, 0.5, ['SELL', 'CONSIDER_SELLING']],
     ] as const) {
       it(`says ${expected.join(' and ')} ${name}`, async () => {
-        await open(
-          [position()],
-          [
-            eventOutput(),
-            priceOutput({ ...PRICE, price }),
-            predictionOutput({ buckets: [predictedBucket({ prob })] }),
-          ],
-        );
+        await open([position()], forecasting(prob, priceOutput({ ...PRICE, price })));
         const found = await analysis();
         assert.deepEqual([found?.signal, found?.recommendation], expected);
       });
@@ -72,21 +76,14 @@ describe('GET /portfolio/{account}, its figures', () => {
       [0.25, 100, 'STRONG_BUY'],
     ] as const) {
       it(`shows an edge of ${prob} at a price of 0 as ${edgePercent} %`, async () => {
-        await open(
-          [position()],
-          [
-            eventOutput(),
-            priceOutput({ ...PRICE, price: 0 }),
-            predictionOutput({ buckets: [predictedBucket({ prob })] }),
-          ],
-        );
+        await open([position()], forecasting(prob, priceOutput({ ...PRICE, price: 0 })));
         const found = await analysis();
         assert.deepEqual([found?.edge_percent, found?.signal], [edgePercent, signal]);
       });
     }
 
-    it('gives a bucket that the count has passed no chance, and its No side every chance', async () => {
-      await open([position(), position(NO)], [...ALL, countersOutput({ real: 20 })]);
+    it("gives a bucket that the oracle's count has passed no chance, and its No side every chance", async () => {
+      await open([position(), position(NO)], forecasting(0.25, countersOutput({ real: 20, oracle: 20 })));
       const found = await stage.rows();
       assert.deepEqual(
         found.map((row) => row.analysis.win_probability),
@@ -95,7 +92,7 @@ describe('GET /portfolio/{account}, its figures', () => {
     });
 
     it('shows no percentile below the count', async () => {
-      await open([], [...ALL, countersOutput({ real: 70 })]);
+      await open([], [...ALL, countersOutput({ oracle: 70 })]);
       const [record] = await stage.records();
       assert.deepEqual(
         [record?.prediction?.p5, record?.prediction?.p50, record?.prediction?.p95],
@@ -131,6 +128,7 @@ describe('GET /portfolio/{account}, its figures', () => {
         target_value: null,
         adjustment: null,
         action: null,
+        limit_price: null,
       });
     });
 
@@ -156,14 +154,13 @@ describe('GET /portfolio/{account}, its figures', () => {
       );
     });
 
-    for (const [name, ...outputs] of [
-      ['stale', countersOutput({ stale: ['prices'] })],
-      ['unknown', priceOutput({ ...PRICE, price: null, priceKind: null })],
-      ['late since the last tick', freshnessOutput({ ...FRESH_AGES, prices: 60_001 })],
+    for (const [name, output, expected] of [
+      ['stale', countersOutput({ stale: ['prices'] }), [null, null, null]],
+      ['late', freshnessOutput({ ...FRESH_AGES, prices: 60_001 }, { at: NOON }), [null, null, null]],
+      ['unknown', priceOutput({ ...PRICE, price: null, priceKind: null }), [0.0278, 0.0278, null]],
     ] as const) {
-      it(`takes that of the list when ours is ${name}, and knows no edge once the list is stale too`, async () => {
-        await open([position({ currentPrice: 0.2222 })]);
-        stage.running.put(...outputs.map((output) => ({ ...output, seq: 20 })));
+      it(`values a position by the list when ours is ${name}, but knows no edge by a stale price`, async () => {
+        await open([position({ currentPrice: 0.2222 })], forecasting(0.25, output));
         const edges = [];
         for (const ageMs of [0, 60_000, 60_001]) {
           stage.running.clock.now = NOON + ageMs;
@@ -171,7 +168,7 @@ describe('GET /portfolio/{account}, its figures', () => {
           assert.deepEqual([row?.current_price, row?.current_value], [0.2222, 22.22]);
           edges.push(row?.analysis.edge);
         }
-        assert.deepEqual(edges, [0.0278, 0.0278, null]);
+        assert.deepEqual(edges, expected);
         assert.equal(stage.market.asked.length, 1);
       });
     }
@@ -194,38 +191,65 @@ describe('GET /portfolio/{account}, its figures', () => {
       assert.ok((await stage.rows()).every((row) => !('sizing' in row)));
     });
 
-    it('adds to a position with an edge, by a quarter of the Kelly stake', async () => {
-      await open([position({ size: 10 })]);
-      // (0.25 - 0.2) / (1 - 0.2) / 4 is 0.015625.
+    it('adds to a position that the signals buy, by their stake at the best ask', async () => {
+      await open([position({ size: 10 })], forecasting(0.35));
+      // With the fee the ask of 0.21 costs 0.2183: an eighth of (0.35 - 0.2183) / (1 - 0.2183), as skill is unproven.
       assert.deepEqual(await sizing(1_000), {
-        kelly_fraction: 0.0156,
-        target_value: 15.6,
-        adjustment: 13.6,
+        kelly_fraction: 0.021,
+        target_value: 21,
+        adjustment: 19,
         action: 'ADD_MORE',
+        limit_price: 0.21,
+      });
+    });
+
+    it('leaves alone what the signals hold, though it has an edge', async () => {
+      await open([position({ size: 10 })]);
+      assert.deepEqual(await sizing(1_000), {
+        kelly_fraction: 0,
+        target_value: null,
+        adjustment: 0,
+        action: 'HOLD',
+        limit_price: null,
       });
     });
 
     it('holds what is less than 5 USD off', async () => {
-      await open([position({ size: 53.05 })]);
+      await open([position({ size: 80.05 })], forecasting(0.35));
       assert.deepEqual([(await sizing(1_000))?.adjustment, (await sizing(1_000))?.action], [4.99, 'HOLD']);
-      stage.market.answer = () => [position({ size: 53 })];
-      stage.running.clock.now += 300_000;
-      const at = stage.running.clock.now;
-      stage.running.put(
-        freshnessOutput(FRESH_AGES, { seq: 30, at }),
-        predictionOutput({ madeAt: at }, { seq: 30, at }),
-      );
+      await stage.running.stop();
+      await open([position({ size: 80 })], forecasting(0.35));
       assert.deepEqual([(await sizing(1_000))?.adjustment, (await sizing(1_000))?.action], [5, 'ADD_MORE']);
     });
 
-    it('wants nothing held without an edge', async () => {
-      await open([position(NO)]);
+    it('trims what is held beyond the target', async () => {
+      await open([position({ size: 200 })], forecasting(0.35));
+      const found = await sizing(1_000);
+      assert.deepEqual(
+        [found?.action, found?.target_value, found?.adjustment, found?.limit_price],
+        ['TRIM', 21, 19, 0.19],
+      );
+    });
+
+    it('wants no No held where Yes is worth buying', async () => {
+      await open([position(NO)], forecasting(0.35));
       assert.deepEqual(await sizing(1_000), {
         kelly_fraction: 0,
         target_value: 0,
         adjustment: 80,
         action: 'TRIM',
+        limit_price: 0.79,
       });
+    });
+
+    it('adds to No of a bucket that the count has passed, as the signals offer it', async () => {
+      const passed = [countersOutput({ real: 20, oracle: 20 }), priceOutput({ ...PRICE, bidSize: 1_000 })];
+      await open([position({ ...NO, size: 10 })], forecasting(0.25, ...passed));
+      const found = await sizing(1_000);
+      assert.deepEqual(
+        [found?.action, found?.kelly_fraction, found?.target_value, found?.adjustment, found?.limit_price],
+        ['ADD_MORE', 0.025, 25, 17, 0.81],
+      );
     });
 
     it('never wants more than 5 % of the bankroll in one event', async () => {
@@ -234,46 +258,61 @@ describe('GET /portfolio/{account}, its figures', () => {
       );
       await open(
         [0, 1].map((index) => position({ conditionId: `c${index}`, token: `y${index}` })),
-        [
+        withSignals([
           eventOutput({ buckets }),
-          ...[0, 1].map((index) => priceOutput({ ...PRICE, token: `y${index}`, price: 0.1 })),
+          countersOutput({ real: 0, oracle: 0 }),
+          ...[0, 1].map((index) =>
+            priceOutput({ ...PRICE, token: `y${index}`, bid: 0.09, ask: 0.11, price: 0.1 }),
+          ),
           predictionOutput({ buckets: [0, 1].map((lo) => predictedBucket({ lo, hi: lo, prob: 0.45 })) }),
-        ],
+        ]),
       );
       const found = await stage.rows(`wallet=${WALLET}&bankroll=1000`);
       assert.deepEqual(
         found.map((row) => [row.sizing?.kelly_fraction, row.sizing?.target_value]),
         [
-          [0.025, 25],
-          [0.025, 25],
+          [0.0125, 12.5],
+          [0.0125, 12.5],
         ],
       );
     });
 
-    it('is unknown while posts are stale, though the analysis is not', async () => {
-      await open([position()], [...ALL, countersOutput({ stale: ['posts'] })]);
+    it('is unknown while posts are stale, and so is the edge', async () => {
+      await open([position()], forecasting(0.35, countersOutput({ stale: ['posts'] })));
       assert.equal((await sizing(1_000))?.action, null);
       assert.deepEqual((await stage.records())[0]?.stale, ['posts']);
-      assert.equal((await analysis())?.signal, 'BUY');
+      const { win_probability, edge, edge_percent, signal, recommendation } = (await analysis()) ?? {};
+      assert.deepEqual([win_probability, edge, edge_percent], [0.35, null, null]);
+      assert.deepEqual([signal, recommendation], [null, null]);
     });
 
     it('is unknown once the forecast is more than five minutes old', async () => {
-      await open([position()]);
-      const actions = [];
-      for (const ageMs of [300_000, 300_001]) {
-        stage.running.put(predictionOutput({ madeAt: NOON - ageMs }, { seq: 20 }));
-        actions.push((await sizing(1_000))?.action);
+      for (const [ageMs, action] of [
+        [300_000, 'ADD_MORE'],
+        [300_001, null],
+      ] as const) {
+        await stage?.running.stop();
+        const buckets = [predictedBucket({ prob: 0.35 })];
+        await open(
+          [position({ size: 10 })],
+          forecasting(0, predictionOutput({ madeAt: NOON - ageMs, buckets })),
+        );
+        assert.equal((await sizing(1_000))?.action, action);
       }
-      assert.deepEqual(actions, ['HOLD', null]);
     });
 
     it('is not given for account B, whose wallet is the only parameter', async () => {
       await open([position()], [eventOutput(EVENT_OF_B)]);
-      const found = await stage.rows(`wallet=${WALLET}&bankroll=not-a-number`, PATH_B);
+      const found = await stage.rows(`wallet=${WALLET}`, PATH_B);
       assert.deepEqual(
         found.map((row) => 'sizing' in row),
         [false],
       );
+      const refused = await stage.get(`wallet=${WALLET}&bankroll=1000`, PATH_B);
+      assert.equal(refused.status, 422);
+      assert.deepEqual((await json(refused)).detail, [
+        { loc: ['query', 'bankroll'], msg: 'Extra inputs are not permitted', type: 'extra_forbidden' },
+      ]);
     });
   });
 });

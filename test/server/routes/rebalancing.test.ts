@@ -12,9 +12,11 @@ import {
   signalsOutput,
 } from '../../support/outputs.ts';
 import { position, WALLET } from '../../support/positions.ts';
+import { withSignals } from '../../support/with-signals.ts';
 import {
   ALL,
   EVENT_OF_B,
+  forecasting,
   NO,
   PATH,
   PATH_B,
@@ -24,6 +26,9 @@ import {
   walletStage,
 } from '../portfolio/stage.ts';
 import { json } from '../start.ts';
+
+/** Worth buying: Yes at 0.20, by the model 0.35. */
+const BUYING = forecasting(0.35);
 
 describe('GET /portfolio/{account}/rebalancing', () => {
   let stage: WalletStage;
@@ -36,7 +41,7 @@ describe('GET /portfolio/{account}/rebalancing', () => {
   afterEach(() => stage.running.stop());
 
   it('gives the whole record', async () => {
-    await open([position({ size: 10 })]);
+    await open([position({ size: 10 })], BUYING);
     const response = await get(`wallet=${WALLET}&bankroll=1000`);
     assert.equal(response.status, 200);
     assert.deepEqual(await json(response), {
@@ -55,16 +60,17 @@ describe('GET /portfolio/{account}/rebalancing', () => {
               outcome: 'Yes',
               action: 'ADD_MORE',
               current_value: 2,
-              target_value: 15.6,
-              adjustment: 13.6,
-              kelly_fraction: 0.0156,
-              model_prob: 0.25,
+              target_value: 21,
+              adjustment: 19,
+              kelly_fraction: 0.021,
+              model_prob: 0.35,
               current_price: 0.2,
-              edge: 0.05,
+              edge: 0.15,
+              limit_price: 0.21,
               reasons: [
-                'the model gives Yes on 0-19 25.00 % and the market 20.00 %: an edge of +5.00 points',
-                'the target is 1.56 % of 1000 USD, 15.60 USD, and 2.00 USD are held',
-                'the model has not yet shown skill this long before the close',
+                'the model gives Yes on 0-19 35.00 % and the market 20.00 %: an edge of +15.00 points',
+                'the target is 2.10 % of 1000 USD, 21.00 USD, and 2.00 USD are held',
+                'the model has not been shown to be better than the market this long before the close',
               ],
             },
           ],
@@ -81,38 +87,38 @@ describe('GET /portfolio/{account}/rebalancing', () => {
   });
 
   it('trims what has no edge, and says that a pair may be merged instead', async () => {
-    await open([position({ ...NO, isMergeable: true })]);
+    await open([position({ ...NO, isMergeable: true })], BUYING);
     const [found] = await adjustments('bankroll=1000');
     assert.deepEqual(
       [found?.action, found?.outcome, found?.token_id, found?.adjustment, found?.target_value],
       ['TRIM', 'No', 'no-1', 80, 0],
     );
     assert.deepEqual(found?.reasons, [
-      'the model gives No on 0-19 75.00 % and the market 80.00 %: an edge of -5.00 points',
+      'the model gives No on 0-19 65.00 % and the market 80.00 %: an edge of -15.00 points',
       'there is no edge to hold it for: the target is 0 USD and 80.00 USD are held',
-      'the model has not yet shown skill this long before the close',
+      'the model has not been shown to be better than the market this long before the close',
       'both sides are held: what overlaps can be merged instead of sold',
     ]);
   });
 
-  it('does not mention skill where it is proven', async () => {
-    await open([position(NO)], [...ALL, signalsOutput()]);
+  it('does not mention the market where the model was shown to be better', async () => {
+    await open([position(NO)], [...BUYING, signalsOutput()]);
     assert.equal((await adjustments('bankroll=1000'))[0]?.reasons.length, 2);
   });
 
   for (const [threshold, count] of [
-    [13.59, 1],
-    [13.6, 1],
-    [13.61, 0],
+    [18.99, 1],
+    [19, 1],
+    [19.01, 0],
   ] as const) {
-    it(`tells of ${count} that is 13.60 USD off at a threshold of ${threshold}`, async () => {
-      await open([position({ size: 10 })]);
+    it(`tells of ${count} that is 19 USD off at a threshold of ${threshold}`, async () => {
+      await open([position({ size: 10 })], BUYING);
       assert.equal((await adjustments(`bankroll=1000&threshold=${threshold}`)).length, count);
     });
   }
 
   it('has a threshold of 5 USD by default', async () => {
-    await open([position({ size: 53.05 })]);
+    await open([position({ size: 80.05 })], BUYING);
     assert.equal((await adjustments('bankroll=1000')).length, 0);
     assert.deepEqual(
       (await adjustments('bankroll=1000&threshold=4.99')).map(({ adjustment }) => adjustment),
@@ -121,15 +127,16 @@ describe('GET /portfolio/{account}/rebalancing', () => {
   });
 
   it('agrees with the sizes of the portfolio', async () => {
-    await open([position({ size: 10 }), position(NO)]);
+    await open([position({ size: 10 }), position(NO)], BUYING);
     const sizes = (await stage.rows(`wallet=${WALLET}&bankroll=1000`)).map((row) => row.sizing);
     const found = await adjustments('bankroll=1000');
     assert.deepEqual(
-      found.map(({ kelly_fraction, target_value, adjustment, action }) => ({
+      found.map(({ kelly_fraction, target_value, adjustment, action, limit_price }) => ({
         kelly_fraction,
         target_value,
         adjustment,
         action,
+        limit_price,
       })),
       sizes.toReversed(),
     );
@@ -146,12 +153,15 @@ describe('GET /portfolio/{account}/rebalancing', () => {
     assert.ok(small && large && middle);
     await open(
       [small, large, middle],
-      [
+      withSignals([
         eventOutput({ buckets }),
-        ...buckets.map(({ yesToken }) => priceOutput({ ...PRICE, token: yesToken, price: 0.5 })),
+        countersOutput({ real: 0, oracle: 0 }),
+        ...buckets.map(({ yesToken }) =>
+          priceOutput({ ...PRICE, token: yesToken, bid: 0.49, ask: 0.51, price: 0.5 }),
+        ),
         predictionOutput({ buckets: [0, 1, 2].map((lo) => predictedBucket({ lo, hi: lo, prob: 0.1 })) }),
         eventOutput({ eventId: 9, endAt: NOON + 2 * DAY_MS, buckets: [] }),
-      ],
+      ]),
     );
     const found = await stage.rebalancings('bankroll=1000');
     assert.deepEqual(
@@ -177,17 +187,46 @@ describe('GET /portfolio/{account}/rebalancing', () => {
 
   for (const [name, output] of [
     ['posts are stale', countersOutput({ stale: ['posts'] })],
+    ['the oracle is stale', countersOutput({ stale: ['oracle'] })],
+    ['our own count is unknown', countersOutput({ real: null })],
     ['there is no forecast of the bucket', predictionOutput({ buckets: [] })],
-    ['the forecast is old', predictionOutput({ madeAt: NOON - 300_001 }, { seq: 9 })],
+    [
+      'the forecast is old',
+      predictionOutput({ madeAt: NOON - 300_001, buckets: [predictedBucket({ prob: 0.35 })] }),
+    ],
+    ['the edge is inside the no-trade band', predictionOutput()],
   ] as const) {
     it(`asks for nothing while ${name}`, async () => {
-      await open([position(), position(NO)], [...ALL, output]);
+      await open([position({ size: 10 }), position(NO)], forecasting(0.35, output));
       assert.deepEqual(await adjustments('bankroll=1000'), []);
     });
   }
 
+  it('sells no more than somebody bids for, and buys no more than somebody offers', async () => {
+    const thin = priceOutput({ ...PRICE, bidSize: 30, askSize: 50 });
+    await open([position({ size: 100 })], forecasting(0.05, thin));
+    const [trim] = await adjustments('bankroll=1000');
+    assert.deepEqual(
+      [trim?.action, trim?.adjustment, trim?.target_value, trim?.limit_price],
+      ['TRIM', 6, 0, 0.19],
+    );
+    assert.ok(trim?.reasons.includes('nobody bids for more at the best price'));
+    await stage.running.stop();
+    await open([position({ size: 10 })], forecasting(0.35, thin));
+    const [more] = await adjustments('bankroll=1000');
+    assert.deepEqual(
+      [more?.action, more?.target_value, more?.adjustment, more?.limit_price],
+      ['ADD_MORE', 10.5, 8.5, 0.21],
+    );
+  });
+
+  it('does not sell what is held because the book is thin', async () => {
+    await open([position({ size: 100 })], forecasting(0.35, priceOutput({ ...PRICE, askSize: 10 })));
+    assert.deepEqual(await adjustments('bankroll=1000'), []);
+  });
+
   it('asks for nothing while prices are stale, those of the list too', async () => {
-    await open([position()], [...ALL, countersOutput({ stale: ['prices'] })]);
+    await open([position({ size: 10 })], forecasting(0.35, countersOutput({ stale: ['prices'] })));
     await adjustments('bankroll=1000');
     stage.running.clock.now += 60_001;
     const [record] = await stage.rebalancings('bankroll=1000');

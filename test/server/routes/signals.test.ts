@@ -18,12 +18,15 @@ const PATH = '/api/v1/signals/account_a';
 const PATH_B = '/api/v1/signals/account_b';
 const PRO = { 'X-API-Key': 'demo_pro' };
 const { track } = eventSignalsRecord();
-const UNPROVEN = { ...track, isProven: false, n: 12, againstPace: 0.25 };
+const UNPROVEN = {
+  ...{ ...track, isProven: false, provenAgainst: [], n: 12, nLive: 3, nBackfilled: 9, nMarket: 0 },
+  ...{ againstPace: 0.25, againstMarket: null },
+};
 
 const sell = (fields: Partial<BucketSignal> = {}) =>
   bucketSignal({
     ...{ title: '20-39', token: 'yes-2', lo: 20, hi: 39, prob: 0.2, price: 0.4, edge: -0.2, edgeNet: -0.22 },
-    ...{ action: 'SELL', codes: ['OVERVALUED'], moneyness: 0, stake: 0, bid: 0.39, ask: 0.41 },
+    ...{ action: 'SELL', codes: ['OVERVALUED'], moneyness: 0, bid: 0.39, ask: 0.41, kelly: 0 },
     ...fields,
   });
 const hold = (fields: Partial<BucketSignal> = {}) =>
@@ -76,12 +79,16 @@ describe('GET /signals/{account}', () => {
         track_record: {
           horizon: 24,
           sample_size: 40,
+          n_live: 32,
+          n_backfilled: 8,
+          n_market: 31,
+          proven_against: ['pace', 'market'],
           coverage90: 0.9,
           top_bucket_hit_rate: 0.45,
           top_bucket_mean_prob: 0.4,
           crps_difference_pace: -3,
-          log_score_difference_market: null,
-          market_sample_size: 0,
+          log_score_difference_market: -0.25,
+          market_sample_size: 31,
         },
         signals: [
           {
@@ -92,20 +99,28 @@ describe('GET /signals/{account}', () => {
             model_prob: 0.44,
             market_price: 0.31,
             edge: 0.13,
-            edge_net: 0.1093,
+            edge_net: 0.1091,
             ev: 0.4194,
-            kelly_fraction: 0.0471,
-            suggested_bet: 47.1,
+            kelly_fraction: 0.0407,
+            suggested_bet: 40.7,
+            kelly_full: 0.1631,
+            limit_price: 0.32,
+            available_usd: 128_000,
+            cut: [],
+            proven: true,
             confidence: 'HIGH',
             moneyness: 0.5,
             time_confidence: 'HIGH',
             asymmetry_edge: -1,
             best_bid: 0.3,
             best_ask: 0.32,
+            bid_size: 500_000,
+            ask_size: 400_000,
+            buy_no: null,
             reason_codes: ['UNDERVALUED'],
             reasons: [
               'p50 12 sits near an edge of 0-19; market pays 0.31, model says 0.44',
-              'an edge of 0.13 leaves 0.1093 after the taker fee and half the spread',
+              'an edge of 0.13 leaves 0.1091 at the best ask of 0.32 with the taker fee',
               'the trading page counts 1 more than the oracle',
             ],
             bankroll: 1_000,
@@ -122,12 +137,20 @@ describe('GET /signals/{account}', () => {
             ev: -0.5,
             kelly_fraction: 0,
             suggested_bet: 0,
+            kelly_full: 0,
+            limit_price: 0.39,
+            available_usd: 195_000,
+            cut: [],
+            proven: true,
             confidence: 'HIGH',
             moneyness: 0,
             time_confidence: 'HIGH',
             asymmetry_edge: -1,
             best_bid: 0.39,
             best_ask: 0.41,
+            bid_size: 500_000,
+            ask_size: 400_000,
+            buy_no: null,
             reason_codes: ['OVERVALUED'],
             reasons: [
               'p50 12 is outside 20-39; market pays 0.4, model says 0.2',
@@ -147,9 +170,19 @@ describe('GET /signals/{account}', () => {
             stakes_usd: [20],
             measured_win_rate: null,
             sample_size: 0,
+            n_unproven: 0,
           },
         ],
-        SELL: [{ strategy: 'RISK_MANAGEMENT', bucket: '20-39', token_id: 'yes-2', edge: -0.2 }],
+        SELL: [
+          {
+            strategy: 'RISK_MANAGEMENT',
+            bucket: '20-39',
+            token_id: 'yes-2',
+            edge: -0.2,
+            limit_price: 0.39,
+            available_usd: 195_000,
+          },
+        ],
         as_of: {
           seq: 8,
           ts: NOON - 100,
@@ -174,7 +207,7 @@ describe('GET /signals/{account}', () => {
   });
 
   it('orders two buckets for 5 % of the bankroll', async () => {
-    const buckets = [bucketSignal(), bucketSignal({ title: '20-39', token: 'yes-2', price: 0.1 })];
+    const buckets = [bucketSignal(), bucketSignal({ title: '20-39', token: 'yes-2', ask: 0.08 })];
     const order = { strategy: 'TWO_BUCKET', tokens: ['yes-2', 'yes-1'] } as const;
     await begin(eventOutput(), signalsOutput({ buckets, order }));
     const [record] = await records('?bankroll=500');
@@ -185,9 +218,10 @@ describe('GET /signals/{account}', () => {
         token_ids: ['yes-2', 'yes-1'],
         stake_fraction: 0.05,
         stake_usd: 25,
-        stakes_usd: [6.09, 18.9],
+        stakes_usd: [5, 20],
         measured_win_rate: null,
         sample_size: 0,
+        n_unproven: 0,
       },
     ]);
     assert.deepEqual(record.SELL, []);
@@ -199,11 +233,11 @@ describe('GET /signals/{account}', () => {
       const [{ bankroll, suggested_bet, kelly_fraction }] = await signalsOf(query);
       return [bankroll, kelly_fraction, suggested_bet];
     };
-    assert.deepEqual(await sized(''), [1_000, 0.0471, 47.1]);
-    assert.deepEqual(await sized('?bankroll=1000'), [1_000, 0.0471, 47.1]);
-    assert.deepEqual(await sized('?bankroll=1'), [1, 0.0471, 0.04]);
-    assert.deepEqual(await sized('?bankroll=250.5'), [250.5, 0.0471, 11.79]);
-    assert.deepEqual(await sized('?bankroll=1000000'), [1_000_000, 0.0471, 47_100]);
+    assert.deepEqual(await sized(''), [1_000, 0.0407, 40.7]);
+    assert.deepEqual(await sized('?bankroll=1000'), [1_000, 0.0407, 40.7]);
+    assert.deepEqual(await sized('?bankroll=1'), [1, 0.0407, 0.04]);
+    assert.deepEqual(await sized('?bankroll=250.5'), [250.5, 0.0407, 10.19]);
+    assert.deepEqual(await sized('?bankroll=1000000'), [1_000_000, 0.0407, 40_700]);
   });
 
   it('measures the win rates of the account, and shows none from fewer than 30 events', async () => {
@@ -239,23 +273,96 @@ describe('GET /signals/{account}', () => {
     assert.deepEqual(await ids('?only_with_signals=1&bankroll=5'), [2, 3]);
   });
 
-  it('skips a horizon without demonstrated skill and says what was measured, unless asked for it', async () => {
+  it('marks a horizon without demonstrated skill, gives LOW confidence and half the size', async () => {
     await begin(eventOutput(), signalsOutput({ track: UNPROVEN, buckets: [bucketSignal(), sell(), hold()] }));
     const [record] = await records();
+    assert.deepEqual([record.proven, record.BUY.length, record.SELL.length], [false, 1, 1]);
+    assert.deepEqual(
+      record.signals.map(({ action }: { action: string }) => action),
+      ['BUY', 'SELL', 'HOLD'],
+    );
+    const [{ proven, confidence, kelly_fraction, suggested_bet, cut }] = record.signals;
+    assert.deepEqual([proven, confidence, kelly_fraction, suggested_bet], [false, 'LOW', 0.0203, 20.3]);
+    assert.deepEqual(cut, [{ by: 'unproven', fraction: 0.0204 }]);
+    assert.equal(record.BUY[0].stake_fraction, 0.01);
+  });
+
+  it('skips a horizon without demonstrated skill and says what was measured, when asked to', async () => {
+    await begin(eventOutput(), signalsOutput({ track: UNPROVEN, buckets: [bucketSignal(), sell(), hold()] }));
+    const [record] = await records('?include_unproven=false');
     assert.deepEqual([record.proven, record.BUY, record.SELL], [false, [], []]);
     for (const signal of record.signals) {
       const { action, reason_codes, suggested_bet, kelly_fraction, strategy } = signal;
       assert.deepEqual([action, reason_codes], ['SKIP', ['UNPROVEN_HORIZON']]);
       assert.deepEqual([suggested_bet, kelly_fraction, strategy], [0, 0, null]);
     }
-    assert.match(record.signals[0].reasons[1], /constant pace is 0.25 over 12 settled events at 24 h/);
-    assert.deepEqual(await records('?only_with_signals=true'), []);
-    const [asked] = await records('?include_unproven=true');
-    assert.deepEqual(
-      asked.signals.map(({ action }: { action: string }) => action),
-      ['BUY', 'SELL', 'HOLD'],
+    assert.match(record.signals[0].reasons[1], /constant pace is 0.25 over 3 live and 9 back-filled/);
+    assert.deepEqual(await records('?only_with_signals=true&include_unproven=false'), []);
+  });
+
+  const passed = (fields: Partial<BucketSignal> = {}) =>
+    sell({
+      ...{ title: '0-19', token: 'yes-0', noToken: 'no-0', lo: 0, hi: 19, standing: 'dead', prob: 0 },
+      ...{ price: 0.21, edge: -0.21, bid: 0.2, bidSize: 50, codes: ['PASSED_BY_COUNT'], noKelly: 1 },
+      ...fields,
+    });
+
+  it('sells a bucket that a count has passed at its bid, or buys No, and never Yes', async () => {
+    const buckets = [passed(), bucketSignal({ title: '20-39', token: 'yes-2' })];
+    await begin(eventOutput(), signalsOutput({ buckets, order: null }));
+    const [{ signals, SELL }] = await records();
+    const [first] = signals;
+    assert.deepEqual([first.bucket, first.action, first.model_prob], ['0-19', 'SELL', 0]);
+    assert.deepEqual([first.kelly_fraction, first.suggested_bet], [0, 0]);
+    assert.deepEqual([first.best_bid, first.bid_size], [0.2, 50]);
+    assert.deepEqual([first.limit_price, first.available_usd], [0.2, 10]);
+    assert.deepEqual(first.buy_no, {
+      token_id: 'no-0',
+      limit_price: 0.8,
+      available_usd: 40,
+      kelly_fraction: 0.04,
+      suggested_bet: 40,
+      cut: [
+        { by: 'event_cap', fraction: 0.2 },
+        { by: 'depth', fraction: 0.01 },
+      ],
+    });
+    assert.match(first.reasons[1], /the oracle's count is above 0-19, and somebody still bids 0.2 for 50/);
+    assert.equal(SELL[0].token_id, 'yes-0');
+  });
+
+  it('never says SELL for account B, which gets the same bucket first with No to buy', async () => {
+    await begin(
+      eventOutput({ eventId: 2, subject: { type: 'posts', account: 'b' } }),
+      signalsOutput({ eventId: 2, account: 'b', buckets: [passed(), sell()], order: null }),
     );
-    assert.deepEqual([asked.proven, asked.BUY.length, asked.SELL.length], [false, 1, 1]);
+    const [record] = await records('', PATH_B);
+    assert.deepEqual(
+      record.signals.map(({ action, buy_no }: { action: string; buy_no: object | null }) => [
+        action,
+        buy_no !== null,
+      ]),
+      [
+        ['HOLD', true],
+        ['HOLD', false],
+      ],
+    );
+    assert.deepEqual(record.SELL, []);
+  });
+
+  it('lists no bucket that cannot win and that nobody bids for', async () => {
+    const dead = passed({ noKelly: null, action: 'HOLD', codes: ['COSTS_EXCEED_EDGE'] });
+    await begin(eventOutput(), signalsOutput({ buckets: [dead, hold()], order: null }));
+    assert.deepEqual(
+      (await signalsOf()).map(({ bucket }: { bucket: string }) => bucket),
+      ['40+'],
+    );
+  });
+
+  it('keeps an event with a bucket to buy and no order when only actionable events are asked for', async () => {
+    await begin(eventOutput(), signalsOutput({ order: null }));
+    const [record] = await records('?only_with_signals=true');
+    assert.deepEqual([record.BUY, record.signals[0].action], [[], 'BUY']);
   });
 
   it('skips with the reason, and no figure that looks fresh, once an input is late and no tick comes', async () => {
@@ -280,7 +387,7 @@ describe('GET /signals/{account}', () => {
   });
 
   it('shows the reasons for missing forecasts, empty books and buckets that do not tile', async () => {
-    const nothing = { prob: null, edge: null, edgeNet: null, moneyness: null, stake: 0 };
+    const nothing = { prob: null, edge: null, edgeNet: null, moneyness: null, kelly: null };
     for (const [code, figures, text] of [
       ['NO_FORECAST', nothing, 'there is no forecast of this bucket yet'],
       ['OLD_FORECAST', nothing, 'the newest forecast is more than 5 minutes old'],
@@ -289,7 +396,7 @@ describe('GET /signals/{account}', () => {
         nothing,
         'the buckets do not cover every count exactly once, so none has a probability',
       ],
-      ['EMPTY_BOOK', { price: null, edge: null, edgeNet: null, stake: 0 }, 'nobody quotes this bucket'],
+      ['EMPTY_BOOK', { price: null, edge: null, edgeNet: null, kelly: null }, 'nobody quotes this bucket'],
     ] as const) {
       await running?.stop();
       const skipped = bucketSignal({ ...figures, action: 'SKIP', codes: [code] });
@@ -367,7 +474,7 @@ describe('GET /signals/{account}', () => {
 
   it('keeps a tag for every bankroll and flag, which moves with the signals and with nothing else', async () => {
     await begin(eventOutput(), signalsOutput());
-    const queries = ['', '?bankroll=5', '?only_with_signals=true', '?include_unproven=true'];
+    const queries = ['', '?bankroll=5', '?only_with_signals=true', '?include_unproven=false'];
     const tags = await Promise.all(queries.map(tagOf));
     assert.equal(new Set(tags).size, queries.length);
     for (const [index, query] of queries.entries()) {
@@ -403,7 +510,7 @@ describe('GET /signals/{account}', () => {
       fc.asyncProperty(stakes, share, share, bankrolls, async (each, prob, price, bankroll) => {
         const edge = Math.round((prob - price) * 10_000) / 10_000;
         const buckets: EventSignals['buckets'] = each.map((stake, index) =>
-          bucketSignal({ token: `t${index}`, stake, prob, price, edge }),
+          bucketSignal({ token: `t${index}`, kelly: 4 * stake, prob, price, edge }),
         );
         seq += 1;
         running.put(signalsOutput({ buckets, order: null }, { seq }));

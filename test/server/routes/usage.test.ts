@@ -60,7 +60,12 @@ describe('GET /usage', () => {
       error_rate: 0,
       avg_response_time_ms: null,
       total_bandwidth_bytes: 0,
-      covered: { start: FULL_HOUR_S - 7 * 24 * HOUR_S, end: NOON_S },
+      covered: {
+        start: NOON_S + 1 - 7 * 24 * HOUR_S,
+        end: NOON_S,
+        start_ts: (NOON_S + 1 - 7 * 24 * HOUR_S) * 1_000,
+        end_ts: NOON,
+      },
     });
     const { record } = server.usage;
     record('/x', 'GET', 200, 1.5, 1_000, 'demo-internal');
@@ -99,7 +104,7 @@ describe('GET /usage', () => {
     const body = await (await server.get('/api/v1/meta/account_a')).text();
     assert.equal(data[0]?.bandwidth_bytes, 2 * Buffer.byteLength(body));
     assert.equal(data.find(({ method }) => method === 'HEAD')?.bandwidth_bytes, 0);
-    const anonymous = server.usage.sum('anonymous', NOON, NOON + 1).rows;
+    const anonymous = server.usage.sum('anonymous', NOON_S, NOON_S + 1).rows;
     assert.deepEqual(
       anonymous.map(({ endpoint, requests, errors }) => [endpoint, requests, errors]),
       [
@@ -109,7 +114,7 @@ describe('GET /usage', () => {
     );
   });
 
-  it('splits by endpoint and method, busiest first, over the hours that the span touches', async () => {
+  it('splits by endpoint and method, busiest first, over the span asked for and no more', async () => {
     const { record } = server.usage;
     server.clock.now = NOON - 2 * HOUR_S * 1_000;
     record('/old', 'GET', 200, 1, 1, 'demo-internal');
@@ -117,9 +122,15 @@ describe('GET /usage', () => {
     record('/x', 'GET', 200, 1, 10, 'demo-internal');
     record('/x', 'GET', 500, 2, 10, 'demo-internal', 'm');
     record('/y', 'POST', 200, 0.00049, 7, 'demo-internal');
-    const { timestamp, start, end, data, covered } = await byEndpoint(NOON_S + 5, NOON_S + 10);
-    assert.deepEqual([timestamp, start, end], [NOON, NOON_S + 5, NOON_S + 10]);
-    assert.deepEqual(covered, { start: FULL_HOUR_S, end: NOON_S });
+    const { timestamp, data, ...span } = await byEndpoint(NOON_S - 3, NOON_S + 10);
+    assert.equal(timestamp, NOON);
+    assert.deepEqual(span, {
+      start: NOON_S - 3,
+      end: NOON_S + 10,
+      start_ts: (NOON_S - 3) * 1_000,
+      end_ts: (NOON_S + 10) * 1_000,
+      covered: { start: NOON_S - 3, end: NOON_S, start_ts: (NOON_S - 3) * 1_000, end_ts: NOON },
+    });
     assert.deepEqual(data, [
       {
         endpoint: '/x',
@@ -145,8 +156,15 @@ describe('GET /usage', () => {
       old.data.map(({ endpoint }) => endpoint),
       ['/old'],
     );
-    assert.deepEqual(old.covered, { start: FULL_HOUR_S - 2 * HOUR_S, end: FULL_HOUR_S - HOUR_S });
-    assert.deepEqual((await byEndpoint(NOON_S, NOON_S)).data, []);
+    assert.deepEqual([old.covered.start, old.covered.end], [old.start, old.end]);
+    for (const [from, to] of [
+      [NOON_S, NOON_S],
+      [NOON_S - 60, NOON_S],
+      [NOON_S + 1, NOON_S + 60],
+      [NOON_S - HOUR_S, NOON_S - 1],
+    ] as const) {
+      assert.deepEqual((await byEndpoint(from, to)).data, [], `${from} to ${to}`);
+    }
   });
 
   it('lists the newest errors of the calling key, newest first, without what was sent', async () => {

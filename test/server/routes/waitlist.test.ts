@@ -78,9 +78,27 @@ describe('POST /waitlist', () => {
     });
   });
 
-  it('needs no key and ignores one it does not know', async () => {
-    const response = await post(server.url, AGENT, { 'X-API-Key': 'nobody' });
-    assert.equal(response.status, 200);
+  it('needs no key, and refuses one it does not know without taking a place', async () => {
+    const refused = await post(server.url, AGENT, { 'X-API-Key': 'nobody' });
+    assert.deepEqual([refused.status, (await json(refused)).code], [401, 'key_invalid']);
+    assert.deepEqual(await placeOf(server.url, AGENT), { status: 'registered', position: 1 });
+  });
+
+  it('takes no parameters, and lists those of other endpoints with the faults of the body', async () => {
+    const response = await fetch(`${server.url}/api/v1/waitlist?limit=1&x=2`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ ...AGENT, name: '!' }),
+    });
+    const { detail } = await json(response);
+    assert.ok(response.status === 422 && Array.isArray(detail));
+    assert.deepEqual(
+      detail.map(({ loc, type }) => [...loc, type]),
+      [
+        ['query', 'limit', 'extra_forbidden'],
+        ['body', 'name', 'string_pattern_mismatch'],
+      ],
+    );
   });
 
   it('takes each field at its longest', async () => {

@@ -98,6 +98,29 @@ describe('cryptoSource', () => {
     assert.ok(error() instanceof SourceError);
   });
 
+  it('asks for the other prices when one cannot be read', async () => {
+    const endpoints = localEndpoints(stage.server);
+    const symbols = ['ETH', 'BTC', 'SOL'].map((symbol) => ({
+      symbol,
+      pair: `${symbol}USDT`,
+      slugNames: [symbol],
+    }));
+    stage.server.answer(({ query }) => ({
+      symbol: query.get('symbol'),
+      price: query.get('symbol') === 'ETHUSDT' ? '-1' : '5',
+    }));
+    const source = cryptoSource({ ...endpoints, crypto: { ...endpoints.crypto, symbols } }, FAST);
+    run = stage.run(source, fakeLookups(), () => AT);
+    await eventually('it connects', () => sockets.length > 0);
+    sockets[0]?.terminate();
+    await eventually('it fails', () => run?.error() !== undefined);
+    assert.deepEqual(
+      run.facts().flatMap((fact) => (fact.kind === 'spot' ? fact.ticks : [])),
+      ['BTC', 'SOL'].map((symbol) => ({ symbol, price: 5, at: AT })),
+    );
+    assert.equal(run.refusals.length, 1);
+  });
+
   it('fails as silent on an open stream without data', async () => {
     const { error } = await open({ ...FAST, spotSilentMs: 60 });
     await eventually('it fails', () => error() !== undefined);

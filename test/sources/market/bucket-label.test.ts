@@ -32,6 +32,28 @@ const LABELS: readonly (readonly [string, number, number | null])[] = [
   ['<=19', 0, 19],
   ['7', 7, 7],
   ['1,234', 1234, 1234],
+  ['240+ tweets', 240, null],
+  ['240+ Tweets', 240, null],
+  ['240 + posts', 240, null],
+  ['240+tweets', 240, null],
+  ['<40 tweets', 0, 39],
+  ['< 40 posts', 0, 39],
+  ['less than 20 posts', 0, 19],
+  ['240-259 posts', 240, 259],
+  ['240–259 POSTS', 240, 259],
+  ['240 tweets to 259 tweets', 240, 259],
+  ['between 240 and 259 posts', 240, 259],
+  ['240 or more posts', 240, null],
+  ['240 posts or more', 240, null],
+  ['at least 240 posts', 240, null],
+  ['≥240 posts', 240, null],
+  ['more than 240 posts', 241, null],
+  ['19 or fewer posts', 0, 19],
+  ['19 posts or fewer', 0, 19],
+  ['up to 19 tweets', 0, 19],
+  ['1 tweet', 1, 1],
+  ['0 posts', 0, 0],
+  ['240+ times', 240, null],
 ];
 
 describe('parseBucketLabel', () => {
@@ -54,6 +76,14 @@ describe('parseBucketLabel', () => {
     '10-20-30',
     '+5',
     '↑ 150',
+    'posts',
+    'more posts',
+    '2 posts 40',
+    '2posts40',
+    '240+ reposts',
+    '240+ postscripts',
+    '240+ million',
+    '5 days',
   ]) {
     it(`does not understand ${JSON.stringify(label)}`, () => {
       assert.equal(parseBucketLabel(label), null);
@@ -80,10 +110,55 @@ describe('parseBucketLabel', () => {
     );
   });
 
+  it('reads every form alike with and without a noun, wherever it stands', () => {
+    const forms: readonly ((n: number, noun: string, more: string) => string)[] = [
+      (n, noun) => `<${n}${noun}`,
+      (n, noun) => `less than ${n}${noun}`,
+      (n, noun) => `${n}+${noun}`,
+      (n, noun) => `${n}${noun}+`,
+      (n, noun, more) => `${n}${more}-${n + 19}${noun}`,
+      (n, noun, more) => `${n}${more} to ${n + 19}${noun}`,
+      (n, noun, more) => `between ${n}${more} and ${n + 19}${noun}`,
+      (n, noun, more) => `${n}${more} or more${noun}`,
+      (n, noun, more) => `${n}${more} or fewer${noun}`,
+      (n, noun) => `at least ${n}${noun}`,
+      (n, noun) => `at most ${n}${noun}`,
+      (n, noun) => `>${n}${noun}`,
+      (n, noun) => `${n}${noun}`,
+    ];
+    const anyNoun = fc.constantFrom(
+      ' tweets',
+      ' posts',
+      ' Tweets',
+      ' POSTS',
+      ' tweet',
+      '  post ',
+      ' times',
+      '',
+    );
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...forms),
+        fc.integer({ min: 1, max: 5_000_000 }),
+        anyNoun,
+        anyNoun,
+        (form, n, noun, more) => {
+          const range = parseBucketLabel(form(n, '', ''));
+          assert.ok(range);
+          assert.deepEqual(parseBucketLabel(form(n, noun, more)), range, form(n, noun, more));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
   it('gives a range of safe whole counts or nothing, for any text', () => {
     fc.assert(
       fc.property(
-        fc.string({ unit: fc.constantFrom(...'0123456789,-+<>≤≥ ormetwh'), maxLength: 20 }),
+        fc.string({
+          unit: fc.constantFrom(...'0123456789,-+<>≤≥ ormetwh', ' posts', 'tweet'),
+          maxLength: 20,
+        }),
         (label) => {
           const range = parseBucketLabel(label);
           if (range === null) return;

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
-import { cryptoSlugs } from '../../../src/sources/crypto/crypto-slugs.ts';
+import { setImmediate as immediate } from 'node:timers/promises';
+import { liveEndpoints } from '../../../src/sources/live.ts';
 import { eventsSource } from '../../../src/sources/market/events.ts';
+import { SOURCE_SETTINGS } from '../../../src/sources/settings.ts';
 import type { EventFact, Fact, PricesFact } from '../../../streams/internal.ts';
+import { isPartition } from '../../../streams/model/partition.ts';
 import { FAST, localEndpoints } from '../../support/endpoints.ts';
 import { activeEvent } from '../../support/event-record.ts';
 import { eventually } from '../../support/eventually.ts';
 import { wireEvent, wireMarket, yesToken } from '../../support/payloads.ts';
 import { fakeLookups, type SourceRun, sourceStage } from '../../support/source-run.ts';
+import { takeIntervals } from '../../support/virtual-intervals.ts';
 
 const NOW = Date.parse('2026-04-09T14:00:00Z');
 
@@ -15,8 +19,9 @@ describe('eventsSource', () => {
   let open: unknown[] = [];
   let closed: unknown[] = [];
   let bySlug: Record<string, unknown> = {};
+  let now = NOW;
   const stage = sourceStage((server) => {
-    [open, closed, bySlug] = [[], [], {}];
+    [open, closed, bySlug, now] = [[], [], {}, NOW];
     server.answer(({ path, query }, response) => {
       if (path === '/events/keyset') return { events: query.get('closed') === 'true' ? closed : open };
       const event = bySlug[path.replace('/events/slug/', '')];
@@ -27,7 +32,7 @@ describe('eventsSource', () => {
   });
 
   function start(lookups = fakeLookups(), settings = FAST): SourceRun {
-    run = stage.run(eventsSource(localEndpoints(stage.server), settings), lookups, () => NOW);
+    run = stage.run(eventsSource(localEndpoints(stage.server), settings), lookups, () => now);
     return run;
   }
 
@@ -215,14 +220,33 @@ describe('eventsSource', () => {
       fact?.buckets.map(({ won }) => won),
       [false, true, null, null, null],
     );
-    const asked = () => stage.server.requests.filter(({ query }) => query.get('closed') === 'true');
-    await eventually('it is read again', () => asked().length > 1);
-    assert.deepEqual(
-      asked()
-        .slice(0, 2)
-        .map(({ query }) => (NOW - Date.parse(query.get('end_date_min') ?? '')) / 86_400_000),
-      [100, 3],
-    );
+    const days = () =>
+      stage.server.requests
+        .filter(({ query }) => query.get('closed') === 'true')
+        .map(({ query }) => (NOW - Date.parse(query.get('end_date_min') ?? '')) / 86_400_000);
+    now += 2 * 86_400_000;
+    await eventually('it is read again', () => days().length > 1);
+    await eventually('and again', () => {
+      now += 100;
+      return days().length > 2;
+    });
+    // Three days before the last reading, however long ago that was.
+    assert.deepEqual(days().slice(0, 2), [100, 3]);
+    assert.equal(days()[2], 1);
+  });
+
+  it('does not read the closed events again when it is started anew soon after', async () => {
+    const lookups = fakeLookups();
+    const source = eventsSource(localEndpoints(stage.server), FAST);
+    const asked = () => stage.server.requests.filter(({ query }) => query.get('closed') === 'true').length;
+    for (const expected of [1, 1, 2]) {
+      const again = stage.run(source, lookups, () => now);
+      // The open events are read again only after the closed ones had their turn.
+      await eventually('a round', () => again.deliveries.length > 3);
+      again.stop();
+      assert.equal(asked(), expected);
+      now += FAST.closedEventsPeriodMs / 3;
+    }
   });
 
   it('asks by slug for an active event that no list shows', async () => {
@@ -233,39 +257,236 @@ describe('eventsSource', () => {
     await eventually('its end is delivered', () => eventFacts(facts()).some(({ isClosed }) => isClosed));
   });
 
-  it('counts an event with a label it does not understand once, and goes on with the others', async () => {
+  it('delivers an event with a label it does not understand without a range, and tells it once', async () => {
+    const complete = [wireMarket('<40', 0), wireMarket('40+', 1)];
     open = [
-      wireEvent(1, { markets: [wireMarket('Other', 0)] }),
+      wireEvent(1, { markets: [wireMarket('Other', 2), ...complete] }),
       wireEvent(2, { slug: 'account-a-of-posts-2' }),
     ];
     const { facts, refusals, deliveries } = start();
     await eventually('several polls pass', () => deliveries.length > 5);
+    const [first, second] = eventFacts(facts());
     assert.deepEqual(
-      eventFacts(facts()).map(({ eventId }) => eventId),
-      [2],
+      first?.buckets.map(({ title, lo, hi }) => [title, lo, hi]),
+      [
+        ['<40', 0, 39],
+        ['40+', 40, null],
+        ['Other', null, null],
+      ],
     );
-    assert.equal(refusals.length, 1);
-    assert.match(refusals[0] ?? '', /event 1 has a bucket labelled "Other"/);
+    // The others would tile, but they are not all there is.
+    assert.equal(isPartition(first?.buckets ?? []), false);
+    assert.equal(second?.eventId, 2);
+    assert.deepEqual(refusals, ['event 1 has a bucket labelled "Other", expected a range of counts']);
+    open = [wireEvent(1, { markets: complete })];
+    await eventually('it is whole', () => eventFacts(facts()).length === 3);
+    open = [wireEvent(1, { markets: [wireMarket('Other', 2), ...complete] })];
+    await eventually('it is told again', () => refusals.length === 2);
   });
 
-  for (const [name, event] of [
-    ['a price above 1', wireEvent(1, { markets: [wireMarket('<40', 0, { bestBid: 1.7 })] })],
-    [
-      'a price that is NaN',
-      wireEvent(1, { markets: [wireMarket('<40', 0, { outcomePrices: '["NaN","0"]' })] }),
-    ],
-    ['tokens that are numbers', wireEvent(1, { markets: [wireMarket('<40', 0, { clobTokenIds: '[7,8]' })] })],
-    ['a list in half', wireEvent(1, { markets: [wireMarket('<40', 0, { outcomes: '["Yes"' })] })],
-    ['an id that is a fraction', wireEvent(1.5)],
+  describe('with an odd event on the first page', () => {
+    const own = Array.from({ length: 9 }, (_, index) =>
+      wireEvent(index + 1, { slug: `account-a-of-posts-${index}` }),
+    );
+    const settled = wireEvent(50, { slug: 'account-a-of-posts-settled', closed: true });
+    const crypto = wireEvent(60, { slug: 'bitcoin-above-on-april-9', series: [] });
+    const foreign = (extra: object) => ({ ...wireEvent(99), slug: 'somebody-else', series: [], ...extra });
+    const PAGE = 4;
+
+    /** Pages of four with a cursor, the odd one second on the first page of either list. */
+    function serve(odd: unknown) {
+      bySlug['bitcoin-above-on-april-9'] = crypto;
+      stage.server.answer(({ path, query }, response) => {
+        if (path !== '/events/keyset') {
+          const event = bySlug[path.replace('/events/slug/', '')];
+          if (event === undefined) response.statusCode = 404;
+          return event ?? {};
+        }
+        const all = query.get('closed') === 'true' ? [settled] : own;
+        const listed = [...all.slice(0, 1), odd, ...all.slice(1)];
+        const from = Number(query.get('after_cursor') ?? 0);
+        const next = from + PAGE < listed.length ? { next_cursor: String(from + PAGE) } : {};
+        return { events: listed.slice(from, from + PAGE), ...next };
+      });
+    }
+
+    async function readAll(odd: unknown) {
+      serve(odd);
+      const started = start();
+      const ids = () => eventFacts(started.facts()).map(({ eventId }) => eventId);
+      const expected = [...own.map(({ id }) => Number(id)), 50, 60];
+      await eventually('all others come', () => expected.every((id) => ids().includes(id)));
+      const seen = started.deliveries.length;
+      await eventually('polls pass', () => started.deliveries.length > seen + 6);
+      assert.equal(started.error(), undefined);
+      return { ids: ids(), expected, refusals: started.refusals, facts: started.facts() };
+    }
+
+    for (const [name, odd] of [
+      ['without a title', foreign({ title: null })],
+      ['with a blank in its slug', foreign({ slug: 'some body else' })],
+      ['without a slug', foreign({ slug: null })],
+      ['with an ask of 1.0000001', foreign({ markets: [wireMarket('1', 0, { bestAsk: 1.0000001 })] })],
+      ['whose id is a fraction', foreign({ id: '1.5' })],
+      ['whose markets are text', foreign({ markets: 'none' })],
+      ['whose series are text', foreign({ series: 'weekly' })],
+      ['that ends on no date', foreign({ endDate: 'soon' })],
+      ['that is null', null],
+      ['that is a number', 7],
+      ['that is a list', [1]],
+    ] as const) {
+      it(`leaves one of others ${name} out and reads all of ours, open, closed and crypto`, async () => {
+        const { ids, expected, refusals } = await readAll(odd);
+        assert.deepEqual([new Set(ids), refusals], [new Set(expected), []]);
+      });
+    }
+
+    const ours = (extra: object) => ({ ...wireEvent(77, { slug: 'account-a-of-posts-odd' }), ...extra });
+    const withMarket = (extra: object) =>
+      ours({ markets: [wireMarket('<40', 0), wireMarket('40+', 1, { ...extra })] });
+    for (const [name, odd, told] of [
+      ['without a title', ours({ title: null }), /^event 77 cannot be read: title: /],
+      [
+        'with a blank in its slug',
+        ours({ slug: 'account-a-of-posts-o dd' }),
+        /^event 77 cannot be read: slug: /,
+      ],
+      ['without an id', ours({ id: null }), /^event account-a-of-posts-odd cannot be read: id: /],
+      [
+        'that only its series tells from others',
+        ours({ id: {}, slug: 5 }),
+        /^event without id and slug cannot be read: id: /,
+      ],
+      ['that ends on no date', ours({ endDate: 'soon' }), /^event 77 cannot be read: endDate: /],
+      ['that has no end', ours({ endDate: null }), /^event 77 has no end$/],
+      ['with markets that are text', ours({ markets: 'none' }), /^event 77 cannot be read: markets: /],
+      ['with a bucket that is null', ours({ markets: [wireMarket('<40', 0), null] }), /: markets\.1: /],
+      [
+        'with tokens that are numbers',
+        withMarket({ clobTokenIds: '[7,8]' }),
+        /^event 77 cannot be read: markets\.1\.clobTokenIds\.0: /,
+      ],
+      [
+        'with a list in half',
+        withMarket({ outcomes: '["Yes"' }),
+        /^event 77 .* markets\.1\.outcomes: not JSON/,
+      ],
+      [
+        'with a bucket without tokens',
+        withMarket({ clobTokenIds: '' }),
+        /^event 77 has an outcome without tokens$/,
+      ],
+      ['with a label that is a number', withMarket({ groupItemTitle: 40 }), /: markets\.1\.groupItemTitle: /],
+    ] as const) {
+      it(`refuses one of ours ${name} alone, and tells it once`, async () => {
+        const { ids, expected, refusals, facts } = await readAll(odd);
+        assert.deepEqual(new Set(ids), new Set(expected));
+        assert.equal(refusals.length, 1, refusals.join());
+        assert.match(refusals[0] ?? '', told);
+        assert.ok(facts.every((fact) => !('eventId' in fact) || fact.eventId !== 77));
+      });
+    }
+  });
+
+  it('takes a price that cannot be read for an unknown one, and says nothing of it', async () => {
+    const odd = [1.0000001, -0.1, '0.5', {}, 1e300, true];
+    const prices = ['["1.0000001", "0"]', '["NaN", "0.5"]', '["0.4", "-1"]', 'none', '{}', 7];
+    open = [
+      wireEvent(1, {
+        markets: odd.map((price, index) =>
+          wireMarket(`${index}`, index, {
+            bestBid: 0.25,
+            bestAsk: price,
+            lastTradePrice: price,
+            outcomePrices: prices[index],
+          }),
+        ),
+      }),
+    ];
+    const { facts, refusals, error } = start();
+    await eventually('it comes', () => priceFacts(facts()).length === 1);
+    assert.deepEqual(
+      priceFacts(facts())[0]?.quotes.map(({ bid, ask, last, ui }) => [bid, ask, last, ui]),
+      odd.map((_, index) => [0.25, null, null, index === 2 ? 0.4 : null]),
+    );
+    assert.equal(eventFacts(facts())[0]?.buckets.length, odd.length);
+    assert.deepEqual([refusals, error()], [[], undefined]);
+  });
+
+  it('has no winner in a settled bucket whose prices cannot be read', async () => {
+    const settled = (outcomePrices: unknown) => ({ closed: true, outcomePrices });
+    const fact = await firstEvent(
+      wireEvent(1, {
+        closed: true,
+        markets: [
+          wireMarket('<40', 0, settled('["0", "1"]')),
+          wireMarket('40-59', 1, settled('["1", "-0"]')),
+          wireMarket('60+', 2, settled('["1"')),
+        ],
+      }),
+    );
+    assert.deepEqual(
+      fact.buckets.map(({ won }) => won),
+      [false, null, null],
+    );
+  });
+
+  it('reads an event whose image and price to beat cannot be read', async () => {
+    const fact = await firstEvent(wireEvent(1, { image: 5, eventMetadata: 'text' }));
+    assert.equal(fact.image, '');
+  });
+
+  it('refuses a list in which no event has a slug, and still reads the closed and the crypto events', async () => {
+    const nameless = Array.from({ length: 5 }, (_, index) => ({
+      ...wireEvent(index),
+      slug: undefined,
+      series: [],
+    }));
+    open = nameless;
+    closed = [wireEvent(50, { closed: true })];
+    bySlug['bitcoin-above-on-april-9'] = wireEvent(60, { slug: 'bitcoin-above-on-april-9', series: [] });
+    const { facts, error, refusals } = start();
+    await eventually('it fails', () => error() !== undefined);
+    assert.deepEqual(refusals, ['none of the 5 events listed has a slug']);
+    assert.deepEqual(
+      eventFacts(facts()).map(({ eventId }) => eventId),
+      [50, 60],
+    );
+  });
+
+  for (const [name, page] of [
+    ['no list', { events: 'none' }],
+    ['a cursor that is an object', { events: [wireEvent(1)], next_cursor: {} }],
   ] as const) {
-    it(`refuses the whole page for ${name}`, async () => {
-      open = [wireEvent(2), event];
+    it(`refuses a page with ${name}, and still reads the closed and the crypto events`, async () => {
+      closed = [wireEvent(50, { closed: true })];
+      bySlug['bitcoin-above-on-april-9'] = wireEvent(60, { slug: 'bitcoin-above-on-april-9', series: [] });
+      stage.server.answer(({ path, query }, response) => {
+        if (path === '/events/keyset') return query.get('closed') === 'true' ? { events: closed } : page;
+        const event = bySlug[path.replace('/events/slug/', '')];
+        if (event === undefined) response.statusCode = 404;
+        return event ?? {};
+      });
       const { facts, error, refusals } = start();
       await eventually('it fails', () => error() !== undefined);
-      assert.deepEqual(facts(), []);
       assert.equal(refusals.length, 1);
+      assert.deepEqual(
+        eventFacts(facts()).map(({ eventId }) => eventId),
+        [50, 60],
+      );
     });
   }
+
+  it('tells of a document that cannot be read under the slug it was asked for', async () => {
+    const lookups = fakeLookups();
+    lookups.records.set(5, activeEvent(5));
+    bySlug['account-a-of-posts-5'] = { type: 'event', name: 'of another form' };
+    const { refusals, deliveries, error } = start(lookups);
+    await eventually('several polls pass', () => deliveries.length > 5);
+    assert.equal(error(), undefined);
+    assert.equal(refusals.length, 1);
+    assert.match(refusals[0] ?? '', /^event account-a-of-posts-5 cannot be read: /);
+  });
 
   it('takes lists in text as text, as lists, as nothing and where they are absent', async () => {
     const lists = { outcomes: ['Yes', 'No'], outcomePrices: ['0.5', '0.5'], clobTokenIds: ['1', '2'] };
@@ -354,26 +575,41 @@ describe('eventsSource', () => {
       await eventually('it is found', () => eventFacts(facts()).length === 1);
       assert.equal(error(), undefined);
     });
-  });
-});
 
-describe('cryptoSlugs', () => {
-  const names = { symbol: 'BTC', pair: 'BTCUSDT', slugNames: ['bitcoin', 'btc'] };
-
-  it('names the windows open now and next, in the time of the rules', () => {
-    assert.deepEqual(cryptoSlugs(names, Date.parse('2026-07-18T03:20:00Z')), [
-      'btc-updown-15m-1784344500',
-      'btc-updown-4h-1784332800',
-      'bitcoin-up-or-down-july-17-2026-11pm-et',
-      'bitcoin-up-or-down-on-july-17',
-      'bitcoin-above-on-july-17',
-      'bitcoin-price-on-july-17',
-      'btc-updown-15m-1784345400',
-      'btc-updown-4h-1784347200',
-      'bitcoin-up-or-down-july-18-2026-12am-et',
-      'bitcoin-up-or-down-on-july-18',
-      'bitcoin-above-on-july-18',
-      'bitcoin-price-on-july-18',
-    ]);
+    it('is looked for 1,080 times a day, not 65,760 times, when no guess of four symbols exists', async () => {
+      const endpoints = localEndpoints({ url: 'http://market.invalid', socketUrl: 'ws://market.invalid' });
+      const { symbols } = liveEndpoints({ postsToken: '' }).crypto;
+      const rare = 2 * 86_400_000;
+      // Not on the hour, where some windows would be asked for once only.
+      now = NOW + 30_000;
+      const settings = { ...SOURCE_SETTINGS, eventsPeriodMs: rare, closedEventsPeriodMs: rare };
+      const asked = new Map<string, number>();
+      const real = globalThis.fetch;
+      globalThis.fetch = async (input) => {
+        const { pathname } = new URL(String(input));
+        if (pathname === '/events/keyset') return Response.json({ events: [] });
+        asked.set(pathname, (asked.get(pathname) ?? 0) + 1);
+        return new Response(null, { status: 404 });
+      };
+      const intervals = takeIntervals();
+      const source = eventsSource({ ...endpoints, crypto: { ...endpoints.crypto, symbols } }, settings);
+      const { stop, error } = stage.run(source, fakeLookups(), () => now);
+      let polls = 0;
+      const sum = () => [...asked.values()].reduce((total, times) => total + times, 0);
+      try {
+        for (const endAt = now + 86_400_000; now < endAt; now += settings.cryptoEventsPeriodMs) {
+          intervals.advance(polls++ === 0 ? 0 : settings.cryptoEventsPeriodMs);
+          // Nothing waits for a real timer, so a poll is over when it asks for no more.
+          for (let before = -1; before < sum(); await immediate()) before = sum();
+        }
+      } finally {
+        stop();
+        intervals.restore();
+        globalThis.fetch = real;
+      }
+      assert.equal(error(), undefined);
+      assert.deepEqual([polls * symbols.length * 12, sum()], [65_760, 1_080]);
+      assert.ok([...asked.values()].every((times) => times <= 2));
+    });
   });
 });

@@ -60,6 +60,12 @@ describe('pricesSource', () => {
     await eventually('it subscribes', () => stage.server.received.length > 0);
   }
 
+  async function opened(): Promise<SourceRun> {
+    await open();
+    assert.ok(run);
+    return run;
+  }
+
   it('subscribes to the Yes tokens and keeps sending PING', async () => {
     await open();
     assert.deepEqual(JSON.parse(stage.server.received[0] ?? ''), {
@@ -111,6 +117,39 @@ describe('pricesSource', () => {
     await topIs(0.47, 0.53);
     send(change('0.4', '0', 'BUY', { best_bid: '0', best_ask: '1' }));
     await topIs(null, null);
+  });
+
+  it('gives the shares at the best prices, and none where its book lacks the level', async () => {
+    await open();
+    const sizes = () => {
+      const quote = quotes().at(-1);
+      return [quote?.bid, quote?.bidSize, quote?.ask, quote?.askSize];
+    };
+    const sizesAre = (...expected: (number | null)[]) =>
+      eventually(
+        `sizes ${expected}, not ${sizes()}`,
+        () => JSON.stringify(sizes()) === JSON.stringify(expected),
+      );
+    const whole = { bids: [{ price: '0.48', size: '100' }], asks: [{ price: '0.52', size: '40' }] };
+    send(book(T0, '0.48', '0.52', whole));
+    await sizesAre(0.48, 100, 0.52, 40);
+    send(change('0.5', '200', 'BUY'));
+    await sizesAre(0.5, 200, 0.52, 40);
+    send(change('0.4', '10', 'BUY', { best_bid: '0.47', best_ask: '0.52' }));
+    await sizesAre(0.47, null, 0.52, 40);
+  });
+
+  it('delivers a change of size alone only from a quarter on', async () => {
+    await open();
+    send(book(T0, '0.48', '0.52', { bids: [{ price: '0.48', size: '100' }], asks: [] }));
+    await eventually('it is delivered', () => quotes().length === 1);
+    for (const size of ['124.9', '75.1', '100']) send(change('0.48', size, 'BUY'));
+    send(book(yesToken(1), '0.2', '0.3'));
+    await eventually('the other token is delivered', () => quotes(yesToken(1)).length > 0);
+    assert.equal(quotes().length, 1);
+    send(change('0.48', '75', 'BUY'));
+    await eventually('the size is delivered', () => quotes().at(-1)?.bidSize === 75);
+    assert.equal(quotes().length, 2);
   });
 
   it('does nothing with a change before the first whole book', async () => {
@@ -180,10 +219,10 @@ describe('pricesSource', () => {
     for (const word of ['PONG', 'NO NEW ASSETS', '']) send(word);
     const bad = [
       '{"event_type":"book"',
-      '[{"event_type":"book","asset_id":"1"},7]',
+      '[{"event_type":"book","asset_id":1}]',
       { event_type: 'book', ...wireBookOf(T0, '1.7', '0.5') },
       { event_type: 'book', ...wireBookOf(T0, 'NaN', '0.5') },
-      [book(T0, '0.1', '0.2'), { event_type: 'last_trade_price', asset_id: T0, price: '-0.1' }],
+      [{ event_type: 'last_trade_price', asset_id: T0, price: '-0.1' }],
       { no: 'type' },
     ];
     for (const frame of bad) send(frame);
@@ -194,6 +233,136 @@ describe('pricesSource', () => {
     assert.equal(run?.refusals.length, bad.length + 1);
     assert.equal(quotes().length, 1);
     assert.equal(run?.error(), undefined);
+  });
+
+  it('applies the good messages of a frame, and counts each fault of the others once', async () => {
+    const { refusals } = await opened();
+    const odd = { event_type: 'last_trade_price', asset_id: T0, price: '1.0000001' };
+    send([
+      odd,
+      7,
+      book(T0, '0.48', '0.52'),
+      odd,
+      book(yesToken(1), '2', '0.9'),
+      book(yesToken(2), '0.1', '0.2'),
+    ]);
+    await topIs(0.48, 0.52);
+    await eventually('the last one', () => quotes(yesToken(2)).length === 1);
+    assert.deepEqual(quotes(yesToken(1)), []);
+    assert.equal(refusals.length, 3, refusals.join());
+    for (const [index, part] of ['', 'price', 'bids.1.price'].entries()) {
+      assert.match(refusals[index] ?? '', new RegExp(`^a frame of the books: ${part}`));
+    }
+  });
+
+  it('applies the good changes of a message', async () => {
+    const { refusals } = await opened();
+    send([book(T0, '0.48', '0.52')]);
+    await topIs(0.48, 0.52);
+    const [good] = change('0.5', '9', 'BUY').price_changes;
+    send({
+      ...change('0.5', '9', 'BUY'),
+      price_changes: [null, { ...good, side: 'HOLD' }, good, { ...good, price: '7' }],
+    });
+    await topIs(0.5, 0.52);
+    assert.equal(refusals.length, 3);
+    assert.equal(run?.error(), undefined);
+  });
+
+  it('keeps to its own book when the best prices beside a change cannot be read', async () => {
+    const { refusals } = await opened();
+    send([book(T0, '0.48', '0.52')]);
+    await topIs(0.48, 0.52);
+    send(change('0.5', '9', 'BUY', { best_bid: '1.0000001', best_ask: -1 }));
+    await topIs(0.5, 0.52);
+    assert.deepEqual(refusals, []);
+  });
+
+  it('leaves out an ask above 1, which cannot be the best, and a last price that cannot be read', async () => {
+    const { refusals } = await opened();
+    const { asks } = wireBookOf(T0, '0.48', '0.52');
+    send(
+      book(T0, '0.48', '0.52', {
+        asks: [{ price: '1.0000001', size: '5' }, ...asks],
+        last_trade_price: '-1',
+      }),
+    );
+    await topIs(0.48, 0.52);
+    assert.deepEqual(refusals, []);
+  });
+
+  for (const [name, side] of [
+    [
+      'bids',
+      {
+        bids: [
+          { price: '0.4', size: '5' },
+          { price: '1.2', size: '5' },
+        ],
+      },
+    ],
+    [
+      'bids',
+      {
+        bids: [
+          { price: '0.4', size: '5' },
+          { price: 'x', size: '5' },
+        ],
+      },
+    ],
+    [
+      'asks',
+      {
+        asks: [
+          { price: '0.6', size: '5' },
+          { price: 'x', size: '5' },
+        ],
+      },
+    ],
+    [
+      'asks',
+      {
+        asks: [
+          { price: '0.6', size: '5' },
+          { price: '0.5', size: '' },
+        ],
+      },
+    ],
+  ] as const) {
+    it(`refuses a book alone whose best of ${JSON.stringify(side)} is unknown, rather than show another`, async () => {
+      const { refusals } = await opened();
+      send([book(T0, '0.48', '0.52'), book(yesToken(1), '0.1', '0.2')]);
+      await topIs(0.48, 0.52);
+      send([book(T0, '0.48', '0.52', side), book(yesToken(1), '0.11', '0.2')]);
+      await eventually('the other book', () => quotes(yesToken(1)).at(-1)?.bid === 0.11);
+      assert.deepEqual(top(), [0.48, 0.52, null]);
+      assert.equal(refusals.length, 1);
+      assert.ok(refusals[0]?.includes(`${name}.1`), refusals[0]);
+    });
+  }
+
+  it('corrects the other books of a snapshot when one cannot be read, and tells that one', async () => {
+    stage.server.answer(() => [
+      wireBookOf(T0, '1.7', '0.5'),
+      null,
+      wireBookOf(yesToken(1), '0.2', '0.3'),
+      wireBookOf(yesToken(2), '0.6', '0.7'),
+    ]);
+    const { refusals } = await opened();
+    await eventually('both come', () => [1, 2].every((index) => quotes(yesToken(index)).length === 1));
+    assert.deepEqual(quotes(), []);
+    assert.equal(refusals.length, 2);
+    assert.match(refusals[0] ?? '', /^\/books sent bids\.1\.price: /);
+    assert.equal(run?.error(), undefined);
+  });
+
+  it('fails when no book of a snapshot can be read and no frame comes', async () => {
+    stage.server.answer(() => [wireBookOf(T0, '1.7', '0.5'), wireBookOf(T0, 'x', '0.5')]);
+    start();
+    await eventually('it fails', () => run?.error() !== undefined);
+    const error = run?.error();
+    assert.ok(error instanceof SourceError && error.code === 'SOURCE_REFUSED');
+    assert.equal(run?.refusals.length, 1);
   });
 
   it('subscribes to events as they open, drops them as they close, and rests without any', async () => {

@@ -68,20 +68,48 @@ describe('uiSource', () => {
     ['a fraction', 0.5],
     ['a list', [1]],
   ] as const) {
-    it(`refuses a figure that is ${name}, after reading the other events`, async () => {
-      stage.server.answer(({ path }) => (path.endsWith('-1') ? wireEvent(1, { tweetCount }) : wireEvent(2)));
-      const { facts, error, refusals } = start(1, 2);
-      await eventually('it fails', () => error() !== undefined);
-      assert.deepEqual(facts(), [{ kind: 'ui', eventId: 2, count: 212 }]);
+    it(`takes a figure that is ${name} for an unknown one, tells it once, and goes on`, async () => {
+      let figure: unknown = 211;
+      stage.server.answer(({ path }) =>
+        path.endsWith('-1') ? wireEvent(1, { tweetCount: figure }) : wireEvent(2),
+      );
+      const { facts, error, refusals, deliveries } = start(1, 2);
+      await eventually('both come', () => facts().length === 2);
+      figure = tweetCount;
+      await eventually('it is unknown', () => facts().length === 3);
+      const before = deliveries.length;
+      await eventually('rounds pass', () => deliveries.length > before + 6);
+      assert.deepEqual(facts(), [
+        { kind: 'ui', eventId: 1, count: 211 },
+        { kind: 'ui', eventId: 2, count: 212 },
+        { kind: 'ui', eventId: 1, count: null },
+      ]);
       assert.equal(refusals.length, 1);
+      assert.match(
+        refusals[0] ?? '',
+        /^event 1 \(account-a-of-posts-1\) shows a count that cannot be read: /,
+      );
+      assert.equal(error(), undefined);
+      figure = 213;
+      await eventually('it is known again', () => facts().length === 4);
     });
   }
 
-  it('refuses the figure of another event under the same slug', async () => {
+  it('shows no count, and tells it, when another event has taken the slug', async () => {
     stage.server.answer(() => wireEvent(99));
-    const { facts, error } = start(1);
+    const { facts, error, refusals } = start(1);
+    await eventually('it is told', () => facts().length === 1);
+    assert.deepEqual(facts(), [{ kind: 'ui', eventId: 1, count: null }]);
+    assert.deepEqual(refusals, ['event 1 (account-a-of-posts-1) has a page that is now of event 99']);
+    assert.equal(error(), undefined);
+  });
+
+  it('keeps the count and fails, after the other events, when a page is no event at all', async () => {
+    stage.server.answer(({ path }) => (path.endsWith('-1') ? { id: null } : wireEvent(2)));
+    const { facts, error, refusals } = start(1, 2);
     await eventually('it fails', () => error() !== undefined);
-    assert.deepEqual(facts(), []);
+    assert.deepEqual(facts(), [{ kind: 'ui', eventId: 2, count: 212 }]);
+    assert.equal(refusals.length, 1);
   });
 
   describe('between two rounds', () => {

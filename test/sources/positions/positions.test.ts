@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import type { HeldMarket } from '../../../src/sources/positions/position.ts';
 import { createPositions } from '../../../src/sources/positions/positions.ts';
 import { localEndpoints } from '../../support/endpoints.ts';
 import { wirePosition } from '../../support/payloads.ts';
-import { openScriptedServer, type ScriptedServer } from '../../support/scripted-server.ts';
+import { ANSWERED, openScriptedServer, type ScriptedServer } from '../../support/scripted-server.ts';
 
 const WALLET = `0x${'aB'.repeat(20)}`;
 
@@ -15,10 +16,12 @@ describe('createPositions', () => {
   });
   afterEach(() => server.close());
 
-  const read = (wallet = WALLET) =>
-    createPositions(localEndpoints(server), (reason) => refusals.push(reason), { timeoutMs: 10_000 }).of(
-      wallet,
-    );
+  const read = (wallet = WALLET, isFollowed?: (market: HeldMarket) => boolean) =>
+    createPositions(localEndpoints(server), {
+      refused: (reason) => refusals.push(reason),
+      timeoutMs: 10_000,
+      ...(isFollowed && { isFollowed }),
+    }).of(wallet);
 
   it('gives a position in our words', async () => {
     server.answer(() => [
@@ -79,12 +82,62 @@ describe('createPositions', () => {
     ['a token that is a number', { asset: 7 }],
     ['another wallet', { proxyWallet: `0x${'1'.repeat(40)}` }],
   ] as const) {
-    it(`refuses the page for ${name}`, async () => {
+    it(`refuses the list for ${name}`, async () => {
       server.answer(() => [wirePosition(WALLET, 1), wirePosition(WALLET, 2, extra)]);
       await assert.rejects(read(), { code: 'SOURCE_REFUSED' });
       assert.equal(refusals.length, 1);
     });
   }
+
+  describe('with a row that cannot be read', () => {
+    const odd = { curPrice: 1.0000001 };
+    const followed = wirePosition(WALLET, 1);
+
+    it('leaves it out when it is in a market that nobody follows, and reads the pages after it', async () => {
+      const all = Array.from({ length: 120 }, (_, index) =>
+        wirePosition(WALLET, index, index === 7 ? odd : {}),
+      );
+      server.answer(({ query }) => all.slice(Number(query.get('offset'))).slice(0, 100));
+      const held = await read(WALLET, ({ token }) => token === followed.asset);
+      assert.equal(held.length, 119);
+      assert.deepEqual(refusals, []);
+      assert.equal(server.requests.length, 2);
+    });
+
+    for (const [name, names] of [
+      ['token', ({ token }: HeldMarket) => token === followed.asset],
+      ['condition', ({ conditionId }: HeldMarket) => conditionId === followed.conditionId],
+      ['slug', ({ marketSlug }: HeldMarket) => marketSlug === followed.slug],
+    ] as const) {
+      it(`refuses the list when the market is followed by its ${name}, and names it`, async () => {
+        server.answer(() => [wirePosition(WALLET, 2), { ...followed, ...odd }]);
+        await assert.rejects(read(WALLET, names), { code: 'SOURCE_REFUSED' });
+        assert.match(
+          refusals.join(),
+          /a position in account-a-of-posts-april-3-april-10-240-259 has curPrice/,
+        );
+      });
+    }
+
+    for (const row of [null, 7, [], {}, { asset: 7, conditionId: null }]) {
+      it(`refuses the list for ${JSON.stringify(row)}, which may be in any market`, async () => {
+        server.answer(() => [wirePosition(WALLET, 2), row]);
+        await assert.rejects(
+          read(WALLET, () => false),
+          { code: 'SOURCE_REFUSED' },
+        );
+        assert.equal(refusals.length, 1);
+      });
+    }
+  });
+
+  it('waits five seconds for a market that is slow, and no longer', async () => {
+    server.answer(() => ANSWERED);
+    await assert.rejects(createPositions(localEndpoints(server)).of(WALLET), {
+      code: 'SOURCE_TIMEOUT',
+      message: 'no whole reply from /positions in 5000 ms',
+    });
+  });
 
   it('fails when the market does', async () => {
     server.answer((_, response) => {

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
+  ACCOUNT_CAP,
+  accountShare,
+  EVENT_CAP,
+  eventShare,
   expectedValue,
   fullKelly,
-  STAKE_CAP,
-  stakeFraction,
-  withinCap,
+  loneStake,
 } from '../../../streams/model/sizing.ts';
 
 const prob = fc.double({ min: 0, max: 1, noNaN: true });
@@ -31,7 +33,8 @@ describe('fullKelly', () => {
         assert.ok(kelly >= 0 && kelly <= 1);
         assert.equal(kelly > 0, q > p);
         assert.ok(fullKelly(Math.max(q, otherQ), p) >= fullKelly(Math.min(q, otherQ), p));
-        assert.ok(fullKelly(q, Math.min(p, otherP)) >= fullKelly(q, Math.max(p, otherP)));
+        // Near a probability of 1 the quotient is 1 less a rounding error at every price.
+        assert.ok(fullKelly(q, Math.min(p, otherP)) >= fullKelly(q, Math.max(p, otherP)) - 1e-12);
       }),
     );
   });
@@ -51,41 +54,40 @@ describe('fullKelly', () => {
   });
 });
 
-describe('stakeFraction', () => {
-  it('is a quarter of the full fraction up to the cap', () => {
-    assert.equal(stakeFraction(0.55, 0.5), fullKelly(0.55, 0.5) / 4);
-    assert.equal(stakeFraction(0.9, 0.5), STAKE_CAP);
-    assert.equal(stakeFraction(0.5, 0.5), 0);
+describe('loneStake', () => {
+  it('is a quarter of the full fraction up to the cap of the event', () => {
+    assert.equal(loneStake(0.1), 0.025);
+    assert.equal(loneStake(0.8), EVENT_CAP);
+    assert.equal(loneStake(0), 0);
   });
+});
 
-  it('never leaves 0..cap and never falls as the edge grows', () => {
+describe('eventShare', () => {
+  it('leaves stakes alone that fit together', () => assert.equal(eventShare(0.05), 1));
+
+  it('never lets the sum exceed the cap and never raises a stake', () => {
     fc.assert(
-      fc.property(prob, prob, price, (q, otherQ, p) => {
-        const stake = stakeFraction(q, p);
-        assert.ok(stake >= 0 && stake <= STAKE_CAP);
-        assert.ok(stakeFraction(Math.max(q, otherQ), p) >= stakeFraction(Math.min(q, otherQ), p));
+      fc.property(fc.double({ min: 0, max: 2, noNaN: true }), (sum) => {
+        const share = eventShare(sum);
+        assert.ok(share > 0 && share <= 1 && sum * share <= EVENT_CAP * (1 + 1e-12));
       }),
     );
   });
 });
 
-describe('withinCap', () => {
-  it('leaves stakes alone that fit together', () => assert.deepEqual(withinCap([0.01, 0.04]), [0.01, 0.04]));
+describe('accountShare', () => {
+  it('leaves two full events alone and halves four', () => {
+    assert.equal(accountShare(2 * EVENT_CAP), 1);
+    assert.equal(accountShare(3 * EVENT_CAP), 0.65);
+    assert.equal(accountShare(4 * EVENT_CAP), 0.5);
+  });
 
-  it('never lets the sum exceed the cap, keeps proportions and never raises a stake', () => {
-    const fractions = fc.array(fc.double({ min: 0, max: STAKE_CAP, noNaN: true }), { maxLength: 40 });
+  it('never lets the sum exceed the cap, and wastes little of it', () => {
     fc.assert(
-      fc.property(fractions, (stakes) => {
-        const fitted = withinCap(stakes);
-        const sum = fitted.reduce((total, stake) => total + stake, 0);
-        assert.ok(sum <= STAKE_CAP * (1 + 1e-12));
-        fitted.forEach((stake, index) => {
-          const before = stakes[index] ?? 0;
-          assert.ok(stake <= before && (stake > 0 || before < 1e-300));
-        });
-        const [first = 0, second = 0] = stakes;
-        const [fittedFirst = 0, fittedSecond = 0] = fitted;
-        assert.ok(Math.abs(first * fittedSecond - second * fittedFirst) < 1e-12);
+      fc.property(fc.double({ min: 0, max: 0.5, noNaN: true }), (sum) => {
+        const share = accountShare(sum);
+        assert.ok(share <= 1 && sum * share <= ACCOUNT_CAP * (1 + 1e-8));
+        assert.ok(sum * (share + 0.05) >= Math.min(sum, ACCOUNT_CAP) * (1 - 1e-8));
       }),
     );
   });

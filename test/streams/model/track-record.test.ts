@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type TrackSample, trackRecord } from '../../../streams/model/track-record.ts';
 
-/** `n` events: calibrated, and better than pace by 5 posts, give or take one. */
+/** `n` events, forecast live: calibrated, and better than pace by 5 posts, give or take one. */
 function samples(n: number, fields: (index: number) => Partial<TrackSample> = () => ({})): TrackSample[] {
   return Array.from({ length: n }, (_, index) => ({
+    isLive: true,
     endAt: index,
     isCovered: index % 10 !== 0,
     topProb: 0.5,
@@ -16,19 +17,23 @@ function samples(n: number, fields: (index: number) => Partial<TrackSample> = ()
 }
 
 const confidence = (...args: Parameters<typeof samples>) => trackRecord(samples(...args)).confidence;
-const isProven = (...args: Parameters<typeof samples>) => trackRecord(samples(...args)).isProven;
+const provenAgainst = (...args: Parameters<typeof samples>) => trackRecord(samples(...args)).provenAgainst;
+const beatsPace = (...args: Parameters<typeof samples>) => provenAgainst(...args).includes('pace');
 
 describe('trackRecord', () => {
   it('knows nothing of nothing', () => {
     assert.deepEqual(trackRecord([]), {
       n: 0,
+      nLive: 0,
+      nBackfilled: 0,
+      nMarket: 0,
       coverage: null,
       hitRate: null,
       meanTopProb: null,
       againstPace: null,
       againstMarket: null,
-      nMarket: 0,
       confidence: 'LOW',
+      provenAgainst: [],
       isProven: false,
     });
   });
@@ -74,33 +79,62 @@ describe('trackRecord', () => {
     );
   });
 
-  it('is proven by 10 events that chance does not explain', () => {
-    assert.deepEqual([isProven(9), isProven(10)], [false, true]);
+  it('tells live samples, those made later, and those with prices apart', () => {
+    const { n, nLive, nBackfilled, nMarket } = trackRecord(
+      samples(10, (index) => ({ isLive: index < 3, againstMarket: index === 0 ? 0.5 : null })),
+    );
+    assert.deepEqual([n, nLive, nBackfilled, nMarket], [10, 3, 7, 1]);
+  });
+
+  it('is proven against constant pace by 10 events that chance does not explain, live or not', () => {
+    assert.deepEqual(
+      [beatsPace(9), beatsPace(10), beatsPace(10, () => ({ isLive: false }))],
+      [false, true, true],
+    );
     assert.equal(
-      isProven(50, () => ({ againstPace: 0 })),
+      beatsPace(50, () => ({ againstPace: 0 })),
       false,
     );
     assert.equal(
-      isProven(50, (index) => ({ againstPace: index % 2 === 0 ? 40 : -42 })),
+      beatsPace(50, (index) => ({ againstPace: index % 2 === 0 ? 40 : -42 })),
       false,
     );
   });
 
-  it('is not proven against a market that was better on 30 events', () => {
+  it('is proven against the market by 30 events with prices that chance does not explain', () => {
     const priced = (n: number, againstMarket: number) =>
-      isProven(60, (index) => (index < n ? { againstMarket } : {}));
+      provenAgainst(60, (index) => (index < n ? { againstMarket } : {}));
     assert.deepEqual(
-      [priced(29, 1), priced(30, 1), priced(30, 0), priced(30, -1)],
-      [true, false, false, true],
+      [priced(29, -1), priced(30, 1), priced(30, 0), priced(30, -1)],
+      [['pace'], ['pace'], ['pace'], ['pace', 'market']],
+    );
+    const noisy = provenAgainst(60, (index) => ({ againstMarket: index % 2 === 0 ? 2 : -2.1 }));
+    assert.deepEqual(noisy, ['pace']);
+  });
+
+  it('does not count a forecast that was made later as proof against the market', () => {
+    const at = (nLive: number) =>
+      provenAgainst(60, (index) => ({ isLive: index < nLive, againstMarket: -1 })).includes('market');
+    assert.deepEqual([at(0), at(29), at(30)], [false, false, true]);
+  });
+
+  it('is proven without qualification only against the market', () => {
+    const better = (againstPace: number, againstMarket: number | null) =>
+      trackRecord(samples(56, () => ({ againstPace, againstMarket }))).isProven;
+    assert.deepEqual(
+      [better(-5, null), better(-5, 1), better(5, -1), better(-5, -1)],
+      [false, false, true, true],
     );
   });
 
   it('loses proof as the model gets worse, and never has it without a gain', () => {
     const loss = fc.double({ min: -20, max: 20, noNaN: true });
+    const losses = fc.array(loss, { minLength: 10, maxLength: 40 });
     fc.assert(
-      fc.property(fc.array(loss, { minLength: 10, maxLength: 40 }), fc.nat({ max: 30 }), (losses, worse) => {
+      fc.property(losses, fc.nat({ max: 30 }), fc.constantFrom('pace', 'market'), (losses, worse, rival) => {
+        const field = rival === 'pace' ? 'againstPace' : 'againstMarket';
         const proven = (values: readonly number[]) =>
-          isProven(values.length, (index) => ({ againstPace: values[index] ?? 0 }));
+          provenAgainst(values.length, (index) => ({ [field]: values[index] ?? 0 })).includes(rival);
         if (proven(losses.map((value) => value + worse))) assert.ok(proven(losses));
         if (proven(losses)) assert.ok(losses.reduce((sum, value) => sum + value, 0) < 0);
       }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { costOfBuying, takerFee } from '../../../streams/model/trading-costs.ts';
+import { costOfShare, proceedsOfShare, takerFee } from '../../../streams/model/trading-costs.ts';
 
 const price = fc.double({ min: 0, max: 1, noNaN: true });
 
@@ -11,19 +11,27 @@ describe('takerFee', () => {
   });
 });
 
-describe('costOfBuying', () => {
-  it('is half the spread and the fee at the middle of a book', () => {
-    assert.equal(costOfBuying(0.5, 0.51), 0.51 - 0.5 + 0.0125);
+describe('costOfShare and proceedsOfShare', () => {
+  it('add the fee to what is bought and take it from what is sold', () => {
+    assert.equal(costOfShare(0.5), 0.5125);
+    assert.equal(proceedsOfShare(0.5), 0.4875);
   });
 
-  it('is unknown while there is no offer', () => assert.equal(costOfBuying(0.5, null), null));
-
-  it('is never below the fee and never falls as the ask rises', () => {
+  it('make selling Yes at the bid and buying No at 1 minus the bid the same trade', () => {
     fc.assert(
-      fc.property(price, price, price, (p, ask, other) => {
-        const cost = costOfBuying(p, ask) ?? Number.NaN;
-        assert.ok(cost >= takerFee(p));
-        assert.ok((costOfBuying(p, Math.max(ask, other)) ?? 0) >= cost);
+      fc.property(price, (bid) => {
+        assert.ok(Math.abs(proceedsOfShare(bid) - (1 - costOfShare(1 - bid))) < 1e-12);
+      }),
+    );
+  });
+
+  it('stay within 0..1 and never fall as the price rises', () => {
+    fc.assert(
+      fc.property(price, price, (p, other) => {
+        for (const of of [costOfShare, proceedsOfShare]) {
+          assert.ok(of(p) >= 0 && of(p) <= 1);
+          assert.ok(of(Math.max(p, other)) >= of(Math.min(p, other)));
+        }
       }),
     );
   });

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type Bucket, type Input, skipStale } from '../../../streams/internal.ts';
-import { STAKE_CAP } from '../../../streams/model/sizing.ts';
-import { eventSignals, type SignalFacts } from '../../../streams/pipelines/event-signals.ts';
+import { type Bucket, type EventSignals, type Input, skipStale } from '../../../streams/internal.ts';
+import { ACCOUNT_CAP, EVENT_CAP, loneStake } from '../../../streams/model/sizing.ts';
+import {
+  accountShareOf,
+  eventSignals,
+  kellyOf,
+  type SignalFacts,
+} from '../../../streams/pipelines/event-signals.ts';
 import {
   bucket,
   bucketSignal,
@@ -15,6 +20,7 @@ import {
 } from '../../support/outputs.ts';
 
 const HOUR_MS = 3_600_000;
+const SIZES = { bidSize: 100, askSize: 100 };
 const INPUTS: readonly Input[] = ['posts', 'oracle', 'ui', 'prices'];
 const { track } = eventSignalsRecord();
 const ranges = [
@@ -40,10 +46,11 @@ function facts(fields: Partial<SignalFacts> = {}): SignalFacts {
     }).record,
     bookOf: (token) => {
       const price = prices[buckets.findIndex(({ yesToken }) => yesToken === token)] ?? 0;
-      return { bid: price - 0.01, ask: price + 0.01, price };
+      return { bid: price - 0.01, ask: price + 0.01, price, ...SIZES };
     },
     horizonHours: 24,
     track,
+    accountShare: 1,
     at: NOON,
     ...fields,
   };
@@ -61,6 +68,8 @@ describe('eventSignals', () => {
       p50: 45,
       horizonHours: 24,
       track,
+      eventShare: rest.eventShare,
+      accountShare: 1,
       timeConfidence: 'MEDIUM',
       asymmetry: -1,
       stale: [],
@@ -89,12 +98,12 @@ describe('eventSignals', () => {
           }).record,
           bookOf: (token) => {
             const price = quotes[buckets.findIndex(({ yesToken }) => yesToken === token)] ?? 0;
-            return { bid: price, ask: price, price };
+            return { bid: price, ask: price, price, ...SIZES };
           },
         });
-        const sum = record.buckets.reduce((total, { stake }) => total + stake, 0);
-        assert.ok(sum <= STAKE_CAP * (1 + 1e-12));
-        for (const { action, stake } of record.buckets) assert.equal(stake > 0, action === 'BUY');
+        const sum = record.buckets.reduce((total, each) => total + loneStake(kellyOf(each)), 0);
+        assert.ok(sum * record.eventShare <= EVENT_CAP * (1 + 1e-12));
+        for (const each of record.buckets) assert.equal(kellyOf(each) > 0, each.action === 'BUY');
         const edges = record.buckets.map(({ edge }) => edge ?? Number.NaN);
         assert.deepEqual(
           edges,
@@ -104,28 +113,55 @@ describe('eventSignals', () => {
     );
   });
 
-  it('leaves out a bucket that the count has passed, and no other', () => {
-    const titles = (real: number | null) =>
-      signalsOf({ counters: countersOutput({ real }).record })
-        .buckets.map(({ title }) => title)
-        .sort();
-    assert.deepEqual(titles(19), ['0-19', '20-39', '40-59', '60-']);
-    assert.deepEqual(titles(20), ['20-39', '40-59', '60-']);
-    assert.deepEqual(titles(60), ['60-']);
-    assert.equal(titles(null).length, 4);
+  /** After the count has passed 0-19, with a forecast that knows, for which the market still bids 0.19. */
+  const afterPassing = (oracle: number, fields: Partial<SignalFacts> = {}) =>
+    signalsOf({
+      counters: countersOutput({ real: 20, oracle }).record,
+      prediction: predictionOutput({
+        count: 20,
+        p50: 45,
+        buckets: ranges.map((range, index) =>
+          predictedBucket({ ...range, prob: [0.02, 0.33, 0.45, 0.2][index] ?? 0 }),
+        ),
+      }).record,
+      ...fields,
+    });
+
+  it('puts a bucket first that the count has passed while somebody bids for it, to be sold', () => {
+    for (const [oracle, standing, prob] of [
+      [19, 'passed', 0.02],
+      [20, 'dead', 0],
+    ] as const) {
+      const [first, second] = afterPassing(oracle).buckets;
+      assert.deepEqual(
+        [first?.title, first?.standing, first?.prob, first?.action, first?.codes],
+        ['0-19', standing, prob, 'SELL', ['PASSED_BY_COUNT']],
+      );
+      assert.deepEqual([first?.bid, first?.bidSize, first?.noToken], [0.19, 100, 'no-1']);
+      assert.ok((first?.noKelly ?? 0) > 0.8);
+      assert.equal(second?.action, 'BUY');
+    }
   });
 
-  it('takes no median below the count', () => {
-    assert.equal(signalsOf({ counters: countersOutput({ real: 50 }).record }).p50, 50);
-    assert.deepEqual(
-      signalsOf({ counters: countersOutput({ real: 60 }).record }).buckets.map(({ moneyness }) => moneyness),
-      [0],
-    );
-    const deep = signalsOf({ counters: countersOutput({ real: 80 }).record });
-    assert.deepEqual(
-      deep.buckets.map(({ moneyness }) => moneyness),
-      [1],
-    );
+  it('has nothing to sell in a dead bucket that nobody bids for', () => {
+    const { buckets: evaluated } = afterPassing(20, {
+      bookOf: () => ({ bid: 0.002, ask: 0.2, price: 0.101, ...SIZES }),
+    });
+    const dead = evaluated.find(({ standing }) => standing === 'dead');
+    assert.deepEqual([dead?.action, dead?.noKelly, dead?.prob], ['HOLD', null, 0]);
+  });
+
+  it('waits for the next forecast when the count has just passed a bucket', () => {
+    const { buckets: evaluated } = signalsOf({ counters: countersOutput({ real: 20, oracle: 12 }).record });
+    const just = evaluated.find(({ standing }) => standing === 'passed');
+    assert.deepEqual([just?.action, just?.codes, just?.prob], ['SKIP', ['FORECAST_BEHIND_COUNT'], null]);
+  });
+
+  it("takes no median below the oracle's count", () => {
+    const at = (oracle: number) => signalsOf({ counters: countersOutput({ real: oracle, oracle }).record });
+    assert.equal(at(50).p50, 50);
+    const last = (oracle: number) => at(oracle).buckets.find(({ hi }) => hi === null)?.moneyness;
+    assert.deepEqual([last(60), last(80)], [0, 1]);
   });
 
   it('skips every bucket and gives no probability without a forecast it can use', () => {
@@ -134,14 +170,15 @@ describe('eventSignals', () => {
       ['OLD_FORECAST', { at: NOON - 2_000 + 5 * 60_000 + 1 }],
       ['OLD_FORECAST', { at: NOON - 2_000 - 5 * 60_000 - 1 }],
       ['BUCKETS_DO_NOT_TILE', { event: eventOutput({ buckets, isPartition: false }).record }],
+      ['UNKNOWN_COUNT', { counters: countersOutput({ real: null }).record }],
     ] as const;
     for (const [code, fields] of cases) {
       const record = signalsOf(fields);
       assert.deepEqual([record.p50, record.order], [null, null], code);
       assert.equal(record.buckets.length, 4);
-      for (const { action, codes, prob, price, edge, moneyness, stake } of record.buckets) {
+      for (const { action, codes, prob, price, edge, moneyness, kelly } of record.buckets) {
         assert.deepEqual([action, codes], ['SKIP', [code]]);
-        assert.deepEqual([prob, edge, moneyness, stake], [null, null, null, 0]);
+        assert.deepEqual([prob, edge, moneyness, kelly], [null, null, null, null]);
         assert.notEqual(price, null);
       }
     }
@@ -174,24 +211,58 @@ describe('eventSignals', () => {
   });
 });
 
+describe('accountShareOf', () => {
+  const full = (fields: Partial<EventSignals> = {}) =>
+    eventSignalsRecord({ buckets: [bucketSignal({ kelly: 0.9 })], ...fields });
+  const unproven = { ...track, isProven: false };
+
+  it('leaves two events alone and scales more of them down to the cap of the account', () => {
+    assert.equal(accountShareOf([full(), full()]), 1);
+    assert.equal(accountShareOf([full(), full(), full(), full()]) * 4 * EVENT_CAP, ACCOUNT_CAP);
+  });
+
+  it('counts an unproven event by half, and one without bets not at all', () => {
+    assert.equal(accountShareOf(Array.from({ length: 4 }, () => full({ track: unproven }))), 1);
+    const held = full({ buckets: [bucketSignal({ action: 'HOLD' })], order: null });
+    assert.equal(accountShareOf([full(), full(), held, held]), 1);
+  });
+
+  it('counts the order of an event where it stakes more than its bets', () => {
+    const small = full({
+      buckets: [bucketSignal({ kelly: 0.01 })],
+      order: { strategy: 'TWO_BUCKET', tokens: ['yes-1', 'yes-2'] },
+    });
+    assert.equal(accountShareOf([small, small, small, small]), 0.5);
+  });
+
+  it('counts bets on No', () => {
+    const passed = full({ buckets: [bucketSignal({ action: 'SELL', noKelly: 1 })], order: null });
+    assert.equal(accountShareOf([passed, passed, passed, passed]), 0.5);
+  });
+});
+
 describe('skipStale', () => {
   it('skips every bucket and names each stale input', () => {
     const stale = signalsOf({ counters: countersOutput({ stale: ['oracle', 'prices'] }).record });
     assert.deepEqual([stale.stale, stale.order], [['oracle', 'prices'], null]);
-    for (const { action, codes, stake } of stale.buckets) {
-      assert.deepEqual([action, codes, stake], ['SKIP', ['STALE_ORACLE', 'STALE_PRICES'], 0]);
+    for (const each of stale.buckets) {
+      assert.deepEqual([each.action, each.codes], ['SKIP', ['STALE_ORACLE', 'STALE_PRICES']]);
+      assert.equal(kellyOf(each), 0);
     }
   });
 
   it('removes every figure from a stale input, and no other', () => {
     const figures = (input: Input) => {
       const { p50, asymmetry, buckets } = skipStale(signalsOf(), [input]);
-      const [{ prob, price, bid, ask, edge, edgeNet, moneyness } = bucketSignal()] = buckets;
-      const all = { p50, asymmetry, prob, price, bid, ask, edge, edgeNet, moneyness };
+      const [{ prob, price, bid, ask, bidSize, askSize, edge, edgeNet, kelly, moneyness } = bucketSignal()] =
+        buckets;
+      const quotes = { price, bid, ask, bidSize, askSize };
+      const all = { p50, asymmetry, prob, ...quotes, edge, edgeNet, kelly, moneyness };
       return Object.entries(all).flatMap(([name, value]) => (value === null ? [name] : []));
     };
-    assert.deepEqual(figures('posts'), ['p50', 'prob', 'edge', 'edgeNet', 'moneyness']);
-    assert.deepEqual(figures('prices'), ['price', 'bid', 'ask', 'edge', 'edgeNet']);
+    assert.deepEqual(figures('posts'), ['p50', 'prob', 'edge', 'edgeNet', 'kelly', 'moneyness']);
+    const quotes = ['price', 'bid', 'ask', 'bidSize', 'askSize'];
+    assert.deepEqual(figures('prices'), [...quotes, 'edge', 'edgeNet', 'kelly']);
     assert.deepEqual([figures('oracle'), figures('ui')], [['asymmetry'], ['asymmetry']]);
   });
 

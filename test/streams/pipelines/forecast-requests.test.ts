@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { DAY_MS, type Fact, type ForecastFact, type OutputOf } from '../../../streams/internal.ts';
-import { event, partition, post, settings, tick } from '../../support/facts.ts';
+import { DAY_MS, type Fact, type ForecastFact, HOUR_MS, type OutputOf } from '../../../streams/internal.ts';
+import { event, partition, post, settings, tick, tracking } from '../../support/facts.ts';
 import { answerTo, type GraphSession } from '../../support/model-answers.ts';
 import { anyLog } from '../../support/observations.ts';
 import { FRESH, isFit, NOW, started } from './open-event.ts';
@@ -13,17 +13,18 @@ const MINUTE_MS = 60_000;
 type Asked = OutputOf<'requests'>;
 const isHistory = ({ record }: Asked) => record.type === 'forecast' && record.origin === 'history';
 
+const past = (eventId: number, days: number, endedDaysAgo: number) =>
+  event({
+    eventId,
+    slug: `event-${eventId}`,
+    startAt: NOW - (endedDaysAgo + days) * DAY_MS,
+    endAt: NOW - endedDaysAgo * DAY_MS,
+    isClosed: true,
+    buckets: partition(eventId),
+  });
+
 describe('forecast requests', () => {
   describe('requests the past', () => {
-    const past = (eventId: number, days: number, endedDaysAgo: number) =>
-      event({
-        eventId,
-        slug: `event-${eventId}`,
-        startAt: NOW - (endedDaysAgo + days) * DAY_MS,
-        endAt: NOW - endedDaysAgo * DAY_MS,
-        isClosed: true,
-        buckets: partition(eventId),
-      });
     const keys = (session: GraphSession) => session.take(isHistory).map(({ key }) => key);
 
     it('once there are coefficients and no live forecast is awaited, four at a time', () => {
@@ -93,6 +94,39 @@ describe('forecast requests', () => {
       }
     });
 
+    it('and learns from a live one what settled after it, without the offset so far', () => {
+      const ends = NOW + 2 * DAY_MS;
+      const open = event({
+        eventId: 9,
+        slug: 's9',
+        startAt: NOW - DAY_MS,
+        endAt: ends,
+        buckets: partition(),
+      });
+      const window = tracking({ trackingId: 't9', slug: 's9', startAt: NOW - DAY_MS, endAt: ends });
+      const posts = [1, 2, 3].map((hours) => post({ id: String(hours), createdAt: NOW - hours * HOUR_MS }));
+      const session = started(60, open, window, ...posts);
+      session.answer(NOW, isFit);
+      const at = ends - DAY_MS;
+      session.observe(at, tick(FRESH));
+      for (const asked of session.take(() => true)) {
+        const fact = answerTo(asked);
+        if (fact.kind === 'fit' || fact.settlement === undefined) continue;
+        const settlement = { ...fact.settlement, oracle: 1, soFar: { least: 1, probs: [1] } };
+        session.observe(at, { ...fact, settlement });
+      }
+      const won = open.buckets.map((bucket, index) => ({ ...bucket, won: index === 0 }));
+      session.observe(ends, { ...open, isClosed: true, buckets: won });
+      session.observe(ends, { kind: 'oracle', account: 'a', trackingId: 't9', total: 4, syncedAt: null });
+      session.observe(NOW + 8 * DAY_MS, tick(FRESH));
+      const [next] = session.take(isFit);
+      assert.ok(next?.record.type === 'fit');
+      assert.deepEqual(
+        next.record.closed.map(({ hours, count, final }) => [hours, count, final]),
+        [[24, 1, 4]],
+      );
+    });
+
     it('from memory that all requests between two posts share', () => {
       const session = started(60, past(7, 7, 10));
       session.answer(NOW, isFit);
@@ -128,6 +162,72 @@ describe('forecast requests', () => {
       session.observe(NOW + 12 * MINUTE_MS, answerTo({ ...twoDays, seq: session.log.length - 1 }));
       session.observe(NOW + DAY_MS, tick({}));
       assert.deepEqual(keys(session), []);
+    });
+  });
+
+  describe('when the window of a past event moves', () => {
+    /** Both rows of a window of two days are made. */
+    function scored(): GraphSession {
+      const session = started(60, past(7, 2, 10));
+      session.answer(NOW, isFit);
+      session.observe(NOW + MINUTE_MS, tick({}));
+      for (const asked of session.take(isHistory)) session.observe(NOW + MINUTE_MS, answerTo(asked));
+      return session;
+    }
+    const moved = past(7, 2, 9);
+
+    it('asks for the rows of the new window', () => {
+      const session = scored();
+      session.observe(NOW + 20 * MINUTE_MS, moved);
+      const asked = session.take(isHistory);
+      assert.deepEqual(
+        asked.map(({ key, record }) => [key, record.type === 'forecast' && record.endAt]),
+        [
+          ['7@24', moved.endAt],
+          ['7@48', moved.endAt],
+        ],
+      );
+    });
+
+    it('asks for them at once, though an answer about the first window is still to come', () => {
+      const session = started(60, past(7, 2, 10));
+      session.answer(NOW, isFit);
+      session.observe(NOW + MINUTE_MS, tick({}));
+      const late = session.take(isHistory);
+      assert.equal(late.length, 2);
+      session.observe(NOW + MINUTE_MS + 1, moved);
+      assert.deepEqual(
+        session.asked.filter(isHistory).map(({ key }) => key),
+        ['7@24', '7@48'],
+      );
+      for (const asked of late) session.observe(NOW + 2 * MINUTE_MS, answerTo(asked));
+      session.answer(NOW + 3 * MINUTE_MS, isHistory);
+      const rows = ofStream(session.outputs, 'predictions').filter(({ key }) => key.includes('@'));
+      assert.deepEqual(
+        rows.map(({ key, record }) => [key, record.endAt]),
+        [
+          ['7@24', moved.endAt],
+          ['7@48', moved.endAt],
+        ],
+      );
+    });
+
+    it('asks for no row of the first window again when it moves back', () => {
+      const session = scored();
+      session.observe(NOW + 20 * MINUTE_MS, moved);
+      session.take(isHistory);
+      session.observe(NOW + 40 * MINUTE_MS, past(7, 2, 10));
+      session.observe(NOW + 60 * MINUTE_MS, tick({}));
+      assert.deepEqual(session.take(isHistory), []);
+    });
+
+    it('learns from no forecast of another window', () => {
+      const session = scored();
+      session.observe(NOW + 20 * MINUTE_MS, moved);
+      session.take(isHistory);
+      session.observe(NOW + 8 * DAY_MS, tick({}));
+      const [fit] = session.take(isFit);
+      assert.deepEqual(fit?.record.type === 'fit' && fit.record.closed, []);
     });
   });
 

@@ -8,11 +8,12 @@ import {
   MODEL,
   type ModelRequest,
   type OutputOf,
+  type PostFact,
 } from '../../../streams/internal.ts';
 import { forecast as forecastPipeline } from '../../../streams/pipelines/forecast.ts';
-import { partition, post, settings, tick } from '../../support/facts.ts';
+import { event, partition, post, settings, tick, tracking } from '../../support/facts.ts';
 import { marbles } from '../../support/marbles.ts';
-import { answerTo, type GraphSession } from '../../support/model-answers.ts';
+import { answerTo, GraphSession } from '../../support/model-answers.ts';
 import { eventOutput } from '../../support/outputs.ts';
 import { covered, FRESH, isFit, listed, NOW, started } from './open-event.ts';
 import { lettered, neverFails } from './run.ts';
@@ -46,7 +47,7 @@ describe('forecast', () => {
       const event$ = hot('      ----e-----f---|', { e: eventOutput(window), f: closed });
       const expected = '        ------r-----o-';
       const type$ = forecastPipeline(
-        { observation$, event$, post$: NEVER, prediction$: NEVER },
+        { observation$, event$, post$: NEVER, lag$: NEVER, prediction$: NEVER },
         new Map(),
         neverFails,
       ).pipe(map(({ type }) => type));
@@ -153,6 +154,12 @@ describe('forecast', () => {
         startAt: NOW - DAY_MS,
         endAt: NOW + 6 * DAY_MS,
         count: 3,
+        settlement: {
+          oracle: null,
+          lag: { n: 0, p50: null, p90: null, p99: null },
+          deleted: [],
+          closed: { posts: 0, deleted: 0, lost: 0, extra: 0 },
+        },
         buckets: [
           { lo: 0, hi: 9 },
           { lo: 10, hi: 19 },
@@ -161,6 +168,7 @@ describe('forecast', () => {
         params: coldStart(),
         fromAt: NOW - 13 * DAY_MS,
         postTimes: Float64Array.from(posts.map(({ createdAt }) => createdAt)),
+        activity: Float64Array.from([5, 3, 1, 1], (hours) => NOW - hours * HOUR_MS),
         previous: null,
       });
     });
@@ -188,6 +196,127 @@ describe('forecast', () => {
       }
     });
 
+    it('when the count of the oracle changes, and not when it was only read again', () => {
+      const session = started(13, tracking({ startAt: listed.startAt ?? 0, endAt: listed.endAt }));
+      session.answer(NOW);
+      const total = (total: number, syncedAt: number): Fact => ({
+        kind: 'oracle',
+        account: 'a',
+        trackingId: 't1',
+        total,
+        syncedAt,
+      });
+      session.observe(NOW + 1_000, total(4, NOW - 5_000));
+      const [asked] = session.take(isLive);
+      assert.ok(asked?.record.type === 'forecast');
+      const oracle = { count: 4, readAt: NOW - 5_000, answeredAt: NOW - 5_000, changedAt: NOW - 5_000 };
+      assert.deepEqual([asked.cause, asked.record.settlement?.oracle], ['oracle', oracle]);
+      session.observe(NOW + 1_500, answerTo(asked));
+      session.observe(NOW + 2_000, total(4, NOW - 1_000));
+      assert.deepEqual(session.asked.filter(isLive), []);
+      session.observe(NOW + MINUTE_MS + 1_000, tick({ ...FRESH, 'oracle:a': 3_000 }));
+      const read = { readAt: NOW - 1_000, answeredAt: NOW + MINUTE_MS - 2_000, changedAt: NOW - 5_000 };
+      assert.deepEqual(theLive(session).settlement?.oracle, { count: 4, ...read });
+    });
+
+    it('with the deleted posts of its window, but not those that the oracle itself lists', () => {
+      const made = (id: string, hours: number, fields: Partial<PostFact> = {}) =>
+        post({ id, createdAt: NOW - hours * HOUR_MS, ...fields });
+      const gone = (id: string): Fact => ({ kind: 'post_gone', account: 'a', id });
+      const posts = [made('1', 30), made('2', 3), made('3', 2, { via: 'archive' }), made('4', 1)];
+      const session = started(13, ...posts, ...['1', '2', '3'].map(gone));
+      assert.deepEqual(theLive(session).settlement?.deleted, [
+        { createdAt: NOW - 3 * HOUR_MS, upMs: 3 * HOUR_MS },
+      ]);
+    });
+
+    it('without a deleted post once the list of the oracle has it, whenever that becomes known', () => {
+      const seen = post({ id: '2', createdAt: NOW - HOUR_MS });
+      const told: Fact = { ...seen, via: 'list', importedAt: NOW - 30 * MINUTE_MS };
+      const gone: Fact = { kind: 'post_gone', account: 'a', id: '2' };
+      assert.deepEqual(theLive(started(13, seen, told, gone)).settlement?.deleted, []);
+      const session = started(13, seen, gone);
+      assert.equal(theLive(session).settlement?.deleted.length, 1);
+      session.answer(NOW);
+      session.observe(NOW + MINUTE_MS, told);
+      session.observe(NOW + MINUTE_MS, tick(FRESH));
+      assert.deepEqual(theLive(session).settlement?.deleted, []);
+    });
+
+    it('with the posts of the list alone when nothing else is read', () => {
+      const accounts = settings().accounts.map((account) => ({ ...account, via: 'oracle_list' as const }));
+      const found = [20, 6].map((hours) =>
+        post({ id: String(hours), createdAt: NOW - hours * HOUR_MS, via: 'archive', isReply: null }),
+      );
+      assert.deepEqual(
+        [...theLive(started(13, settings({ accounts }), ...found)).activity].map(
+          (at) => (NOW - at) / HOUR_MS,
+        ),
+        [20, 6],
+      );
+    });
+
+    it('with posts of every kind, as far back as more than the list of the oracle is known', () => {
+      const made = (id: string, hours: number, via: PostFact['via'], isReply = false) =>
+        post({ id, createdAt: NOW - hours * HOUR_MS, via, isReply });
+      const found = [
+        made('1', 9, 'backfill', true),
+        made('2', 8, 'poll'),
+        made('3', 7, 'poll', true),
+        made('4', 6, 'archive'),
+        made('5', 20, 'archive'),
+      ];
+      const gone: Fact = { kind: 'post_gone', account: 'a', id: '3' };
+      assert.deepEqual(
+        [...theLive(started(13, ...found, gone)).activity].map((at) => (NOW - at) / HOUR_MS),
+        [9, 8, 7, 6],
+      );
+    });
+
+    it('with what was lost and won in closed events that were followed from their start', () => {
+      const past = event({
+        eventId: 7,
+        slug: 's7',
+        startAt: NOW - 10 * DAY_MS,
+        endAt: NOW - 5 * DAY_MS,
+        buckets: partition(),
+      });
+      const window = { trackingId: 't7', slug: 's7', startAt: NOW - 10 * DAY_MS, endAt: NOW - 5 * DAY_MS };
+      const closedBy = (followedAt: number) => {
+        const session = new GraphSession();
+        session.observe(followedAt, settings());
+        session.observe(followedAt, covered(20));
+        session.observe(followedAt, past);
+        session.observe(followedAt, tracking(window));
+        for (let index = 0; index < 6; index++) {
+          const createdAt = NOW - 9 * DAY_MS + index * HOUR_MS;
+          session.observe(createdAt, post({ id: String(index), createdAt }));
+        }
+        session.observe(NOW - 9 * DAY_MS + 6 * HOUR_MS, { kind: 'post_gone', account: 'a', id: '5' });
+        session.observe(NOW - 6 * DAY_MS, tick());
+        session.observe(NOW - 5 * DAY_MS, {
+          kind: 'oracle',
+          account: 'a',
+          trackingId: 't7',
+          total: 4,
+          syncedAt: null,
+        });
+        session.observe(NOW - 5 * DAY_MS + HOUR_MS, {
+          ...past,
+          isClosed: true,
+          buckets: past.buckets.map((bucket, index) => ({ ...bucket, won: index === 0 })),
+        });
+        session.observe(NOW, listed);
+        session.observe(NOW, tick(FRESH));
+        return theLive(session).settlement?.closed;
+      };
+      const { posts = 0, deleted = 0, lost = 0, extra = 0 } = closedBy(NOW - 11 * DAY_MS) ?? {};
+      assert.equal(posts, 6);
+      assert.ok(deleted > 0 && deleted < 0.1, 'an hour was enough to read the deleted post');
+      assert.deepEqual([lost + deleted, extra], [2, 0]);
+      assert.deepEqual(closedBy(NOW - 9.5 * DAY_MS), { posts: 0, deleted: 0, lost: 0, extra: 0 });
+    });
+
     it('at no news that does not count', () => {
       const session = started(13);
       session.answer(NOW);
@@ -212,7 +341,8 @@ describe('forecast', () => {
       session.observe(NOW + 2, answerTo(asked));
       const { count, previous } = theLive(session);
       assert.equal(count, 1);
-      assert.deepEqual(previous, { now: NOW, count: 0, p50: 20, params: coldStart() });
+      const settled = { oracle: null, soFar: { least: 0, probs: [1] } };
+      assert.deepEqual(previous, { now: NOW, count: 0, ...settled, p50: 20, params: coldStart() });
     });
 
     it('again after a minute without an answer', () => {

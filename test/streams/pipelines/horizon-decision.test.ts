@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
-import type { Prediction } from '../../../streams/internal.ts';
-import { decisionOf } from '../../../streams/pipelines/horizon-decision.ts';
-import { eventSignalsRecord, predictedBucket, predictionOutput } from '../../support/outputs.ts';
+import { type EventSignals, type Prediction, sizedSignals, USUAL_BETTOR } from '../../../streams/internal.ts';
+import { decisionOf, signalsOfHistory } from '../../../streams/pipelines/horizon-decision.ts';
+import {
+  bucketSignal,
+  eventSignalsRecord,
+  predictedBucket,
+  predictionOutput,
+} from '../../support/outputs.ts';
 
 const { track } = eventSignalsRecord();
 const ranges = [
@@ -17,10 +22,14 @@ const row = (fields: Partial<Prediction> = {}) =>
     buckets: ranges.map((range) => predictedBucket(range)),
     ...fields,
   }).record;
+const ofHistory = (fields: Partial<Prediction> = {}) => {
+  const made = row({ origin: 'history', ...fields });
+  return decisionOf(made, signalsOfHistory(made, track));
+};
 
 describe('decisionOf', () => {
   it('records what was worth buying, largest stake first, with the confidence of the horizon', () => {
-    const decision = decisionOf(row({ origin: 'history' }), () => undefined, track);
+    const decision = ofHistory();
     assert.ok(decision);
     const { buys, ...rest } = decision;
     const { forecastId, eventId, account, madeAt, endAt } = row();
@@ -38,41 +47,64 @@ describe('decisionOf', () => {
     assert.ok(buys.reduce((sum, { stake }) => sum + stake, 0) <= 0.05 + 1e-12);
   });
 
-  it('pays the ask of the book of the instant', () => {
-    const decision = decisionOf(
-      row(),
-      ({ lo }) => ({ bid: 0.1, ask: lo === 40 ? 0.5 : 0.21, price: 0.2 }),
-      track,
-    );
+  it('records what the signals say to buy and nothing else, with or without an order', () => {
+    const record = eventSignalsRecord({
+      buckets: [
+        bucketSignal({ lo: 0, kelly: 0.02 }),
+        bucketSignal({ lo: 20, token: 'yes-2', kelly: 0.1 }),
+        bucketSignal({ lo: 40, token: 'yes-3', action: 'HOLD' }),
+        bucketSignal({ lo: 60, token: 'yes-4', action: 'BUY', kelly: 0.0001 }),
+      ],
+      order: null,
+    });
+    const decision = decisionOf(row(), record);
+    const bought = sizedSignals(record, USUAL_BETTOR).signals.filter(({ action }) => action === 'BUY');
     assert.deepEqual(
-      decision?.buys.map(({ lo }) => lo),
-      [20],
+      decision?.buys.map(({ lo, stake }) => [lo, stake]),
+      [
+        [20, 0.025],
+        [0, 0.005],
+      ],
     );
-    assert.deepEqual([decision?.strategy, decision?.orderLos], ['SINGLE_BUCKET', [20]]);
+    assert.equal(bought.length, 2);
+    assert.deepEqual([decision?.strategy, decision?.orderLos], [null, []]);
   });
 
-  it('is none without a horizon, without prices, and where nothing was worth it', () => {
+  it('is LOW where skill is not demonstrated, whatever the calibration', () => {
+    const unproven: EventSignals = eventSignalsRecord({ track: { ...track, isProven: false } });
+    const decision = decisionOf(row(), unproven);
+    assert.deepEqual([decision?.confidence, decision?.isProven], ['LOW', false]);
+  });
+
+  it('is none without a horizon, without prices, where nothing was worth it, and where all was skipped', () => {
+    assert.equal(ofHistory({ horizonHours: null }), null);
     assert.equal(
-      decisionOf(row({ horizonHours: null }), () => undefined, track),
+      ofHistory({ buckets: ranges.map((range) => predictedBucket({ ...range, price: null })) }),
       null,
     );
-    const unpriced = ranges.map((range) => predictedBucket({ ...range, price: null }));
     assert.equal(
-      decisionOf(row({ buckets: unpriced }), () => ({ bid: 0.1, ask: 0.1, price: 0.1 }), track),
+      ofHistory({ buckets: ranges.map((range) => predictedBucket({ ...range, price: range.prob })) }),
       null,
     );
-    const fair = ranges.map((range) => predictedBucket({ ...range, price: range.prob }));
     assert.equal(
-      decisionOf(row({ buckets: fair }), () => undefined, track),
+      decisionOf(row(), eventSignalsRecord({ buckets: [bucketSignal({ action: 'SKIP' })], order: null })),
       null,
     );
   });
 
   it('does not buy what had lost already', () => {
-    const decision = decisionOf(row({ count: 41 }), () => undefined, track);
     assert.deepEqual(
-      decision?.buys.map(({ lo }) => lo),
+      ofHistory({ count: 41 })?.buys.map(({ lo }) => lo),
       [40],
     );
+  });
+
+  it('sizes history at half where skill was not demonstrated by then', () => {
+    const made = row({ origin: 'history' });
+    const stakes = (isProven: boolean) =>
+      decisionOf(made, signalsOfHistory(made, { ...track, isProven }))?.buys.map(({ stake }) => stake) ?? [];
+    const [proven = 0] = stakes(true);
+    const [unproven = 0] = stakes(false);
+    assert.ok(proven > 0 && Math.abs(unproven - proven / 2) <= 1e-4);
   });
 });

@@ -8,6 +8,7 @@ import {
   type ForecastFact,
   HOUR_MS,
   type OutputOf,
+  type Prediction,
   predictionHash,
 } from '../../../streams/internal.ts';
 import { ledger as ledgerPipeline } from '../../../streams/pipelines/ledger.ts';
@@ -73,7 +74,7 @@ describe('ledger', () => {
     session.observe(at + 900, answer);
     const [output] = ofStream(session.outputs, 'predictions');
     assert.ok(output);
-    const { hash, buckets, quantiles, paceQuantiles, ...row } = output.record;
+    const { hash, buckets, quantiles, paceQuantiles, ownQuantiles, ...row } = output.record;
     assert.deepEqual([output.key, output.cause, output.at], ['1', 'model', at + 900]);
     assert.deepEqual(row, {
       forecastId: `1-${answer.askedSeq}`,
@@ -85,26 +86,43 @@ describe('ledger', () => {
       seed: answer.seed,
       askedSeq: answer.askedSeq,
       madeAt: at,
+      startAt: START,
       endAt: END,
       count: 0,
       p5: 2,
       p50: 20,
       p95: 38,
       paceP50: 10,
+      ownP50: 20,
+      settlement: answer.settlement,
       sleepProbability: 0.25,
       flipRisk: null,
       moved: [],
     });
     assert.deepEqual([quantiles, paceQuantiles], [answer.forecast.quantiles, answer.pace.quantiles]);
+    assert.deepEqual(ownQuantiles, answer.own?.quantiles);
     assert.deepEqual(buckets[0], {
       lo: 0,
       hi: 9,
       prob: answer.forecast.bucketProbs[0],
       paceProb: answer.pace.bucketProbs[0],
+      ownProb: answer.own?.bucketProbs[0],
       price: 0.25,
       priceKind: 'ui',
     });
     assert.match(hash, /^[0-9a-f]{64}$/);
+  });
+
+  it('makes the row that an older program made of its answer', () => {
+    const at = START + DAY_MS;
+    const { session, answer } = started(at);
+    const { own: _own, settlement: _settlement, ...older } = answer;
+    session.observe(at + 900, older);
+    const [row] = records(session.outputs, 'predictions');
+    assert.ok(row);
+    const fields = ['ownP50', 'ownQuantiles', 'settlement'].filter((field) => field in row);
+    assert.deepEqual([fields, 'ownProb' in (row.buckets[0] ?? {})], [[], false]);
+    assert.equal(predictionHash(row), row.hash);
   });
 
   it('knows no price while prices are stale', () => {
@@ -250,8 +268,18 @@ describe('ledger', () => {
     );
   });
 
-  it('hashes a row to the same digest on every machine', () => {
+  it('hashes a row to the same digest on every machine, and a row of an older program as it was published', () => {
     const { record } = predictionOutput({ modelVersion: 'a model' });
-    assert.equal(predictionHash(record), '2b2de123de24e2e3ec08b44f93d45607c4ef9de7f732c12c1cae79acb2cff567');
+    assert.equal(predictionHash(record), 'f2724583daba9aa0eaecca7f63e08e4dcd11bc90f214a0cf1bdabafa216f4a8c');
+    const {
+      startAt: _startAt,
+      ownP50: _p50,
+      ownQuantiles: _quantiles,
+      settlement: _settlement,
+      ...rest
+    } = record;
+    const buckets = rest.buckets.map(({ ownProb: _prob, ...bucket }) => bucket);
+    const older = predictionHash({ ...rest, buckets } as unknown as Prediction);
+    assert.equal(older, '2b2de123de24e2e3ec08b44f93d45607c4ef9de7f732c12c1cae79acb2cff567');
   });
 });

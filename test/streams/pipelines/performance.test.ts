@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { map } from 'rxjs';
+import { map, NEVER, of } from 'rxjs';
 import {
   DAY_MS,
   type EventRecord,
@@ -8,14 +9,16 @@ import {
   HOUR_MS,
   type Prediction,
   type ScoreRecord,
+  type VoidRecord,
 } from '../../../streams/internal.ts';
+import { windowId } from '../../../streams/model/window-id.ts';
 import { performance as performancePipeline } from '../../../streams/pipelines/performance.ts';
-import { event, partition, quote, settings, tick, tracking } from '../../support/facts.ts';
+import { event, partition, post, quote, settings, tick, tracking } from '../../support/facts.ts';
 import { marbles } from '../../support/marbles.ts';
 import { GraphSession } from '../../support/model-answers.ts';
 import { anyLog } from '../../support/observations.ts';
 import { eventOutput, predictionOutput } from '../../support/outputs.ts';
-import { neverFails, ofStream, records, runByStep } from './run.ts';
+import { latest, neverFails, ofStream, records, runByStep } from './run.ts';
 
 const START = 100 * DAY_MS;
 const END = START + 2 * DAY_MS;
@@ -58,23 +61,38 @@ function watched(): GraphSession {
   return session;
 }
 
-const scored = ({ outputs }: GraphSession) => records(outputs, 'scores');
+const scored = ({ outputs }: GraphSession) =>
+  records(outputs, 'scores').flatMap((record) => (record.status === 'settled' ? [record] : []));
+
+/** The last result of each row: its final count, or that it is void. */
+const results = ({ outputs }: GraphSession) =>
+  Object.fromEntries(
+    Array.from(latest(outputs, 'scores'), ([key, { record }]) => [
+      key,
+      record.status === 'settled' ? record.final : record.status,
+    ]),
+  );
 
 describe('performance', () => {
   it('scores a row when its event has an outcome, and again when that is corrected', () =>
     marbles(({ hot, expectObservable }) => {
+      const window = windowId({ startAt: START, endAt: END, ranges: [{ lo: 0 }] });
       const ended = (final: number) => ({
         ...{ account: 'a', seq: 9, at: END, cause: 'oracle' as const },
-        outcome: { eventId: 1, endAt: END, final, wonLo: null },
+        outcome: { eventId: 1, endAt: END, window, final, own: null, wonLo: null },
       });
-      const row = predictionOutput({ horizonHours: 24, endAt: END }, { at: END - DAY_MS });
+      const row = predictionOutput({ horizonHours: 24, startAt: START, endAt: END }, { at: END - DAY_MS });
       const shown = predictionOutput({ endAt: END }, { at: END - DAY_MS });
-      const event$ = hot('     e-----------|', { e: eventOutput({ endAt: END }, { at: START }) });
+      const listing = eventOutput(
+        { startAt: START, endAt: END, buckets: partition().slice(0, 1), isPartition: true },
+        { at: START },
+      );
+      const event$ = hot('     e-----------|', { e: listing });
       const prediction$ = hot('--r-s-------|', { r: row, s: shown });
       const outcome$ = hot('   ------x---y-|', { x: ended(5), y: ended(6) });
       const expected = '       ------x---y-|';
       const final$ = performancePipeline({ event$, prediction$, outcome$ }, new Map(), neverFails).pipe(
-        map(({ key, record }) => [key, record.final]),
+        map(({ key, record }) => [key, record.status === 'settled' ? record.final : record.status]),
       );
       expectObservable(final$).toBe(expected, { x: ['1@24', 5], y: ['1@24', 6] });
     }));
@@ -85,12 +103,13 @@ describe('performance', () => {
     assert.deepEqual(scored(session), []);
     session.observe(END + HOUR_MS, closed(1));
     assert.deepEqual(
-      ofStream(session.outputs, 'scores').map(({ key, cause, record }) => [key, cause, record.final]),
+      ofStream(session.outputs, 'scores').map(({ key, cause, record: { status } }) => [key, cause, status]),
       [
-        ['1@24', 'event_closed', 12],
-        ['1@48', 'event_closed', 12],
+        ['1@48', 'event_closed', 'settled'],
+        ['1@24', 'event_closed', 'settled'],
       ],
     );
+    assert.deepEqual(results(session), { '1@24': 12, '1@48': 12 });
   });
 
   it('waits two hours after the end where the market names no winner', () => {
@@ -144,6 +163,89 @@ describe('performance', () => {
     );
   });
 
+  describe('when the window moves after a row was made', () => {
+    /** The row 48 h before the first close is made, then the window moves. */
+    function moved(...changes: Fact[]): GraphSession {
+      const session = new GraphSession();
+      session.observe(START, settings());
+      session.observe(START, { kind: 'coverage', account: 'a', fromAt: START - 60 * DAY_MS });
+      session.observe(START, listed);
+      session.observe(START, tracking({ startAt: START, endAt: END }));
+      session.observe(START, tick(FRESH));
+      session.answer(START);
+      for (const change of changes) session.observe(START + HOUR_MS, change);
+      return session;
+    }
+    const LATER = END + DAY_MS;
+    const later = { ...listed, endAt: LATER };
+    const [low, middle, high] = partition();
+    assert.ok(low && middle && high);
+    const otherBuckets = { ...listed, buckets: [{ ...low, hi: 8 }, { ...middle, lo: 9 }, high] };
+
+    for (const [what, change] of [
+      ['end', [later]],
+      ['start', [tracking({ startAt: START - HOUR_MS, endAt: END })]],
+      ['buckets', [otherBuckets]],
+    ] as const) {
+      it(`takes back the row at once when the ${what} changed`, () => {
+        const before = moved();
+        assert.deepEqual(results(before), {});
+        const after = moved(...change);
+        assert.deepEqual(results(after), { '1@48': 'void' });
+        const [row] = ofStream(after.outputs, 'scores');
+        const made = latest(after.outputs, 'predictions').get('1@48')?.record;
+        assert.ok(row && made);
+        assert.deepEqual(
+          [row.record.forecastId, row.record.madeAt, row.record.endAt],
+          [made.forecastId, START, END],
+        );
+      });
+    }
+
+    it('scores the row that was made for the new window, and never the old one', () => {
+      const session = moved(later);
+      for (const at of [START + DAY_MS, START + 2 * DAY_MS]) {
+        session.observe(at, tick(FRESH));
+        session.answer(at);
+      }
+      session.observe(LATER, tick(FRESH));
+      session.observe(LATER, total(12));
+      session.observe(LATER, { ...closed(1), endAt: LATER } as Fact);
+      assert.deepEqual(results(session), { '1@48': 'void', '1@48.2': 12, '1@24.2': 12 });
+      const rows = latest(session.outputs, 'predictions');
+      assert.deepEqual(
+        ['1@48', '1@48.2'].map((key) => [rows.get(key)?.record.madeAt, rows.get(key)?.record.endAt]),
+        [
+          [START, END],
+          [START + DAY_MS, LATER],
+        ],
+      );
+    });
+
+    it('scores the row again when the window moves back', () => {
+      const session = moved(later, listed);
+      session.observe(START + DAY_MS, tick(FRESH));
+      session.answer(START + DAY_MS);
+      session.observe(END, tick(FRESH));
+      session.observe(END, total(12));
+      session.observe(END, closed(1));
+      assert.deepEqual(results(session), { '1@24': 12, '1@48': 12 });
+      assert.deepEqual(
+        ofStream(session.outputs, 'predictions').map(({ key }) => key),
+        ['1', '1@48', '1', '1@24'],
+      );
+    });
+
+    it('takes a score back when the window of a settled event moves', () => {
+      const session = watched();
+      session.observe(END, total(12));
+      session.observe(END, closed(1));
+      assert.deepEqual(results(session), { '1@24': 12, '1@48': 12 });
+      session.observe(END + 1, later);
+      assert.deepEqual(results(session), { '1@24': 'void', '1@48': 'void' });
+    });
+  });
+
   it('scores by hand what it scores', () => {
     const session = watched();
     session.observe(END, total(12));
@@ -159,6 +261,48 @@ describe('performance', () => {
     assert.ok(Math.abs(score.market.logScore + Math.log(0.3 / 1.2)) < 1e-9);
     assert.ok(Math.abs(score.market.brier - ((0.1 / 1.2) ** 2 + (0.9 / 1.2) ** 2 + (0.8 / 1.2) ** 2)) < 1e-9);
     assert.deepEqual([score.market.crps, score.market.pit, score.market.isCovered], [null, null, null]);
+  });
+
+  it('scores the forecast of the offset and that of our own count beside that of the settled one', () => {
+    const session = watched();
+    session.observe(END - HOUR_MS, post({ id: '1', createdAt: END - HOUR_MS }));
+    session.observe(END, total(12));
+    session.observe(END, closed(1));
+    const [score] = scored(session);
+    assert.ok(score);
+    // Equal counts were forecast, and the oracle has eleven more than our one.
+    assert.deepEqual(score.settlement, { offset: 11, p50: 0, crps: 11, isCovered: false });
+    assert.deepEqual(score.own, score.model, 'here both forecasts are the same');
+  });
+
+  it('scores no offset where our own count decided, and neither for a row of an older program', () => {
+    const session = watched();
+    session.observe(END, closed(0));
+    assert.deepEqual(
+      scored(session).map(({ settlement }) => settlement),
+      [null, null],
+    );
+    const row = predictionOutput({ horizonHours: 24, startAt: START, endAt: END }, { at: END - DAY_MS });
+    const { ownP50: _p50, ownQuantiles: _quantiles, settlement: _settlement, ...older } = row.record;
+    const ranges = row.record.buckets.map(({ lo }) => ({ lo }));
+    const window = windowId({ startAt: START, endAt: END, ranges });
+    const outcome = { eventId: 1, endAt: END, window, final: 20, own: 20, wonLo: null };
+    const scores: (ScoreRecord | VoidRecord)[] = [];
+    performancePipeline(
+      {
+        event$: NEVER,
+        prediction$: of({ ...row, record: older }),
+        outcome$: of({ account: 'a', seq: 9, at: END, cause: 'oracle', outcome }),
+      },
+      new Map(),
+      neverFails,
+    ).subscribe(({ record }) => {
+      if (record.status === 'settled') scores.push(record);
+    });
+    assert.deepEqual(
+      scores.map((score) => score.status === 'settled' && [score.own, score.settlement]),
+      [[null, null]],
+    );
   });
 
   it('leaves the market out where a bucket had no price', () => {
@@ -189,6 +333,16 @@ describe('performance', () => {
             const row = rows.get(key);
             const event = events.get(record.eventId);
             assert.ok(row && event);
+            const isOfWindow =
+              row.startAt === event.startAt &&
+              row.endAt === event.endAt &&
+              event.isPartition &&
+              isDeepStrictEqual(
+                row.buckets.map(({ lo, hi }) => [lo, hi]),
+                event.buckets.map(({ lo, hi }) => [lo, hi]),
+              );
+            assert.equal(record.status, isOfWindow ? 'settled' : 'void');
+            if (record.status === 'void') continue;
             const won = event.buckets.find(({ won }) => won);
             assert.equal(event.phase, 'closed');
             assert.ok(latestAt >= event.endAt + (won ? 0 : 2 * HOUR_MS));

@@ -25,26 +25,26 @@ describe('prices', () => {
     }));
 
   it('emits a price when a figure of it changes, and not again', () => {
-    const book = { bid: 0.25, ask: 0.75 };
+    const book = { bid: 0.25, ask: 0.75, bidSize: 10 };
     const outputs = ofStream(
-      run(log([1, prices(book)], [2, prices(book)], [3, prices({ ...book, ask: 0.5 })])),
+      run(
+        log(
+          [1, prices(book)],
+          [2, prices(book)],
+          [3, prices({ ...book, ask: 0.5 })],
+          [4, prices({ ...book, ask: 0.5, askSize: 7 })],
+          [5, prices({ ...book, ask: 0.5, askSize: 7 })],
+        ),
+      ),
       'prices',
     );
+    const mid = { eventId: 1, token: 'yes', bid: 0.25, bidSize: 10, priceKind: 'mid' };
     assert.deepEqual(
       outputs.map(({ key, at, cause, record }) => [key, at, cause, record]),
       [
-        [
-          'yes',
-          1,
-          'price',
-          { eventId: 1, token: 'yes', bid: 0.25, ask: 0.75, price: 0.5, priceKind: 'mid', at: 1 },
-        ],
-        [
-          'yes',
-          3,
-          'price',
-          { eventId: 1, token: 'yes', bid: 0.25, ask: 0.5, price: 0.375, priceKind: 'mid', at: 3 },
-        ],
+        ['yes', 1, 'price', { ...mid, ask: 0.75, askSize: null, price: 0.5, at: 1 }],
+        ['yes', 3, 'price', { ...mid, ask: 0.5, askSize: null, price: 0.375, at: 3 }],
+        ['yes', 4, 'price', { ...mid, ask: 0.5, askSize: 7, price: 0.375, at: 4 }],
       ],
     );
   });

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type BucketSignal, type EventSignals, sizedSignals } from '../../../streams/internal.ts';
-import { STAKE_CAP } from '../../../streams/model/sizing.ts';
+import {
+  type BucketSignal,
+  type EventSignals,
+  isListed,
+  sizedSignals,
+  USUAL_BETTOR,
+} from '../../../streams/internal.ts';
+import { EVENT_CAP } from '../../../streams/model/sizing.ts';
 import { bucketSignal, eventSignalsRecord } from '../../support/outputs.ts';
 
-const own = { bankrollUsd: 1_000, includesUnproven: false };
+const own = { ...USUAL_BETTOR, includesUnproven: false };
 const proven = (buckets: readonly BucketSignal[], order: EventSignals['order'] = null) =>
   eventSignalsRecord({ buckets, order });
 const unproven = (record: EventSignals): EventSignals => ({
@@ -16,7 +22,7 @@ const buy = (token: string, fields: Partial<BucketSignal> = {}) =>
 
 describe('sizedSignals', () => {
   it('bets the fraction of the bankroll in whole cents', () => {
-    const { signals } = sizedSignals(proven([buy('x', { stake: 0.033_399 })]), {
+    const { signals } = sizedSignals(proven([buy('x', { kelly: 4 * 0.033_399 })]), {
       ...own,
       bankrollUsd: 777.77,
     });
@@ -24,7 +30,7 @@ describe('sizedSignals', () => {
   });
 
   it('orders two buckets for 5 % in proportion to their prices, and one for 2 %', () => {
-    const buckets = [buy('x', { price: 0.3 }), buy('y', { price: 0.1 }), buy('z')];
+    const buckets = [buy('x', { ask: 0.3 }), buy('y', { ask: 0.1 }), buy('z')];
     const two = sizedSignals(proven(buckets, { strategy: 'TWO_BUCKET', tokens: ['y', 'x'] }), own);
     assert.deepEqual([two.buy?.stakeFraction, two.buy?.stakeUsd], [0.05, 50]);
     assert.deepEqual(
@@ -43,21 +49,18 @@ describe('sizedSignals', () => {
   });
 
   it('sells every bucket that is to be sold, to manage risk', () => {
-    const sold = buy('y', { action: 'SELL', edge: -0.2, stake: 0 });
+    const sold = buy('y', { action: 'SELL', edge: -0.2, bid: 0.3, bidSize: 70 });
     const { sells, signals } = sizedSignals(proven([buy('x'), sold]), own);
     assert.deepEqual(
       sells.map(({ token, strategy }) => [token, strategy]),
       [['y', 'RISK_MANAGEMENT']],
     );
     assert.deepEqual([signals[1]?.fraction, signals[1]?.betUsd], [0, 0]);
+    assert.deepEqual([signals[1]?.limitPrice, signals[1]?.availableUsd], [0.3, 21]);
   });
 
   it('skips everything at a horizon without demonstrated skill, unless the caller accepts it', () => {
-    const buckets = [
-      buy('x'),
-      buy('y', { action: 'SELL', stake: 0 }),
-      buy('z', { action: 'HOLD', stake: 0 }),
-    ];
+    const buckets = [buy('x'), buy('y', { action: 'SELL' }), buy('z', { action: 'HOLD' })];
     const record = unproven(proven(buckets, { strategy: 'SINGLE_BUCKET', tokens: ['x'] }));
     const refused = sizedSignals(record, own);
     assert.deepEqual([refused.buy, refused.sells], [null, []]);
@@ -73,14 +76,100 @@ describe('sizedSignals', () => {
     assert.equal(accepted.buy?.strategy, 'SINGLE_BUCKET');
   });
 
+  it('halves bets and orders at a horizon without demonstrated skill', () => {
+    const record = unproven(
+      proven([buy('x', { kelly: 0.16 })], { strategy: 'SINGLE_BUCKET', tokens: ['x'] }),
+    );
+    const { signals, buy: order } = sizedSignals(record, USUAL_BETTOR);
+    assert.deepEqual([signals[0]?.action, signals[0]?.fraction, signals[0]?.betUsd], ['BUY', 0.02, 20]);
+    assert.deepEqual(signals[0]?.cuts, [{ by: 'unproven', fraction: 0.02 }]);
+    assert.deepEqual([order?.stakeFraction, order?.stakeUsd], [0.01, 10]);
+  });
+
+  it('says what was cut by what, down to what the book holds at the limit price', () => {
+    const record = {
+      ...unproven(proven([buy('x', { kelly: 0.4, ask: 0.5, askSize: 16 })])),
+      eventShare: 0.8,
+      accountShare: 0.75,
+    };
+    const [signal] = sizedSignals(record, USUAL_BETTOR).signals;
+    const cuts = signal?.cuts.map(({ by, fraction }) => [by, Math.round(fraction * 1e6) / 1e6]);
+    assert.deepEqual(cuts, [
+      ['event_cap', 0.06],
+      ['unproven', 0.02],
+      ['account_cap', 0.005],
+      ['depth', 0.007],
+    ]);
+    assert.deepEqual([signal?.limitPrice, signal?.availableUsd], [0.5, 8]);
+    assert.deepEqual([signal?.fraction, signal?.betUsd], [0.008, 8]);
+  });
+
+  it('says so where it does not know what the book holds', () => {
+    const [signal] = sizedSignals(proven([buy('x', { askSize: null })]), USUAL_BETTOR).signals;
+    assert.deepEqual([signal?.action, signal?.availableUsd], ['BUY', null]);
+    assert.deepEqual(signal?.codes, ['UNDERVALUED', 'DEPTH_UNKNOWN']);
+  });
+
+  it('orders no more shares of each bucket than the thinnest book holds', () => {
+    const buckets = [buy('x', { ask: 0.3, askSize: 10 }), buy('y', { ask: 0.1, askSize: 1_000 })];
+    const record = proven(buckets, { strategy: 'TWO_BUCKET', tokens: ['x', 'y'] });
+    const { buy: order } = sizedSignals(record, USUAL_BETTOR);
+    assert.deepEqual([order?.stakeFraction, order?.stakeUsd], [0.004, 4]);
+    assert.deepEqual(
+      order?.legs.map(({ stakeUsd }) => stakeUsd),
+      [3, 1],
+    );
+  });
+
+  const passed = (fields: Partial<BucketSignal> = {}) =>
+    buy('p', {
+      ...{ standing: 'dead', action: 'SELL', codes: ['PASSED_BY_COUNT'], prob: 0, edge: -0.2 },
+      ...{ bid: 0.2, bidSize: 50, kelly: 0, noKelly: 1, noToken: 'no-p' },
+      ...fields,
+    });
+
+  it('offers No of a passed bucket at 1 minus the bid, and never a bet on Yes', () => {
+    const { signals, sells } = sizedSignals(proven([passed()]), USUAL_BETTOR);
+    const [signal] = signals;
+    assert.deepEqual([signal?.action, signal?.fraction, signal?.betUsd], ['SELL', 0, 0]);
+    assert.deepEqual([signal?.limitPrice, signal?.availableUsd], [0.2, 10]);
+    assert.equal(sells.length, 1);
+    assert.deepEqual(
+      [signal?.no?.limitPrice, signal?.no?.availableUsd, signal?.no?.fraction, signal?.no?.betUsd],
+      [0.8, 40, 0.04, 40],
+    );
+    assert.ok(signal && isListed(signal));
+  });
+
+  it('never says SELL for an account that only buys, and still offers No', () => {
+    const { signals, sells } = sizedSignals(proven([passed(), buy('y', { action: 'SELL' })]), {
+      ...USUAL_BETTOR,
+      isBuyOnly: true,
+    });
+    assert.deepEqual(
+      signals.map(({ action, no, limitPrice }) => [action, no !== null, limitPrice]),
+      [
+        ['HOLD', true, null],
+        ['HOLD', false, null],
+      ],
+    );
+    assert.deepEqual(sells, []);
+  });
+
+  it('lists no dead bucket that there is nothing to do about', () => {
+    const dead = passed({ noKelly: null, action: 'HOLD' });
+    assert.deepEqual(sizedSignals(proven([dead]), USUAL_BETTOR).signals.map(isListed), [false]);
+    assert.deepEqual(sizedSignals(unproven(proven([passed()])), own).signals.map(isListed), [false]);
+  });
+
   it('keeps the reason why a bucket was skipped already', () => {
-    const skipped = buy('x', { action: 'SKIP', codes: ['EMPTY_BOOK'], stake: 0 });
+    const skipped = buy('x', { action: 'SKIP', codes: ['EMPTY_BOOK'] });
     const { signals } = sizedSignals(unproven(proven([skipped])), own);
     assert.deepEqual(signals[0]?.codes, ['UNPROVEN_HORIZON', 'EMPTY_BOOK']);
   });
 
   it('holds a bucket whose bet would be less than a cent, and makes no order', () => {
-    const record = proven([buy('x', { stake: 0.006 })], { strategy: 'SINGLE_BUCKET', tokens: ['x'] });
+    const record = proven([buy('x', { kelly: 0.024 })], { strategy: 'SINGLE_BUCKET', tokens: ['x'] });
     const { signals, buy: order } = sizedSignals(record, { ...own, bankrollUsd: 1 });
     assert.deepEqual([signals[0]?.action, signals[0]?.codes], ['HOLD', ['BET_TOO_SMALL']]);
     assert.deepEqual([signals[0]?.fraction, signals[0]?.betUsd, order], [0, 0, null]);
@@ -91,19 +180,21 @@ describe('sizedSignals', () => {
       .array(fc.double({ min: 0.0001, max: 1, noNaN: true }), { minLength: 1, maxLength: 40 })
       .map((weights) => {
         const sum = weights.reduce((total, weight) => total + weight, 0);
-        return weights.map((weight) => (weight / sum) * STAKE_CAP);
+        return weights.map((weight) => (weight / sum) * EVENT_CAP);
       });
     const bankrolls = fc.double({ min: 1, max: 1_000_000, noNaN: true });
     fc.assert(
       fc.property(stakes, bankrolls, (each, bankrollUsd) => {
-        const buckets = each.map((stake, index) => buy(`t${index}`, { stake, price: 0.01 + index / 100 }));
+        const buckets = each.map((stake, index) =>
+          buy(`t${index}`, { kelly: 4 * stake, ask: 0.01 + index / 100 }),
+        );
         const tokens = buckets.slice(0, 2).map(({ token }) => token);
         const order = { strategy: 'TWO_BUCKET', tokens } as const;
         const { signals, buy: bought } = sizedSignals(proven(buckets, order), { ...own, bankrollUsd });
         const bets = signals.reduce((sum, { betUsd }) => sum + betUsd, 0);
         const fractions = signals.reduce((sum, { fraction }) => sum + fraction, 0);
-        assert.ok(bets <= bankrollUsd * STAKE_CAP + 1e-6 && fractions <= STAKE_CAP + 1e-9);
-        assert.ok((bought?.stakeUsd ?? 0) <= bankrollUsd * STAKE_CAP + 1e-6);
+        assert.ok(bets <= bankrollUsd * EVENT_CAP + 1e-6 && fractions <= EVENT_CAP + 1e-9);
+        assert.ok((bought?.stakeUsd ?? 0) <= bankrollUsd * EVENT_CAP + 1e-6);
         const legs = bought?.legs.reduce((sum, { stakeUsd }) => sum + stakeUsd, 0) ?? 0;
         assert.ok(legs <= (bought?.stakeUsd ?? 0) + 1e-6);
         for (const { action, betUsd } of signals) assert.equal(betUsd > 0, action === 'BUY');

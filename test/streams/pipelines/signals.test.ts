@@ -12,6 +12,8 @@ import {
   type Prediction,
   type ScoreRecord,
 } from '../../../streams/internal.ts';
+import { loneStake } from '../../../streams/model/sizing.ts';
+import { kellyOf } from '../../../streams/pipelines/event-signals.ts';
 import { signals } from '../../../streams/pipelines/signals.ts';
 import { event, partition, post, quote, settings, tick, tracking } from '../../support/facts.ts';
 import { marbles } from '../../support/marbles.ts';
@@ -27,6 +29,7 @@ import {
   priceOutput,
   score,
   scoreOutput,
+  voidOutput,
 } from '../../support/outputs.ts';
 import { latest, neverFails, ofStream, records, run, runByStep } from './run.ts';
 
@@ -127,12 +130,58 @@ describe('signals', () => {
     assert.equal(actions(session)['0-9'], 'BUY');
   });
 
-  it('drops a bucket when a post passes it', () => {
+  it('puts a bucket first that a post has passed, once the forecast knows, while somebody bids for it', () => {
     const session = started();
-    for (let n = 0; n < 10; n++) {
-      session.observe(START + HOUR_MS + n, post({ id: String(n), createdAt: START + n }));
+    const at = START + HOUR_MS;
+    for (let n = 0; n < 10; n++) session.observe(at + n, post({ id: String(n), createdAt: START + n }));
+    const passed = () => last(session).record.buckets.find(({ standing }) => standing === 'passed');
+    assert.deepEqual([passed()?.action, passed()?.codes], ['SKIP', ['FORECAST_BEHIND_COUNT']]);
+    session.answer(at + 20);
+    session.answer(at + 20);
+    assert.equal(last(session).record.buckets[0]?.title, '0-9');
+    assert.deepEqual([passed()?.action, passed()?.codes], ['SELL', ['PASSED_BY_COUNT']]);
+    session.observe(at + 21, { kind: 'oracle', account: 'a', trackingId: 't1', total: 10, syncedAt: null });
+    assert.equal(last(session).record.buckets[0]?.standing, 'dead');
+    assert.equal(actions(session)['0-9'], 'SELL');
+  });
+
+  it('shares the cap of the account between its open events', () => {
+    const session = started();
+    const at = START + HOUR_MS;
+    assert.equal(last(session).record.accountShare, 1);
+    // The bucket 0-9 of each event is worth 0.25 by the model and costs 0.02: a full bet.
+    const cheap = (eventId: number): Fact => ({
+      kind: 'prices',
+      eventId,
+      quotes: [quote({ token: `yes-${eventId}-0`, bid: 0.01, ask: 0.03 })],
+    });
+    const known = new Map<string, number>();
+    for (const eventId of [2, 3, 4, 5, 6, 7]) {
+      const slug = `event-${eventId}`;
+      session.observe(at, { ...listed, eventId, slug, buckets: partition(eventId) });
+      session.observe(at, tracking({ trackingId: `t${eventId}`, slug, startAt: START, endAt: END }));
+      session.observe(at, cheap(eventId));
     }
-    assert.deepEqual(Object.keys(actions(session)).sort(), ['10-19', '20+']);
+    session.observe(at, cheap(1));
+    session.answer(at);
+    for (const { key, record } of emitted(session)) known.set(key, record.accountShare);
+    assert.equal(known.size, 7);
+    const shares = [...new Set(known.values())];
+    assert.equal(shares.length, 1);
+    // Seven unproven events of 2.5 % each would be 17.5 %.
+    assert.equal(shares[0], 0.55);
+  });
+
+  it('uses no forecast of another window', () => {
+    const session = started();
+    assert.ok(Object.values(actions(session)).some((action) => action === 'BUY'));
+    session.observe(START + HOUR_MS + 1, { ...listed, endAt: END + HOUR_MS });
+    assert.deepEqual(
+      [...new Set(last(session).record.buckets.flatMap(({ codes }) => codes))],
+      ['NO_FORECAST'],
+    );
+    session.answer(START + HOUR_MS + 2);
+    assert.ok(last(session).record.forecastId !== null);
   });
 
   it('takes a forecast for old once none has come for five minutes', () => {
@@ -179,7 +228,7 @@ describe('signals', () => {
         record.strategy,
         record.buys.map(({ lo }) => lo),
       ]),
-      [['1@24', 'live', 'SINGLE_BUCKET', [0]]],
+      [['1@24', 'live', null, [0]]],
     );
     assert.deepEqual([decisions[0]?.record.confidence, decisions[0]?.record.isProven], ['LOW', false]);
     session.observe(END - 24 * HOUR_MS + 60_000, tick(AGES));
@@ -232,7 +281,8 @@ describe('signals', () => {
         scoreOutput({
           eventId,
           endAt: 1_000 + eventId,
-          model: score({ crps: 1 + eventId / 100 }),
+          model: score({ logScore: 1 }),
+          market: score({ logScore: 1.5 }),
           ...fields,
         }),
       );
@@ -242,9 +292,9 @@ describe('signals', () => {
 
     it('decides by the prices that were known, and by nothing that was settled later', () => {
       const [first, second] = decisionsFrom(
-        ...settled(12),
-        row(1_008, cheap),
-        row(1_009, { ...cheap, eventId: 901 }),
+        ...settled(32),
+        row(1_028, cheap),
+        row(1_029, { ...cheap, eventId: 901 }),
         row(9_999, { eventId: 902, buckets: [predictedBucket({ prob: 0.5, price: null })] }),
       );
       assert.deepEqual(
@@ -258,17 +308,30 @@ describe('signals', () => {
     });
 
     it('lets a corrected score take the place of the first, and the other horizons alone', () => {
-      const worse = { model: score({ crps: 99 }) };
+      const worse = { model: score({ logScore: 9 }) };
       const proven = (...scores: readonly OutputOf<'scores'>[]) =>
         decisionsFrom(...scores, row(9_999, cheap))[0]?.isProven;
-      assert.equal(proven(...settled(12)), true);
-      assert.equal(proven(...settled(12), ...settled(12, worse)), false);
-      assert.equal(proven(...settled(12), ...settled(12, { ...worse, horizonHours: 48 })), true);
+      assert.equal(proven(...settled(32)), true);
+      assert.equal(proven(...settled(32), ...settled(32, worse)), false);
+      assert.equal(proven(...settled(32), ...settled(32, { ...worse, horizonHours: 48 })), true);
+    });
+
+    it('leaves out what is void', () => {
+      const taken = settled(3).map(({ record: { eventId, endAt } }) => voidOutput({ eventId, endAt }));
+      const proven = (...scores: readonly OutputOf<'scores'>[]) =>
+        decisionsFrom(...scores, row(9_999, cheap))[0]?.isProven;
+      assert.deepEqual([proven(...settled(32), ...taken), proven(...taken, ...settled(32))], [false, true]);
+      assert.equal(proven(...settled(33), ...taken), true);
     });
 
     it('looks back 200 events', () => {
       const old = Array.from({ length: 200 }, (_, index) =>
-        scoreOutput({ eventId: 300 + index, endAt: index, model: score({ crps: 1_000 }) }),
+        scoreOutput({
+          eventId: 300 + index,
+          endAt: index,
+          model: score({ logScore: 99 }),
+          market: score({ logScore: 1 }),
+        }),
       );
       const [before] = decisionsFrom(...settled(100), ...old, row(9_999, cheap));
       const [after] = decisionsFrom(...old, ...settled(200), row(9_999, cheap));
@@ -304,7 +367,8 @@ describe('signals', () => {
             assert.deepEqual(record.stale, stale.get(key));
             const isStale = record.stale.length > 0;
             if (isStale) assert.ok(record.buckets.every(({ action }) => action === 'SKIP'));
-            assert.ok(record.buckets.reduce((sum, { stake }) => sum + stake, 0) <= 0.05 + 1e-12);
+            const stakes = record.buckets.reduce((sum, each) => sum + loneStake(kellyOf(each)), 0);
+            assert.ok(stakes * record.eventShare <= 0.05 + 1e-12);
           }
         }
       }),

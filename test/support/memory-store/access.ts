@@ -1,4 +1,4 @@
-import type { CallCount, CallCounts, KeptKey, Keys } from '../../../src/store/store.ts';
+import type { CallBatch, CallLog, KeptKey, Keys } from '../../../src/store/store.ts';
 
 export function createMemoryKeys(): Keys {
   const keys = new Map<string, KeptKey>();
@@ -10,13 +10,15 @@ export function createMemoryKeys(): Keys {
   };
 }
 
-export function createMemoryCallCounts(): CallCounts {
-  const hours = new Map<string, CallCount>();
+export function createMemoryCallLog(): CallLog {
+  let batches: readonly CallBatch[] = [];
   return {
-    all: () => [...hours.values()],
-    async write(changed, gone) {
-      for (const caller of gone) hours.delete(caller);
-      for (const each of changed) hours.set(each.caller, each);
+    all: () => batches,
+    async append(batch, overAt) {
+      batches = [...batches.filter(({ at }) => at > overAt), batch];
+    },
+    async replace(batch) {
+      batches = [batch];
     },
   };
 }

@@ -10,7 +10,7 @@ import type {
   Store,
 } from '../../../src/store/store.ts';
 import { isKept, type Observation, type Output, type StreamName } from '../../../streams/internal.ts';
-import { createMemoryCallCounts, createMemoryKeys } from './access.ts';
+import { createMemoryCallLog, createMemoryKeys } from './access.ts';
 import { createMemoryFrames } from './frames.ts';
 import { createMemoryPayments } from './payments.ts';
 import { createMemoryUsage } from './usage.ts';
@@ -24,7 +24,7 @@ export function createMemoryStore(): Store {
     checkpoints: createCheckpoints(),
     notes: createNotes(),
     keys: createMemoryKeys(),
-    hours: createMemoryCallCounts(),
+    calls: createMemoryCallLog(),
     usage: createMemoryUsage(),
     waitlist: createMemoryWaitlist(),
     feed: createMemoryFrames(),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createLatest } from '../../../src/views/latest.ts';
 import { winRates } from '../../../src/views/performance/win-rates.ts';
 import type { Decision, Output } from '../../../streams/internal.ts';
-import { decisionOutput, NOON, scoreOutput } from '../../support/outputs.ts';
+import { decisionOutput, NOON, scoreOutput, voidOutput } from '../../support/outputs.ts';
 
 const buy = (lo: number) => ({ lo, hi: lo + 19, prob: 0.4, price: 0.2, stake: 0.02 });
 
@@ -19,7 +19,7 @@ function ratesOf(outputs: readonly Output[], account?: string) {
   return winRates(latest, account);
 }
 
-const NONE = { percent: null, sampleSize: 0 };
+const NONE = { percent: null, sampleSize: 0, nUnproven: 0 };
 
 describe('winRates', () => {
   it('knows no rate without a sample', () => {
@@ -37,8 +37,8 @@ describe('winRates', () => {
       ...settled(100, { eventId: 4 }),
       ...settled(0, { eventId: 5, confidence: 'LOW' }),
     ]);
-    assert.deepEqual(byConfidence.HIGH, { percent: 50, sampleSize: 4 });
-    assert.deepEqual(byConfidence.LOW, { percent: 0, sampleSize: 1 });
+    assert.deepEqual(byConfidence.HIGH, { percent: 50, sampleSize: 4, nUnproven: 0 });
+    assert.deepEqual(byConfidence.LOW, { percent: 0, sampleSize: 1, nUnproven: 0 });
     assert.deepEqual(byConfidence.MEDIUM, NONE);
   });
 
@@ -46,14 +46,20 @@ describe('winRates', () => {
     const first = { horizonHours: 72, madeAt: NOON - 4, confidence: 'MEDIUM' } as const;
     const later = { horizonHours: 24, madeAt: NOON - 2, buys: [buy(200)] };
     const { byConfidence } = ratesOf([...settled(100, later), ...settled(100, first)]);
-    assert.deepEqual([byConfidence.MEDIUM, byConfidence.HIGH], [{ percent: 100, sampleSize: 1 }, NONE]);
+    assert.deepEqual(
+      [byConfidence.MEDIUM, byConfidence.HIGH],
+      [{ percent: 100, sampleSize: 1, nUnproven: 0 }, NONE],
+    );
   });
 
   it('lets the largest bet decide by confidence, and any bucket of the order by strategy', () => {
     const both = { strategy: 'TWO_BUCKET', orderLos: [120, 100], buys: [buy(120), buy(100)] } as const;
     const { byConfidence, byStrategy } = ratesOf(settled(100, both));
-    assert.deepEqual(byConfidence.HIGH, { percent: 0, sampleSize: 1 });
-    assert.deepEqual(byStrategy, { TWO_BUCKET: { percent: 100, sampleSize: 1 }, SINGLE_BUCKET: NONE });
+    assert.deepEqual(byConfidence.HIGH, { percent: 0, sampleSize: 1, nUnproven: 0 });
+    assert.deepEqual(byStrategy, {
+      TWO_BUCKET: { percent: 100, sampleSize: 1, nUnproven: 0 },
+      SINGLE_BUCKET: NONE,
+    });
   });
 
   it('waits for the outcome, and takes none of another forecast', () => {
@@ -62,12 +68,46 @@ describe('winRates', () => {
     assert.deepEqual(byConfidence.HIGH, NONE);
   });
 
-  it('keeps accounts apart when asked for one, and live and history together', () => {
+  it('takes no outcome of a row that is void', () => {
+    const { byConfidence } = ratesOf([...settled(100), voidOutput()]);
+    assert.deepEqual(byConfidence.HIGH, NONE);
+  });
+
+  it('counts the first decision about the window that settled', () => {
+    const lost = { horizonHours: 72, madeAt: NOON - 9, buys: [buy(0)] };
+    const ofSecondWindow = settled(100, { horizonHours: 72, madeAt: NOON - 4, forecastId: '1-9' }).map(
+      (output) => ({ ...output, key: `${output.key}.2` }),
+    );
+    const { byConfidence } = ratesOf([
+      decisionOutput(lost),
+      voidOutput({ horizonHours: 72 }),
+      ...ofSecondWindow,
+    ]);
+    assert.deepEqual(byConfidence.HIGH, { percent: 100, sampleSize: 1, nUnproven: 0 });
+  });
+
+  it('keeps accounts apart when asked for one', () => {
+    const outputs = [...settled(100, { eventId: 1 }), ...settled(0, { eventId: 2, account: 'b' })];
+    assert.deepEqual(ratesOf(outputs).byConfidence.HIGH, { percent: 50, sampleSize: 2, nUnproven: 0 });
+    assert.deepEqual(ratesOf(outputs, 'a').byConfidence.HIGH, { percent: 100, sampleSize: 1, nUnproven: 0 });
+  });
+
+  it('counts only what was said live', () => {
     const outputs = [
-      ...settled(100, { eventId: 1, origin: 'history' }),
-      ...settled(0, { eventId: 2, account: 'b' }),
+      ...settled(100, { eventId: 1, origin: 'history', madeAt: NOON - 9 }),
+      ...settled(0, { eventId: 2 }),
     ];
-    assert.deepEqual(ratesOf(outputs).byConfidence.HIGH, { percent: 50, sampleSize: 2 });
-    assert.deepEqual(ratesOf(outputs, 'a').byConfidence.HIGH, { percent: 100, sampleSize: 1 });
+    const { byConfidence, byStrategy } = ratesOf(outputs);
+    assert.deepEqual(byConfidence.HIGH, { percent: 0, sampleSize: 1, nUnproven: 0 });
+    assert.equal(byStrategy.SINGLE_BUCKET.sampleSize, 1);
+  });
+
+  it('says how many were made without proof against the market', () => {
+    const { byConfidence, byStrategy } = ratesOf([
+      ...settled(100, { eventId: 1, confidence: 'LOW', isProven: false }),
+      ...settled(0, { eventId: 2, confidence: 'LOW' }),
+    ]);
+    assert.deepEqual(byConfidence.LOW, { percent: 50, sampleSize: 2, nUnproven: 1 });
+    assert.deepEqual(byStrategy.SINGLE_BUCKET, { percent: 50, sampleSize: 2, nUnproven: 1 });
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Position } from '../../../src/sources/positions/position.ts';
-import { holdingsIn, isOpen } from '../../../src/views/portfolio/held-positions.ts';
+import { holdingsIn, isInEvents, isOpen } from '../../../src/views/portfolio/held-positions.ts';
+import type { EventRecord } from '../../../streams/internal.ts';
 import { bucket, eventOutput } from '../../support/outputs.ts';
 import { position } from '../../support/positions.ts';
 
@@ -31,6 +32,31 @@ describe('isOpen', () => {
       assert.equal(isOpen(position(fields)), expected);
     });
   }
+});
+
+describe('isInEvents', () => {
+  const unknown = { conditionId: null, token: null, marketSlug: null };
+  const isIn = (names: Partial<typeof nowhere>, ...events: readonly EventRecord[]) =>
+    isInEvents({ ...unknown, ...names }, events);
+
+  for (const names of [
+    { conditionId: '0xC2' },
+    { token: 'yes-2' },
+    { token: 'no-2' },
+    { marketSlug: 'event-20plus' },
+    { ...nowhere, token: 'no-1' },
+  ]) {
+    it(`finds ${JSON.stringify(names)} in an event that is not closed`, () => {
+      assert.equal(isIn(names, event), true);
+      assert.equal(isIn(names, { ...event, phase: 'upcoming' }), true);
+      assert.equal(isIn(names, { ...event, phase: 'closed' }), false);
+      assert.equal(isIn(names), false);
+    });
+  }
+
+  it('finds neither a market of others nor one without a name', () => {
+    assert.deepEqual([isIn(nowhere, event), isIn({}, event)], [false, false]);
+  });
 });
 
 describe('holdingsIn', () => {

@@ -13,14 +13,17 @@ import {
   predictedBucket,
   predictionOutput,
   priceOutput,
+  signalsOutput,
   velocityOutput,
 } from '../../support/outputs.ts';
+import { withSignals } from '../../support/with-signals.ts';
 
 const PATH = '/api/v1/prediction/account_a';
 const PRO = { 'X-API-Key': 'demo_pro' };
-const PRICE = { eventId: 1, token: 'yes-1', price: 0.2, at: NOON - 500 };
+const PRICE = { eventId: 1, token: 'yes-1', bid: 0.19, ask: 0.21, price: 0.2, at: NOON - 500 };
 const PAID_FIELDS = [
   'forecast',
+  'settlement',
   'sleep_probability',
   'velocity_counted_1h',
   'velocity_all_1h',
@@ -59,11 +62,13 @@ describe('GET /prediction/{account}', () => {
 
   it('gives a PRO caller the whole record of spec 2.4 with the additive fields', async () => {
     await begin(
-      eventOutput(),
-      countersOutput(),
-      velocityOutput(),
-      priceOutput(PRICE),
-      predictionOutput({ moved: [{ cause: 'new_post', p50: 2 }] }, { seq: 8, at: NOON - 100 }),
+      ...withSignals([
+        eventOutput(),
+        countersOutput(),
+        velocityOutput(),
+        priceOutput(PRICE),
+        predictionOutput({ moved: [{ cause: 'new_post', p50: 2 }] }, { seq: 8, at: NOON - 100 }),
+      ]),
     );
     running.put(freshnessOutput(FRESH_AGES, { seq: 9, at: NOON + 1_500 }));
     const [record] = await records(PRO);
@@ -74,6 +79,7 @@ describe('GET /prediction/{account}', () => {
       velocity_counted_1h: 3,
       velocity_all_1h: 8,
       forecast: { p5: 18, p50: 63, p95: 108 },
+      settlement: { offset_p5: -2, offset_p50: 0, offset_p95: 0 },
       sleep_probability: 0.1235,
       model_version: 'pool-1+470000',
       forecast_id: '1-7',
@@ -154,6 +160,19 @@ describe('GET /prediction/{account}', () => {
     );
   });
 
+  it('shows no forecast of another window', async () => {
+    await begin(eventOutput(), predictionOutput());
+    const isShown = async () => 'forecast' in (await records(PRO))[0];
+    const { startAt, endAt } = eventOutput().record;
+    assert.ok(startAt !== null);
+    for (const moved of [{ endAt: endAt + 1 }, { startAt: startAt - 1 }]) {
+      running.put({ ...eventOutput(moved), seq: 200 });
+      assert.equal(await isShown(), false);
+      running.put({ ...eventOutput(), seq: 201 });
+      assert.equal(await isShown(), true);
+    }
+  });
+
   it('knows no edge when the price is unknown or stale, and still gives the probability', async () => {
     for (const [counters, prices] of [
       [countersOutput({ stale: ['prices'] }), [priceOutput(PRICE)]],
@@ -161,35 +180,98 @@ describe('GET /prediction/{account}', () => {
       [countersOutput(), [priceOutput({ ...PRICE, price: null, priceKind: null })]],
     ] as const) {
       await running?.stop();
-      await begin(eventOutput(), counters, predictionOutput(), ...prices);
+      await begin(...withSignals([eventOutput(), counters, predictionOutput(), ...prices]));
       const [{ markets }] = await records(PRO);
       assert.deepEqual([markets[0].model_prob, markets[0].edge, markets[0].signal], [0.25, null, null]);
     }
   });
 
-  it('gives a bucket that the count has passed no chance, and no percentile below the count', async () => {
-    const buckets = [bucket(), bucket({ title: '20+', lo: 20, hi: null, yesToken: 'yes-2' })];
-    await begin(
-      eventOutput({ buckets }),
-      countersOutput({ real: 20 }),
+  const passing = (real: number, oracle: number, count: number) =>
+    withSignals([
+      eventOutput({ buckets: [bucket(), bucket({ title: '20+', lo: 20, hi: null, yesToken: 'yes-2' })] }),
+      countersOutput({ real, oracle }),
       priceOutput(PRICE),
       predictionOutput({
-        buckets: [predictedBucket(), predictedBucket({ lo: 20, hi: null, prob: 0.75 })],
+        ...{ count, p5: 18, p50: 63, p95: 108 },
+        quantiles: Array.from({ length: 101 }, (_, percent) => 13 + percent),
+        buckets: [predictedBucket({ prob: 0.02 }), predictedBucket({ lo: 20, hi: null, prob: 0.75 })],
       }),
-    );
+    ]);
+
+  it('gives a bucket that our own count has passed the chance of the forecast, once that knows', async () => {
+    const first = async (count: number) => {
+      await running?.stop();
+      await begin(...passing(20, 19, count));
+      const [{ markets }] = await records(PRO);
+      return [markets[0].model_prob, markets[0].edge, markets[0].signal];
+    };
+    assert.deepEqual(await first(19), [null, null, null]);
+    assert.deepEqual(await first(20), [0.02, -0.18, 'SELL']);
+  });
+
+  it("gives a bucket that the oracle's count has passed no chance, and no percentile below the count", async () => {
+    await begin(...passing(20, 20, 13));
     const [{ markets, forecast, distribution }] = await records(PRO);
     assert.deepEqual(
       markets.map((market: Record<string, unknown>) => market.model_prob),
       [0, 0.75],
     );
-    assert.equal(markets[0].edge, -0.2);
+    assert.deepEqual([markets[0].edge, markets[0].signal], [-0.2, 'SELL']);
     assert.deepEqual(forecast, { p5: 20, p50: 63, p95: 108 });
     assert.deepEqual(distribution[0], { count: 20, prob: 0.075 });
+  });
+
+  it('gives no direction while any input is stale, known or not yet', async () => {
+    const prob = { buckets: [predictedBucket({ prob: 0.6 })] };
+    const facts = [eventOutput(), priceOutput(PRICE), predictionOutput(prob)];
+    const fresh = freshnessOutput(FRESH_AGES, { seq: 9, at: NOON });
+    await begin(...withSignals([...facts, countersOutput()]), fresh);
+    const first = async () => {
+      const [{ markets }] = await records(PRO);
+      return [markets[0].edge, markets[0].signal];
+    };
+    assert.deepEqual(await first(), [0.4, 'STRONG_BUY']);
+    running.clock.now = NOON + 11_000;
+    assert.deepEqual(await first(), [null, null]);
+    for (const [input, expected] of [
+      ['posts', [null, null]],
+      ['oracle', [0.4, 'HOLD']],
+      ['ui', [0.4, 'HOLD']],
+      ['prices', [null, null]],
+    ] as const) {
+      await running.stop();
+      await begin(...withSignals([...facts, countersOutput({ stale: [input] })]), fresh);
+      assert.deepEqual(await first(), expected, input);
+    }
+  });
+
+  it('gives no direction with an old forecast, an unknown count or buckets that do not tile', async () => {
+    const prob = { buckets: [predictedBucket({ prob: 0.6 })] };
+    for (const outputs of [
+      [eventOutput(), countersOutput(), predictionOutput({ ...prob, madeAt: NOON - 300_001 })],
+      [eventOutput(), countersOutput({ real: null }), predictionOutput(prob)],
+      [eventOutput({ isPartition: false }), countersOutput(), predictionOutput(prob)],
+      [eventOutput(), predictionOutput(prob)],
+    ]) {
+      await running?.stop();
+      await begin(...withSignals([...outputs, priceOutput(PRICE)]));
+      const [{ markets }] = await records(PRO);
+      assert.deepEqual([markets[0].model_prob, markets[0].edge, markets[0].signal], [0.6, null, null]);
+    }
   });
 
   it('keeps a bucket open whose upper bound is the count', async () => {
     await begin(eventOutput(), countersOutput({ real: 19 }), predictionOutput());
     assert.equal((await records(PRO))[0].markets[0].model_prob, 0.25);
+  });
+
+  it('keeps a bucket open that only our own count has passed', async () => {
+    for (const oracle of [12, null]) {
+      await begin(eventOutput(), countersOutput({ real: 25, oracle }), predictionOutput({ count: 25 }));
+      const [{ markets, forecast }] = await records(PRO);
+      assert.deepEqual([markets[0].model_prob, forecast.p5], [0.25, 18]);
+      await running.stop();
+    }
   });
 
   it('publishes figures that agree, whatever the probability and the price', async () => {
@@ -199,10 +281,13 @@ describe('GET /prediction/{account}', () => {
     await fc.assert(
       fc.asyncProperty(share, share, async (prob, price) => {
         seq += 1;
-        running.put(
-          priceOutput({ ...PRICE, price }, { seq }),
-          predictionOutput({ buckets: [predictedBucket({ prob })] }, { seq }),
-        );
+        const outputs = [
+          eventOutput(),
+          countersOutput(),
+          priceOutput({ ...PRICE, price }),
+          predictionOutput({ buckets: [predictedBucket({ prob })] }),
+        ];
+        running.put(...withSignals(outputs).map((output) => ({ ...output, seq })));
         const text = await (await running.get(PATH, PRO)).text();
         assert.ok(!/NaN|Infinity|undefined/.test(text));
         const { model_prob, market_price, edge } = JSON.parse(text).data[0].markets[0];
@@ -223,6 +308,8 @@ describe('GET /prediction/{account}', () => {
       [predictionOutput({ horizonHours: 24 }), false, false],
       [velocityOutput(), false, true],
       [velocityOutput({ account: 'b' }), false, false],
+      [signalsOutput(), false, true],
+      [signalsOutput({ account: 'b', eventId: 5 }), false, false],
       [priceOutput(PRICE), true, true],
       [priceOutput({ eventId: 77 }), false, false],
       [countersOutput({ real: 14 }), true, true],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { createFaults, type FaultRule, wrongTypes } from '../../../src/world/control/faults.ts';
-import { at, openTestWorld, type TestWorld } from '../open.ts';
+import { at, list, openTestWorld, type TestWorld } from '../open.ts';
 
 const RULE: FaultRule = {
   role: 'oracle',
@@ -85,6 +85,18 @@ describe('a faulty role', () => {
   it('mixes up its types', async () => {
     test.world.control.fault({ role: 'oracle', kind: 'wrong-types' });
     assert.equal(at((await test.get(url)).json, 'success'), 'xtrue');
+  });
+
+  it('puts an odd element in front of its lists and leaves the rest as it is', async () => {
+    const market = `${test.world.addresses.market}/events/keyset?limit=3`;
+    const whole = (await test.get(market)).json;
+    const tags = (await test.get(`${test.world.addresses.market}/tags`)).json;
+    test.world.control.fault({ role: 'market', kind: 'odd-element' });
+    const odd = (await test.get(market)).json;
+    assert.equal(at(odd, 'events', 0, 'title'), null);
+    assert.deepEqual(list(odd, 'events').slice(1), list(whole, 'events'));
+    assert.equal(at(odd, 'next_cursor'), at(whole, 'next_cursor'));
+    assert.deepEqual(list((await test.get(`${test.world.addresses.market}/tags`)).json).slice(1), tags);
   });
 
   it('is slow', async () => {

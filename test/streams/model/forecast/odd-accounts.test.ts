@@ -30,7 +30,7 @@ function weekAhead(posts: readonly number[], now: number, gaps: readonly Gap[] =
   const inputs = inputsAt(accountNow(series), params, { startAt: now, endAt: now + WEEK_MS, count: 0 });
   const forecast = simulate(inputs, [{ lo: 0, hi: 19 }], 7);
   const numbers = [inputs.mean, inputs.dispersion, ...inputs.shares, ...forecast.quantiles];
-  numbers.push(...forecast.bucketProbs, sleepProbability(series), ...params.mean, ...params.dispersion);
+  numbers.push(...forecast.bucketProbs, sleepProbability(now, posts), ...params.mean, ...params.dispersion);
   assert.ok(numbers.every(Number.isFinite), JSON.stringify(inputs));
   return { ...forecast, mean: inputs.mean };
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { accountSeries } from '../../../../streams/model/forecast/series.ts';
 import { sleepProbability } from '../../../../streams/model/forecast/sleep.ts';
 import { DAY_MS, FIRST_AT, HOUR_MS, syntheticPosts } from './synthetic.ts';
 
@@ -13,7 +12,7 @@ function regularPosts(days: number): number[] {
 }
 
 function at(posts: ArrayLike<number>, now: number): number {
-  return sleepProbability(accountSeries(posts, FIRST_AT, now));
+  return sleepProbability(now, posts);
 }
 
 describe('sleep probability', () => {
@@ -23,6 +22,18 @@ describe('sleep probability', () => {
   it('is low in the middle of the day and high when the usual night has begun', () => {
     assert.ok(at(posts, midnight + 15 * HOUR_MS + 60_000) < 0.05);
     assert.ok(at(posts, midnight + 2 * HOUR_MS) > 0.8);
+  });
+
+  it('is low just after a post of any kind, however long those that count are silent', () => {
+    const reply = midnight + 20 * HOUR_MS;
+    assert.equal(
+      at(
+        posts.filter((post) => post < midnight),
+        reply,
+      ),
+      1,
+    );
+    assert.ok(at([...posts.filter((post) => post < reply), reply - 60_000], reply) < 0.1);
   });
 
   it('is 1 once four hours have passed without a post', () => {

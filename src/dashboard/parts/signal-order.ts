@@ -1,0 +1,15 @@
+interface Listed {
+  readonly bucket: string;
+  readonly buy_no: object | null;
+}
+
+/** Buckets that a count has passed while somebody bids for them come first, the others by count. */
+export function inOrder(a: Listed, b: Listed): number {
+  const isFirst = Number(b.buy_no !== null) - Number(a.buy_no !== null);
+  return isFirst === 0 ? lowerEnd(a.bucket) - lowerEnd(b.bucket) : isFirst;
+}
+
+/** The lower end in the title of a bucket, such as `<140`, `140-164` or `340+`. */
+function lowerEnd(title: string): number {
+  return title.startsWith('<') ? 0 : Number.parseInt(title, 10);
+}

@@ -1,0 +1,118 @@
+import {
+  createSignalsRunner,
+  MINUTE_MS,
+  type Observation,
+  type Output,
+  type StreamName,
+} from '../../streams/internal.ts';
+import type { Store } from '../store/store.ts';
+import type { OutputOf } from './latest.ts';
+import { createLoopYield } from './loop-yield.ts';
+import { outputOf } from './output-lookup.ts';
+
+/** The streams that signals are computed from. */
+export const SIGNAL_INPUTS = ['events', 'counters', 'predictions', 'prices', 'scores'] as const;
+
+/**
+ * How far before the instant the computation begins. A forecast comes each minute and changes the signals, so they have
+ * nearly always changed within the first of these.
+ */
+export const SIGNAL_WINDOWS_MS: readonly number[] = [2 * MINUTE_MS, 10 * MINUTE_MS, 60 * MINUTE_MS];
+
+interface PastSignalsDeps extends Pick<Store, 'journal' | 'outputs'> {
+  /** The last outputs of the inputs up to an observation, events first: what is about an unknown event is not kept. */
+  readonly inputsAt: (place: Place) => Promise<readonly Output[]>;
+  /** Whether an output is of the account. */
+  readonly isOwn: (output: Output) => boolean;
+  readonly windowsMs: readonly number[];
+}
+
+interface Place {
+  readonly seq: number;
+  readonly at: number;
+}
+
+/**
+ * The signals of each event after an observation. They are not stored, as they change with every price; they are
+ * computed again from the outputs they depend on, which are.
+ */
+export async function signalsAt(deps: PastSignalsDeps, { seq, at }: Place): Promise<readonly Output[]> {
+  const [first = 0, ...longer] = deps.windowsMs;
+  let found = await signalsSince(deps, deps.journal.seqAt(at - first), seq);
+  for (const windowMs of longer) {
+    if (found.every(({ isExact }) => isExact)) break;
+    found = await signalsSince(deps, deps.journal.seqAt(at - windowMs), seq);
+  }
+  return found.map(({ output }) => output);
+}
+
+interface Found {
+  readonly output: OutputOf<'signals'>;
+  /** Whether the signals changed at the seq of the output. Else they did so earlier, and it is that of their newest input. */
+  readonly isExact: boolean;
+}
+
+async function signalsSince(deps: PastSignalsDeps, startSeq: number, seq: number): Promise<readonly Found[]> {
+  const { journal, inputsAt } = deps;
+  const runner = createSignalsRunner();
+  const last = new Map<string, Found>();
+  const yieldToLoop = createLoopYield();
+
+  const [start] = startSeq < Math.max(1, journal.tail) ? [] : journal.readBack(startSeq);
+  if (start !== undefined) {
+    const known = await inputsAt({ seq: startSeq, at: start.receivedAt });
+    for (const output of known) runner.take(output);
+    for (const output of runner.observe(tickAt(start))) {
+      last.set(output.key, { output: { ...output, ...newestInput(known, output.key) }, isExact: false });
+    }
+  }
+
+  const changes = await changesBetween(deps, startSeq, seq);
+  let next = 0;
+  for (const observation of journal.read(startSeq + 1)) {
+    if (observation.seq > seq) break;
+    for (let each = changes[next]; each !== undefined && each.seq <= observation.seq; each = changes[next]) {
+      runner.take(each);
+      next += 1;
+    }
+    for (const output of runner.observe(observation)) last.set(output.key, { output, isExact: true });
+    await yieldToLoop();
+  }
+  return [...last.values()];
+}
+
+/** The outputs after one observation up to another, in the order of the log. */
+async function changesBetween(
+  { outputs, isOwn }: PastSignalsDeps,
+  afterSeq: number,
+  seq: number,
+): Promise<readonly Output[]> {
+  const yieldToLoop = createLoopYield();
+  const found: Output[] = [];
+  for (const stream of SIGNAL_INPUTS) {
+    for (const row of outputs.read(stream, afterSeq + 1)) {
+      if (row.seq > seq) break;
+      const output = outputOf(row);
+      if (isOwn(output)) found.push(output);
+      await yieldToLoop();
+    }
+  }
+  return found.toSorted((a, b) => a.seq - b.seq);
+}
+
+/** Signals look at the clock at ticks alone. */
+function tickAt({ seq, receivedAt }: Observation): Observation {
+  return { seq, receivedAt, fact: { kind: 'tick', ages: {} } };
+}
+
+const OF_EVENTS: readonly StreamName[] = ['events', 'counters', 'predictions', 'prices'];
+
+function newestInput(inputs: readonly Output[], eventKey: string): Place {
+  let newest = { seq: 0, at: 0 };
+  for (const { stream, seq, at, record } of inputs) {
+    const isOfEvent =
+      OF_EVENTS.includes(stream) && 'eventId' in record && String(record.eventId) === eventKey;
+    if (isOfEvent && seq > newest.seq) newest = { seq, at };
+  }
+  return newest;
+}

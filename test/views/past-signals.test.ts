@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { fileURLToPath } from 'node:url';
+import { createLatest } from '../../src/views/latest.ts';
+import { openPast } from '../../src/views/past.ts';
+import { createRunner, emptyState, isKept, type Observation, type Output } from '../../streams/internal.ts';
+import { createMemoryStore } from '../support/memory-store/memory-store.ts';
+import { loadObservations } from '../sweeps/recorded-run.ts';
+
+const LOG = fileURLToPath(new URL('../../../test/recorded/log.jsonl.br', import.meta.url));
+
+interface Step {
+  readonly observation: Observation;
+  /** The last signals of each event. */
+  readonly signals: readonly Output[];
+}
+
+/** Runs a log and stores what an engine stores of it. */
+async function stored(log: readonly Observation[], windowsMs?: readonly number[]) {
+  const store = createMemoryStore();
+  const latest = createLatest();
+  const { run } = createRunner(emptyState());
+  const steps: Step[] = [];
+  for (const observation of log) {
+    const { seq, receivedAt } = observation;
+    const outputs = run(observation);
+    await store.journal.append([observation]);
+    await store.outputs.append(
+      outputs.filter(({ stream }) => isKept(stream)),
+      seq,
+    );
+    latest.apply(outputs, seq, receivedAt);
+    steps.push({ observation, signals: [...latest.all('signals')] });
+  }
+  return { steps, past: openPast(store, latest, windowsMs) };
+}
+
+function inOrder(outputs: Iterable<Output>): readonly Output[] {
+  // What is stored is JSON, so what is not in it is not compared.
+  const plain: Output[] = JSON.parse(JSON.stringify([...outputs]));
+  return plain.map(({ cause, ...output }) => output as Output).sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+const isOf = (account: string) => (output: Output) =>
+  output.stream === 'signals' && output.record.account === account;
+
+describe('signals of the past', function () {
+  this.timeout(120_000);
+
+  for (const [name, windowsMs] of [
+    ['from where the log begins', undefined],
+    ['from what was stored some seconds before', [7_000, 30_000, 60_000]],
+  ] as const) {
+    it(`are computed again, ${name}, as they were published`, async () => {
+      const { steps, past } = await stored(await loadObservations(LOG), windowsMs);
+      let compared = 0;
+      for (const { observation, signals } of steps.filter((_, at) => at > 4_300 && at % 97 === 0)) {
+        const { seq, receivedAt } = observation;
+        for (const account of ['a', 'b']) {
+          const then = await past.of(account, seq, receivedAt, ['events', 'signals']);
+          const active = new Set(Array.from(then.all('events'), ({ key }) => key));
+          const expected = inOrder(signals.filter(isOf(account))).filter(({ key }) => active.has(key));
+          const found = inOrder(then.all('signals')).filter(({ key }) => active.has(key));
+          assert.deepEqual(found, expected, `${account} at ${seq}`);
+          compared += expected.length;
+        }
+      }
+      assert.ok(compared > 10, `${compared} signals`);
+    });
+  }
+
+  it('name their newest input when they changed before the time that is looked at', async () => {
+    const { steps, past } = await stored(await loadObservations(LOG), [1]);
+    const { observation, signals } = steps.at(-60) ?? assert.fail();
+    const { seq, receivedAt } = observation;
+    const then = await past.of('a', seq, receivedAt, ['events', 'signals']);
+    const found = inOrder(then.all('signals'));
+    const published = inOrder(signals.filter(isOf('a'))).filter(({ key }) => then.get('events', key));
+    assert.ok(found.length > 0);
+    assert.deepEqual(
+      found.map(({ record }) => record),
+      published.map(({ record }) => record),
+    );
+    for (const [at, output] of found.entries()) {
+      assert.ok(output.seq >= (published[at]?.seq ?? 0) && output.seq <= seq, `${output.seq}`);
+    }
+  });
+});
