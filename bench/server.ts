@@ -59,9 +59,10 @@ async function startAll() {
   const usage = createUsageTracking({ store: memory.usage, now: Date.now, retentionDays: 90, report });
   usage.start();
   const accounts = [{ id: 'a', segment: 'account_a' }];
+  const staleAfterMs = { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 };
   const closing = createShutdown();
   const operations = openOperations(
-    { latest, accounts, metrics: createMetrics(), store: () => 'open', now: Date.now },
+    { latest, accounts, staleAfterMs, metrics: createMetrics(), store: () => 'open', now: Date.now },
     closing,
   );
   const app = createApp({
@@ -74,7 +75,7 @@ async function startAll() {
     waitlist: memory.waitlist,
     operations,
     now: Date.now,
-    staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
+    staleAfterMs,
     epoch: 'bench',
     positions: { of: async () => [] },
   });

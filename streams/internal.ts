@@ -37,6 +37,7 @@ export type {
   LimitedInput,
   Move,
   PostGoneFact,
+  PostsVia,
   PricesFact,
   Quote,
   SettingsFact,

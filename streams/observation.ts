@@ -17,6 +17,9 @@ export type SourceName = string;
 export const INPUTS = ['posts', 'oracle', 'ui', 'prices'] as const;
 export type Input = (typeof INPUTS)[number];
 
+/** Where posts are read from: the account's own timeline, or the list of posts that the settlement oracle keeps. */
+export type PostsVia = 'timeline' | 'oracle_list';
+
 /** The inputs whose age has a limit. The last two are those of crypto events. */
 export const LIMITED_INPUTS = [...INPUTS, 'events', 'crypto'] as const;
 export type LimitedInput = (typeof LIMITED_INPUTS)[number];
@@ -27,8 +30,17 @@ export type AgeLimits = Readonly<Record<Input, number>> & Readonly<Partial<Recor
 /** The part of the configuration that the streams need. It is logged, so that a replay needs nothing but the log. */
 export interface SettingsFact {
   readonly kind: 'settings';
-  readonly accounts: readonly { readonly id: AccountId; readonly rule: CountingRule }[];
+  readonly accounts: readonly {
+    readonly id: AccountId;
+    readonly rule: CountingRule;
+    /** The timeline when absent, as in logs that were written before there was a choice. */
+    readonly via?: PostsVia;
+  }[];
   readonly staleAfterMs: AgeLimits;
+}
+
+export function viaOf({ accounts }: SettingsFact, account: AccountId): PostsVia {
+  return accounts.find(({ id }) => id === account)?.via ?? 'timeline';
 }
 
 /**
@@ -42,17 +54,21 @@ export interface TickFact {
 
 /**
  * A post was seen. `id` is the first of its edit history, so an edit is the same post with a new text.
- * `via` distinguishes a live poll from the history read at the first start, which shows nothing about lag. The
- * archive is the oracle's own list, which reaches further back than the timeline.
+ * `poll` and `list` are live polls of the timeline and of the oracle's list. `backfill` and `archive` are the same two
+ * read back at a start, which shows nothing about lag.
  */
 export interface PostFact extends PostKind {
   readonly kind: 'post';
   readonly account: AccountId;
-  readonly via: 'poll' | 'backfill' | 'archive';
+  readonly via: 'poll' | 'backfill' | 'list' | 'archive';
   readonly id: string;
   readonly text: string;
   readonly createdAt: number;
   readonly url: string;
+  /** The ids of its later versions, when it was edited. The oracle may list the post under one of them. */
+  readonly editIds?: readonly string[];
+  /** When the oracle took it in, by its list; null when the list does not say. Absent in facts of the timeline. */
+  readonly importedAt?: number | null;
 }
 
 /** A post seen earlier was looked up and found gone. */

@@ -9,6 +9,7 @@ import type {
   ForecastOrigin,
   Input,
   Move,
+  PostsVia,
   Settlement,
   SourceName,
   Subject,
@@ -21,14 +22,19 @@ export interface Post {
   readonly id: string;
   readonly text: string;
   readonly createdAt: number;
-  readonly isReply: boolean;
-  readonly isQuote: boolean;
+  /** Null while only the oracle's list shows the post. */
+  readonly isReply: boolean | null;
+  readonly isQuote: boolean | null;
   readonly isRepost: boolean;
   readonly isCounted: boolean;
   readonly url: string;
   readonly seenAt: number;
   /** When it was found gone, or null. */
   readonly deletedAt: number | null;
+  /** `oracle_list` until the timeline has shown it. */
+  readonly via: PostsVia;
+  /** When the oracle took it in, or was first found to have it; null while its list does not show it. */
+  readonly oracleAt: number | null;
 }
 
 /** `upcoming` until the window opens, `active` while it is open, `ended` after it, `closed` once the market closes it. */
@@ -54,8 +60,10 @@ export interface Counters {
   readonly settlementDelta: number | null;
   readonly displayDelta: number | null;
   readonly internalDelta: number | null;
-  /** How many of the posts in `real` were found deleted; null when `real` is. */
+  /** How many of the posts in `real` were found deleted; null when `real` is, or when nothing looks for deletions. */
   readonly deleted: number | null;
+  /** Where the posts in `real` are read from. */
+  readonly via: PostsVia;
   /** Inputs past their limit, in the order posts, oracle, ui, prices. */
   readonly stale: readonly Input[];
   /**
@@ -69,6 +77,7 @@ export interface Counters {
 export interface Velocity {
   readonly account: AccountId;
   readonly counted1h: number | null;
+  /** Null also when posts come from the oracle's list, which holds only counted ones. */
   readonly all1h: number | null;
 }
 

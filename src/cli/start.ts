@@ -51,6 +51,7 @@ export function startCommand(proc: ProcessLike): Command {
       ['tallywire start --port 0 --data demo --json', 'take any free port and print it'],
       ['tallywire start --payments demo', 'sell single calls for made-up money'],
       ['TALLYWIRE_POSTS_TOKEN=… tallywire start --world live', 'read the live world'],
+      ['tallywire start --world live', "the same with posts from the oracle's list, minutes late"],
     ],
     exitCodes: [
       [0, 'stopped on request'],

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import type { AccountId, LimitedInput } from '../../streams/internal.ts';
+import { type AccountId, HOUR_MS, type LimitedInput, type PostsVia } from '../../streams/internal.ts';
 import { ConfigError, type Fault } from '../errors.ts';
 import { nearest } from './nearest.ts';
 import { type PaymentsConfig, paymentFaults, toPayments } from './payments.ts';
@@ -30,11 +30,23 @@ export type WorldConfig =
   | { readonly type: 'remote'; readonly url: string }
   | { readonly type: 'live'; readonly postsToken: string };
 
+/** How posts are read, and what that costs. */
+interface PostsConfig {
+  readonly via: PostsVia;
+  readonly periodMs: number;
+  readonly recheckPeriodMs: number;
+  readonly listPeriodMs: number;
+  readonly deletionsPeriodMs: number;
+  readonly deletionsHorizonMs: number;
+  readonly usdPer1000Reads: number;
+}
+
 export interface Config {
   readonly port: number;
   readonly host: string;
   readonly data: string;
   readonly world: WorldConfig;
+  readonly posts: PostsConfig;
   readonly accounts: readonly AccountConfig[];
   readonly retentionDays: number;
   readonly usageRetentionDays: number;
@@ -184,9 +196,27 @@ function toWorld({ world, seed, postsToken }: Values): WorldConfig {
   return world === 'live' ? { type: 'live', postsToken } : { type: 'remote', url: world };
 }
 
+function toPosts(values: Values): PostsConfig {
+  return {
+    via: viaOf(values),
+    periodMs: values.postsSeconds * 1_000,
+    recheckPeriodMs: values.postsRecheckSeconds * 1_000,
+    listPeriodMs: values.postsListSeconds * 1_000,
+    deletionsPeriodMs: values.deletionsSeconds * 1_000,
+    deletionsHorizonMs: values.deletionsHours * HOUR_MS,
+    usdPer1000Reads: values.postsReadPrice,
+  };
+}
+
+/** Stand-in worlds bring a token of their own. */
+function viaOf({ world, postsFrom, postsToken }: Values): PostsVia {
+  if (postsFrom !== 'auto') return postsFrom;
+  return world === 'live' && postsToken === '' ? 'oracle_list' : 'timeline';
+}
+
 /** Faults of values that are fine by themselves but do not fit each other. */
 function faultsBetween({ values, faulty }: ParsedValues, input: ConfigInput): Fault[] {
-  const { accountA, accountB, world, postsToken } = values;
+  const { accountA, accountB, world, postsToken, postsFrom } = values;
   const faults: Fault[] = [];
   const areSame = accountA.toLowerCase() === accountB.toLowerCase();
   if (areSame && !faulty.has('accountA') && !faulty.has('accountB')) {
@@ -198,8 +228,9 @@ function faultsBetween({ values, faulty }: ParsedValues, input: ConfigInput): Fa
     const msg = `expected another segment than that of account ${other}, found ${quote(value)}`;
     faults.push({ loc: [name], msg, type: 'value' });
   }
-  if (world === 'live' && postsToken === '' && !faulty.has('postsToken')) {
-    const msg = 'expected the app token of the posts API, as the world is live';
+  const needsToken = world === 'live' && postsFrom === 'timeline';
+  if (needsToken && postsToken === '' && !faulty.has('postsToken')) {
+    const msg = 'expected the app token of the posts API, as posts are read from the live timeline';
     faults.push({ loc: [envOf('postsToken')], msg, type: 'missing' });
   }
   return [...faults, ...paymentFaults(values, faulty)];
@@ -216,11 +247,14 @@ export function parseConfig(input: ConfigInput): Config {
   const { values } = parsed;
   const faults = [...parsed.faults, ...faultsBetween(parsed, input)];
   if (faults.length > 0) throw new ConfigError(faults);
+  const posts = toPosts(values);
+  const stalePosts = posts.via === 'timeline' ? values.staleSecondsPosts : values.staleSecondsPostsList;
   return deepFreeze({
     port: values.port,
     host: values.host,
     data: values.data,
     world: toWorld(values),
+    posts,
     accounts: [
       { id: 'a', segment: values.accountA },
       { id: 'b', segment: values.accountB, isBuyOnly: true },
@@ -241,7 +275,7 @@ export function parseConfig(input: ConfigInput): Config {
         }
       : null,
     staleAfterMs: {
-      posts: values.staleSecondsPosts * 1_000,
+      posts: stalePosts * 1_000,
       oracle: values.staleSecondsOracle * 1_000,
       ui: values.staleSecondsUi * 1_000,
       prices: values.staleSecondsPrices * 1_000,

@@ -22,6 +22,18 @@ export function integer(min: number, max: number, argument = 'number'): Format<n
   };
 }
 
+const DECIMAL = /^\d{1,9}(\.\d{1,6})?$/;
+
+/** An amount of money, which may be nothing. */
+export const amount: Format<number> = {
+  schema: z.preprocess(
+    (value) => (typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value),
+    z.number().min(0).max(1_000_000),
+  ),
+  expects: 'an amount from 0 to 1000000, such as 0.5',
+  argument: 'amount',
+};
+
 export function days(min: number): Format<number> {
   return integer(min, 3_650, 'days');
 }

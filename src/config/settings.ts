@@ -1,5 +1,6 @@
 import {
   address,
+  amount,
   chain,
   days,
   type Format,
@@ -62,8 +63,39 @@ export const SETTINGS = {
   postsToken: setting(
     plainText('a token', 'token'),
     '',
-    'app token of the posts API; needed when the world is live',
+    "app token of the posts API; without it the live world's posts come from the oracle's list",
     { isSecret: true },
+  ),
+  postsFrom: setting<'auto' | 'timeline' | 'oracle_list'>(
+    oneOf(['auto', 'timeline', 'oracle_list'], 'place'),
+    'auto',
+    "where posts are read: timeline (needs the token), oracle_list (the oracle's own list: free, minutes late), or auto: the timeline when it can be read",
+  ),
+  postsSeconds: setting(seconds(), 1, 'seconds between two looks for new posts on the timeline'),
+  postsRecheckSeconds: setting(
+    seconds(),
+    299,
+    'seconds between two second readings of young posts on the timeline, each of posts up to twice as old',
+  ),
+  postsListSeconds: setting(
+    seconds(),
+    21,
+    'seconds between two looks whether the oracle has new posts in its list',
+  ),
+  deletionsSeconds: setting(
+    seconds(),
+    29,
+    'shortest time between two looks whether a post was deleted, in seconds; they become rarer with its age',
+  ),
+  deletionsHours: setting(
+    integer(1, 72, 'hours'),
+    24,
+    'age from which posts are not looked at again, in hours',
+  ),
+  postsReadPrice: setting(
+    amount,
+    5,
+    'what 1,000 posts read from the posts API cost, in USD, for the estimates of its cost',
   ),
   retentionDays: setting(days(2), 90, 'days the log and its outputs are kept'),
   usageRetentionDays: setting(days(1), 90, 'days the usage of keys is kept'),
@@ -102,6 +134,11 @@ export const SETTINGS = {
     'connections to the feed one address may open within a minute',
   ),
   staleSecondsPosts: setting(seconds(), 10, 'age from which posts are stale, in seconds'),
+  staleSecondsPostsList: setting(
+    seconds(60),
+    600,
+    "age from which posts are stale when they are read from the oracle's list alone, in seconds",
+  ),
   staleSecondsOracle: setting(seconds(), 900, "age from which the oracle's count is stale, in seconds"),
   staleSecondsUi: setting(seconds(), 300, "age from which the trading page's count is stale, in seconds"),
   staleSecondsPrices: setting(seconds(), 60, 'age from which prices are stale, in seconds'),

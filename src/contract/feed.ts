@@ -140,12 +140,13 @@ export const heartbeatFrame = z
     seqs: z
       .record(z.string(), z.int())
       .meta({ description: 'Last seq of every channel, by `channel/account` or `channel`.' }),
-    ages_ms: z
-      .record(z.string(), z.number())
-      .meta({ description: 'Ms since each source last answered, by `source/account` or `source`.' }),
+    ages_ms: z.record(z.string(), z.number()).meta({
+      description:
+        'How old the knowledge of each source is, ms, by `source/account` or `source`: for most the time since it last answered.',
+    }),
     stale: z.array(z.string()).meta({
       description:
-        'Sources that have not answered for longer than their limit, by the same names. What is not listed is not stale, however quiet.',
+        'Sources whose age is past their limit, by the same names. What is not listed is not stale, however quiet.',
     }),
     history_percent: z.record(z.string(), z.int().min(0).max(100)).meta({
       description:

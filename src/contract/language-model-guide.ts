@@ -18,7 +18,7 @@ export function languageModelGuide(accounts: readonly AccountPath[]): string {
 - \`{account}\` is one of ${accounts.map(({ segment }) => `\`${segment}\``).join(', ')}.
 - Whole interface: [OpenAPI 3.1](${API_PREFIX}/openapi.json), the feed [AsyncAPI 3.0](${API_PREFIX}/asyncapi.json); for people: [docs](/docs).
 - Times are UTC ms; windows are half-open; prices and probabilities are 0 to 1; money is USD.
-- \`null\` means unknown, never 0. Inputs listed in \`stale\` are late: do not trade on such a record. \`as_of.ages_ms\` says how old each input is.
+- \`null\` means unknown, never 0. Inputs listed in \`stale\` are late: do not trade on such a record. \`as_of.ages_ms\` says how old each input is. Counts with \`via\` \`oracle_list\` are minutes late.
 
 ## Access
 

@@ -1,7 +1,7 @@
 import { exhaustMap, interval, type Subscription } from 'rxjs';
 import type { SettingsFact } from '../../streams/internal.ts';
 import { createSimulationPool, type SimulationReport } from '../simulation/pool.ts';
-import type { Source, SourceStatus } from '../sources/source.ts';
+import type { ApiUse, Source, SourceStatus } from '../sources/source.ts';
 import type { DiskUse } from '../store/disk.ts';
 import type { Store } from '../store/store.ts';
 import type { LatestWriter } from '../views/latest.ts';
@@ -39,6 +39,7 @@ export type EngineReport =
   | { readonly type: 'recovered'; readonly head: number; readonly replayed: number; readonly ms: number }
   | { readonly type: 'source'; readonly status: SourceStatus; readonly error: unknown }
   | { readonly type: 'delivered'; readonly source: string; readonly facts: number; readonly ms: number }
+  | { readonly type: 'used'; readonly source: string; readonly use: ApiUse }
   | { readonly type: 'checkpoint'; readonly seq: number; readonly bytes: number }
   | { readonly type: 'maintenance_failed'; readonly error: unknown };
 
@@ -90,10 +91,10 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
       clock,
       random: deps.random,
       lookups,
-      async deliver(facts) {
+      async deliver(facts, knownAt) {
         const deliveredAt = clock.mono();
         await turns.accept(facts);
-        watermarks.mark(source.name);
+        if (knownAt !== null) watermarks.mark(source.name, knownAt);
         report({
           type: 'delivered',
           source: source.name,
@@ -101,6 +102,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
           ms: clock.mono() - deliveredAt,
         });
       },
+      used: (use) => report({ type: 'used', source: source.name, use }),
       onStatus(status, error) {
         statuses.set(status.name, status);
         report({ type: 'source', status, error });

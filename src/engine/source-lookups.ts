@@ -6,16 +6,19 @@ import type { Latest } from '../views/latest.ts';
 export function sourceLookupsFrom(latest: Latest, { counters }: Pick<GraphState, 'counters'>): SourceLookups {
   return {
     // Ids grow with time and an edit keeps its first id, so the newest post has the newest id.
-    newestPostId: (account) => latest.posts(account)[0]?.record.id,
+    newestOnTimeline: (account, beforeMs = Number.POSITIVE_INFINITY) =>
+      latest
+        .posts(account)
+        .find(({ record: { via, createdAt } }) => via === 'timeline' && createdAt < beforeMs)?.record.id,
     livePosts(account, sinceMs) {
       const live = [];
       for (const { record } of latest.posts(account)) {
         if (record.createdAt < sinceMs) break;
-        if (record.deletedAt === null) live.push({ id: record.id, createdAt: record.createdAt });
+        if (record.deletedAt === null) live.push(record);
       }
       return live;
     },
-    hasPost: (id) => latest.get('posts', id) !== undefined,
+    post: (id) => latest.get('posts', id)?.record,
     coveredFrom: (account) => counters.get(account)?.coveredFrom ?? undefined,
     timelineFrom: (account) => timelineFrom(counters.get(account)),
     events: () => Array.from(latest.all('events'), ({ record }) => record),

@@ -13,6 +13,7 @@ interface SuperviseDeps {
   readonly random: () => number;
   readonly lookups: SourceLookups;
   readonly deliver: SourceContext['deliver'];
+  readonly used: SourceContext['used'];
   readonly onStatus: (status: SourceStatus, error?: unknown) => void;
 }
 
@@ -41,10 +42,10 @@ export function supervise(source: Source, deps: SuperviseDeps): Observable<never
     const context: SourceContext = {
       now: clock.wall,
       lookups,
-      async deliver(facts) {
+      async deliver(facts, knownAt) {
         deliveries += 1;
         try {
-          await deps.deliver(facts);
+          await deps.deliver(facts, knownAt);
         } finally {
           deliveries -= 1;
         }
@@ -53,6 +54,7 @@ export function supervise(source: Source, deps: SuperviseDeps): Observable<never
         if (status.state !== 'running') change({ state: 'running' });
       },
       refused: (reason) => change({ refused: status.refused + 1, lastError: reason }),
+      used: deps.used,
     };
     const silence$ = interval(WATCH_MS).pipe(
       map(() => {

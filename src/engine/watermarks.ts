@@ -1,10 +1,11 @@
 import type { SourceName } from '../../streams/internal.ts';
 import type { Clock } from './clock.ts';
 
-/** When each source last gave a good answer. */
+/** Up to when each source knows the outside world. */
 interface Watermarks {
-  mark(source: SourceName): void;
-  /** Ms since the last good answer of every source that ever gave one, by name in a fixed order. */
+  /** `knownAt` (UTC ms) is the instant up to which the answer shows the outside world; the present unless given. */
+  mark(source: SourceName, knownAt?: number): void;
+  /** Ms since the instant that the last good answer of every source reaches up to, by name in a fixed order. */
   ages(): Readonly<Record<SourceName, number>>;
   /** Takes over ages measured at `at` (UTC ms) by an engine that ran before this one. */
   restore(ages: Readonly<Record<SourceName, number>>, at: number): void;
@@ -14,7 +15,10 @@ interface Watermarks {
 export function createWatermarks(clock: Clock): Watermarks {
   const marks = new Map<SourceName, number>();
   return {
-    mark: (source) => void marks.set(source, clock.mono()),
+    mark(source, knownAt) {
+      const behindMs = knownAt === undefined ? 0 : Math.max(0, clock.wall() - knownAt);
+      marks.set(source, clock.mono() - behindMs);
+    },
     ages() {
       const now = clock.mono();
       const names = [...marks.keys()].sort();

@@ -14,6 +14,8 @@ export interface HealthInputs {
   readonly accounts: readonly AccountId[];
   /** Per source, ms since its last good answer; a source that never answered is absent. */
   readonly ages: Readonly<Record<SourceName, number>>;
+  /** The age from which posts are stale, which is longer than usual when they come from the oracle's list. */
+  readonly postsStaleAfterMs: number;
   readonly hasSnapshot: boolean;
   readonly store: StoreState;
   readonly failedActors: number;
@@ -40,18 +42,18 @@ const DEGRADED_AFTER_MS = {
 export function healthOf(inputs: HealthInputs): HealthStatus {
   if (!inputs.hasSnapshot || inputs.store === 'closed') return 'unavailable';
   if (inputs.store === 'read_only' || inputs.failedActors > 0) return 'degraded';
-  const { ages, accounts, uptimeMs, areCountsKnown } = inputs;
-  const sources = limits(accounts);
+  const { ages, uptimeMs, areCountsKnown } = inputs;
+  const sources = limits(inputs);
   if (sources.some(([source, limitMs]) => (ages[source] ?? uptimeMs) > limitMs)) return 'degraded';
   const haveAllAnswered = sources.every(([source]) => ages[source] !== undefined);
   return haveAllAnswered && areCountsKnown ? 'ok' : 'starting';
 }
 
-function limits(accounts: readonly AccountId[]): readonly (readonly [SourceName, number])[] {
+function limits({ accounts, postsStaleAfterMs }: HealthInputs): readonly (readonly [SourceName, number])[] {
   const { posts, oracle, ui, prices, events, crypto } = DEGRADED_AFTER_MS;
   return [
     ...accounts.flatMap((account): [SourceName, number][] => [
-      [`posts:${account}`, posts],
+      [`posts:${account}`, Math.max(posts, postsStaleAfterMs)],
       [`oracle:${account}`, oracle],
       [`ui:${account}`, ui],
     ]),

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { FeedFigures } from '../feed/figures.ts';
-import type { SourceStatus } from '../sources/source.ts';
+import type { ApiUse, SourceStatus } from '../sources/source.ts';
+import { createApiUse } from './api-use.ts';
 import { watchFeed } from './feed-metrics.ts';
 import { createHttpDurations } from './http-durations.ts';
 import { watchSources } from './source-metrics.ts';
@@ -13,6 +14,8 @@ export interface Metrics {
   outputsCommitted(ms: number): void;
   /** The time from a source's answer until readers see its outputs. */
   delivered(ms: number): void;
+  /** What a request of a source to the posts API cost. */
+  apiUsed(source: string, use: ApiUse): void;
   /** Worker time of a fit or a forecast. */
   simulated(request: string, ms: number): void;
   diskUsed(storeBytes: number, freeBytes: number): void;
@@ -29,6 +32,13 @@ export interface Metrics {
   text(): Promise<string>;
 }
 
+interface MetricsOptions {
+  /** What 1,000 posts read from the posts API cost, in USD. */
+  readonly usdPer1000Reads?: number;
+  /** UTC ms. */
+  readonly now?: () => number;
+}
+
 /** From a fast local disk to a stall that needs an operator. */
 const COMMIT_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
@@ -36,7 +46,7 @@ const COMMIT_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 
 const SIMULATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 /** Has its own registry, with the default metrics of the process (memory, CPU, event-loop delay, GC). */
-export function createMetrics(): Metrics {
+export function createMetrics({ usdPer1000Reads = 0, now = Date.now }: MetricsOptions = {}): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const durations = createHttpDurations();
@@ -79,6 +89,7 @@ export function createMetrics(): Metrics {
     journalCommitted: (ms) => journal.observe(ms / 1_000),
     outputsCommitted: (ms) => outputs.observe(ms / 1_000),
     delivered: (ms) => deliveries.observe(ms / 1_000),
+    apiUsed: createApiUse(registry, { usdPer1000Reads, now }),
     simulated: (request, ms) => simulations.observe({ request }, ms / 1_000),
     diskUsed(storeBytes, freeBytes) {
       storeSize.set(storeBytes);

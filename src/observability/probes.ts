@@ -23,6 +23,7 @@ interface ProbeDeps {
   /** Per source, ms since its last good answer. */
   readonly ages: () => Readonly<Record<SourceName, number>>;
   readonly accounts: readonly AccountPath[];
+  readonly postsStaleAfterMs: number;
   /** Names on the wire of the sources past their limit. */
   readonly staleSources: () => readonly string[];
   /** Whether the list of the market's events was read. */
@@ -43,6 +44,7 @@ export function createProbes(deps: ProbeDeps): Probes {
       const status = healthOf({
         accounts: accounts.map(({ id }) => id),
         ages: ages(),
+        postsStaleAfterMs: deps.postsStaleAfterMs,
         hasSnapshot: accounts.some(({ id }) => hasSnapshot(latest, id)),
         store: store(),
         uptimeMs: now() - startedAt,

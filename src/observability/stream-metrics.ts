@@ -18,7 +18,7 @@ export function watchStreams(registry: Registry, { latest, ages, now }: StreamFi
   const registers = [registry];
   new Gauge({
     name: 'tallywire_source_age_seconds',
-    help: 'Time since the last good answer of a source',
+    help: 'How old the knowledge of a source is: for most the time since its last good answer',
     labelNames: ['source'],
     registers,
     collect() {

@@ -19,7 +19,7 @@ export async function startEngine(parts: EngineParts, shutdown: Shutdown): Promi
   const engine = await openEngine({
     ...parts,
     random: Math.random,
-    sources: createSources(endpoints, { historyDays: config.historyDays, ...sourceSettings }),
+    sources: createSources(endpoints, { ...sourceSettingsOf(config), ...sourceSettings }),
     settings: settingsOf(config),
     retentionDays: config.retentionDays,
     checkpointMs: config.checkpointSeconds * 1_000,
@@ -29,10 +29,21 @@ export async function startEngine(parts: EngineParts, shutdown: Shutdown): Promi
   return engine;
 }
 
-function settingsOf({ accounts, staleAfterMs }: Config): SettingsFact {
+function sourceSettingsOf({ historyDays, posts }: Config): Partial<SourceSettings> {
+  return {
+    historyDays,
+    postsPeriodMs: posts.periodMs,
+    postsRecheckPeriodMs: posts.recheckPeriodMs,
+    listPeriodMs: posts.listPeriodMs,
+    deletionsPeriodMs: posts.deletionsPeriodMs,
+    deletionsHorizonMs: posts.deletionsHorizonMs,
+  };
+}
+
+function settingsOf({ accounts, posts, staleAfterMs }: Config): SettingsFact {
   return {
     kind: 'settings',
-    accounts: accounts.map(({ id }) => ({ id, rule: USUAL_RULE })),
+    accounts: accounts.map(({ id }) => ({ id, rule: USUAL_RULE, via: posts.via })),
     staleAfterMs,
   };
 }

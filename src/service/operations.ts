@@ -4,7 +4,7 @@ import { createProbes } from '../observability/probes.ts';
 import type { Operations } from '../server/operations.ts';
 import type { AccountPath } from '../views/account-path.ts';
 import { areEventsKnown } from '../views/active-events.ts';
-import { agesNow, staleSources } from '../views/as-of.ts';
+import { type AgeLimits, agesNow, staleSources } from '../views/as-of.ts';
 import { historyPercent } from '../views/history.ts';
 import type { Latest } from '../views/latest.ts';
 import type { Shutdown } from './shutdown.ts';
@@ -12,6 +12,7 @@ import type { Shutdown } from './shutdown.ts';
 interface OperationsDeps {
   readonly latest: Latest;
   readonly accounts: readonly AccountPath[];
+  readonly staleAfterMs: AgeLimits;
   readonly metrics: Metrics;
   readonly store: () => StoreState;
   /** UTC ms. */
@@ -27,6 +28,7 @@ export function openOperations(deps: OperationsDeps, shutdown: Shutdown): Operat
     latest,
     ages,
     accounts,
+    postsStaleAfterMs: deps.staleAfterMs.posts,
     staleSources: () => staleSources(latest, accounts),
     areEventsKnown: () => areEventsKnown(latest, 'posts', now()),
     historyPercent: (account) => historyPercent(latest, account, now()),

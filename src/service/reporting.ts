@@ -62,6 +62,9 @@ export function reportTo(log: Logger, metrics: Metrics): (report: EngineReport) 
       case 'delivered':
         metrics.delivered(report.ms);
         return;
+      case 'used':
+        metrics.apiUsed(report.source, report.use);
+        return;
       case 'simulated':
         metrics.simulated(report.request, report.ms);
         return;

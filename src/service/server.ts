@@ -46,6 +46,7 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
     {
       latest,
       accounts: config.accounts,
+      staleAfterMs: config.staleAfterMs,
       metrics,
       store: () => (engine.isWaitingForDisk() ? 'read_only' : 'open'),
       now: clock.wall,

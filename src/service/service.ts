@@ -16,6 +16,7 @@ import { isInEvents } from '../views/portfolio/held-positions.ts';
 import { openAccess } from './access.ts';
 import { startEngine } from './engine.ts';
 import { openPayments } from './payments.ts';
+import { tellCost } from './posts-cost.ts';
 import { reportTo } from './reporting.ts';
 import { type ServerParts, startServer } from './server.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
@@ -65,14 +66,14 @@ async function open(
 ): Promise<Service> {
   // Checked first, so that a start without a free port or a world does not touch the data folder.
   await checkPort(config.port, config.host);
-  const reachable = await reachUpstream(config.world);
+  const reachable = await reachUpstream(config.world, config.posts.via);
 
   const store = await openLockedStore(config.data, shutdown);
   const upstream = await reachable.open({ data: config.data, notes: store.notes, now: clock.wall });
   shutdown.add(() => upstream.close());
 
   const latest = createLatest();
-  const metrics = createMetrics();
+  const metrics = createMetrics({ usdPer1000Reads: config.posts.usdPer1000Reads, now: clock.wall });
   const parts = { config, store, latest, clock, metrics, log };
   const { endpoints, isStandIn, facilitator } = upstream;
   const report = reportTo(log, metrics);
@@ -84,6 +85,7 @@ async function open(
   const positions = positionsOf(upstream, sourceSettings, parts);
   const url = await startServer({ ...parts, engine, gate, payments, usage, positions, isDemo }, shutdown);
   log.info({ url, world: upstream.name, data: config.data }, 'listening');
+  tellCost(parts);
 
   const accounts = config.accounts.map(({ segment }) => segment);
   return {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { PostsVia } from '../../streams/internal.ts';
 import type { WorldConfig } from '../config/config.ts';
 import { StartError } from '../errors.ts';
-import type { Endpoints } from '../sources/endpoints.ts';
+import type { Endpoints, EndpointsWithApi } from '../sources/endpoints.ts';
 import { getJson } from '../sources/http.ts';
 import { liveEndpoints } from '../sources/live.ts';
 import type { Notes } from '../store/store.ts';
@@ -34,8 +35,22 @@ interface ReachableUpstream {
   open(folder: DataFolder): Promise<Upstream>;
 }
 
-/** Checks that the configured world answers, and changes nothing. */
-export async function reachUpstream(world: WorldConfig): Promise<ReachableUpstream> {
+/** Checks that the configured world answers, and changes nothing. The posts API is left out unless posts come from it. */
+export async function reachUpstream(
+  world: WorldConfig,
+  postsVia: PostsVia = 'timeline',
+): Promise<ReachableUpstream> {
+  const reachable = await reach(world);
+  if (postsVia === 'timeline') return reachable;
+  return {
+    async open(folder) {
+      const upstream = await reachable.open(folder);
+      return { ...upstream, endpoints: { ...upstream.endpoints, postsApi: null } };
+    },
+  };
+}
+
+async function reach(world: WorldConfig): Promise<ReachableUpstream> {
   switch (world.type) {
     case 'embedded': {
       const name = `embedded, seed ${world.seed}`;
@@ -49,7 +64,7 @@ export async function reachUpstream(world: WorldConfig): Promise<ReachableUpstre
       return bindingTo('remote', () => standIn(world.url, addresses));
     }
     case 'live': {
-      const endpoints = liveEndpoints({ postsBearerToken: world.postsToken });
+      const endpoints = liveEndpoints(world);
       return bindingTo('live', () => ({ name: 'live', isStandIn: false, endpoints, close: async () => {} }));
     }
   }
@@ -126,7 +141,7 @@ async function fetchAddresses(url: string): Promise<Addresses> {
 }
 
 /** The endpoints of a stand-in world. */
-export function endpointsOf(addresses: Addresses): Endpoints {
+export function endpointsOf(addresses: Addresses): EndpointsWithApi {
   return {
     userAgent: 'tallywire',
     accounts: addresses.accounts.map(({ id, userId, handle, seriesSlugs, slugPrefix }) => ({
@@ -137,12 +152,8 @@ export function endpointsOf(addresses: Addresses): Endpoints {
       seriesSlugs,
       slugPrefixes: [`${slugPrefix}-`],
     })),
-    posts: {
-      baseUrl: addresses.posts,
-      bearerToken: addresses.postsToken,
-      fieldPrefix: 'tweet',
-      webBase: `${addresses.posts}/web`,
-    },
+    postsApi: { baseUrl: addresses.posts, bearerToken: addresses.postsToken, fieldPrefix: 'tweet' },
+    webBase: `${addresses.posts}/web`,
     oracle: { baseUrl: addresses.oracle },
     market: {
       baseUrl: addresses.market,

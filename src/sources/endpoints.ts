@@ -23,19 +23,23 @@ export interface CryptoSymbol {
   readonly slugNames: readonly string[];
 }
 
+/** The posts API, which answers only with a token. */
+interface PostsApi {
+  readonly baseUrl: string;
+  readonly bearerToken: string;
+  /** The API is renaming its field parameters from `tweet` to `post`. */
+  readonly fieldPrefix: 'tweet' | 'post';
+}
+
 /** The addresses of all providers and our access to them. Base addresses have no slash at the end. */
 export interface Endpoints {
   /** Some hosts refuse callers that do not look like a browser. */
   readonly userAgent: string;
   readonly accounts: readonly AccountEndpoint[];
-  readonly posts: {
-    readonly baseUrl: string;
-    readonly bearerToken: string;
-    /** The API is renaming its field parameters from `tweet` to `post`. */
-    readonly fieldPrefix: 'tweet' | 'post';
-    /** Where a reader's browser finds a post: `<webBase>/<handle>/status/<id>`. */
-    readonly webBase: string;
-  };
+  /** Null without a token: posts are then read from the oracle's list alone. */
+  readonly postsApi: PostsApi | null;
+  /** Where a reader's browser finds a post: `<webBase>/<handle>/status/<id>`. */
+  readonly webBase: string;
   readonly oracle: { readonly baseUrl: string };
   /** `tagIds` are the tags whose events are listed. */
   readonly market: { readonly baseUrl: string; readonly tagIds: readonly number[] };
@@ -47,4 +51,10 @@ export interface Endpoints {
     readonly restUrl: string;
     readonly symbols: readonly CryptoSymbol[];
   };
+}
+
+export type EndpointsWithApi = Endpoints & { readonly postsApi: PostsApi };
+
+export function hasApi(endpoints: Endpoints): endpoints is EndpointsWithApi {
+  return endpoints.postsApi !== null;
 }

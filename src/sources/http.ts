@@ -15,6 +15,8 @@ export interface JsonRequest {
   readonly method?: 'GET' | 'POST' | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Called with the headers of every answer, an error status included. */
+  readonly onHeaders?: ((headers: Headers) => void) | undefined;
 }
 
 /**
@@ -63,6 +65,7 @@ async function exchange(url: string, request: JsonRequest, signal: AbortSignal):
     redirect: 'error',
     signal,
   });
+  request.onHeaders?.(response.headers);
   if (!response.ok) {
     throw new SourceError('SOURCE_STATUS', `${path} answered ${response.status}, expected 2xx`, {
       status: response.status,

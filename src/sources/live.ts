@@ -1,4 +1,4 @@
-import type { CryptoSymbol, Endpoints } from './endpoints.ts';
+import type { CryptoSymbol, EndpointsWithApi } from './endpoints.ts';
 
 /** The addresses and names of the live providers. No other file names them. */
 
@@ -9,7 +9,7 @@ const CRYPTO_SYMBOLS: readonly CryptoSymbol[] = [
   { symbol: 'XRP', pair: 'XRPUSDT', slugNames: ['xrp'] },
 ];
 
-export function liveEndpoints(credentials: { readonly postsBearerToken: string }): Endpoints {
+export function liveEndpoints({ postsToken }: { readonly postsToken: string }): EndpointsWithApi {
   return {
     userAgent: 'Mozilla/5.0 (compatible; tallywire)',
     accounts: [
@@ -30,12 +30,8 @@ export function liveEndpoints(credentials: { readonly postsBearerToken: string }
         slugPrefixes: ['zelenskyy-of-tweets-'],
       },
     ],
-    posts: {
-      baseUrl: 'https://api.x.com',
-      bearerToken: credentials.postsBearerToken,
-      fieldPrefix: 'tweet',
-      webBase: 'https://x.com',
-    },
+    postsApi: { baseUrl: 'https://api.x.com', bearerToken: postsToken, fieldPrefix: 'tweet' },
+    webBase: 'https://x.com',
     oracle: { baseUrl: 'https://xtracker.polymarket.com/api' },
     market: { baseUrl: 'https://gamma-api.polymarket.com', tagIds: [972] },
     book: { baseUrl: 'https://clob.polymarket.com' },

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../../streams/internal.ts';
+import { DAY_MS, MINUTE_MS } from '../../streams/internal.ts';
 
 /** Periods and limits of the sources, in ms unless the name says otherwise. */
 export interface SourceSettings {
@@ -9,13 +9,18 @@ export interface SourceSettings {
   /** How far back history is read at the first start, in days. */
   readonly historyDays: number;
   readonly postsPeriodMs: number;
+  /** Between two second readings of the posts of the last two such periods. */
   readonly postsRecheckPeriodMs: number;
-  /** The archive is read in slices of this many days, with a pause between two. */
-  readonly archiveSliceDays: number;
-  readonly archivePauseMs: number;
-  /** Between two readings of the archive's newest days. */
-  readonly archivePeriodMs: number;
+  /** Between two looks whether the oracle has read the account again. */
+  readonly listPeriodMs: number;
+  /** The oracle's list is read back in slices of this many days, with a pause between two. */
+  readonly listSliceDays: number;
+  readonly listPauseMs: number;
+  /** How long the list waits for the timeline's history at the first start. */
+  readonly listWaitMs: number;
+  /** The shortest time between two looks whether a post is still there. */
   readonly deletionsPeriodMs: number;
+  /** Older posts are not looked at. */
   readonly deletionsHorizonMs: number;
   readonly trackingsPeriodMs: number;
   readonly oraclePeriodMs: number;
@@ -42,11 +47,12 @@ export const SOURCE_SETTINGS: SourceSettings = {
   slowTimeoutMs: 10_000,
   historyDays: 100,
   postsPeriodMs: 1_000,
-  postsRecheckPeriodMs: 59_300,
-  archiveSliceDays: 7,
-  archivePauseMs: 300,
-  archivePeriodMs: HOUR_MS,
-  deletionsPeriodMs: 28_700,
+  postsRecheckPeriodMs: 299_000,
+  listPeriodMs: 21_000,
+  listSliceDays: 7,
+  listPauseMs: 300,
+  listWaitMs: MINUTE_MS,
+  deletionsPeriodMs: 29_000,
   deletionsHorizonMs: DAY_MS,
   trackingsPeriodMs: 61_700,
   oraclePeriodMs: 9_700,

@@ -1,17 +1,23 @@
 import type { Observable } from 'rxjs';
-import type { AccountId, EventRecord, Fact, SourceName } from '../../streams/internal.ts';
+import type { AccountId, EventRecord, Fact, Post, SourceName } from '../../streams/internal.ts';
+
+/** A post in the log. */
+export type KnownPost = Pick<
+  Post,
+  'id' | 'createdAt' | 'isReply' | 'isCounted' | 'via' | 'oracleAt' | 'deletedAt'
+>;
 
 /** What a source may look up in the log, so that no source keeps a cursor of its own. */
 export interface SourceLookups {
-  /** The newest post of the account, by id; undefined before the first one. */
-  newestPostId(account: AccountId): string | undefined;
+  /**
+   * The id of the account's newest post that its timeline has shown, of those made before `beforeMs` (UTC ms) if given;
+   * undefined without one.
+   */
+  newestOnTimeline(account: AccountId, beforeMs?: number): string | undefined;
   /** Posts not yet found gone and created after `sinceMs` (UTC ms), newest first. */
-  livePosts(
-    account: AccountId,
-    sinceMs: number,
-  ): readonly { readonly id: string; readonly createdAt: number }[];
-  /** Whether the post with this id, the first of its edits, is known, gone or not. */
-  hasPost(id: string): boolean;
+  livePosts(account: AccountId, sinceMs: number): readonly KnownPost[];
+  /** The post with this id, the first of its edits, gone or not. */
+  post(id: string): KnownPost | undefined;
   /** From when on the account's posts are known without a hole until now; undefined before the history was read. */
   coveredFrom(account: AccountId): number | undefined;
   /** From when on all that the account's timeline shows is known; undefined before it was read. */
@@ -21,17 +27,30 @@ export interface SourceLookups {
   event(eventId: number): EventRecord | undefined;
 }
 
+/** What a request to the posts API cost. */
+export interface ApiUse {
+  /** The API limits each of the two on its own. */
+  readonly request: 'timeline' | 'lookup';
+  /** Posts in the answer, those that others refer to included: each may be billed. */
+  readonly reads: number;
+  /** What is left until the limit is reset; null when the answer does not say. */
+  readonly quota: { readonly limit: number; readonly remaining: number } | null;
+}
+
 export interface SourceContext {
   /** UTC ms. */
   readonly now: () => number;
   readonly lookups: SourceLookups;
   /**
    * Hands facts over; resolves once they are durable and visible in `lookups`. An empty list means a good
-   * answer with nothing new. Both move the source's watermark. Await it before the next request.
+   * answer with nothing new. Both move the source's watermark to `knownAt`: the instant up to which the answer shows the
+   * outside world, the present unless given, null when the answer does not tell. Await it before the next request.
    */
-  readonly deliver: (facts: readonly Fact[]) => Promise<void>;
+  readonly deliver: (facts: readonly Fact[], knownAt?: number | null) => Promise<void>;
   /** Counts and tells the operator what was refused, a whole payload or one element of it: which one, and its fault. */
   readonly refused: (reason: string) => void;
+  /** Counts what a request to the posts API cost. */
+  readonly used: (use: ApiUse) => void;
 }
 
 /** A supervised reader of one part of the outside world. */

@@ -1,9 +1,10 @@
+/** What kind of post it is; null where that is not known. */
 export interface PostKind {
-  readonly isReply: boolean;
-  readonly isReplyToSelf: boolean;
-  readonly isQuote: boolean;
+  readonly isReply: boolean | null;
+  readonly isReplyToSelf: boolean | null;
+  readonly isQuote: boolean | null;
   readonly isRepost: boolean;
-  readonly isFromCommunity: boolean;
+  readonly isFromCommunity: boolean | null;
 }
 
 /** Which kinds of post count toward settlement. */
@@ -26,7 +27,7 @@ export const USUAL_RULE: CountingRule = {
   communityReposts: false,
 };
 
-/** Whether a post counts toward settlement. A quote inside a reply is a reply. */
+/** Whether a post of a known kind counts toward settlement. A quote inside a reply is a reply. */
 export function isCounted(post: PostKind, rule: CountingRule): boolean {
   if (post.isReply) return post.isReplyToSelf ? rule.selfReplies : rule.otherReplies;
   if (post.isRepost) return post.isFromCommunity ? rule.communityReposts : rule.reposts;

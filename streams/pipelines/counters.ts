@@ -9,6 +9,8 @@ import {
   INPUTS,
   type Input,
   type Observation,
+  type PostsVia,
+  viaOf,
 } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
@@ -25,6 +27,7 @@ type Reading = Pick<HistoryFact, 'fromAt' | 'isDone'> | null;
 
 export interface CountersState {
   staleAfterMs: AgeLimits;
+  via: PostsVia;
   coveredFrom: number | null;
   readonly history: Record<HistoryFact['reading'], Reading>;
   /** Creation times of the counted posts, and of the counted posts that were found deleted. */
@@ -71,10 +74,11 @@ const behaviour: Behaviour<Message<From>, CountersState, CountersChange> = {
         return [];
     }
   },
-  spawn: (_key, { type, value }) =>
+  spawn: (account, { type, value }) =>
     type === 'observation' && value.fact.kind === 'settings'
       ? {
           staleAfterMs: value.fact.staleAfterMs,
+          via: viaOf(value.fact, account),
           coveredFrom: null,
           history: { timeline: null, archive: null },
           countedAt: [],
@@ -118,6 +122,8 @@ function observe(
   switch (fact.kind) {
     case 'settings':
       state.staleAfterMs = fact.staleAfterMs;
+      state.via = viaOf(fact, account);
+      recount(state, account, { seq, at, cause: 'settings' }, emit);
       return;
     case 'coverage':
       state.coveredFrom = fact.fromAt;
@@ -199,15 +205,18 @@ function countersOf(
     settlementDelta: minus(real, oracle),
     displayDelta: minus(real, ui),
     internalDelta: minus(ui, oracle),
-    deleted: isCovered ? countBetween(state.goneAt, startAt, endAt) : null,
+    // The oracle's list does not tell of deletions.
+    deleted: isCovered && state.via === 'timeline' ? countBetween(state.goneAt, startAt, endAt) : null,
+    via: state.via,
     stale: event.phase === 'active' ? state.stale : NOTHING_STALE,
     historyPercent: isCovered ? 100 : percentRead(state, startAt, at),
   };
 }
 
-/** How much of the time since `startAt` was read, the timeline and the archive each being one half. */
-function percentRead({ history }: CountersState, startAt: number | null, at: number): number | null {
-  const { timeline, archive } = history;
+/** How much of the time since `startAt` was read, the timeline and the archive each being one half if both are read. */
+function percentRead({ via, history }: CountersState, startAt: number | null, at: number): number | null {
+  const { archive } = history;
+  const timeline = via === 'timeline' ? history.timeline : archive;
   if (startAt === null || (timeline?.isDone && archive?.isDone)) return null;
   const share = (reading: Reading) => {
     if (reading === null) return 0;

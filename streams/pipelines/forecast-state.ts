@@ -11,7 +11,7 @@ import {
 } from '../model/settlement.ts';
 import { countBetween } from '../model/sorted-times.ts';
 import { windowId } from '../model/window-id.ts';
-import type { AccountId } from '../observation.ts';
+import { type AccountId, type PostsVia, type SettingsFact, viaOf } from '../observation.ts';
 import type { Cause, EventRecord, ModelRequest, Percentiles, Prediction, Trigger } from '../records.ts';
 import type { Message, Outcome } from './messages.ts';
 
@@ -72,6 +72,7 @@ interface OracleTotal {
 export interface ForecastState {
   staleAfterMs: number;
   isStale: boolean;
+  postsVia: PostsVia;
   coveredFrom: number | null;
   /** Creation times of counted posts, ascending. */
   readonly countedAt: number[];
@@ -123,10 +124,11 @@ export interface Turn extends Trigger {
   readonly emit: (message: Message<'request' | 'outcome'>) => void;
 }
 
-export function emptyForecastState(staleAfterMs: number, at: number): ForecastState {
+export function emptyForecastState(settings: SettingsFact, account: AccountId, at: number): ForecastState {
   return {
-    staleAfterMs,
+    staleAfterMs: settings.staleAfterMs.posts,
     isStale: true,
+    postsVia: viaOf(settings, account),
     coveredFrom: null,
     countedAt: [],
     postedAt: [],

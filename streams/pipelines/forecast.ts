@@ -8,7 +8,15 @@ import { isSame } from '../model/is-same.ts';
 import { pmfQuantile } from '../model/pmf.ts';
 import type { DeletedPost } from '../model/settlement.ts';
 import { dropBefore, insertTime, removeTime } from '../model/sorted-times.ts';
-import type { AccountId, Fact, FitFact, ForecastFact, Observation, OracleFact } from '../observation.ts';
+import {
+  type AccountId,
+  type Fact,
+  type FitFact,
+  type ForecastFact,
+  type Observation,
+  type OracleFact,
+  viaOf,
+} from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
 import type { Cause, OutputOf, Post } from '../records.ts';
@@ -56,9 +64,9 @@ function behaviourWith(postTimes: PostTimes): Behaviour<Message<From>, ForecastS
     name: 'forecast',
     address: (message) =>
       message.type === 'observation' ? accountsOfFact(message.value.fact) : accountsOf(message),
-    spawn: (_key, { type, value }) =>
+    spawn: (account, { type, value }) =>
       type === 'observation' && value.fact.kind === 'settings'
-        ? emptyForecastState(value.fact.staleAfterMs.posts, value.receivedAt)
+        ? emptyForecastState(value.fact, account, value.receivedAt)
         : undefined,
     receive(state, { type, value }, emit, account) {
       switch (type) {
@@ -111,42 +119,51 @@ function accountsOfFact(fact: Fact): readonly AccountId[] | 'everyone' {
   }
 }
 
-/** The archive lists counted posts alone, so it says nothing about the time before the oldest post found elsewhere. */
-function recordActivity({ postedAt }: ForecastState, { output, via, previous }: PostChange): void {
+/**
+ * The archive lists counted posts alone, so it says nothing about the time before the oldest post found elsewhere, unless
+ * no others are known.
+ */
+function recordActivity({ postsVia, postedAt }: ForecastState, { output, via, previous }: PostChange): void {
   const { record, at } = output;
   if (previous !== undefined) removeTime(postedAt, previous.createdAt);
+  const isAll = via !== 'archive' || postsVia === 'oracle_list';
   const oldestAt = postedAt[0] ?? Number.POSITIVE_INFINITY;
-  if (via !== 'archive' || record.createdAt >= oldestAt) insertTime(postedAt, record.createdAt);
+  if (isAll || record.createdAt >= oldestAt) insertTime(postedAt, record.createdAt);
   dropBefore(postedAt, at - SLEEP_MEMORY_MS);
 }
 
 /** Returns whether the counted posts have changed. */
-function recordPost(state: ForecastState, { output, via, previous }: PostChange): boolean {
+function recordPost(state: ForecastState, { output, previous }: PostChange): boolean {
   const { record, at, cause } = output;
   if (!record.isCounted && !previous?.isCounted) return false;
+  const isDeletionNews = recordDeletion(state, record, previous, at);
+  // A post that the oracle took in counts as it did before.
+  if (cause === 'oracle' && !isDeletionNews) return false;
   const { countedAt } = state;
   if (previous?.isCounted) removeTime(countedAt, previous.createdAt);
   if (record.isCounted) insertTime(countedAt, record.createdAt);
   dropBefore(countedAt, keptFrom(at));
-  // The archive is the oracle's own list, so its posts are counted though they are gone.
-  if (via !== 'archive') recordDeletion(state, record, previous, at);
   state.mayHaveSettled = true;
   wantForecasts(state, cause);
   return true;
 }
 
-function recordDeletion(state: ForecastState, post: Post, previous: Post | undefined, at: number): void {
+/** Returns whether the posts that the oracle may never count have changed. */
+function recordDeletion(state: ForecastState, post: Post, previous: Post | undefined, at: number): boolean {
   const before = previous === undefined ? null : deletedPost(previous);
   const after = deletedPost(post);
-  if (before === null && after === null) return;
+  if (isSame(before, after)) return false;
   const known = state.deleted.findIndex((each) => isSame(each, before));
   state.deleted = [...state.deleted.filter((_, index) => index !== known), ...(after === null ? [] : [after])]
     .filter(({ createdAt }) => createdAt >= at - DELETED_KEEP_MS)
     .sort((a, b) => a.createdAt - b.createdAt);
+  return true;
 }
 
-function deletedPost({ isCounted, createdAt, deletedAt }: Post): DeletedPost | null {
-  return isCounted && deletedAt !== null ? { createdAt, upMs: Math.max(0, deletedAt - createdAt) } : null;
+/** What the oracle has taken in it counts, though the post is gone. */
+function deletedPost({ isCounted, createdAt, deletedAt, oracleAt }: Post): DeletedPost | null {
+  if (!isCounted || deletedAt === null || oracleAt !== null) return null;
+  return { createdAt, upMs: Math.max(0, deletedAt - createdAt) };
 }
 
 function wantForecasts(state: ForecastState, reason: Cause): void {
@@ -219,6 +236,7 @@ function observe(state: ForecastState, { receivedAt, fact }: Observation, accoun
   switch (fact.kind) {
     case 'settings':
       state.staleAfterMs = fact.staleAfterMs.posts;
+      state.postsVia = viaOf(fact, account);
       forgetRequests(state);
       return;
     case 'tick': {

@@ -45,7 +45,7 @@ type From = 'post' | 'counters' | 'observation';
 /**
  * How long after its creation a post was seen by us, counted by the oracle and shown by the trading page. The latter
  * two follow from the counters: of the posts that a counter will ever include, one that is d behind includes all but
- * the newest d.
+ * the newest d. Of a post that was found in the oracle's list the list itself says when the oracle took it in.
  */
 export function lag(
   { observation$, post$, counters$ }: Inputs<From>,
@@ -79,18 +79,19 @@ function receive(
   const { seq, at, cause } = triggerOf(message);
   const { type, value } = message;
   if (type === 'post') {
-    const { createdAt, isCounted } = value.output.record;
+    const { createdAt, isCounted, oracleAt } = value.output.record;
     if (cause === 'post_deleted') {
       giveUp(state, (awaited) => awaited === createdAt && isCounted);
     } else {
-      addSample(state.seen, at, createdAt);
+      addSample(state.seen, at, at - createdAt);
       hasChanged = true;
-      if (isCounted) awaitPost(state, createdAt);
+      if (isCounted && oracleAt !== null) addSample(state.oracle, at, oracleAt - createdAt);
+      if (isCounted) awaitPost(state, createdAt, oracleAt === null ? COUNTERS : ['ui']);
     }
   } else if (type === 'counters') {
     const counter = cause === 'oracle' ? 'oracle' : 'ui';
     const included = newlyIncluded(state, counter, value, at);
-    for (const createdAt of included) addSample(state[counter], at, createdAt);
+    for (const createdAt of included) addSample(state[counter], at, at - createdAt);
     hasChanged = included.length > 0;
   } else {
     giveUp(state, (createdAt) => createdAt < at - GIVE_UP_MS);
@@ -109,11 +110,11 @@ function receive(
   emit({ stream: 'lag', key: account, seq, at, cause, record });
 }
 
-/** Only posts found by a live poll, their deletions, and changes of the two other counters show a lag. */
+/** Only posts found by live polls, their deletions, and changes of the two other counters show a lag. */
 function isMeasured({ type, value }: Message<'post' | 'counters'>): boolean {
   const { cause } = value.output;
   return type === 'post'
-    ? (cause === 'new_post' || cause === 'post_deleted') && value.via === 'poll'
+    ? (cause === 'new_post' || cause === 'post_deleted') && (value.via === 'poll' || value.via === 'list')
     : cause === 'oracle' || cause === 'ui';
 }
 
@@ -121,11 +122,11 @@ function triggerOf({ type, value }: Message<From>): Trigger {
   return type === 'observation' ? { seq: value.seq, at: value.receivedAt, cause: 'clock' } : value.output;
 }
 
-function awaitPost(state: LagState, createdAt: number): void {
-  state.awaiting = {
-    oracle: [...state.awaiting.oracle, createdAt].sort(ascending),
-    ui: [...state.awaiting.ui, createdAt].sort(ascending),
-  };
+function awaitPost(state: LagState, createdAt: number, counters: readonly Counter[]): void {
+  for (const counter of counters) {
+    const awaiting = [...state.awaiting[counter], createdAt].sort(ascending);
+    state.awaiting = { ...state.awaiting, [counter]: awaiting };
+  }
 }
 
 /** Awaits these posts no longer: from now on the counters are behind by them for good. */
@@ -176,9 +177,9 @@ function stopAwaiting(state: LagState, counter: Counter, taken: readonly number[
   state.awaiting = { ...state.awaiting, [counter]: left };
 }
 
-function addSample(samples: Sample[], at: number, createdAt: number): void {
+function addSample(samples: Sample[], at: number, lagMs: number): void {
   const last = samples.at(-1);
-  samples.push({ at, lagMs: Math.max(0, at - createdAt) });
+  samples.push({ at, lagMs: Math.max(0, lagMs) });
   // Samples are out of order after the clock was set back.
   if (last !== undefined && last.at > at) samples.sort((a, b) => a.at - b.at);
 }

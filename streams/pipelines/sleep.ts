@@ -8,7 +8,7 @@ import { tagged } from '../operators/tagged.ts';
 import type { OutputOf, Prediction } from '../records.ts';
 import { accountsOf, type Inputs, type Message } from './messages.ts';
 
-/** A post is seen well before it is this old. */
+/** A post is seen well before it is older than what is known of the account by this. */
 const SEEN_WITHIN_MS = MINUTE_MS;
 const KEEP_MS = 3 * DAY_MS;
 
@@ -106,7 +106,7 @@ function decide(
   if (age === undefined || age > state.staleAfterMs) return;
   const left: Pending[] = [];
   for (const pending of state.pending) {
-    const isAsleep = isAsleepAt(state.postedAt, pending.madeAt, at - SEEN_WITHIN_MS);
+    const isAsleep = isAsleepAt(state.postedAt, pending.madeAt, at - age - SEEN_WITHIN_MS);
     if (isAsleep === null) {
       if (pending.madeAt >= at - KEEP_MS) left.push(pending);
       continue;

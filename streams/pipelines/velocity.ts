@@ -1,7 +1,7 @@
 import { merge, type Observable } from 'rxjs';
 import { HOUR_MS } from '../model/durations.ts';
 import { countBetween, dropBefore, insertTime, removeTime } from '../model/sorted-times.ts';
-import type { AccountId } from '../observation.ts';
+import { type AccountId, viaOf } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
 import type { OutputOf, Post, Trigger, Velocity } from '../records.ts';
@@ -16,6 +16,8 @@ export interface VelocityState {
   readonly countedAt: number[];
   /** From here on the posts are known. An earlier hour may only look quiet. */
   coveredFrom: number | null;
+  /** The oracle's list has counted posts only. */
+  hasAll: boolean;
   last: Velocity | null;
 }
 
@@ -38,9 +40,10 @@ const behaviour: Behaviour<Message<From>, VelocityState, OutputOf<'velocity'>> =
     if (message.type !== 'observation') return accountsOf(message);
     const { fact } = message.value;
     if (fact.kind === 'tick') return 'everyone';
+    if (fact.kind === 'settings') return fact.accounts.map(({ id }) => id);
     return fact.kind === 'coverage' ? [fact.account] : [];
   },
-  spawn: () => ({ allAt: [], countedAt: [], coveredFrom: null, last: null }),
+  spawn: () => ({ allAt: [], countedAt: [], coveredFrom: null, hasAll: true, last: null }),
   receive,
 };
 
@@ -55,12 +58,13 @@ function receive(
   const from = at - HOUR_MS;
   if (type === 'post') recordPost(state, value.output.record, value.previous, at - KEEP_MS);
   else if (value.fact.kind === 'coverage') state.coveredFrom = value.fact.fromAt;
+  else if (value.fact.kind === 'settings') state.hasAll = viaOf(value.fact, account) === 'timeline';
   dropBefore(state.allAt, at - KEEP_MS);
   dropBefore(state.countedAt, at - KEEP_MS);
 
   const { last } = state;
   const isCovered = state.coveredFrom !== null && state.coveredFrom <= from;
-  const all1h = isCovered ? countBetween(state.allAt, from + 1, at + 1) : null;
+  const all1h = isCovered && state.hasAll ? countBetween(state.allAt, from + 1, at + 1) : null;
   const counted1h = isCovered ? countBetween(state.countedAt, from + 1, at + 1) : null;
   if ((last?.all1h ?? null) === all1h && (last?.counted1h ?? null) === counted1h) return;
   const record = { account, counted1h, all1h };
@@ -71,7 +75,7 @@ function receive(
 function triggerOf({ type, value }: Message<From>): Trigger {
   if (type === 'post') return value.output;
   const { seq, receivedAt: at, fact } = value;
-  return { seq, at, cause: fact.kind === 'coverage' ? 'coverage' : 'clock' };
+  return { seq, at, cause: fact.kind === 'coverage' || fact.kind === 'settings' ? fact.kind : 'clock' };
 }
 
 function recordPost(state: VelocityState, post: Post, previous: Post | undefined, from: number): void {

@@ -23,6 +23,15 @@ describe('parseConfig', () => {
       host: '127.0.0.1',
       data: '.tallywire',
       world: { type: 'embedded', seed: 1 },
+      posts: {
+        via: 'timeline',
+        periodMs: 1_000,
+        recheckPeriodMs: 299_000,
+        listPeriodMs: 21_000,
+        deletionsPeriodMs: 29_000,
+        deletionsHorizonMs: 86_400_000,
+        usdPer1000Reads: 5,
+      },
       accounts: [
         { id: 'a', segment: 'account_a' },
         { id: 'b', segment: 'account_b', isBuyOnly: true },
@@ -65,6 +74,8 @@ describe('parseConfig', () => {
     const fitting: Readonly<Record<string, string>> = {
       world: 'http://localhost:9',
       logLevel: 'debug',
+      postsFrom: 'oracle_list',
+      deletionsHours: '7',
       json: 'true',
       feed: 'false',
       drainSeconds: '7',
@@ -121,9 +132,54 @@ describe('parseConfig', () => {
     ]);
   });
 
-  it('asks for a token when the world is live', () => {
-    assert.deepEqual(faultsOf({ flags: { world: 'live' } }), [
-      'TALLYWIRE_POSTS_TOKEN: expected the app token of the posts API, as the world is live',
+  it('asks for a token when posts have to come from the live timeline', () => {
+    assert.deepEqual(faultsOf({ flags: { world: 'live', postsFrom: 'timeline' } }), [
+      'TALLYWIRE_POSTS_TOKEN: expected the app token of the posts API, as posts are read from the live timeline',
+    ]);
+  });
+
+  it('reads live posts from the oracle’s list without a token, and from the timeline with one', () => {
+    const env = { TALLYWIRE_WORLD: 'live' };
+    const withToken = { ...env, TALLYWIRE_POSTS_TOKEN: 'abc' };
+    assert.equal(parse({ env }).posts.via, 'oracle_list');
+    assert.equal(parse({ env: withToken }).posts.via, 'timeline');
+    assert.equal(parse({ env: withToken, flags: { postsFrom: 'oracle_list' } }).posts.via, 'oracle_list');
+    assert.equal(parse({}).posts.via, 'timeline');
+    assert.equal(parse({ flags: { postsFrom: 'oracle_list' } }).posts.via, 'oracle_list');
+  });
+
+  it('gives posts of the oracle’s list a limit of their own, which is never a few seconds', () => {
+    const limit = (flags: Record<string, string>) => parse({ flags }).staleAfterMs.posts;
+    assert.equal(limit({}), 10_000);
+    assert.equal(limit({ postsFrom: 'oracle_list' }), 600_000);
+    assert.equal(
+      limit({ postsFrom: 'oracle_list', staleSecondsPosts: '5', staleSecondsPostsList: '900' }),
+      900_000,
+    );
+    assert.equal(faultsOf({ flags: { staleSecondsPostsList: '10' } }).length, 1);
+  });
+
+  it('takes the periods and the price of reading posts', () => {
+    const flags = {
+      postsSeconds: '2',
+      postsRecheckSeconds: '600',
+      postsListSeconds: '30',
+      deletionsSeconds: '60',
+      deletionsHours: '12',
+      postsReadPrice: '0.25',
+    };
+    assert.deepEqual(parse({ flags }).posts, {
+      via: 'timeline',
+      periodMs: 2_000,
+      recheckPeriodMs: 600_000,
+      listPeriodMs: 30_000,
+      deletionsPeriodMs: 60_000,
+      deletionsHorizonMs: 43_200_000,
+      usdPer1000Reads: 0.25,
+    });
+    assert.equal(parse({ flags: { postsReadPrice: '0' } }).posts.usdPer1000Reads, 0);
+    assert.deepEqual(faultsOf({ env: { TALLYWIRE_POSTS_READ_PRICE: '-1' } }), [
+      "TALLYWIRE_POSTS_READ_PRICE: expected an amount from 0 to 1000000, such as 0.5, found '-1'",
     ]);
   });
 
@@ -135,7 +191,7 @@ describe('parseConfig', () => {
       ...faultsOf({ flags: { world: 'live', postsToken: token } }),
       ...faultsOf({ env: { TALLYWIRE_POSTS_TOKN: token } }),
     ];
-    assert.equal(faults.length, 5);
+    assert.equal(faults.length, 4);
     for (const fault of faults) assert.doesNotMatch(fault, /cret/);
   });
 

@@ -273,7 +273,7 @@ describe('the dashboard, fed by hand', function () {
       const page = await openStarting([...ofFirst, reading], 'demo_pro');
       await page.waitForSelector('[data-counter=real] >> text=reading history, 40 %');
       await page.waitForSelector('#forecast >> text=Reading history, 40 %.');
-      await page.waitForSelector('[data-counter=oracle] >> text=our count is not known');
+      await page.waitForSelector('[data-counter=oracle] >> text=not compared yet');
       await starting.tick(FRESH_AGES);
       await page.waitForSelector('[data-state=live] >> text=reading history, 40 %');
       assert.equal(await page.innerText('[data-counter=real] .value'), '–');

@@ -67,18 +67,63 @@ describe('openEngine', () => {
       { kind: 'coverage', account: 'a', fromAt: 5 },
     ]);
     await context.deliver([event({ eventId: 3 })]);
-    assert.equal(context.lookups.newestPostId('a'), '7');
-    assert.equal(context.lookups.hasPost('7'), true);
-    assert.equal(context.lookups.hasPost('8'), false);
+    assert.equal(context.lookups.newestOnTimeline('a'), '7');
+    assert.equal(context.lookups.post('7')?.createdAt, 900_000);
+    assert.equal(context.lookups.post('8'), undefined);
     assert.equal(context.lookups.coveredFrom('a'), 5);
     assert.equal(context.lookups.coveredFrom('b'), undefined);
     assert.equal(context.lookups.event(3)?.eventId, 3);
-    assert.deepEqual(context.lookups.livePosts('a', 900_000), [{ id: '7', createdAt: 900_000 }]);
+    assert.deepEqual(
+      context.lookups.livePosts('a', 900_000).map(({ id, via }) => [id, via]),
+      [['7', 'timeline']],
+    );
     assert.deepEqual(context.lookups.livePosts('a', 900_001), []);
     await eventually(
       'a tick carries the age',
       () => latest.get('freshness', 'all')?.record.ages['posts:a'] === 0,
     );
+    await engine.stop();
+  });
+
+  it('looks up what the timeline has shown apart from what only the oracle’s list has', async () => {
+    const { open } = stage();
+    const { engine, context } = await openWithPosts(open);
+    const { lookups } = context;
+    await context.deliver([
+      post({ id: '7', createdAt: 900_000 }),
+      post({ id: '8', createdAt: 910_000 }),
+      post({ id: '9', createdAt: 920_000, via: 'list', isReply: null, importedAt: 930_000 }),
+      { kind: 'post_gone', account: 'a', id: '8' },
+    ]);
+    assert.deepEqual(
+      [lookups.newestOnTimeline('a'), lookups.newestOnTimeline('a', 910_000), lookups.newestOnTimeline('b')],
+      ['8', '7', undefined],
+    );
+    assert.deepEqual(
+      lookups.livePosts('a', 0).map(({ id, oracleAt }) => [id, oracleAt]),
+      [
+        ['9', 930_000],
+        ['7', null],
+      ],
+    );
+    await engine.stop();
+  });
+
+  it('gives a source the age of what it knows, and leaves it where an answer does not tell', async () => {
+    const { latest, open } = stage();
+    const { engine, context } = await openWithPosts(open);
+    const ageIs = (ageMs: number) =>
+      eventually(
+        `the age is ${ageMs}`,
+        () => latest.get('freshness', 'all')?.record.ages['posts:a'] === ageMs,
+      );
+    await context.deliver([], context.now() - 200_000);
+    await ageIs(200_000);
+    await context.deliver([post({ id: '7', createdAt: 900_000 })], null);
+    assert.equal(context.lookups.post('7')?.id, '7');
+    await ageIs(200_000);
+    await context.deliver([]);
+    await ageIs(0);
     await engine.stop();
   });
 

@@ -7,9 +7,9 @@ import { SourceError } from '../../src/errors.ts';
 import type { Source, SourceContext, SourceLookups, SourceStatus } from '../../src/sources/source.ts';
 
 const NO_LOOKUPS: SourceLookups = {
-  newestPostId: () => undefined,
+  newestOnTimeline: () => undefined,
   livePosts: () => [],
-  hasPost: () => false,
+  post: () => undefined,
   coveredFrom: () => undefined,
   timelineFrom: () => undefined,
   events: () => [],
@@ -45,6 +45,7 @@ function observe(
         delivered += 1;
         return new Promise((resolve) => deliveries.push(resolve));
       },
+      used: () => undefined,
       onStatus: (status) => statuses.push(status),
     }).subscribe();
     timer(ms).subscribe(() => running.unsubscribe());

@@ -13,6 +13,15 @@ describe('watermarks', () => {
     assert.equal(JSON.stringify(watermarks.ages()), '{"events":50,"posts:b":750}');
   });
 
+  it('give the age of what an answer knows, when that is older than the answer', () => {
+    const clock = manualClock(1_000_000);
+    const watermarks = createWatermarks(clock);
+    watermarks.mark('posts:a', 1_000_000 - 200_000);
+    watermarks.mark('posts:b', 1_000_000 + 5_000);
+    clock.advance(50);
+    assert.deepEqual(watermarks.ages(), { 'posts:a': 200_050, 'posts:b': 50 });
+  });
+
   it('have no age for a source that never answered', () => {
     assert.deepEqual(createWatermarks(manualClock(0)).ages(), {});
   });

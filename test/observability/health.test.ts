@@ -6,6 +6,7 @@ import { eventOutput, FRESH_AGES, postOutput } from '../support/outputs.ts';
 const WELL: HealthInputs = {
   accounts: ['a', 'b'],
   ages: FRESH_AGES,
+  postsStaleAfterMs: 10_000,
   hasSnapshot: true,
   store: 'open',
   failedActors: 0,
@@ -39,6 +40,12 @@ describe('healthOf', () => {
       assert.deepEqual([never(limitMs), never(limitMs + 1)], ['starting', 'degraded']);
     });
   }
+
+  it('is not degraded by the age of posts that come from the oracle’s list, until they are stale', () => {
+    const at = (ageMs: number) =>
+      healthOf({ ...WELL, postsStaleAfterMs: 600_000, ages: { ...FRESH_AGES, 'posts:a': ageMs } });
+    assert.deepEqual([at(330_000), at(600_000), at(600_001)], ['ok', 'ok', 'degraded']);
+  });
 
   it('is starting while events or their counts are not known, and worse when something is wrong', () => {
     const starting = { ...WELL, areCountsKnown: false };

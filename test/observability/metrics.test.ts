@@ -45,6 +45,30 @@ describe('createMetrics', () => {
     assert.equal(samples.get('tallywire_source_state{source="posts:a",state="running"}'), 0);
   });
 
+  it('shows what the posts API is asked for, what is left of its limits, and what a day costs', async () => {
+    let nowMs = NOON;
+    const metrics = createMetrics({ usdPer1000Reads: 5, now: () => nowMs });
+    const timeline = { request: 'timeline', reads: 300, quota: { limit: 10_000, remaining: 9_100 } } as const;
+    metrics.apiUsed('posts:a', timeline);
+    nowMs += 23 * 3_600_000;
+    metrics.apiUsed('posts:a', { ...timeline, reads: 0, quota: null });
+    metrics.apiUsed('deletions:b', { request: 'lookup', reads: 100, quota: { limit: 3_500, remaining: 7 } });
+    const samples = samplesOf(await metrics.text());
+    const figure = (name: string) => samples.get(`tallywire_posts_api_${name}`);
+    assert.equal(figure('requests_total{source="posts:a"}'), 2);
+    assert.equal(figure('reads_total{source="posts:a"}'), 300);
+    assert.equal(figure('reads_total{source="deletions:b"}'), 100);
+    assert.equal(figure('remaining{request="timeline"}'), 9_100);
+    assert.equal(figure('limit{request="lookup"}'), 3_500);
+    assert.deepEqual([figure('reads_day'), figure('usd_day')], [400, 2]);
+    nowMs += 3_600_000;
+    const later = samplesOf(await metrics.text());
+    assert.deepEqual(
+      [later.get('tallywire_posts_api_reads_day'), later.get('tallywire_posts_api_usd_day')],
+      [100, 0.5],
+    );
+  });
+
   it('shows ages, lags and the delay of posts created since the start', async () => {
     const metrics = createMetrics();
     const latest = createLatest();

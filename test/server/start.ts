@@ -17,6 +17,7 @@ import { createLatest, type LatestWriter } from '../../src/views/latest.ts';
 import { openPast } from '../../src/views/past.ts';
 import type { Output } from '../../streams/internal.ts';
 import { checkedFetch } from '../support/answer-check.ts';
+import { STALE_AFTER_MS } from '../support/facts.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import { freshnessOutput, NOON } from '../support/outputs.ts';
 
@@ -80,7 +81,8 @@ export async function start({
     },
   });
   const closing = createShutdown();
-  const shared = { latest, accounts: ACCOUNTS, now: () => clock.now, ...deps };
+  const staleAfterMs = STALE_AFTER_MS;
+  const shared = { latest, accounts: ACCOUNTS, now: () => clock.now, staleAfterMs, ...deps };
   const operations = openOperations(
     { ...shared, metrics: createMetrics(), store: () => store.state },
     closing,
@@ -92,7 +94,6 @@ export async function start({
     usage,
     waitlist: memory.waitlist,
     operations,
-    staleAfterMs: { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 },
     epoch,
     positions: { of: async () => [] },
     ...shared,

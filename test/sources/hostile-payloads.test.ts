@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { SourceError } from '../../src/errors.ts';
 import { tickerFrame } from '../../src/sources/crypto/crypto-payload.ts';
-import type { Endpoints } from '../../src/sources/endpoints.ts';
+import type { EndpointsWithApi } from '../../src/sources/endpoints.ts';
 import { bookEvents } from '../../src/sources/market/book-payload.ts';
 import { eventsSource } from '../../src/sources/market/events.ts';
 import { createFollowedBooks } from '../../src/sources/market/followed-books.ts';
@@ -10,6 +10,7 @@ import { uiSource } from '../../src/sources/market/ui-count.ts';
 import { oracleSource } from '../../src/sources/oracle/oracle.ts';
 import { createPositions } from '../../src/sources/positions/positions.ts';
 import { deletionsSource } from '../../src/sources/posts/deletions.ts';
+import { listedSource } from '../../src/sources/posts/listed.ts';
 import { postsSource } from '../../src/sources/posts/posts.ts';
 import { decodePayload, isRefusal } from '../../src/sources/read-payload.ts';
 import { frameJson } from '../../src/sources/socket.ts';
@@ -23,12 +24,14 @@ import {
   trackingAnswer,
   wireBookOf,
   wireEvent,
+  wireListed,
   wirePosition,
   wirePost,
+  wireSync,
   wireTracking,
   yesToken,
 } from '../support/payloads.ts';
-import { collect, type FakeLookups, fakeLookups } from '../support/source-run.ts';
+import { collect, type FakeLookups, fakeLookups, knownPost } from '../support/source-run.ts';
 
 /** The nightly figure is 10,000; the default keeps the suite quick. */
 const RUNS = Number(process.env.HOSTILE_RUNS ?? 2_500);
@@ -39,6 +42,7 @@ const WALLET = `0x${'ab'.repeat(20)}`;
 const SETTINGS = {
   ...FAST,
   postsPeriodMs: DAY_MS,
+  listPeriodMs: DAY_MS,
   oraclePeriodMs: DAY_MS,
   uiPeriodMs: DAY_MS,
   eventsPeriodMs: DAY_MS,
@@ -46,7 +50,7 @@ const SETTINGS = {
 
 /** A role: its source, the payload that is struck, and the rest of its world. */
 interface Role {
-  readonly source: (endpoints: Endpoints) => Source;
+  readonly source: (endpoints: EndpointsWithApi) => Source;
   readonly payload: unknown;
   readonly isStruck: (url: URL) => boolean;
   readonly answer?: (url: URL) => unknown;
@@ -74,8 +78,26 @@ const roles: Readonly<Record<string, Role>> = {
     },
     isStruck: () => true,
     prepare: (lookups) => {
-      for (const id of ['1', '2']) lookups.posts.set(id, { id, createdAt: NOW - 1, isGone: false });
+      for (const id of ['1', '2']) lookups.posts.set(id, knownPost(id, NOW - 1));
     },
+  },
+  'oracle list': {
+    source: (endpoints) => listedSource(ACCOUNT, endpoints, { ...SETTINGS, historyDays: 7 }),
+    payload: {
+      success: true,
+      data: [
+        wireListed({ at: NOW - 60_000, text: 'RT @x: words' }),
+        wireListed({ at: NOW - 90_000 }, { importedAt: null }),
+      ],
+    },
+    isStruck: (url) => url.pathname.endsWith('/posts'),
+    answer: () => wireSync(NOW - 20_000),
+  },
+  'oracle sync': {
+    source: (endpoints) => listedSource(ACCOUNT, endpoints, { ...SETTINGS, historyDays: 7 }),
+    payload: wireSync(NOW - 20_000),
+    isStruck: (url) => !url.pathname.endsWith('/posts'),
+    answer: () => ({ success: true, data: [wireListed({ at: NOW - 60_000 })] }),
   },
   'oracle windows': {
     source: (endpoints) => oracleSource(ACCOUNT, endpoints, SETTINGS),

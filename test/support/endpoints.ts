@@ -1,4 +1,4 @@
-import type { AccountEndpoint, Endpoints } from '../../src/sources/endpoints.ts';
+import type { AccountEndpoint, EndpointsWithApi } from '../../src/sources/endpoints.ts';
 import { SOURCE_SETTINGS, type SourceSettings } from '../../src/sources/settings.ts';
 
 export const ACCOUNT: AccountEndpoint = {
@@ -11,16 +11,15 @@ export const ACCOUNT: AccountEndpoint = {
 };
 
 /** Every role on one local server. */
-export function localEndpoints(server: { readonly url: string; readonly socketUrl: string }): Endpoints {
+export function localEndpoints(server: {
+  readonly url: string;
+  readonly socketUrl: string;
+}): EndpointsWithApi {
   return {
     userAgent: 'test',
     accounts: [ACCOUNT],
-    posts: {
-      baseUrl: server.url,
-      bearerToken: 'secret',
-      fieldPrefix: 'tweet',
-      webBase: 'https://posts.invalid',
-    },
+    postsApi: { baseUrl: server.url, bearerToken: 'secret', fieldPrefix: 'tweet' },
+    webBase: 'https://posts.invalid',
     oracle: { baseUrl: `${server.url}/oracle` },
     market: { baseUrl: server.url, tagIds: [7] },
     book: { baseUrl: server.url },
@@ -41,7 +40,8 @@ export const FAST: SourceSettings = {
   slowTimeoutMs: 400,
   postsPeriodMs: 5,
   postsRecheckPeriodMs: 3_600_000,
-  archivePauseMs: 0,
+  listPeriodMs: 5,
+  listPauseMs: 0,
   deletionsPeriodMs: 5,
   trackingsPeriodMs: 3_600_000,
   oraclePeriodMs: 5,

@@ -9,12 +9,16 @@ export function faultOf(fact: Fact): string | null {
         [isInstant(fact.createdAt), 'createdAt'],
         [typeof fact.text === 'string' && isWellFormed(fact.text), 'text'],
         [
-          [fact.isReply, fact.isReplyToSelf, fact.isQuote, fact.isRepost, fact.isFromCommunity].every(
-            (flag) => typeof flag === 'boolean',
-          ),
+          typeof fact.isRepost === 'boolean' &&
+            [fact.isReply, fact.isReplyToSelf, fact.isQuote, fact.isFromCommunity].every((flag) =>
+              fact.isReply === null ? flag === null : typeof flag === 'boolean',
+            ),
           'flags',
         ],
         [fact.isReply || !fact.isReplyToSelf, 'isReplyToSelf'],
+        [fact.isReply !== null || fact.importedAt !== undefined, 'importedAt'],
+        [fact.importedAt == null || isInstant(fact.importedAt), 'importedAt'],
+        [(fact.editIds ?? []).every((id) => isDigits(id)), 'editIds'],
         [fact.url.endsWith(`/status/${fact.id}`), 'url'],
       ]);
     case 'post_gone':

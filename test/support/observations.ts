@@ -159,7 +159,7 @@ const look = {
   isQuote: flag,
   isRepost: flag,
   isFromCommunity: flag,
-  via: fc.constantFrom<PostFact['via'][]>('poll', 'poll', 'poll', 'backfill', 'archive'),
+  via: fc.constantFrom<PostFact['via'][]>('poll', 'poll', 'poll', 'backfill', 'list', 'archive'),
 };
 const lateMs = fc.oneof(fc.integer({ min: -500, max: 30_000 }), fc.nat({ max: 2 * DAY_MS }));
 const edge = fc.constantFrom<('startAt' | 'endAt')[]>('startAt', 'endAt');

@@ -84,6 +84,7 @@ export function countersOutput(fields: Partial<Counters> = {}, place: Place = {}
     displayDelta: 2,
     internalDelta: 1,
     deleted: 2,
+    via: 'timeline',
     stale: [],
     historyPercent: 100,
     ...fields,
@@ -104,6 +105,8 @@ export function postOutput(fields: Partial<Post> = {}, place: Place = {}): Outpu
     url: 'https://posts.invalid/100',
     seenAt: NOON - 48_500,
     deletedAt: null,
+    via: 'timeline',
+    oracleAt: null,
     ...fields,
   };
   return output('posts', `${record.account}:${record.id}`, record, { cause: 'new_post', ...place });

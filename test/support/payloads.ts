@@ -27,6 +27,29 @@ export function wirePost({ at, serial = 0, text = 'words', extra = {} }: PostSke
   };
 }
 
+/** A row of the oracle's list. */
+export function wireListed(
+  { at, serial = 0, text = 'words' }: PostSketch,
+  extra: Readonly<Record<string, unknown>> = {},
+) {
+  return {
+    id: `c${at}`,
+    userId: '0479a0ae-931d',
+    platformId: postIdAt(at, serial),
+    content: text,
+    createdAt: new Date(at).toISOString(),
+    importedAt: new Date(at + 158_000).toISOString(),
+    metrics: null,
+    ...extra,
+  };
+}
+
+/** The oracle's answer about an account that it last read at `at`. */
+export function wireSync(at: number | null, lastSyncError: string | null = null) {
+  const lastSync = at === null ? null : new Date(at).toISOString();
+  return { success: true, data: { id: '0479a0ae-931d', handle: 'handle_a', lastSync, lastSyncError } };
+}
+
 export function timelineAnswer(posts: readonly unknown[], more: Readonly<Record<string, unknown>> = {}) {
   const { next_token, ...rest } = more;
   return {

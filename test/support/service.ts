@@ -14,8 +14,10 @@ export interface Stage {
   readonly clock: Clock;
   readonly data: string;
   url(): string;
-  /** Stops the service and starts it again on the same data. */
-  restart(): Promise<void>;
+  /** Lets time pass for world and service. */
+  skip(ms: number): void;
+  /** Stops the service and starts it again on the same data, with other flags if they are given. */
+  restart(flags?: Flags): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -27,15 +29,19 @@ const QUICK = {
   trackingsPeriodMs: 200,
   uiPeriodMs: 100,
   eventsPeriodMs: 200,
+  listPeriodMs: 100,
+  listPauseMs: 1,
   closedEventsPeriodMs: 500,
-  archivePauseMs: 1,
 };
+
+type Flags = Readonly<Record<string, string>>;
 
 export interface StageOptions {
   readonly startAt: number;
   /** Called before the service first looks at the world. */
   readonly before?: (world: World) => void;
   readonly historyDays?: number;
+  readonly flags?: Flags;
   /** Of the world. */
   readonly seed?: number;
 }
@@ -44,18 +50,20 @@ export async function openStage({
   startAt,
   before,
   historyDays = 40,
+  flags = {},
   seed = 3,
 }: StageOptions): Promise<Stage> {
-  const offset = startAt - Date.now();
+  let offset = startAt - Date.now();
   const clock: Clock = { wall: () => Date.now() + offset, mono: () => performance.now() };
   const data = await mkdtemp(join(tmpdir(), 'tallywire-stage-'));
   const world = await openWorld({ seed, startAt, now: clock.wall });
   before?.(world);
-  const open = () => {
-    const flags = { port: '0', data, world: world.url, historyDays: String(historyDays) };
-    return openService(parseConfig({ flags, env: {} }), pino({ level: 'silent' }), { clock, sources: QUICK });
+  const open = (more: Flags) => {
+    const all = { port: '0', data, world: world.url, historyDays: String(historyDays), ...more };
+    const config = parseConfig({ flags: all, env: {} });
+    return openService(config, pino({ level: 'silent' }), { clock, sources: QUICK });
   };
-  let service: Service = await open();
+  let service: Service = await open(flags);
   await eventually('the events are known', async () => {
     const { status } = await fetch(`${service.url}/api/v1/meta/account_a`);
     return status === 200;
@@ -65,9 +73,12 @@ export async function openStage({
     clock,
     data,
     url: () => service.url,
-    async restart() {
+    skip(ms) {
+      offset += ms;
+    },
+    async restart(changed = flags) {
       await service.stop();
-      service = await open();
+      service = await open(changed);
     },
     async close() {
       await service.stop();

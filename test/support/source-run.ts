@@ -1,11 +1,11 @@
 import type { Subscription } from 'rxjs';
-import type { Source, SourceContext, SourceLookups } from '../../src/sources/source.ts';
+import type { ApiUse, KnownPost, Source, SourceContext, SourceLookups } from '../../src/sources/source.ts';
 import type { EventRecord, Fact } from '../../streams/internal.ts';
 import { openScriptedServer, type ScriptedServer } from './scripted-server.ts';
 
 /** Lookups in a fake log. Delivered facts are added to it as an engine would add them. */
 export interface FakeLookups extends SourceLookups {
-  readonly posts: Map<string, { id: string; createdAt: number; isGone: boolean }>;
+  readonly posts: Map<string, KnownPost>;
   readonly records: Map<number, EventRecord>;
   covered: number | undefined;
   /** From when on the timeline was read. */
@@ -21,10 +21,11 @@ export function fakeLookups(covered?: number): FakeLookups {
     records,
     covered,
     timeline: undefined,
-    newestPostId: () => newestFirst()[0]?.id,
+    newestOnTimeline: (_, beforeMs = Number.POSITIVE_INFINITY) =>
+      newestFirst().find(({ via, createdAt }) => via === 'timeline' && createdAt < beforeMs)?.id,
     livePosts: (_, sinceMs) =>
-      newestFirst().filter(({ createdAt, isGone }) => !isGone && createdAt >= sinceMs),
-    hasPost: (id) => posts.has(id),
+      newestFirst().filter(({ createdAt, deletedAt }) => deletedAt === null && createdAt >= sinceMs),
+    post: (id) => posts.get(id),
     coveredFrom() {
       return this.covered;
     },
@@ -36,11 +37,28 @@ export function fakeLookups(covered?: number): FakeLookups {
   };
 }
 
+/** A counted post that the timeline has shown. */
+export function knownPost(id: string, createdAt: number, more: Partial<KnownPost> = {}): KnownPost {
+  return {
+    id,
+    createdAt,
+    isReply: false,
+    isCounted: true,
+    via: 'timeline',
+    oracleAt: null,
+    deletedAt: null,
+    ...more,
+  };
+}
+
 export interface SourceRun {
   readonly context: SourceContext;
   /** One entry per delivery. */
   readonly deliveries: (readonly Fact[])[];
+  /** Up to when each delivery shows the outside world: undefined for the present. */
+  readonly knownAts: (number | null | undefined)[];
   readonly refusals: string[];
+  readonly uses: ApiUse[];
   readonly lookups: FakeLookups;
   /** What ended the run, if anything did. */
   readonly error: () => unknown;
@@ -51,34 +69,36 @@ export interface SourceRun {
 /** A context that collects, with a clock that stands still at `now` unless moved. */
 export function collect(lookups: FakeLookups, now: () => number) {
   const deliveries: (readonly Fact[])[] = [];
+  const knownAts: (number | null | undefined)[] = [];
   const refusals: string[] = [];
+  const uses: ApiUse[] = [];
   const context: SourceContext = {
     now,
     lookups,
-    deliver: async (facts) => {
+    deliver: async (facts, knownAt) => {
       deliveries.push(facts);
-      for (const fact of facts) remember(lookups, fact);
+      knownAts.push(knownAt);
+      for (const fact of facts) remember(lookups, fact, now());
     },
     refused: (reason) => refusals.push(reason),
+    used: (use) => uses.push(use),
   };
-  return { context, deliveries, refusals };
+  return { context, deliveries, knownAts, refusals, uses };
 }
 
 export function runSource(source: Source, lookups = fakeLookups(0), now: () => number = Date.now): SourceRun {
-  const { context, deliveries, refusals } = collect(lookups, now);
+  const collected = collect(lookups, now);
   let error: unknown;
-  const subscription: Subscription = source.run(context).subscribe({
+  const subscription: Subscription = source.run(collected.context).subscribe({
     error: (cause: unknown) => {
       error = cause;
     },
   });
   return {
-    context,
-    deliveries,
-    refusals,
+    ...collected,
     lookups,
     error: () => error,
-    facts: () => deliveries.flat(),
+    facts: () => collected.deliveries.flat(),
     stop: () => subscription.unsubscribe(),
   };
 }
@@ -113,12 +133,20 @@ export function sourceStage(prepare: (server: ScriptedServer) => void = () => {}
   };
 }
 
-function remember(lookups: FakeLookups, fact: Fact): void {
+function remember(lookups: FakeLookups, fact: Fact, now: number): void {
   if (fact.kind === 'post') {
-    lookups.posts.set(fact.id, { id: fact.id, createdAt: fact.createdAt, isGone: false });
+    const known = lookups.posts.get(fact.id);
+    const isListed = fact.via === 'list' || fact.via === 'archive';
+    lookups.posts.set(fact.id, {
+      ...knownPost(fact.id, fact.createdAt),
+      isReply: known?.isReply ?? fact.isReply,
+      via: isListed ? (known?.via ?? 'oracle_list') : 'timeline',
+      oracleAt: known?.oracleAt ?? (isListed ? (fact.importedAt ?? now) : null),
+      deletedAt: known?.deletedAt ?? null,
+    });
   } else if (fact.kind === 'post_gone') {
     const post = lookups.posts.get(fact.id);
-    if (post !== undefined) post.isGone = true;
+    if (post !== undefined) lookups.posts.set(fact.id, { ...post, deletedAt: now });
   } else if (fact.kind === 'coverage') {
     lookups.covered = fact.fromAt;
   } else if (fact.kind === 'history') {

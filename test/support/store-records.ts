@@ -53,6 +53,8 @@ export function postOutput(seq: number, id: string, createdAt: number, text = 't
       isReply: false,
       isQuote: false,
       isRepost: false,
+      via: 'timeline',
+      oracleAt: null,
       isCounted: true,
       url: `https://example.test/${id}`,
       seenAt: seq,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, eventFields, input, timeMs } from './fields.ts';
+import { count, eventFields, input, postsVia, timeMs } from './fields.ts';
 
 export const COUNTERS_EXAMPLE = {
   event_id: 130_385,
@@ -15,6 +15,7 @@ export const COUNTERS_EXAMPLE = {
   display_delta: 1,
   internal_delta: 0,
   deleted_count: 3,
+  via: 'timeline' as const,
   stale: [],
   history_percent: 100,
 };
@@ -44,7 +45,14 @@ export const countersRecord = z
     internal_delta: count.meta({
       description: 'market_ui_counter minus market_oracle_counter: positive means the page is ahead.',
     }),
-    deleted_count: count.meta({ description: 'How many deleted posts real_counter includes.' }),
+    deleted_count: count.meta({
+      description:
+        "How many deleted posts real_counter includes. Null while unknown, and when posts come from the oracle's list, which does not tell of deletions.",
+    }),
+    via: postsVia.nullable().meta({
+      description:
+        "Where real_counter comes from: `timeline`, the account's own posts, or `oracle_list`, the settlement oracle's list of them, which is minutes late. Null before the first count.",
+    }),
     stale: z
       .array(input)
       .meta({ description: 'Inputs that have not answered for longer than their limit.', examples: [[]] }),

@@ -35,4 +35,7 @@ export const price = z
 
 export const probability = z.number().min(0).max(1).meta({ description: '0 to 1, 4 decimals.' });
 
+/** Where posts are read from. */
+export const postsVia = z.enum(['timeline', 'oracle_list']);
+
 export const input = z.enum(['posts', 'oracle', 'ui', 'prices']);

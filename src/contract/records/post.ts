@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timeMs } from './fields.ts';
+import { postsVia, timeMs } from './fields.ts';
 
 /** A post of an account (spec 2.3). */
 export const postRecord = z
@@ -7,8 +7,14 @@ export const postRecord = z
     tweet_id: z.string().meta({ description: 'Id of the post on its platform.' }),
     text: z.string().meta({ description: 'Text of the post.' }),
     created_ts: timeMs.meta({ description: 'When the post was made, UTC ms.' }),
-    is_reply: z.boolean().meta({ description: 'Whether it replies to a post.' }),
-    is_quote: z.boolean().meta({ description: 'Whether it quotes a post.' }),
+    is_reply: z.boolean().nullable().meta({
+      description:
+        "Whether it replies to a post; null while only the oracle's list shows it, which does not say.",
+    }),
+    is_quote: z.boolean().nullable().meta({
+      description:
+        "Whether it quotes a post; null while only the oracle's list shows it, which does not say.",
+    }),
     is_retweet: z.boolean().meta({ description: 'Whether it reposts a post.' }),
     is_counted: z
       .boolean()
@@ -17,6 +23,14 @@ export const postRecord = z
     seen_ts: timeMs.meta({ description: 'When this service first saw it, UTC ms.' }),
     deleted_ts: timeMs.nullable().meta({ description: 'When it was found deleted, UTC ms, or null.' }),
     url: z.string().meta({ description: 'Address of the post.' }),
+    via: postsVia.meta({
+      description:
+        "Where it was found: on the account's timeline, or so far only in the settlement oracle's list of posts.",
+    }),
+    oracle_ts: timeMs.nullable().meta({
+      description:
+        'PRO: when the settlement oracle took it in, UTC ms; null while its list does not show it. FREE: always null.',
+    }),
   })
   .meta({
     description: 'A post. A deleted post stays in the list.',
@@ -32,6 +46,8 @@ export const postRecord = z
         seen_ts: 1_794_714_403_563,
         deleted_ts: null,
         url: 'https://posts.example/2121812108132830614',
+        via: 'timeline',
+        oracle_ts: 1_794_714_533_204,
       },
     ],
   });

@@ -74,10 +74,10 @@ export const predictionRecord = z
       .nullable()
       .optional()
       .meta({ description: 'PRO, account A: counted posts of the last hour; null while unknown.' }),
-    velocity_all_1h: posts
-      .nullable()
-      .optional()
-      .meta({ description: 'PRO, account A: all posts of the last hour; null while unknown.' }),
+    velocity_all_1h: posts.nullable().optional().meta({
+      description:
+        "PRO, account A: all posts of the last hour; null while unknown, as when posts come from the oracle's list, which holds only counted ones.",
+    }),
     forecast: forecastRecord.nullable().optional(),
     settlement: settlementRecord.nullable().optional(),
     sleep_probability: probability

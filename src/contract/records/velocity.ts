@@ -8,7 +8,10 @@ export const velocityRecord = z
       .number()
       .nullable()
       .meta({ description: 'Counted posts of the last hour; null when some may not be known.' }),
-    velocity_all_1h: z.number().nullable().meta({ description: 'All posts of the last hour.' }),
+    velocity_all_1h: z.number().nullable().meta({
+      description:
+        "All posts of the last hour; null when some may not be known, as when posts come from the oracle's list, which holds only counted ones.",
+    }),
   })
   .meta({
     description: 'Posts of the last hour.',

@@ -16,7 +16,7 @@ interface Tile {
 function tilesOf(event: Counters, lag: Lag | undefined): readonly Tile[] {
   const { real_counter: real, settlement_delta, display_delta } = event;
   const comparedWith = (who: string, count: number | null, delta: number | null) => ({
-    comment: count !== null && real === null ? 'our count is not known' : deltaText(who, delta),
+    comment: count !== null && real === null ? 'not compared yet' : deltaText(who, delta),
     tone: delta === null ? ('unknown' as const) : delta === 0 ? ('level' as const) : ('off' as const),
   });
   return [
@@ -24,7 +24,7 @@ function tilesOf(event: Counters, lag: Lag | undefined): readonly Tile[] {
       id: 'real',
       input: 'posts',
       name: 'Real',
-      about: 'our own count',
+      about: event.via === 'oracle_list' ? "from the oracle's list" : 'our own count',
       value: real,
       comment: real === null ? unknownCountText(event.history_percent) : deletedText(event.deleted_count),
       tone: 'own',
@@ -100,6 +100,7 @@ export function CounterTiles(props: {
 }
 
 function deletedText(deleted: number | null): string {
-  if (deleted === null || deleted === 0) return 'none deleted';
+  if (deleted === null) return 'deletions unknown';
+  if (deleted === 0) return 'none deleted';
   return `${deleted} deleted since`;
 }

@@ -15,15 +15,13 @@ export function Sources(props: {
   return (
     <ul class="sources">
       {Object.entries(heartbeat.ages_ms).map(([name, ageMs]) => {
-        // The archive reads all history once and is then done.
-        const isDone = name.startsWith('archive');
         const isStale = heartbeat.stale.includes(name);
         const isUncertain = isStale || isDisconnected(status);
         return (
           <li key={name} data-source={name} class={isStale ? 'silent' : ''}>
             <span class={`dot ${isUncertain ? 'warn' : 'good'}`} aria-hidden="true" />
             <span>{sourceText(name)}</span>
-            <span class="num">{isDone ? 'when needed' : `${durationText(ageMs + sinceMs)} ago`}</span>
+            <span class="num">{`${durationText(ageMs + sinceMs)} ago`}</span>
             <span class={isUncertain ? 'tag warn' : 'tag quiet'}>
               {isStale ? 'stale' : isUncertain ? 'unknown' : 'answers'}
             </span>

@@ -2,7 +2,7 @@ import { HOUR_MS, MINUTE_MS } from '../time-spans.ts';
 import type { Post, PostTime } from './records.ts';
 
 /** A post that was seen this long after it was made came with the history. */
-const LATE_MS = 2 * MINUTE_MS;
+const LATE_MS = { timeline: 2 * MINUTE_MS, oracle_list: 10 * MINUTE_MS };
 /** How long a new post is highlighted. */
 const FRESH_MS = 4_000;
 
@@ -28,11 +28,12 @@ function newestFirst(a: PostTime, b: PostTime): number {
 export function kindOf({ is_reply, is_quote, is_retweet }: Post): string {
   if (is_retweet) return 'repost';
   if (is_quote) return 'quote';
-  return is_reply ? 'reply' : 'original';
+  if (is_reply) return 'reply';
+  return is_reply === null || is_quote === null ? 'unknown' : 'original';
 }
 
-export function isFresh({ created_ts, seen_ts, deleted_ts }: Post, now: number): boolean {
-  return deleted_ts === null && seen_ts - created_ts < LATE_MS && now - seen_ts < FRESH_MS;
+export function isFresh({ created_ts, seen_ts, deleted_ts, via }: Post, now: number): boolean {
+  return deleted_ts === null && seen_ts - created_ts < LATE_MS[via] && now - seen_ts < FRESH_MS;
 }
 
 export interface CountPoint {

@@ -6,20 +6,22 @@ import type { Schema } from './schema.ts';
 type Records = StreamRecords;
 
 const posts: Schema<Records['posts']> = {
-  version: 1,
+  version: 2,
   eventAt: ({ createdAt }) => createdAt,
   columns: [
     column('account', 'UTF8', ({ account }) => account),
     column('id', 'UTF8', ({ id }) => id),
     column('text', 'UTF8', ({ text }) => text),
     column('created_ts', 'INT64', ({ createdAt }) => createdAt),
-    column('is_reply', 'BOOLEAN', ({ isReply }) => isReply),
-    column('is_quote', 'BOOLEAN', ({ isQuote }) => isQuote),
+    nullable('is_reply', 'BOOLEAN', ({ isReply }) => isReply),
+    nullable('is_quote', 'BOOLEAN', ({ isQuote }) => isQuote),
     column('is_repost', 'BOOLEAN', ({ isRepost }) => isRepost),
     column('is_counted', 'BOOLEAN', ({ isCounted }) => isCounted),
     column('url', 'UTF8', ({ url }) => url),
     column('seen_ts', 'INT64', ({ seenAt }) => seenAt),
     nullable('deleted_ts', 'INT64', ({ deletedAt }) => deletedAt),
+    column('via', 'UTF8', ({ via }) => via),
+    nullable('oracle_ts', 'INT64', ({ oracleAt }) => oracleAt),
   ],
 };
 
@@ -89,6 +91,7 @@ const counters: Schema<Records['counters']> = {
     nullable('display_delta', 'INT64', ({ displayDelta }) => displayDelta),
     nullable('internal_delta', 'INT64', ({ internalDelta }) => internalDelta),
     nullable('deleted', 'INT64', ({ deleted }) => deleted),
+    column('via', 'UTF8', ({ via }) => via),
     column('stale', { list: 'UTF8' }, ({ stale }) => stale),
     nullable('history_percent', 'INT64', ({ historyPercent }) => historyPercent),
   ],

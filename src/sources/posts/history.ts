@@ -41,7 +41,11 @@ export function timelineRead({ id }: AccountEndpoint, fromAt: number, isDone: bo
   return { kind: 'history', account: id, reading: 'timeline', fromAt, isDone };
 }
 
-/** Logs of earlier versions say only from when on the posts are known. */
+/**
+ * Logs of earlier versions say only from when on the posts are known. One that was filled by the oracle's list alone has
+ * no post of the timeline.
+ */
 export function isTimelineRead({ lookups }: SourceContext, { id }: AccountEndpoint): boolean {
-  return (lookups.timelineFrom(id) ?? lookups.coveredFrom(id)) !== undefined;
+  if (lookups.timelineFrom(id) !== undefined) return true;
+  return lookups.coveredFrom(id) !== undefined && lookups.newestOnTimeline(id) !== undefined;
 }

@@ -1,32 +1,32 @@
 import type { ZodType } from 'zod';
 import type { PostFact } from '../../../streams/internal.ts';
-import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
-import { readPayload } from '../read-payload.ts';
-import type { SourceSettings } from '../settings.ts';
-import type { SourceContext } from '../source.ts';
-import { type LookupAnswer, lookupAnswer, timelineItems, wholeLookupAnswer } from './post-payload.ts';
-import { postFields, postsHeaders } from './timeline.ts';
+import type { AccountEndpoint } from '../endpoints.ts';
+import {
+  type LookupAnswer,
+  lookupAnswer,
+  type SomePosts,
+  timelineItems,
+  wholeLookupAnswer,
+} from './post-payload.ts';
+import { askPostsApi, wholePostFields } from './posts-api.ts';
+import type { ApiReading } from './reading.ts';
 
 /** The API takes up to this many ids at once. */
 const BATCH_SIZE = 100;
 
-export interface Reading {
-  readonly endpoints: Endpoints;
-  readonly settings: SourceSettings;
-  readonly context: SourceContext;
-  readonly signal: AbortSignal;
-}
-
-export function batchesOf(ids: readonly string[]): readonly (readonly string[])[] {
-  const batches: (readonly string[])[] = [];
-  for (let start = 0; start < ids.length; start += BATCH_SIZE) {
-    batches.push(ids.slice(start, start + BATCH_SIZE));
+export function batchesOf<T>(items: readonly T[]): readonly (readonly T[])[] {
+  const batches: (readonly T[])[] = [];
+  for (let start = 0; start < items.length; start += BATCH_SIZE) {
+    batches.push(items.slice(start, start + BATCH_SIZE));
   }
   return batches;
 }
 
 /** The ids of one batch that the API does not find. */
-export async function lookUpMissing(ids: readonly string[], reading: Reading): Promise<ReadonlySet<string>> {
+export async function lookUpMissing(
+  ids: readonly string[],
+  reading: ApiReading,
+): Promise<ReadonlySet<string>> {
   return missingIn(await ask(ids, lookupAnswer, {}, reading));
 }
 
@@ -40,18 +40,18 @@ interface LookedUp {
 export async function lookUpPosts(
   ids: readonly string[],
   account: AccountEndpoint,
-  reading: Reading,
+  reading: ApiReading,
 ): Promise<LookedUp> {
   const { endpoints } = reading;
   const found = new Map<string, PostFact>();
   const missing = new Set<string>();
   for (const batch of batchesOf(ids)) {
-    const answer = await ask(batch, wholeLookupAnswer, postFields(endpoints), reading);
+    const answer = await ask(batch, wholeLookupAnswer, wholePostFields(endpoints), reading);
     const wanted = new Set(batch);
     const data = (answer.data ?? []).filter(
       ({ id, author_id }) => wanted.has(id) && (author_id ?? account.userId) === account.userId,
     );
-    const view = { via: 'backfill', webBase: endpoints.posts.webBase } as const;
+    const view = { via: 'backfill', webBase: endpoints.webBase } as const;
     const items = timelineItems({ ...answer, data }, account, view) ?? [];
     for (const [index, { fact }] of items.entries()) found.set(data[index]?.id ?? fact.id, fact);
     // The same list names problems of posts that ours refer to.
@@ -60,15 +60,14 @@ export async function lookUpPosts(
   return { found, missing };
 }
 
-async function ask<T>(
+function ask<T extends SomePosts>(
   ids: readonly string[],
   schema: ZodType<T>,
   fields: Readonly<Record<string, string>>,
-  { endpoints, settings, context, signal }: Reading,
+  reading: ApiReading,
 ): Promise<T> {
   const query = new URLSearchParams({ ids: ids.join(','), ...fields });
-  const request = { headers: postsHeaders(endpoints), signal, timeoutMs: settings.timeoutMs };
-  return readPayload(`${endpoints.posts.baseUrl}/2/tweets?${query}`, schema, request, context);
+  return askPostsApi({ name: 'lookup', path: '/2/tweets', query }, schema, reading);
 }
 
 /** Ids reported as not found. A post that may not be shown (protected, withheld) is not gone. */

@@ -34,6 +34,18 @@ const wholePosts = z.object({
 });
 type WholePosts = z.infer<typeof wholePosts>;
 
+/** An answer with posts, and the posts that they refer to. */
+export interface SomePosts {
+  readonly data?: readonly unknown[] | null | undefined;
+  readonly includes?:
+    | {
+        readonly tweets?: readonly unknown[] | null | undefined;
+        readonly posts?: readonly unknown[] | null | undefined;
+      }
+    | null
+    | undefined;
+}
+
 /** One page of a timeline, newest first. `data` is absent when nothing matches; `errors` may stand beside it. */
 export const timelinePage = wholePosts.extend({
   meta: z.object({ result_count: count, next_token: z.string().min(1).max(1_000).nullish() }),
@@ -62,10 +74,10 @@ export const wholeLookupAnswer = wholePosts
   .extend({ errors: problems })
   .refine(hasContent, 'neither data nor errors');
 
-/** A fact of a timeline, with whether the post has been edited. */
+/** A fact of a timeline, with the id of the version that was shown. */
 export interface TimelineItem {
   readonly fact: PostFact;
-  readonly isEdited: boolean;
+  readonly versionId: string;
 }
 
 /** The posts of a page in the page's order. Null when one of them is another account's. */
@@ -82,7 +94,7 @@ export function timelineItems(
     const edits = post.edit_history_tweet_ids ?? post.edit_history_post_ids ?? [];
     const id = edits[0] ?? post.id;
     return {
-      isEdited: edits.length > 1,
+      versionId: post.id,
       fact: {
         kind: 'post',
         account: account.id,
@@ -91,6 +103,7 @@ export function timelineItems(
         createdAt: id === post.id ? post.created_at : firstCreatedAt(id, post.created_at),
         url: postUrl(webBase, account.handle, id),
         ...readPost(post, includedById, account.userId),
+        ...(edits.length > 1 && { editIds: edits.slice(1) }),
       },
     };
   });

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { concat, defer, EMPTY } from 'rxjs';
 import { compareIds, type Fact, type PostFact } from '../../../streams/internal.ts';
-import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
+import type { AccountEndpoint, EndpointsWithApi } from '../endpoints.ts';
 import { pollInTurn, runOnce } from '../poll-in-turn.ts';
 import { refuse } from '../read-payload.ts';
 import type { SourceSettings } from '../settings.ts';
@@ -11,19 +11,21 @@ import type { TimelineItem } from './post-payload.ts';
 import { PAGE_SIZE, REACH, type ReadTimeline, type TimelineRequest, timelineOf } from './timeline.ts';
 
 /**
- * The account's posts: the history once, then what is new each second. A post can also turn up below the
- * newest id, and flags can change, so the newest page is read again whole now and then.
+ * The account's posts: the history once, then what is new each second, for which an answer without posts costs nothing.
+ * A post can also turn up below the newest id, and flags can change, so posts are read a second time while they are young.
  */
 export function postsSource(
   account: AccountEndpoint,
-  endpoints: Endpoints,
+  endpoints: EndpointsWithApi,
   settings: SourceSettings,
 ): Source {
-  const { historyDays } = settings;
+  const { historyDays, postsPeriodMs, postsRecheckPeriodMs } = settings;
   const timeline = timelineOf(account, endpoints, settings);
   // What was delivered last under each id. An edit has a higher id than the first of its history, so
   // without this it would be new in every poll.
   const delivered = new LRUCache<string, string>({ max: 2 * PAGE_SIZE });
+  /** The newest version delivered. Asking after the first version of an edited post would pay for the edit each time. */
+  let newestVersion: string | undefined;
 
   async function deliver(
     items: readonly TimelineItem[],
@@ -40,9 +42,10 @@ export function postsSource(
   }
 
   async function readNew(context: SourceContext, signal: AbortSignal, via: PostFact['via'] = 'poll') {
-    const sinceId = context.lookups.newestPostId(account.id);
+    const sinceId = newer(context.lookups.newestOnTimeline(account.id), newestVersion);
     const { items, isCut } = await readPages(timeline, { via, sinceId, signal }, context);
     await deliver(items, context, isCut ? gapBefore(items, context) : []);
+    for (const { versionId } of items) newestVersion = newer(newestVersion, versionId);
   }
 
   /**
@@ -65,17 +68,17 @@ export function postsSource(
   }
 
   async function readAgain(context: SourceContext, signal: AbortSignal) {
-    const newestId = context.lookups.newestPostId(account.id);
-    const page = await timeline({ via: 'poll', signal }, context);
-    // Newer posts are left to the next poll, which reads all pages of them: this one may not reach back to
-    // the newest post that is known.
-    const items = page.items.filter(
+    const { lookups } = context;
+    const newestId = lookups.newestOnTimeline(account.id);
+    const sinceId = lookups.newestOnTimeline(account.id, context.now() - 2 * postsRecheckPeriodMs);
+    const read = await readPages(timeline, { via: 'poll', sinceId, signal }, context);
+    // Newer posts are left to the next poll, which reads all pages of them: these may not reach back to the
+    // newest post that is known.
+    const items = read.items.filter(
       ({ fact }) => newestId === undefined || compareIds(fact.id, newestId) <= 0,
     );
-    const oldestAt = Math.min(...items.map(({ fact }) => fact.createdAt));
-    const known = new Set(context.lookups.livePosts(account.id, oldestAt - 1).map(({ id }) => id));
-    const isNews = ({ fact, isEdited }: TimelineItem) =>
-      !known.has(fact.id) || isEdited || delivered.has(fact.id);
+    const isNews = ({ fact }: TimelineItem) =>
+      lookups.post(fact.id)?.via !== 'timeline' || fact.editIds !== undefined || delivered.has(fact.id);
     await deliver(items.filter(isNews), context);
     // Later changes are found by comparing with this.
     for (const { fact } of items) delivered.set(fact.id, JSON.stringify(fact));
@@ -83,18 +86,23 @@ export function postsSource(
 
   return {
     name: `posts:${account.id}`,
-    silentAfterMs: 30_000,
+    silentAfterMs: Math.max(30_000, 4 * postsPeriodMs),
     run: (context) =>
       concat(
         defer(() =>
           isTimelineRead(context, account) ? EMPTY : runOnce((signal) => readPast(context, signal)),
         ),
         pollInTurn(
-          { periodMs: settings.postsPeriodMs, read: (signal) => readNew(context, signal) },
-          { periodMs: settings.postsRecheckPeriodMs, read: (signal) => readAgain(context, signal) },
+          { periodMs: postsPeriodMs, read: (signal) => readNew(context, signal) },
+          { periodMs: postsRecheckPeriodMs, read: (signal) => readAgain(context, signal) },
         ),
       ),
   };
+}
+
+function newer(a: string | undefined, b: string | undefined): string | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return compareIds(a, b) < 0 ? b : a;
 }
 
 /**

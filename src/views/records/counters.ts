@@ -49,6 +49,7 @@ export function countersToWire(
     display_delta: counters?.displayDelta ?? null,
     internal_delta: counters?.internalDelta ?? null,
     deleted_count: counters?.deleted ?? null,
+    via: counters?.via ?? null,
     stale: counters?.stale ?? [],
     history_percent: counters?.historyPercent ?? null,
   };

@@ -45,6 +45,7 @@ export function postsView({ id }: AccountPath): PostsView {
 
 /** A post (spec 2.3). Only PRO sees whether it counts. */
 function postToWire(post: Post, tier: Tier): RecordOf<typeof postRecord> {
+  const isPaid = includes(tier, 'PRO');
   return {
     tweet_id: post.id,
     text: post.text,
@@ -52,9 +53,12 @@ function postToWire(post: Post, tier: Tier): RecordOf<typeof postRecord> {
     is_reply: post.isReply,
     is_quote: post.isQuote,
     is_retweet: post.isRepost,
-    is_counted: includes(tier, 'PRO') ? post.isCounted : null,
+    is_counted: isPaid ? post.isCounted : null,
     seen_ts: post.seenAt,
     deleted_ts: post.deletedAt,
     url: post.url,
+    via: post.via,
+    // The oracle takes in only what counts.
+    oracle_ts: isPaid ? post.oracleAt : null,
   };
 }

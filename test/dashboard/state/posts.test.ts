@@ -18,6 +18,8 @@ function post(id: number, createdAt: number, more: Partial<Post> = {}): Post {
     is_reply: false,
     is_quote: false,
     is_retweet: false,
+    via: 'timeline',
+    oracle_ts: null,
     is_counted: true,
     seen_ts: createdAt,
     deleted_ts: null,
@@ -54,12 +56,15 @@ describe('posts', () => {
     assert.equal(isFresh(post(1, 1_000, { seen_ts: 1_500 }), 6_000), false);
     assert.equal(isFresh(post(1, 1_000, { seen_ts: 500_000 }), 500_001), false);
     assert.equal(isFresh(post(1, 1_000, { seen_ts: 1_500, deleted_ts: 1_600 }), 1_700), false);
+    assert.equal(isFresh(post(1, 1_000, { seen_ts: 500_000, via: 'oracle_list' }), 500_001), true);
   });
 
   it('have one kind each', () => {
     assert.equal(kindOf(post(1, 0, { is_retweet: true, is_quote: true })), 'repost');
     assert.equal(kindOf(post(1, 0, { is_quote: true, is_reply: true })), 'quote');
     assert.equal(kindOf(post(1, 0, { is_reply: true })), 'reply');
+    assert.equal(kindOf(post(1, 0, { is_reply: null, is_quote: null })), 'unknown');
+    assert.equal(kindOf(post(1, 0, { is_reply: null, is_quote: null, is_retweet: true })), 'repost');
     assert.equal(kindOf(post(1, 0)), 'original');
   });
 

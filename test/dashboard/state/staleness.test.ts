@@ -16,6 +16,7 @@ const EVENT: Counters = {
   display_delta: 0,
   internal_delta: 0,
   deleted_count: 0,
+  via: 'timeline',
   stale: ['ui'],
   history_percent: 100,
   as_of: { seq: 0, ts: 0, ages_ms: { posts: null, oracle: null, ui: null, prices: null } },

@@ -35,6 +35,7 @@ import { query } from './duckdb.ts';
 const OUTPUTS: readonly Output[] = [
   postOutput({ text: 'a "quoted", line\r\nand\nanother; ünïcödé 🙂' }),
   postOutput({ id: '101', text: '', deletedAt: NOON }),
+  postOutput({ id: '102', isReply: null, isQuote: null, via: 'oracle_list', oracleAt: NOON }),
   eventOutput({ buckets: [bucket(), bucket({ lo: 20, hi: null, won: true })] }),
   eventOutput({
     eventId: 2,
@@ -267,7 +268,7 @@ describe('exportTable', function () {
       const kept = seqs.filter((seq) => seq < 50);
       assert.deepEqual(manifest, {
         stream: 'posts',
-        schema_version: 1,
+        schema_version: 2,
         format: 'parquet',
         file: 'posts.parquet',
         rows: kept.length,

@@ -16,6 +16,7 @@ export const COUNTER_FIELDS = {
   display_delta: 2,
   internal_delta: 1,
   deleted_count: 2,
+  via: 'timeline',
   stale: [],
   history_percent: 100,
 };

@@ -14,8 +14,8 @@ const anyPost: fc.Arbitrary<Output> = fc
       id: fc.bigInt({ min: 1n, max: 2n ** 63n }).map(String),
       text: fc.string({ unit: 'binary', maxLength: 300 }),
       createdAt: fc.integer({ min: NOON - DAY_MS, max: NOON }),
-      isReply: fc.boolean(),
-      isQuote: fc.boolean(),
+      isReply: fc.option(fc.boolean()),
+      isQuote: fc.option(fc.boolean()),
       isRepost: fc.boolean(),
       isCounted: fc.boolean(),
       deletedAt: fc.option(fc.integer({ min: NOON - DAY_MS, max: NOON })),
@@ -64,6 +64,8 @@ describe('GET /meta/{account}/tweets', () => {
           seen_ts: NOON - 48_500,
           deleted_ts: NOON - 10,
           url: 'https://posts.invalid/100',
+          via: 'timeline',
+          oracle_ts: null,
           as_of: {
             seq: 12,
             ts: NOON - 10,
@@ -74,13 +76,23 @@ describe('GET /meta/{account}/tweets', () => {
     });
   });
 
+  it('leaves the kind of a post open that only the oracle’s list shows', async () => {
+    const oracleAt = NOON - 20_000;
+    await begin([postOutput({ isReply: null, isQuote: null, via: 'oracle_list', oracleAt })]);
+    const [listed] = (await page('', PRO)).data;
+    assert.deepEqual(
+      [listed.is_reply, listed.is_quote, listed.is_retweet, listed.via, listed.oracle_ts],
+      [null, null, false, 'oracle_list', oracleAt],
+    );
+  });
+
   it('gives a FREE caller the latest 15 and never shows which of them count', async () => {
-    await begin(timeline(40));
+    await begin(timeline(40, { oracleAt: NOON }));
     for (const headers of [{}, { 'X-API-Key': '' }, { 'X-API-Key': 'demo_free' }]) {
       const { ids, data, limit, offset } = await page('?limit=3&offset=7', headers);
       assert.deepEqual([limit, offset], [15, 0]);
       assert.deepEqual(ids, down(40, 26));
-      assert.ok(data.every((post) => post.is_counted === null));
+      assert.ok(data.every((post) => post.is_counted === null && post.oracle_ts === null));
     }
   });
 

@@ -578,7 +578,7 @@ describe('eventsSource', () => {
 
     it('is looked for 1,080 times a day, not 65,760 times, when no guess of four symbols exists', async () => {
       const endpoints = localEndpoints({ url: 'http://market.invalid', socketUrl: 'ws://market.invalid' });
-      const { symbols } = liveEndpoints({ postsBearerToken: '' }).crypto;
+      const { symbols } = liveEndpoints({ postsToken: '' }).crypto;
       const rare = 2 * 86_400_000;
       // Not on the hour, where some windows would be asked for once only.
       now = NOW + 30_000;

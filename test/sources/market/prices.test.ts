@@ -189,6 +189,7 @@ describe('pricesSource', () => {
         now: Date.now,
         lookups,
         refused: () => {},
+        used: () => {},
         deliver: async (facts) => {
           for (const fact of facts) if (fact.kind === 'prices') delivered.push(fact.quotes[0]?.bid ?? -1);
           if (delivered.length > 0)

@@ -4,9 +4,22 @@ import { postsSource } from '../../../src/sources/posts/posts.ts';
 import { type CoverageFact, compareIds, type PostFact } from '../../../streams/internal.ts';
 import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type PostSketch, postIdAt, timelineAnswer, wirePost } from '../../support/payloads.ts';
+import {
+  type PostSketch,
+  postIdAt,
+  timelineAnswer,
+  wireListed,
+  wirePost,
+  wireSync,
+} from '../../support/payloads.ts';
 import type { ScriptedRequest } from '../../support/scripted-server.ts';
-import { type FakeLookups, fakeLookups, type SourceRun, sourceStage } from '../../support/source-run.ts';
+import {
+  type FakeLookups,
+  fakeLookups,
+  knownPost,
+  type SourceRun,
+  sourceStage,
+} from '../../support/source-run.ts';
 
 const AT = Date.parse('2026-04-09T13:41:35Z');
 const HOUR_MS = 3_600_000;
@@ -22,15 +35,23 @@ describe('archiveSource', () => {
     /** What the timeline and look-ups show, newest first. */
     readonly shown?: readonly PostSketch[];
     readonly hidden?: ReadonlySet<string>;
+    /** When the oracle last read the account. */
+    readonly syncedAt?: number;
+    readonly isApiDown?: boolean;
   }
 
-  const archiveRequests = () => stage.server.requests.filter(({ path }) => path.startsWith('/oracle'));
+  const archiveRequests = () => stage.server.requests.filter(({ path }) => path.endsWith('/posts'));
   const lookupRequests = () => stage.server.requests.filter(({ path }) => path === '/2/tweets');
 
-  function serve({ listed, shown = [], hidden = new Set() }: World) {
+  function serve({ listed, shown = [], hidden = new Set(), syncedAt = AT, isApiDown }: World) {
     const wire = shown.map(wirePost);
-    stage.server.answer(({ path, query }) => {
+    stage.server.answer(({ path, query }, response) => {
+      if (path === '/oracle/users/handle_a') return wireSync(syncedAt);
       if (path === '/oracle/users/handle_a/posts') return archived(listed, query);
+      if (isApiDown) {
+        response.statusCode = 503;
+        return {};
+      }
       if (path === '/2/tweets') {
         const ids = query.get('ids')?.split(',') ?? [];
         const data = wire.filter(({ id }) => ids.includes(id));
@@ -52,30 +73,23 @@ describe('archiveSource', () => {
     const [from = 0, to = 0] = ['startDate', 'endDate'].map((name) => Date.parse(query.get(name) ?? ''));
     return {
       success: true,
-      data: listed
-        .filter(({ at }) => at >= from && at <= to)
-        .map(({ at, serial, text = 'words' }) => ({
-          id: `c${at}`,
-          platformId: postIdAt(at, serial),
-          content: text,
-          createdAt: new Date(at).toISOString(),
-        })),
+      data: listed.filter(({ at }) => at >= from && at <= to).map((post) => wireListed(post)),
     };
   }
 
-  /** A log that covers the last `days` and knows the given posts. */
+  /** A log that covers the last `days` and knows the given posts, all of which the oracle has. */
   function lookupsWith(days: number, posts: readonly PostSketch[]): FakeLookups {
     const lookups = fakeLookups(AT - days * DAY_MS);
+    lookups.timeline = lookups.covered;
     for (const { at, serial } of posts) {
       const id = postIdAt(at, serial);
-      lookups.posts.set(id, { id, createdAt: at, isGone: false });
+      lookups.posts.set(id, knownPost(id, at, { oracleAt: at }));
     }
     return lookups;
   }
 
   function start(lookups: FakeLookups, settings = SETTINGS, now: () => number = () => AT): SourceRun {
-    const run = stage.run(archiveSource(ACCOUNT, localEndpoints(stage.server), settings), lookups, now);
-    return run;
+    return stage.run(archiveSource(ACCOUNT, localEndpoints(stage.server), settings), lookups, now);
   }
 
   /** Slices are counted by requests; the last one is over when it is delivered. */
@@ -143,12 +157,13 @@ describe('archiveSource', () => {
       id,
       text: 'RT @x: gone',
       createdAt: deleted.at,
-      isReply: false,
-      isReplyToSelf: false,
-      isQuote: false,
+      isReply: null,
+      isReplyToSelf: null,
+      isQuote: null,
       isRepost: true,
-      isFromCommunity: false,
+      isFromCommunity: null,
       url: `https://posts.invalid/handle_a/status/${id}`,
+      importedAt: deleted.at + 158_000,
     });
     assert.deepEqual(gone, { kind: 'post_gone', account: 'a', id });
   });
@@ -161,7 +176,7 @@ describe('archiveSource', () => {
     await read(run, 5);
     assert.deepEqual(
       news(run).map((fact) => fact.kind === 'post' && [fact.id, fact.via, fact.isReply]),
-      [[postIdAt(missed.at), 'backfill', true]],
+      [[postIdAt(missed.at), 'archive', true]],
     );
   });
 
@@ -186,13 +201,64 @@ describe('archiveSource', () => {
     assert.equal(lookupRequests().length, 1);
   });
 
-  it('leaves out a post that may not be shown', async () => {
+  it('takes a post that may not be shown from the list, once, and leaves its kind open', async () => {
     const hidden = { at: AT - 5 * HOUR_MS - 1_000 };
-    serve({ listed: [hidden], hidden: new Set([postIdAt(hidden.at)]), shown: daily(2) });
+    const world = { listed: [hidden], hidden: new Set([postIdAt(hidden.at)]), shown: daily(2) };
+    serve(world);
     const run = start(lookupsWith(40, daily(2)));
     await read(run, 5);
+    serve({ ...world, syncedAt: AT + 1 });
+    await eventually('the list is read again', () => archiveRequests().length > 5);
+    await read(run, run.deliveries.length + 2);
     assert.equal(lookupRequests().length, 1);
-    assert.deepEqual(news(run), []);
+    assert.deepEqual(
+      postFacts(run).map(({ id, isReply }) => [id, isReply]),
+      [[postIdAt(hidden.at), null]],
+    );
+    assert.equal(news(run).length, 1);
+  });
+
+  it('tells once of each young post that the oracle has it, without a look-up', async () => {
+    const [newest, other, old] = [HOUR_MS, 2 * HOUR_MS, 3 * DAY_MS].map((ms) => ({ at: AT - ms }));
+    const posts = [newest, other, old].filter((post) => post !== undefined);
+    serve({ listed: posts, shown: posts });
+    const lookups = lookupsWith(40, posts);
+    for (const [id, post] of lookups.posts) lookups.posts.set(id, { ...post, oracleAt: null });
+    const run = start(lookups);
+    await read(run, 8);
+    const at = newest?.at ?? 0;
+    assert.deepEqual(
+      postFacts(run)
+        .filter(({ id }) => id === postIdAt(at))
+        .map(({ via, importedAt }) => [via, importedAt]),
+      [['archive', at + 158_000]],
+    );
+    assert.deepEqual([news(run).length, lookupRequests().length], [2, 0]);
+  });
+
+  it('delivers the listed posts while the posts API fails, and asks for their kinds once it answers', async () => {
+    const kept = daily(10);
+    const missed = { at: AT - 7 * HOUR_MS, extra: { in_reply_to_user_id: '9' } };
+    const world = { listed: [missed, ...kept], shown: [missed, ...kept] };
+    serve({ ...world, isApiDown: true });
+    const lookups = lookupsWith(40, kept);
+    const run = start(lookups);
+    await read(run, 6);
+    const states = () => postFacts(run).map(({ id, isReply }) => [id, isReply]);
+    assert.deepEqual([states(), run.error()], [[[postIdAt(missed.at), null]], undefined]);
+    assert.equal(lookups.newestOnTimeline('a'), postIdAt(kept[0]?.at ?? 0));
+    serve({ ...world, syncedAt: AT + 1 });
+    await eventually('the kind is known', () => states().length === 2);
+    assert.deepEqual(states()[1], [postIdAt(missed.at), true]);
+  });
+
+  it('goes on without the timeline when that is not read in time', async () => {
+    serve({ listed: daily(45) });
+    const lookups = fakeLookups();
+    const run = start(lookups, { ...SETTINGS, listWaitMs: 20 });
+    await read(run, 6);
+    assert.equal(lookups.covered, AT - 40 * DAY_MS);
+    assert.ok(postFacts(run).every(({ via, isReply }) => via === 'archive' && isReply === null));
   });
 
   describe('at the first start', () => {
@@ -251,7 +317,7 @@ describe('archiveSource', () => {
       const gapAt = AT - 3 * DAY_MS;
       for (const { at } of all) if (at < gapAt && at > AT - 9 * DAY_MS) lookups.posts.delete(postIdAt(at));
       Object.assign(lookups, { covered: AT, timeline: gapAt });
-      await read(run, 12);
+      await eventually('all is read again', () => covered(run).length >= 12);
       assert.deepEqual(covered(run).slice(6), [7, 14, 21, 28, 35, 40]);
       assert.ok(all.every(({ at }) => at < AT - 40 * DAY_MS || lookups.posts.has(postIdAt(at))));
     });
@@ -320,7 +386,8 @@ describe('archiveSource', () => {
       const all = daily(45);
       serve({ listed: all });
       let fails = true;
-      stage.server.answer(({ query }, response) => {
+      stage.server.answer(({ path, query }, response) => {
+        if (path === '/oracle/users/handle_a') return wireSync(AT);
         if (!fails || Date.parse(query.get('startDate') ?? '') > AT - 20 * DAY_MS)
           return archived(all, query);
         response.statusCode = 500;
@@ -365,64 +432,48 @@ describe('archiveSource', () => {
     const original = { at: AT - 2 * HOUR_MS };
     const deleted = { at: AT - HOUR_MS };
 
-    it('does not overtake the live poll, which goes on after the newest post known', async () => {
+    it('leaves the live poll where it was, so that it finds what the list lacks', async () => {
       serve({ listed: [deleted, original, ...before], shown: [original, reply, ...before] });
       const lookups = lookupsWith(40, before);
       const run = start(lookups);
-      const timelineReads = () => stage.server.requests.filter(({ path }) => path.endsWith('/4000/tweets'));
-      await eventually('it waits for the poll', () => timelineReads().length > 3);
-      assert.deepEqual([news(run), lookupRequests().length], [[], 0]);
-      const live = stage.run(postsSource(ACCOUNT, localEndpoints(stage.server), SETTINGS), lookups, () => AT);
       await read(run, 5);
-      assert.deepEqual(
-        postFacts(live).map(({ createdAt }) => createdAt),
-        [reply.at, original.at],
-      );
       assert.deepEqual(
         news(run).map((fact) => [fact.kind, 'id' in fact && fact.id]),
         [
           ['post', postIdAt(deleted.at)],
           ['post_gone', postIdAt(deleted.at)],
+          ['post', postIdAt(original.at)],
         ],
       );
-    });
-
-    it('goes on without the newest posts when the timeline is not read', async () => {
-      const missed = { at: AT - 30 * HOUR_MS - 1_000 };
-      serve({ listed: [deleted, missed, ...before], shown: [original, ...before] });
-      const run = start(lookupsWith(40, before));
-      await read(run, 5);
+      const live = stage.run(postsSource(ACCOUNT, localEndpoints(stage.server), SETTINGS), lookups, () => AT);
+      await eventually('both are shown', () => postFacts(live).length === 2);
       assert.deepEqual(
-        postFacts(run).map(({ id }) => id),
-        [postIdAt(missed.at)],
+        postFacts(live).map(({ createdAt }) => createdAt),
+        [reply.at, original.at],
       );
-    });
-
-    it('recovers a deleted post that is newer than all others once the timeline has nothing new', async () => {
-      serve({ listed: [deleted, ...before], shown: before });
-      const lookups = lookupsWith(40, before);
-      await read(start(lookups), 5);
-      assert.equal(lookups.newestPostId('a'), postIdAt(deleted.at));
-      assert.equal(lookups.posts.get(postIdAt(deleted.at))?.isGone, true);
     });
   });
 
-  it('reads the last two days again each period', async () => {
+  it('reads the last two days again when the oracle has read the account again, and not before', async () => {
     const kept = daily(5);
     const late = { at: AT - 6 * HOUR_MS - 1_000 };
     serve({ listed: kept, shown: kept });
     let now = AT;
-    const run = start(lookupsWith(40, kept), { ...SETTINGS, archivePeriodMs: 10 }, () => now);
-    await read(run, 6);
-    assert.deepEqual(news(run), []);
+    const run = start(lookupsWith(40, kept), SETTINGS, () => now);
+    await read(run, 12);
+    assert.deepEqual([news(run), archiveRequests().length], [[], 5]);
     now = AT + HOUR_MS;
-    serve({ listed: [...kept, late], shown: kept });
+    serve({ listed: [...kept, late], shown: kept, syncedAt: now - 30_000 });
     await eventually('the late one is delivered', () => news(run).length === 2);
+    assert.deepEqual(
+      postFacts(run).map(({ via }) => via),
+      ['list'],
+    );
     const { query } = archiveRequests().at(-1) ?? {};
     const [from, to] = ['startDate', 'endDate'].map((name) => Date.parse(query?.get(name) ?? ''));
-    assert.deepEqual([from, to], [now - 2 * DAY_MS, now]);
+    assert.deepEqual([from, to], [AT - 2 * DAY_MS, now]);
     await read(run, run.deliveries.length + 3);
-    assert.equal(news(run).length, 2);
+    assert.deepEqual([news(run).length, archiveRequests().length], [2, 6]);
   });
 
   for (const [name, answer] of [
@@ -440,7 +491,7 @@ describe('archiveSource', () => {
     ],
   ] as const) {
     it(`refuses whole a list with ${name}`, async () => {
-      stage.server.answer(() => answer);
+      stage.server.answer(({ path }) => (path.endsWith('/posts') ? answer : wireSync(AT)));
       const run = start(lookupsWith(40, []));
       await eventually('it fails', () => run.error() !== undefined);
       assert.deepEqual([news(run), run.refusals.length], [[], 1]);

@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
-import {
-  batchesOf,
-  lookUpMissing,
-  lookUpPosts,
-  type Reading,
-} from '../../../src/sources/posts/post-lookup.ts';
+import { batchesOf, lookUpMissing, lookUpPosts } from '../../../src/sources/posts/post-lookup.ts';
+import type { ApiReading } from '../../../src/sources/posts/reading.ts';
 import { isRefusal } from '../../../src/sources/read-payload.ts';
 import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
 import { postIdAt, wirePost } from '../../support/payloads.ts';
@@ -20,7 +16,7 @@ describe('lookUpPosts', () => {
   });
   afterEach(() => server.close());
 
-  function reading(): Reading & { readonly refusals: readonly string[] } {
+  function reading(): ApiReading & { readonly refusals: readonly string[] } {
     const { context, refusals } = collect(fakeLookups(0), () => AT);
     const { signal } = new AbortController();
     return { endpoints: localEndpoints(server), settings: FAST, context, signal, refusals };

@@ -6,7 +6,7 @@ import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type PostSketch, postIdAt, timelineAnswer, wirePost } from '../../support/payloads.ts';
 import type { ScriptedRequest } from '../../support/scripted-server.ts';
-import { fakeLookups, type SourceRun, sourceStage } from '../../support/source-run.ts';
+import { fakeLookups, knownPost, type SourceRun, sourceStage } from '../../support/source-run.ts';
 
 const AT = Date.parse('2026-04-09T13:41:35Z');
 const DAY_MS = 86_400_000;
@@ -125,7 +125,7 @@ describe('postsSource', () => {
 
   it('asks after the newest post with the token, and delivers new ones oldest first in one go', async () => {
     const lookups = fakeLookups(0);
-    lookups.posts.set(postIdAt(AT), { id: postIdAt(AT), createdAt: AT, isGone: false });
+    lookups.posts.set(postIdAt(AT), knownPost(postIdAt(AT), AT));
     serve(
       [3, 2, 1, 0].map((minutes) => ({ at: AT + minutes * 60_000 })),
       2,
@@ -141,6 +141,8 @@ describe('postsSource', () => {
     assert.equal(first?.query.get('since_id'), postIdAt(AT));
     assert.equal(first?.headers.authorization, 'Bearer secret');
     assert.match(first?.query.get('tweet.fields') ?? '', /referenced_tweets/);
+    // Users that nobody reads would be billed too.
+    assert.equal(first?.query.get('expansions'), 'referenced_tweets.id');
     assert.equal(second?.query.get('pagination_token'), 't2');
     assert.equal(stage.server.requests.at(-1)?.query.get('since_id'), postIdAt(AT + 3 * 60_000));
   });
@@ -150,7 +152,7 @@ describe('postsSource', () => {
     const history = { edit_history_tweet_ids: [first, edit] };
     serve([{ at: AT + 600_000, text: 'edited', extra: history }]);
     const lookups = fakeLookups(0);
-    lookups.posts.set(first, { id: first, createdAt: AT, isGone: false });
+    lookups.posts.set(first, knownPost(first, AT));
     const { deliveries, facts } = start(lookups);
     await eventually('several polls pass', () => deliveries.length > 4);
     assert.equal(facts().length, 1);
@@ -158,10 +160,77 @@ describe('postsSource', () => {
     assert.deepEqual([fact?.id, fact?.text, fact?.createdAt], [first, 'edited', AT]);
   });
 
+  it('pays once for a post and once for its edit, and nothing for polls without news', async () => {
+    const [first, edit] = [postIdAt(AT), postIdAt(AT + 600_000)];
+    const lookups = fakeLookups(0);
+    lookups.posts.set(postIdAt(AT - 1_000), knownPost(postIdAt(AT - 1_000), AT - 1_000));
+    serve([{ at: AT }]);
+    const { deliveries, uses, facts } = start(lookups);
+    const reads = () => uses.filter(({ reads }) => reads > 0).map(({ request, reads }) => [request, reads]);
+    await eventually('polls pass', () => deliveries.length > 5);
+    // The first two: a new post, and the same again among the young ones.
+    assert.deepEqual(reads(), [
+      ['timeline', 1],
+      ['timeline', 1],
+    ]);
+    serve([
+      { at: AT + 600_000, text: 'edited', extra: { edit_history_tweet_ids: [first, edit] } },
+      { at: AT - 1_000 },
+    ]);
+    const before = deliveries.length;
+    await eventually('more polls pass', () => deliveries.length > before + 8);
+    assert.equal(reads().length, 3);
+    assert.equal(facts().length, 2);
+  });
+
+  it('reads the timeline’s history when only the oracle’s list filled the log', async () => {
+    const lookups = fakeLookups(AT - 30 * DAY_MS);
+    lookups.posts.set(postIdAt(AT), knownPost(postIdAt(AT), AT, { via: 'oracle_list', isReply: null }));
+    serve([{ at: AT }]);
+    const { facts } = start(lookups, { ...FAST, historyDays: 10 });
+    await eventually('it is read', () => lookups.timeline === AT - 10 * DAY_MS);
+    assert.deepEqual(
+      postFacts(facts()).map(({ id, via }) => [id, via]),
+      [[postIdAt(AT), 'backfill']],
+    );
+    assert.equal(lookups.covered, AT - 30 * DAY_MS);
+  });
+
+  it('reads again only posts that are younger than two of its periods', async () => {
+    const lookups = fakeLookups(0);
+    for (const minutes of [0, 5, 15, 60]) {
+      const at = AT - minutes * 60_000;
+      lookups.posts.set(postIdAt(at), knownPost(postIdAt(at), at));
+    }
+    serve([]);
+    const { deliveries } = start(lookups, { ...FAST, postsRecheckPeriodMs: 300_000 });
+    await eventually('it was read', () => deliveries.length > 1);
+    assert.deepEqual(
+      stage.server.requests.slice(0, 2).map(({ query }) => query.get('since_id')),
+      [postIdAt(AT), postIdAt(AT - 15 * 60_000)],
+    );
+  });
+
+  it('gives a post its kind that only the oracle’s list had shown', async () => {
+    const lookups = fakeLookups(0);
+    const [old, listed] = [AT - DAY_MS, AT - 60_000];
+    lookups.posts.set(postIdAt(old), knownPost(postIdAt(old), old));
+    lookups.posts.set(
+      postIdAt(listed),
+      knownPost(postIdAt(listed), listed, { via: 'oracle_list', isReply: null }),
+    );
+    serve([{ at: listed, extra: { in_reply_to_user_id: '9' } }, { at: old }]);
+    const { facts } = start(lookups);
+    await eventually('it is delivered', () => facts().length > 0);
+    assert.deepEqual(
+      postFacts(facts()).map(({ id, via, isReply }) => [id, via, isReply]),
+      [[postIdAt(listed), 'poll', true]],
+    );
+  });
+
   it('finds a post that turned up below the newest id when it reads the page again', async () => {
     const lookups = fakeLookups(0);
-    for (const at of [AT, AT + 2_000])
-      lookups.posts.set(postIdAt(at), { id: postIdAt(at), createdAt: at, isGone: false });
+    for (const at of [AT, AT + 2_000]) lookups.posts.set(postIdAt(at), knownPost(postIdAt(at), at));
     serve([{ at: AT + 2_000 }, { at: AT + 1_000 }, { at: AT }]);
     const { facts } = start(lookups, { ...FAST, postsRecheckPeriodMs: 20 });
     await eventually('it is found', () => facts().length > 0);
@@ -173,7 +242,7 @@ describe('postsSource', () => {
 
   it('notices on a later reading that flags of a known post have changed', async () => {
     const lookups = fakeLookups(0);
-    lookups.posts.set(postIdAt(AT), { id: postIdAt(AT), createdAt: AT, isGone: false });
+    lookups.posts.set(postIdAt(AT), knownPost(postIdAt(AT), AT));
     serve([{ at: AT }]);
     const { facts } = start(lookups, { ...FAST, postsRecheckPeriodMs: 10 });
     await eventually(
@@ -338,7 +407,7 @@ describe('postsSource', () => {
 
     function lookupsBefore() {
       const lookups = fakeLookups(AT - 120 * DAY_MS);
-      lookups.posts.set(postIdAt(known.at), { id: postIdAt(known.at), createdAt: known.at, isGone: false });
+      lookups.posts.set(postIdAt(known.at), knownPost(postIdAt(known.at), known.at));
       return lookups;
     }
 
@@ -362,21 +431,23 @@ describe('postsSource', () => {
       assert.equal(lookups.posts.size, 251);
     });
 
-    it('leaves newer posts to the poll when it reads the newest page again', async () => {
+    it('leaves newer posts to the poll when it reads young posts again', async () => {
+      const lookups = fakeLookups(0);
+      const young = { at: AT - 5 };
+      lookups.posts.set(postIdAt(young.at), knownPost(postIdAt(young.at), young.at));
       // The poll just before it had found nothing yet.
       stage.server.answer(({ query }) =>
-        timelineAnswer(
-          query.has('since_id') ? [] : missed.slice(0, 100).map(wirePost),
-          query.has('since_id') ? {} : { next_token: 't100' },
-        ),
+        query.has('since_id')
+          ? timelineAnswer([])
+          : timelineAnswer([wirePost({ at: AT }), wirePost(young)], { next_token: 't100' }),
       );
-      const { facts, lookups } = start(lookupsBefore(), { ...FAST, postsRecheckPeriodMs: 10 });
+      const { facts } = start(lookups, { ...FAST, postsRecheckPeriodMs: 10 });
       await eventually(
         'the page was read again',
         () => stage.server.requests.filter(({ query }) => !query.has('since_id')).length > 2,
       );
       assert.deepEqual(facts(), []);
-      assert.equal(lookups.newestPostId('a'), postIdAt(known.at));
+      assert.equal(lookups.newestOnTimeline('a'), postIdAt(young.at));
     });
   });
 });

@@ -61,6 +61,7 @@ describe('counters', () => {
       displayDelta: null,
       internalDelta: null,
       deleted: null,
+      via: 'timeline',
       stale: ['posts', 'oracle', 'ui', 'prices'],
       historyPercent: 0,
     });
@@ -163,6 +164,12 @@ describe('counters', () => {
       assert.equal(percent(...read), 99);
       assert.equal(percent(...read, covered), 100);
       assert.equal(percent(...read, history('archive', 2, true)), null);
+    });
+
+    it('needs the archive alone when posts come from the oracle’s list', () => {
+      const accounts = settings().accounts.map((account) => ({ ...account, via: 'oracle_list' as const }));
+      assert.equal(percent(settings({ accounts }), history('archive', 0.5)), 50);
+      assert.equal(percent(settings({ accounts }), history('archive', 2, true)), null);
     });
 
     it('begins again with the archive after a gap', () => {
@@ -302,6 +309,34 @@ describe('counters', () => {
         ['clock', []],
       ],
     );
+  });
+
+  it('says where its posts are read, and knows of no deletions when that is the oracle’s list', () => {
+    const listOnly = settings({
+      accounts: settings().accounts.map((account) => ({ ...account, via: 'oracle_list' as const })),
+    });
+    const seen = post({ createdAt: START + 1 });
+    const gone = { kind: 'post_gone', account: 'a', id: '1' } as const;
+    assert.deepEqual(
+      outputs([START, listed], [START, covered], [START + 2, seen], [START + 3, gone], [START + 4, listOnly])
+        .slice(-2)
+        .map(({ cause, record }) => [cause, record.real, record.deleted, record.via]),
+      [
+        ['post_deleted', 1, 1, 'timeline'],
+        ['settings', 1, null, 'oracle_list'],
+      ],
+    );
+  });
+
+  it('is not moved by news of which posts the oracle has', () => {
+    const seen = post({ createdAt: START + 1 });
+    const told = post({ ...seen, via: 'list', importedAt: START + 2 });
+    const entries: Entry[] = [
+      [START, listed],
+      [START, covered],
+      [START + 2, seen],
+    ];
+    assert.deepEqual(outputs(...entries, [START + 3, told]), outputs(...entries));
   });
 
   it('holds nothing stale of an event that is not active', () => {

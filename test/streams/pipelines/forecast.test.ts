@@ -230,6 +230,32 @@ describe('forecast', () => {
       ]);
     });
 
+    it('without a deleted post once the list of the oracle has it, whenever that becomes known', () => {
+      const seen = post({ id: '2', createdAt: NOW - HOUR_MS });
+      const told: Fact = { ...seen, via: 'list', importedAt: NOW - 30 * MINUTE_MS };
+      const gone: Fact = { kind: 'post_gone', account: 'a', id: '2' };
+      assert.deepEqual(theLive(started(13, seen, told, gone)).settlement?.deleted, []);
+      const session = started(13, seen, gone);
+      assert.equal(theLive(session).settlement?.deleted.length, 1);
+      session.answer(NOW);
+      session.observe(NOW + MINUTE_MS, told);
+      session.observe(NOW + MINUTE_MS, tick(FRESH));
+      assert.deepEqual(theLive(session).settlement?.deleted, []);
+    });
+
+    it('with the posts of the list alone when nothing else is read', () => {
+      const accounts = settings().accounts.map((account) => ({ ...account, via: 'oracle_list' as const }));
+      const found = [20, 6].map((hours) =>
+        post({ id: String(hours), createdAt: NOW - hours * HOUR_MS, via: 'archive', isReply: null }),
+      );
+      assert.deepEqual(
+        [...theLive(started(13, settings({ accounts }), ...found)).activity].map(
+          (at) => (NOW - at) / HOUR_MS,
+        ),
+        [20, 6],
+      );
+    });
+
     it('with posts of every kind, as far back as more than the list of the oracle is known', () => {
       const made = (id: string, hours: number, via: PostFact['via'], isReply = false) =>
         post({ id, createdAt: NOW - hours * HOUR_MS, via, isReply });
@@ -297,6 +323,11 @@ describe('forecast', () => {
       session.observe(NOW + 1, post({ createdAt: NOW, isReply: true }));
       session.observe(NOW + 1, post({ account: 'b', id: '2', createdAt: NOW }));
       session.observe(NOW + 1, { ...listed, title: 'another title' });
+      assert.deepEqual(session.asked, []);
+      const seen = post({ id: '3', createdAt: NOW });
+      session.observe(NOW + 2, seen);
+      session.answer(NOW + 3);
+      session.observe(NOW + 4, { ...seen, via: 'list', importedAt: NOW + 3 });
       assert.deepEqual(session.asked, []);
     });
 

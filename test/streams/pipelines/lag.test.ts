@@ -104,6 +104,16 @@ describe('lag', () => {
     assert.deepEqual([lag?.ui.n, lag?.ui.p50, lag?.oracle.n], [1, 30_000, 2]);
   });
 
+  it('measures a post that was found in the oracle’s list, whose import the list itself dates', () => {
+    const found = post({ createdAt: NOW, via: 'list', isReply: null, importedAt: NOW + 158_000 });
+    const lag = last([NOW + 170_000, found], [NOW + 400_000, oracle(1)]);
+    assert.deepEqual([lag?.seen.p50, lag?.oracle.n, lag?.oracle.p50], [170_000, 1, 158_000]);
+  });
+
+  it('measures nothing of a list that was read back at a start', () => {
+    assert.deepEqual(outputs([NOW + 170_000, post({ createdAt: NOW, via: 'archive', isReply: null })]), []);
+  });
+
   it('waits for no post that does not count', () => {
     const reply = post({ createdAt: NOW, isReply: true });
     const lag = last([NOW + 10_000, reply], [NOW + 20_000, oracle(5)]);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import { from, map } from 'rxjs';
-import { DAY_MS, HOUR_MS, USUAL_RULE } from '../../../streams/internal.ts';
+import { DAY_MS, type Fact, HOUR_MS, type PostFact, USUAL_RULE } from '../../../streams/internal.ts';
 import type { PostChange } from '../../../streams/pipelines/messages.ts';
 import { posts } from '../../../streams/pipelines/posts.ts';
 import { type Entry, log, post, settings, tick } from '../../support/facts.ts';
@@ -9,6 +10,18 @@ import { lettered, neverFails, ofStream, run } from './run.ts';
 
 const NOW = 10 * DAY_MS;
 const recent = post({ createdAt: NOW - 11_500 });
+/** The same post as the oracle's list has it. */
+const listed = (more: Partial<PostFact> = {}) =>
+  post({
+    ...recent,
+    via: 'list',
+    isReply: null,
+    isReplyToSelf: null,
+    isQuote: null,
+    isFromCommunity: null,
+    importedAt: NOW - 3,
+    ...more,
+  });
 const gone = { kind: 'post_gone', account: 'a', id: '1' } as const;
 
 const emitted = (...entries: Entry[]) =>
@@ -74,16 +87,131 @@ describe('posts', () => {
     ]);
   });
 
-  it('prefers what it saw of a post to the archive', () => {
-    const seen = post({ ...recent, isReply: true });
-    assert.deepEqual(
-      emitted([NOW, seen], [NOW, post({ ...recent, via: 'archive', text: 'other' })]),
-      emitted([NOW, seen]),
-    );
-  });
+  describe('of the oracle’s list', () => {
+    const records = (...entries: Entry[]) =>
+      ofStream(run(log([NOW, settings()], ...entries)), 'posts').map(({ cause, record }) => ({
+        cause,
+        id: record.id,
+        text: record.text,
+        flags: [record.isReply, record.isQuote, record.isRepost],
+        isCounted: record.isCounted,
+        via: record.via,
+        oracleAt: record.oracleAt,
+      }));
+    const shown = {
+      cause: 'new_post',
+      id: '1',
+      text: 'hello',
+      flags: [false, false, false],
+      isCounted: true,
+      via: 'timeline',
+      oracleAt: null,
+    };
+    const found = { ...shown, flags: [null, null, false], via: 'oracle_list', oracleAt: NOW - 3 };
 
-  it('counts whatever the archive holds', () => {
-    assert.deepEqual(emitted([NOW, post({ ...recent, via: 'archive', isReply: true })]), [first]);
+    it('counts a post that nothing else shows, and leaves open whether it is a reply or a quote', () => {
+      assert.deepEqual(records([NOW, listed()]), [found]);
+      assert.deepEqual(records([NOW, listed({ importedAt: null })]), [{ ...found, oracleAt: NOW }]);
+    });
+
+    it('gives a listed post its kind once the timeline shows it, and counts it by that', () => {
+      const reply = post({ ...recent, isReply: true, isQuote: true });
+      assert.deepEqual(records([NOW, listed()], [NOW + 5, reply], [NOW + 6, listed()]), [
+        found,
+        {
+          ...found,
+          cause: 'post_edited',
+          flags: [true, true, false],
+          isCounted: false,
+          via: 'timeline',
+        },
+      ]);
+    });
+
+    it('gives a listed post its kind from a look-up, though the timeline does not show it', () => {
+      const lookedUp = post({ ...recent, via: 'list', isQuote: true, importedAt: NOW - 3 });
+      const quote = { ...found, flags: [false, true, false] };
+      assert.deepEqual(records([NOW, listed()], [NOW + 5, lookedUp], [NOW + 6, listed()]), [
+        found,
+        { ...quote, cause: 'post_edited' },
+      ]);
+      assert.deepEqual(records([NOW, lookedUp]), [quote]);
+    });
+
+    it('tells once that the oracle has a post, and prefers what the timeline showed of it', () => {
+      const other = listed({ text: 'other', importedAt: NOW + 4 });
+      assert.deepEqual(records([NOW, recent], [NOW + 5, other], [NOW + 6, listed({ importedAt: NOW + 5 })]), [
+        shown,
+        { ...shown, cause: 'oracle', oracleAt: NOW + 4 },
+      ]);
+    });
+
+    it('leaves the kind open where an older log has false for want of a better answer', () => {
+      const archived = post({ ...recent, via: 'archive', text: 'RT @x: hello', isRepost: true });
+      assert.deepEqual(records([NOW, archived]), [
+        { ...found, text: 'RT @x: hello', flags: [null, null, true], oracleAt: NOW },
+      ]);
+    });
+
+    it('gives a post its kind even after it can no longer change, and only once', () => {
+      const old = { createdAt: NOW - 4 * DAY_MS };
+      const quote = post({ ...recent, ...old, isQuote: true });
+      const clear = { ...found, cause: 'post_edited', flags: [false, true, false], via: 'timeline' };
+      assert.deepEqual(
+        records(
+          [NOW, listed(old)],
+          [NOW + 1, listed(old)],
+          [NOW + 2, quote],
+          [NOW + 3, { ...quote, text: 'x' }],
+        ),
+        [found, clear],
+      );
+      const sweptAt = NOW + 4 * DAY_MS;
+      const shownLate = post({ ...recent, isQuote: true });
+      assert.deepEqual(records([NOW, listed()], [sweptAt, tick()], [sweptAt, shownLate]), [found, clear]);
+    });
+
+    it('does not double a post that is listed under the id of an edit, whichever comes first', () => {
+      const edited = post({ ...recent, text: 'hello again', editIds: ['2', '3'] });
+      const underEdit = listed({ id: '3', text: 'hello again' });
+      const whole = { ...shown, text: 'hello again' };
+      assert.deepEqual(records([NOW, edited], [NOW + 5, underEdit], [NOW + 6, underEdit]), [
+        whole,
+        { ...whole, cause: 'oracle', oracleAt: NOW - 3 },
+      ]);
+      assert.deepEqual(records([NOW, underEdit], [NOW + 5, edited], [NOW + 6, underEdit]), [
+        { ...found, id: '3', text: 'hello again' },
+        { ...found, id: '3', text: 'hello again', cause: 'post_edited', isCounted: false },
+        { ...whole, oracleAt: NOW - 3 },
+      ]);
+    });
+
+    it('counts each post once, in whatever order the timeline, look-ups and the list show it', () => {
+      const sights = fc.constantFrom<Fact[]>(
+        recent,
+        post({ ...recent, via: 'backfill' }),
+        post({ ...recent, text: 'hello again', editIds: ['2'] }),
+        post({ ...recent, via: 'list', importedAt: NOW - 3, editIds: ['2'] }),
+        listed(),
+        listed({ id: '2', via: 'archive' }),
+      );
+      fc.assert(
+        fc.property(fc.array(sights, { minLength: 1, maxLength: 12 }), (facts) => {
+          // Only the edit's history tells that both ids are one post.
+          const story = [...facts, post({ ...recent, text: 'hello again', editIds: ['2'] })];
+          const outputs = ofStream(
+            run(log([NOW, settings()], ...story.map((fact, index): Entry => [NOW + index, fact]))),
+            'posts',
+          );
+          const last = new Map(outputs.map(({ key, record }) => [key, record]));
+          const counted = [...last.values()].filter(({ isCounted }) => isCounted);
+          assert.deepEqual(
+            counted.map(({ id, via, isReply }) => [id, via, isReply]),
+            [['1', 'timeline', false]],
+          );
+        }),
+      );
+    });
   });
 
   it('applies a new rule to what is seen after it', () => {

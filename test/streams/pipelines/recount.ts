@@ -3,6 +3,8 @@ import type { CountingRule, EventFact, Observation, TrackingFact } from '../../.
 export interface Seen {
   readonly createdAt: number;
   readonly isCounted: boolean;
+  /** Whether more is known than that the oracle lists it. */
+  readonly hasKind: boolean;
   readonly isGone: boolean;
 }
 
@@ -27,14 +29,16 @@ export function seenPosts(log: readonly Observation[]): Map<string, Map<string, 
       if (seen) ofAccount.set(fact.id, { ...seen, isGone: true });
       continue;
     }
-    if (seen && fact.via === 'archive') continue;
+    const isListed = fact.via === 'list' || fact.via === 'archive';
+    const hasKind = fact.isReply !== null && (fact.via !== 'archive' || fact.importedAt !== undefined);
+    if (seen && isListed && (seen.hasKind || !hasKind)) continue;
     const rule = rules.get(fact.account);
     const reply = fact.isReplyToSelf ? rule?.selfReplies : rule?.otherReplies;
     const repost = fact.isFromCommunity ? rule?.communityReposts : rule?.reposts;
     const own = fact.isQuote ? rule?.quotes : rule?.originals;
     const byRule = fact.isReply ? reply : fact.isRepost ? repost : own;
-    const isCounted = fact.via === 'archive' || byRule === true;
-    ofAccount.set(fact.id, { createdAt: fact.createdAt, isCounted, isGone: seen?.isGone ?? false });
+    const isCounted = !hasKind || byRule === true;
+    ofAccount.set(fact.id, { createdAt: fact.createdAt, isCounted, hasKind, isGone: seen?.isGone ?? false });
   }
   return posts;
 }

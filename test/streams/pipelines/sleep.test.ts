@@ -116,6 +116,17 @@ describe('sleep', () => {
     );
   });
 
+  it('takes the time that is not known yet for open, as when posts come from a list that is minutes late', () => {
+    const happenings = [
+      { at: 0, post: true as const },
+      { at: 30, sleep: 0.5 },
+    ];
+    const late = () => ({ 'posts:a': 8_000 });
+    const silentFor = (ages: () => Readonly<Record<string, number>>) =>
+      [240, 241, 242].find((minute) => scored(happenings, minute, ages).length > 0);
+    assert.deepEqual([silentFor(() => FRESH), silentFor(late)], [241, 242]);
+  });
+
   it('decides nothing while posts are not fresh, as an outage looks like sleep', () => {
     const happenings = [
       { at: 0, post: true as const },

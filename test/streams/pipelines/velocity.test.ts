@@ -21,6 +21,15 @@ const emitted = (...entries: Entry[]) =>
   ]);
 
 describe('velocity', () => {
+  it('does not know all posts when they come from the oracle’s list', () => {
+    const accounts = settings().accounts.map((account) => ({ ...account, via: 'oracle_list' as const }));
+    assert.deepEqual(emitted([NOW, covered], [NOW, seen], [NOW + 1, settings({ accounts })]), [
+      [NOW, 'coverage', 0, 0],
+      [NOW, 'new_post', 1, 1],
+      [NOW + 1, 'settings', 1, null],
+    ]);
+  });
+
   it('rises with a post and falls when the clock has passed an hour', () =>
     marbles(({ hot, expectObservable }) => {
       const output = postOutput({ createdAt: NOW }, { at: NOW });

@@ -1,0 +1,31 @@
+import { LRUCache } from 'lru-cache';
+import type { PostFact } from '../../../streams/internal.ts';
+import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
+import type { SourceContext } from '../source.ts';
+import { type ListedSpan, OVERLAP_MS } from './list-reader.ts';
+import { listedFact } from './oracle-list.ts';
+
+/** What a part of the list adds to the log. */
+type ListNews = (span: ListedSpan, context: SourceContext) => readonly PostFact[];
+
+/**
+ * Tells of posts that the log lacks, and of posts that the oracle has meanwhile. `firstIdOf` gives the first id of a post
+ * that is listed under the id of an edit.
+ */
+export function createListNews(
+  account: AccountEndpoint,
+  endpoints: Endpoints,
+  firstIdOf: (id: string) => string = (id) => id,
+): ListNews {
+  // The log does not know a post under the id of an edit, so that it would be news each time.
+  const told = new LRUCache<string, true>({ max: 10_000 });
+  return ({ listed, via }, { lookups, now }) => {
+    const openFrom = now() - OVERLAP_MS;
+    const news = listed.filter(({ id, createdAt }) => {
+      const known = lookups.post(firstIdOf(id));
+      return known === undefined ? !told.has(id) : known.oracleAt === null && createdAt >= openFrom;
+    });
+    for (const { id } of news) told.set(id, true);
+    return news.map((post) => listedFact(post, via, account, endpoints));
+  };
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import type { PostFact } from '../../../streams/internal.ts';
+import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
+import { oracleEnvelope } from '../oracle/oracle-payload.ts';
+import { readPayload } from '../read-payload.ts';
+import { digits, instant, wireText } from '../value-schemas.ts';
+import { postUrl } from './post-payload.ts';
+import type { Reading } from './reading.ts';
+
+const listedPosts = oracleEnvelope(
+  z.array(
+    z.object({
+      platformId: digits,
+      content: wireText,
+      createdAt: instant,
+      importedAt: instant.nullish(),
+    }),
+  ),
+);
+
+const listedUser = oracleEnvelope(
+  z.object({ lastSync: instant.nullish(), lastSyncError: z.string().nullish() }),
+);
+
+/** A post as the oracle keeps it: without the flags the timeline has. */
+export interface ListedPost {
+  readonly id: string;
+  readonly text: string;
+  readonly createdAt: number;
+  /** When the oracle took it in; null when it does not say. */
+  readonly importedAt: number | null;
+}
+
+/** The posts the oracle took in that were made in `[fromAt, toAt)`, in any order. */
+export async function readList(
+  account: AccountEndpoint,
+  { fromAt, toAt }: { readonly fromAt: number; readonly toAt: number },
+  reading: Reading,
+): Promise<readonly ListedPost[]> {
+  const { data } = await ask(account, '/posts', listedPosts, reading, {
+    startDate: new Date(fromAt).toISOString(),
+    endDate: new Date(toAt).toISOString(),
+  });
+  // The oracle's bounds are both inclusive.
+  return data
+    .filter(({ createdAt }) => createdAt >= fromAt && createdAt < toAt)
+    .map(({ platformId, content, createdAt, importedAt = null }) => ({
+      id: platformId,
+      text: content,
+      createdAt,
+      importedAt,
+    }));
+}
+
+/** When the oracle last read the account, UTC ms; null when it does not say, or failed. */
+export async function readLastSync(account: AccountEndpoint, reading: Reading): Promise<number | null> {
+  const { lastSync, lastSyncError } = (await ask(account, '', listedUser, reading)).data;
+  return lastSyncError ? null : (lastSync ?? null);
+}
+
+function ask<T>(
+  { handle, platform }: AccountEndpoint,
+  path: string,
+  schema: z.ZodType<T>,
+  { endpoints, settings, context, signal }: Reading,
+  query: Readonly<Record<string, string>> = {},
+): Promise<T> {
+  const url = `${endpoints.oracle.baseUrl}/users/${encodeURIComponent(handle)}${path}`;
+  return readPayload(
+    `${url}?${new URLSearchParams({ platform, ...query })}`,
+    schema,
+    { headers: { 'user-agent': endpoints.userAgent }, signal, timeoutMs: settings.slowTimeoutMs },
+    context,
+  );
+}
+
+/** The oracle's list does not say what a post answers or quotes; a repost begins with `RT @`. */
+export function listedFact(
+  { id, text, createdAt, importedAt }: ListedPost,
+  via: 'list' | 'archive',
+  account: AccountEndpoint,
+  endpoints: Endpoints,
+): PostFact {
+  return {
+    kind: 'post',
+    account: account.id,
+    via,
+    id,
+    text,
+    createdAt,
+    isReply: null,
+    isReplyToSelf: null,
+    isQuote: null,
+    isRepost: text.startsWith('RT @'),
+    isFromCommunity: null,
+    url: postUrl(endpoints.webBase, account.handle, id),
+    importedAt,
+  };
+}
