@@ -161,7 +161,7 @@ describe('createSimulationPool', () => {
   });
 
   it('works on as many requests at once as it has workers', async () => {
-    begin({ thread, workers: 2, deadlineMs: 2_000 });
+    begin({ thread, workers: 2 });
     pool.ask(live(FAULTS.hangs), 1);
     pool.ask(live(2), 2);
     await eventually('the second does not wait for the first', () => delivered.length === 1);

@@ -146,7 +146,7 @@ function Sections(props: {
         isPaid={isPaid}
       />
       <Trust
-        client={session.client}
+        client={session.keylessClient}
         status={status}
         heartbeat={heartbeat}
         account={account}

@@ -23,6 +23,8 @@ const MOST_POSTS = 30;
 
 export interface Session {
   readonly client: Client;
+  /** Sends no key, for what everyone may read: it is also read while the key is tried, and when it was refused. */
+  readonly keylessClient: Client;
   /** The account whose positions are sized for a bankroll: the first. */
   readonly sizedAccount: string | undefined;
   /** Replaces the followed signals by those for this bankroll, USD. */
@@ -163,6 +165,7 @@ export function openSession({ url, accounts, key, store, onRefused }: SessionOpt
 
   return {
     client,
+    keylessClient: createClient({ url, accounts }),
     sizedAccount: accounts[0],
     followSignals(bankroll, includeUnproven) {
       signals.unsubscribe();
