@@ -14,7 +14,7 @@ export const OVERLAP_MS = 2 * DAY_MS;
 /** How often the list is read while the oracle does not say whether it has read the account again. */
 const UNTOLD_MS = 5 * MINUTE_MS;
 /** The oracle was never seen to take in a post that was younger. */
-const LISTED_AFTER_MS = 15_000;
+const LISTED_AFTER_MS = 13_000;
 
 /** A part of the list. */
 export interface ListedSpan {

@@ -74,7 +74,7 @@ describe('listedSource', () => {
     serve(daily(5), AT - 40_000);
     const run = start();
     await polled(run, 6);
-    assert.deepEqual(new Set(run.knownAts), new Set([AT - 40_000 - 15_000]));
+    assert.deepEqual(new Set(run.knownAts), new Set([AT - 40_000 - 13_000]));
   });
 
   it('does not say up to when it knows when the oracle does not, or could not read the account', async () => {
