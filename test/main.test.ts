@@ -53,12 +53,13 @@ describe('tallywire', function () {
       TALLYWIRE_DATA: data,
       TALLYWIRE_SEAD: '1',
       TALLYWIRE_WORLD: 'live',
+      TALLYWIRE_POSTS_FROM: 'timeline',
     });
     assert.deepEqual([code, stdout], [2, '']);
     assert.deepEqual(stderr.split('\n').toSorted(), [
       '',
       "tallywire: --port: expected an integer from 0 to 65535, found 'x'",
-      'tallywire: TALLYWIRE_POSTS_TOKEN: expected the app token of the posts API, as the world is live',
+      'tallywire: TALLYWIRE_POSTS_TOKEN: expected the app token of the posts API, as posts are read from the live timeline',
       'tallywire: TALLYWIRE_SEAD: unknown setting, did you mean TALLYWIRE_SEED',
       'tallywire: config file: hots: unknown setting, did you mean host',
       'tallywire: config file: retentionDays: expected an integer from 2 to 3650, found 1',
