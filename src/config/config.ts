@@ -233,6 +233,15 @@ function faultsBetween({ values, faulty }: ParsedValues, input: ConfigInput): Fa
     const msg = 'expected the app token of the posts API, as posts are read from the live timeline';
     faults.push({ loc: [envOf('postsToken')], msg, type: 'missing' });
   }
+  for (const [period, limit] of [
+    ['postsSeconds', 'staleSecondsPosts'],
+    ['postsListSeconds', 'staleSecondsPostsList'],
+  ] as const) {
+    if (values[period] < values[limit] || faulty.has(period) || faulty.has(limit)) continue;
+    const { name = flagOf(period) } = givenValue(period, input) ?? {};
+    const msg = `expected less than the ${values[limit]} s after which posts are stale, found ${values[period]}`;
+    faults.push({ loc: [name], msg, type: 'value' });
+  }
   return [...faults, ...paymentFaults(values, faulty)];
 }
 

@@ -306,4 +306,14 @@ describe('names of settings', () => {
     assert.equal(flagOf('accountA'), '--account-a');
     assert.equal(envOf('accountA'), 'TALLYWIRE_ACCOUNT_A');
   });
+
+  it('refuses a look for posts that comes too late for them to be fresh', () => {
+    const fault = (limit: number) =>
+      `expected less than the ${limit} s after which posts are stale, found ${limit}`;
+    assert.deepEqual(faultsOf({ flags: { postsSeconds: '10' } }), [`--posts-seconds: ${fault(10)}`]);
+    assert.deepEqual(faultsOf({ flags: { postsListSeconds: '600' } }), [
+      `--posts-list-seconds: ${fault(600)}`,
+    ]);
+    assert.deepEqual(faultsOf({ flags: { postsSeconds: '10', staleSecondsPosts: '11' } }), []);
+  });
 });

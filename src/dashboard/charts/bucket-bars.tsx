@@ -48,7 +48,10 @@ export const BucketBars = memo(({ prediction }: { readonly prediction: Predictio
   const { markets, real_counter: own, market_oracle_counter: oracle } = prediction;
   const counts = { own, oracle };
   const likelihood = (market: Market) => Math.max(market.model_prob ?? 0, market.market_price ?? 0);
-  const rank = (market: Market) => (stateOf(market, counts) === 'current' ? 1 : likelihood(market));
+  const rank = (market: Market) => {
+    const state = stateOf(market, counts);
+    return state === 'current' ? 1 : state === 'dead' ? 0 : likelihood(market);
+  };
   const likeliest = new Set(markets.toSorted((a, b) => rank(b) - rank(a)).slice(0, SHOWN));
   const shown = markets.filter((each) => likeliest.has(each));
   const most = Math.max(0.05, ...shown.map(likelihood));

@@ -23,15 +23,16 @@ function statusText(status: FeedStatus, historyPercent: number): StatusText {
       return { tone: 'busy', word: 'Connecting', detail: 'reading what there is' };
     case 'resuming':
       return { tone: 'busy', word: 'Resuming', detail: 'reading what was missed' };
-    case 'stale':
-      return {
-        tone: 'warn',
-        word: 'Stale',
-        detail:
-          status.reason === 'source'
-            ? `no fresh answer from ${status.sources.map(sourceText).join(', ')}`
-            : STALE_TEXTS[status.reason],
-      };
+    case 'stale': {
+      if (status.reason !== 'source') {
+        return { tone: 'warn', word: 'Stale', detail: STALE_TEXTS[status.reason] };
+      }
+      const detail = `no fresh answer from ${status.sources.map(sourceText).join(', ')}`;
+      // The page shows no spot prices, so everything on it is live without them.
+      return status.sources.every((source) => source === 'crypto')
+        ? { tone: 'good', word: 'Live', detail }
+        : { tone: 'warn', word: 'Stale', detail };
+    }
     case 'down':
       return {
         tone: 'bad',

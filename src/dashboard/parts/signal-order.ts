@@ -1,6 +1,13 @@
 interface Listed {
   readonly bucket: string;
+  readonly action: string;
   readonly buy_no: object | null;
+}
+
+/** The first of the list, which begins with the best edges; whatever is to be traded comes before the rest of it. */
+export function mostNotable<S extends Listed>(signals: readonly S[], count: number): readonly S[] {
+  const isTrade = ({ action, buy_no }: S) => action === 'BUY' || action === 'SELL' || buy_no !== null;
+  return [...signals.filter(isTrade), ...signals.filter((each) => !isTrade(each))].slice(0, count);
 }
 
 /** Buckets that a count has passed while somebody bids for them come first, the others by count. */

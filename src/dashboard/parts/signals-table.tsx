@@ -1,7 +1,7 @@
 import { percentText, pointsText, usdText } from '../format.ts';
 import { basisText, proofText } from '../record-text.ts';
 import type { Signals } from '../state/records.ts';
-import { inOrder } from './signal-order.ts';
+import { inOrder, mostNotable } from './signal-order.ts';
 import { numbers, ScrollArea, TableHead } from './table.tsx';
 
 const TONES = { BUY: 'good', SELL: 'bad', HOLD: 'quiet', SKIP: 'quiet' } as const;
@@ -70,10 +70,10 @@ function Row({ signal }: { readonly signal: Signal }) {
   );
 }
 
-/** The buckets with the best edges. They are not ordered by edge, since that order changes all the time. */
+/** What to trade, and the best edges beside it. Not ordered by edge, since that order changes all the time. */
 export function SignalsTable({ signals }: { readonly signals: Signals }) {
   const { track_record: record } = signals;
-  const shown = signals.signals.slice(0, SHOWN).sort(inOrder);
+  const shown = mostNotable(signals.signals, SHOWN).toSorted(inOrder);
   return (
     <>
       <p class="proof">

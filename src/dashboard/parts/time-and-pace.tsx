@@ -6,6 +6,8 @@ import type { Counters, PostTime, Velocity } from '../state/records.ts';
 import { HOUR_MS } from '../time-spans.ts';
 
 const HOURS = 24;
+/** One or two bars have nothing to be compared with. */
+const LEAST_HOURS = 3;
 const REDRAW_MS = 30_000;
 
 /** Time left, posts an hour, and whether the account sleeps. */
@@ -60,7 +62,7 @@ function Pace(props: {
           : countText(null)}
       </dd>
       <dd class="sub">
-        <Sparkline values={hours} places={HOURS} />
+        <Sparkline values={hours.length < LEAST_HOURS ? [] : hours} places={HOURS} />
         {isPaid ? 'counted / all' : 'needs a PRO key'}
       </dd>
     </div>

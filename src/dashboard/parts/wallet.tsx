@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Answer, Client } from '../../client/browser.ts';
-import { percentText, pointsText, signed, usdText, windowText } from '../format.ts';
+import { countText, percentText, pointsText, signed, usdText, windowText } from '../format.ts';
 import { MINUTE_MS } from '../time-spans.ts';
 import { useAnswer } from './hooks.ts';
 import { Empty, Loaded, Panel } from './panel.tsx';
@@ -21,7 +21,7 @@ function Positions({ data }: { readonly data: readonly Portfolio[] }) {
         <TableHead
           columns={['Position', numbers('Value'), numbers('P&L'), numbers('Wins'), numbers('Edge'), 'Advice']}
         />
-        {held.map(({ event, positions, portfolio }) => (
+        {held.map(({ event, positions, portfolio, stale }) => (
           <tbody key={event?.id}>
             <tr class="group">
               <th scope="rowgroup">{event === null ? '' : windowText(event.title)}</th>
@@ -41,7 +41,9 @@ function Positions({ data }: { readonly data: readonly Portfolio[] }) {
                 <td class="num">{percentText(position.analysis.win_probability)}</td>
                 <td class="num">{pointsText(position.analysis.edge)}</td>
                 <td>
-                  {(position.analysis.recommendation ?? 'unknown').toLowerCase().replaceAll('_', ' ')}
+                  {stale.length > 0
+                    ? countText(null)
+                    : (position.analysis.recommendation ?? 'unknown').toLowerCase().replaceAll('_', ' ')}
                   {position.sizing?.action && position.sizing.action !== 'HOLD'
                     ? `, ${ACTIONS[position.sizing.action]} ${usdText(position.sizing.adjustment)} at ${percentText(position.sizing.limit_price)}`
                     : ''}

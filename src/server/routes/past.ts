@@ -14,7 +14,6 @@ import { predictionView } from '../../views/records/prediction.ts';
 import { signalsView } from '../../views/records/signals.ts';
 import type { SlowEndpoint } from '../answer.ts';
 import { namesTag } from '../etag.ts';
-import { eventsUnknown } from '../events-unknown.ts';
 import { createPastBodies, type PastBodies } from '../past/past-bodies.ts';
 import { notModified, streamAnswer, tagOf } from '../prebuilt.ts';
 import type { StreamDeps } from './deps.ts';
@@ -52,7 +51,7 @@ function endpointsOf(deps: PastDeps, bodies: PastBodies, account: AccountPath): 
       view.keys(latest).length === 0 &&
       !areEventsKnown(latest, 'posts', at)
     ) {
-      throw eventsUnknown();
+      throw fault('Value error, which events were active then is not known', 'value_error');
     }
     const ages = agesOf(latest, at, id);
     const records = renderAll(view, { latest, late: lateInputs(ages, staleAfterMs) }, audience);
