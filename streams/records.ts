@@ -33,7 +33,10 @@ export interface Post {
   readonly deletedAt: number | null;
   /** `oracle_list` until the timeline has shown it. */
   readonly via: PostsVia;
-  /** When the oracle took it in, or was first found to have it; null while its list does not show it. */
+  /**
+   * When the oracle took it in, or was first found to have it. Null while its list was not seen to show it; nobody looks
+   * for a post of the timeline that is more than two days old.
+   */
   readonly oracleAt: number | null;
 }
 

@@ -53,6 +53,16 @@ export function plus(a: Pmf, b: Pmf): Pmf {
   return { least: a.least + b.least, probs };
 }
 
+/** How many are left of a number from 0 on, when each of them is left with probability `share`. */
+export function thinned({ probs }: Pmf, share: number): Pmf {
+  const left = new Array<number>(probs.length).fill(0);
+  probs.toReversed().forEach((prob, most) => {
+    for (let k = most; k >= 0; k--) left[k] = (left[k] ?? 0) * (1 - share) + (left[k - 1] ?? 0) * share;
+    left[0] = (left[0] ?? 0) + prob;
+  });
+  return { least: 0, probs: left };
+}
+
 export function negated({ least, probs }: Pmf): Pmf {
   return { least: 1 - least - probs.length, probs: probs.toReversed() };
 }

@@ -9,6 +9,7 @@ import {
   plus,
   probabilityOf,
   shifted,
+  thinned,
 } from './pmf.ts';
 
 /**
@@ -215,7 +216,8 @@ export function settledSoFar(own: OwnPosts, facts: SettlementFacts): Pmf {
   }
   const [{ late: usual } = { late: countOf([]) }] = readings;
   const late = normalised({ least: 0, probs: weights }) ?? usual;
-  return shifted(late, oracle.count);
+  // What the oracle has not read yet may meet the same fates as a future post.
+  return shifted(thinned(late, 1 - rateOf(closed, 'deleted') - rateOf(closed, 'lost')), oracle.count);
 }
 
 /** Creation times of our posts of the window that are not known to be deleted. Posts not listed are the newest. */

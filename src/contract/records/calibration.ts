@@ -66,7 +66,7 @@ export const calibrationGroupRecord = z.object({
   brier_difference_market_interval: interval,
   no_demonstrated_edge: z.boolean().meta({
     description:
-      'True unless the log score is below that of the market by more than chance explains, over 30 or more events forecast live with prices.',
+      'True unless all of log_score_difference_market_interval lies below 0, over 30 or more events forecast live with prices. This asks for more than proven_against does.',
   }),
   reliability: z
     .array(reliabilityBinRecord)

@@ -82,7 +82,10 @@ export const sampleRecord = z.object({
   account: z.string().meta({ description: 'Path segment of the account.' }),
   origin,
   p50: z.number().meta({ description: 'The median that was forecast, posts.' }),
-  final_count: z.int().meta({ description: 'The count that settled the event, posts.' }),
+  final_count: z.int().meta({
+    description:
+      "The count that settled the event, posts: the oracle's, or our own for an event of which the oracle has none.",
+  }),
   model_version: modelVersion,
   has_market: z.boolean().meta({ description: 'Whether market prices were beside the forecast.' }),
 });

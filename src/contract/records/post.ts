@@ -29,7 +29,7 @@ export const postRecord = z
     }),
     oracle_ts: timeMs.nullable().meta({
       description:
-        'PRO: when the settlement oracle took it in, UTC ms; null while its list does not show it. FREE: always null.',
+        'PRO: when the settlement oracle took it in, UTC ms; null while that is not known: its list was not seen to show it, or it was more than two days old when the list was first read beside the timeline. FREE: always null.',
     }),
   })
   .meta({

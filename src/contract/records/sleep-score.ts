@@ -9,9 +9,9 @@ export const sleepScoreRecord = z
       description:
         'Mean squared distance of sleep_probability, as published once an hour, from whether that instant lay in a silence of 4 h or more; lower is better. Null before the first hour is scored.',
     }),
-    baseline_brier: z
-      .number()
-      .nullable()
-      .meta({ description: 'The same for the share of these hours asleep, as a constant probability.' }),
+    baseline_brier: z.number().nullable().meta({
+      description:
+        'The same for the share of these hours asleep, as a constant probability. That share is known only afterwards, and the score is 0 while the account slept in none of them.',
+    }),
   })
   .meta({ description: 'How good the sleep probability of an account is.' });

@@ -16,6 +16,7 @@ import {
   probabilityTo,
   roundedPmf,
   shifted,
+  thinned,
 } from '../../../streams/model/pmf.ts';
 
 const sum = ({ probs }: Pmf) => probs.reduce((total, prob) => total + prob, 0);
@@ -55,6 +56,18 @@ describe('a distribution of whole numbers', () => {
         isNear(pmfMean(negated(a)), -pmfMean(a));
         isNear(pmfMean(shifted(a, by)), pmfMean(a) + by);
         assert.deepEqual(negated(negated(a)), { ...a, least: a.least });
+      }),
+    );
+  });
+
+  it('keeps of a known number as many as of independent events, and of any number the share in the mean', () => {
+    const kept = thinned({ least: 0, probs: [0, 0, 0, 1] }, 0.9);
+    for (const [k, prob] of countOf([0.9, 0.9, 0.9]).probs.entries()) isNear(probabilityOf(kept, k), prob);
+    fc.assert(
+      fc.property(anyPmf, fc.double({ min: 0, max: 1, noNaN: true }), ({ probs }, share) => {
+        const all = { least: 0, probs };
+        isNear(sum(thinned(all, share)), 1);
+        isNear(pmfMean(thinned(all, share)), share * pmfMean(all));
       }),
     );
   });

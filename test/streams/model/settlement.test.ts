@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
+  countOf,
   type Pmf,
   plus,
   pmfCrps,
@@ -195,6 +196,15 @@ describe('settledSoFar', () => {
     }
   });
 
+  it('leaves what a stalled oracle has not read the chance of other posts not to settle', () => {
+    const made = Array.from({ length: 40 }, (_, index) => NOW - (50 - index) * MINUTE_MS);
+    const stalled = oracle(20, { readAt: NOW - HOUR_MS, changedAt: NOW - HOUR_MS });
+    const closed = { posts: 10_000, deleted: 140, lost: 60, extra: 0 };
+    const pmf = settledSoFar(own(...old(20), ...made), facts({ oracle: stalled, closed }));
+    assert.ok(Math.abs(pmfMean(pmf) - (20 + 40 * 0.98)) < 0.05, String(pmfMean(pmf)));
+    assert.ok(probabilityTo(pmf, 59) > 0.5);
+  });
+
   it('expects nothing more of an oracle that has everything, though it says that it did not read', () => {
     const made = Array.from({ length: 8 }, (_, index) => NOW - (40 - index * 4) * MINUTE_MS);
     const view = oracle(28, { readAt: NOW - HOUR_MS });
@@ -328,7 +338,9 @@ function enumerated(
         const extra = late + lost + misjudged - behind;
         if (extra < 0) continue;
         const both = usualCount(0.5, misjudged, count) * usualCount(0.25, extra, count);
-        weights.set(late, (weights.get(late) ?? 0) + weight * both);
+        countOf(new Array(late).fill(1 - 1 / 150)).probs.forEach((prob, kept) => {
+          weights.set(kept, (weights.get(kept) ?? 0) + weight * both * prob);
+        });
       }
     }
   }
