@@ -1,5 +1,6 @@
 import { MINUTE_MS } from './durations.ts';
 import {
+  anyOf,
   atLeast,
   countOf,
   negated,
@@ -120,19 +121,24 @@ const LISTING_MS = 30_000;
 
 /**
  * What the oracle may have read, and how probable that is. Its own word may be wrong in both directions: a job that
- * stopped may still report readings, and one that works may not.
+ * stopped may still report readings, and one that works may not. A count may also be `incomplete`, with posts of any age
+ * missing: an oracle that begins to count anew, or shows a wrong number for a while.
  */
-const READINGS: readonly { readonly prior: number; readonly is: 'as stated' | 'stopped' | 'up to date' }[] = [
-  { prior: 0.97, is: 'as stated' },
+const READINGS: readonly {
+  readonly prior: number;
+  readonly is: 'as stated' | 'stopped' | 'up to date' | 'incomplete';
+}[] = [
+  { prior: 0.967, is: 'as stated' },
   { prior: 0.02, is: 'stopped' },
   { prior: 0.01, is: 'up to date' },
+  { prior: 0.003, is: 'incomplete' },
 ];
 
 /** The probability, for a post that the oracle will include, that it is not included yet. */
 type Unread = (createdAt: number) => number;
 
 function unreadIf(
-  is: (typeof READINGS)[number]['is'],
+  is: Exclude<(typeof READINGS)[number]['is'], 'incomplete'>,
   { readAt, answeredAt, changedAt }: OracleView,
   now: number,
   lag: LagPercentiles | null,
@@ -198,8 +204,8 @@ export function settledSoFar(own: OwnPosts, facts: SettlementFacts): Pmf {
   const behind = count - oracle.count;
   const up = postsUp(own, deleted);
   const readings = READINGS.map(({ is, prior }) => {
-    const unread = unreadIf(is, oracle, now, lag);
-    return { prior, late: countOf(up.map(unread)) };
+    if (is === 'incomplete') return { prior, late: anyOf(up.length) };
+    return { prior, late: countOf(up.map(unreadIf(is, oracle, now, lag))) };
   });
   const mostLate = Math.max(...readings.map(({ late }) => late.probs.length));
   // As many as are needed to explain any distance between the counts, though some of the other kind are among them.

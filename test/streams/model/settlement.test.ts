@@ -150,6 +150,16 @@ describe('settledSoFar', () => {
     );
   });
 
+  it('takes a count far below our own for a wrong one, not for hundreds of lost posts', () => {
+    for (const [ours, theirs] of [
+      [90, 3],
+      [30, 0],
+    ] as const) {
+      const pmf = settledSoFar(own(...old(ours)), facts({ oracle: oracle(theirs) }));
+      assert.ok(Math.abs(pmfQuantile(pmf, 0.5) - ours) < 0.03 * ours, `${ours} and ${theirs}`);
+    }
+  });
+
   it('is certain once the oracle has every post', () => {
     const pmf = settledSoFar(own(...old(20)), facts({ oracle: oracle(20) }));
     assert.ok(probabilityOf(pmf, 20) > 0.999);
@@ -308,27 +318,35 @@ function enumerated(
   const share = lagShareOf(LAG);
   const count = up.length + deleted.length;
   const weights = new Map<number, number>();
-  const hypotheses: readonly [number, (createdAt: number) => number][] = [
-    [0.98, (createdAt) => 1 - share(NOW - createdAt)],
+  const each = (unread: (createdAt: number) => number) => (areLate: readonly boolean[]) =>
+    areLate.reduce((product, isLate, index) => {
+      const chance = unread(up[index] ?? NOW);
+      return product * (isLate ? chance : 1 - chance);
+    }, 1);
+  const hypotheses: readonly [number, (areLate: readonly boolean[]) => number][] = [
+    [0.977, each((createdAt) => 1 - share(NOW - createdAt))],
     [
       0.02,
-      (createdAt) => {
+      each((createdAt) => {
         const age = NOW - createdAt;
         const overlooked = 1 - share(age + (100 * LAG.p90 + 10 * 300_000) / 110);
         return overlooked + (1 - overlooked) * Math.max(0, 1 - age / 30_000);
+      }),
+    ],
+    [
+      0.003,
+      (areLate) => {
+        const late = areLate.filter(Boolean).length;
+        return 1 / ((areLate.length + 1) * choices(areLate.length, late));
       },
     ],
   ];
-  for (const [prior, unread] of hypotheses) {
+  for (const [prior, chanceOf] of hypotheses) {
     for (let pattern = 0; pattern < 2 ** count; pattern++) {
-      let late = 0;
+      const areLate = up.map((_, index) => (pattern >> index) % 2 === 1);
+      const late = areLate.filter(Boolean).length;
       let lost = 0;
-      let weight = prior;
-      up.forEach((createdAt, index) => {
-        const isLate = (pattern >> index) % 2 === 1;
-        weight *= isLate ? unread(createdAt) : 1 - unread(createdAt);
-        late += Number(isLate);
-      });
+      let weight = prior * chanceOf(areLate);
       deleted.forEach((post, index) => {
         const isLost = (pattern >> (up.length + index)) % 2 === 1;
         weight *= isLost ? deletedUnread(share, post) : 1 - deletedUnread(share, post);
@@ -346,6 +364,10 @@ function enumerated(
   }
   const total = [...weights.values()].reduce((all, weight) => all + weight, 0);
   return new Map([...weights].map(([late, weight]) => [late, weight / total]));
+}
+
+function choices(n: number, k: number): number {
+  return k === 0 ? 1 : (choices(n, k - 1) * (n - k + 1)) / k;
 }
 
 /** A negative binomial probability by its definition, for `seen` posts in 150. */
