@@ -16,6 +16,7 @@ import {
   ownCount,
   type PastEvent,
   settlementFacts,
+  type Target,
   type Turn,
 } from './forecast-state.ts';
 
@@ -124,8 +125,8 @@ function askPast(state: ForecastState, event: PastEvent, hours: number, turn: Tu
   const now = horizonAt(endAt, hours);
   const count = ownCount(state, startAt, now);
   const key = `${eventId}@${hours}`;
-  if (count === null || wasJustAsked(state.historyAsked.get(key), turn.at)) return false;
-  state.historyAsked.set(key, { seq: turn.seq, at: turn.at, isAnswered: false });
+  if (count === null || !mayAskAgain(state.historyAsked.get(key), target, turn.at)) return false;
+  state.historyAsked.set(key, { seq: turn.seq, at: turn.at, isAnswered: false, window: target.window });
   const { account } = turn;
   const window = { eventId, now, startAt, endAt, count, buckets, seed: seedOf(eventId, MODEL) };
   const posts = postsBefore(state, turn, now);
@@ -135,9 +136,17 @@ function askPast(state: ForecastState, event: PastEvent, hours: number, turn: Tu
   return true;
 }
 
-/** Keeps a request whose answer gave no row from being repeated at every tick. */
-function wasJustAsked(asked: Asked | undefined, at: number): boolean {
-  return asked !== undefined && Math.abs(at - asked.at) < HISTORY_PATIENCE_MS;
+/**
+ * Keeps a request whose answer gave no row from being repeated at every tick. An answer about another window gives none,
+ * so after that the window of now is asked about at once.
+ */
+function mayAskAgain(
+  asked: (Asked & { readonly window: string }) | undefined,
+  { window }: Target,
+  at: number,
+): boolean {
+  if (asked === undefined || Math.abs(at - asked.at) >= HISTORY_PATIENCE_MS) return true;
+  return asked.isAnswered && asked.window !== window;
 }
 
 function ask({ seq, at, cause, emit }: Turn, key: string, record: ModelRequest): void {

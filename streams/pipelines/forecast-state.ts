@@ -95,8 +95,8 @@ export interface ForecastState {
   fitAsked: (Asked & { readonly fromAt: number }) | null;
   readonly open: Map<number, OpenEvent>;
   readonly past: Map<number, PastEvent>;
-  /** Requests about the past by `<event>@<hours>`. */
-  readonly historyAsked: Map<string, Asked>;
+  /** Requests about the past by `<event>@<hours>`, with the window that was asked about. */
+  readonly historyAsked: Map<string, Asked & { readonly window: string }>;
   /** Without news, no live forecast is due between these times. UTC ms. */
   livePausedAt: number;
   livePausedUntil: number;

@@ -3,7 +3,6 @@ import { DAY_MS } from '../model/durations.ts';
 import { biasAt, madeForecast } from '../model/forecast/bias.ts';
 import { MODEL } from '../model/forecast/params.ts';
 import { SLEEP_MEMORY_MS } from '../model/forecast/sleep.ts';
-import { HORIZON_HOURS } from '../model/horizons.ts';
 import { isSame } from '../model/is-same.ts';
 import { pmfQuantile } from '../model/pmf.ts';
 import type { DeletedPost } from '../model/settlement.ts';
@@ -178,10 +177,6 @@ function recordEvent(state: ForecastState, { record, cause }: OutputOf<'events'>
   const past = state.past.get(eventId);
   const known = open ?? past;
   const made: MadeByWindow = known?.made ?? new Map();
-  if (known?.target.window !== target.window) {
-    // An answer about another window gives no row.
-    for (const hours of HORIZON_HOURS) state.historyAsked.delete(`${eventId}@${hours}`);
-  }
   if (phase === 'ended' || phase === 'closed') {
     state.open.delete(eventId);
     const outcome = past?.outcome ?? null;

@@ -189,18 +189,19 @@ describe('forecast requests', () => {
       );
     });
 
-    it('asks for them at once, though an answer about the first window is still to come', () => {
+    it('asks for them as soon as the answers about the first window have come', () => {
       const session = started(60, past(7, 2, 10));
       session.answer(NOW, isFit);
       session.observe(NOW + MINUTE_MS, tick({}));
       const late = session.take(isHistory);
       assert.equal(late.length, 2);
       session.observe(NOW + MINUTE_MS + 1, moved);
+      assert.deepEqual(session.asked.filter(isHistory), []);
+      for (const asked of late) session.observe(NOW + 2 * MINUTE_MS, answerTo(asked));
       assert.deepEqual(
         session.asked.filter(isHistory).map(({ key }) => key),
         ['7@24', '7@48'],
       );
-      for (const asked of late) session.observe(NOW + 2 * MINUTE_MS, answerTo(asked));
       session.answer(NOW + 3 * MINUTE_MS, isHistory);
       const rows = ofStream(session.outputs, 'predictions').filter(({ key }) => key.includes('@'));
       assert.deepEqual(
