@@ -85,7 +85,8 @@ async function open(
   const positions = positionsOf(upstream, sourceSettings, parts);
   const url = await startServer({ ...parts, engine, gate, payments, usage, positions, isDemo }, shutdown);
   log.info({ url, world: upstream.name, data: config.data }, 'listening');
-  tellCost(parts);
+  // A stand-in sends no bill.
+  if (!isStandIn) tellCost(parts);
 
   const accounts = config.accounts.map(({ segment }) => segment);
   return {
