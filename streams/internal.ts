@@ -8,8 +8,7 @@ export { biasFactors, type ClosedForecast, type MadeForecast, madeForecast } fro
 export type { AccountNow, ForecastInputs, ForecastWindow } from './model/forecast/inputs.ts';
 export { bucketOf, contains, distanceFromUniform } from './model/forecast/scores.ts';
 export type { Gap } from './model/forecast/series.ts';
-export type { CountRange, Forecast } from './model/forecast/simulate.ts';
-export { startingFrom } from './model/forecast/simulate.ts';
+export { type CountRange, type Forecast, startingFrom } from './model/forecast/simulate.ts';
 export { sleepProbability } from './model/forecast/sleep.ts';
 export { HORIZON_HOURS } from './model/horizons.ts';
 export { isSame } from './model/is-same.ts';
@@ -20,7 +19,6 @@ export { compareIds } from './model/post-ids.ts';
 export { futureOffset, settledShare, settledSoFar } from './model/settlement.ts';
 export { expectedValue } from './model/sizing.ts';
 export { countBetween, lowerBound } from './model/sorted-times.ts';
-
 export type { BuyStrategy } from './model/strategy.ts';
 export type { Confidence } from './model/time-left.ts';
 export { LEAST_AGAINST, type TrackRecord } from './model/track-record.ts';

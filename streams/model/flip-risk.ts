@@ -4,12 +4,7 @@ import type { ForecastInputs } from './forecast/inputs.ts';
 import { contains } from './forecast/scores.ts';
 import type { CountRange, Forecast } from './forecast/simulate.ts';
 import { type Pmf, pmfMean, probabilityTo } from './pmf.ts';
-
-interface LagPercentiles {
-  readonly n: number;
-  readonly p50: number | null;
-  readonly p90: number | null;
-}
+import type { LagPercentiles } from './settlement.ts';
 
 /** What keeps the counts of the close from being those that settle. */
 interface AfterClose {

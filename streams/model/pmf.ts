@@ -122,10 +122,12 @@ export function pmfCrps(pmf: Pmf, actual: number): number {
   return score;
 }
 
-/** Scaled to add up to 1, or null when there is nothing to scale. */
+/** Scaled to add up to 1, without negligible values at its upper end, or null when there is nothing to scale. */
 export function normalised({ least, probs }: Pmf): Pmf | null {
   const sum = probs.reduce((all, prob) => all + prob, 0);
-  return sum > 0 && Number.isFinite(sum) ? { least, probs: probs.map((prob) => prob / sum) } : null;
+  if (!(sum > 0) || !Number.isFinite(sum)) return null;
+  const last = probs.findLastIndex((prob) => prob >= NEGLIGIBLE * sum);
+  return { least, probs: probs.slice(0, last + 1).map((prob) => prob / sum) };
 }
 
 /**

@@ -50,7 +50,7 @@ export interface SettledPosts {
 
 export const NONE_SETTLED: SettledPosts = { posts: 0, deleted: 0, lost: 0, extra: 0 };
 
-interface LagPercentiles {
+export interface LagPercentiles {
   readonly n: number;
   readonly p50: number | null;
   readonly p90: number | null;
@@ -108,7 +108,7 @@ function blendedLag(lag: LagPercentiles | null) {
   };
 }
 
-/** A deletion is found about so long after it was made: a lookup comes each half minute, and two must miss. */
+/** A young post is looked up each half minute unless set otherwise, and two misses make a deletion: found so late. */
 const DELETION_FOUND_MS = 45_000;
 
 /** The probability that a post was deleted before the oracle read it. */

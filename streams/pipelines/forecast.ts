@@ -1,7 +1,7 @@
 import { merge, type Observable } from 'rxjs';
 import { DAY_MS } from '../model/durations.ts';
 import { biasAt, madeForecast } from '../model/forecast/bias.ts';
-import { MODEL } from '../model/forecast/params.ts';
+import { MODEL, modelOf } from '../model/forecast/params.ts';
 import { SLEEP_MEMORY_MS } from '../model/forecast/sleep.ts';
 import { isSame } from '../model/is-same.ts';
 import { pmfQuantile } from '../model/pmf.ts';
@@ -33,10 +33,10 @@ import {
 } from './forecast-state.ts';
 import { accountsOf, type Inputs, type Message, type PostChange } from './messages.ts';
 
-type From = 'post' | 'event' | 'lag' | 'prediction' | 'observation';
 /** No window is longer, and a closed event is settled soon. */
 const DELETED_KEEP_MS = 100 * DAY_MS;
 
+type From = 'post' | 'event' | 'lag' | 'prediction' | 'observation';
 type ForecastChange = Message<'request' | 'outcome'>;
 
 /**
@@ -175,8 +175,7 @@ function recordEvent(state: ForecastState, { record, cause }: OutputOf<'events'>
   const { eventId, phase } = target;
   const open = state.open.get(eventId);
   const past = state.past.get(eventId);
-  const known = open ?? past;
-  const made: MadeByWindow = known?.made ?? new Map();
+  const made: MadeByWindow = (open ?? past)?.made ?? new Map();
   if (phase === 'ended' || phase === 'closed') {
     state.open.delete(eventId);
     const outcome = past?.outcome ?? null;
@@ -193,15 +192,15 @@ function recordEvent(state: ForecastState, { record, cause }: OutputOf<'events'>
   }
   state.past.delete(eventId);
   state.livePausedUntil = 0;
-  const isSame = open !== undefined && open.target.window === target.window;
-  const isNews = !isSame || open.target.phase !== phase;
+  const isSameWindow = open?.target.window === target.window;
+  const isNews = !isSameWindow || open.target.phase !== phase;
   state.open.set(eventId, {
     target,
     made,
     reason: isNews ? cause : open.reason,
     asked: open?.asked ?? null,
     // A forecast of another window cannot explain how the next one differs.
-    previous: isSame ? open.previous : null,
+    previous: isSameWindow ? open.previous : null,
   });
 }
 
@@ -289,7 +288,7 @@ function forgetRequests(state: ForecastState): void {
 
 function recordFit(state: ForecastState, { askedSeq, params }: FitFact, receivedAt: number): void {
   // Coefficients of other formulas are of no use; a log written by an older program may contain them.
-  if (!params.version.startsWith(`${MODEL}+`)) return;
+  if (modelOf(params.version) !== MODEL) return;
   const { fit, fitAsked } = state;
   if (fit !== null && askedSeq <= fit.askedSeq) return;
   if (fitAsked?.seq === askedSeq) {

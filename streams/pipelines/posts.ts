@@ -116,8 +116,8 @@ function clearUp(state: PostsState, fact: PostFact, turn: Turn): void {
 }
 
 /**
- * A post that the oracle lists under the id of an edit stands for the first one, which it may not double. Returns when
- * the oracle took it in, or null.
+ * The oracle may list a post under the id of an edit. It is the same post, so it counts once, under its first id. Returns
+ * when the oracle took it in, or null.
  */
 function takeListedEdits(state: PostsState, { editIds = [] }: PostFact, firstId: string, turn: Turn) {
   let oracleAt: number | null = null;

@@ -8,7 +8,7 @@ import { tagged } from '../operators/tagged.ts';
 import type { OutputOf, Prediction } from '../records.ts';
 import { accountsOf, type Inputs, type Message } from './messages.ts';
 
-/** A post is seen well before it is older than what is known of the account by this. */
+/** A post may be seen this long after it was made, so the newest instants are not decided yet. */
 const SEEN_WITHIN_MS = MINUTE_MS;
 const KEEP_MS = 3 * DAY_MS;
 

@@ -8,22 +8,15 @@ import {
   type SourceName,
 } from '../observation.ts';
 
-/** For logs that were written without a limit, in ms. */
-const USUAL_MS: Readonly<Record<LimitedInput, number>> = {
-  posts: 10_000,
-  oracle: 900_000,
-  ui: 300_000,
-  prices: 60_000,
-  events: 180_000,
-  crypto: 60_000,
-};
+/** For logs that were written before these two had limits, in ms. */
+const USUAL_MS = { events: 180_000, crypto: 60_000 };
 /** One source per account; the others have one for all accounts. */
 const PER_ACCOUNT: readonly LimitedInput[] = ['posts', 'oracle', 'ui'];
 
 export type Ages = Readonly<Record<SourceName, number>>;
 
 export function ageLimit(limits: AgeLimits, input: LimitedInput): number {
-  return limits[input] ?? USUAL_MS[input];
+  return { ...USUAL_MS, ...limits }[input];
 }
 
 /** The inputs of an account's records that are past their limit. One that never answered is. */
