@@ -13,9 +13,9 @@ export function certainly(value: number): Pmf {
   return { least: value, probs: [1] };
 }
 
-/** Every number from 0 to `most`, each with the same probability. */
-export function anyOf(most: number): Pmf {
-  return { least: 0, probs: new Array<number>(most + 1).fill(1 / (most + 1)) };
+/** Every number from 0 to `most`, each with the same probability; those above `shown` are left out. */
+export function anyOf(most: number, shown: number): Pmf {
+  return { least: 0, probs: new Array<number>(Math.min(most, shown) + 1).fill(1 / (most + 1)) };
 }
 
 /** The distribution of how many of independent events happen; event i with probability `chances[i]`. */

@@ -169,6 +169,7 @@ const USUAL_RATES = {
 /** Relative variance of a rate between events: one misjudgement seldom comes alone. */
 const RATE_VARIANCE = 0.5;
 
+/** How many more posts of each kind are considered than the counts are apart. */
 const SPARE_POSTS = 20;
 
 type Fate = keyof typeof USUAL_RATES;
@@ -204,7 +205,8 @@ export function settledSoFar(own: OwnPosts, facts: SettlementFacts): Pmf {
   const behind = count - oracle.count;
   const up = postsUp(own, deleted);
   const readings = READINGS.map(({ is, prior }) => {
-    if (is === 'incomplete') return { prior, late: anyOf(up.length) };
+    // More late posts than the counts are apart would need as many extra ones.
+    if (is === 'incomplete') return { prior, late: anyOf(up.length, Math.max(0, behind) + SPARE_POSTS) };
     return { prior, late: countOf(up.map(unreadIf(is, oracle, now, lag))) };
   });
   const mostLate = Math.max(...readings.map(({ late }) => late.probs.length));
