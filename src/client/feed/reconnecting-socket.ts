@@ -52,7 +52,7 @@ export function createReconnectingSocket(deps: ReconnectingSocketDeps): Reconnec
     timer = setTimeout(run, ms);
   }
 
-  function drop(): void {
+  function drop(endSocket: (dropped: FeedSocket) => void): void {
     clearTimeout(timer);
     isOpen = false;
     if (socket === undefined) return;
@@ -63,14 +63,13 @@ export function createReconnectingSocket(deps: ReconnectingSocketDeps): Reconnec
     dropped.onclose = null;
     // A socket that is still connecting reports its end as an error, which needs a listener.
     dropped.onerror = () => undefined;
-    if (dropped.terminate) dropped.terminate();
-    else dropped.close();
+    endSocket(dropped);
   }
 
   function lose(reason: string, code?: number): void {
     const wasOpen = isOpen;
     if (wasOpen && deps.now() - openedAt >= STABLE_MS) attempt = 0;
-    drop();
+    drop(endNow);
     const retryInMs = reconnectDelay(deps.reconnect, attempt++, deps.random());
     if (deps.onLost({ wasOpen, code, reason }, retryInMs)) after(retryInMs, connect);
     else isWanted = false;
@@ -117,7 +116,18 @@ export function createReconnectingSocket(deps: ReconnectingSocketDeps): Reconnec
     replace: (reason) => lose(reason),
     close() {
       isWanted = false;
-      drop();
+      drop(isOpen ? endNow : endOnceOpen);
     },
   };
+}
+
+function endNow(socket: FeedSocket): void {
+  if (socket.terminate) socket.terminate();
+  else socket.close();
+}
+
+/** Ends a socket that is still connecting. To close it before it is open is an error in the console of a browser. */
+function endOnceOpen(socket: FeedSocket): void {
+  if (socket.terminate) socket.terminate();
+  else socket.onopen = () => socket.close();
 }

@@ -58,4 +58,40 @@ describe('createReconnectingSocket', () => {
     const loss = { wasOpen: false, code: undefined, reason: 'an error' };
     assert.deepEqual(await lossesOf(['error']), [loss, loss]);
   });
+
+  it('closes a socket that is still connecting only once it is open, as a browser logs an error otherwise', async () => {
+    const made: ConnectingSocket[] = [];
+    class ConnectingSocket implements FeedSocket {
+      onopen: (() => unknown) | null = null;
+      onmessage: (() => unknown) | null = null;
+      onclose: (() => unknown) | null = null;
+      onerror: (() => unknown) | null = null;
+      closes = 0;
+
+      constructor() {
+        made.push(this);
+      }
+      send(): void {}
+      close(): void {
+        this.closes++;
+      }
+    }
+    const socket = createReconnectingSocket({
+      url: 'ws://nowhere',
+      loadSocket: async () => ConnectingSocket,
+      reconnect: { minMs: 0, maxMs: 0 },
+      random: () => 0,
+      now: () => performance.now(),
+      onConnecting: () => undefined,
+      onOpen: () => assert.fail('it is not wanted any more'),
+      onText: () => undefined,
+      onLost: () => false,
+    });
+    socket.open();
+    await eventually('it connects', () => made.length === 1);
+    socket.close();
+    assert.equal(made[0]?.closes, 0);
+    made[0]?.onopen?.();
+    assert.equal(made[0]?.closes, 1);
+  });
 });
