@@ -17,7 +17,7 @@ export { phaseAt } from './model/phase.ts';
 export { type Pmf, plus, pmfQuantile, roundedPmf, shifted } from './model/pmf.ts';
 export { compareIds } from './model/post-ids.ts';
 export { futureOffset, settledShare, settledSoFar } from './model/settlement.ts';
-export { expectedValue } from './model/sizing.ts';
+export { ACCOUNT_CAP, EVENT_CAP, expectedValue } from './model/sizing.ts';
 export { countBetween, lowerBound } from './model/sorted-times.ts';
 export type { BuyStrategy } from './model/strategy.ts';
 export type { Confidence } from './model/time-left.ts';

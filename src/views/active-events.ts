@@ -1,4 +1,10 @@
-import { type AccountId, type EventRecord, HOUR_MS, type Subject } from '../../streams/internal.ts';
+import {
+  type AccountId,
+  type EventRecord,
+  HOUR_MS,
+  type Prediction,
+  type Subject,
+} from '../../streams/internal.ts';
 import type { AccountPath } from './account-path.ts';
 import type { Latest, OutputOf } from './latest.ts';
 
@@ -45,13 +51,21 @@ export function isActive(event: OutputOf<'events'>): event is ActiveEvent {
   return event.record.phase === 'active' && event.record.startAt !== null;
 }
 
-/** The newest forecast of an event. One that was made before the window changed says nothing about the event as it is. */
+/** Whether a forecast is about the window that the event has. One made before the window changed says nothing about it. */
+export function isForecastOf(
+  { startAt, endAt }: Pick<EventRecord, 'startAt' | 'endAt'>,
+  forecast: Pick<Prediction, 'startAt' | 'endAt'>,
+): boolean {
+  return forecast.startAt === startAt && forecast.endAt === endAt;
+}
+
+/** The newest forecast of an event. */
 export function forecastOf(
   latest: Latest,
-  { key, record: { startAt, endAt } }: OutputOf<'events'>,
+  { key, record: event }: OutputOf<'events'>,
 ): OutputOf<'predictions'> | undefined {
   const forecast = latest.get('predictions', key);
-  return forecast?.record.startAt === startAt && forecast.record.endAt === endAt ? forecast : undefined;
+  return forecast !== undefined && isForecastOf(event, forecast.record) ? forecast : undefined;
 }
 
 /** The latest price of each bucket's Yes token, by token. */

@@ -6,6 +6,7 @@ import {
   type StreamName,
 } from '../../streams/internal.ts';
 import type { Store } from '../store/store.ts';
+import { isForecastOf } from './active-events.ts';
 import type { OutputOf } from './latest.ts';
 import { createLoopYield } from './loop-yield.ts';
 import { outputOf } from './output-lookup.ts';
@@ -103,10 +104,9 @@ async function changesBetween(
 /** Whether a forecast was made before the window of its event changed, when signals forget it. */
 function isOfAnotherWindow(output: Output, known: readonly Output[]): boolean {
   if (output.stream !== 'predictions') return false;
-  const { startAt, endAt } = output.record;
   return known.some(
     ({ stream, key, record }) =>
-      stream === 'events' && key === output.key && (record.startAt !== startAt || record.endAt !== endAt),
+      stream === 'events' && key === output.key && !isForecastOf(record, output.record),
   );
 }
 

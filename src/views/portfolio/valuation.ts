@@ -1,4 +1,4 @@
-import { probNow, standingOf } from '../../../streams/internal.ts';
+import { modelProb } from '../model-prob.ts';
 import { round4 } from '../round.ts';
 import type { EventFacts } from './event-facts.ts';
 import type { Holding } from './held-positions.ts';
@@ -72,8 +72,7 @@ export function totalsOf(rows: readonly Valuation[]): Totals {
 function winProbabilityOf({ bucket, side }: Holding, { prediction, counters }: EventFacts): number | null {
   const predicted = prediction?.buckets.find(({ lo, hi }) => lo === bucket.lo && hi === bucket.hi);
   if (prediction === undefined || predicted === undefined) return null;
-  const standing = standingOf(bucket, counters?.real ?? null, counters?.oracle ?? null);
-  const prob = probNow(predicted.prob, bucket, standing, prediction.count);
+  const prob = modelProb(predicted, prediction, counters);
   if (prob === null) return null;
   return side === 'Yes' ? rounded(prob) : rounded(1 - rounded(prob));
 }

@@ -4,14 +4,11 @@ import {
   type Bucket,
   type Counters,
   type EventSignals,
-  type PredictedBucket,
   type Prediction,
   type Price,
-  probNow,
   type SizedSignal,
   sizedSignals,
   skipStale,
-  standingOf,
   USUAL_BETTOR,
   type Velocity,
 } from '../../../streams/internal.ts';
@@ -28,6 +25,7 @@ import {
   secondsLeft,
 } from '../active-events.ts';
 import { newest, openRecord, staleNow } from '../as-of.ts';
+import { modelProb } from '../model-prob.ts';
 import type { RecordView } from '../record-view.ts';
 import { round4 } from '../round.ts';
 import { signalOf } from './bucket-signal.ts';
@@ -190,14 +188,4 @@ function marketToWire(
     price_ts: price?.at ?? null,
     price_kind: price?.priceKind ?? null,
   };
-}
-
-/** As in the signals, but also while an input is stale: the record says which. */
-function modelProb(
-  bucket: PredictedBucket,
-  { count }: Prediction,
-  counters: Counters | undefined,
-): number | null {
-  const standing = standingOf(bucket, counters?.real ?? null, counters?.oracle ?? null);
-  return probNow(bucket.prob, bucket, standing, count);
 }

@@ -1,4 +1,12 @@
-import type { Cut, EventSignals, Input, ReasonCode, SizedSignal } from '../../../streams/internal.ts';
+import {
+  ACCOUNT_CAP,
+  type Cut,
+  EVENT_CAP,
+  type EventSignals,
+  type Input,
+  type ReasonCode,
+  type SizedSignal,
+} from '../../../streams/internal.ts';
 
 /** The reasons for a bucket's action, as sentences with the deciding numbers. */
 export function reasonsOf(signal: SizedSignal, record: EventSignals): readonly string[] {
@@ -21,9 +29,9 @@ function comparison({ title, lo, hi, moneyness, prob, price }: SizedSignal, p50:
 }
 
 const CUT_SENTENCES: Readonly<Record<Cut['by'], string>> = {
-  event_cap: 'cut to 5 % of the bankroll for all bets of the event',
+  event_cap: `cut to ${100 * EVENT_CAP} % of the bankroll for all bets of the event`,
   unproven: 'cut by half, as the model is not shown to be better than the market at this horizon',
-  account_cap: 'cut to 10 % of the bankroll for all open events of the account, which count the same posts',
+  account_cap: `cut to ${100 * ACCOUNT_CAP} % of the bankroll for all open events of the account, which count the same posts`,
   depth: 'cut to what the book holds at the limit price',
   minimum: 'what is left is too small to bet',
 };
