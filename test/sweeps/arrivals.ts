@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { createQuotas, type Quotas } from '../../src/access/limits/quotas.ts';
 import { nextFreeAt } from '../../src/access/limits/sliding-hour.ts';
+import { createRng } from '../../src/world/rng.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 
 export interface ArrivalSweep {
   readonly arrivals: number;
-  /** Numbers in [0, 1). */
-  readonly random: () => number;
+  /** Decides who comes when, and when the service is killed. */
+  readonly seed: number;
 }
 
 export interface ArrivalCounts {
@@ -48,7 +49,8 @@ const HABITS: readonly Caller['nextMs'][] = [
  * no 3,600 s hold more of them than the limit, and after every refusal that the last 3,600 s hold as many.
  * Now and then the process is killed: what was counted more than a flush ago has to be known after it.
  */
-export async function sweepArrivals({ arrivals, random }: ArrivalSweep): Promise<ArrivalCounts> {
+export async function sweepArrivals({ arrivals, seed }: ArrivalSweep): Promise<ArrivalCounts> {
+  const random = createRng(seed).next;
   let nowMs = Date.UTC(2026, 0, 1) + Math.floor(random() * HOUR_MS);
   const { calls } = createMemoryStore();
   let quotas = createQuotas();

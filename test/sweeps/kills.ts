@@ -5,14 +5,15 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { verify } from '../../src/research/verify.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
+import { createRng } from '../../src/world/rng.ts';
 import { readMeta, readTweets, steer } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Program, runProgram } from '../support/program.ts';
 
 export interface KillSweep {
   readonly kills: number;
-  /** Numbers in [0, 1): when each kill falls. */
-  readonly random: () => number;
+  /** Decides when each kill falls. */
+  readonly seed: number;
   /** Every so many kills the data is copied and a second process verifies the copy. */
   readonly copyEvery: number;
   /** With two weeks and more the kills also fall into fits and the forecasts of the past. */
@@ -41,6 +42,8 @@ const SIMULATIONS = 10;
  */
 export async function sweepKills(sweep: KillSweep): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'tallywire-kills-'));
+  const random = createRng(sweep.seed).next;
+  sweep.report(`seed ${sweep.seed}`);
   const world = runProgram(['world', '--port', '0', '--seed', '5', '--json']);
   const shown: Shown = { posts: new Set(), seq: 0 };
   try {
@@ -50,7 +53,7 @@ export async function sweepKills(sweep: KillSweep): Promise<void> {
       const isShort = sweep.historyDays <= SHORT_HISTORY_DAYS;
       if (isShort && kill === KILLS_IN_HISTORY + 1) await untilCovered(engine);
       const longestMs = isShort ? LONGEST_LIFE_MS : LONGEST_FITTING_LIFE_MS;
-      await runAndKill(engine, worldUrl, shown, sweep.random() * longestMs);
+      await runAndKill(engine, worldUrl, shown, random() * longestMs);
       const answered = await check(join(folder, 'data'), shown);
       if (kill % sweep.copyEvery === 0) await checkCopy(folder);
       sweep.report(
