@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
 import { KEPT_STREAMS, type StreamName } from '../../../streams/internal.ts';
@@ -58,8 +58,8 @@ export function environmentPath(folder: string): string {
 
 /** A file of no length is none: LMDB would begin an empty store in it. */
 export function hasEnvironment(folder: string): boolean {
-  const file = statSync(join(environmentPath(folder), 'data.mdb'), { throwIfNoEntry: false });
-  return file !== undefined && file.size > 0;
+  const file = join(environmentPath(folder), 'data.mdb');
+  return existsSync(file) && statSync(file).size > 0;
 }
 
 function openRoot(path: string, isReadOnly: boolean): RootDatabase {

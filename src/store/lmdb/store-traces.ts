@@ -23,7 +23,7 @@ export function storeTraces(folder: string): readonly string[] {
 }
 
 function namesIn(folder: string): readonly string[] {
-  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : [];
+  return existsSync(folder) && statSync(folder).isDirectory() ? readdirSync(folder) : [];
 }
 
 export function rememberStore(folder: string): void {
