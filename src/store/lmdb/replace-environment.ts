@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,8 +13,14 @@ const COMPLETE = 'complete';
 const KEPT_OTHERWISE = 'db.replaced';
 const KEPT_NAME = /^db\.[\w.-]+$/;
 
-function nextPath(folder: string): string {
-  return `${environmentPath(folder)}.next`;
+/**
+ * A new environment, and whatever lies beside it under its name with an ending. Each has a name of its own: a process
+ * that helped to build one, and outlived the kill of its parent, must not write into the one that follows.
+ */
+const NEXT = /^db\.next/;
+
+function isComplete(path: string): boolean {
+  return existsSync(join(path, COMPLETE));
 }
 
 /**
@@ -30,7 +37,7 @@ export async function replaceEnvironment(
   if (!KEPT_NAME.test(keepAs))
     throw new RangeError(`expected a name like db.old to keep it as, was ${keepAs}`);
   finishReplacement(folder);
-  const next = nextPath(folder);
+  const next = join(folder, `db.next-${randomBytes(4).toString('hex')}`);
   try {
     await mkdir(next, { mode: 0o700 });
     await build(next);
@@ -52,12 +59,13 @@ export async function replaceEnvironment(
 
 /** Ends what a killed process left of a replacement: a whole new environment takes its place, a part of one is removed. */
 export function finishReplacement(folder: string): void {
-  const next = nextPath(folder);
   try {
-    if (existsSync(join(next, COMPLETE))) takePlace(folder, next);
-    else if (existsSync(next)) rmSync(next, { recursive: true });
-    const mark = join(environmentPath(folder), COMPLETE);
-    if (existsSync(mark)) rmSync(mark);
+    const found = existsSync(folder) ? readdirSync(folder).filter((name) => NEXT.test(name)) : [];
+    for (const next of found.map((name) => join(folder, name))) {
+      if (isComplete(next)) takePlace(folder, next);
+      else rmSync(next, { recursive: true });
+    }
+    if (isComplete(environmentPath(folder))) rmSync(join(environmentPath(folder), COMPLETE));
   } catch (cause) {
     const message = `cannot put the new store of ${folder} in its place: ${describe(cause)}`;
     throw new StoreError('STORE_UNWRITABLE', message, { cause });
