@@ -17,6 +17,7 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { open } from 'lmdb';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
@@ -28,6 +29,8 @@ export interface InterruptionSweep {
   /** Kills of each act, at calls drawn at random; undefined for one at every call. */
   readonly killsOfEach: number | undefined;
   readonly seed: number;
+  /** Only acts with such names. */
+  readonly acts: RegExp;
   /** Only calls like this. */
   readonly among: RegExp;
   readonly report: (line: string) => void;
@@ -95,6 +98,13 @@ async function makeBroken(folder: string): Promise<void> {
   for (let start = 1; start <= 2; start++) await runChild('start', folder);
 }
 
+/** Three of everything, as a version with that layout stored it. */
+async function makeOfLayout3(folder: string): Promise<void> {
+  const stored = readFileSync(new URL('../../../test/sweeps/layout-3.mdb.gz', import.meta.url));
+  mkdirSync(join(folder, 'db'));
+  writeFileSync(join(folder, 'db', 'data.mdb'), gunzipSync(stored));
+}
+
 const NOTHING: Amounts = { places: 0, keys: 0, turns: 0 };
 
 /** One thing that is done to a folder, and what must be there after it was killed at any call. */
@@ -120,6 +130,12 @@ const ACTS: readonly Act[] = [
   { name: 'restore', does: 'start', prepare: makeBroken, before: { places: 2, keys: 2, turns: 2 } },
   {
     name: 'layout change',
+    does: 'start',
+    prepare: makeOfLayout3,
+    before: { places: 3, keys: 3, turns: 3 },
+  },
+  {
+    name: 'replacement',
     does: 'replace',
     prepare: makeOld,
     before: { places: 3, keys: 3, turns: 3 },
@@ -175,7 +191,7 @@ async function openHere(folder: string): Promise<void> {
 
 /** What nobody needs any more, and what others have a right to. */
 function leftovers(folder: string): readonly string[] {
-  const expected = /^(db(\.made|\.before|\.broken-.*)?|backups)$/;
+  const expected = /^(db(\.made|\.before|\.layout-\d+|\.broken-.*)?|backups)$/;
   const odd = readdirSync(folder).filter((name) => !expected.test(name));
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const isOpen = (name: string) => (lstatSync(join(folder, name)).mode & 0o077) !== 0;
@@ -268,7 +284,7 @@ async function sweepAct(act: Act, stage: Stage, sweep: InterruptionSweep): Promi
 /** Kills whoever begins, opens, copies, restores and converts a store, at every call that changes the disk. */
 export async function sweepInterruptions(sweep: InterruptionSweep): Promise<readonly ActKills[]> {
   const results: ActKills[] = [];
-  for (const act of ACTS) {
+  for (const act of ACTS.filter(({ name }) => sweep.acts.test(name))) {
     const base = mkdtempSync(join(tmpdir(), 'tallywire-interruptions-'));
     try {
       const library = buildKillingCalls(base);

@@ -1,10 +1,10 @@
 import { sweepInterruptions } from './interruptions.ts';
 
 /**
- * `node build/test/sweeps/run-interruptions.js COUNT SEED`: so many kills of each act, at calls drawn from the seed;
- * without a count, one at every call.
+ * `node build/test/sweeps/run-interruptions.js COUNT SEED ACTS`: so many kills of each act, at calls drawn from the seed;
+ * without a count or with `all`, one at every call. ACTS is a pattern for the names of the acts.
  */
-const [, , count, seedText = '1'] = process.argv;
+const [, , count, seedText = '1', acts = '.'] = process.argv;
 const killsOfEach = count === undefined || count === 'all' ? undefined : Number(count);
 const seed = Number(seedText);
 if (killsOfEach !== undefined && (!Number.isInteger(killsOfEach) || killsOfEach < 1))
@@ -12,7 +12,7 @@ if (killsOfEach !== undefined && (!Number.isInteger(killsOfEach) || killsOfEach 
 if (!Number.isInteger(seed)) throw new RangeError(`expected a whole number as seed, was ${seedText}`);
 const startedAt = performance.now();
 const report = (line: string) => void process.stdout.write(`${line}\n`);
-const results = await sweepInterruptions({ killsOfEach, seed, among: /./, report });
+const results = await sweepInterruptions({ killsOfEach, seed, acts: new RegExp(acts), among: /./, report });
 report(`seed ${seed}`);
 report('act             calls  kills  lost');
 for (const { act, calls, kills } of results)
