@@ -276,7 +276,7 @@ async function sweepAct(act: Act, stage: Stage, sweep: InterruptionSweep): Promi
       // A call that is no write has no half.
       if (!/ p?write|sendfile|copy_file/.test(last)) break;
     }
-    if (kills % 50 === 0) sweep.report(`${act.name}: ${kills} kills, at call ${at} of ${calls.length}`);
+    if (kills % 10 === 0) sweep.report(`${act.name}: ${kills} kills, at call ${at} of ${calls.length}`);
   }
   return { act: act.name, calls: calls.length, kills };
 }

@@ -11,7 +11,7 @@ import { environmentPath } from './environment.ts';
 const COMPLETE = 'complete';
 /** Where the old one goes when that name cannot be read. */
 const KEPT_OTHERWISE = 'db.replaced';
-const KEPT_NAME = /^db\.[\w.-]+$/;
+const KEPT_NAME = /^db\.(?!next)[\w.-]+$/;
 
 /**
  * A new environment, and whatever lies beside it under its name with an ending. Each has a name of its own: a process
@@ -63,7 +63,8 @@ export function finishReplacement(folder: string): void {
     const found = existsSync(folder) ? readdirSync(folder).filter((name) => NEXT.test(name)) : [];
     for (const next of found.map((name) => join(folder, name))) {
       if (isComplete(next)) takePlace(folder, next);
-      else rmSync(next, { recursive: true });
+      // A process that outlived its parent may still put files there.
+      else rmSync(next, { recursive: true, maxRetries: 5 });
     }
     if (isComplete(environmentPath(folder))) rmSync(join(environmentPath(folder), COMPLETE));
   } catch (cause) {

@@ -64,7 +64,7 @@ describe('replaceEnvironment', () => {
 
   it('refuses a name that would not lie beside the store', () =>
     withFolder(async (folder) => {
-      for (const name of ['db', '../db.old', 'db.a/b', 'old']) {
+      for (const name of ['db', '../db.old', 'db.a/b', 'old', 'db.next-old']) {
         await assert.rejects(replaceEnvironment(folder, name, build('new')), RangeError);
       }
     }));
