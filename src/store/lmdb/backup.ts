@@ -1,66 +1,71 @@
-import { mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
-import { cp, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, statSync } from 'node:fs';
+import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreError } from '../../errors.ts';
+import { makeFolder, removeEmptyFolders } from '../make-folder.ts';
+import { takeRights } from '../private-folder.ts';
+import { syncToDisk } from '../sync-to-disk.ts';
 import { describe } from '../system-error.ts';
-import { type Environment, environmentPath } from './environment.ts';
-
-async function syncToDisk(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
+import { type Environment, environmentPath, hasEnvironment } from './environment.ts';
+import { replaceEnvironment } from './replace-environment.ts';
 
 /** A copy appears under its name only when it is whole and on disk. */
 async function publish(part: string, path: string): Promise<void> {
+  takeRights(join(part, 'data.mdb'));
   await syncToDisk(join(part, 'data.mdb'));
   await syncToDisk(part);
   await rename(part, path);
   await syncToDisk(join(path, '..'));
 }
 
+/** A part of a copy, under a name of its own: whoever finds it may remove it, and nobody takes it for theirs. */
+const PART = /^db\.part-[0-9a-f]+$/;
+
+/** Parts are left by processes that were ended while they copied. */
+async function removeParts(target: string): Promise<void> {
+  const found = await readdir(target);
+  if (!found.every((name) => PART.test(name))) {
+    throw new StoreError('STORE_BACKUP', `cannot back up into ${target}: it is not empty`);
+  }
+  for (const name of found) await rm(join(target, name), { recursive: true, force: true });
+}
+
 /** Copies the environment as of now into `target`, a new or empty folder, which then opens as a store. */
 export async function copyEnvironment(environment: Environment, target: string): Promise<void> {
-  const part = `${environmentPath(target)}.part`;
   try {
-    await mkdir(target, { recursive: true });
-    const found = await readdir(target);
-    if (found.length > 0) {
-      throw new StoreError('STORE_BACKUP', `cannot back up into ${target}: it is not empty`);
-    }
-    await mkdir(part);
-    // Without compaction: that mode refuses stores with leaked pages, which must be backed up too.
-    await environment.root.backup(part, false).catch(async (error: unknown) => {
+    const made = makeFolder(target);
+    await removeParts(target);
+    const part = join(target, `db.part-${randomBytes(8).toString('hex')}`);
+    try {
+      await mkdir(part, { mode: 0o700 });
+      // Without compaction: that mode refuses stores with leaked pages, which must be backed up too.
+      await environment.root.backup(part, false);
+      await publish(part, environmentPath(target));
+    } catch (error) {
       await rm(part, { recursive: true, force: true });
+      removeEmptyFolders(made);
       throw error;
-    });
-    await publish(part, environmentPath(target));
+    }
   } catch (cause) {
     if (cause instanceof StoreError) throw cause;
     throw new StoreError('STORE_BACKUP', `cannot back up into ${target}: ${describe(cause)}`, { cause });
   }
 }
 
-/** The folder under `<folder>/backups` that was copied last, or undefined when there is none. */
+/** The whole copy under `<folder>/backups` that was made last, or undefined when there is none. */
 export function newestBackup(folder: string): string | undefined {
   const backups = join(folder, 'backups');
   if (statSync(backups, { throwIfNoEntry: false }) === undefined) return undefined;
-  const found = readdirSync(backups).flatMap((name) => {
-    const stats = statSync(join(backups, name, 'db', 'data.mdb'), { throwIfNoEntry: false });
-    return stats === undefined ? [] : [{ path: join(backups, name), at: stats.mtimeMs }];
-  });
+  const found = readdirSync(backups)
+    .map((name) => join(backups, name))
+    .filter(hasEnvironment)
+    .map((path) => ({ path, at: statSync(join(environmentPath(path), 'data.mdb')).mtimeMs }));
   return found.sort((a, b) => b.at - a.at)[0]?.path;
 }
 
-/** Moves the environment of `folder` to `aside` and puts a copy of `backup` in its place. */
-export async function restoreBackup(folder: string, backup: string, aside: string): Promise<void> {
-  const part = `${environmentPath(folder)}.part`;
-  await rm(part, { recursive: true, force: true });
-  mkdirSync(part);
-  await cp(join(environmentPath(backup), 'data.mdb'), join(part, 'data.mdb'));
-  renameSync(environmentPath(folder), aside);
-  await publish(part, environmentPath(folder));
+/** Puts a copy of `backup` in the place of the environment of `folder`, which is kept beside it as `keepAs`. */
+export function restoreBackup(folder: string, backup: string, keepAs: string): Promise<void> {
+  const from = join(environmentPath(backup), 'data.mdb');
+  return replaceEnvironment(folder, keepAs, (path) => copyFile(from, join(path, 'data.mdb')));
 }

@@ -1,12 +1,13 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
 import { KEPT_STREAMS, type StreamName } from '../../../streams/internal.ts';
 import { StoreError } from '../../errors.ts';
-import { makeFolder } from '../make-folder.ts';
+import { takeRights } from '../private-folder.ts';
 import { describe, errorCode } from '../system-error.ts';
 import { type Durable, durableAt } from './commit.ts';
 import { DICTIONARY } from './dictionary.ts';
+import { missingStore } from './store-traces.ts';
 
 /** Raised with every change of how rows are keyed or encoded. */
 export const LAYOUT = 3;
@@ -55,27 +56,16 @@ export function environmentPath(folder: string): string {
   return join(folder, 'db');
 }
 
-function prepareFolder(folder: string, isReadOnly: boolean): void {
-  const path = environmentPath(folder);
-  if (isReadOnly) {
-    if (statSync(join(path, 'data.mdb'), { throwIfNoEntry: false }) === undefined) {
-      throw new StoreError('STORE_MISSING', `there is no store in ${folder}`);
-    }
-    return;
-  }
-  try {
-    makeFolder(path);
-  } catch (cause) {
-    throw new StoreError('STORE_UNWRITABLE', `cannot use ${folder} as a data folder: ${describe(cause)}`, {
-      cause,
-    });
-  }
+/** A file of no length is none: LMDB would begin an empty store in it. */
+export function hasEnvironment(folder: string): boolean {
+  const file = join(environmentPath(folder), 'data.mdb');
+  return existsSync(file) && statSync(file).size > 0;
 }
 
-function openRoot(folder: string, isReadOnly: boolean): RootDatabase {
+function openRoot(path: string, isReadOnly: boolean): RootDatabase {
   try {
-    return open({
-      path: environmentPath(folder),
+    const root = open({
+      path,
       // The default trusts commits that were never flushed when it finds the boot id unchanged, and lost
       // data in modelled crashes; without it a write resolves after LMDB's own fsync.
       overlappingSync: false,
@@ -86,14 +76,16 @@ function openRoot(folder: string, isReadOnly: boolean): RootDatabase {
       encoding: 'string',
       compression: COMPRESSION,
     });
+    for (const name of ['data.mdb', 'lock.mdb']) takeRights(join(path, name));
+    return root;
   } catch (cause) {
     const code = errorCode(cause);
     const isRefused = code === 1 || code === 13 || code === 28 || code === 30;
     throw new StoreError(
       isRefused ? 'STORE_UNWRITABLE' : 'STORE_BROKEN',
       isRefused
-        ? `cannot write to the data folder ${folder}: ${describe(cause)}`
-        : `the store in ${folder} cannot be opened: ${describe(cause)}; move its db folder away or restore a backup`,
+        ? `cannot write to ${path}: ${describe(cause)}`
+        : `the store in ${path} cannot be opened: ${describe(cause)}; restore a backup`,
       { cause },
     );
   }
@@ -132,31 +124,34 @@ function openHistories(root: RootDatabase): ReadonlyMap<StreamName, History> {
   return histories;
 }
 
-/** Throws unless the layout is ours or the store is new. Creates nothing. */
-function checkLayout(root: RootDatabase, folder: string): 'ours' | 'new' {
+/** Throws unless the layout is ours. Creates nothing. A store is begun with its layout, so one without is none of ours. */
+function checkLayout(root: RootDatabase, folder: string): void {
   const names = [...root.getKeys()];
   const meta = names.includes('meta') ? openTexts<string>(root, 'meta') : undefined;
   const layout = meta?.get('layout');
-  if (layout === String(LAYOUT)) return 'ours';
-  // A process killed while it created the store leaves nothing, or an empty meta and nothing else.
-  if (layout === undefined && names.every((name) => name === 'meta')) return 'new';
+  if (layout === String(LAYOUT)) return;
   const found = layout === undefined ? 'no layout number' : `layout ${layout}`;
   throw new StoreError('STORE_LAYOUT', `the store in ${folder} has ${found}, expected layout ${LAYOUT}`);
 }
 
-/** Opens the environment under `folder`, creating it unless read-only. The only place with synchronous writes. */
-export async function openEnvironment(folder: string, isReadOnly: boolean): Promise<Environment> {
-  prepareFolder(folder, isReadOnly);
-  const root = openRoot(folder, isReadOnly);
+/** Writes an environment without rows into the folder `path`. */
+export async function createEnvironment(path: string): Promise<void> {
+  const root = openRoot(path, false);
   try {
-    const layout = checkLayout(root, folder);
-    if (layout === 'new' && isReadOnly) {
-      throw new StoreError('STORE_MISSING', `the store in ${folder} is empty`);
-    }
-    const meta = openTexts<string>(root, 'meta');
-    if (layout === 'new') meta.putSync('layout', String(LAYOUT));
+    openTexts<string>(root, 'meta').putSync('layout', String(LAYOUT));
+  } finally {
+    await root.close();
+  }
+}
+
+/** Opens the environment under `folder`, with the databases it lacks unless read-only. */
+export async function openEnvironment(folder: string, isReadOnly: boolean): Promise<Environment> {
+  if (!hasEnvironment(folder)) throw missingStore(folder);
+  const root = openRoot(environmentPath(folder), isReadOnly);
+  try {
+    checkLayout(root, folder);
     const databases = {
-      meta,
+      meta: openTexts<string>(root, 'meta'),
       journal: openTexts<number>(root, 'journal', true),
       latest: openTexts<[string, string]>(root, 'latest', true),
       checkpoints: openTexts<number>(root, 'checkpoints'),

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Store } from '../store.ts';
 import { copyEnvironment } from './backup.ts';
+import { beginStore } from './begin-store.ts';
 import { openCallLog } from './call-log.ts';
 import { openCheckpoints } from './checkpoints.ts';
 import { guardCommits } from './commit.ts';
@@ -13,6 +14,7 @@ import { openKeys } from './keys.ts';
 import { openWithRecovery } from './open-with-recovery.ts';
 import { openOutputs } from './outputs.ts';
 import { openPayments } from './payments.ts';
+import { rememberStore } from './store-traces.ts';
 import { openUsage } from './usage.ts';
 import { openWaitlist } from './waitlist.ts';
 
@@ -24,7 +26,10 @@ export interface StoreOptions {
 /** Opens the store in a data folder, made if it does not exist. One writing process per folder: see lock.ts. */
 export async function openStore(folder: string, options: StoreOptions = {}): Promise<Store> {
   if (options.readOnly === true) return openDirectly(folder, true);
-  return openWithRecovery(folder, () => openDirectly(folder, false));
+  await beginStore(folder);
+  const store = await openWithRecovery(folder, () => openDirectly(folder, false));
+  rememberStore(folder);
+  return store;
 }
 
 /** Opens without the marker file of open-with-recovery.ts. */

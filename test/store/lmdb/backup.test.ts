@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newestBackup, restoreBackup } from '../../../src/store/lmdb/backup.ts';
 import { openStore } from '../../../src/store/lmdb/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ticks, velocityAt, withFolder } from '../../support/store-records.ts';
@@ -64,6 +65,20 @@ describe('copyEnvironment', () => {
       await close();
     }));
 
+  it('takes the place of a copy that was cut short, which counts as none', () =>
+    withFolder(async (folder) => {
+      const data = join(folder, 'data');
+      const store = await openStore(data);
+      await appendTurn(store, 5);
+      const copy = join(data, 'backups', 'monday');
+      mkdirSync(join(copy, 'db.part-0123456789abcdef'), { recursive: true });
+      writeFileSync(join(copy, 'db.part-0123456789abcdef', 'data.mdb'), 'a half');
+      assert.equal(newestBackup(data), undefined);
+      await store.backup(copy);
+      assert.deepEqual([newestBackup(data), readdirSync(copy)], [copy, ['db']]);
+      await store.close();
+    }));
+
   it('refuses a folder that holds something, and leaves it alone', () =>
     withFolder(async (folder) => {
       const store = await openStore(join(folder, 'data'));
@@ -71,7 +86,30 @@ describe('copyEnvironment', () => {
       writeFileSync(join(folder, 'file'), '');
       await assert.rejects(store.backup(join(folder, 'file')), { code: 'STORE_BACKUP' });
       assert.deepEqual(readdirSync(folder).sort(), ['data', 'file']);
-      assert.deepEqual(readdirSync(join(folder, 'data')), ['db']);
+      assert.deepEqual(readdirSync(join(folder, 'data')).sort(), ['db', 'db.made']);
       await store.close();
+    }));
+});
+
+describe('restoreBackup', () => {
+  it('puts a copy in place, whatever the rights of the backup, and keeps what was there', () =>
+    withFolder(async (folder) => {
+      const store = await openStore(folder);
+      await appendTurn(store, 5);
+      const backup = join(folder, 'backups', 'monday');
+      await store.backup(backup);
+      await appendTurn(store, 5);
+      await store.close();
+      const [file, kept] = ['db', 'db.old'].map((name) => join(folder, name, 'data.mdb'));
+      assert.ok(file && kept);
+      const before = readFileSync(file);
+      chmodSync(join(backup, 'db', 'data.mdb'), 0o444);
+
+      await restoreBackup(folder, backup, 'db.old');
+      assert.ok(readFileSync(kept).equals(before));
+      assert.equal(statSync(file).mode & 0o777, 0o600);
+      const restored = await openStore(folder);
+      assert.equal(restored.journal.head, 5);
+      await restored.close();
     }));
 });
