@@ -1,18 +1,11 @@
-import { mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
-import { cp, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { readdirSync, statSync } from 'node:fs';
+import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreError } from '../../errors.ts';
+import { syncToDisk } from '../sync-to-disk.ts';
 import { describe } from '../system-error.ts';
 import { type Environment, environmentPath } from './environment.ts';
-
-async function syncToDisk(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
+import { replaceEnvironment } from './replace-environment.ts';
 
 /** A copy appears under its name only when it is whole and on disk. */
 async function publish(part: string, path: string): Promise<void> {
@@ -55,12 +48,8 @@ export function newestBackup(folder: string): string | undefined {
   return found.sort((a, b) => b.at - a.at)[0]?.path;
 }
 
-/** Moves the environment of `folder` to `aside` and puts a copy of `backup` in its place. */
-export async function restoreBackup(folder: string, backup: string, aside: string): Promise<void> {
-  const part = `${environmentPath(folder)}.part`;
-  await rm(part, { recursive: true, force: true });
-  mkdirSync(part);
-  await cp(join(environmentPath(backup), 'data.mdb'), join(part, 'data.mdb'));
-  renameSync(environmentPath(folder), aside);
-  await publish(part, environmentPath(folder));
+/** Puts a copy of `backup` in the place of the environment of `folder`, which is kept beside it as `keepAs`. */
+export function restoreBackup(folder: string, backup: string, keepAs: string): Promise<void> {
+  const from = join(environmentPath(backup), 'data.mdb');
+  return replaceEnvironment(folder, keepAs, (path) => copyFile(from, join(path, 'data.mdb')));
 }

@@ -13,6 +13,7 @@ import { openKeys } from './keys.ts';
 import { openWithRecovery } from './open-with-recovery.ts';
 import { openOutputs } from './outputs.ts';
 import { openPayments } from './payments.ts';
+import { finishReplacement } from './replace-environment.ts';
 import { openUsage } from './usage.ts';
 import { openWaitlist } from './waitlist.ts';
 
@@ -24,6 +25,7 @@ export interface StoreOptions {
 /** Opens the store in a data folder, made if it does not exist. One writing process per folder: see lock.ts. */
 export async function openStore(folder: string, options: StoreOptions = {}): Promise<Store> {
   if (options.readOnly === true) return openDirectly(folder, true);
+  finishReplacement(folder);
   return openWithRecovery(folder, () => openDirectly(folder, false));
 }
 

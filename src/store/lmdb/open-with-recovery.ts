@@ -54,7 +54,7 @@ async function replaceBroken(folder: string): Promise<void> {
     );
   }
   const time = new Date().toISOString().replaceAll(':', '-');
-  await restoreBackup(folder, backup, `${path}.broken-${time}`);
+  await restoreBackup(folder, backup, `db.broken-${time}`);
 }
 
 /**

@@ -1,0 +1,79 @@
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StoreError } from '../../errors.ts';
+import { syncFolder, syncToDisk } from '../sync-to-disk.ts';
+import { describe } from '../system-error.ts';
+import { environmentPath } from './environment.ts';
+
+/** In a whole new environment that waits for its place. Holds the name under which the old one is kept. */
+const COMPLETE = 'complete';
+/** Where the old one goes when that name cannot be read. */
+const KEPT_OTHERWISE = 'db.replaced';
+const KEPT_NAME = /^db\.[\w.-]+$/;
+
+function nextPath(folder: string): string {
+  return `${environmentPath(folder)}.next`;
+}
+
+/**
+ * Puts a whole new environment in the place of the one in `folder`, if there is one, which is kept beside it under the
+ * name `keepAs` (`db.<something>`), or that name and a number. `build` writes it into a new, empty folder, and has closed
+ * it when it resolves. Killed at any instant, `finishReplacement` makes of it the old state or the new one.
+ * Only for the process that holds the lock, with no environment of `folder` open for writing.
+ */
+export async function replaceEnvironment(
+  folder: string,
+  keepAs: string,
+  build: (path: string) => Promise<void>,
+): Promise<void> {
+  if (!KEPT_NAME.test(keepAs))
+    throw new RangeError(`expected a name like db.old to keep it as, was ${keepAs}`);
+  finishReplacement(folder);
+  const next = nextPath(folder);
+  try {
+    await mkdir(next, { mode: 0o700 });
+    await build(next);
+    for (const name of readdirSync(next)) await syncToDisk(join(next, name));
+    const part = join(next, `${COMPLETE}.part`);
+    await writeFile(part, keepAs, { mode: 0o600, flush: true });
+    await syncToDisk(next);
+    renameSync(part, join(next, COMPLETE));
+  } catch (error) {
+    rmSync(next, { recursive: true, force: true });
+    throw error;
+  }
+  finishReplacement(folder);
+}
+
+/** Ends what a killed process left of a replacement: a whole new environment takes its place, a part of one is removed. */
+export function finishReplacement(folder: string): void {
+  const next = nextPath(folder);
+  try {
+    if (existsSync(join(next, COMPLETE))) takePlace(folder, next);
+    else rmSync(next, { recursive: true, force: true });
+    rmSync(join(environmentPath(folder), COMPLETE), { force: true });
+  } catch (cause) {
+    const message = `cannot put the new store of ${folder} in its place: ${describe(cause)}`;
+    throw new StoreError('STORE_UNWRITABLE', message, { cause });
+  }
+}
+
+function takePlace(folder: string, next: string): void {
+  const path = environmentPath(folder);
+  // The mark is on disk before the old environment moves.
+  syncFolder(next);
+  if (existsSync(path)) renameSync(path, join(folder, freeName(folder, keptName(next))));
+  renameSync(next, path);
+  syncFolder(folder);
+}
+
+function keptName(next: string): string {
+  const name = readFileSync(join(next, COMPLETE), 'utf8');
+  return KEPT_NAME.test(name) ? name : KEPT_OTHERWISE;
+}
+
+function freeName(folder: string, name: string, attempt = 1): string {
+  const tried = attempt === 1 ? name : `${name}-${attempt}`;
+  return existsSync(join(folder, tried)) ? freeName(folder, name, attempt + 1) : tried;
+}
