@@ -37,19 +37,19 @@ export async function copyEnvironment(environment: Environment, target: string):
   }
 }
 
-/** The folder under `<folder>/backups` that was copied last, or undefined when there is none. */
-export function newestBackup(folder: string): string | undefined {
+/** A data folder under `backups`, and when it was copied, UTC ms. */
+export interface Backup {
+  readonly path: string;
+  readonly at: number;
+}
+
+/** Those under `<folder>/backups`, the newest first. */
+export function backupsOf(folder: string): readonly Backup[] {
   const backups = join(folder, 'backups');
-  if (statSync(backups, { throwIfNoEntry: false }) === undefined) return undefined;
+  if (statSync(backups, { throwIfNoEntry: false }) === undefined) return [];
   const found = readdirSync(backups).flatMap((name) => {
     const stats = statSync(join(backups, name, 'db', 'data.mdb'), { throwIfNoEntry: false });
     return stats === undefined ? [] : [{ path: join(backups, name), at: stats.mtimeMs }];
   });
-  return found.sort((a, b) => b.at - a.at)[0]?.path;
-}
-
-/** Puts a copy of `backup` in the place of the environment of `folder`, which is kept beside it as `keepAs`. */
-export function restoreBackup(folder: string, backup: string, keepAs: string): Promise<void> {
-  const from = join(environmentPath(backup), 'data.mdb');
-  return replaceEnvironment(folder, keepAs, (path) => copyFile(from, join(path, 'data.mdb')));
+  return found.sort((a, b) => b.at - a.at);
 }

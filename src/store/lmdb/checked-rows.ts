@@ -37,6 +37,14 @@ export const checkedBytes: RowCodec<Buffer> = {
   checksum: crc32,
 };
 
+/** For whoever does not know which of the two a database holds. */
+export const checkedAny: RowCodec<string | Buffer> = {
+  encode: (value, checksum) =>
+    typeof value === 'string' ? checkedText.encode(value, checksum) : checkedBytes.encode(value, checksum),
+  split: (stored) => (typeof stored === 'string' ? checkedText.split(stored) : checkedBytes.split(stored)),
+  checksum: crc32,
+};
+
 export interface RowRange<K> {
   readonly start?: K;
   readonly end?: K;

@@ -5,7 +5,7 @@ import { KEPT_STREAMS, type StreamName } from '../../../streams/internal.ts';
 import { StoreError } from '../../errors.ts';
 import { makeFolder } from '../make-folder.ts';
 import { describe } from '../system-error.ts';
-import { type CheckedRows, checkedBytes, checkedText, openCheckedRows } from './checked-rows.ts';
+import { type CheckedRows, checkedAny, checkedBytes, checkedText, openCheckedRows } from './checked-rows.ts';
 import { type Durable, durableAt } from './commit.ts';
 import { type Damage, provesDamage, watchDamage } from './damage.ts';
 import { DICTIONARY } from './dictionary.ts';
@@ -113,13 +113,19 @@ const BYTES = new Set(['states', 'feedPacks']);
 /** Those with long or many texts. Frames are not: a row is soon in a pack or gone, and readers wait for it. */
 const COMPRESSED = /^(journal|latest|payments|history\..*)$/;
 
-/** A database as the layout before ours has it, without checksums around its rows. Undefined where there is none. */
+/** A database as it lies there, its rows with their checksums. Undefined where a reader finds none. */
 export function openPlain(root: RootDatabase, name: string): Database<string | Buffer, Key> | undefined {
   return root.openDB<string | Buffer, Key>({
     name,
     encoding: BYTES.has(name) ? 'binary' : 'string',
     compression: COMPRESSED.test(name),
   });
+}
+
+/** A database by its name, whatever its keys. */
+export function openAnyRows(root: RootDatabase, name: string, damage: Damage): CheckedRows<string | Buffer, Key> | undefined {
+  const database = openPlain(root, name);
+  return database && openCheckedRows(name, database, checkedAny, damage);
 }
 
 /** Throws where a reader finds that the writer has not made the database yet. */
@@ -193,13 +199,6 @@ export const PART_NAMES: readonly string[] = [
   ...FIXED_PARTS,
   ...KEPT_STREAMS.map((stream) => `history.${stream}`),
 ];
-
-/** The database of that name, whatever its keys. */
-export function partOf(parts: Parts, name: string): CheckedRows<string, Key> | CheckedRows<Buffer, Key> | undefined {
-  const { histories, ...fixed } = parts;
-  const all: readonly CheckedRows<never, never>[] = [...Object.values(fixed), ...histories.values()];
-  return all.find((rows) => rows.name === name);
-}
 
 type Found =
   | { readonly is: 'ours' | 'new' | 'before' }

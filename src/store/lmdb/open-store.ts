@@ -5,12 +5,13 @@ import { copyEnvironment } from './backup.ts';
 import { openCallLog } from './call-log.ts';
 import { openCheckpoints } from './checkpoints.ts';
 import { guardCommits } from './commit.ts';
+import { checkLogEnd } from './compare-parts.ts';
 import { type Environment, environmentPath, openEnvironment } from './environment.ts';
 import { openNotes } from './folder-notes.ts';
 import { openStoredFrames } from './frames.ts';
 import { openJournal } from './journal.ts';
-import { openKeys } from './keys.ts';
-import { openWithRecovery } from './open-with-recovery.ts';
+import { checkKeys, openKeys } from './keys.ts';
+import { openWithRecovery, type TellNews } from './open-with-recovery.ts';
 import { openOutputs } from './outputs.ts';
 import { openPayments } from './payments.ts';
 import { finishReplacement } from './replace-environment.ts';
@@ -20,19 +21,43 @@ import { openWaitlist } from './waitlist.ts';
 export interface StoreOptions {
   /** Reads what another process writes; every write rejects. */
   readonly readOnly?: boolean;
+  /** Receives what an operator has to know. */
+  readonly tell?: TellNews;
 }
 
 /** Opens the store in a data folder, made if it does not exist. One writing process per folder: see lock.ts. */
 export async function openStore(folder: string, options: StoreOptions = {}): Promise<Store> {
   if (options.readOnly === true) return openDirectly(folder, true);
-  finishReplacement(folder);
-  return openWithRecovery(folder, () => openDirectly(folder, false));
+  return openAndRecover(folder, options.tell, true);
 }
 
-/** Opens without the marker file of open-with-recovery.ts. */
-export async function openDirectly(folder: string, isReadOnly: boolean): Promise<Store> {
-  const environment = await openEnvironment(folder, isReadOnly);
+/** A store whose start is not over when it is open. */
+export interface StartingStore {
+  readonly store: Store;
+  /** Until this is called, an end of the process counts as a start that failed, for which damage may be the cause. */
+  finished(): void;
+}
+
+/** Opens the store for a service that reads much of it before its start is over. */
+export async function openStartingStore(folder: string, tell: TellNews): Promise<StartingStore> {
+  const store = await openAndRecover(folder, tell, false);
+  return { store, finished: () => noteFinished(folder) };
+}
+
+function openAndRecover(folder: string, tell: TellNews = () => undefined, isFinishedWhenOpen: boolean): Promise<Store> {
+  return openWithRecovery(folder, { open: () => openDirectly(folder, false), tell, isFinishedWhenOpen });
+}
+
+async function openDirectly(folder: string, isReadOnly: boolean): Promise<Store> {
+  const environment = await openEnvironment(folder, { isReadOnly });
   try {
+    if (!isReadOnly) {
+      // What is kept nowhere else is looked through at once. What follows from the log is when it is read.
+      checkKeys(environment);
+      checkWaitlist(environment);
+      checkPayments(environment);
+      checkLogEnd(environment);
+    }
     return assemble(folder, environment);
   } catch (error) {
     await environment.close();
@@ -58,6 +83,7 @@ function assemble(folder: string, environment: Environment): Store {
   return {
     ...parts,
     sizeBytes: () => statSync(join(environmentPath(folder), 'data.mdb')).size,
+    onDamage: environment.onDamage,
     backup: (target) => copyEnvironment(environment, target),
     close() {
       closing ??= environment.close().finally(unguard);

@@ -89,15 +89,18 @@ export function checkLatest(environment: Environment): Map<string, number> {
   return checksums;
 }
 
-/** Throws unless the history of each stream ends with the row that was stored last. */
+/** Throws unless the history of each stream begins after the rows that were dropped, and ends with the last one. */
 export function checkHistoryEnds(environment: Environment): void {
   const { rows } = readOutputMark(environment);
-  for (const [stream, history] of environment.histories) {
+  for (const [stream, { name, getRange }] of environment.histories) {
     const expected = rows[stream] ?? 0;
     const found = lastNumber(environment, stream);
-    if (found === expected) continue;
-    const message = `${history.name}: ends with row ${found}, expected row ${expected}`;
-    throw environment.damage(history.name, message);
+    if (found !== expected) throw environment.damage(name, `${name}: ends with row ${found}, expected row ${expected}`);
+    const begin = droppedRows(environment, stream) + 1;
+    for (const { value } of getRange({ limit: 1 })) {
+      const first = numberOf(value);
+      if (first !== begin) throw environment.damage(name, `${name}: begins with row ${first}, expected row ${begin}`);
+    }
   }
 }
 

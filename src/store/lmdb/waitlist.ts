@@ -43,7 +43,7 @@ function encode({ type, useCase, name, wallet, email }: WaitlistEntry, at: numbe
 }
 
 /** Stands in a place whose owner is lost, so that nobody else gets it. */
-export const LOST_PLACE = 'null';
+const LOST_PLACE = 'null';
 
 /** Undefined for a place whose owner is lost. */
 function decode(text: string, position: number) {
@@ -69,6 +69,33 @@ export function checkWaitlist({ waitlist, waitlistIndex, damage }: Environment):
   for (const { value } of waitlistIndex.getRange()) {
     if (Number(value) > position) throw damage('waitlist', `the waitlist has no place ${value}`);
   }
+}
+
+/** Marks the places whose owners are lost, and puts the others into the index. Returns what is lost, as sentences. */
+export async function completeWaitlist({ waitlist, waitlistIndex, root }: Environment): Promise<readonly string[]> {
+  const index = new Map<string, number>();
+  let last = [...waitlist.getKeys({ reverse: true, limit: 1 })][0] ?? 0;
+  for (const { key, value } of waitlistIndex.getRange()) {
+    index.set(key, Number(value));
+    last = Math.max(last, Number(value));
+  }
+  const missing: string[] = [];
+  const lost: number[] = [];
+  for (let position = 1; position <= last; position++) {
+    const text = waitlist.get(position);
+    if (text === undefined) lost.push(position);
+    const entry = text === undefined ? undefined : decode(text, position);
+    for (const identity of entry === undefined ? [] : identitiesOf(entry)) {
+      if ((index.get(identity) ?? Number.POSITIVE_INFINITY) <= position) continue;
+      index.set(identity, position);
+      missing.push(identity);
+    }
+  }
+  await root.batch(() => {
+    for (const position of lost) void waitlist.put(position, LOST_PLACE);
+    for (const identity of missing) void waitlistIndex.put(identity, String(index.get(identity)));
+  });
+  return lost.map((position) => `waitlist: the owner of place ${position} is lost`);
 }
 
 /**
