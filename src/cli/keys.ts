@@ -18,13 +18,19 @@ const SETTINGS_READ = ['data', 'json'] as const;
 const BUSY_FOLDER_MS = 10_000;
 const RETRY_MS = 50;
 
+interface Done {
+  readonly answer: KeyCommandAnswer;
+  /** What else they should know. */
+  readonly notes: readonly string[];
+}
+
 /** Sent to the engine that runs on the folder, or run here when there is none: one writer at a time. */
-async function execute(folder: string, command: KeyCommand): Promise<KeyCommandAnswer> {
+async function execute(folder: string, command: KeyCommand): Promise<Done> {
   const { parseKeyCommandAnswer } = await import('../access/keys/key-commands.ts');
   const giveUpAt = performance.now() + BUSY_FOLDER_MS;
   for (;;) {
     const reply = await askEngine(folder, command);
-    if (reply?.ok) return parseKeyCommandAnswer(reply.result);
+    if (reply?.ok) return { answer: parseKeyCommandAnswer(reply.result), notes: [] };
     if (reply !== undefined) throw new ServiceError('KEYS_REFUSED', reply.message);
     try {
       return await runHere(folder, command);
@@ -38,27 +44,36 @@ async function execute(folder: string, command: KeyCommand): Promise<KeyCommandA
 
 async function askEngine(folder: string, command: KeyCommand) {
   if (!existsSync(folder)) return undefined;
-  const [{ askControlSocket }, { controlSocketPathOf }] = await Promise.all([
+  const [{ askControlSocket }, { CONTROL_SOCKET, openSocketFolder }] = await Promise.all([
     import('../access/keys/control-socket.ts'),
-    import('../store/unix-socket-path.ts'),
+    import('../store/socket-folder.ts'),
   ]);
-  return askControlSocket(controlSocketPathOf(folder), command);
+  const sockets = openSocketFolder(folder);
+  try {
+    return await askControlSocket(sockets.pathOf(CONTROL_SOCKET), command);
+  } finally {
+    sockets.close();
+  }
 }
 
-async function runHere(folder: string, command: KeyCommand): Promise<KeyCommandAnswer> {
-  const [{ openStore }, { lockFolder }, { openKeyRegistry }, { runKeyCommand }] = await Promise.all([
-    import('../store/lmdb/open-store.ts'),
-    import('../store/lock.ts'),
-    import('../access/keys/key-registry.ts'),
-    import('../access/keys/key-commands.ts'),
-  ]);
+async function runHere(folder: string, command: KeyCommand): Promise<Done> {
+  const [{ openStore }, { lockFolder }, { privacyText }, { openKeyRegistry }, { runKeyCommand }] =
+    await Promise.all([
+      import('../store/lmdb/open-store.ts'),
+      import('../store/lock.ts'),
+      import('../store/private-folder.ts'),
+      import('../access/keys/key-registry.ts'),
+      import('../access/keys/key-commands.ts'),
+    ]);
   // Only a first key may create a folder: any other command means that the folder was mistyped.
   if (command.op !== 'create') await (await openStore(folder, { readOnly: true })).close();
   const lock = await lockFolder(folder);
   try {
     const store = await openStore(folder);
     try {
-      return await runKeyCommand(openKeyRegistry(store.keys, Date.now), command);
+      const answer = await runKeyCommand(openKeyRegistry(store.keys, Date.now), command);
+      const told = privacyText(lock.privacy);
+      return { answer, notes: [...(told === undefined ? [] : [told]), ...withoutEngine(folder, command)] };
     } finally {
       await store.close();
     }
@@ -67,13 +82,23 @@ async function runHere(folder: string, command: KeyCommand): Promise<KeyCommandA
   }
 }
 
+/** Whoever ends a key must know whether a running engine heard of it. */
+function withoutEngine(folder: string, command: KeyCommand): readonly string[] {
+  const endsKey = command.op === 'revoke' || (command.op === 'rotate' && command.revokesOld);
+  return endsKey ? [`no engine runs on ${folder}: the key is refused by any that starts there`] : [];
+}
+
 async function run(
   command: KeyCommand,
   settings: Settings,
   { env, stdout, stderr }: ProcessLike,
 ): Promise<void> {
   const { data, json } = loadSettings(SETTINGS_READ, { flags: settings, env });
-  const { keys, key } = await execute(data, command);
+  const {
+    answer: { keys, key },
+    notes,
+  } = await execute(data, command);
+  for (const note of notes) stderr.write(`${note}\n`);
   if (json) {
     for (const each of keys)
       stdout.write(`${JSON.stringify({ type: 'key', ...each, ...(key !== null && { key }) })}\n`);

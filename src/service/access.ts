@@ -10,8 +10,8 @@ import { createQuotas } from '../access/limits/quotas.ts';
 import { steadyClock } from '../access/limits/steady-clock.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../engine/clock.ts';
+import { CONTROL_SOCKET, openSocketFolder } from '../store/socket-folder.ts';
 import type { Store } from '../store/store.ts';
-import { controlSocketPathOf } from '../store/unix-socket-path.ts';
 import type { Shutdown } from './shutdown.ts';
 
 export interface AccessDeps {
@@ -45,8 +45,10 @@ export async function openAccess(deps: AccessDeps, shutdown: Shutdown): Promise<
     report: (error) => log.error({ err: error }, 'the hourly counts could not be stored, trying again'),
   });
   shutdown.add(() => persistence.stop());
+  const sockets = openSocketFolder(config.data);
+  shutdown.add(async () => sockets.close());
   const controlSocket = await openControlSocket(
-    controlSocketPathOf(config.data),
+    sockets.pathOf(CONTROL_SOCKET),
     (command) => runKeyCommand(registry, command),
     (error) => log.error({ err: error }, 'a command to the engine failed'),
   );

@@ -10,6 +10,7 @@ import { createPositions } from '../sources/positions/positions.ts';
 import type { SourceSettings } from '../sources/settings.ts';
 import { openStore } from '../store/lmdb/open-store.ts';
 import { lockFolder } from '../store/lock.ts';
+import { privacyText } from '../store/private-folder.ts';
 import type { Store } from '../store/store.ts';
 import { createLatest } from '../views/latest.ts';
 import { isInEvents } from '../views/portfolio/held-positions.ts';
@@ -68,7 +69,7 @@ async function open(
   await checkPort(config.port, config.host);
   const reachable = await reachUpstream(config.world, config.posts.via);
 
-  const store = await openLockedStore(config.data, shutdown);
+  const store = await openLockedStore(config.data, log, shutdown);
   const upstream = await reachable.open({ data: config.data, notes: store.notes, now: clock.wall });
   shutdown.add(() => upstream.close());
 
@@ -96,9 +97,11 @@ async function open(
   };
 }
 
-async function openLockedStore(data: string, shutdown: Shutdown): Promise<Store> {
+async function openLockedStore(data: string, log: Logger, shutdown: Shutdown): Promise<Store> {
   const lock = await lockFolder(data);
   shutdown.add(() => lock.release());
+  const told = privacyText(lock.privacy);
+  if (told !== undefined) log.warn({ data }, told);
   const store = await openStore(data);
   shutdown.add(() => store.close());
   return store;

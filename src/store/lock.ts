@@ -1,169 +1,219 @@
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreError } from '../errors.ts';
-import { makeFolder } from './make-folder.ts';
+import { makeFolder, removeEmptyFolders } from './make-folder.ts';
+import { keepPrivate, type Privacy, takeRights } from './private-folder.ts';
+import { openSocketFolder, type SocketFolder } from './socket-folder.ts';
 import { describe, errorCode } from './system-error.ts';
-import { socketPathOf } from './unix-socket-path.ts';
 
 const ANSWER_TIMEOUT_MS = 1_000;
-const CLAIM_STALE_MS = 5_000;
 const GIVE_UP_MS = 20_000;
 const RETRY_MS = 20;
-/** An owner between bind and listen refuses too, for an instant: one refusal proves nothing. */
-const REFUSALS = 3;
 
 interface FolderLock {
+  /** What others could do in the folder before it was locked. */
+  readonly privacy: Privacy;
+  /** Also removes folders that were made for the lock and in which nothing was put. */
   release(): Promise<void>;
 }
 
-/** Who holds the socket: a process, none (a leftover of one that was killed), or it is gone. */
-type Owner =
-  | { readonly is: 'alive'; readonly pid: string }
-  | { readonly is: 'dead' }
-  | { readonly is: 'gone' };
+/** A process that shows itself in the folder by a socket: it has the lock, or wants it. */
+interface LivingClaim {
+  readonly is: 'held' | 'wanted';
+  readonly name: string;
+  readonly pid: string;
+}
+type Claim = LivingClaim | { readonly is: 'dead'; readonly name: string };
 
-function listen(path: string): Promise<Server | undefined> {
-  const server = createServer((caller) => {
-    // A caller that hangs up early has what it came for: it knows that we live.
-    caller.on('error', () => caller.destroy());
-    caller.end(`${process.pid}\n`, () => caller.destroy());
-  });
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => (errorCode(error) === 'EADDRINUSE' ? resolve(undefined) : reject(error)));
-    server.listen(path, () => {
-      server.unref();
-      resolve(server);
-    });
-  });
+/** Our own claim: a listening socket under a name that nobody else ever uses. */
+interface OwnClaim {
+  readonly name: string;
+  hold(): void;
+  withdraw(): Promise<void>;
 }
 
-function ask(path: string): Promise<Owner> {
+/** `engine-<process id>-<random>.sock`. Versions before had one name for all. */
+const CLAIM_NAME = /^engine(?:-(\d+)-[0-9a-f]+)?\.sock$/;
+/** A socket that was bound but is not yet shown, or never was because its process was ended. */
+const HIDDEN_NAME = /^engine-\d+-[0-9a-f]+\.new$/;
+
+/** Undefined when it hangs up without an answer, as one does that was about to be withdrawn or ended. */
+function askOnce(path: string, name: string): Promise<Claim | undefined> {
   return new Promise((resolve) => {
-    let pid = '';
+    let answer = '';
     let isConnected = false;
     const socket = connect(path);
-    const end = (owner: Owner) => {
+    const end = (claim: Claim | undefined) => {
       socket.destroy();
-      resolve(owner);
+      resolve(claim);
     };
-    const alive = () => end({ is: 'alive', pid: pid.trim() || 'unknown' });
-    socket.setTimeout(ANSWER_TIMEOUT_MS, alive);
+    // One that is stopped or busy is there, and may answer later.
+    const silent: Claim = { is: 'wanted', name, pid: CLAIM_NAME.exec(name)?.[1] ?? 'unknown' };
+    socket.setTimeout(ANSWER_TIMEOUT_MS, () => end(silent));
     socket.once('connect', () => {
       isConnected = true;
     });
     socket.on('data', (bytes) => {
-      pid += bytes.toString();
+      answer += bytes.toString();
     });
-    socket.once('end', alive);
+    socket.once('end', () => {
+      const [pid = '', state] = answer.trim().split(' ');
+      end(pid === '' ? undefined : { is: state === 'wanted' ? 'wanted' : 'held', name, pid });
+    });
     socket.once('error', (error) => {
-      if (!isConnected && errorCode(error) === 'ENOENT') return end({ is: 'gone' });
-      if (!isConnected && errorCode(error) === 'ECONNREFUSED') return end({ is: 'dead' });
+      const code = String(errorCode(error));
+      if (isConnected || code === 'ECONNRESET') end(undefined);
       // Anything else, such as a full backlog, comes from a process that is there.
-      alive();
+      else end(['ENOENT', 'ECONNREFUSED'].includes(code) ? { is: 'dead', name } : silent);
     });
   });
 }
 
-async function ownerOf(path: string): Promise<Owner> {
-  for (let refusal = 1; ; refusal++) {
-    const owner = await ask(path);
-    if (owner.is !== 'dead' || refusal === REFUSALS) return owner;
-    await delay(RETRY_MS);
-  }
+async function ask(path: string, name: string): Promise<Claim> {
+  return (await askOnce(path, name)) ?? ask(path, name);
 }
 
-function claimant(claimPath: string): string | undefined {
+/** The claims of others that live. Those of ended processes are removed, which is safe as no name comes twice. */
+async function othersIn(
+  folder: string,
+  sockets: SocketFolder,
+  own?: string,
+): Promise<readonly LivingClaim[]> {
+  const names = readdirSync(folder).filter((name) => CLAIM_NAME.test(name) && name !== own);
+  const claims = await Promise.all(names.map((name) => ask(sockets.pathOf(name), name)));
+  for (const { is, name } of claims) if (is === 'dead') rmSync(join(folder, name), { force: true });
+  return claims.filter((claim) => claim.is !== 'dead');
+}
+
+/** Shown only when it listens, so that one that refuses is dead. Undefined when somebody took it for a leftover. */
+async function showClaim(folder: string, sockets: SocketFolder): Promise<OwnClaim | undefined> {
+  const stem = `engine-${process.pid}-${randomBytes(8).toString('hex')}`;
+  const hidden = `${stem}.new`;
+  const name = `${stem}.sock`;
+  let isHeld = false;
+  const server = createServer((caller) => {
+    // A caller that hangs up early has what it came for: it knows that we live.
+    caller.on('error', () => caller.destroy());
+    caller.end(`${process.pid} ${isHeld ? 'held' : 'wanted'}\n`, () => caller.destroy());
+  });
+  await listen(server, sockets.pathOf(hidden));
+  const withdraw = () => {
+    rmSync(join(folder, name), { force: true });
+    return new Promise<void>((resolve) => server.close(() => resolve()));
+  };
   try {
-    return readFileSync(join(claimPath, 'owner'), 'utf8');
+    takeRights(join(folder, hidden));
+    renameSync(join(folder, hidden), join(folder, name));
   } catch (error) {
+    await withdraw();
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
+  return {
+    name,
+    hold: () => {
+      isHeld = true;
+    },
+    withdraw,
+  };
 }
 
-/** Moves a folder that holds a file, unless it is gone or another such folder is where it shall go. */
-function hasMoved(from: string, to: string): boolean {
-  try {
-    renameSync(from, to);
-    return true;
-  } catch (error) {
-    if (['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(String(errorCode(error)))) return false;
-    throw error;
-  }
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(path, () => {
+      server.unref();
+      resolve();
+    });
+  });
+}
+
+function refuseIfHeld(folder: string, claims: readonly LivingClaim[]): void {
+  const owner = claims.find(({ is }) => is === 'held');
+  if (owner === undefined) return;
+  throw new StoreError('STORE_IN_USE', `the data folder ${folder} is in use by process ${owner.pid}`);
 }
 
 /**
- * Claims the right to remove a dead socket: a folder moved into place, which works only while none is there.
- * A claim left by a killed process is moved away under a name made from its own identity, so that of several
- * who saw it one moves it and none moves the claim that follows.
+ * Whoever wants the lock shows a claim first and looks for others after, so of two the later one sees the earlier: no two
+ * can both find themselves alone. Of several that want it at the same time the first by name stays.
  */
-function hasClaimed(claimPath: string, id: string): boolean {
-  const mine = `${claimPath}.${id}`;
-  mkdirSync(mine);
-  writeFileSync(join(mine, 'owner'), id);
-  if (hasMoved(mine, claimPath)) return true;
-  rmSync(mine, { recursive: true });
-  const theirs = claimant(claimPath);
-  const claimedAt = statSync(claimPath, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-  if (theirs !== undefined && Date.now() - claimedAt > CLAIM_STALE_MS) {
-    hasMoved(claimPath, `${claimPath}.stale-${theirs}`);
+async function acquire(folder: string, sockets: SocketFolder): Promise<OwnClaim> {
+  const giveUpAt = performance.now() + GIVE_UP_MS;
+  let before: readonly LivingClaim[] = [];
+  while (performance.now() < giveUpAt) {
+    before = await othersIn(folder, sockets);
+    refuseIfHeld(folder, before);
+    if (before.length === 0) {
+      const own = await showClaim(folder, sockets);
+      if (own !== undefined && (await prevails(folder, sockets, own, giveUpAt))) return own;
+    }
+    await delay(RETRY_MS);
   }
+  const pids = before.map(({ pid }) => pid).join(', ');
+  throw new StoreError(
+    'STORE_IN_USE',
+    `the data folder ${folder} could not be locked in ${GIVE_UP_MS} ms; processes that want it too: ${pids || 'none'}`,
+  );
+}
+
+/** Holds the lock, or has withdrawn the claim. */
+async function prevails(
+  folder: string,
+  sockets: SocketFolder,
+  own: OwnClaim,
+  giveUpAt: number,
+): Promise<boolean> {
+  try {
+    while (performance.now() < giveUpAt) {
+      const others = await othersIn(folder, sockets, own.name);
+      refuseIfHeld(folder, others);
+      if (others.length === 0) {
+        own.hold();
+        return true;
+      }
+      if (others.some(({ name }) => name < own.name)) break;
+      await delay(RETRY_MS);
+    }
+  } catch (error) {
+    await own.withdraw();
+    throw error;
+  }
+  await own.withdraw();
   return false;
 }
 
-/** In one move: removing it piece by piece would let another move its claim in half way. */
-function giveUpClaim(claimPath: string, id: string): void {
-  const away = `${claimPath}.${id}`;
-  if (claimant(claimPath) === id && hasMoved(claimPath, away)) rmSync(away, { recursive: true });
-}
-
-async function takeOver(socketPath: string, claimPath: string): Promise<Server | undefined> {
-  const id = randomUUID();
-  if (!hasClaimed(claimPath, id)) {
-    await delay(RETRY_MS);
-    return undefined;
-  }
-  try {
-    if ((await ownerOf(socketPath)).is !== 'dead' || claimant(claimPath) !== id) return undefined;
-    rmSync(socketPath, { force: true });
-    return await listen(socketPath);
-  } finally {
-    giveUpClaim(claimPath, id);
-  }
-}
-
-async function acquire(folder: string): Promise<Server> {
-  const socketPath = socketPathOf(folder, 'engine');
-  const claimPath = join(folder, 'engine.takeover');
-  const giveUpAt = Date.now() + GIVE_UP_MS;
-  while (Date.now() < giveUpAt) {
-    const server = await listen(socketPath);
-    if (server !== undefined) return server;
-    const owner = await ownerOf(socketPath);
-    if (owner.is === 'alive') {
-      throw new StoreError('STORE_IN_USE', `the data folder ${folder} is in use by process ${owner.pid}`);
-    }
-    const taken = owner.is === 'dead' ? await takeOver(socketPath, claimPath) : undefined;
-    if (taken !== undefined) return taken;
-  }
-  throw new StoreError('STORE_IN_USE', `the data folder ${folder} could not be locked in ${GIVE_UP_MS} ms`);
+/** Left by processes that were ended before they showed their claim. One that is about to fails, and tries again. */
+function removeHidden(folder: string): void {
+  for (const name of readdirSync(folder))
+    if (HIDDEN_NAME.test(name)) rmSync(join(folder, name), { force: true });
 }
 
 /**
  * Makes this process the only one that writes to the folder, under whatever path the others name it, until
- * `release` or the end of the process. The lock is a listening socket, so a killed owner leaves no lock.
+ * `release` or the end of the process. The lock is a listening socket in the folder, so a killed owner leaves no lock.
  */
 export async function lockFolder(folder: string): Promise<FolderLock> {
+  let made: readonly string[] = [];
+  let sockets: SocketFolder | undefined;
+  const end = () => {
+    sockets?.close();
+    sockets = undefined;
+    removeEmptyFolders(made);
+  };
   try {
-    makeFolder(folder);
-    const server = await acquire(realpathSync(folder));
-    return {
-      release: () => new Promise((resolve) => server.close(() => resolve())),
-    };
+    made = makeFolder(folder);
+    const privacy = keepPrivate(folder);
+    sockets = openSocketFolder(folder);
+    const path = realpathSync(folder);
+    const claim = await acquire(path, sockets);
+    removeHidden(path);
+    return { privacy, release: () => claim.withdraw().then(end) };
   } catch (cause) {
+    end();
     if (cause instanceof StoreError) throw cause;
     throw new StoreError('STORE_UNWRITABLE', `cannot lock the data folder ${folder}: ${describe(cause)}`, {
       cause,

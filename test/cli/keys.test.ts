@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -9,6 +9,7 @@ import { openAccess } from '../../src/service/access.ts';
 import { createShutdown } from '../../src/service/shutdown.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { lockFolder } from '../../src/store/lock.ts';
+import { request } from '../access/request.ts';
 import { memoryProcess } from './memory-process.ts';
 
 describe('tallywire keys', () => {
@@ -101,6 +102,29 @@ describe('tallywire keys', () => {
       await running.stop();
     }
     assert.equal((await list()).length, 2);
+  });
+
+  it('reaches the engine of a folder with a long path, whatever path names it, and says when none runs', async () => {
+    data = join(folder, 'x'.repeat(150));
+    const running = await engine();
+    const { key, id } = await made('--tier', 'PRO');
+    const identify = () => running.gate.identify({ access: 'PRO' }, request({ 'X-API-Key': key }));
+    assert.equal(identify().keyId, id);
+    const alias = join(folder, 'alias');
+    symlinkSync(data, alias);
+    const long = data;
+    data = alias;
+    try {
+      const revoked = await keys('revoke', id);
+      assert.deepEqual([revoked.code, revoked.stderr], [0, '']);
+      assert.throws(identify, { code: 'key_invalid' });
+    } finally {
+      await running.stop();
+      data = long;
+    }
+    const again = await keys('revoke', id);
+    assert.equal(again.code, 0);
+    assert.match(again.stderr, /^no engine runs on /);
   });
 
   it('waits for an engine that is about to stop', async () => {

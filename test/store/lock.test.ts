@@ -1,5 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
 import { extname, join } from 'node:path';
 import { lockFolder } from '../../src/store/lock.ts';
 import { type Child, startChild } from '../support/child.ts';
@@ -32,22 +43,27 @@ async function tryLock(holder: Child, folder: string): Promise<Attempt> {
   return (await holder.firstMessage((message) => isAttempt(message) && message.folder === folder)) as Attempt;
 }
 
+const claimsIn = (folder: string) => readdirSync(folder).filter((name) => name.startsWith('engine'));
+
 /** Leaves the folders as a killed owner does: with a socket that no process listens on. */
 async function leaveStaleLocks(folders: readonly string[]): Promise<void> {
   await withHolders(1, async ([owner]) => {
     assert.ok(owner);
     for (const folder of folders) assert.equal((await tryLock(owner, folder)).result, 'locked');
   });
-  for (const folder of folders) assert.ok(readdirSync(folder).includes('engine.sock'));
+  for (const folder of folders) assert.equal(claimsIn(folder).length, 1);
 }
 
-/** Leaves a claim as a process does that was killed while it took over. */
-function leaveStaleClaim(folder: string): void {
-  const claim = join(folder, 'engine.takeover');
-  mkdirSync(claim);
-  writeFileSync(join(claim, 'owner'), 'someone');
-  const longAgo = new Date(Date.now() - 60_000);
-  utimesSync(claim, longAgo, longAgo);
+/** Leaves a socket as a process does that was killed before it showed its claim, and one of an older version. */
+async function leaveOtherSockets(folder: string): Promise<void> {
+  for (const name of ['engine-1-00.new', 'engine.sock']) {
+    const path = join(folder, name);
+    const server = createServer().listen(path);
+    await new Promise((resolve) => server.once('listening', resolve));
+    renameSync(path, `${path}.kept`);
+    await new Promise((resolve) => server.close(resolve));
+    renameSync(`${path}.kept`, path);
+  }
 }
 
 async function race(racers: readonly Child[], folder: string): Promise<void> {
@@ -89,23 +105,86 @@ describe('lockFolder', () => {
       await (await lockFolder(alias)).release();
     }));
 
-  it('locks a folder whose path is too long for a socket', () =>
+  it('locks a folder whose path is too long for a socket, whoever has another temporary folder', () =>
     withFolder(async (folder) => {
-      const long = join(folder, 'x'.repeat(120));
+      const long = join(folder, 'x'.repeat(200));
       const lock = await lockFolder(long);
       await assert.rejects(lockFolder(long), { code: 'STORE_IN_USE' });
+      const usual = process.env.TMPDIR;
+      process.env.TMPDIR = folder;
+      await withHolders(1, async ([other]) => {
+        assert.ok(other);
+        assert.equal((await tryLock(other, long)).result, 'STORE_IN_USE');
+      }).finally(() => {
+        if (usual === undefined) delete process.env.TMPDIR;
+        else process.env.TMPDIR = usual;
+      });
+      // Nothing was put into a temporary folder.
+      assert.deepEqual(readdirSync(folder), ['x'.repeat(200)]);
       await lock.release();
       await (await lockFolder(long)).release();
     }));
 
-  it('gives the folder of a killed owner to one of 20, also when another was killed taking it over', function () {
+  it('holds the folder itself, also when it gets another name and its files another time', () =>
+    withFolder(async (folder) => {
+      const [long, moved] = [join(folder, 'x'.repeat(120)), join(folder, 'moved')];
+      const lock = await lockFolder(long);
+      renameSync(long, moved);
+      for (const at of [new Date(0), new Date('2099-01-01')]) {
+        for (const name of claimsIn(moved)) utimesSync(join(moved, name), at, at);
+        await assert.rejects(lockFolder(moved), { code: 'STORE_IN_USE' });
+      }
+      await lock.release();
+      await (await lockFolder(moved)).release();
+    }));
+
+  it('leaves nothing behind: no socket, and no folder that it made', () =>
+    withFolder(async (folder) => {
+      const lock = await lockFolder(join(folder, 'made', 'below'));
+      await assert.rejects(lockFolder(join(folder, 'made', 'below')), { code: 'STORE_IN_USE' });
+      await lock.release();
+      assert.deepEqual(readdirSync(folder), []);
+      const kept = await lockFolder(folder);
+      assert.equal(claimsIn(folder).length, 1);
+      await kept.release();
+      assert.ok(existsSync(folder));
+      assert.deepEqual(readdirSync(folder), []);
+    }));
+
+  it('closes the folder and what lies in it to others, and tells that it was open', () =>
+    withFolder(async (folder) => {
+      const data = join(folder, 'data');
+      const usual = process.umask(0);
+      try {
+        assert.equal((await lockFolder(data)).privacy, 'private');
+      } finally {
+        process.umask(usual);
+      }
+      const names = [data, ...claimsIn(data).map((name) => join(data, name))];
+      assert.deepEqual(
+        names.map((name) => (statSync(name).mode & 0o077).toString(8)),
+        ['0', '0'],
+      );
+      const open = join(folder, 'open');
+      mkdirSync(open);
+      chmodSync(open, 0o755);
+      const lock = await lockFolder(open);
+      assert.equal(lock.privacy, 'made private');
+      assert.equal(statSync(open).mode & 0o777, 0o700);
+      await lock.release();
+    }));
+
+  it('gives the folder of a killed owner to one of 20, also when others were killed before', function () {
     this.timeout(120_000);
     return withFolder(async (folder) => {
       const folders = ['one', 'two', 'three', 'four'].map((name) => join(folder, name));
       await leaveStaleLocks(folders);
-      for (const claimed of folders.slice(2)) leaveStaleClaim(claimed);
+      for (const raced of folders.slice(2)) await leaveOtherSockets(raced);
       await withHolders(RACERS, async (racers) => {
-        for (const raced of folders) await race(racers, raced);
+        for (const raced of folders) {
+          await race(racers, raced);
+          assert.equal(claimsIn(raced).filter((name) => name.endsWith('.sock')).length, 1);
+        }
       });
     });
   });

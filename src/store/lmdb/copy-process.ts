@@ -1,12 +1,14 @@
-import { writeSync } from 'node:fs';
+import { existsSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { compareKeys, type Key, type RootDatabase } from 'lmdb';
 import { StoreError } from '../../errors.ts';
+import { makeFolder } from '../make-folder.ts';
 import { describe } from '../system-error.ts';
 import type { Row } from './checked-rows.ts';
 import { compareParts } from './compare-parts.ts';
 import type { CopyJob, CopyMessage, PartWork } from './copy-messages.ts';
 import { provesDamage, watchDamage } from './damage.ts';
-import { findLayout, LAYOUT, LAYOUT_BEFORE, openAnyRows, openEnvironment, openPlain, openRoot } from './environment.ts';
+import { createEnvironment, findLayout, LAYOUT, LAYOUT_BEFORE, openAnyRows, openEnvironment, openPlain, openRoot } from './environment.ts';
 import { createGapFinder } from './gaps.ts';
 import { valueBefore } from './layout-before.ts';
 
@@ -108,16 +110,23 @@ function tellMark(root: RootDatabase, layout: number): void {
   tell({ is: 'mark', upTo });
 }
 
+/** Begun by the first process that copies into it. */
+async function openTarget(path: string): Promise<Target> {
+  if (!existsSync(join(path, 'data.mdb'))) {
+    makeFolder(path);
+    await createEnvironment(path);
+  }
+  return openEnvironment(path, { isReadOnly: false, path });
+}
+
 async function run(): Promise<void> {
   const root = openRoot(job.source, true);
   const found = findLayout(root);
   if (found.is === 'other') return tell({ is: 'failed', message: `it has ${found.layout}` });
-  if (found.is === 'new') return tell({ is: 'opened', layout: LAYOUT });
   const layout = found.is === 'before' ? LAYOUT_BEFORE : LAYOUT;
   tell({ is: 'opened', layout });
   if (found.is === 'damaged') tell({ is: 'fault', part: 'meta', message: found.message });
-  const target =
-    job.target === null ? undefined : await openEnvironment(job.target, { isReadOnly: false, path: job.target });
+  const target = job.target === null ? undefined : await openTarget(job.target);
   let part = 'meta';
   try {
     for (const work of job.work) {

@@ -1,14 +1,15 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
 import { KEPT_STREAMS, type StreamName } from '../../../streams/internal.ts';
 import { StoreError } from '../../errors.ts';
-import { makeFolder } from '../make-folder.ts';
+import { takeRights } from '../private-folder.ts';
 import { describe } from '../system-error.ts';
 import { type CheckedRows, checkedAny, checkedBytes, checkedText, openCheckedRows } from './checked-rows.ts';
 import { type Durable, durableAt } from './commit.ts';
 import { type Damage, provesDamage, watchDamage } from './damage.ts';
 import { DICTIONARY } from './dictionary.ts';
+import { missingStore } from './store-traces.ts';
 
 /** Raised with every change of how rows are keyed or encoded. */
 export const LAYOUT = 4;
@@ -65,25 +66,19 @@ export function environmentPath(folder: string): string {
   return join(folder, 'db');
 }
 
-function prepareFolder(path: string, folder: string, isReadOnly: boolean): void {
-  if (isReadOnly) {
-    if (statSync(join(path, 'data.mdb'), { throwIfNoEntry: false }) === undefined) {
-      throw new StoreError('STORE_MISSING', `there is no store in ${folder}`);
-    }
-    return;
-  }
-  try {
-    makeFolder(path);
-  } catch (cause) {
-    throw new StoreError('STORE_UNWRITABLE', `cannot use ${folder} as a data folder: ${describe(cause)}`, {
-      cause,
-    });
-  }
+/** A file of no length is none: LMDB would begin an empty store in it. */
+export function hasEnvironment(folder: string): boolean {
+  return isEnvironment(environmentPath(folder));
+}
+
+function isEnvironment(path: string): boolean {
+  const file = join(path, 'data.mdb');
+  return existsSync(file) && statSync(file).size > 0;
 }
 
 export function openRoot(path: string, isReadOnly: boolean): RootDatabase {
   try {
-    return open({
+    const root = open({
       path,
       // The default trusts commits that were never flushed when it finds the boot id unchanged, and lost
       // data in modelled crashes; without it a write resolves after LMDB's own fsync.
@@ -95,11 +90,17 @@ export function openRoot(path: string, isReadOnly: boolean): RootDatabase {
       encoding: 'string',
       compression: COMPRESSION,
     });
+    for (const name of ['data.mdb', 'lock.mdb']) takeRights(join(path, name));
+    return root;
   } catch (cause) {
-    if (provesDamage(cause)) {
-      throw new StoreError('STORE_BROKEN', `the store ${path} cannot be opened: ${describe(cause)}`, { cause });
-    }
-    throw new StoreError('STORE_UNWRITABLE', `cannot use the store ${path}: ${describe(cause)}`, { cause });
+    const isBroken = provesDamage(cause);
+    throw new StoreError(
+      isBroken ? 'STORE_BROKEN' : 'STORE_UNWRITABLE',
+      isBroken
+        ? `the store in ${path} cannot be opened: ${describe(cause)}`
+        : `cannot use the store in ${path}: ${describe(cause)}`,
+      { cause },
+    );
   }
 }
 
@@ -128,17 +129,16 @@ export function openAnyRows(root: RootDatabase, name: string, damage: Damage): C
   return database && openCheckedRows(name, database, checkedAny, damage);
 }
 
-/** Throws where a reader finds that the writer has not made the database yet. */
-function openParts(root: RootDatabase, damage: Damage, missing: (name: string) => StoreError): Parts {
+function openParts(root: RootDatabase, damage: Damage): Parts {
   function texts<K extends Key>(name: string): CheckedRows<string, K> {
     const database: Database<string, K> | undefined = openTexts(root, name, COMPRESSED.test(name));
-    if (database === undefined) throw missing(name);
+    if (database === undefined) throw damage(name, `${name} cannot be found`);
     return openCheckedRows(name, database, checkedText, damage);
   }
   function bytes<K extends Key>(name: string): CheckedRows<Buffer, K> {
     const options = { name, encoding: 'binary', compression: false } as const;
     const database: Database<Buffer, K> | undefined = root.openDB<Buffer, K>(options);
-    if (database === undefined) throw missing(name);
+    if (database === undefined) throw damage(name, `${name} cannot be found`);
     return openCheckedRows(name, database, checkedBytes, damage);
   }
   return {
@@ -201,27 +201,24 @@ export const PART_NAMES: readonly string[] = [
 ];
 
 type Found =
-  | { readonly is: 'ours' | 'new' | 'before' }
+  | { readonly is: 'ours' | 'before' }
   | { readonly is: 'other'; readonly layout: string }
   | { readonly is: 'damaged'; readonly message: string };
 
 const LAYOUT_ROW = 'layout';
 
-/** Creates nothing. The row of the layout is written last, so where it is all databases are. */
+/** Creates nothing. A store is begun with its layout and all its databases, so one without is none of ours or damaged. */
 export function findLayout(root: RootDatabase): Found {
   const names = [...root.getKeys()].map(String);
-  const metaTexts = names.includes('meta') ? openTexts<string>(root, 'meta', false) : undefined;
-  const stored = metaTexts?.get(LAYOUT_ROW);
+  const stored = names.includes('meta') ? openTexts<string>(root, 'meta', false).get(LAYOUT_ROW) : undefined;
   if (stored === undefined) {
-    const isOurs = names.every((name) => PART_NAMES.includes(name));
-    if (!isOurs) return { is: 'other', layout: 'no layout number' };
-    const isEmpty = names.every((name) => [...(openPlain(root, name)?.getKeys({ limit: 1 }) ?? [])].length === 0);
-    return isEmpty ? { is: 'new' } : { is: 'damaged', message: 'meta: the layout number is gone' };
+    const isOurs = names.includes('journal');
+    return isOurs ? { is: 'damaged', message: 'meta: the layout number is gone' } : { is: 'other', layout: 'no layout number' };
   }
   if (stored === String(LAYOUT_BEFORE)) return { is: 'before' };
   if (/^\d{1,3}$/.test(stored)) return { is: 'other', layout: `layout ${stored}` };
   const meta = openCheckedRows('meta', openTexts<string>(root, 'meta', false), checkedText, watchDamage().damage);
-  const [row] = meta.inspect({ start: LAYOUT_ROW, end: `${LAYOUT_ROW}s` });
+  const [row] = meta.inspect({ start: LAYOUT_ROW, limit: 1 });
   if (row?.value === undefined) return { is: 'damaged', message: 'meta: the layout number is damaged' };
   if (row.value !== String(LAYOUT)) return { is: 'other', layout: `layout ${row.value}` };
   const missing = FIXED_PARTS.filter((name) => !names.includes(name));
@@ -229,21 +226,23 @@ export function findLayout(root: RootDatabase): Found {
 }
 
 function refuse(found: Found, folder: string, damage: Damage): StoreError {
-  switch (found.is) {
-    case 'damaged':
-      return damage('meta', found.message);
-    case 'other':
-      return new StoreError(
-        'STORE_LAYOUT',
-        `the store in ${folder} has ${found.layout}, expected layout ${LAYOUT}`,
-      );
-    case 'before':
-      return new StoreError(
-        'STORE_LAYOUT',
-        `the store in ${folder} has layout ${LAYOUT_BEFORE}: start the service on it once, which turns it into layout ${LAYOUT}`,
-      );
-    default:
-      return new StoreError('STORE_MISSING', `the store in ${folder} is empty`);
+  if (found.is === 'damaged') return damage('meta', found.message);
+  const has = `the store in ${folder} has ${found.is === 'other' ? found.layout : `layout ${LAYOUT_BEFORE}`}`;
+  const remedy = 'start the service on it once, which turns it into that';
+  return new StoreError(
+    'STORE_LAYOUT',
+    `${has}, expected layout ${LAYOUT}${found.is === 'before' ? `: ${remedy}` : ''}`,
+  );
+}
+
+/** Writes an environment without rows into the folder `path`. */
+export async function createEnvironment(path: string): Promise<void> {
+  const root = openRoot(path, false);
+  try {
+    const { meta } = openParts(root, watchDamage().damage);
+    meta.putSync(LAYOUT_ROW, String(LAYOUT));
+  } finally {
+    await root.close();
   }
 }
 
@@ -253,20 +252,18 @@ interface OpenOptions {
   readonly path?: string;
 }
 
-/** Opens the environment under `folder`, creating it unless read-only. The only place with synchronous writes. */
+/** Opens the environment under `folder`. */
 export async function openEnvironment(
   folder: string,
   { isReadOnly, path = environmentPath(folder) }: OpenOptions,
 ): Promise<Environment> {
-  prepareFolder(path, folder, isReadOnly);
+  if (!isEnvironment(path)) throw missingStore(folder);
   const root = openRoot(path, isReadOnly);
   const { damage, onDamage } = watchDamage();
   try {
     const found = findLayout(root);
-    const isOpened = found.is === 'ours' || (found.is === 'new' && !isReadOnly);
-    if (!isOpened) throw refuse(found, folder, damage);
-    const parts = openParts(root, damage, (name) => damage(name, `${name} cannot be found`));
-    if (found.is === 'new') parts.meta.putSync(LAYOUT_ROW, String(LAYOUT));
+    if (found.is !== 'ours') throw refuse(found, folder, damage);
+    const parts = openParts(root, damage);
     // A killed reader keeps its slot, and with it old pages, until someone looks.
     root.readerCheck();
     const readerCheck = setInterval(() => root.readerCheck(), READER_CHECK_MS);

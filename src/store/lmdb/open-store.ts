@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Store } from '../store.ts';
 import { copyEnvironment } from './backup.ts';
+import { beginStore } from './begin-store.ts';
 import { openCallLog } from './call-log.ts';
 import { openCheckpoints } from './checkpoints.ts';
 import { guardCommits } from './commit.ts';
@@ -13,10 +14,13 @@ import { openJournal } from './journal.ts';
 import { checkKeys, openKeys } from './keys.ts';
 import { openWithRecovery, type TellNews } from './open-with-recovery.ts';
 import { openOutputs } from './outputs.ts';
-import { openPayments } from './payments.ts';
-import { finishReplacement } from './replace-environment.ts';
+import { checkPayments, openPayments } from './payments.ts';
+import { noteFinished } from './unfinished-starts.ts';
+import { rememberStore } from './store-traces.ts';
 import { openUsage } from './usage.ts';
-import { openWaitlist } from './waitlist.ts';
+import { checkWaitlist, openWaitlist } from './waitlist.ts';
+
+const CHECKS_AT_START = [checkKeys, checkWaitlist, checkPayments, checkLogEnd];
 
 export interface StoreOptions {
   /** Reads what another process writes; every write rejects. */
@@ -27,8 +31,8 @@ export interface StoreOptions {
 
 /** Opens the store in a data folder, made if it does not exist. One writing process per folder: see lock.ts. */
 export async function openStore(folder: string, options: StoreOptions = {}): Promise<Store> {
-  if (options.readOnly === true) return openDirectly(folder, true);
-  return openAndRecover(folder, options.tell, true);
+  if (options.readOnly === true) return openDirectly(folder, { isReadOnly: true });
+  return openAndRecover(folder, { tell: options.tell, isStarting: false });
 }
 
 /** A store whose start is not over when it is open. */
@@ -40,24 +44,34 @@ export interface StartingStore {
 
 /** Opens the store for a service that reads much of it before its start is over. */
 export async function openStartingStore(folder: string, tell: TellNews): Promise<StartingStore> {
-  const store = await openAndRecover(folder, tell, false);
+  const store = await openAndRecover(folder, { tell, isStarting: true });
   return { store, finished: () => noteFinished(folder) };
 }
 
-function openAndRecover(folder: string, tell: TellNews = () => undefined, isFinishedWhenOpen: boolean): Promise<Store> {
-  return openWithRecovery(folder, { open: () => openDirectly(folder, false), tell, isFinishedWhenOpen });
+async function openAndRecover(folder: string, { tell = () => undefined, isStarting }: RecoverOptions): Promise<Store> {
+  await beginStore(folder);
+  const open = () => openDirectly(folder, { isReadOnly: false, isStarting });
+  const store = await openWithRecovery(folder, { open, tell, isFinishedWhenOpen: !isStarting });
+  rememberStore(folder);
+  return store;
 }
 
-async function openDirectly(folder: string, isReadOnly: boolean): Promise<Store> {
+interface RecoverOptions {
+  readonly tell: TellNews | undefined;
+  /** Whether a service starts, and the whole store has to be right. */
+  readonly isStarting: boolean;
+}
+
+interface DirectOptions {
+  readonly isReadOnly: boolean;
+  readonly isStarting?: boolean;
+}
+
+async function openDirectly(folder: string, { isReadOnly, isStarting = false }: DirectOptions): Promise<Store> {
   const environment = await openEnvironment(folder, { isReadOnly });
   try {
-    if (!isReadOnly) {
-      // What is kept nowhere else is looked through at once. What follows from the log is when it is read.
-      checkKeys(environment);
-      checkWaitlist(environment);
-      checkPayments(environment);
-      checkLogEnd(environment);
-    }
+    // What is kept nowhere else is looked through at once. What follows from the log is when it is read.
+    if (isStarting) for (const check of CHECKS_AT_START) check(environment);
     return assemble(folder, environment);
   } catch (error) {
     await environment.close();

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from '../../errors.ts';
-import { copyParts, isDamaged } from './copy-parts.ts';
+import { copyParts, isDamaged, type PartFinding } from './copy-parts.ts';
 import {
   environmentPath,
   findLayout,
@@ -12,7 +12,7 @@ import {
   PART_NAMES,
 } from './environment.ts';
 import { describeFinding } from './findings.ts';
-import { notProven, type Rebuilt, rebuild } from './rebuild.ts';
+import { notProven, rebuild } from './rebuild.ts';
 import { forgetStarts, noteDamage, noteFinished, noteStart, unfinishedStarts } from './unfinished-starts.ts';
 import { isWritable } from './write-probe.ts';
 
@@ -34,16 +34,18 @@ export const REPAIR_NOTE = 'repair';
 /** What is wrong with the store in a folder: proven, nothing, or not known. */
 type Verdict =
   | { readonly is: 'sound' }
-  | { readonly is: 'damaged'; readonly findings: readonly string[] }
+  | { readonly is: 'damaged'; readonly sentences: readonly string[]; readonly findings: readonly PartFinding[] }
   | { readonly is: 'unknown'; readonly reason: string };
+
+type Damaged = Pick<Verdict & { readonly is: 'damaged' }, 'sentences' | 'findings'>;
 
 async function examine(folder: string): Promise<Verdict> {
   const outcome = await copyParts({ source: environmentPath(folder), parts: PART_NAMES });
   if (outcome.is === 'unknown') return outcome;
-  if (outcome.is === 'unopenable') return { is: 'damaged', findings: [outcome.reason] };
-  const findings = outcome.parts.filter(isDamaged).map(describeFinding);
-  if (findings.length > 0) return { is: 'damaged', findings };
-  return { is: 'sound' };
+  if (outcome.is === 'unopenable') return { is: 'damaged', sentences: [outcome.reason], findings: [] };
+  const findings = outcome.parts.filter(isDamaged);
+  if (findings.length === 0) return { is: 'sound' };
+  return { is: 'damaged', sentences: findings.map(describeFinding), findings };
 }
 
 function timeInName(): string {
@@ -51,22 +53,24 @@ function timeInName(): string {
 }
 
 /** Replaces a store that was proven broken by what can be saved of it and of the newest backup, and tells all of it. */
-async function repair(folder: string, findings: readonly string[], tell: TellNews): Promise<Rebuilt> {
-  tell({ level: 'error', message: 'the store is damaged, saving what can be read', details: { data: folder, findings } });
-  const rebuilt = await rebuild(folder, { keepAs: `db.broken-${timeInName()}` });
-  const { keptAs, backup, fromBackup, lost, recomputes } = rebuilt;
+async function repair(folder: string, damage: Damaged, tell: TellNews): Promise<void> {
+  const found = damage.sentences;
+  tell({ level: 'error', message: 'the store is damaged, saving what can be read', details: { data: folder, found } });
+  const { keptAs, backup, fromBackup, lost, recomputes } = await rebuild(folder, {
+    keepAs: `db.broken-${timeInName()}`,
+    findings: damage.findings,
+  });
   const backupAt = backup && new Date(backup.at).toISOString();
   tell({
     level: 'error',
     message: 'the damaged store was replaced by what could be saved',
-    details: { data: folder, findings, keptAs, backup: backup?.path ?? null, backupAt, fromBackup, lost, recomputes },
+    details: { data: folder, found, keptAs, backup: backup?.path ?? null, backupAt, fromBackup, lost, recomputes },
   });
   const environment = await openEnvironment(folder, { isReadOnly: false });
-  const note = JSON.stringify({ at: Date.now(), findings, keptAs, backupAt, fromBackup, lost });
+  const note = JSON.stringify({ at: Date.now(), found, keptAs, backupAt, fromBackup, lost });
   await environment.notes.put(REPAIR_NOTE, note);
   await environment.close();
   forgetStarts(folder);
-  return rebuilt;
 }
 
 /** Deals with a store that earlier starts failed on. Replaces only what is proven broken. */
@@ -81,7 +85,7 @@ async function reconsider(folder: string, tell: TellNews): Promise<void> {
   });
   const verdict = await examine(folder);
   if (verdict.is === 'damaged') {
-    await repair(folder, verdict.findings, tell);
+    await repair(folder, verdict, tell);
     return;
   }
   if (verdict.is === 'unknown') {
@@ -96,7 +100,7 @@ async function reconsider(folder: string, tell: TellNews): Promise<void> {
     return;
   }
   // Reads well, but was found damaged or ends whoever writes to it: all its rows go into a new one.
-  await repair(folder, [damage ?? 'writing to it ends the process'], tell);
+  await repair(folder, { sentences: [damage ?? 'writing to it ends the process'], findings: [] }, tell);
 }
 
 const PROGRESS_MS = 5_000;

@@ -19,8 +19,9 @@ import {
 
 /** The feed's frames are not: their numbers end with the file, as in a copy. */
 const COPIED = PART_NAMES.filter((name) => !name.startsWith('feed'));
-/** Nothing else can bring back what these hold. */
-const FILLED = ['keys', 'waitlist', 'waitlistIndex', 'payments', 'notes'] as const;
+/** Parts with rows under names that nothing but a backup can bring back. */
+const NAMED = ['keys', 'waitlistIndex', 'payments', 'notes'] as const;
+const KEPT_ONLY_HERE = new Set<string>([...NAMED, 'waitlist', 'journal', 'meta']);
 
 /** What became of a store that was replaced. */
 export interface Rebuilt {
@@ -38,6 +39,8 @@ export interface Rebuilt {
 
 interface RebuildOptions {
   readonly keepAs: string;
+  /** What an examination found, which compares the parts with each other too. */
+  readonly findings?: readonly PartFinding[];
   readonly onProgress?: (part: string, rows: number) => void;
 }
 
@@ -46,7 +49,7 @@ interface RebuildOptions {
  * backup those that are missing. Killed at any instant, the old or the new one is there. Rejects, with nothing changed,
  * when there is nothing to make one of.
  */
-export async function rebuild(folder: string, { keepAs, onProgress }: RebuildOptions): Promise<Rebuilt> {
+export async function rebuild(folder: string, { keepAs, findings = [], onProgress }: RebuildOptions): Promise<Rebuilt> {
   let result: Omit<Rebuilt, 'keptAs'> | undefined;
   await replaceEnvironment(folder, keepAs, async (path) => {
     const copied = await copyParts({
@@ -59,10 +62,17 @@ export async function rebuild(folder: string, { keepAs, onProgress }: RebuildOpt
     result =
       copied.is === 'unopenable'
         ? await fromBackupAlone(folder, path, copied.reason)
-        : await fromBoth(folder, path, copied);
+        : await fromBoth(folder, path, { ...copied, parts: joined(copied.parts, findings) });
   });
   if (result === undefined) throw new RangeError('a replacement ended without being built');
   return { keptAs: join(folder, keepAs), ...result };
+}
+
+/** Of each part what is damaged, if it is in either. */
+function joined(copied: readonly PartFinding[], examined: readonly PartFinding[]): readonly PartFinding[] {
+  return copied.map((finding) =>
+    isDamaged(finding) ? finding : (examined.find(({ part }) => part === finding.part) ?? finding),
+  );
 }
 
 /** Nothing is replaced for a reason that proves nothing. */
@@ -101,7 +111,7 @@ async function fromBackupAlone(folder: string, path: string, reason: string): Pr
 type Copied = CopyOutcome & { readonly is: 'read' };
 
 async function fromBoth(folder: string, path: string, copied: Copied): Promise<Omit<Rebuilt, 'keptAs'>> {
-  const isHurt = copied.parts.some(({ part, ...rest }) => isKeptOnlyHere(part) && isDamaged({ part, ...rest }));
+  const isHurt = copied.parts.some((finding) => KEPT_ONLY_HERE.has(finding.part) && isDamaged(finding));
   const backup = isHurt ? await soundBackup(folder) : undefined;
   const opened = backup && (await openBackup(backup, `${path}.backup`));
   try {
@@ -110,10 +120,6 @@ async function fromBoth(folder: string, path: string, copied: Copied): Promise<O
   } finally {
     await opened?.close();
   }
-}
-
-function isKeptOnlyHere(part: string): boolean {
-  return part === 'journal' || part === 'meta' || FILLED.some((name) => name === part);
 }
 
 interface OpenBackup {
@@ -148,9 +154,10 @@ async function settle(
     const hurt = new Map(parts.filter(isDamaged).map((finding): [string, PartFinding] => [finding.part, finding]));
     const lost: string[] = [];
     if (backup !== undefined) {
-      for (const part of FILLED) {
+      for (const part of NAMED) {
         if (hurt.has(part)) fromBackup[part] = await fillFrom(environment[part], backup[part], environment);
       }
+      if (hurt.has('waitlist')) fromBackup.waitlist = await fillFrom(environment.waitlist, backup.waitlist, environment);
       if (hurt.has('journal')) fromBackup.journal = await fillLog(environment, backup);
     }
     for (const part of ['keys', 'payments', 'notes'] as const) {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreError } from '../../errors.ts';
@@ -34,7 +34,11 @@ export async function replaceEnvironment(
   try {
     await mkdir(next, { mode: 0o700 });
     await build(next);
-    for (const name of readdirSync(next)) await syncToDisk(join(next, name));
+    for (const name of readdirSync(next)) {
+      // A copied file comes with the rights of the original, which may be closed even to us.
+      chmodSync(join(next, name), 0o600);
+      await syncToDisk(join(next, name));
+    }
     const part = join(next, `${COMPLETE}.part`);
     await writeFile(part, keepAs, { mode: 0o600, flush: true });
     await syncToDisk(next);
@@ -51,8 +55,9 @@ export function finishReplacement(folder: string): void {
   const next = nextPath(folder);
   try {
     if (existsSync(join(next, COMPLETE))) takePlace(folder, next);
-    else rmSync(next, { recursive: true, force: true });
-    rmSync(join(environmentPath(folder), COMPLETE), { force: true });
+    else if (existsSync(next)) rmSync(next, { recursive: true });
+    const mark = join(environmentPath(folder), COMPLETE);
+    if (existsSync(mark)) rmSync(mark);
   } catch (cause) {
     const message = `cannot put the new store of ${folder} in its place: ${describe(cause)}`;
     throw new StoreError('STORE_UNWRITABLE', message, { cause });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { backupsOf } from '../../../src/store/lmdb/backup.ts';
 import { openStore } from '../../../src/store/lmdb/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ticks, velocityAt, withFolder } from '../../support/store-records.ts';
@@ -64,6 +65,20 @@ describe('copyEnvironment', () => {
       await close();
     }));
 
+  it('takes the place of a copy that was cut short, which counts as none', () =>
+    withFolder(async (folder) => {
+      const data = join(folder, 'data');
+      const store = await openStore(data);
+      await appendTurn(store, 5);
+      const copy = join(data, 'backups', 'monday');
+      mkdirSync(join(copy, 'db.part-0123456789abcdef'), { recursive: true });
+      writeFileSync(join(copy, 'db.part-0123456789abcdef', 'data.mdb'), 'a half');
+      assert.deepEqual(backupsOf(data), []);
+      await store.backup(copy);
+      assert.deepEqual([backupsOf(data)[0]?.path, readdirSync(copy)], [copy, ['db']]);
+      await store.close();
+    }));
+
   it('refuses a folder that holds something, and leaves it alone', () =>
     withFolder(async (folder) => {
       const store = await openStore(join(folder, 'data'));
@@ -71,7 +86,7 @@ describe('copyEnvironment', () => {
       writeFileSync(join(folder, 'file'), '');
       await assert.rejects(store.backup(join(folder, 'file')), { code: 'STORE_BACKUP' });
       assert.deepEqual(readdirSync(folder).sort(), ['data', 'file']);
-      assert.deepEqual(readdirSync(join(folder, 'data')), ['db']);
+      assert.deepEqual(readdirSync(join(folder, 'data')).sort(), ['db', 'db.made']);
       await store.close();
     }));
 });

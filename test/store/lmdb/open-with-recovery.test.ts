@@ -45,7 +45,7 @@ describe('openWithRecovery', () => {
   it('leaves no marker behind an open that ended', () =>
     withFolder(async (folder) => {
       await makeStore(folder, []);
-      assert.deepEqual(readdirSync(folder), ['db']);
+      assert.deepEqual(readdirSync(folder).sort(), ['db', 'db.made']);
     }));
 
   it('keeps a sound store after any number of opens that never ended', () =>
@@ -55,7 +55,7 @@ describe('openWithRecovery', () => {
       const store = await openStore(folder);
       assert.equal(store.journal.head, 15);
       await store.close();
-      assert.deepEqual(readdirSync(folder).sort(), ['backups', 'db']);
+      assert.deepEqual(readdirSync(folder).sort(), ['backups', 'db', 'db.made']);
     }));
 
   it('puts the newest backup in the place of a store that ended two processes', () =>
@@ -84,6 +84,6 @@ describe('openWithRecovery', () => {
         assert.equal(again.code, 'STORE_BROKEN');
         assert.match(again.message ?? '', /no backup in .*backups; put one there, or move .* away/);
       }
-      assert.deepEqual(readdirSync(folder).sort(), ['db', 'opening']);
+      assert.deepEqual(readdirSync(folder).sort(), ['db', 'db.made', 'opening']);
     }));
 });

@@ -105,9 +105,12 @@ describe('finishReplacement', () => {
       assert.deepEqual([contentOf(folder), readdirSync(folder)], ['old', ['db']]);
     }));
 
-  it('says so when it may not', () =>
+  it('says so when it cannot, and moves nothing', () =>
     withFolder(async (folder) => {
-      writeFileSync(join(folder, 'file'), '');
-      assert.throws(() => finishReplacement(join(folder, 'file')), { code: 'STORE_UNWRITABLE' });
+      put(folder, 'db.next', 'new');
+      mkdirSync(join(folder, 'db.next', 'complete'));
+      put(folder, 'db', 'old');
+      assert.throws(() => finishReplacement(folder), { code: 'STORE_UNWRITABLE' });
+      assert.equal(contentOf(folder), 'old');
     }));
 });

@@ -1,0 +1,38 @@
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { StoreError } from '../../errors.ts';
+import { errorCode } from '../system-error.ts';
+
+/** Kept beside a store, so that no empty one takes its place when it is gone. */
+const MADE = 'db.made';
+const MADE_TEXT =
+  'A store was begun in this folder. While this file is here, no empty one takes the place of a store that is gone.\n';
+
+/** Of a folder without a store: what lies there and what to do. */
+export function missingStore(folder: string, traces: readonly string[] = storeTraces(folder)): StoreError {
+  const remedy =
+    `; there was one, as these show: ${traces.join(', ')}; put the db folder of a backup, or one that was kept, ` +
+    `back as ${join(folder, 'db')}, or start on another folder to begin anew`;
+  return new StoreError('STORE_MISSING', `there is no store in ${folder}${traces.length > 0 ? remedy : ''}`);
+}
+
+/** What lies in a data folder and shows that a store is or was there, by path from the folder. */
+export function storeTraces(folder: string): readonly string[] {
+  const backups = namesIn(join(folder, 'backups')).map((name) => join('backups', name));
+  return [...namesIn(folder).filter((name) => /^db(\.|$)/.test(name)), ...backups].sort();
+}
+
+function namesIn(folder: string): readonly string[] {
+  return existsSync(folder) && statSync(folder).isDirectory() ? readdirSync(folder) : [];
+}
+
+export function rememberStore(folder: string): void {
+  const path = join(folder, MADE);
+  if (existsSync(path)) return;
+  try {
+    writeFileSync(path, MADE_TEXT, { mode: 0o600 });
+  } catch (error) {
+    // A full disk can still be read from, so it does not forbid opening.
+    if (!['ENOSPC', 'EDQUOT'].includes(String(errorCode(error)))) throw error;
+  }
+}
