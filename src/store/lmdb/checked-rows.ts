@@ -11,15 +11,31 @@ export interface RowCodec<V> {
   checksum(value: V, seed: number): number;
 }
 
-const HEX_DIGITS = 8;
+/** Five printable characters hold 32 bits, in base 91 from the lowest digit on. */
+const DIGITS = 5;
+const BASE = 91;
+const FIRST_DIGIT = 33;
 const CHECKSUM_BYTES = 4;
 
+function toDigits(checksum: number): string {
+  let text = '';
+  for (let digit = 0, rest = checksum; digit < DIGITS; digit++, rest = Math.floor(rest / BASE)) {
+    text += String.fromCharCode(FIRST_DIGIT + (rest % BASE));
+  }
+  return text;
+}
+
+function fromDigits(text: string): number {
+  let checksum = 0;
+  for (let digit = DIGITS - 1; digit >= 0; digit--) {
+    checksum = checksum * BASE + text.charCodeAt(digit) - FIRST_DIGIT;
+  }
+  return checksum;
+}
+
 export const checkedText: RowCodec<string> = {
-  encode: (text, checksum) => checksum.toString(16).padStart(HEX_DIGITS, '0') + text,
-  split: (stored) => ({
-    checksum: Number.parseInt(stored.slice(0, HEX_DIGITS), 16),
-    value: stored.slice(HEX_DIGITS),
-  }),
+  encode: (text, checksum) => toDigits(checksum) + text,
+  split: (stored) => ({ checksum: fromDigits(stored), value: stored.slice(DIGITS) }),
   checksum: crc32,
 };
 

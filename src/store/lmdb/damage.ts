@@ -15,10 +15,15 @@ const DAMAGE_CODES = new Set([
   -30780, // MDB_BAD_DBI
 ]);
 
-/** Whether an error of the library proves that the file is damaged. */
+/** Whether it is the library's own answer that the file is damaged. */
+export function isDamageCode(code: unknown): boolean {
+  return typeof code === 'number' && DAMAGE_CODES.has(code);
+}
+
+/** Whether an error that a read threw proves that the file is damaged. */
 export function provesDamage(error: unknown): boolean {
   const code = errorCode(error);
-  if (typeof code === 'number') return DAMAGE_CODES.has(code);
+  if (typeof code === 'number') return isDamageCode(code);
   // Thrown while bytes that are no key, text or length are decoded.
   return error instanceof RangeError || error instanceof TypeError || error instanceof SyntaxError;
 }

@@ -4,10 +4,10 @@ import { type Database, type Key, open, type RootDatabase } from 'lmdb';
 import { KEPT_STREAMS, type StreamName } from '../../../streams/internal.ts';
 import { StoreError } from '../../errors.ts';
 import { takeRights } from '../private-folder.ts';
-import { describe } from '../system-error.ts';
+import { describe, errorCode } from '../system-error.ts';
 import { type CheckedRows, checkedAny, checkedBytes, checkedText, openCheckedRows } from './checked-rows.ts';
 import { type Durable, durableAt } from './commit.ts';
-import { type Damage, provesDamage, watchDamage } from './damage.ts';
+import { type Damage, isDamageCode, provesDamage, watchDamage } from './damage.ts';
 import { DICTIONARY } from './dictionary.ts';
 import { missingStore } from './store-traces.ts';
 
@@ -246,6 +246,18 @@ export async function createEnvironment(path: string): Promise<void> {
   }
 }
 
+/** A write that fails because the file is damaged fails again however often it is tried. */
+function tellingDamage(durable: Durable, damage: Damage): Durable {
+  return async (write, what) => {
+    try {
+      await durable(write, what);
+    } catch (error) {
+      const cause = error instanceof StoreError ? error.cause : undefined;
+      throw isDamageCode(errorCode(cause)) ? damage('meta', `cannot write ${what}`, cause) : error;
+    }
+  };
+}
+
 interface OpenOptions {
   readonly isReadOnly: boolean;
   /** The environment's own folder, where it is not `db` of the data folder. */
@@ -274,7 +286,7 @@ export async function openEnvironment(
       isReadOnly,
       damage,
       onDamage,
-      durable: durableAt(path),
+      durable: tellingDamage(durableAt(path), damage),
       fileId: statSync(join(path, 'data.mdb')).ino,
       async close() {
         clearInterval(readerCheck);

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from '../../errors.ts';
+import { REPAIR_NOTE } from '../store.ts';
 import { copyParts, isDamaged, type PartFinding } from './copy-parts.ts';
 import {
   environmentPath,
@@ -27,9 +28,6 @@ export interface StoreNews {
 }
 
 export type TellNews = (news: StoreNews) => void;
-
-/** The note of the last repair: when, and what was lost. */
-export const REPAIR_NOTE = 'repair';
 
 /** What is wrong with the store in a folder: proven, nothing, or not known. */
 type Verdict =

@@ -51,17 +51,19 @@ export function forgetDropped({ meta }: Environment): void {
   void meta.remove(DROPPED_ROW);
 }
 
-/** A row of history: `<number> <JSON>`, numbered from 1 on. */
+/** A row of history: its number, from 1 on, and its JSON, which begins with a brace. */
 export function numberedRow(number: number, json: string): string {
-  return `${number} ${json}`;
+  return number.toString(RADIX) + json;
 }
 
+const RADIX = 36;
+
 export function numberOf(text: string): number {
-  return Number(text.slice(0, text.indexOf(' ')));
+  return Number.parseInt(text.slice(0, text.indexOf('{')), RADIX);
 }
 
 export function jsonOf(text: string): string {
-  return text.slice(text.indexOf(' ') + 1);
+  return text.slice(text.indexOf('{'));
 }
 
 /** By `stream key`, the checksum of each latest row. */
