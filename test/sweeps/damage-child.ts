@@ -5,31 +5,22 @@ import { ServiceError } from '../../src/errors.ts';
 import { verify } from '../../src/research/verify.ts';
 import { openService } from '../../src/service/service.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { sendToParent } from '../support/child.ts';
 import type { Ended, Life, Refused } from './damage-life.ts';
 
-// One life of the service on a folder: it starts, is asked about the past, stops, and what the folder then holds is read
-// back. Damage may end this process at any point.
+// Lives of the service, one after another, each on a folder of its own: it starts, is asked about the past, stops, and
+// what the folder then holds is read back. Damage may end this process at any point.
 
-const [text = ''] = process.argv.slice(2);
-// Made by damage-life.ts.
-const { data, wallAt, speed, runMs, asks, paymentIds } = JSON.parse(text) as Life;
-
-const told: string[] = [];
-const log = pino(
-  { level: 'error' },
-  new Writable({
+function logInto(told: string[]) {
+  const lines = new Writable({
     write(line: Buffer, _encoding, done) {
       told.push(line.toString());
       done();
     },
-  }),
-);
-const startedAt = performance.now();
-const clock = {
-  wall: () => Math.round(wallAt + (performance.now() - startedAt) * speed),
-  mono: () => performance.now(),
-};
+  });
+  return pino({ level: 'error' }, lines);
+}
 
 async function ask(url: string, path: string) {
   const response = await fetch(`${url}${path}`, { headers: { 'X-API-Key': 'demo_internal' } });
@@ -38,9 +29,15 @@ async function ask(url: string, path: string) {
   return { path, status, text: JSON.stringify(status === 200 ? body.data : body.code) };
 }
 
-async function live(): Promise<Ended> {
+async function live(life: Life, told: string[]): Promise<Ended> {
+  const { data, wallAt, speed, runMs, asks, paymentIds } = life;
+  const startedAt = performance.now();
+  const clock = {
+    wall: () => Math.round(wallAt + (performance.now() - startedAt) * speed),
+    mono: () => performance.now(),
+  };
   const flags = { port: '0', data, historyDays: '1', checkpointSeconds: '1' };
-  const service = await openService(parseConfig({ flags, env: {} }), log, { clock });
+  const service = await openService(parseConfig({ flags, env: {} }), logInto(told), { clock });
   const answers = [];
   try {
     sendToParent({ is: 'up' });
@@ -53,11 +50,10 @@ async function live(): Promise<Ended> {
   }
   const store = await openStore(data, { readOnly: true });
   try {
-    const { difference } = await verify(store, { simulations: 5 });
     return {
       is: 'ended',
       answers,
-      difference: difference && JSON.stringify(difference).slice(0, 300),
+      difference: await differenceIn(store),
       fromAt: firstAt(store.journal.read(store.journal.tail)),
       keys: store.keys.all().map((key) => JSON.stringify(key)),
       places: Array.from(store.waitlist.list(), (place) => JSON.stringify(place)),
@@ -70,16 +66,31 @@ async function live(): Promise<Ended> {
   }
 }
 
+/** Damage that nobody has read yet is refused by whoever does: no number comes of it. */
+async function differenceIn(store: Store): Promise<string | null> {
+  try {
+    const { difference } = await verify(store, { simulations: 0 });
+    return difference && JSON.stringify(difference).slice(0, 300);
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'STORE_CORRUPT') return null;
+    throw error;
+  }
+}
+
 function firstAt(log: Iterable<{ readonly receivedAt: number }>): number {
   for (const { receivedAt } of log) return receivedAt;
   return 0;
 }
 
-function refused(error: unknown): Refused {
+function refused(error: unknown, told: readonly string[]): Refused {
   const code = error instanceof ServiceError ? error.code : 'none';
-  return { is: 'refused', code, message: error instanceof Error ? `${error.message}` : String(error), told };
+  return { is: 'refused', code, message: error instanceof Error ? error.message : String(error), told };
 }
 
-sendToParent(await live().catch(refused));
-process.disconnect();
-process.exit(0);
+process.on('message', (life: Life) => {
+  const told: string[] = [];
+  live(life, told)
+    .catch((error: unknown) => refused(error, told))
+    .then(sendToParent);
+});
+process.on('disconnect', () => process.exit(0));

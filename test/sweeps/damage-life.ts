@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { startChild } from '../support/child.ts';
+import { type Child, startChild } from '../support/child.ts';
 
 /** What the service does in one life. */
 export interface Life {
@@ -46,13 +46,44 @@ export type LifeEnd = Ended | Refused | { readonly is: 'crashed'; readonly how: 
 
 const CHILD = new URL(`./damage-child${extname(import.meta.url)}`, import.meta.url);
 /** Far more than any life takes. A loop inside of it would be found by this. */
-const LONGEST_LIFE_MS = 120_000;
+const LONGEST_LIFE_MS = 180_000;
 
-export async function live(life: Life): Promise<LifeEnd> {
-  const child = startChild(CHILD, [JSON.stringify(life)]);
-  const deadline = setTimeout(() => child.process.kill('SIGKILL'), LONGEST_LIFE_MS);
-  const how = String(await child.ended());
-  clearTimeout(deadline);
-  const last = child.messages.at(-1) as LifeEnd | { readonly is: 'up' } | undefined;
-  return last === undefined || last.is === 'up' ? { is: 'crashed', how, wasUp: last !== undefined } : last;
+interface Lives {
+  live(life: Life): Promise<LifeEnd>;
+  close(): Promise<void>;
+}
+
+/** Lives in a process that is started again when one of them has ended it. */
+export function createLives(): Lives {
+  let child: Child | undefined;
+  return {
+    live(life) {
+      const running = child ?? startChild(CHILD, []);
+      child = running;
+      return new Promise((resolve) => {
+        let wasUp = false;
+        const deadline = setTimeout(() => running.process.kill('SIGKILL'), LONGEST_LIFE_MS);
+        const end = (how: LifeEnd) => {
+          clearTimeout(deadline);
+          running.process.off('message', onMessage);
+          resolve(how);
+        };
+        // Sent by damage-child.ts.
+        const onMessage = (message: LifeEnd | { readonly is: 'up' }) => {
+          if (message.is === 'up') wasUp = true;
+          else end(message);
+        };
+        running.process.on('message', onMessage);
+        void running.ended().then((how) => {
+          if (child === running) child = undefined;
+          end({ is: 'crashed', how: String(how), wasUp });
+        });
+        running.process.send({ ...life });
+      });
+    },
+    async close() {
+      child?.process.disconnect();
+      await child?.ended();
+    },
+  };
 }

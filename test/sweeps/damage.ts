@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { KeptPayment, Store } from '../../src/store/store.ts';
-import { type Ended, type Life, type LifeEnd, live } from './damage-life.ts';
+import { createLives, type Ended, type Life, type LifeEnd } from './damage-life.ts';
 
 export interface DamageSweep {
   readonly flips: number;
@@ -45,8 +45,9 @@ interface Truth {
 /** Damages copies of a folder of the real service, starts the service on each as a supervisor would, and judges. */
 export async function sweepDamage(sweep: DamageSweep): Promise<DamageTotals> {
   const root = await mkdtemp(join(tmpdir(), 'tallywire-damage-'));
+  const { live, close } = createLives();
   try {
-    const truth = await makeTruth(join(root, 'truth'), sweep.report);
+    const truth = await makeTruth(live, join(root, 'truth'), sweep.report);
     let totals: DamageTotals = {
       cases: 0,
       unnoticed: 0,
@@ -60,10 +61,10 @@ export async function sweepDamage(sweep: DamageSweep): Promise<DamageTotals> {
     for (let index = 0; index < sweep.flips + sweep.pages; index++) {
       const damage = index < sweep.flips ? flip(sweep.random) : pageDamage(sweep.random);
       const hasBackup = sweep.random() < 0.5;
-      const data = join(root, 'case');
+      const data = join(root, `case-${index + 1}`);
       copyTruth(truth, data, hasBackup);
       damageFile(join(data, 'db', 'data.mdb'), damage);
-      const verdict = await judge({ ...truth.life, data }, truth.ended);
+      const verdict = await judge(live, { ...truth.life, data }, truth.ended);
       rmSync(data, { recursive: true, force: true });
       totals = add(totals, verdict);
       const label = `${index + 1}: ${damage.name}${hasBackup ? ', with a backup' : ''}`;
@@ -75,11 +76,14 @@ export async function sweepDamage(sweep: DamageSweep): Promise<DamageTotals> {
     }
     return totals;
   } finally {
+    await close();
     rmSync(root, { recursive: true, force: true });
   }
 }
 
-async function makeTruth(folder: string, report: (line: string) => void): Promise<Truth> {
+type Live = (life: Life) => Promise<LifeEnd>;
+
+async function makeTruth(live: Live, folder: string, report: (line: string) => void): Promise<Truth> {
   const making: Life = { data: folder, wallAt: START_AT, speed: 20, runMs: 4_000, asks: [], paymentIds: [] };
   const first = expectEnded(await live(making));
   await changeStore(folder, async (store) => {
@@ -248,7 +252,7 @@ interface CaseVerdict {
   readonly isSilent: boolean;
 }
 
-async function judge(life: Life, truth: Ended): Promise<CaseVerdict> {
+async function judge(live: Live, life: Life, truth: Ended): Promise<CaseVerdict> {
   let failedStarts = 0;
   const ends: string[] = [];
   const toldBefore: string[] = [];

@@ -1,5 +1,5 @@
+import { createRng } from '../../src/world/rng.ts';
 import { sweepDamage } from './damage.ts';
-import { seededRandom } from './seeded-random.ts';
 
 /** `node build/test/sweeps/run-damage.js 500 200 1`: as many flipped bits and damaged pages as asked, from a seed. */
 const [flips = 500, pages = 200, seed = 1] = process.argv.slice(2).map(Number);
@@ -7,7 +7,7 @@ const startedAt = performance.now();
 const totals = await sweepDamage({
   flips,
   pages,
-  random: seededRandom(seed),
+  random: createRng(seed).next,
   report: (line) => process.stdout.write(`${line}\n`),
 });
 for (const [name, count] of Object.entries(totals)) process.stdout.write(`${name.padEnd(18)}${String(count).padStart(6)}\n`);
