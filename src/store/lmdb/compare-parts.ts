@@ -1,4 +1,5 @@
 import { StoreError } from '../../errors.ts';
+import { openCheckpoints } from './checkpoints.ts';
 import type { CopyMessage } from './copy-messages.ts';
 import { type Environment, openEnvironment } from './environment.ts';
 import { openJournal } from './journal.ts';
@@ -13,6 +14,25 @@ export function checkLogEnd(environment: Environment): void {
   const { upTo } = readOutputMark(environment);
   if (head >= upTo) return;
   throw environment.damage('journal', `the log ends at seq ${head}, but outputs are kept up to seq ${upTo}`);
+}
+
+/** Tells which checkpoints can be read whole. */
+function tellCheckpoints(environment: Environment, tell: (message: CopyMessage) => void): void {
+  const { list, newest } = openCheckpoints(environment);
+  for (const { seq, at, graphVersion } of list()) {
+    const isGood = canRead(() => newest(graphVersion, seq)?.seq === seq);
+    tell({ is: 'checkpoint', seq, at, isGood });
+    if (!isGood) tell({ is: 'fault', part: 'checkpoints', message: `the checkpoint at seq ${seq} is damaged` });
+  }
+}
+
+function canRead(read: () => boolean): boolean {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof StoreError) return false;
+    throw error;
+  }
 }
 
 const CHECKS = [checkKeys, checkWaitlist, checkPayments, checkLatest, checkHistoryEnds, checkLogEnd];
@@ -30,6 +50,7 @@ export async function compareParts(path: string, tell: (message: CopyMessage) =>
         tell({ is: 'fault', part: error.part ?? 'meta', message: error.message });
       }
     }
+    tellCheckpoints(environment, tell);
   } finally {
     await environment.close();
   }

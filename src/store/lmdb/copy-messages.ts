@@ -37,6 +37,7 @@ export type CopyMessage =
       /** The names of those that do not match their checksum. */
       readonly bad: readonly string[];
     }
+  | { readonly is: 'checkpoint'; readonly seq: number; readonly at: number; readonly isGood: boolean }
   | { readonly is: 'ended'; readonly part: string }
   /** Rows that should be there and are not. */
   | { readonly is: 'fault'; readonly part: string; readonly message: string }

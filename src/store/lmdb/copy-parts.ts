@@ -32,11 +32,18 @@ export interface PartFinding {
   readonly faults: readonly string[];
 }
 
+export interface CheckpointFinding {
+  readonly seq: number;
+  readonly at: number;
+  readonly isGood: boolean;
+}
+
 export type CopyOutcome =
   | {
       readonly is: 'read';
       readonly layout: number;
       readonly parts: readonly PartFinding[];
+      readonly checkpoints: readonly CheckpointFinding[];
       /** Up to which seq outputs are kept; null where that cannot be read. */
       readonly upTo: number | null;
     }
@@ -134,6 +141,7 @@ export async function copyParts(request: CopyRequest): Promise<CopyOutcome> {
     until: null,
   }));
   let compares = target === null;
+  const checkpoints: CheckpointFinding[] = [];
   let layout = 0;
   let upTo: number | null = null;
   const progressOf = (part: string): Progress => {
@@ -170,6 +178,9 @@ export async function copyParts(request: CopyRequest): Promise<CopyOutcome> {
           onProgress?.(message.part, progress.rows);
           return;
         }
+        case 'checkpoint':
+          checkpoints.push({ seq: message.seq, at: message.at, isGood: message.isGood });
+          return;
         case 'ended':
           // What ended one process did not end another that took the same way.
           if (current?.isReverse === false) progressOf(message.part).unreadable = null;
@@ -203,5 +214,5 @@ export async function copyParts(request: CopyRequest): Promise<CopyOutcome> {
     isOver = work.length === 0;
   }
   const parts = Array.from(found, ([part, progress]) => ({ part, ...progress }));
-  return { is: 'read', layout, parts, upTo };
+  return { is: 'read', layout, parts, checkpoints, upTo };
 }

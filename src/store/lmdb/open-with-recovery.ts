@@ -6,6 +6,7 @@ import { copyParts, isDamaged, type PartFinding } from './copy-parts.ts';
 import {
   environmentPath,
   findLayout,
+  hasEnvironment,
   LAYOUT,
   LAYOUT_BEFORE,
   openEnvironment,
@@ -14,6 +15,8 @@ import {
 } from './environment.ts';
 import { describeFinding } from './findings.ts';
 import { notProven, rebuild } from './rebuild.ts';
+import { finishReplacement } from './replace-environment.ts';
+import { missingStore } from './store-traces.ts';
 import { forgetStarts, noteDamage, noteFinished, noteStart, unfinishedStarts } from './unfinished-starts.ts';
 import { isWritable } from './write-probe.ts';
 
@@ -71,6 +74,19 @@ async function repair(folder: string, damage: Damaged, tell: TellNews): Promise<
   forgetStarts(folder);
 }
 
+/** Repairs the store if it is damaged; resolves to what it was. Only for the process that holds the lock. */
+export async function repairStore(folder: string, tell: TellNews): Promise<Verdict['is']> {
+  finishReplacement(folder);
+  if (!hasEnvironment(folder)) throw missingStore(folder);
+  const verdict = await examine(folder);
+  if (verdict.is === 'damaged') await repair(folder, verdict, tell);
+  if (verdict.is === 'sound') tell({ level: 'info', message: 'the store is sound', details: { data: folder } });
+  if (verdict.is === 'unknown') tell({ level: 'error', message: NOT_EXAMINED, details: { data: folder, reason: verdict.reason } });
+  return verdict.is;
+}
+
+const NOT_EXAMINED = 'the store could not be examined and is left as it is';
+
 /** Deals with a store that earlier starts failed on. Replaces only what is proven broken. */
 async function reconsider(folder: string, tell: TellNews): Promise<void> {
   const { count, damage } = unfinishedStarts(folder);
@@ -88,7 +104,7 @@ async function reconsider(folder: string, tell: TellNews): Promise<void> {
   }
   if (verdict.is === 'unknown') {
     const { reason } = verdict;
-    tell({ level: 'error', message: 'the store could not be examined and is left as it is', details: { data: folder, reason } });
+    tell({ level: 'error', message: NOT_EXAMINED, details: { data: folder, reason } });
     // Opened once more, in case that only the examination fails; after that somebody has to look.
     if (count > MAX_UNFINISHED) throw notProven(folder, reason);
     return;
