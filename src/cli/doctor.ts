@@ -5,7 +5,6 @@ import { loadSettings } from './load-config.ts';
 import { addManual } from './manual.ts';
 import { addSettings } from './options.ts';
 import type { ProcessLike } from './process-like.ts';
-import { createProgress } from './progress.ts';
 
 interface Flags extends Readonly<Record<string, unknown>> {
   readonly repair?: true;
@@ -76,9 +75,7 @@ async function run({ repair, ...flags }: Flags, proc: ProcessLike): Promise<numb
   const { data, json } = loadSettings(SETTINGS_READ, { flags, env: proc.env });
   if (repair) return repairFolder(data, json, proc);
   const { diagnose } = await import('../store/lmdb/diagnose.ts');
-  const progress = createProgress(proc.stderr);
-  const diagnosis = await diagnose(data, (part, rows) => progress.show(`${part}: ${rows} rows`, 0));
-  progress.end();
+  const diagnosis = await diagnose(data);
   const fact = { type: 'diagnosis', data, ...diagnosis, advice: adviceOf(diagnosis, data) };
   proc.stdout.write(`${json ? JSON.stringify(fact) : describeDiagnosis(diagnosis, data, Date.now())}\n`);
   return EXIT_CODES[diagnosis.condition];

@@ -140,7 +140,7 @@ export async function copyParts(request: CopyRequest): Promise<CopyOutcome> {
     after: null,
     until: null,
   }));
-  let compares = target === null;
+  const compares = target === null;
   const checkpoints: CheckpointFinding[] = [];
   let layout = 0;
   let upTo: number | null = null;
@@ -209,9 +209,7 @@ export async function copyParts(request: CopyRequest): Promise<CopyOutcome> {
     const next = nextWay(stuckAt, reached);
     const rest = work.slice(work.indexOf(stuckAt) + 1);
     work = next === undefined ? rest : [next, ...rest];
-    // What is comparable is known already.
-    compares = false;
-    isOver = work.length === 0;
+    isOver = work.length === 0 && !compares;
   }
   const parts = Array.from(found, ([part, progress]) => ({ part, ...progress }));
   return { is: 'read', layout, parts, checkpoints, upTo };

@@ -34,15 +34,12 @@ function conditionOf(outcome: CopyOutcome): StoreCondition {
 }
 
 /** Reads the store of a folder and its backups in other processes. Writes nothing; an engine may be running on it. */
-export async function diagnose(
-  folder: string,
-  onProgress: (part: string, rows: number) => void,
-): Promise<Diagnosis> {
+export async function diagnose(folder: string): Promise<Diagnosis> {
   if (!hasEnvironment(folder)) throw missingStore(folder);
-  const outcome = await copyParts({ source: environmentPath(folder), parts: PART_NAMES, onProgress });
+  const outcome = await copyParts({ source: environmentPath(folder), parts: PART_NAMES });
   const backups: (Backup & StoreCondition)[] = [];
   for (const backup of backupsOf(folder)) {
-    const copied = await copyParts({ source: environmentPath(backup.path), parts: PART_NAMES, onProgress });
+    const copied = await copyParts({ source: environmentPath(backup.path), parts: PART_NAMES });
     backups.push({ ...backup, ...conditionOf(copied) });
   }
   const read = outcome.is === 'read' ? outcome : undefined;
