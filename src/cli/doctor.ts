@@ -91,7 +91,10 @@ async function repairFolder(data: string, json: boolean, proc: ProcessLike): Pro
         json
           ? `${JSON.stringify({ type: 'repair', message, ...details })}\n`
           : `${message}\n${Object.entries(details)
-              .map(([name, value]) => `  ${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}\n`)
+              .map(
+                ([name, value]) =>
+                  `  ${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}\n`,
+              )
               .join('')}`,
       );
     });

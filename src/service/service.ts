@@ -128,7 +128,9 @@ async function openLockedStore(data: string, log: Logger, shutdown: Shutdown): P
   shutdown.add(() => lock.release());
   const told = privacyText(lock.privacy);
   if (told !== undefined) log.warn({ data }, told);
-  const starting = await openStartingStore(data, ({ level, message, details }) => log[level](details, message));
+  const starting = await openStartingStore(data, ({ level, message, details }) =>
+    log[level](details, message),
+  );
   shutdown.add(async () => {
     await starting.store.close();
     starting.finished();

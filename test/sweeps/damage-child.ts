@@ -89,7 +89,7 @@ function refused(error: unknown, told: readonly string[]): Refused {
 
 process.on('message', (life: Life) => {
   const told: string[] = [];
-  live(life, told)
+  void live(life, told)
     .catch((error: unknown) => refused(error, told))
     .then(sendToParent);
 });

@@ -42,7 +42,10 @@ export interface Refused {
   readonly told: readonly string[];
 }
 
-export type LifeEnd = Ended | Refused | { readonly is: 'crashed'; readonly how: string; readonly wasUp: boolean };
+export type LifeEnd =
+  | Ended
+  | Refused
+  | { readonly is: 'crashed'; readonly how: string; readonly wasUp: boolean };
 
 const CHILD = new URL(`./damage-child${extname(import.meta.url)}`, import.meta.url);
 /** Far more than any life takes. A loop inside of it would be found by this. */

@@ -1,4 +1,14 @@
-import { closeSync, copyFileSync, cpSync, openSync, readSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  cpSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -70,7 +80,10 @@ export async function sweepDamage(sweep: DamageSweep): Promise<DamageTotals> {
       const label = `${index + 1}: ${damage.name}${hasBackup ? ', with a backup' : ''}`;
       const isBad = verdict.faults.length > 0;
       if (isBad || verdict.outcome !== 'unnoticed') {
-        const lines = [`${label}: ${verdict.outcome} after ${verdict.failedStarts} failed starts`, ...verdict.faults];
+        const lines = [
+          `${label}: ${verdict.outcome} after ${verdict.failedStarts} failed starts`,
+          ...verdict.faults,
+        ];
         sweep.report(lines.join('\n  '));
       }
     }
@@ -107,12 +120,15 @@ async function makeTruth(live: Live, folder: string, report: (line: string) => v
   if (ended.difference !== null) throw new Error(`the sound folder does not verify: ${ended.difference}`);
   const pages = statSync(join(folder, 'db', 'data.mdb')).size / PAGE;
   const served = ended.answers.filter(({ status }) => status === 200).length;
-  report(`made a folder of ${pages} pages; ${served} of ${ended.answers.length} answers about its past have data`);
+  report(
+    `made a folder of ${pages} pages; ${served} of ${ended.answers.length} answers about its past have data`,
+  );
   return { folder, life, ended };
 }
 
 function expectEnded(end: LifeEnd): Ended {
-  if (end.is !== 'ended') throw new Error(`the service did not live on a sound folder: ${JSON.stringify(end)}`);
+  if (end.is !== 'ended')
+    throw new Error(`the service did not live on a sound folder: ${JSON.stringify(end)}`);
   return end;
 }
 
@@ -141,7 +157,13 @@ async function addAccounts({ keys, waitlist, payments }: Store, round: number): 
         revokedAt: null,
       },
     ]);
-    const entry = { type: 'human', useCase: 'watch '.repeat(20), name: `n${n}`, wallet: null, email: `e${n}@example.test` } as const;
+    const entry = {
+      type: 'human',
+      useCase: 'watch '.repeat(20),
+      name: `n${n}`,
+      wallet: null,
+      email: `e${n}@example.test`,
+    } as const;
     await waitlist.claim(entry, START_AT + n);
     await payments.reserve(paymentOf(n));
   }
@@ -177,7 +199,10 @@ function asksBetween(fromAt: number, toAt: number): string[] {
 
 function copyTruth({ folder }: Truth, data: string, hasBackup: boolean): void {
   rmSync(data, { recursive: true, force: true });
-  cpSync(folder, data, { recursive: true, filter: (path) => hasBackup || !path.startsWith(join(folder, 'backups')) });
+  cpSync(folder, data, {
+    recursive: true,
+    filter: (path) => hasBackup || !path.startsWith(join(folder, 'backups')),
+  });
   copyFileSync(join(folder, 'db', 'data.mdb'), join(data, 'db', 'data.mdb'));
 }
 
@@ -259,7 +284,9 @@ async function judge(live: Live, life: Life, truth: Ended): Promise<CaseVerdict>
   for (let start = 1; start <= MOST_STARTS; start++) {
     const end = await live(life);
     if (end.is === 'ended') return compare(end, truth, { failedStarts, toldBefore });
-    ends.push(end.is === 'crashed' ? `${end.how}${end.wasUp ? ' when up' : ''}` : `${end.code}: ${end.message}`);
+    ends.push(
+      end.is === 'crashed' ? `${end.how}${end.wasUp ? ' when up' : ''}` : `${end.code}: ${end.message}`,
+    );
     if (end.is === 'refused') {
       toldBefore.push(...end.told);
       // Said with a stable code, the same again and again: somebody has to act.
@@ -279,13 +306,18 @@ function compare(
   const told = [...toldBefore, ...end.told].join('\n');
   const wasRepaired = told.includes('was replaced by what could be saved');
   const isTold = (part: string) =>
-    wasRepaired && (new RegExp(`"lost":\\[[^\\]]*"${part}:`).test(told) || told.includes('everything since') || told.includes(`"${part}":`));
+    wasRepaired &&
+    (new RegExp(`"lost":\\[[^\\]]*"${part}:`).test(told) ||
+      told.includes('everything since') ||
+      told.includes(`"${part}":`));
   const wrong: string[] = [];
   if (end.difference !== null) wrong.push(`does not verify: ${end.difference}`);
   for (const answer of truth.answers) {
     const now = end.answers.find(({ path }) => path === answer.path);
-    if (answer.status !== 200 || now === undefined || now.status !== 200 || answer.path === 'health') continue;
-    if (now.text !== answer.text && !isTold('journal')) wrong.push(`${answer.path}: ${differenceOf(answer.text, now.text)}`);
+    if (answer.status !== 200 || now === undefined || now.status !== 200 || answer.path === 'health')
+      continue;
+    if (now.text !== answer.text && !isTold('journal'))
+      wrong.push(`${answer.path}: ${differenceOf(answer.text, now.text)}`);
   }
   const silent = [
     ...missing(truth.keys, end.keys, 'keys', isTold),

@@ -10,6 +10,7 @@ const totals = await sweepDamage({
   random: createRng(seed).next,
   report: (line) => process.stdout.write(`${line}\n`),
 });
-for (const [name, count] of Object.entries(totals)) process.stdout.write(`${name.padEnd(18)}${String(count).padStart(6)}\n`);
+for (const [name, count] of Object.entries(totals))
+  process.stdout.write(`${name.padEnd(18)}${String(count).padStart(6)}\n`);
 process.stdout.write(`seed ${seed}, in ${Math.round((performance.now() - startedAt) / 1_000)} s\n`);
 process.exitCode = totals.loops + totals.wrongNumbers + totals.silentLosses === 0 ? 0 : 1;

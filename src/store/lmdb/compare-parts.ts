@@ -22,7 +22,8 @@ function tellCheckpoints(environment: Environment, tell: (message: CopyMessage) 
   for (const { seq, at, graphVersion } of list()) {
     const isGood = canRead(() => newest(graphVersion, seq)?.seq === seq);
     tell({ is: 'checkpoint', seq, at, isGood });
-    if (!isGood) tell({ is: 'fault', part: 'checkpoints', message: `the checkpoint at seq ${seq} is damaged` });
+    if (!isGood)
+      tell({ is: 'fault', part: 'checkpoints', message: `the checkpoint at seq ${seq} is damaged` });
   }
 }
 

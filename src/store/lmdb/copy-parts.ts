@@ -70,7 +70,11 @@ type ProcessEnd =
   | { readonly is: 'unopenable'; readonly reason: string }
   | { readonly is: 'unknown'; readonly reason: string };
 
-function runProcess(job: CopyJob, silenceMs: number, onMessage: (message: CopyMessage) => void): Promise<ProcessEnd> {
+function runProcess(
+  job: CopyJob,
+  silenceMs: number,
+  onMessage: (message: CopyMessage) => void,
+): Promise<ProcessEnd> {
   const file = new URL(`./copy-process${extname(import.meta.url)}`, import.meta.url);
   const args = [...process.execArgv, fileURLToPath(file), JSON.stringify(job)];
   return new Promise((resolve) => {
@@ -94,7 +98,8 @@ function runProcess(job: CopyJob, silenceMs: number, onMessage: (message: CopyMe
       const message = JSON.parse(line) as CopyMessage;
       if (message.is === 'opened') isOpened = true;
       if (message.is === 'stuck') end = { is: 'stuck', reason: message.message };
-      if (message.is === 'unopenable') end = { is: isOpened ? 'stuck' : 'unopenable', reason: message.message };
+      if (message.is === 'unopenable')
+        end = { is: isOpened ? 'stuck' : 'unopenable', reason: message.message };
       if (message.is === 'failed') end = { is: 'unknown', reason: message.message };
       onMessage(message);
     });

@@ -8,7 +8,16 @@ import type { Row } from './checked-rows.ts';
 import { compareParts } from './compare-parts.ts';
 import type { CopyJob, CopyMessage, PartWork } from './copy-messages.ts';
 import { provesDamage, watchDamage } from './damage.ts';
-import { createEnvironment, findLayout, LAYOUT, LAYOUT_BEFORE, openAnyRows, openEnvironment, openPlain, openRoot } from './environment.ts';
+import {
+  createEnvironment,
+  findLayout,
+  LAYOUT,
+  LAYOUT_BEFORE,
+  openAnyRows,
+  openEnvironment,
+  openPlain,
+  openRoot,
+} from './environment.ts';
 import { createGapFinder } from './gaps.ts';
 import { valueBefore } from './layout-before.ts';
 
@@ -58,7 +67,12 @@ function isBehind(key: Key, place: Key | null, isReverse: boolean): boolean {
 
 type Target = Awaited<ReturnType<typeof openEnvironment>>;
 
-async function copyPart(root: RootDatabase, layout: number, work: PartWork, target: Target | undefined): Promise<void> {
+async function copyPart(
+  root: RootDatabase,
+  layout: number,
+  work: PartWork,
+  target: Target | undefined,
+): Promise<void> {
   const { part, isReverse, until, rowsPerStep } = work;
   tell({ is: 'begun', part });
   // What the layout before ours says of the whole store is said in another way now.

@@ -105,7 +105,11 @@ export function openRoot(path: string, isReadOnly: boolean): RootDatabase {
 }
 
 /** `isCompressed` takes the compression of the root. */
-function openTexts<K extends Key>(root: RootDatabase, name: string, isCompressed: boolean): Database<string, K> {
+function openTexts<K extends Key>(
+  root: RootDatabase,
+  name: string,
+  isCompressed: boolean,
+): Database<string, K> {
   return root.openDB<string, K>({ name, encoding: 'string', compression: isCompressed });
 }
 
@@ -124,7 +128,11 @@ export function openPlain(root: RootDatabase, name: string): Database<string | B
 }
 
 /** A database by its name, whatever its keys. */
-export function openAnyRows(root: RootDatabase, name: string, damage: Damage): CheckedRows<string | Buffer, Key> | undefined {
+export function openAnyRows(
+  root: RootDatabase,
+  name: string,
+  damage: Damage,
+): CheckedRows<string | Buffer, Key> | undefined {
   const database = openPlain(root, name);
   return database && openCheckedRows(name, database, checkedAny, damage);
 }
@@ -213,16 +221,25 @@ export function findLayout(root: RootDatabase): Found {
   const stored = names.includes('meta') ? openTexts<string>(root, 'meta', false).get(LAYOUT_ROW) : undefined;
   if (stored === undefined) {
     const isOurs = names.includes('journal');
-    return isOurs ? { is: 'damaged', message: 'meta: the layout number is gone' } : { is: 'other', layout: 'no layout number' };
+    return isOurs
+      ? { is: 'damaged', message: 'meta: the layout number is gone' }
+      : { is: 'other', layout: 'no layout number' };
   }
   if (stored === String(LAYOUT_BEFORE)) return { is: 'before' };
   if (/^\d{1,3}$/.test(stored)) return { is: 'other', layout: `layout ${stored}` };
-  const meta = openCheckedRows('meta', openTexts<string>(root, 'meta', false), checkedText, watchDamage().damage);
+  const meta = openCheckedRows(
+    'meta',
+    openTexts<string>(root, 'meta', false),
+    checkedText,
+    watchDamage().damage,
+  );
   const [row] = meta.inspect({ start: LAYOUT_ROW, limit: 1 });
   if (row?.value === undefined) return { is: 'damaged', message: 'meta: the layout number is damaged' };
   if (row.value !== String(LAYOUT)) return { is: 'other', layout: `layout ${row.value}` };
   const missing = FIXED_PARTS.filter((name) => !names.includes(name));
-  return missing.length === 0 ? { is: 'ours' } : { is: 'damaged', message: `${missing.join(', ')} cannot be found` };
+  return missing.length === 0
+    ? { is: 'ours' }
+    : { is: 'damaged', message: `${missing.join(', ')} cannot be found` };
 }
 
 function refuse(found: Found, folder: string, damage: Damage): StoreError {

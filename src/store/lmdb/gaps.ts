@@ -9,7 +9,9 @@ export function createGapFinder(part: string): FindGap {
   const follow = (what: string, found: number, next: number): string | undefined => {
     const before = expected;
     expected = next;
-    return before === undefined || before === found ? undefined : `${what} ${before} to ${found - 1} are missing`;
+    return before === undefined || before === found
+      ? undefined
+      : `${what} ${before} to ${found - 1} are missing`;
   };
   if (part === 'journal') {
     return (key, value) => {

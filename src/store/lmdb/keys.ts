@@ -29,7 +29,10 @@ function readAll(environment: Environment): ReturnType<typeof read> {
   const expected = environment.meta.get(SUM_ROW) ?? sumText(new Map());
   if (sumText(found.sums) !== expected) {
     const [count] = parseStored<[number, number]>(expected, 'the sum of the keys');
-    throw environment.damage('keys', `keys: found ${found.sums.size} of ${count}, or older ones than were stored`);
+    throw environment.damage(
+      'keys',
+      `keys: found ${found.sums.size} of ${count}, or older ones than were stored`,
+    );
   }
   return found;
 }

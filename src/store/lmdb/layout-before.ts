@@ -7,12 +7,19 @@ import { numberedRow } from './output-mark.ts';
 const HEX_DIGITS = 8;
 
 /** What a row of ours holds; undefined for a row that does not match its checksum. `number` counts the rows of a part. */
-export function valueBefore(part: string, key: Key, stored: string | Buffer, number: number): string | Buffer | undefined {
+export function valueBefore(
+  part: string,
+  key: Key,
+  stored: string | Buffer,
+  number: number,
+): string | Buffer | undefined {
   if (typeof stored !== 'string') return stored;
   switch (part) {
     case 'journal': {
       const text = stored.slice(HEX_DIGITS);
-      const checksum = crc32(text, Number(key) % 2 ** 32).toString(16).padStart(HEX_DIGITS, '0');
+      const checksum = crc32(text, Number(key) % 2 ** 32)
+        .toString(16)
+        .padStart(HEX_DIGITS, '0');
       return checksum === stored.slice(0, HEX_DIGITS) ? text : undefined;
     }
     case 'waitlist':

@@ -15,8 +15,8 @@ import { checkKeys, openKeys } from './keys.ts';
 import { openWithRecovery, type TellNews } from './open-with-recovery.ts';
 import { openOutputs } from './outputs.ts';
 import { checkPayments, openPayments } from './payments.ts';
-import { noteFinished } from './unfinished-starts.ts';
 import { rememberStore } from './store-traces.ts';
+import { noteFinished } from './unfinished-starts.ts';
 import { openUsage } from './usage.ts';
 import { checkWaitlist, openWaitlist } from './waitlist.ts';
 
@@ -48,7 +48,10 @@ export async function openStartingStore(folder: string, tell: TellNews): Promise
   return { store, finished: () => noteFinished(folder) };
 }
 
-async function openAndRecover(folder: string, { tell = () => undefined, isStarting }: RecoverOptions): Promise<Store> {
+async function openAndRecover(
+  folder: string,
+  { tell = () => undefined, isStarting }: RecoverOptions,
+): Promise<Store> {
   await beginStore(folder);
   const open = () => openDirectly(folder, { isReadOnly: false, isStarting });
   const store = await openWithRecovery(folder, { open, tell, isFinishedWhenOpen: !isStarting });
@@ -67,7 +70,10 @@ interface DirectOptions {
   readonly isStarting?: boolean;
 }
 
-async function openDirectly(folder: string, { isReadOnly, isStarting = false }: DirectOptions): Promise<Store> {
+async function openDirectly(
+  folder: string,
+  { isReadOnly, isStarting = false }: DirectOptions,
+): Promise<Store> {
   const environment = await openEnvironment(folder, { isReadOnly });
   try {
     // What is kept nowhere else is looked through at once. What follows from the log is when it is read.

@@ -35,7 +35,11 @@ export type TellNews = (news: StoreNews) => void;
 /** What is wrong with the store in a folder: proven, nothing, or not known. */
 type Verdict =
   | { readonly is: 'sound' }
-  | { readonly is: 'damaged'; readonly sentences: readonly string[]; readonly findings: readonly PartFinding[] }
+  | {
+      readonly is: 'damaged';
+      readonly sentences: readonly string[];
+      readonly findings: readonly PartFinding[];
+    }
   | { readonly is: 'unknown'; readonly reason: string };
 
 type Damaged = Pick<Verdict & { readonly is: 'damaged' }, 'sentences' | 'findings'>;
@@ -56,7 +60,11 @@ function timeInName(): string {
 /** Replaces a store that was proven broken by what can be saved of it and of the newest backup, and tells all of it. */
 async function repair(folder: string, damage: Damaged, tell: TellNews): Promise<void> {
   const found = damage.sentences;
-  tell({ level: 'error', message: 'the store is damaged, saving what can be read', details: { data: folder, found } });
+  tell({
+    level: 'error',
+    message: 'the store is damaged, saving what can be read',
+    details: { data: folder, found },
+  });
   const { keptAs, backup, fromBackup, lost, recomputes } = await rebuild(folder, {
     keepAs: `db.broken-${timeInName()}`,
     findings: damage.findings,
@@ -65,7 +73,16 @@ async function repair(folder: string, damage: Damaged, tell: TellNews): Promise<
   tell({
     level: 'error',
     message: 'the damaged store was replaced by what could be saved',
-    details: { data: folder, found, keptAs, backup: backup?.path ?? null, backupAt, fromBackup, lost, recomputes },
+    details: {
+      data: folder,
+      found,
+      keptAs,
+      backup: backup?.path ?? null,
+      backupAt,
+      fromBackup,
+      lost,
+      recomputes,
+    },
   });
   const environment = await openEnvironment(folder, { isReadOnly: false });
   const note = JSON.stringify({ at: Date.now(), found, keptAs, backupAt, fromBackup, lost });
@@ -80,8 +97,10 @@ export async function repairStore(folder: string, tell: TellNews): Promise<Verdi
   if (!hasEnvironment(folder)) throw missingStore(folder);
   const verdict = await examine(folder);
   if (verdict.is === 'damaged') await repair(folder, verdict, tell);
-  if (verdict.is === 'sound') tell({ level: 'info', message: 'the store is sound', details: { data: folder } });
-  if (verdict.is === 'unknown') tell({ level: 'error', message: NOT_EXAMINED, details: { data: folder, reason: verdict.reason } });
+  if (verdict.is === 'sound')
+    tell({ level: 'info', message: 'the store is sound', details: { data: folder } });
+  if (verdict.is === 'unknown')
+    tell({ level: 'error', message: NOT_EXAMINED, details: { data: folder, reason: verdict.reason } });
   return verdict.is;
 }
 
@@ -130,7 +149,11 @@ async function upgrade(folder: string, tell: TellNews): Promise<void> {
     onProgress(part, rows) {
       if (performance.now() - toldAt < PROGRESS_MS) return;
       toldAt = performance.now();
-      tell({ level: 'info', message: 'still turning the store into the present layout', details: { part, rows } });
+      tell({
+        level: 'info',
+        message: 'still turning the store into the present layout',
+        details: { part, rows },
+      });
     },
   });
   const level = lost.length === 0 ? 'info' : 'error';
@@ -164,7 +187,8 @@ export async function openWithRecovery<T extends { onDamage(listener: (error: St
     if (isFinishedWhenOpen) noteFinished(folder);
     return opened;
   } catch (error) {
-    if (error instanceof StoreError && /^STORE_(BROKEN|CORRUPT)$/.test(error.code)) noteDamage(folder, error.message);
+    if (error instanceof StoreError && /^STORE_(BROKEN|CORRUPT)$/.test(error.code))
+      noteDamage(folder, error.message);
     else forgetStarts(folder);
     throw error;
   }

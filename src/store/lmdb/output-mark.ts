@@ -97,11 +97,13 @@ export function checkHistoryEnds(environment: Environment): void {
   for (const [stream, { name, getRange }] of environment.histories) {
     const expected = rows[stream] ?? 0;
     const found = lastNumber(environment, stream);
-    if (found !== expected) throw environment.damage(name, `${name}: ends with row ${found}, expected row ${expected}`);
+    if (found !== expected)
+      throw environment.damage(name, `${name}: ends with row ${found}, expected row ${expected}`);
     const begin = droppedRows(environment, stream) + 1;
     for (const { value } of getRange({ limit: 1 })) {
       const first = numberOf(value);
-      if (first !== begin) throw environment.damage(name, `${name}: begins with row ${first}, expected row ${begin}`);
+      if (first !== begin)
+        throw environment.damage(name, `${name}: begins with row ${first}, expected row ${begin}`);
     }
   }
 }

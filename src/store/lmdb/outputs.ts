@@ -70,7 +70,11 @@ export function openOutputs(environment: Environment): Outputs {
   let isWriting = false;
 
   /** One append or clear at a time, so that none builds on another that then fails. */
-  async function exclusive(write: () => PromiseLike<unknown>, what: string, newMark: OutputMark): Promise<void> {
+  async function exclusive(
+    write: () => PromiseLike<unknown>,
+    what: string,
+    newMark: OutputMark,
+  ): Promise<void> {
     if (isWriting) throw new RangeError(`write of ${what} while another is under way`);
     isWriting = true;
     try {
@@ -108,7 +112,10 @@ export function openOutputs(environment: Environment): Outputs {
       const rows = toRows(outputs);
       checksums ??= checkLatest(environment);
       let [count, sum] = mark.latest;
-      const changed = Array.from(rows.latest, ([name, { key, json }]) => [name, latest.checksumOf(key, json)] as const);
+      const changed = Array.from(
+        rows.latest,
+        ([name, { key, json }]) => [name, latest.checksumOf(key, json)] as const,
+      );
       for (const [name, checksum] of changed) {
         const before = checksums.get(name);
         if (before === undefined) count += 1;

@@ -26,7 +26,8 @@ export function checkPayments({ payments, paymentMarks, damage }: Environment): 
   let expected = 0;
   for (const { key, value } of payments.getRange()) {
     for (const mark of marksOf(parseStored<KeptPayment>(value, `the payment ${key}`))) {
-      if (!paymentMarks.has(mark)) throw damage('paymentMarks', `the payment ${key} lacks its mark ${mark[0]}`);
+      if (!paymentMarks.has(mark))
+        throw damage('paymentMarks', `the payment ${key} lacks its mark ${mark[0]}`);
       expected += 1;
     }
   }

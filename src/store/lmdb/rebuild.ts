@@ -49,7 +49,10 @@ interface RebuildOptions {
  * backup those that are missing. Killed at any instant, the old or the new one is there. Rejects, with nothing changed,
  * when there is nothing to make one of.
  */
-export async function rebuild(folder: string, { keepAs, findings = [], onProgress }: RebuildOptions): Promise<Rebuilt> {
+export async function rebuild(
+  folder: string,
+  { keepAs, findings = [], onProgress }: RebuildOptions,
+): Promise<Rebuilt> {
   let result: Omit<Rebuilt, 'keptAs'> | undefined;
   await replaceEnvironment(folder, keepAs, async (path) => {
     const copied = await copyParts({
@@ -89,7 +92,11 @@ async function soundBackup(folder: string): Promise<Backup | undefined> {
   return undefined;
 }
 
-async function fromBackupAlone(folder: string, path: string, reason: string): Promise<Omit<Rebuilt, 'keptAs'>> {
+async function fromBackupAlone(
+  folder: string,
+  path: string,
+  reason: string,
+): Promise<Omit<Rebuilt, 'keptAs'>> {
   const backup = await soundBackup(folder);
   if (backup === undefined) {
     throw new StoreError(
@@ -151,13 +158,16 @@ async function settle(
   const environment = await openEnvironment(path, { isReadOnly: false, path });
   try {
     const fromBackup: Record<string, number> = {};
-    const hurt = new Map(parts.filter(isDamaged).map((finding): [string, PartFinding] => [finding.part, finding]));
+    const hurt = new Map(
+      parts.filter(isDamaged).map((finding): [string, PartFinding] => [finding.part, finding]),
+    );
     const lost: string[] = [];
     if (backup !== undefined) {
       for (const part of NAMED) {
         if (hurt.has(part)) fromBackup[part] = await fillFrom(environment[part], backup[part], environment);
       }
-      if (hurt.has('waitlist')) fromBackup.waitlist = await fillFrom(environment.waitlist, backup.waitlist, environment);
+      if (hurt.has('waitlist'))
+        fromBackup.waitlist = await fillFrom(environment.waitlist, backup.waitlist, environment);
       if (hurt.has('journal')) fromBackup.journal = await fillLog(environment, backup);
     }
     for (const part of ['keys', 'payments', 'notes'] as const) {
@@ -187,8 +197,15 @@ async function settle(
 }
 
 /** What was bad and is not back. Rows that nobody could read, or that are missing, have no names. */
-function stillMissing(environment: Environment, part: 'keys' | 'payments' | 'notes', finding: PartFinding): string[] {
-  const named = finding.bad.filter((key) => !environment[part].has(key)).map((key) => `${part}: ${key} is lost`);
-  const hasMore = finding.unreadable !== null || finding.faults.length > 0 || finding.badRows > finding.bad.length;
+function stillMissing(
+  environment: Environment,
+  part: 'keys' | 'payments' | 'notes',
+  finding: PartFinding,
+): string[] {
+  const named = finding.bad
+    .filter((key) => !environment[part].has(key))
+    .map((key) => `${part}: ${key} is lost`);
+  const hasMore =
+    finding.unreadable !== null || finding.faults.length > 0 || finding.badRows > finding.bad.length;
   return hasMore ? [...named, describeFinding(finding)] : named;
 }

@@ -53,14 +53,18 @@ function stretchesOf({ journal }: Environment): Stretch[] {
   for (const block of journal.getRange()) {
     const to = block.key + decodeBlock(block).length - 1;
     const last = stretches.at(-1);
-    if (last !== undefined && last.to + 1 === block.key) stretches[stretches.length - 1] = { from: last.from, to };
+    if (last !== undefined && last.to + 1 === block.key)
+      stretches[stretches.length - 1] = { from: last.from, to };
     else stretches.push({ from: block.key, to });
   }
   return stretches;
 }
 
 /** The last block that begins at or before a seq. */
-function blockBefore({ journal }: Environment, seq: number): { readonly key: number; readonly value: string } | undefined {
+function blockBefore(
+  { journal }: Environment,
+  seq: number,
+): { readonly key: number; readonly value: string } | undefined {
   for (const block of journal.getRange({ start: seq, reverse: true, limit: 1 })) return block;
   return undefined;
 }
@@ -68,11 +72,19 @@ function blockBefore({ journal }: Environment, seq: number): { readonly key: num
 /** Puts blocks of a backup into the gaps of the log, where the backup's log agrees with what comes before the gap. */
 export async function fillLog(environment: Environment, backup: Environment): Promise<number> {
   const stretches = stretchesOf(environment);
-  const gaps = stretches.map(({ to }, index) => ({ from: to + 1, to: (stretches[index + 1]?.from ?? Infinity) - 1 }));
+  const gaps = stretches.map(({ to }, index) => ({
+    from: to + 1,
+    to: (stretches[index + 1]?.from ?? Infinity) - 1,
+  }));
   let filled = 0;
   for (const gap of gaps) {
     const before = blockBefore(environment, gap.from - 1);
-    if (before === undefined || !backup.journal.has(before.key) || backup.journal.get(before.key) !== before.value) continue;
+    if (
+      before === undefined ||
+      !backup.journal.has(before.key) ||
+      backup.journal.get(before.key) !== before.value
+    )
+      continue;
     for (const { key, value } of backup.journal.getRange({ start: gap.from })) {
       if (key > gap.to) break;
       await environment.journal.put(key, value);
@@ -99,7 +111,11 @@ export async function dropDamagedCheckpoints(environment: Environment): Promise<
 }
 
 /** The part of a stretch that can be followed: all of it from the log's own beginning, else what follows a checkpoint. */
-function followable({ journal }: Environment, stretch: Stretch, starts: readonly number[]): Stretch | undefined {
+function followable(
+  { journal }: Environment,
+  stretch: Stretch,
+  starts: readonly number[],
+): Stretch | undefined {
   if (stretch.from <= 1) return stretch;
   const start = starts.find((seq) => seq >= stretch.from - 1 && seq <= stretch.to);
   if (start === undefined) return undefined;
@@ -136,7 +152,8 @@ export async function closeGaps(environment: Environment): Promise<readonly stri
   for (const { seq } of checkpoints.list()) {
     if (seq < kept.from - 1 || seq > kept.to) await checkpoints.remove(seq);
   }
-  if (kept.to < 0) return [`journal: seqs ${first.from} to ${last.to} cannot be followed and are kept no longer`];
+  if (kept.to < 0)
+    return [`journal: seqs ${first.from} to ${last.to} cannot be followed and are kept no longer`];
   const lost: string[] = [];
   if (kept.from > first.from) lost.push(`journal: seqs ${first.from} to ${kept.from - 1} are kept no longer`);
   if (kept.to < last.to) lost.push(`journal: seqs ${kept.to + 1} to ${last.to} are kept no longer`);
@@ -192,7 +209,8 @@ export async function settleAccounts(environment: Environment): Promise<readonly
   await paymentMarks.clear();
   await root.batch(() => {
     for (const { key, value } of payments.getRange()) {
-      for (const mark of marksOf(parseStored<KeptPayment>(value, `the payment ${key}`))) void paymentMarks.put(mark, '');
+      for (const mark of marksOf(parseStored<KeptPayment>(value, `the payment ${key}`)))
+        void paymentMarks.put(mark, '');
     }
   });
   return completeWaitlist(environment);

@@ -72,7 +72,11 @@ export function checkWaitlist({ waitlist, waitlistIndex, damage }: Environment):
 }
 
 /** Marks the places whose owners are lost, and puts the others into the index. Returns what is lost, as sentences. */
-export async function completeWaitlist({ waitlist, waitlistIndex, root }: Environment): Promise<readonly string[]> {
+export async function completeWaitlist({
+  waitlist,
+  waitlistIndex,
+  root,
+}: Environment): Promise<readonly string[]> {
   const index = new Map<string, number>();
   let last = [...waitlist.getKeys({ reverse: true, limit: 1 })][0] ?? 0;
   for (const { key, value } of waitlistIndex.getRange()) {

@@ -34,9 +34,14 @@ function survivesWriting(path: string): Promise<boolean> {
   const check = new URL(`./open-check${extname(import.meta.url)}`, import.meta.url);
   const args = [...process.execArgv, fileURLToPath(check), path];
   return new Promise((resolve) => {
-    execFile(process.execPath, args, { timeout: TIMEOUT_MS, killSignal: 'SIGKILL' }, (error, _stdout, stderr) => {
-      if (error === null) return resolve(true);
-      resolve(error.code !== EXIT_DAMAGED && !wasEndedByStore(error.signal, stderr));
-    });
+    execFile(
+      process.execPath,
+      args,
+      { timeout: TIMEOUT_MS, killSignal: 'SIGKILL' },
+      (error, _stdout, stderr) => {
+        if (error === null) return resolve(true);
+        resolve(error.code !== EXIT_DAMAGED && !wasEndedByStore(error.signal, stderr));
+      },
+    );
   });
 }

@@ -23,7 +23,10 @@ describe('the dictionary', () => {
       await store.outputs.append(expected, expected.length);
       const bytes = expected.reduce((sum, output) => sum + JSON.stringify(output).length, 0);
       // Each is kept twice: in the history and as the latest.
-      assert.ok(store.sizeBytes() - empty < bytes + 2 * 2_000 * 9, `${bytes} bytes became ${store.sizeBytes() - empty}`);
+      assert.ok(
+        store.sizeBytes() - empty < bytes + 2 * 2_000 * 9,
+        `${bytes} bytes became ${store.sizeBytes() - empty}`,
+      );
       await store.close();
     }));
 });

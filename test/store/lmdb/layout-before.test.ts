@@ -9,14 +9,29 @@ import type { StoreNews } from '../../../src/store/lmdb/open-with-recovery.ts';
 import { tickAt, ticks, velocityAt, withFolder } from '../../support/store-records.ts';
 
 const COMPRESSED = /^(journal|latest|payments|history\..*)$/;
-const KEY = { id: 'k', hash: 'h', tier: 'PRO', name: 'n', limit: null, createdAt: 1, lastUsedAt: null, revokedAt: 2 };
+const KEY = {
+  id: 'k',
+  hash: 'h',
+  tier: 'PRO',
+  name: 'n',
+  limit: null,
+  createdAt: 1,
+  lastUsedAt: null,
+  revokedAt: 2,
+};
 const STATE = brotliCompressSync('state');
 
 /** Writes the rows as the layout before ours had them. */
 async function makeStoreBefore(folder: string): Promise<void> {
   const path = join(folder, 'db');
   mkdirSync(path);
-  const root = open({ path, overlappingSync: false, maxDbs: 64, encoding: 'string', compression: COMPRESSION });
+  const root = open({
+    path,
+    overlappingSync: false,
+    maxDbs: 64,
+    encoding: 'string',
+    compression: COMPRESSION,
+  });
   const put = (name: string, key: Key, value: string | Buffer) => {
     const encoding = typeof value === 'string' ? 'string' : 'binary';
     const compression = COMPRESSED.test(name);

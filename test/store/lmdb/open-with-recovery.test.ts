@@ -136,7 +136,8 @@ describe('openWithRecovery', () => {
       await store.waitlist.claim({ ...ENTRY, email: 'later@example.test' }, 6);
       await store.close();
       for (const id of [KEY.id, 'later']) await tamper(folder, 'keys', (keys) => keys.putSync(id, 'no key'));
-      for (const place of [1, 2]) await tamper(folder, 'waitlist', (places) => places.putSync(place, 'no place'));
+      for (const place of [1, 2])
+        await tamper(folder, 'waitlist', (places) => places.putSync(place, 'no place'));
       writeFileSync(marker(folder), '0\nsomebody saw damage');
 
       const news: StoreNews[] = [];
