@@ -4,7 +4,7 @@ import { StoreError } from '../../errors.ts';
 import { type Damage, provesDamage } from './damage.ts';
 
 /** How a value and its checksum are one value of the database. */
-export interface RowCodec<V> {
+interface RowCodec<V> {
   encode(value: V, checksum: number): V;
   /** Undefined for a row that is too short for a checksum. */
   split(stored: V): { readonly checksum: number; readonly value: V } | undefined;
@@ -61,7 +61,7 @@ export const checkedAny: RowCodec<string | Buffer> = {
   checksum: crc32,
 };
 
-export interface RowRange<K> {
+interface RowRange<K> {
   readonly start?: K;
   readonly end?: K;
   readonly exclusiveStart?: boolean;

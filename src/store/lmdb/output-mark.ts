@@ -12,7 +12,7 @@ export interface OutputMark {
 }
 
 /** How many latest rows there are, and the sum of their checksums. */
-export type LatestSum = readonly [count: number, sum: number];
+type LatestSum = readonly [count: number, sum: number];
 
 const MARK_ROW = 'outputs';
 const DROPPED_ROW = 'dropped';
@@ -67,7 +67,7 @@ export function jsonOf(text: string): string {
 }
 
 /** By `stream key`, the checksum of each latest row. */
-export function readChecksums({ latest }: Environment): Map<string, number> {
+function readChecksums({ latest }: Environment): Map<string, number> {
   const checksums = new Map<string, number>();
   for (const { key, value } of latest.getRange()) checksums.set(key.join(' '), latest.checksumOf(key, value));
   return checksums;

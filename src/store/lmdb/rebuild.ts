@@ -24,7 +24,7 @@ const NAMED = ['keys', 'waitlistIndex', 'payments', 'notes'] as const;
 const KEPT_ONLY_HERE = new Set<string>([...NAMED, 'waitlist', 'journal', 'meta']);
 
 /** What became of a store that was replaced. */
-export interface Rebuilt {
+interface Rebuilt {
   /** Where the old one lies. */
   readonly keptAs: string;
   /** The backup that rows were taken from. */
