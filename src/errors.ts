@@ -33,8 +33,19 @@ export class SourceError extends ServiceError {
   }
 }
 
-/** The data folder cannot be used. */
-export class StoreError extends ServiceError {}
+interface StoreErrorOptions extends ErrorOptions {
+  readonly part?: string | undefined;
+}
+
+/** The data folder cannot be used. `part` is the part of the store that is damaged, if one is. */
+export class StoreError extends ServiceError {
+  readonly part: string | undefined;
+
+  constructor(code: string, message: string, options?: StoreErrorOptions) {
+    super(code, message, options);
+    this.part = options?.part;
+  }
+}
 
 /** The service cannot start. */
 export class StartError extends ServiceError {}

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { backtestCommand } from './backtest.ts';
 import { backupCommand } from './backup.ts';
+import { doctorCommand } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { EXIT_USAGE, reportFailure } from './failure.ts';
 import { keysCommand } from './keys.ts';
@@ -37,6 +38,7 @@ function createProgram(proc: ProcessLike, exitWith: (code: number) => void): Com
     backtestCommand(proc, exitWith),
     exportCommand(proc, exitWith),
     backupCommand(proc),
+    doctorCommand(proc, exitWith),
     keysCommand(proc),
   ];
   for (const command of commands) program.addCommand(command);

@@ -21,8 +21,10 @@ async function start(flags: Flags, args: readonly string[], proc: ProcessLike): 
     const { openService } = await import('../service/service.ts');
     const service = await openService(config, createLog(config.logLevel, stderr));
     if (!stop.signal.aborted) printBanner(service, config, proc);
-    await stop.requested;
+    const damage = await Promise.race([stop.requested, service.damaged]);
     await service.stop();
+    // The process ends with an error, so that whatever runs it starts it again.
+    if (damage) throw damage;
     if (config.json) stdout.write(`${JSON.stringify({ type: 'stopped' })}\n`);
   } finally {
     stop.release();

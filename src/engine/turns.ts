@@ -65,7 +65,7 @@ export function createTurns(deps: TurnsDeps): Turns {
 
   const writer = createRetryingWriter({
     onRefused: (error) => report({ type: 'refused_write', error }),
-    isRefusal: (error) => error instanceof StoreError,
+    isRefusal: (error) => error instanceof StoreError && error.code !== 'STORE_CORRUPT',
     retryMs: deps.retryMs,
   });
   let waiting: Waiting[] = [];

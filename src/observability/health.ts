@@ -7,8 +7,8 @@ import type { Latest } from '../views/latest.ts';
 export type Health = Omit<RecordOf<typeof healthRecord>, 'timestamp'>;
 type HealthStatus = Health['status'];
 
-/** `read_only` while writes fail, for example on a full disk. */
-export type StoreState = 'open' | 'read_only' | 'closed';
+/** `read_only` while writes fail, for example on a full disk; `repaired` for a day after damage was repaired. */
+export type StoreState = 'open' | 'repaired' | 'read_only' | 'closed';
 
 export interface HealthInputs {
   readonly accounts: readonly AccountId[];
@@ -41,7 +41,7 @@ const DEGRADED_AFTER_MS = {
  */
 export function healthOf(inputs: HealthInputs): HealthStatus {
   if (!inputs.hasSnapshot || inputs.store === 'closed') return 'unavailable';
-  if (inputs.store === 'read_only' || inputs.failedActors > 0) return 'degraded';
+  if (inputs.store !== 'open' || inputs.failedActors > 0) return 'degraded';
   const { ages, uptimeMs, areCountsKnown } = inputs;
   const sources = limits(inputs);
   if (sources.some(([source, limitMs]) => (ages[source] ?? uptimeMs) > limitMs)) return 'degraded';

@@ -19,6 +19,8 @@ export interface Metrics {
   /** Worker time of a fit or a forecast. */
   simulated(request: string, ms: number): void;
   diskUsed(storeBytes: number, freeBytes: number): void;
+  /** When damage to the store was repaired last, UTC ms; 0 for never. */
+  storeRepaired(at: number): void;
   paid(outcome: string): void;
   /** Payments that were settled while their reply was never sent. */
   unsentReplies(count: number): void;
@@ -65,6 +67,11 @@ export function createMetrics({ usdPer1000Reads = 0, now = Date.now }: MetricsOp
     'What may still be written to the disk of the data folder',
   );
 
+  const repaired = gauge(
+    'tallywire_store_repaired_timestamp_seconds',
+    'When damage to the store was repaired last, 0 for never',
+  );
+
   const simulations = new Histogram({
     name: 'tallywire_simulation_seconds',
     help: 'Worker time of a fit or a forecast',
@@ -95,6 +102,7 @@ export function createMetrics({ usdPer1000Reads = 0, now = Date.now }: MetricsOp
       storeSize.set(storeBytes);
       diskFree.set(freeBytes);
     },
+    storeRepaired: (at) => repaired.set(at / 1_000),
     paid: (outcome) => payments.inc({ outcome }),
     unsentReplies: (count) => unsent.set(count),
     requestServed: durations.observe,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import { DAY_MS } from '../../streams/internal.ts';
 import { proxiesOf } from '../access/client-address.ts';
 import type { Gate } from '../access/gate.ts';
 import type { UsageTracking } from '../access/usage/tracking.ts';
@@ -22,6 +23,8 @@ import type { Shutdown } from './shutdown.ts';
 
 /** How long open requests may take after the port is closed. */
 const DRAIN_DEADLINE_MS = 8_000;
+/** How long health tells of a repair. The metric and the log tell of it for ever. */
+const REPAIR_SHOWN_MS = DAY_MS;
 
 export interface ServerParts {
   readonly config: Config;
@@ -34,6 +37,8 @@ export interface ServerParts {
   readonly usage: UsageTracking;
   readonly positions: Positions;
   readonly metrics: Metrics;
+  /** When damage to the store was repaired last, UTC ms; 0 for never. */
+  readonly repairedAt: number;
   /** Whether the demo keys work. */
   readonly isDemo: boolean;
   readonly log: Logger;
@@ -48,7 +53,10 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
       accounts: config.accounts,
       staleAfterMs: config.staleAfterMs,
       metrics,
-      store: () => (engine.isWaitingForDisk() ? 'read_only' : 'open'),
+      store: () => {
+        if (engine.isWaitingForDisk()) return 'read_only';
+        return clock.wall() - parts.repairedAt < REPAIR_SHOWN_MS ? 'repaired' : 'open';
+      },
       now: clock.wall,
     },
     shutdown,

@@ -1,17 +1,19 @@
 import type { Logger } from 'pino';
+import { z } from 'zod';
 import type { KnownKeys } from '../access/keys/key-lookup.ts';
 import { createUsageTracking, type UsageTracking } from '../access/usage/tracking.ts';
 import type { Config } from '../config/config.ts';
 import { type Clock, systemClock } from '../engine/clock.ts';
+import { StoreError } from '../errors.ts';
 import { createMetrics } from '../observability/metrics.ts';
 import { checkPort } from '../server/http.ts';
 import type { Positions } from '../sources/positions/position.ts';
 import { createPositions } from '../sources/positions/positions.ts';
 import type { SourceSettings } from '../sources/settings.ts';
-import { openStore } from '../store/lmdb/open-store.ts';
+import { openStartingStore, type StartingStore } from '../store/lmdb/open-store.ts';
 import { lockFolder } from '../store/lock.ts';
 import { privacyText } from '../store/private-folder.ts';
-import type { Store } from '../store/store.ts';
+import { REPAIR_NOTE, type Store } from '../store/store.ts';
 import { createLatest } from '../views/latest.ts';
 import { isInEvents } from '../views/portfolio/held-positions.ts';
 import { openAccess } from './access.ts';
@@ -23,6 +25,9 @@ import { type ServerParts, startServer } from './server.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 import { reachUpstream, type Upstream } from './upstream.ts';
 
+/** A process that ends earlier than this may have been ended by damage in its store. */
+const SETTLED_AFTER_MS = 60_000;
+
 export interface Service {
   readonly url: string;
   readonly banner: {
@@ -32,6 +37,8 @@ export interface Service {
     /** Whether the demo keys work. */
     readonly isDemo: boolean;
   };
+  /** Resolves when a read finds damage in the store: the service has to be stopped, and the next start repairs it. */
+  readonly damaged: Promise<StoreError>;
   /** Answers the open requests, stops the sources, saves a checkpoint and closes the store. May be called twice. */
   stop(): Promise<void>;
 }
@@ -48,6 +55,17 @@ export async function openService(
   log: Logger,
   options: ServiceOptions = {},
 ): Promise<Service> {
+  try {
+    return await attempt(config, log, options);
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== 'STORE_CORRUPT') throw error;
+    // Noted in the folder, so the next attempt repairs it.
+    log.error({ err: error }, 'the store is damaged, starting again to repair it');
+    return attempt(config, log, options);
+  }
+}
+
+async function attempt(config: Config, log: Logger, options: ServiceOptions): Promise<Service> {
   const shutdown = createShutdown();
   try {
     return await open(config, log, options, shutdown);
@@ -69,13 +87,17 @@ async function open(
   await checkPort(config.port, config.host);
   const reachable = await reachUpstream(config.world, config.posts.via);
 
-  const store = await openLockedStore(config.data, log, shutdown);
+  const { store, finished } = await openLockedStore(config.data, log, shutdown);
+  const damaged = new Promise<StoreError>((resolve) => store.onDamage(resolve));
+  store.onDamage((error) => log.error({ err: error, part: error.part }, 'found damage in the store'));
   const upstream = await reachable.open({ data: config.data, notes: store.notes, now: clock.wall });
   shutdown.add(() => upstream.close());
 
   const latest = createLatest();
   const metrics = createMetrics({ usdPer1000Reads: config.posts.usdPer1000Reads, now: clock.wall });
-  const parts = { config, store, latest, clock, metrics, log };
+  const repairedAt = repairedAtOf(store);
+  metrics.storeRepaired(repairedAt);
+  const parts = { config, store, latest, clock, metrics, repairedAt, log };
   const { endpoints, isStandIn, facilitator } = upstream;
   const report = reportTo(log, metrics);
   const engine = await startEngine({ ...parts, endpoints, sourceSettings, report }, shutdown);
@@ -89,23 +111,40 @@ async function open(
   // A stand-in sends no bill.
   if (!isStandIn) tellCost(parts);
 
+  const settled = setTimeout(finished, SETTLED_AFTER_MS);
+  settled.unref();
+  shutdown.add(async () => clearTimeout(settled));
   const accounts = config.accounts.map(({ segment }) => segment);
   return {
     url,
     banner: { world: upstream.name, data: config.data, accounts, isDemo },
+    damaged,
     stop: shutdown.run,
   };
 }
 
-async function openLockedStore(data: string, log: Logger, shutdown: Shutdown): Promise<Store> {
+async function openLockedStore(data: string, log: Logger, shutdown: Shutdown): Promise<StartingStore> {
   const lock = await lockFolder(data);
   shutdown.add(() => lock.release());
   const told = privacyText(lock.privacy);
   if (told !== undefined) log.warn({ data }, told);
-  const store = await openStore(data);
-  shutdown.add(() => store.close());
-  return store;
+  const starting = await openStartingStore(data, ({ level, message, details }) =>
+    log[level](details, message),
+  );
+  shutdown.add(async () => {
+    await starting.store.close();
+    starting.finished();
+  });
+  return starting;
 }
+
+/** When damage to the store was repaired last, UTC ms; 0 for never. */
+function repairedAtOf({ notes }: Store): number {
+  const text = notes.get(REPAIR_NOTE);
+  return text === undefined ? 0 : repairNote.parse(JSON.parse(text)).at;
+}
+
+const repairNote = z.object({ at: z.number() });
 
 type PositionsParts = Pick<ServerParts, 'latest' | 'log'>;
 type UsageParts = Pick<ServerParts, 'config' | 'store' | 'clock' | 'log'>;

@@ -1,3 +1,4 @@
+import type { StoreError } from '../errors.ts';
 import type { CallLog, Keys, UsageStore, Waitlist } from './ports/access.ts';
 import type { StoredFrames } from './ports/frames.ts';
 import type { Checkpoints, Journal, Notes, Outputs } from './ports/log.ts';
@@ -22,6 +23,8 @@ export interface Store {
   readonly payments: Payments;
   /** Bytes on disk, for the size watchdog. */
   sizeBytes(): number;
+  /** Calls the listener at the first damage that a read finds; at once if some was found. */
+  onDamage(listener: (error: StoreError) => void): void;
   /** A consistent copy into an empty or new folder, while the engine runs. */
   backup(folder: string): Promise<void>;
   /** Waits for writes in flight. Closing twice is fine. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
-import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreError } from '../../errors.ts';
 import { makeFolder, removeEmptyFolders } from '../make-folder.ts';
@@ -8,7 +8,6 @@ import { takeRights } from '../private-folder.ts';
 import { syncToDisk } from '../sync-to-disk.ts';
 import { describe } from '../system-error.ts';
 import { type Environment, environmentPath, hasEnvironment } from './environment.ts';
-import { replaceEnvironment } from './replace-environment.ts';
 
 /** A copy appears under its name only when it is whole and on disk. */
 async function publish(part: string, path: string): Promise<void> {
@@ -53,19 +52,19 @@ export async function copyEnvironment(environment: Environment, target: string):
   }
 }
 
-/** The whole copy under `<folder>/backups` that was made last, or undefined when there is none. */
-export function newestBackup(folder: string): string | undefined {
+/** A data folder under `backups`, and when it was copied, UTC ms. */
+export interface Backup {
+  readonly path: string;
+  readonly at: number;
+}
+
+/** The whole copies under `<folder>/backups`, the newest first. */
+export function backupsOf(folder: string): readonly Backup[] {
   const backups = join(folder, 'backups');
-  if (statSync(backups, { throwIfNoEntry: false }) === undefined) return undefined;
+  if (statSync(backups, { throwIfNoEntry: false }) === undefined) return [];
   const found = readdirSync(backups)
     .map((name) => join(backups, name))
     .filter(hasEnvironment)
     .map((path) => ({ path, at: statSync(join(environmentPath(path), 'data.mdb')).mtimeMs }));
-  return found.sort((a, b) => b.at - a.at)[0]?.path;
-}
-
-/** Puts a copy of `backup` in the place of the environment of `folder`, which is kept beside it as `keepAs`. */
-export function restoreBackup(folder: string, backup: string, keepAs: string): Promise<void> {
-  const from = join(environmentPath(backup), 'data.mdb');
-  return replaceEnvironment(folder, keepAs, (path) => copyFile(from, join(path, 'data.mdb')));
+  return found.sort((a, b) => b.at - a.at);
 }

@@ -1,9 +1,8 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompressSync, constants, crc32 } from 'node:zlib';
-import { StoreError } from '../../errors.ts';
 import type { Checkpoint, Checkpoints } from '../store.ts';
-import { describe } from '../system-error.ts';
 import type { Environment } from './environment.ts';
+import { parseStored } from './stored-text.ts';
 
 /** Pieces small enough that freed pages of one checkpoint serve the next, whatever their lengths. */
 const PART_BYTES = 64 * 1024;
@@ -22,9 +21,8 @@ function split(bytes: Buffer): Buffer[] {
   return parts;
 }
 
-export function openCheckpoints({ durable, root, checkpoints, states }: Environment): Checkpoints {
-  // A header is read back only as it was put below.
-  const toHeader = (text: string) => JSON.parse(text) as Header;
+export function openCheckpoints({ durable, damage, root, checkpoints, states }: Environment): Checkpoints {
+  const toHeader = (text: string) => parseStored<Header>(text, 'a checkpoint');
   const partsOf = (seq: number) => states.getKeys({ start: [seq, 0], end: [seq + 1, 0] });
 
   /** The first header in order that belongs to the graph version. There are few checkpoints, so a walk is fine. */
@@ -41,13 +39,12 @@ export function openCheckpoints({ durable, root, checkpoints, states }: Environm
     for (let part = 0; part < parts; part++) kept.push(states.get([seq, part]) ?? Buffer.alloc(0));
     const bytes = Buffer.concat(kept);
     if (crc32(bytes) !== crc) {
-      throw new StoreError('STORE_CORRUPT', `the checkpoint at seq ${seq} does not match its checksum`);
+      throw damage('states', `the checkpoint at seq ${seq} does not match its checksum`);
     }
     try {
       return { seq, at, graphVersion, state: brotliDecompressSync(bytes).toString() };
     } catch (cause) {
-      const message = `the checkpoint at seq ${seq} is not readable: ${describe(cause)}`;
-      throw new StoreError('STORE_CORRUPT', message, { cause });
+      throw damage('states', `the checkpoint at seq ${seq} is not readable`, cause);
     }
   }
 

@@ -5,12 +5,16 @@ import { KEPT_STREAMS, type StreamName } from '../../../streams/internal.ts';
 import { StoreError } from '../../errors.ts';
 import { takeRights } from '../private-folder.ts';
 import { describe, errorCode } from '../system-error.ts';
+import { type CheckedRows, checkedAny, checkedBytes, checkedText, openCheckedRows } from './checked-rows.ts';
 import { type Durable, durableAt } from './commit.ts';
+import { type Damage, isDamageCode, provesDamage, watchDamage } from './damage.ts';
 import { DICTIONARY } from './dictionary.ts';
 import { missingStore } from './store-traces.ts';
 
 /** Raised with every change of how rows are keyed or encoded. */
-export const LAYOUT = 3;
+export const LAYOUT = 4;
+/** The layout that is turned into ours when a writer opens it. */
+export const LAYOUT_BEFORE = 3;
 
 const MAX_READERS = 512;
 const MAX_DBS = 64;
@@ -20,35 +24,41 @@ const READER_CHECK_MS = 60_000;
 export const COMPRESSION = { threshold: 100, dictionary: DICTIONARY };
 
 /** History of one stream. */
-export type History = Database<string, [seq: number, n: number]>;
+export type History = CheckedRows<string, [seq: number, n: number]>;
+
+/** All databases, each under its name but the histories. */
+interface Parts {
+  readonly meta: CheckedRows<string, string>;
+  readonly journal: CheckedRows<string, number>;
+  /** One per stream, so that every row can be appended at the end. */
+  readonly histories: ReadonlyMap<StreamName, History>;
+  readonly latest: CheckedRows<string, [stream: string, key: string]>;
+  readonly checkpoints: CheckedRows<string, number>;
+  readonly states: CheckedRows<Buffer, [seq: number, part: number]>;
+  readonly notes: CheckedRows<string, string>;
+  readonly keys: CheckedRows<string, string>;
+  readonly calls: CheckedRows<string, number>;
+  readonly usage: CheckedRows<string, [keyId: string, span: string, index: number]>;
+  readonly usageErrors: CheckedRows<string, [keyId: string, n: number]>;
+  readonly waitlist: CheckedRows<string, number>;
+  readonly waitlistIndex: CheckedRows<string, string>;
+  readonly feed: CheckedRows<string, [topic: string, seq: number]>;
+  /** Each holds many rows, under the seq of the last one. */
+  readonly feedPacks: CheckedRows<Buffer, [topic: string, seq: number]>;
+  readonly feedTopics: CheckedRows<string, string>;
+  readonly payments: CheckedRows<string, string>;
+  readonly paymentMarks: CheckedRows<string, [mark: string, at: number, id: string]>;
+}
 
 /** The LMDB environment of a data folder with all its databases open. */
-export interface Environment {
+export interface Environment extends Parts {
   readonly root: RootDatabase;
   readonly isReadOnly: boolean;
   readonly durable: Durable;
+  readonly damage: Damage;
+  onDamage(listener: (error: StoreError) => void): void;
   /** The inode, which a copy of the file does not share. */
   readonly fileId: number;
-  readonly meta: Database<string, string>;
-  readonly journal: Database<string, number>;
-  /** One per stream, so that every row can be appended at the end. */
-  readonly histories: ReadonlyMap<StreamName, History>;
-  readonly latest: Database<string, [stream: string, key: string]>;
-  readonly checkpoints: Database<string, number>;
-  readonly states: Database<Buffer, [seq: number, part: number]>;
-  readonly notes: Database<string, string>;
-  readonly keys: Database<string, string>;
-  readonly calls: Database<string, number>;
-  readonly usage: Database<string, [keyId: string, span: string, index: number]>;
-  readonly usageErrors: Database<string, [keyId: string, n: number]>;
-  readonly waitlist: Database<string, number>;
-  readonly waitlistIndex: Database<string, string>;
-  readonly feed: Database<string, [topic: string, seq: number]>;
-  /** Each holds many rows, under the seq of the last one. */
-  readonly feedPacks: Database<Buffer, [topic: string, seq: number]>;
-  readonly feedTopics: Database<string, string>;
-  readonly payments: Database<string, string>;
-  readonly paymentMarks: Database<string, [mark: string, at: number, id: string]>;
   close(): Promise<void>;
 }
 
@@ -58,11 +68,15 @@ export function environmentPath(folder: string): string {
 
 /** A file of no length is none: LMDB would begin an empty store in it. */
 export function hasEnvironment(folder: string): boolean {
-  const file = join(environmentPath(folder), 'data.mdb');
+  return isEnvironment(environmentPath(folder));
+}
+
+function isEnvironment(path: string): boolean {
+  const file = join(path, 'data.mdb');
   return existsSync(file) && statSync(file).size > 0;
 }
 
-function openRoot(path: string, isReadOnly: boolean): RootDatabase {
+export function openRoot(path: string, isReadOnly: boolean): RootDatabase {
   try {
     const root = open({
       path,
@@ -79,13 +93,12 @@ function openRoot(path: string, isReadOnly: boolean): RootDatabase {
     for (const name of ['data.mdb', 'lock.mdb']) takeRights(join(path, name));
     return root;
   } catch (cause) {
-    const code = errorCode(cause);
-    const isRefused = code === 1 || code === 13 || code === 28 || code === 30;
+    const isBroken = provesDamage(cause);
     throw new StoreError(
-      isRefused ? 'STORE_UNWRITABLE' : 'STORE_BROKEN',
-      isRefused
-        ? `cannot write to ${path}: ${describe(cause)}`
-        : `the store in ${path} cannot be opened: ${describe(cause)}; restore a backup`,
+      isBroken ? 'STORE_BROKEN' : 'STORE_UNWRITABLE',
+      isBroken
+        ? `the store in ${path} cannot be opened: ${describe(cause)}`
+        : `cannot use the store in ${path}: ${describe(cause)}`,
       { cause },
     );
   }
@@ -95,99 +108,203 @@ function openRoot(path: string, isReadOnly: boolean): RootDatabase {
 function openTexts<K extends Key>(
   root: RootDatabase,
   name: string,
-  isCompressed = false,
+  isCompressed: boolean,
 ): Database<string, K> {
   return root.openDB<string, K>({ name, encoding: 'string', compression: isCompressed });
 }
 
-function openBytes<K extends Key>(root: RootDatabase, name: string): Database<Buffer, K> {
-  return root.openDB<Buffer, K>({ name, encoding: 'binary', compression: false });
+/** Where the values of a database are neither plain text nor read one by one. */
+const BYTES = new Set(['states', 'feedPacks']);
+/** Those with long or many texts. Frames are not: a row is soon in a pack or gone, and readers wait for it. */
+const COMPRESSED = /^(journal|latest|payments|history\..*)$/;
+
+/** A database as it lies there, its rows with their checksums. Undefined where a reader finds none. */
+export function openPlain(root: RootDatabase, name: string): Database<string | Buffer, Key> | undefined {
+  return root.openDB<string | Buffer, Key>({
+    name,
+    encoding: BYTES.has(name) ? 'binary' : 'string',
+    compression: COMPRESSED.test(name),
+  });
 }
 
-interface Appendable<K> {
-  // The library's types lack this option for writes in the background.
-  put(key: K, text: string, options: { readonly append: true }): PromiseLike<boolean>;
+/** A database by its name, whatever its keys. */
+export function openAnyRows(
+  root: RootDatabase,
+  name: string,
+  damage: Damage,
+): CheckedRows<string | Buffer, Key> | undefined {
+  const database = openPlain(root, name);
+  return database && openCheckedRows(name, database, checkedAny, damage);
 }
 
-/** Puts a row after all others, which fills pages to their end instead of leaving room for keys in between. */
-export function putLast<K>(database: Appendable<K>, key: K, text: string): PromiseLike<boolean> {
-  return database.put(key, text, { append: true });
+function openParts(root: RootDatabase, damage: Damage): Parts {
+  function texts<K extends Key>(name: string): CheckedRows<string, K> {
+    const database: Database<string, K> | undefined = openTexts(root, name, COMPRESSED.test(name));
+    if (database === undefined) throw damage(name, `${name} cannot be found`);
+    return openCheckedRows(name, database, checkedText, damage);
+  }
+  function bytes<K extends Key>(name: string): CheckedRows<Buffer, K> {
+    const options = { name, encoding: 'binary', compression: false } as const;
+    const database: Database<Buffer, K> | undefined = root.openDB<Buffer, K>(options);
+    if (database === undefined) throw damage(name, `${name} cannot be found`);
+    return openCheckedRows(name, database, checkedBytes, damage);
+  }
+  return {
+    meta: texts('meta'),
+    journal: texts('journal'),
+    histories: openHistories(root, damage),
+    latest: texts('latest'),
+    checkpoints: texts('checkpoints'),
+    states: bytes('states'),
+    notes: texts('notes'),
+    keys: texts('keys'),
+    calls: texts('calls'),
+    usage: texts('usage'),
+    usageErrors: texts('usageErrors'),
+    waitlist: texts('waitlist'),
+    waitlistIndex: texts('waitlistIndex'),
+    feed: texts('feed'),
+    feedPacks: bytes('feedPacks'),
+    feedTopics: texts('feedTopics'),
+    payments: texts('payments'),
+    paymentMarks: texts('paymentMarks'),
+  };
 }
 
 /** A stream has no database here when an older program, which does not know the stream, is the writer. */
-function openHistories(root: RootDatabase): ReadonlyMap<StreamName, History> {
+function openHistories(root: RootDatabase, damage: Damage): ReadonlyMap<StreamName, History> {
   const histories = new Map<StreamName, History>();
   for (const stream of KEPT_STREAMS) {
-    const history: History | undefined = openTexts(root, `history.${stream}`, true);
-    if (history !== undefined) histories.set(stream, history);
+    const name = `history.${stream}`;
+    const database: Database<string, [number, number]> | undefined = openTexts(root, name, true);
+    if (database !== undefined) histories.set(stream, openCheckedRows(name, database, checkedText, damage));
   }
   return histories;
 }
 
-/** Throws unless the layout is ours. Creates nothing. A store is begun with its layout, so one without is none of ours. */
-function checkLayout(root: RootDatabase, folder: string): void {
-  const names = [...root.getKeys()];
-  const meta = names.includes('meta') ? openTexts<string>(root, 'meta') : undefined;
-  const layout = meta?.get('layout');
-  if (layout === String(LAYOUT)) return;
-  const found = layout === undefined ? 'no layout number' : `layout ${layout}`;
-  throw new StoreError('STORE_LAYOUT', `the store in ${folder} has ${found}, expected layout ${LAYOUT}`);
+const FIXED_PARTS = [
+  'meta',
+  'journal',
+  'latest',
+  'checkpoints',
+  'states',
+  'notes',
+  'keys',
+  'calls',
+  'usage',
+  'usageErrors',
+  'waitlist',
+  'waitlistIndex',
+  'feed',
+  'feedPacks',
+  'feedTopics',
+  'payments',
+  'paymentMarks',
+];
+
+/** The names of all databases. */
+export const PART_NAMES: readonly string[] = [
+  ...FIXED_PARTS,
+  ...KEPT_STREAMS.map((stream) => `history.${stream}`),
+];
+
+type Found =
+  | { readonly is: 'ours' | 'before' }
+  | { readonly is: 'other'; readonly layout: string }
+  | { readonly is: 'damaged'; readonly message: string };
+
+const LAYOUT_ROW = 'layout';
+
+/** Creates nothing. A store is begun with its layout and all its databases, so one without is none of ours or damaged. */
+export function findLayout(root: RootDatabase): Found {
+  const names = [...root.getKeys()].map(String);
+  const stored = names.includes('meta') ? openTexts<string>(root, 'meta', false).get(LAYOUT_ROW) : undefined;
+  if (stored === undefined) {
+    const isOurs = names.includes('journal');
+    return isOurs
+      ? { is: 'damaged', message: 'meta: the layout number is gone' }
+      : { is: 'other', layout: 'no layout number' };
+  }
+  if (stored === String(LAYOUT_BEFORE)) return { is: 'before' };
+  if (/^\d{1,3}$/.test(stored)) return { is: 'other', layout: `layout ${stored}` };
+  const meta = openCheckedRows(
+    'meta',
+    openTexts<string>(root, 'meta', false),
+    checkedText,
+    watchDamage().damage,
+  );
+  const [row] = meta.inspect({ start: LAYOUT_ROW, limit: 1 });
+  if (row?.value === undefined) return { is: 'damaged', message: 'meta: the layout number is damaged' };
+  if (row.value !== String(LAYOUT)) return { is: 'other', layout: `layout ${row.value}` };
+  const missing = FIXED_PARTS.filter((name) => !names.includes(name));
+  return missing.length === 0
+    ? { is: 'ours' }
+    : { is: 'damaged', message: `${missing.join(', ')} cannot be found` };
+}
+
+function refuse(found: Found, folder: string, damage: Damage): StoreError {
+  if (found.is === 'damaged') return damage('meta', found.message);
+  const has = `the store in ${folder} has ${found.is === 'other' ? found.layout : `layout ${LAYOUT_BEFORE}`}`;
+  const remedy = 'start the service on it once, which turns it into that';
+  return new StoreError(
+    'STORE_LAYOUT',
+    `${has}, expected layout ${LAYOUT}${found.is === 'before' ? `: ${remedy}` : ''}`,
+  );
 }
 
 /** Writes an environment without rows into the folder `path`. */
 export async function createEnvironment(path: string): Promise<void> {
   const root = openRoot(path, false);
   try {
-    openTexts<string>(root, 'meta').putSync('layout', String(LAYOUT));
+    const { meta } = openParts(root, watchDamage().damage);
+    meta.putSync(LAYOUT_ROW, String(LAYOUT));
   } finally {
     await root.close();
   }
 }
 
-/** Opens the environment under `folder`, with the databases it lacks unless read-only. */
-export async function openEnvironment(folder: string, isReadOnly: boolean): Promise<Environment> {
-  if (!hasEnvironment(folder)) throw missingStore(folder);
-  const root = openRoot(environmentPath(folder), isReadOnly);
-  try {
-    checkLayout(root, folder);
-    const databases = {
-      meta: openTexts<string>(root, 'meta'),
-      journal: openTexts<number>(root, 'journal', true),
-      latest: openTexts<[string, string]>(root, 'latest', true),
-      checkpoints: openTexts<number>(root, 'checkpoints'),
-      states: openBytes<[number, number]>(root, 'states'),
-      notes: openTexts<string>(root, 'notes'),
-      keys: openTexts<string>(root, 'keys'),
-      calls: openTexts<number>(root, 'calls'),
-      usage: openTexts<[string, string, number]>(root, 'usage'),
-      usageErrors: openTexts<[string, number]>(root, 'usageErrors'),
-      waitlist: openTexts<number>(root, 'waitlist'),
-      waitlistIndex: openTexts<string>(root, 'waitlistIndex'),
-      // Not compressed: a row is soon in a pack or gone, and readers wait for it.
-      feed: openTexts<[string, number]>(root, 'feed'),
-      feedPacks: openBytes<[string, number]>(root, 'feedPacks'),
-      feedTopics: openTexts<string>(root, 'feedTopics'),
-      payments: openTexts<string>(root, 'payments', true),
-      paymentMarks: openTexts<[string, number, string]>(root, 'paymentMarks'),
-    };
-    // Undefined, against its type, where a reader opens before the writer has created all databases.
-    const all: unknown[] = Object.values(databases);
-    if (all.includes(undefined)) {
-      const remedy = 'start the service on it once';
-      throw new StoreError('STORE_MISSING', `the store in ${folder} lacks parts of this version: ${remedy}`);
+/** A write that fails because the file is damaged fails again however often it is tried. */
+function tellingDamage(durable: Durable, damage: Damage): Durable {
+  return async (write, what) => {
+    try {
+      await durable(write, what);
+    } catch (error) {
+      const cause = error instanceof StoreError ? error.cause : undefined;
+      throw isDamageCode(errorCode(cause)) ? damage('meta', `cannot write ${what}`, cause) : error;
     }
-    const histories = openHistories(root);
+  };
+}
+
+interface OpenOptions {
+  readonly isReadOnly: boolean;
+  /** The environment's own folder, where it is not `db` of the data folder. */
+  readonly path?: string;
+}
+
+/** Opens the environment under `folder`. */
+export async function openEnvironment(
+  folder: string,
+  { isReadOnly, path = environmentPath(folder) }: OpenOptions,
+): Promise<Environment> {
+  if (!isEnvironment(path)) throw missingStore(folder);
+  const root = openRoot(path, isReadOnly);
+  const { damage, onDamage } = watchDamage();
+  try {
+    const found = findLayout(root);
+    if (found.is !== 'ours') throw refuse(found, folder, damage);
+    const parts = openParts(root, damage);
     // A killed reader keeps its slot, and with it old pages, until someone looks.
     root.readerCheck();
     const readerCheck = setInterval(() => root.readerCheck(), READER_CHECK_MS);
     readerCheck.unref();
     return {
-      ...databases,
-      histories,
+      ...parts,
       root,
       isReadOnly,
-      durable: durableAt(environmentPath(folder)),
-      fileId: statSync(join(environmentPath(folder), 'data.mdb')).ino,
+      damage,
+      onDamage,
+      durable: tellingDamage(durableAt(path), damage),
+      fileId: statSync(join(path, 'data.mdb')).ino,
       async close() {
         clearInterval(readerCheck);
         await root.close();
@@ -195,6 +312,7 @@ export async function openEnvironment(folder: string, isReadOnly: boolean): Prom
     };
   } catch (error) {
     await root.close();
-    throw error;
+    if (error instanceof StoreError || !provesDamage(error)) throw error;
+    throw damage('meta', 'the names of the databases cannot be read', error);
   }
 }

@@ -1,9 +1,7 @@
-import { crc32 } from 'node:zlib';
 import type { Fact, Observation } from '../../../streams/internal.ts';
-import { StoreError } from '../../errors.ts';
 import type { Journal } from '../store.ts';
-import { describe } from '../system-error.ts';
-import { type Environment, putLast } from './environment.ts';
+import type { Environment } from './environment.ts';
+import { parseStored } from './stored-text.ts';
 
 /** A step of reading ends at whichever comes first, so that a step stays short and small. */
 const BLOCKS_PER_STEP = 1_000;
@@ -12,18 +10,10 @@ const CHARS_PER_STEP = 4_000_000;
 /** Fewer blocks backwards, as such a step is taken while requests are being answered. */
 const BLOCKS_PER_STEP_BACK = 16;
 
-const CHECKSUM_LENGTH = 8;
+type PackedObservation = [receivedAt: number, fact: Fact];
 
-/** The checksum starts from the block's seq, so that a block under a wrong key is found out too. */
-function checksum(firstSeq: number, text: string): string {
-  return crc32(text, firstSeq % 2 ** 32)
-    .toString(16)
-    .padStart(CHECKSUM_LENGTH, '0');
-}
-
-function encodeBlock(firstSeq: number, observations: readonly Observation[]): string {
-  const text = JSON.stringify(observations.map(({ receivedAt, fact }) => [receivedAt, fact]));
-  return checksum(firstSeq, text) + text;
+function encodeBlock(observations: readonly Observation[]): string {
+  return JSON.stringify(observations.map(({ receivedAt, fact }): PackedObservation => [receivedAt, fact]));
 }
 
 interface Block {
@@ -33,24 +23,15 @@ interface Block {
 
 /** When its first observation was received, without reading the rest. */
 function beginOf({ value }: Block): number {
-  return Number(value.slice(CHECKSUM_LENGTH + '[['.length, value.indexOf(',')));
+  return Number(value.slice('[['.length, value.indexOf(',')));
 }
 
-function decodeBlock(firstSeq: number, block: string): readonly Observation[] {
-  const text = block.slice(CHECKSUM_LENGTH);
-  if (checksum(firstSeq, text) !== block.slice(0, CHECKSUM_LENGTH)) {
-    throw new StoreError('STORE_CORRUPT', `the log block at seq ${firstSeq} does not match its checksum`);
-  }
-  try {
-    // The checksum vouches that this text is what encodeBlock wrote.
-    const rows = JSON.parse(text) as [number, Fact][];
-    return rows.map(([receivedAt, fact], index) => ({ seq: firstSeq + index, receivedAt, fact }));
-  } catch (cause) {
-    throw new StoreError('STORE_CORRUPT', `the log block at seq ${firstSeq} is not readable`, { cause });
-  }
+export function decodeBlock({ key, value }: Block): readonly Observation[] {
+  const rows = parseStored<PackedObservation[]>(value, `the log block at seq ${key}`);
+  return rows.map(([receivedAt, fact], index) => ({ seq: key + index, receivedAt, fact }));
 }
 
-export function openJournal({ durable, root, journal, isReadOnly }: Environment): Journal {
+export function openJournal({ durable, damage, root, journal, isReadOnly }: Environment): Journal {
   const firstKey = (range: { start?: number; reverse?: boolean; exclusiveStart?: boolean } = {}) => {
     for (const key of journal.getKeys({ ...range, limit: 1 })) return key;
     return 0;
@@ -60,17 +41,15 @@ export function openJournal({ durable, root, journal, isReadOnly }: Environment)
   function step(start: number): Block[] {
     const blocks: Block[] = [];
     let chars = 0;
-    try {
-      for (const { key, value } of journal.getRange({ start, limit: BLOCKS_PER_STEP })) {
-        blocks.push({ key, value });
-        chars += value.length;
-        if (chars >= CHARS_PER_STEP) break;
+    for (const { key, value } of journal.inspect({ start, limit: BLOCKS_PER_STEP })) {
+      if (value === undefined) {
+        // What comes before it is handed out first.
+        if (blocks.length > 0) break;
+        throw damage('journal', `the log block at seq ${key} does not match its checksum`);
       }
-    } catch (cause) {
-      const at = (blocks.at(-1)?.key ?? start - 1) + 1;
-      throw new StoreError('STORE_CORRUPT', `the log from seq ${at} on is not readable: ${describe(cause)}`, {
-        cause,
-      });
+      blocks.push({ key, value });
+      chars += value.length;
+      if (chars >= CHARS_PER_STEP) break;
     }
     return blocks;
   }
@@ -78,7 +57,7 @@ export function openJournal({ durable, root, journal, isReadOnly }: Environment)
   function lastSeq(): number {
     const key = firstKey({ reverse: true });
     const [block] = key === 0 ? [] : step(key);
-    return block === undefined ? 0 : (decodeBlock(block.key, block.value).at(-1)?.seq ?? 0);
+    return block === undefined ? 0 : (decodeBlock(block).at(-1)?.seq ?? 0);
   }
 
   /** The block that `seq` lies in; undefined when it is no longer kept. */
@@ -113,10 +92,10 @@ export function openJournal({ durable, root, journal, isReadOnly }: Environment)
       checkContinues(observations);
       const first = observations[0];
       if (first === undefined) return;
-      const block = encodeBlock(first.seq, observations);
+      const block = encodeBlock(observations);
       isAppending = true;
       try {
-        await durable(putLast(journal, first.seq, block), `the log at seq ${first.seq}`);
+        await durable(journal.putLast(first.seq, block), `the log at seq ${first.seq}`);
         head += observations.length;
         if (tail === 0) tail = first.seq;
       } finally {
@@ -134,9 +113,9 @@ export function openJournal({ durable, root, journal, isReadOnly }: Environment)
           // Seqs have no gaps, except that blocks before the tail may have been dropped meanwhile.
           const expected = Math.max(next, isReadOnly ? firstKey() : tail);
           if (block.key > expected) {
-            throw new StoreError('STORE_CORRUPT', `the log jumps from seq ${expected - 1} to ${block.key}`);
+            throw damage('journal', `the log jumps from seq ${expected - 1} to ${block.key}`);
           }
-          for (const observation of decodeBlock(block.key, block.value)) {
+          for (const observation of decodeBlock(block)) {
             if (observation.seq >= next) yield observation;
             key = observation.seq + 1;
           }
@@ -150,7 +129,12 @@ export function openJournal({ durable, root, journal, isReadOnly }: Environment)
       for (;;) {
         const blocks = [...journal.getRange({ start, reverse: true, limit: BLOCKS_PER_STEP_BACK })];
         for (const block of blocks) {
-          const observations = decodeBlock(block.key, block.value);
+          const observations = decodeBlock(block);
+          const last = observations.at(-1)?.seq ?? 0;
+          // The first block may end after `fromSeq`, which may lie after the head.
+          if (last < Math.min(start, this.head)) {
+            throw damage('journal', `the log jumps from seq ${last} to ${start + 1}`);
+          }
           for (const observation of observations.toReversed()) {
             if (observation.seq <= fromSeq) yield observation;
           }
@@ -176,7 +160,11 @@ export function openJournal({ durable, root, journal, isReadOnly }: Environment)
           high = block.key - 1;
         }
       }
-      const observations = last ? decodeBlock(last.key, last.value) : [];
+      const observations = last ? decodeBlock(last) : [];
+      const end = observations.at(-1)?.seq ?? 0;
+      if (end !== 0 && end < this.head && !journal.has(end + 1)) {
+        throw damage('journal', `the log has no block at seq ${end + 1}`);
+      }
       return observations.findLast(({ receivedAt }) => receivedAt <= at)?.seq ?? 0;
     },
 

@@ -6,36 +6,78 @@ import { beginStore } from './begin-store.ts';
 import { openCallLog } from './call-log.ts';
 import { openCheckpoints } from './checkpoints.ts';
 import { guardCommits } from './commit.ts';
+import { checkLogEnd } from './compare-parts.ts';
 import { type Environment, environmentPath, openEnvironment } from './environment.ts';
 import { openNotes } from './folder-notes.ts';
 import { openStoredFrames } from './frames.ts';
 import { openJournal } from './journal.ts';
-import { openKeys } from './keys.ts';
-import { openWithRecovery } from './open-with-recovery.ts';
+import { checkKeys, openKeys } from './keys.ts';
+import { openWithRecovery, type TellNews } from './open-with-recovery.ts';
 import { openOutputs } from './outputs.ts';
-import { openPayments } from './payments.ts';
+import { checkPayments, openPayments } from './payments.ts';
 import { rememberStore } from './store-traces.ts';
+import { noteFinished } from './unfinished-starts.ts';
 import { openUsage } from './usage.ts';
-import { openWaitlist } from './waitlist.ts';
+import { checkWaitlist, openWaitlist } from './waitlist.ts';
+
+const CHECKS_AT_START = [checkKeys, checkWaitlist, checkPayments, checkLogEnd];
 
 export interface StoreOptions {
   /** Reads what another process writes; every write rejects. */
   readonly readOnly?: boolean;
+  /** Receives what an operator has to know. */
+  readonly tell?: TellNews;
 }
 
 /** Opens the store in a data folder, made if it does not exist. One writing process per folder: see lock.ts. */
 export async function openStore(folder: string, options: StoreOptions = {}): Promise<Store> {
-  if (options.readOnly === true) return openDirectly(folder, true);
+  if (options.readOnly === true) return openDirectly(folder, { isReadOnly: true });
+  return openAndRecover(folder, { tell: options.tell, isStarting: false });
+}
+
+/** A store whose start is not over when it is open. */
+export interface StartingStore {
+  readonly store: Store;
+  /** Until this is called, an end of the process counts as a start that failed, for which damage may be the cause. */
+  finished(): void;
+}
+
+/** Opens the store for a service that reads much of it before its start is over. */
+export async function openStartingStore(folder: string, tell: TellNews): Promise<StartingStore> {
+  const store = await openAndRecover(folder, { tell, isStarting: true });
+  return { store, finished: () => noteFinished(folder) };
+}
+
+async function openAndRecover(
+  folder: string,
+  { tell = () => undefined, isStarting }: RecoverOptions,
+): Promise<Store> {
   await beginStore(folder);
-  const store = await openWithRecovery(folder, () => openDirectly(folder, false));
+  const open = () => openDirectly(folder, { isReadOnly: false, isStarting });
+  const store = await openWithRecovery(folder, { open, tell, isFinishedWhenOpen: !isStarting });
   rememberStore(folder);
   return store;
 }
 
-/** Opens without the marker file of open-with-recovery.ts. */
-export async function openDirectly(folder: string, isReadOnly: boolean): Promise<Store> {
-  const environment = await openEnvironment(folder, isReadOnly);
+interface RecoverOptions {
+  readonly tell: TellNews | undefined;
+  /** Whether a service starts, and the whole store has to be right. */
+  readonly isStarting: boolean;
+}
+
+interface DirectOptions {
+  readonly isReadOnly: boolean;
+  readonly isStarting?: boolean;
+}
+
+async function openDirectly(
+  folder: string,
+  { isReadOnly, isStarting = false }: DirectOptions,
+): Promise<Store> {
+  const environment = await openEnvironment(folder, { isReadOnly });
   try {
+    // What is kept nowhere else is looked through at once. What follows from the log is when it is read.
+    if (isStarting) for (const check of CHECKS_AT_START) check(environment);
     return assemble(folder, environment);
   } catch (error) {
     await environment.close();
@@ -61,6 +103,7 @@ function assemble(folder: string, environment: Environment): Store {
   return {
     ...parts,
     sizeBytes: () => statSync(join(environmentPath(folder), 'data.mdb')).size,
+    onDamage: environment.onDamage,
     backup: (target) => copyEnvironment(environment, target),
     close() {
       closing ??= environment.close().finally(unguard);

@@ -1,79 +1,205 @@
-import { execFile } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { StoreError } from '../../errors.ts';
-import { makeFolder } from '../make-folder.ts';
-import { describe, errorCode } from '../system-error.ts';
-import { newestBackup, restoreBackup } from './backup.ts';
-import { environmentPath } from './environment.ts';
+import { REPAIR_NOTE } from '../store.ts';
+import { copyParts, isDamaged, type PartFinding } from './copy-parts.ts';
+import {
+  environmentPath,
+  findLayout,
+  hasEnvironment,
+  LAYOUT,
+  LAYOUT_BEFORE,
+  openEnvironment,
+  openRoot,
+  PART_NAMES,
+} from './environment.ts';
+import { describeFinding } from './findings.ts';
+import { notProven, rebuild } from './rebuild.ts';
+import { finishReplacement } from './replace-environment.ts';
+import { missingStore } from './store-traces.ts';
+import { forgetStarts, noteDamage, noteFinished, noteStart, unfinishedStarts } from './unfinished-starts.ts';
+import { isWritable } from './write-probe.ts';
 
-/** After this many opens in a row that never returned, the store itself is suspected. */
+/** After this many starts in a row that never finished, the store itself is suspected. */
 const MAX_UNFINISHED = 2;
 
-const CHECK_TIMEOUT_MS = 30_000;
-
-function markerPath(folder: string): string {
-  return join(folder, 'opening');
+/** Something an operator has to know about the data folder. */
+export interface StoreNews {
+  readonly level: 'info' | 'error';
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>>;
 }
 
-function unfinishedOpens(folder: string): number {
-  const path = markerPath(folder);
-  return existsSync(path) ? Number(readFileSync(path, 'utf8')) || 0 : 0;
+export type TellNews = (news: StoreNews) => void;
+
+/** What is wrong with the store in a folder: proven, nothing, or not known. */
+type Verdict =
+  | { readonly is: 'sound' }
+  | {
+      readonly is: 'damaged';
+      readonly sentences: readonly string[];
+      readonly findings: readonly PartFinding[];
+    }
+  | { readonly is: 'unknown'; readonly reason: string };
+
+type Damaged = Pick<Verdict & { readonly is: 'damaged' }, 'sentences' | 'findings'>;
+
+async function examine(folder: string): Promise<Verdict> {
+  const outcome = await copyParts({ source: environmentPath(folder), parts: PART_NAMES });
+  if (outcome.is === 'unknown') return outcome;
+  if (outcome.is === 'unopenable') return { is: 'damaged', sentences: [outcome.reason], findings: [] };
+  const findings = outcome.parts.filter(isDamaged);
+  if (findings.length === 0) return { is: 'sound' };
+  return { is: 'damaged', sentences: findings.map(describeFinding), findings };
 }
 
-function mark(folder: string, count: number): void {
-  try {
-    makeFolder(folder);
-    writeFileSync(markerPath(folder), String(count));
-  } catch (cause) {
-    // A full disk can still be read from, so it does not forbid opening.
-    if (errorCode(cause) === 'ENOSPC') return;
-    const message = `cannot use ${folder} as a data folder: ${describe(cause)}`;
-    throw new StoreError('STORE_UNWRITABLE', message, { cause });
-  }
+function timeInName(): string {
+  return new Date().toISOString().replaceAll(':', '-');
 }
 
-/** Opens the store in another process, because a broken one may end the process from within C. */
-function isSound(folder: string): Promise<boolean> {
-  const check = new URL(`./open-check${extname(import.meta.url)}`, import.meta.url);
-  const args = [...process.execArgv, fileURLToPath(check), folder];
-  return new Promise((resolve) => {
-    execFile(process.execPath, args, { timeout: CHECK_TIMEOUT_MS }, (error) => resolve(error === null));
+/** Replaces a store that was proven broken by what can be saved of it and of the newest backup, and tells all of it. */
+async function repair(folder: string, damage: Damaged, tell: TellNews): Promise<void> {
+  const found = damage.sentences;
+  tell({
+    level: 'error',
+    message: 'the store is damaged, saving what can be read',
+    details: { data: folder, found },
   });
+  const { keptAs, backup, fromBackup, lost, recomputes } = await rebuild(folder, {
+    keepAs: `db.broken-${timeInName()}`,
+    findings: damage.findings,
+  });
+  const backupAt = backup && new Date(backup.at).toISOString();
+  tell({
+    level: 'error',
+    message: 'the damaged store was replaced by what could be saved',
+    details: {
+      data: folder,
+      found,
+      keptAs,
+      backup: backup?.path ?? null,
+      backupAt,
+      fromBackup,
+      lost,
+      recomputes,
+    },
+  });
+  const environment = await openEnvironment(folder, { isReadOnly: false });
+  const note = JSON.stringify({ at: Date.now(), found, keptAs, backupAt, fromBackup, lost });
+  await environment.notes.put(REPAIR_NOTE, note);
+  await environment.close();
+  forgetStarts(folder);
 }
 
-async function replaceBroken(folder: string): Promise<void> {
-  const backup = newestBackup(folder);
-  const path = environmentPath(folder);
-  if (backup === undefined) {
-    throw new StoreError(
-      'STORE_BROKEN',
-      `the store in ${folder} is broken and there is no backup in ${join(folder, 'backups')}; ` +
-        `put one there, or move ${path} away to begin anew`,
-    );
+/** Repairs the store if it is damaged; resolves to what it was. Only for the process that holds the lock. */
+export async function repairStore(folder: string, tell: TellNews): Promise<Verdict['is']> {
+  finishReplacement(folder);
+  if (!hasEnvironment(folder)) throw missingStore(folder);
+  const verdict = await examine(folder);
+  if (verdict.is === 'damaged') await repair(folder, verdict, tell);
+  if (verdict.is === 'sound')
+    tell({ level: 'info', message: 'the store is sound', details: { data: folder } });
+  if (verdict.is === 'unknown')
+    tell({ level: 'error', message: NOT_EXAMINED, details: { data: folder, reason: verdict.reason } });
+  return verdict.is;
+}
+
+const NOT_EXAMINED = 'the store could not be examined and is left as it is';
+
+/** Deals with a store that earlier starts failed on. Replaces only what is proven broken. */
+async function reconsider(folder: string, tell: TellNews): Promise<void> {
+  const { count, damage } = unfinishedStarts(folder);
+  const isSuspect = damage !== null || count >= MAX_UNFINISHED;
+  if (!isSuspect || !existsSync(join(environmentPath(folder), 'data.mdb'))) return;
+  tell({
+    level: 'error',
+    message: 'the last starts did not finish, examining the store',
+    details: { data: folder, starts: count, damage },
+  });
+  const verdict = await examine(folder);
+  if (verdict.is === 'damaged') {
+    await repair(folder, verdict, tell);
+    return;
   }
-  const time = new Date().toISOString().replaceAll(':', '-');
-  await restoreBackup(folder, backup, `db.broken-${time}`);
+  if (verdict.is === 'unknown') {
+    const { reason } = verdict;
+    tell({ level: 'error', message: NOT_EXAMINED, details: { data: folder, reason } });
+    // Opened once more, in case that only the examination fails; after that somebody has to look.
+    if (count > MAX_UNFINISHED) throw notProven(folder, reason);
+    return;
+  }
+  if (damage === null && (await isWritable(folder))) {
+    tell({ level: 'info', message: 'the store is sound', details: { data: folder } });
+    return;
+  }
+  // Reads well, but was found damaged or ends whoever writes to it: all its rows go into a new one.
+  await repair(folder, { sentences: [damage ?? 'writing to it ends the process'], findings: [] }, tell);
+}
+
+const PROGRESS_MS = 5_000;
+
+/** Turns a store of the layout before ours into ours. */
+async function upgrade(folder: string, tell: TellNews): Promise<void> {
+  const bytes = statSync(join(environmentPath(folder), 'data.mdb')).size;
+  const details = { data: folder, from: LAYOUT_BEFORE, to: LAYOUT, bytes };
+  tell({ level: 'info', message: 'turning the store into the present layout', details });
+  let toldAt = performance.now();
+  const { keptAs, lost } = await rebuild(folder, {
+    keepAs: `db.layout-${LAYOUT_BEFORE}`,
+    onProgress(part, rows) {
+      if (performance.now() - toldAt < PROGRESS_MS) return;
+      toldAt = performance.now();
+      tell({
+        level: 'info',
+        message: 'still turning the store into the present layout',
+        details: { part, rows },
+      });
+    },
+  });
+  const level = lost.length === 0 ? 'info' : 'error';
+  tell({ level, message: 'the store has the present layout', details: { ...details, keptAs, lost } });
+}
+
+interface Recovery<T extends { onDamage(listener: (error: StoreError) => void): void }> {
+  readonly open: () => Promise<T>;
+  readonly tell: TellNews;
+  /** Whether the start is finished with the opening. If not, the caller says when, by `noteFinished`. */
+  readonly isFinishedWhenOpen: boolean;
 }
 
 /**
- * Runs `open` under a marker file that counts the opens that never returned, as corruption can abort the
- * process. After two of them the store is first opened in another process, and if it is broken the newest
- * backup takes its place.
+ * Runs `open` under a note of the starts that never finished, as damage can end the process. After two of them, or one
+ * that found damage, the store is examined in other processes, and if it is broken what can be saved takes its place.
  */
-export async function openWithRecovery<T>(folder: string, open: () => Promise<T>): Promise<T> {
-  const unfinished = unfinishedOpens(folder);
-  const isSuspect = unfinished >= MAX_UNFINISHED && existsSync(environmentPath(folder));
-  if (isSuspect && !(await isSound(folder))) await replaceBroken(folder);
-  mark(folder, unfinished + 1);
+export async function openWithRecovery<T extends { onDamage(listener: (error: StoreError) => void): void }>(
+  folder: string,
+  { open, tell, isFinishedWhenOpen }: Recovery<T>,
+): Promise<T> {
+  await reconsider(folder, tell);
+  noteStart(folder);
   try {
-    const opened = await open();
-    rmSync(markerPath(folder), { force: true });
+    const opened = await open().catch(async (error: unknown) => {
+      if (!isOfLayoutBefore(folder, error)) throw error;
+      await upgrade(folder, tell);
+      return open();
+    });
+    opened.onDamage((error) => noteDamage(folder, error.message));
+    if (isFinishedWhenOpen) noteFinished(folder);
     return opened;
   } catch (error) {
-    const isBroken = error instanceof StoreError && /^STORE_(BROKEN|CORRUPT)$/.test(error.code);
-    if (!isBroken) rmSync(markerPath(folder), { force: true });
+    if (error instanceof StoreError && /^STORE_(BROKEN|CORRUPT)$/.test(error.code))
+      noteDamage(folder, error.message);
+    else forgetStarts(folder);
     throw error;
+  }
+}
+
+function isOfLayoutBefore(folder: string, error: unknown): boolean {
+  if (!(error instanceof StoreError) || error.code !== 'STORE_LAYOUT') return false;
+  const root = openRoot(environmentPath(folder), true);
+  try {
+    return findLayout(root).is === 'before';
+  } finally {
+    void root.close();
   }
 }

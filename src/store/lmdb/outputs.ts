@@ -1,6 +1,19 @@
 import { isKept, type Output, type StreamName } from '../../../streams/internal.ts';
 import type { KeptOutput, Outputs } from '../store.ts';
-import { type Environment, type History, putLast } from './environment.ts';
+import type { Environment, History } from './environment.ts';
+import {
+  checkLatest,
+  droppedRows,
+  forgetDropped,
+  jsonOf,
+  NO_OUTPUTS,
+  numberedRow,
+  numberOf,
+  type OutputMark,
+  putDropped,
+  putOutputMark,
+  readOutputMark,
+} from './output-mark.ts';
 import { parseStored } from './stored-text.ts';
 
 /** LMDB takes keys up to 1,978 bytes; the name of the stream and separators are part of them. */
@@ -11,6 +24,7 @@ const ROWS_PER_STEP = 1_000;
 const ROWS_PER_STEP_BACK = 32;
 
 type HistoryKey = [seq: number, n: number];
+const AFTER_ALL: HistoryKey = [Number.MAX_SAFE_INTEGER, 0];
 
 /** Throws unless the outputs belong to the observations after `from` up to `upTo`: anything else is a bug. */
 export function checkOutputs(outputs: readonly Output[], from: number, upTo: number): void {
@@ -44,47 +58,89 @@ function toRows(outputs: readonly Output[]) {
     latest.set(`${stream} ${key}`, { key: [stream, key], json });
   }
   history.sort((a, b) => a.key[0] - b.key[0]);
-  return { history, latest: latest.values() };
+  return { history, latest };
 }
 
-export function openOutputs({ durable, root, meta, histories, latest, isReadOnly }: Environment): Outputs {
-  const mark = () => Number(meta.get('upTo') ?? '0');
-  let upTo = mark();
+export function openOutputs(environment: Environment): Outputs {
+  const { durable, damage, root, histories, latest, isReadOnly } = environment;
+  const readMark = () => readOutputMark(environment);
+  let mark = readMark();
+  /** Checksums of the latest rows by `stream key`, from the first need of them on. */
+  let checksums: Map<string, number> | undefined;
   let isWriting = false;
 
   /** One append or clear at a time, so that none builds on another that then fails. */
-  async function exclusive(write: () => PromiseLike<unknown>, what: string, newMark: number): Promise<void> {
+  async function exclusive(
+    write: () => PromiseLike<unknown>,
+    what: string,
+    newMark: OutputMark,
+  ): Promise<void> {
     if (isWriting) throw new RangeError(`write of ${what} while another is under way`);
     isWriting = true;
     try {
       await durable(write(), what);
-      upTo = newMark;
+      mark = newMark;
     } finally {
       isWriting = false;
     }
   }
 
+  function jump(stream: StreamName, from: number, to: number): Error {
+    return damage(`history.${stream}`, `history.${stream}: jumps from row ${from} to row ${to}`);
+  }
+
+  /** The number of the row before `key`, which is that of the last dropped row when there is none. */
+  function numberBefore(stream: StreamName, history: History, key: HistoryKey): number {
+    const range = { start: key, exclusiveStart: true, reverse: true, limit: 1 };
+    for (const { value } of history.getRange(range)) return numberOf(value);
+    return droppedRows(environment, stream);
+  }
+
+  /** The number of the first row from `key` on, or the one that the next row will have. */
+  function numberFrom(stream: StreamName, history: History, key: HistoryKey): number {
+    for (const { value } of history.getRange({ start: key, limit: 1 })) return numberOf(value);
+    return (readMark().rows[stream] ?? 0) + 1;
+  }
+
   return {
     get upTo() {
-      return isReadOnly ? mark() : upTo;
+      return isReadOnly ? readMark().upTo : mark.upTo;
     },
 
-    async append(outputs, newMark) {
-      checkOutputs(outputs, upTo, newMark);
+    async append(outputs, upTo) {
+      checkOutputs(outputs, mark.upTo, upTo);
       const rows = toRows(outputs);
+      checksums ??= checkLatest(environment);
+      let [count, sum] = mark.latest;
+      const changed = Array.from(
+        rows.latest,
+        ([name, { key, json }]) => [name, latest.checksumOf(key, json)] as const,
+      );
+      for (const [name, checksum] of changed) {
+        const before = checksums.get(name);
+        if (before === undefined) count += 1;
+        sum += checksum - (before ?? 0);
+      }
+      const numbers = { ...mark.rows };
+      const history = rows.history.map(({ stream, key, json }) => {
+        const number = (numbers[stream] ?? 0) + 1;
+        numbers[stream] = number;
+        return { stream, key, text: numberedRow(number, json) };
+      });
+      const newMark: OutputMark = { upTo, rows: numbers, latest: [count, sum] };
       const write = () =>
         root.batch(() => {
-          for (const { stream, key, json } of rows.history) {
-            const history = histories.get(stream);
-            if (history) void putLast(history, key, json);
-          }
-          for (const { key, json } of rows.latest) void latest.put(key, json);
-          void meta.put('upTo', String(newMark));
+          for (const { stream, key, text } of history) void histories.get(stream)?.putLast(key, text);
+          for (const { key, json } of rows.latest.values()) void latest.put(key, json);
+          putOutputMark(environment, newMark);
         });
-      await exclusive(write, `outputs up to seq ${newMark}`, newMark);
+      await exclusive(write, `outputs up to seq ${upTo}`, newMark);
+      for (const [name, checksum] of changed) checksums.set(name, checksum);
     },
 
     latest(stream) {
+      // A reader beside the writer relies on the checksums of the single rows.
+      if (!isReadOnly) checksums ??= checkLatest(environment);
       const outputs: Output[] = [];
       for (const { key, value } of latest.getRange({ start: [stream, ''] })) {
         if (key[0] !== stream) break;
@@ -96,24 +152,41 @@ export function openOutputs({ durable, root, meta, histories, latest, isReadOnly
     *read(stream, fromSeq): Iterable<KeptOutput> {
       const history = histories.get(stream);
       let start: HistoryKey = [fromSeq, 0];
-      let exclusiveStart = false;
+      let isFirst = true;
+      let number = 0;
       while (history !== undefined) {
-        const rows = [...history.getRange({ start, exclusiveStart, limit: ROWS_PER_STEP })];
-        for (const { key, value } of rows) yield { stream, seq: key[0], json: value };
-        const last = rows.at(-1);
-        if (last === undefined) return;
-        start = last.key;
-        exclusiveStart = true;
+        const rows = [...history.getRange({ start, exclusiveStart: !isFirst, limit: ROWS_PER_STEP })];
+        // Rows may have been dropped since the last step.
+        if (isFirst || !history.has(start)) number = numberBefore(stream, history, rows[0]?.key ?? AFTER_ALL);
+        for (const { value } of rows) {
+          if (numberOf(value) !== number + 1) throw jump(stream, number, numberOf(value));
+          number += 1;
+        }
+        const last = readMark().rows[stream] ?? 0;
+        if (rows.length < ROWS_PER_STEP && number < last) throw jump(stream, number, last);
+        for (const { key, value } of rows) yield { stream, seq: key[0], json: jsonOf(value) };
+        const lastRow = rows.at(-1);
+        if (lastRow === undefined) return;
+        start = lastRow.key;
+        isFirst = false;
       }
     },
 
     *readBack(stream, fromSeq): Iterable<KeptOutput> {
       const history = histories.get(stream);
       let start: HistoryKey = [fromSeq + 1, 0];
+      let number: number | undefined;
       while (history !== undefined) {
         const step = { start, exclusiveStart: true, reverse: true, limit: ROWS_PER_STEP_BACK };
         const rows = [...history.getRange(step)];
-        for (const { key, value } of rows) yield { stream, seq: key[0], json: value };
+        number ??= numberFrom(stream, history, start);
+        for (const { value } of rows) {
+          if (numberOf(value) !== number - 1) throw jump(stream, numberOf(value), number);
+          number -= 1;
+        }
+        const dropped = rows.length < ROWS_PER_STEP_BACK ? droppedRows(environment, stream) : number;
+        if (dropped < number - 1) throw jump(stream, dropped, number);
+        for (const { key, value } of rows) yield { stream, seq: key[0], json: jsonOf(value) };
         const last = rows.at(-1);
         if (last === undefined) return;
         start = last.key;
@@ -122,14 +195,19 @@ export function openOutputs({ durable, root, meta, histories, latest, isReadOnly
 
     async prune(beforeSeq, maxRows) {
       const stale: { history: History; key: HistoryKey }[] = [];
-      for (const history of histories.values()) {
+      const dropped: Partial<Record<StreamName, number>> = {};
+      for (const [stream, history] of histories) {
         const limit = maxRows - stale.length;
         if (limit === 0) break;
-        for (const key of history.getKeys({ end: [beforeSeq, 0], limit })) stale.push({ history, key });
+        for (const { key, value } of history.getRange({ end: [beforeSeq, 0], limit })) {
+          stale.push({ history, key });
+          dropped[stream] = numberOf(value);
+        }
       }
       if (stale.length === 0) return 0;
       const removal = root.batch(() => {
         for (const { history, key } of stale) void history.remove(key);
+        putDropped(environment, dropped);
       });
       await durable(removal, 'the pruned history');
       return stale.length;
@@ -138,11 +216,13 @@ export function openOutputs({ durable, root, meta, histories, latest, isReadOnly
     async clear() {
       const write = () =>
         root.batch(() => {
-          for (const history of histories.values()) void history.clearAsync();
-          void latest.clearAsync();
-          void meta.remove('upTo');
+          for (const history of histories.values()) void history.clear();
+          void latest.clear();
+          forgetDropped(environment);
+          putOutputMark(environment, NO_OUTPUTS);
         });
-      await exclusive(write, 'cleared outputs', 0);
+      await exclusive(write, 'cleared outputs', NO_OUTPUTS);
+      checksums = new Map();
     },
   };
 }

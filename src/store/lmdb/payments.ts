@@ -1,6 +1,6 @@
 import type { KeptPayment, PaymentMark, Payments } from '../store.ts';
 import type { Environment } from './environment.ts';
-import { decodeChecked, encodeChecked } from './stored-text.ts';
+import { parseStored } from './stored-text.ts';
 
 type Mark = [mark: PaymentMark | 'until', at: number, id: string];
 
@@ -21,15 +21,32 @@ export function marksOf({
   return marks;
 }
 
+/** Throws unless every payment has its marks and every mark its payment. */
+export function checkPayments({ payments, paymentMarks, damage }: Environment): void {
+  let expected = 0;
+  for (const { key, value } of payments.getRange()) {
+    for (const mark of marksOf(parseStored<KeptPayment>(value, `the payment ${key}`))) {
+      if (!paymentMarks.has(mark))
+        throw damage('paymentMarks', `the payment ${key} lacks its mark ${mark[0]}`);
+      expected += 1;
+    }
+  }
+  let found = 0;
+  for (const _ of paymentMarks.getKeys()) found += 1;
+  if (found !== expected) {
+    throw damage('payments', `there are ${found} marks of payments, expected ${expected}`);
+  }
+}
+
 /** Payments under their id, and marks by which those that need work are found without reading all. */
 export function openPayments({ durable, root, payments, paymentMarks }: Environment): Payments {
   const find = (id: string) => {
     const row = payments.get(id);
-    return row === undefined ? undefined : decodeChecked<KeptPayment>(row, `the payment ${id}`);
+    return row === undefined ? undefined : parseStored<KeptPayment>(row, `the payment ${id}`);
   };
 
   function write(payment: KeptPayment): void {
-    void payments.put(payment.id, encodeChecked(payment));
+    void payments.put(payment.id, JSON.stringify(payment));
     for (const mark of marksOf(payment)) void paymentMarks.put(mark, '');
   }
 

@@ -62,6 +62,13 @@ function unpackSeconds([endpoint, method, ...numbers]: PackedSeconds): readonly 
   });
 }
 
+/** The keys of a key's errors. */
+function errorsOf(keyId: string) {
+  const start: [string, number] = [keyId, 0];
+  const end: [string, number] = [keyId, Number.MAX_VALUE];
+  return { start, end };
+}
+
 function isSpan(text: string): text is UsageSpan {
   return Object.hasOwn(SPAN_MS, text);
 }
@@ -107,7 +114,7 @@ export function openUsage({ durable, root, usage, usageErrors }: Environment): U
     for (const keyId of keysWithErrors()) {
       const limit = maxRows - stale.length;
       if (limit === 0) break;
-      const range = { start: [keyId, 0], end: [keyId, Number.MAX_VALUE], limit };
+      const range = { ...errorsOf(keyId), limit };
       for (const { key, value } of usageErrors.getRange(range)) {
         if (parseStored<PackedError>(value, `the usage of ${keyId}`)[0] >= beforeAt) break;
         stale.push(key);
@@ -136,7 +143,8 @@ export function openUsage({ durable, root, usage, usageErrors }: Environment): U
     },
 
     errors(keyId, limit) {
-      const range = { start: [keyId, Number.MAX_VALUE], end: [keyId, 0], reverse: true, limit };
+      const { start, end } = errorsOf(keyId);
+      const range = { start: end, end: start, reverse: true, limit };
       return Array.from(usageErrors.getRange(range), ({ key, value }) => {
         const [at, endpoint, method, status, ms, message] = parseStored<PackedError>(
           value,

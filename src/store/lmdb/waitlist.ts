@@ -1,6 +1,6 @@
 import type { Waitlist, WaitlistEntry, WaitlistPlace } from '../store.ts';
 import type { Environment } from './environment.ts';
-import { decodeChecked, encodeChecked } from './stored-text.ts';
+import { parseStored } from './stored-text.ts';
 
 const ROWS_PER_STEP = 1_000;
 
@@ -37,15 +37,69 @@ export function firstPlace(
   return places.length === 0 ? undefined : Math.min(...places);
 }
 
-function encode({ type, useCase, name, wallet, email }: WaitlistEntry, position: number, at: number): string {
+function encode({ type, useCase, name, wallet, email }: WaitlistEntry, at: number): string {
   const packed: PackedEntry = [at, type, useCase, name, wallet, email];
-  return encodeChecked(packed, position);
+  return JSON.stringify(packed);
 }
 
-function decode(row: string, position: number) {
-  const what = `place ${position} of the waitlist`;
-  const [at, type, useCase, name, wallet, email] = decodeChecked<PackedEntry>(row, what, position);
+/** Stands in a place whose owner is lost, so that nobody else gets it. */
+const LOST_PLACE = 'null';
+
+/** Undefined for a place whose owner is lost. */
+function decode(text: string, position: number) {
+  const packed = parseStored<PackedEntry | null>(text, `place ${position} of the waitlist`);
+  if (packed === null) return undefined;
+  const [at, type, useCase, name, wallet, email] = packed;
   return { position, at, type, useCase, name, wallet, email };
+}
+
+/** Throws unless the places have no holes and each is in the index, under no later place than its own. */
+export function checkWaitlist({ waitlist, waitlistIndex, damage }: Environment): void {
+  let position = 0;
+  for (const { key, value } of waitlist.getRange()) {
+    if (key !== ++position) throw damage('waitlist', `the waitlist has no place ${position}`);
+    const entry = decode(value, key);
+    for (const identity of entry === undefined ? [] : identitiesOf(entry)) {
+      const place = Number(waitlistIndex.get(identity) ?? Number.NaN);
+      if (!(place <= position)) {
+        throw damage('waitlistIndex', `the index of the waitlist lacks an owner of place ${position}`);
+      }
+    }
+  }
+  for (const { value } of waitlistIndex.getRange()) {
+    if (Number(value) > position) throw damage('waitlist', `the waitlist has no place ${value}`);
+  }
+}
+
+/** Marks the places whose owners are lost, and puts the others into the index. Returns what is lost, as sentences. */
+export async function completeWaitlist({
+  waitlist,
+  waitlistIndex,
+  root,
+}: Environment): Promise<readonly string[]> {
+  const index = new Map<string, number>();
+  let last = [...waitlist.getKeys({ reverse: true, limit: 1 })][0] ?? 0;
+  for (const { key, value } of waitlistIndex.getRange()) {
+    index.set(key, Number(value));
+    last = Math.max(last, Number(value));
+  }
+  const missing: string[] = [];
+  const lost: number[] = [];
+  for (let position = 1; position <= last; position++) {
+    const text = waitlist.get(position);
+    if (text === undefined) lost.push(position);
+    const entry = text === undefined ? undefined : decode(text, position);
+    for (const identity of entry === undefined ? [] : identitiesOf(entry)) {
+      if ((index.get(identity) ?? Number.POSITIVE_INFINITY) <= position) continue;
+      index.set(identity, position);
+      missing.push(identity);
+    }
+  }
+  await root.batch(() => {
+    for (const position of lost) void waitlist.put(position, LOST_PLACE);
+    for (const identity of missing) void waitlistIndex.put(identity, String(index.get(identity)));
+  });
+  return lost.map((position) => `waitlist: the owner of place ${position} is lost`);
 }
 
 /**
@@ -71,7 +125,7 @@ export function openWaitlist({ durable, root, waitlist, waitlistIndex }: Environ
       const identities = identitiesOf(entry);
       const place = firstPlace(identities, (identity) => taken.get(identity) ?? keptPlace(identity));
       const own = place ?? ++position;
-      if (place === undefined) rows.push({ position: own, text: encode(entry, own, at) });
+      if (place === undefined) rows.push({ position: own, text: encode(entry, at) });
       for (const identity of identities) {
         if (!taken.has(identity) && keptPlace(identity) === undefined) taken.set(identity, own);
       }
@@ -120,7 +174,10 @@ export function openWaitlist({ durable, root, waitlist, waitlistIndex }: Environ
     *list() {
       for (let start = 0; ; ) {
         const rows = [...waitlist.getRange({ start, limit: ROWS_PER_STEP })];
-        for (const { key, value } of rows) yield decode(value, key);
+        for (const { key, value } of rows) {
+          const entry = decode(value, key);
+          if (entry !== undefined) yield entry;
+        }
         const last = rows.at(-1);
         if (last === undefined) return;
         start = last.key + 1;

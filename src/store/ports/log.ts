@@ -73,6 +73,9 @@ export interface Checkpoints {
 /** The note of the seq before which history is being dropped: outputs of earlier observations may or may not be found. */
 export const PRUNED_BEFORE_NOTE = 'prunedBefore';
 
+/** The note of the last repair of the store, as JSON with its time in `at`, UTC ms. */
+export const REPAIR_NOTE = 'repair';
+
 /** Small facts about the folder itself, such as which embedded world it belongs to. */
 export interface Notes {
   get(name: string): string | undefined;

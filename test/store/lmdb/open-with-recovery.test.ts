@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import { type Key, open } from 'lmdb';
+import { copyParts } from '../../../src/store/lmdb/copy-parts.ts';
+import { COMPRESSION } from '../../../src/store/lmdb/environment.ts';
 import { openStore } from '../../../src/store/lmdb/open-store.ts';
+import type { StoreNews } from '../../../src/store/lmdb/open-with-recovery.ts';
 import { startChild } from '../../support/child.ts';
 import { ticks, withFolder } from '../../support/store-records.ts';
 
@@ -24,6 +28,30 @@ function breakStore(folder: string): void {
   const data = join(folder, 'db', 'data.mdb');
   truncateSync(data, 0);
   writeFileSync(data, Buffer.alloc(16_384, 0xa5));
+}
+
+const KEY = {
+  id: 'k',
+  hash: 'h',
+  tier: 'PRO',
+  name: 'n',
+  limit: null,
+  createdAt: 1,
+  lastUsedAt: null,
+  revokedAt: null,
+} as const;
+const ENTRY = { type: 'human', useCase: 'watch', name: null, wallet: null, email: 'a@example.test' } as const;
+
+interface Texts {
+  putSync(key: Key, text: string): unknown;
+}
+
+/** Changes a row in a way that no store would. */
+async function tamper(folder: string, name: string, change: (texts: Texts) => void): Promise<void> {
+  const root = open({ path: join(folder, 'db'), overlappingSync: false, maxDbs: 64 });
+  const compression = name === 'journal' ? COMPRESSION : false;
+  change(root.openDB<string, Key>({ name, encoding: 'string', compression }));
+  await root.close();
 }
 
 interface Start {
@@ -74,6 +102,89 @@ describe('openWithRecovery', () => {
       await store.close();
     }));
 
+  it('tells what was lost and where the old one lies, and saves what is newer than the backup', () =>
+    withFolder(async (folder) => {
+      await makeStore(folder, ['one']);
+      const filled = await openStore(folder);
+      await filled.keys.put([KEY]);
+      await filled.waitlist.claim(ENTRY, 5);
+      await filled.close();
+      await tamper(folder, 'journal', (journal) => journal.putSync(11, 'not a block'));
+
+      const news: StoreNews[] = [];
+      await assert.rejects(openStore(folder), { code: 'STORE_CORRUPT', message: /seq 11 / });
+      const store = await openStore(folder, { tell: (each) => news.push(each) });
+      assert.deepEqual([store.journal.tail, store.journal.head], [1, 10]);
+      assert.deepEqual(store.keys.all(), [KEY]);
+      assert.equal([...store.waitlist.list()].length, 1);
+      assert.match(store.notes.get('repair') ?? '', /journal/);
+      await store.close();
+      const told = JSON.stringify(news.filter(({ level }) => level === 'error'));
+      assert.match(told, /1 rows do not match their checksum \(11\)/);
+      assert.match(told, /db\.broken-/);
+      assert.equal(readdirSync(folder).filter((name) => name.startsWith('db.broken-')).length, 1);
+      assert.ok(!existsSync(marker(folder)));
+    }));
+
+  it('brings back keys and places that are damaged from the backup, and names those that are in neither', () =>
+    withFolder(async (folder) => {
+      const store = await openStore(folder);
+      await store.keys.put([KEY]);
+      await store.waitlist.claim(ENTRY, 5);
+      await store.backup(join(folder, 'backups', 'one'));
+      await store.keys.put([{ ...KEY, id: 'later' }]);
+      await store.waitlist.claim({ ...ENTRY, email: 'later@example.test' }, 6);
+      await store.close();
+      for (const id of [KEY.id, 'later']) await tamper(folder, 'keys', (keys) => keys.putSync(id, 'no key'));
+      for (const place of [1, 2])
+        await tamper(folder, 'waitlist', (places) => places.putSync(place, 'no place'));
+      writeFileSync(marker(folder), '0\nsomebody saw damage');
+
+      const news: StoreNews[] = [];
+      const repaired = await openStore(folder, { tell: (each) => news.push(each) });
+      assert.deepEqual(repaired.keys.all(), [KEY]);
+      assert.deepEqual(
+        Array.from(repaired.waitlist.list(), ({ position }) => position),
+        [1],
+      );
+      // Nobody else gets the place of an owner that is lost, who still has it.
+      const next = await repaired.waitlist.claim({ ...ENTRY, email: 'third@example.test' }, 7);
+      const own = await repaired.waitlist.claim({ ...ENTRY, email: 'later@example.test' }, 8);
+      assert.deepEqual([next.position, own.position], [3, 2]);
+      await repaired.close();
+      const told = JSON.stringify(news);
+      assert.match(told, /keys: later is lost/);
+      assert.match(told, /the owner of place 2 is lost/);
+      assert.doesNotMatch(told, /keys: k is lost|place 1 is lost/);
+    }));
+
+  it('replaces nothing when the examination could not be made, and says so', () =>
+    withFolder(async (folder) => {
+      await makeStore(folder, ['one']);
+      writeFileSync(marker(folder), '2');
+      const news: StoreNews[] = [];
+      // No process can be started with it.
+      process.execArgv.push('--no-such-option');
+      try {
+        const store = await openStore(folder, { tell: (each) => news.push(each) });
+        assert.equal(store.journal.head, 15);
+        await store.close();
+        writeFileSync(marker(folder), '3');
+        await assert.rejects(openStore(folder), { code: 'STORE_UNCHECKED' });
+      } finally {
+        process.execArgv.pop();
+      }
+      assert.match(JSON.stringify(news), /could not be examined and is left as it is/);
+      assert.ok(!readdirSync(folder).some((name) => name.startsWith('db.broken-')));
+    }));
+
+  it('takes a process that says nothing in time for no proof', () =>
+    withFolder(async (folder) => {
+      await makeStore(folder, []);
+      const outcome = await copyParts({ source: join(folder, 'db'), parts: ['journal'], silenceMs: 1 });
+      assert.equal(outcome.is, 'unknown');
+    }));
+
   it('names the remedy when there is no backup, as often as asked, and moves nothing', () =>
     withFolder(async (folder) => {
       await makeStore(folder, []);
@@ -82,7 +193,7 @@ describe('openWithRecovery', () => {
       await start(folder);
       for (const again of [await start(folder), await start(folder)]) {
         assert.equal(again.code, 'STORE_BROKEN');
-        assert.match(again.message ?? '', /no backup in .*backups; put one there, or move .* away/);
+        assert.match(again.message ?? '', /no sound backup in .*backups; put one there, or move .* away/);
       }
       assert.deepEqual(readdirSync(folder).sort(), ['db', 'db.made', 'opening']);
     }));

@@ -30,6 +30,7 @@ export function createMemoryStore(): Store {
     feed: createMemoryFrames(),
     payments: createMemoryPayments(),
     sizeBytes: () => 0,
+    onDamage: () => undefined,
     async backup() {
       throw new StoreError('STORE_BACKUP', 'a store in memory cannot be backed up');
     },

@@ -1,0 +1,58 @@
+import { StoreError } from '../../errors.ts';
+import { openCheckpoints } from './checkpoints.ts';
+import type { CopyMessage } from './copy-messages.ts';
+import { type Environment, openEnvironment } from './environment.ts';
+import { openJournal } from './journal.ts';
+import { checkKeys } from './keys.ts';
+import { checkHistoryEnds, checkLatest, readOutputMark } from './output-mark.ts';
+import { checkPayments } from './payments.ts';
+import { checkWaitlist } from './waitlist.ts';
+
+/** Throws when the log ends before the outputs that were derived from it. */
+export function checkLogEnd(environment: Environment): void {
+  const { head } = openJournal(environment);
+  const { upTo } = readOutputMark(environment);
+  if (head >= upTo) return;
+  throw environment.damage('journal', `the log ends at seq ${head}, but outputs are kept up to seq ${upTo}`);
+}
+
+/** Tells which checkpoints can be read whole. */
+function tellCheckpoints(environment: Environment, tell: (message: CopyMessage) => void): void {
+  const { list, newest } = openCheckpoints(environment);
+  for (const { seq, at, graphVersion } of list()) {
+    const isGood = canRead(() => newest(graphVersion, seq)?.seq === seq);
+    tell({ is: 'checkpoint', seq, at, isGood });
+    if (!isGood)
+      tell({ is: 'fault', part: 'checkpoints', message: `the checkpoint at seq ${seq} is damaged` });
+  }
+}
+
+function canRead(read: () => boolean): boolean {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof StoreError) return false;
+    throw error;
+  }
+}
+
+const CHECKS = [checkKeys, checkWaitlist, checkPayments, checkLatest, checkHistoryEnds, checkLogEnd];
+
+/** Compares the parts of a store with each other, which tells of rows that are missing or too old. */
+export async function compareParts(path: string, tell: (message: CopyMessage) => void): Promise<void> {
+  const environment = await openEnvironment(path, { isReadOnly: true, path });
+  try {
+    // Without a pause in between, so that all of them see the same transaction of an engine that is writing.
+    for (const check of CHECKS) {
+      try {
+        check(environment);
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        tell({ is: 'fault', part: error.part ?? 'meta', message: error.message });
+      }
+    }
+    tellCheckpoints(environment, tell);
+  } finally {
+    await environment.close();
+  }
+}

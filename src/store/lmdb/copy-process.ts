@@ -1,0 +1,168 @@
+import { existsSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { compareKeys, type Key, type RootDatabase } from 'lmdb';
+import { StoreError } from '../../errors.ts';
+import { makeFolder } from '../make-folder.ts';
+import { describe } from '../system-error.ts';
+import type { Row } from './checked-rows.ts';
+import { compareParts } from './compare-parts.ts';
+import type { CopyJob, CopyMessage, PartWork } from './copy-messages.ts';
+import { provesDamage, watchDamage } from './damage.ts';
+import {
+  createEnvironment,
+  findLayout,
+  LAYOUT,
+  LAYOUT_BEFORE,
+  openAnyRows,
+  openEnvironment,
+  openPlain,
+  openRoot,
+} from './environment.ts';
+import { createGapFinder } from './gaps.ts';
+import { valueBefore } from './layout-before.ts';
+
+// Run by copy-parts.ts in a process of its own, as C code may end it at any row of a damaged store. Reads the parts it is
+// asked for, tells what it finds, and copies the good rows.
+
+const STDOUT = 1;
+
+/** At once, so that it is told even if the next row ends the process. */
+function tell(message: CopyMessage): void {
+  writeSync(STDOUT, `${JSON.stringify(message)}\n`);
+}
+
+const [text] = process.argv.slice(2);
+if (text === undefined) throw new RangeError('copy-process needs a job');
+// Made by copy-parts.ts.
+const job = JSON.parse(text) as CopyJob;
+const { damage } = watchDamage();
+
+type AnyRow = Row<string | Buffer | undefined, Key>;
+
+function* rowsOf(root: RootDatabase, layout: number, work: PartWork): Iterable<AnyRow> {
+  const { part, isReverse, after, rowsPerStep } = work;
+  const range = {
+    ...(after !== null && { start: after, exclusiveStart: true }),
+    reverse: isReverse,
+    limit: rowsPerStep,
+  };
+  if (layout === LAYOUT) {
+    yield* openAnyRows(root, part, damage)?.inspect(range) ?? [];
+    return;
+  }
+  for (const { key, value } of openPlain(root, part)?.getRange(range) ?? []) {
+    numberInPart += 1;
+    yield { key, value: valueBefore(part, key, value, numberInPart) };
+  }
+}
+
+/** Of rows of the layout before ours, which have no numbers. */
+let numberInPart = 0;
+
+function isBehind(key: Key, place: Key | null, isReverse: boolean): boolean {
+  if (place === null) return false;
+  const order = compareKeys(key, place);
+  return isReverse ? order >= 0 : order <= 0;
+}
+
+type Target = Awaited<ReturnType<typeof openEnvironment>>;
+
+async function copyPart(
+  root: RootDatabase,
+  layout: number,
+  work: PartWork,
+  target: Target | undefined,
+): Promise<void> {
+  const { part, isReverse, until, rowsPerStep } = work;
+  tell({ is: 'begun', part });
+  // What the layout before ours says of the whole store is said in another way now.
+  const isCopied = part !== 'meta' || layout === LAYOUT;
+  const into = isCopied && target ? openAnyRows(target.root, part, target.damage) : undefined;
+  const findGap = createGapFinder(part);
+  let after = work.after;
+  for (;;) {
+    const good: Row<string | Buffer, Key>[] = [];
+    const bad: string[] = [];
+    let read = 0;
+    let isOver = false;
+    for (const { key, value } of rowsOf(root, layout, { ...work, after })) {
+      if (isBehind(key, after, isReverse)) throw damage(part, `${part}: its rows are not in order`);
+      if (until !== null && isBehind(key, until, !isReverse)) {
+        isOver = true;
+        break;
+      }
+      after = key;
+      read += 1;
+      if (value === undefined) {
+        bad.push(String(key));
+        continue;
+      }
+      if (part !== 'meta' || key !== 'layout') good.push({ key, value });
+      const gap = isReverse ? undefined : findGap(key, value);
+      if (gap !== undefined) tell({ is: 'fault', part, message: gap });
+    }
+    if (into !== undefined && target !== undefined && good.length > 0) {
+      const written = target.root.batch(() => {
+        for (const { key, value } of good) void into.put(key, value);
+      });
+      await target.durable(written, part);
+    }
+    if (after !== null && read > 0) tell({ is: 'rows', part, rows: good.length, last: after, bad });
+    if (isOver || read < rowsPerStep) return tell({ is: 'ended', part });
+  }
+}
+
+/** Tells where the outputs end, if that can be read. */
+function tellMark(root: RootDatabase, layout: number): void {
+  if (layout === LAYOUT_BEFORE) {
+    tell({ is: 'mark', upTo: Number(openPlain(root, 'meta')?.get('upTo') ?? 0) });
+    return;
+  }
+  const meta = openAnyRows(root, 'meta', damage)?.get('outputs');
+  // Written by output-mark.ts, and its checksum holds.
+  const upTo = meta === undefined ? 0 : (JSON.parse(meta.toString()) as { upTo: number }).upTo;
+  tell({ is: 'mark', upTo });
+}
+
+/** Begun by the first process that copies into it. */
+async function openTarget(path: string): Promise<Target> {
+  if (!existsSync(join(path, 'data.mdb'))) {
+    makeFolder(path);
+    await createEnvironment(path);
+  }
+  return openEnvironment(path, { isReadOnly: false, path });
+}
+
+async function run(): Promise<void> {
+  const root = openRoot(job.source, true);
+  const found = findLayout(root);
+  if (found.is === 'other') return tell({ is: 'failed', message: `it has ${found.layout}` });
+  const layout = found.is === 'before' ? LAYOUT_BEFORE : LAYOUT;
+  tell({ is: 'opened', layout });
+  if (found.is === 'damaged') tell({ is: 'fault', part: 'meta', message: found.message });
+  const target = job.target === null ? undefined : await openTarget(job.target);
+  let part = 'meta';
+  try {
+    for (const work of job.work) {
+      part = work.part;
+      numberInPart = 0;
+      await copyPart(root, layout, work, target);
+      if (part === 'meta') tellMark(root, layout);
+    }
+  } catch (error) {
+    if (!(error instanceof StoreError ? error.code === 'STORE_CORRUPT' : provesDamage(error))) throw error;
+    tell({ is: 'stuck', part, message: describe(error) });
+    return;
+  } finally {
+    await target?.close();
+  }
+  if (job.compares && layout === LAYOUT && found.is === 'ours') await compareParts(job.source, tell);
+}
+
+try {
+  await run();
+} catch (error) {
+  const isBroken = error instanceof StoreError ? /BROKEN|CORRUPT/.test(error.code) : provesDamage(error);
+  tell({ is: isBroken ? 'unopenable' : 'failed', message: describe(error) });
+}
+process.exit(0);

@@ -1,0 +1,123 @@
+import type { StreamName } from '../../../streams/internal.ts';
+import type { Environment } from './environment.ts';
+import { parseStored } from './stored-text.ts';
+
+/** What is kept of the outputs, written with each of them, so that rows that got lost are noticed. */
+export interface OutputMark {
+  /** All outputs of observations up to this seq are kept. */
+  readonly upTo: number;
+  /** The number of the last row of each stream's history. */
+  readonly rows: Readonly<Partial<Record<StreamName, number>>>;
+  readonly latest: LatestSum;
+}
+
+/** How many latest rows there are, and the sum of their checksums. */
+type LatestSum = readonly [count: number, sum: number];
+
+const MARK_ROW = 'outputs';
+const DROPPED_ROW = 'dropped';
+
+export const NO_OUTPUTS: OutputMark = { upTo: 0, rows: {}, latest: [0, 0] };
+
+type Dropped = Readonly<Partial<Record<StreamName, number>>>;
+
+export function readOutputMark({ meta }: Environment): OutputMark {
+  const text = meta.get(MARK_ROW);
+  return text === undefined ? NO_OUTPUTS : parseStored<OutputMark>(text, 'the mark of the outputs');
+}
+
+/** As part of a batch. */
+export function putOutputMark({ meta }: Environment, mark: OutputMark): void {
+  void meta.put(MARK_ROW, JSON.stringify(mark));
+}
+
+function readDropped({ meta }: Environment): Dropped {
+  const text = meta.get(DROPPED_ROW);
+  return text === undefined ? {} : parseStored<Dropped>(text, 'the numbers of the dropped outputs');
+}
+
+/** The number of the last row of a history that was dropped. */
+export function droppedRows(environment: Environment, stream: StreamName): number {
+  return readDropped(environment)[stream] ?? 0;
+}
+
+/** As part of a batch. */
+export function putDropped(environment: Environment, dropped: Dropped): void {
+  void environment.meta.put(DROPPED_ROW, JSON.stringify({ ...readDropped(environment), ...dropped }));
+}
+
+/** As part of a batch. */
+export function forgetDropped({ meta }: Environment): void {
+  void meta.remove(DROPPED_ROW);
+}
+
+/** A row of history: its number, from 1 on, and its JSON, which begins with a brace. */
+export function numberedRow(number: number, json: string): string {
+  return number.toString(RADIX) + json;
+}
+
+const RADIX = 36;
+
+export function numberOf(text: string): number {
+  return Number.parseInt(text.slice(0, text.indexOf('{')), RADIX);
+}
+
+export function jsonOf(text: string): string {
+  return text.slice(text.indexOf('{'));
+}
+
+/** By `stream key`, the checksum of each latest row. */
+function readChecksums({ latest }: Environment): Map<string, number> {
+  const checksums = new Map<string, number>();
+  for (const { key, value } of latest.getRange()) checksums.set(key.join(' '), latest.checksumOf(key, value));
+  return checksums;
+}
+
+function sumOf(checksums: ReadonlyMap<string, number>): LatestSum {
+  let sum = 0;
+  for (const checksum of checksums.values()) sum += checksum;
+  return [checksums.size, sum];
+}
+
+/** The same. Throws when rows are missing, or older than they should be. */
+export function checkLatest(environment: Environment): Map<string, number> {
+  const checksums = readChecksums(environment);
+  const [count, sum] = sumOf(checksums);
+  const expected = readOutputMark(environment).latest;
+  if (count !== expected[0] || sum !== expected[1]) {
+    const message = `latest: found ${count} of ${expected[0]} values, or older ones than were stored`;
+    throw environment.damage('latest', message);
+  }
+  return checksums;
+}
+
+/** Throws unless the history of each stream begins after the rows that were dropped, and ends with the last one. */
+export function checkHistoryEnds(environment: Environment): void {
+  const { rows } = readOutputMark(environment);
+  for (const [stream, { name, getRange }] of environment.histories) {
+    const expected = rows[stream] ?? 0;
+    const found = lastNumber(environment, stream);
+    if (found !== expected)
+      throw environment.damage(name, `${name}: ends with row ${found}, expected row ${expected}`);
+    const begin = droppedRows(environment, stream) + 1;
+    for (const { value } of getRange({ limit: 1 })) {
+      const first = numberOf(value);
+      if (first !== begin)
+        throw environment.damage(name, `${name}: begins with row ${first}, expected row ${begin}`);
+    }
+  }
+}
+
+function lastNumber(environment: Environment, stream: StreamName): number {
+  const range = { reverse: true, limit: 1 };
+  for (const { value } of environment.histories.get(stream)?.getRange(range) ?? []) return numberOf(value);
+  return droppedRows(environment, stream);
+}
+
+/** Makes the mark that of the rows that are there. */
+export async function markOutputs(environment: Environment, upTo: number): Promise<void> {
+  const rows: Partial<Record<StreamName, number>> = {};
+  for (const stream of environment.histories.keys()) rows[stream] = lastNumber(environment, stream);
+  const latest = sumOf(readChecksums(environment));
+  await environment.root.batch(() => putOutputMark(environment, { upTo, rows, latest }));
+}

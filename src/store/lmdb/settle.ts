@@ -1,0 +1,217 @@
+import type { Key } from 'lmdb';
+import { GRAPH_VERSION, type Output } from '../../../streams/internal.ts';
+import { StoreError } from '../../errors.ts';
+import { type KeptPayment, PRUNED_BEFORE_NOTE } from '../store.ts';
+import type { CheckedRows } from './checked-rows.ts';
+import { openCheckpoints } from './checkpoints.ts';
+import type { Environment } from './environment.ts';
+import { decodeBlock } from './journal.ts';
+import { sumKeys } from './keys.ts';
+import { checkHistoryEnds, checkLatest, markOutputs } from './output-mark.ts';
+import { openOutputs } from './outputs.ts';
+import { marksOf } from './payments.ts';
+import { parseStored } from './stored-text.ts';
+import { completeWaitlist } from './waitlist.ts';
+
+/** Makes a store of the rows that could be saved of a damaged one. Everything here works on a new, sound file. */
+
+/** Rows per transaction. */
+const BATCH = 1_000;
+
+/** Puts the rows of a backup that are missing; resolves to how many. */
+export async function fillFrom<V, K extends Key>(
+  into: CheckedRows<V, K>,
+  from: CheckedRows<V, K>,
+  { root }: Environment,
+): Promise<number> {
+  let filled = 0;
+  let batch: { readonly key: K; readonly value: V }[] = [];
+  const write = async () => {
+    const rows = batch;
+    batch = [];
+    filled += rows.length;
+    await root.batch(() => {
+      for (const { key, value } of rows) void into.put(key, value);
+    });
+  };
+  for (const row of from.getRange()) {
+    if (!into.has(row.key)) batch.push(row);
+    if (batch.length >= BATCH) await write();
+  }
+  await write();
+  return filled;
+}
+
+/** Seqs without a gap, both ends included. */
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
+
+function stretchesOf({ journal }: Environment): Stretch[] {
+  const stretches: Stretch[] = [];
+  for (const block of journal.getRange()) {
+    const to = block.key + decodeBlock(block).length - 1;
+    const last = stretches.at(-1);
+    if (last !== undefined && last.to + 1 === block.key)
+      stretches[stretches.length - 1] = { from: last.from, to };
+    else stretches.push({ from: block.key, to });
+  }
+  return stretches;
+}
+
+/** The last block that begins at or before a seq. */
+function blockBefore(
+  { journal }: Environment,
+  seq: number,
+): { readonly key: number; readonly value: string } | undefined {
+  for (const block of journal.getRange({ start: seq, reverse: true, limit: 1 })) return block;
+  return undefined;
+}
+
+/** Puts blocks of a backup into the gaps of the log, where the backup's log agrees with what comes before the gap. */
+export async function fillLog(environment: Environment, backup: Environment): Promise<number> {
+  const stretches = stretchesOf(environment);
+  const gaps = stretches.map(({ to }, index) => ({
+    from: to + 1,
+    to: (stretches[index + 1]?.from ?? Infinity) - 1,
+  }));
+  let filled = 0;
+  for (const gap of gaps) {
+    const before = blockBefore(environment, gap.from - 1);
+    if (
+      before === undefined ||
+      !backup.journal.has(before.key) ||
+      backup.journal.get(before.key) !== before.value
+    )
+      continue;
+    for (const { key, value } of backup.journal.getRange({ start: gap.from })) {
+      if (key > gap.to) break;
+      await environment.journal.put(key, value);
+      filled += 1;
+    }
+  }
+  return filled;
+}
+
+/** Removes checkpoints that cannot be read; returns their seqs. */
+export async function dropDamagedCheckpoints(environment: Environment): Promise<readonly number[]> {
+  const checkpoints = openCheckpoints(environment);
+  const dropped: number[] = [];
+  for (const { seq, graphVersion } of checkpoints.list()) {
+    try {
+      if (checkpoints.newest(graphVersion, seq)?.seq === seq) continue;
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+    }
+    await checkpoints.remove(seq);
+    dropped.push(seq);
+  }
+  return dropped;
+}
+
+/** The part of a stretch that can be followed: all of it from the log's own beginning, else what follows a checkpoint. */
+function followable(
+  { journal }: Environment,
+  stretch: Stretch,
+  starts: readonly number[],
+): Stretch | undefined {
+  if (stretch.from <= 1) return stretch;
+  const start = starts.find((seq) => seq >= stretch.from - 1 && seq <= stretch.to);
+  if (start === undefined) return undefined;
+  if (start < stretch.to) return { from: start + 1, to: stretch.to };
+  // The newest block always stays, so that the next seq is never forgotten.
+  const [last = stretch.from] = journal.getKeys({ start: stretch.to, reverse: true, limit: 1 });
+  return { from: last, to: stretch.to };
+}
+
+/**
+ * Leaves a log without gaps: the last stretch that can be followed, or nothing. A state that is not that of the log
+ * would give wrong numbers. Returns what is lost, as sentences.
+ */
+export async function closeGaps(environment: Environment): Promise<readonly string[]> {
+  const { journal, notes, root } = environment;
+  const stretches = stretchesOf(environment);
+  const [first] = stretches;
+  const last = stretches.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const checkpoints = openCheckpoints(environment);
+  const starts = checkpoints
+    .list()
+    .filter(({ graphVersion }) => graphVersion === GRAPH_VERSION)
+    .map(({ seq }) => seq);
+  const kept = stretches
+    .map((stretch) => followable(environment, stretch, starts))
+    .findLast((stretch) => stretch !== undefined) ?? { from: 0, to: -1 };
+  const gone = [...journal.getKeys()].filter((key) => key < kept.from || key > kept.to);
+  await root.batch(() => {
+    for (const key of gone) void journal.remove(key);
+    if (kept.from > 1) void notes.put(PRUNED_BEFORE_NOTE, String(kept.from));
+    else void notes.remove(PRUNED_BEFORE_NOTE);
+  });
+  for (const { seq } of checkpoints.list()) {
+    if (seq < kept.from - 1 || seq > kept.to) await checkpoints.remove(seq);
+  }
+  if (kept.to < 0)
+    return [`journal: seqs ${first.from} to ${last.to} cannot be followed and are kept no longer`];
+  const lost: string[] = [];
+  if (kept.from > first.from) lost.push(`journal: seqs ${first.from} to ${kept.from - 1} are kept no longer`);
+  if (kept.to < last.to) lost.push(`journal: seqs ${kept.to + 1} to ${last.to} are kept no longer`);
+  return lost;
+}
+
+export function logHead(environment: Environment): number {
+  const [last] = environment.journal.getRange({ reverse: true, limit: 1 });
+  return last === undefined ? 0 : last.key + decodeBlock(last).length - 1;
+}
+
+function areOutputsWhole(environment: Environment, upTo: number): boolean {
+  if (upTo > logHead(environment)) return false;
+  try {
+    checkLatest(environment);
+    checkHistoryEnds(environment);
+    return true;
+  } catch (error) {
+    if (error instanceof StoreError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Keeps the outputs if they are whole. Else they are left to be computed again from the log: only the checkpoint stays
+ * from which that begins, and the latest values from before it. Resolves to whether they are kept.
+ */
+export async function settleOutputs(environment: Environment, upTo: number | null): Promise<boolean> {
+  if (upTo !== null && areOutputsWhole(environment, upTo)) return true;
+  const { latest, journal, root } = environment;
+  const checkpoints = openCheckpoints(environment);
+  const tail = [...journal.getKeys({ limit: 1 })][0] ?? 0;
+  const start =
+    tail <= 1
+      ? undefined
+      : checkpoints.list().find(({ seq, graphVersion }) => graphVersion === GRAPH_VERSION && seq >= tail - 1);
+  for (const { seq } of checkpoints.list()) if (seq !== start?.seq) await checkpoints.remove(seq);
+  const earlier = [...latest.getRange()].filter(
+    ({ key, value }) => parseStored<Output>(value, `the latest of ${key.join(' ')}`).seq <= (start?.seq ?? 0),
+  );
+  await openOutputs(environment).clear();
+  await root.batch(() => {
+    for (const { key, value } of earlier) void latest.put(key, value);
+  });
+  await markOutputs(environment, 0);
+  return false;
+}
+
+/** Makes again what follows from the rows of keys, waitlist and payments. Returns what is lost, as sentences. */
+export async function settleAccounts(environment: Environment): Promise<readonly string[]> {
+  const { payments, paymentMarks, root } = environment;
+  sumKeys(environment);
+  await paymentMarks.clear();
+  await root.batch(() => {
+    for (const { key, value } of payments.getRange()) {
+      for (const mark of marksOf(parseStored<KeptPayment>(value, `the payment ${key}`)))
+        void paymentMarks.put(mark, '');
+    }
+  });
+  return completeWaitlist(environment);
+}

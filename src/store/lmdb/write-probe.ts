@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import { constants, copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { wasEndedByStore } from './child-end.ts';
+import { environmentPath } from './environment.ts';
+
+const TIMEOUT_MS = 60_000;
+/** What open-check.ts ends with at damage that the library notices itself. */
+export const EXIT_DAMAGED = 3;
+
+/** Whether a copy of the store can be written to, in a process of its own. True also when that cannot be found out. */
+export async function isWritable(folder: string): Promise<boolean> {
+  const copy = `${environmentPath(folder)}.probe`;
+  rmSync(copy, { recursive: true, force: true });
+  try {
+    mkdirSync(copy, { mode: 0o700 });
+    copyFileSync(
+      join(environmentPath(folder), 'data.mdb'),
+      join(copy, 'data.mdb'),
+      // Shares the blocks where the file system can.
+      constants.COPYFILE_FICLONE,
+    );
+    return await survivesWriting(copy);
+  } catch {
+    // No room for a copy proves nothing.
+    return true;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+function survivesWriting(path: string): Promise<boolean> {
+  const check = new URL(`./open-check${extname(import.meta.url)}`, import.meta.url);
+  const args = [...process.execArgv, fileURLToPath(check), path];
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      args,
+      { timeout: TIMEOUT_MS, killSignal: 'SIGKILL' },
+      (error, _stdout, stderr) => {
+        if (error === null) return resolve(true);
+        resolve(error.code !== EXIT_DAMAGED && !wasEndedByStore(error.signal, stderr));
+      },
+    );
+  });
+}

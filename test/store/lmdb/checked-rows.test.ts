@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { open } from 'lmdb';
+import { checkedBytes, checkedText, openCheckedRows } from '../../../src/store/lmdb/checked-rows.ts';
+import { watchDamage } from '../../../src/store/lmdb/damage.ts';
+import { withFolder } from '../../support/store-records.ts';
+
+describe('openCheckedRows', () => {
+  it('gives back what was put, and refuses a row whose bits changed, under another key, or of another database', () =>
+    withFolder(async (folder) => {
+      const root = open({ path: join(folder, 'db'), maxDbs: 8 });
+      const { damage } = watchDamage();
+      const plain = root.openDB<string, [string, number]>({ name: 'one', encoding: 'string' });
+      const other = root.openDB<string, [string, number]>({ name: 'two', encoding: 'string' });
+      const one = openCheckedRows('one', plain, checkedText, damage);
+      const two = openCheckedRows('two', other, checkedText, damage);
+      const isRefused = { name: 'StoreError', code: 'STORE_CORRUPT' };
+      await fc.assert(
+        fc.asyncProperty(
+          fc.string({ unit: 'grapheme', minLength: 1 }),
+          fc.nat(),
+          fc.nat(6),
+          async (text, place, bit) => {
+            await one.put(['a', 1], text);
+            assert.equal(one.get(['a', 1]), text);
+            const stored = plain.get(['a', 1]) ?? '';
+            const at = place % stored.length;
+            const changed = String.fromCharCode(stored.charCodeAt(at) ^ (1 << bit));
+            await plain.put(['a', 1], stored.slice(0, at) + changed + stored.slice(at + 1));
+            // Half of a surrogate pair is stored as the same bytes as any other half.
+            if (plain.get(['a', 1]) !== stored) assert.throws(() => one.get(['a', 1]), isRefused);
+            await plain.put(['a', 2], stored);
+            assert.throws(() => one.get(['a', 2]), isRefused);
+            await other.put(['a', 1], stored);
+            assert.throws(() => [...two.getRange()], isRefused);
+          },
+        ),
+        { numRuns: 50 },
+      );
+      await root.close();
+    }));
+
+  it('does the same for bytes, and names the rows that are bad beside the good ones', () =>
+    withFolder(async (folder) => {
+      const root = open({ path: join(folder, 'db'), maxDbs: 8 });
+      const plain = root.openDB<Buffer, number>({ name: 'one', encoding: 'binary' });
+      const rows = openCheckedRows('one', plain, checkedBytes, watchDamage().damage);
+      for (const key of [1, 2, 3]) await rows.put(key, Buffer.from([key, key]));
+      await plain.put(2, Buffer.from([1]));
+      const found = Array.from(rows.inspect(), ({ key, value }) => [key, value && [...value]]);
+      assert.deepEqual(found, [
+        [1, [1, 1]],
+        [2, undefined],
+        [3, [3, 3]],
+      ]);
+      await root.close();
+    }));
+});

@@ -1,0 +1,96 @@
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { parseConfig } from '../../src/config/config.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { verify } from '../../src/research/verify.ts';
+import { openService } from '../../src/service/service.ts';
+import { openStore } from '../../src/store/lmdb/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { sendToParent } from '../support/child.ts';
+import type { Ended, Life, Refused } from './damage-life.ts';
+
+// Lives of the service, one after another, each on a folder of its own: it starts, is asked about the past, stops, and
+// what the folder then holds is read back. Damage may end this process at any point.
+
+function logInto(told: string[]) {
+  const lines = new Writable({
+    write(line: Buffer, _encoding, done) {
+      told.push(line.toString());
+      done();
+    },
+  });
+  return pino({ level: 'error' }, lines);
+}
+
+async function ask(url: string, path: string) {
+  const response = await fetch(`${url}${path}`, { headers: { 'X-API-Key': 'demo_internal' } });
+  const { status } = response;
+  const body = (await response.json()) as { data?: unknown; code?: unknown };
+  return { path, status, text: JSON.stringify(status === 200 ? body.data : body.code) };
+}
+
+async function live(life: Life, told: string[]): Promise<Ended> {
+  const { data, wallAt, speed, runMs, asks, paymentIds } = life;
+  const startedAt = performance.now();
+  const clock = {
+    wall: () => Math.round(wallAt + (performance.now() - startedAt) * speed),
+    mono: () => performance.now(),
+  };
+  const flags = { port: '0', data, historyDays: '1', checkpointSeconds: '1' };
+  const service = await openService(parseConfig({ flags, env: {} }), logInto(told), { clock });
+  const answers = [];
+  try {
+    sendToParent({ is: 'up' });
+    await new Promise((resolve) => setTimeout(resolve, runMs));
+    for (const path of asks) answers.push(await ask(service.url, path));
+    const health = (await (await fetch(`${service.url}/api/v1/health`)).json()) as { status: string };
+    answers.push({ path: 'health', status: 200, text: health.status });
+  } finally {
+    await service.stop();
+  }
+  const store = await openStore(data, { readOnly: true });
+  try {
+    return {
+      is: 'ended',
+      answers,
+      difference: await differenceIn(store),
+      fromAt: firstAt(store.journal.read(store.journal.tail)),
+      keys: store.keys.all().map((key) => JSON.stringify(key)),
+      places: Array.from(store.waitlist.list(), (place) => JSON.stringify(place)),
+      payments: paymentIds.flatMap((id) => JSON.stringify(store.payments.find(id)) ?? []),
+      wallAt: clock.wall(),
+      told,
+    };
+  } finally {
+    await store.close();
+  }
+}
+
+/** Damage that nobody has read yet is refused by whoever does: no number comes of it. */
+async function differenceIn(store: Store): Promise<string | null> {
+  try {
+    const { difference } = await verify(store, { simulations: 0 });
+    return difference && JSON.stringify(difference).slice(0, 300);
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'STORE_CORRUPT') return null;
+    throw error;
+  }
+}
+
+function firstAt(log: Iterable<{ readonly receivedAt: number }>): number {
+  for (const { receivedAt } of log) return receivedAt;
+  return 0;
+}
+
+function refused(error: unknown, told: readonly string[]): Refused {
+  const code = error instanceof ServiceError ? error.code : 'none';
+  return { is: 'refused', code, message: error instanceof Error ? error.message : String(error), told };
+}
+
+process.on('message', (life: Life) => {
+  const told: string[] = [];
+  void live(life, told)
+    .catch((error: unknown) => refused(error, told))
+    .then(sendToParent);
+});
+process.on('disconnect', () => process.exit(0));

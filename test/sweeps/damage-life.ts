@@ -1,0 +1,92 @@
+import { extname } from 'node:path';
+import { type Child, startChild } from '../support/child.ts';
+
+/** What the service does in one life. */
+export interface Life {
+  readonly data: string;
+  /** Where its clock begins, UTC ms, and how many of its milliseconds pass in one. */
+  readonly wallAt: number;
+  readonly speed: number;
+  readonly runMs: number;
+  /** Paths it is asked for. */
+  readonly asks: readonly string[];
+  readonly paymentIds: readonly string[];
+}
+
+export interface Answer {
+  readonly path: string;
+  readonly status: number;
+  /** The data of a 200, the code of anything else. */
+  readonly text: string;
+}
+
+export interface Ended {
+  readonly is: 'ended';
+  readonly answers: readonly Answer[];
+  /** The first difference between what is stored and what follows from the log. */
+  readonly difference: string | null;
+  /** When the oldest observation of the log was received. */
+  readonly fromAt: number;
+  readonly keys: readonly string[];
+  readonly places: readonly string[];
+  readonly payments: readonly string[];
+  readonly wallAt: number;
+  /** Lines that were logged as errors. */
+  readonly told: readonly string[];
+}
+
+export interface Refused {
+  readonly is: 'refused';
+  readonly code: string;
+  readonly message: string;
+  readonly told: readonly string[];
+}
+
+export type LifeEnd =
+  | Ended
+  | Refused
+  | { readonly is: 'crashed'; readonly how: string; readonly wasUp: boolean };
+
+const CHILD = new URL(`./damage-child${extname(import.meta.url)}`, import.meta.url);
+/** Far more than any life takes. A loop inside of it would be found by this. */
+const LONGEST_LIFE_MS = 180_000;
+
+interface Lives {
+  live(life: Life): Promise<LifeEnd>;
+  close(): Promise<void>;
+}
+
+/** Lives in a process that is started again when one of them has ended it. */
+export function createLives(): Lives {
+  let child: Child | undefined;
+  return {
+    live(life) {
+      const running = child ?? startChild(CHILD, []);
+      child = running;
+      return new Promise((resolve) => {
+        let wasUp = false;
+        const deadline = setTimeout(() => running.process.kill('SIGKILL'), LONGEST_LIFE_MS);
+        const end = (how: LifeEnd) => {
+          clearTimeout(deadline);
+          running.process.off('message', onMessage);
+          resolve(how);
+        };
+        // Sent by damage-child.ts.
+        const onMessage = (message: LifeEnd | { readonly is: 'up' }) => {
+          if (message.is === 'up') wasUp = true;
+          else end(message);
+        };
+        running.process.on('message', onMessage);
+        void running.ended().then((how) => {
+          if (child === running) child = undefined;
+          end({ is: 'crashed', how: String(how), wasUp });
+        });
+        running.process.send({ ...life });
+      });
+    },
+    async close() {
+      child?.process.disconnect();
+      await child?.ended();
+    },
+  };
+}
