@@ -7,8 +7,6 @@ import type { Records } from '../log/topic-records.ts';
 import { batchOf, type FrameBatch, updatesBatch } from './frame-batch.ts';
 import type { Place, Reader, Subscription } from './reader.ts';
 
-/** A reader with more unsent bytes is slow, and is sent nothing until they are gone. */
-const SLOW_FROM_BYTES = 64 * 1_024;
 /** A reader that is further behind on a lossless topic is disconnected. */
 const TOO_SLOW_BYTES = 1_024 * 1_024;
 /** The most that a reader that is behind is sent in one step. */
@@ -39,8 +37,6 @@ export interface Delivery {
   sendNew(subscription: Subscription, news: NewFrames): void;
   /** Sends something that a slow reader can miss. */
   sendUnnumbered(reader: Reader, batch: FrameBatch): void;
-  /** Has to be called after a reader was sent something. */
-  pauseIfSlow(reader: Reader): void;
   /** Sends what the reader lacks. Has to be called after it subscribed. */
   catchUp(reader: Reader): void;
 }
@@ -53,13 +49,18 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
   const queue = new Set<Reader>();
   let isServing = false;
 
-  function write(subscription: Subscription, batch: FrameBatch): void {
-    subscription.reader.write(batch, subscription);
+  /** Writes the batch, or finds that the reader is slow: returns whether it was written. */
+  function write(subscription: Subscription, batch: FrameBatch): boolean {
+    const { reader } = subscription;
+    if (!reader.write(batch, subscription)) {
+      waitUntilDrained(reader);
+      return false;
+    }
     counters.sent += batch.texts.length;
+    return true;
   }
 
-  function pauseIfSlow(reader: Reader): void {
-    if (reader.status !== 'ready' || reader.unsentBytes() <= SLOW_FROM_BYTES) return;
+  function waitUntilDrained(reader: Reader): void {
     reader.status = 'slow';
     reader.onceDrained(() => {
       if (reader.status !== 'slow') return;
@@ -93,11 +94,9 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
   }
 
   function sendSnapshot(subscription: Subscription): void {
-    const { reader, state } = subscription;
-    const batch = snapshotOf(subscription);
-    subscription.place = { type: 'live', seq: state.publishedSeq, upToDateBytes: state.publishedBytes };
-    write(subscription, batch);
-    pauseIfSlow(reader);
+    const { publishedSeq, publishedBytes } = subscription.state;
+    if (!write(subscription, snapshotOf(subscription))) return;
+    subscription.place = { type: 'live', seq: publishedSeq, upToDateBytes: publishedBytes };
   }
 
   /** The frames after `sentSeq` that the reader needs: every one, or the newest of each key. */
@@ -112,7 +111,7 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
 
   /** Sends the next frames to a reader that is behind; returns whether more can follow at once. */
   function advance(subscription: Subscription): boolean {
-    const { reader, state, audience, place } = subscription;
+    const { state, audience, place } = subscription;
     if (!('seq' in place)) return false;
     const texts: string[] = [];
     const seqs: number[] = [];
@@ -120,7 +119,6 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
     let length = 0;
     for (const frame of framesAfter(seq, subscription)) {
       if (length >= CHARS_PER_STEP) break;
-      counters.merged += frame.seq - seq - 1;
       const text = updateText(log.epoch, frame, seq, audience);
       texts.push(text);
       seqs.push(frame.seq);
@@ -128,13 +126,12 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
       seq = frame.seq;
     }
     // Right after a start the newest frames may not be on disk yet. They are sent once they are.
-    if (texts.length === 0) return false;
-    write(subscription, batchOf(texts, seqs));
+    if (texts.length === 0 || !write(subscription, batchOf(texts, seqs))) return false;
+    counters.merged += seq - place.seq - texts.length;
     const hasMore = seq < state.publishedSeq;
     subscription.place = hasMore
       ? { ...place, seq }
       : { type: 'live', seq, upToDateBytes: state.publishedBytes };
-    pauseIfSlow(reader);
     return hasMore;
   }
 
@@ -186,9 +183,11 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
         // A reader that subscribed while the frames were being sent has the first of them in its snapshot.
         const missing = () => frames.filter(({ seq }) => seq > place.seq);
         const isMissingAll = place.seq < firstSeq;
-        write(subscription, isMissingAll ? batch(audience) : updatesBatch(log.epoch, missing(), audience));
-        subscription.place = place.type === 'live' ? end : { ...end, type: 'replay' };
-        return;
+        const news = isMissingAll ? batch(audience) : updatesBatch(log.epoch, missing(), audience);
+        if (write(subscription, news)) {
+          subscription.place = place.type === 'live' ? end : { ...end, type: 'replay' };
+          return;
+        }
       }
       const { isLossless } = state.topic.channel;
       if (isLossless && state.publishedBytes - place.upToDateBytes > TOO_SLOW_BYTES) {
@@ -197,12 +196,9 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
     },
 
     sendUnnumbered(reader, batch) {
-      if (reader.status !== 'ready') return;
-      reader.write(batch, undefined);
-      counters.sent += 1;
+      if (reader.status === 'ready' && reader.write(batch, undefined)) counters.sent += 1;
     },
 
-    pauseIfSlow,
     catchUp,
   };
 }

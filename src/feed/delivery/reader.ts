@@ -11,12 +11,15 @@ export abstract class Reader {
 
   /** Bytes that were written but not yet taken by the network. */
   abstract unsentBytes(): number;
-  /** A batch that has seqs comes with the subscription it belongs to. */
-  abstract write(batch: FrameBatch, subscription: Subscription | undefined): void;
+  /**
+   * Writes a batch unless too much is unsent; returns whether it did. A batch that has seqs comes with the subscription
+   * it belongs to.
+   */
+  abstract write(batch: FrameBatch, subscription: Subscription | undefined): boolean;
   /** Holds back writes until `uncork`, which sends them as one. */
   abstract cork(): void;
   abstract uncork(): void;
-  /** Calls the listener once, later, when everything that is unsent now was taken by the network. */
+  /** Calls the listener once everything unsent was taken by the network. Only for a reader that has no room. */
   abstract onceDrained(listener: () => void): void;
   abstract closeTooSlow(): void;
 }

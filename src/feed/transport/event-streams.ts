@@ -14,6 +14,7 @@ import type { FrameLog } from '../log/frame-log.ts';
 import { type ConnectionLimits, tooManyFeeds } from './connection-limits.ts';
 import { errorText, goodbyeText, subscribedText, tooOldTexts } from './control-frames.ts';
 import { eventId, parseEventId } from './event-id.ts';
+import { hasRoomFor } from './room.ts';
 import type { ConnectionTimes } from './websockets.ts';
 
 const STREAM_HEADERS = {
@@ -71,13 +72,15 @@ class EventStreamReader extends Reader {
     return this.res.writableLength;
   }
 
-  override write({ texts, seqs }: FrameBatch, subscription: Subscription | undefined): void {
+  override write({ texts, seqs }: FrameBatch, subscription: Subscription | undefined): boolean {
     let events = '';
     for (const [index, text] of texts.entries()) {
       const id = eventId(this.#deps.log.epoch, this, subscription, seqs[index]);
       events += `id: ${id}\ndata: ${text}\n\n`;
     }
+    if (!hasRoomFor(this.res, Buffer.byteLength(events))) return false;
     this.res.write(events);
+    return true;
   }
 
   override cork(): void {
@@ -89,7 +92,11 @@ class EventStreamReader extends Reader {
   }
 
   override onceDrained(listener: () => void): void {
-    this.res.once('drain', listener);
+    // The socket tells of every drain, a response only of those after a write of its own that was too much.
+    (this.res.socket ?? this.res).once('drain', () => {
+      this.slowChecks = 0;
+      listener();
+    });
   }
 
   override closeTooSlow(): void {
