@@ -58,7 +58,8 @@ export function createFanOut(epoch: string, delivery: Delivery): FanOut {
     reader.cork();
     for (const { state, write } of writers) {
       const subscription = reader.subscriptions.get(state.topic.name);
-      if (subscription !== undefined) write(subscription);
+      // Topics of two tiers have the same name.
+      if (subscription?.state === state) write(subscription);
     }
     reader.uncork();
   }

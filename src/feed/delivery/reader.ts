@@ -4,6 +4,8 @@ import type { FrameBatch } from './frame-batch.ts';
 
 /** One connection to the feed, with its subscriptions. */
 export abstract class Reader {
+  /** Its address or its key: all connections of one caller share a budget. */
+  abstract readonly caller: string;
   /** By name of topic. */
   readonly subscriptions = new Map<string, Subscription>();
   /** A slow reader is sent nothing until its unsent bytes are gone, a closed one nothing at all. */

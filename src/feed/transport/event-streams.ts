@@ -11,7 +11,7 @@ import { Reader, type Subscription } from '../delivery/reader.ts';
 import { type ChannelRequest, FeedError, type Subscriptions } from '../delivery/subscriptions.ts';
 import { countClosed, type FeedCounters } from '../figures.ts';
 import type { FrameLog } from '../log/frame-log.ts';
-import { type ConnectionLimits, tooManyFeeds } from './connection-limits.ts';
+import { type ConnectionLimits, keyCaller, tooManyFeeds } from './connection-limits.ts';
 import { errorText, goodbyeText, subscribedText, tooOldTexts } from './control-frames.ts';
 import { eventId, parseEventId } from './event-id.ts';
 import { hasRoomFor } from './room.ts';
@@ -46,7 +46,7 @@ interface EventStreamsDeps {
 
 interface EventStreams {
   /** Answers with a stream. Throws a RequestError when the request is refused. */
-  open(req: IncomingMessage, res: ServerResponse): void;
+  open(req: IncomingMessage, res: ServerResponse, address: string): void;
   unsentBytes(): number;
   /** Sends all readers a goodbye. */
   close(): void;
@@ -57,15 +57,22 @@ class EventStreamReader extends Reader {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly tier: Tier;
+  readonly caller: string;
   slowChecks = 0;
   readonly #deps: EventStreamsDeps;
 
-  constructor(deps: EventStreamsDeps, req: IncomingMessage, res: ServerResponse, tier: Tier) {
+  constructor(
+    deps: EventStreamsDeps,
+    req: IncomingMessage,
+    res: ServerResponse,
+    { tier, caller }: { readonly tier: Tier; readonly caller: string },
+  ) {
     super();
     this.#deps = deps;
     this.req = req;
     this.res = res;
     this.tier = tier;
+    this.caller = caller;
   }
 
   override unsentBytes(): number {
@@ -146,14 +153,17 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
   sweep.unref();
 
   return {
-    open(req, res) {
+    open(req, res, address) {
       const { tier, keyId } = gate.identify(ENDPOINT, req);
       const { channels, ...options } = readQuery(feedQuery, queryOf(req));
       const requests = asRequestErrors(() => subscriptions.find(channelRequests(channels, options), tier));
       if (keyId !== null && !connectionLimits.useKey(keyId)) {
         throw tooManyFeeds('Too many connections use this key already', 10);
       }
-      const reader = new EventStreamReader(deps, req, res, tier);
+      const reader = new EventStreamReader(deps, req, res, {
+        tier,
+        caller: keyId === null ? address : keyCaller(keyId),
+      });
       readers.add(reader);
       res.on('error', () => undefined);
       res.on('close', () => {

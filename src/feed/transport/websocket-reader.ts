@@ -6,6 +6,7 @@ import { CLOSE_CODES } from '../../contract/feed.ts';
 import { type FrameBatch, webSocketFrame } from '../delivery/frame-batch.ts';
 import { Reader } from '../delivery/reader.ts';
 import { countClosed, type FeedCounters } from '../figures.ts';
+import { keyCaller } from './connection-limits.ts';
 import { errorText } from './control-frames.ts';
 import { hasRoomFor, isFull } from './room.ts';
 
@@ -23,6 +24,7 @@ export class WebSocketReader extends Reader {
   readonly headers: IncomingHttpHeaders;
   /** All times here are ms of a clock that never goes back. */
   readonly openedAt: number;
+  caller: string;
   tier: Tier = 'FREE';
   keyId: string | null = null;
   hasSubscribed = false;
@@ -41,9 +43,16 @@ export class WebSocketReader extends Reader {
   #tokensAt: number;
   readonly #counters: FeedCounters;
 
-  constructor(ws: WebSocket, { socket, headers }: IncomingMessage, counters: FeedCounters, nowMs: number) {
+  constructor(
+    ws: WebSocket,
+    { socket, headers }: IncomingMessage,
+    address: string,
+    counters: FeedCounters,
+    nowMs: number,
+  ) {
     super();
     this.ws = ws;
+    this.caller = address;
     this.socket = socket;
     // Only these two, as the others would take a kilobyte for as long as the reader stays.
     const { 'x-api-key': key, 'x-forwarded-for': forwardedFor } = headers;
@@ -53,6 +62,11 @@ export class WebSocketReader extends Reader {
     this.keyCheckedAt = nowMs;
     this.#tokensAt = nowMs;
     this.#counters = counters;
+  }
+
+  useKey(keyId: string): void {
+    this.keyId = keyId;
+    this.caller = keyCaller(keyId);
   }
 
   /** Counts a message of the client; returns false when there are too many. */

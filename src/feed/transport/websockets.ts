@@ -48,7 +48,7 @@ interface WebSocketsDeps extends ClientMessagesDeps {
 
 interface WebSockets {
   /** Accepts a connection that was counted for its address. */
-  accept(req: IncomingMessage, socket: Duplex, head: Buffer): void;
+  accept(req: IncomingMessage, socket: Duplex, head: Buffer, address: string): void;
   unsentBytes(): number;
   /** Sends all readers a goodbye, and resolves when they are gone. */
   close(): Promise<void>;
@@ -72,8 +72,8 @@ export function createWebSockets(deps: WebSocketsDeps): WebSockets {
   };
   const server = new WebSocketServer(options);
 
-  function onOpen(ws: WebSocket, req: IncomingMessage): void {
-    const reader = new WebSocketReader(ws, req, counters, mono());
+  function onOpen(ws: WebSocket, req: IncomingMessage, address: string): void {
+    const reader = new WebSocketReader(ws, req, address, counters, mono());
     readers.set(ws, reader);
     ws.on('error', ignoreError).on('close', onClose);
     ws.on('message', onMessage).on('ping', onPing).on('pong', onPong);
@@ -140,7 +140,7 @@ export function createWebSockets(deps: WebSocketsDeps): WebSockets {
         reader.closeWithError(CLOSE_CODES.tooMany, 'too_many_feeds', detail);
         return false;
       }
-      reader.keyId = keyId;
+      reader.useKey(keyId);
       return true;
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
@@ -194,9 +194,9 @@ export function createWebSockets(deps: WebSocketsDeps): WebSockets {
   sweep.unref();
 
   return {
-    accept(req, socket, head) {
+    accept(req, socket, head, address) {
       if (!(socket instanceof Socket)) throw new TypeError('an upgrade without a socket');
-      server.handleUpgrade(req, socket, head, onOpen);
+      server.handleUpgrade(req, socket, head, (ws) => onOpen(ws, req, address));
     },
 
     unsentBytes() {
