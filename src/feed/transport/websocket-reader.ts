@@ -134,7 +134,7 @@ export class WebSocketReader extends Reader {
     this.#isPongUnsent = true;
     this.ws.pong(data, false, (error?: Error) => {
       this.#isPongUnsent = false;
-      if (error === undefined && this.#ping !== undefined) this.#sendPong(this.#ping);
+      if (!error && this.#ping !== undefined) this.#sendPong(this.#ping);
     });
   }
 
