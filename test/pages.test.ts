@@ -206,7 +206,15 @@ describe('the pages', () => {
   it('list every metric of ours, and no other', async () => {
     const metrics = createMetrics();
     metrics.watchSources(() => []);
-    metrics.watchFeed(() => ({ connections: 0, unsentBytes: 0, sent: 0, merged: 0, closed: new Map() }));
+    metrics.watchFeed(() => ({
+      connections: 0,
+      unsentBytes: 0,
+      sent: 0,
+      merged: 0,
+      replayedBytes: 0,
+      waiting: 0,
+      closed: new Map(),
+    }));
     const unwatch = metrics.watchStreams({ latest: createLatest(), ages: () => ({}), now: Date.now });
     const names = [...(await metrics.text()).matchAll(/^# HELP (tallywire_\w+)/gm)].map(
       ([, name = '']) => name,

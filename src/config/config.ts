@@ -62,6 +62,7 @@ export interface Config {
     readonly perAddress: number;
     readonly perKey: number;
     readonly connectsPerMinute: number;
+    readonly replayBytesPerMinute: number;
   } | null;
   readonly staleAfterMs: Readonly<Record<LimitedInput, number>>;
   readonly payments: PaymentsConfig;
@@ -281,6 +282,7 @@ export function parseConfig(input: ConfigInput): Config {
           perAddress: values.feedConnectionsPerAddress,
           perKey: values.feedConnectionsPerKey,
           connectsPerMinute: values.feedConnectsPerMinute,
+          replayBytesPerMinute: values.feedReplayMegabytesPerMinute * 1_000_000,
         }
       : null,
     staleAfterMs: {

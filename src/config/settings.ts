@@ -133,6 +133,11 @@ export const SETTINGS = {
     60,
     'connections to the feed one address may open within a minute',
   ),
+  feedReplayMegabytesPerMinute: setting(
+    integer(1, 1_000_000),
+    60,
+    'megabytes of snapshots and missed frames the feed sends one key, or one address without a key, within a minute; what is beyond comes later',
+  ),
   staleSecondsPosts: setting(seconds(), 10, 'age from which posts are stale, in seconds'),
   staleSecondsPostsList: setting(
     seconds(60),

@@ -1,4 +1,4 @@
-import type { Tier } from '../access/tiers.ts';
+import { includes, type Tier } from '../access/tiers.ts';
 import type { ChannelName } from '../contract/feed.ts';
 import type { AccountPath } from '../views/account-path.ts';
 import type { AudienceKind } from '../views/audience.ts';
@@ -24,10 +24,19 @@ interface Channel {
   readonly isStored: boolean;
 }
 
-/** A channel of one account, or of no account. Readers subscribe to topics, and each topic numbers its own frames. */
+/**
+ * A channel of one account, or of no account, as some readers see it. Readers subscribe to topics, and each topic numbers
+ * its own frames. Where tiers see different records, each has a topic, so that no number tells of a change that it
+ * cannot see.
+ */
 export interface Topic {
-  /** `counters/account_a` or `crypto`. */
+  /** `counters/account_a` or `crypto`, also for a topic of one tier. */
   readonly name: string;
+  /** Under which its frames are stored. */
+  readonly storedAs: string;
+  readonly readers: 'everyone' | 'FREE' | 'PRO';
+  /** The number before that of its first frame. */
+  readonly firstCursor: number;
   readonly channel: Channel;
   readonly account: AccountPath | null;
   readonly audiences: AudienceKind;
@@ -53,10 +62,16 @@ const LAG: Channel = { ...STATE, name: 'lag' };
 const HEARTBEAT: Channel = { ...STATE, name: 'heartbeat', isStored: false };
 const TEST: Channel = { ...STATE, name: 'test', isPaced: true };
 
+/**
+ * The numbers of FREE topics start here, far from those of PRO: a reader whose tier has changed is never taken to be at
+ * another place than it is, but sent a snapshot.
+ */
+const FREE_CURSOR = 1_000_000_000_000;
+
 /** Every topic, in the order in which the frames of one turn are numbered. */
 export function topicsOf(accounts: readonly AccountPath[]): readonly Topic[] {
   const each = (channel: Channel, recordsOf: (account: AccountPath) => TopicRecords) =>
-    accounts.map((account) => topic(channel, account, recordsOf(account)));
+    accounts.flatMap((account) => topics(channel, account, recordsOf(account)));
   const states = (channel: Channel, viewOf: (account: AccountPath) => RecordView) =>
     each(channel, (account) => ({ type: 'states', view: viewOf(account) }));
   return [
@@ -65,15 +80,28 @@ export function topicsOf(accounts: readonly AccountPath[]): readonly Topic[] {
     ...states(VELOCITY, velocityView),
     ...states(PREDICTION, predictionView),
     ...states(SIGNALS, signalsView),
-    topic(CRYPTO, null, { type: 'states', view: cryptoView() }),
+    ...topics(CRYPTO, null, { type: 'states', view: cryptoView() }),
     ...states(LAG, lagView),
-    topic(HEARTBEAT, null, { type: 'none' }),
-    topic(TEST, null, { type: 'states', view: testView() }),
+    ...topics(HEARTBEAT, null, { type: 'none' }),
+    ...topics(TEST, null, { type: 'states', view: testView() }),
   ];
 }
 
-function topic(channel: Channel, account: AccountPath | null, records: TopicRecords): Topic {
+/** Whether readers of a tier are sent this topic of a channel. */
+export function isFor({ readers }: Topic, tier: Tier): boolean {
+  return readers === 'everyone' || (readers === 'PRO') === includes(tier, 'PRO');
+}
+
+/** The topic of everyone, or one of each tier. */
+function topics(channel: Channel, account: AccountPath | null, records: TopicRecords): readonly Topic[] {
   const name = account === null ? channel.name : `${channel.name}/${account.segment}`;
-  const audiences = records.type === 'none' ? 'everyone' : records.view.audiences;
-  return { name, channel, account, audiences, records };
+  // A heartbeat names the channels that a tier may see.
+  const audiences = records.type === 'none' ? 'tier' : records.view.audiences;
+  const shared = { name, channel, account, audiences, records };
+  const first = { ...shared, storedAs: name, firstCursor: 0 } as const;
+  if (audiences !== 'tier') return [{ ...first, readers: 'everyone' }];
+  return [
+    { ...first, readers: 'PRO' },
+    { ...shared, storedAs: `${name} FREE`, firstCursor: FREE_CURSOR, readers: 'FREE' },
+  ];
 }

@@ -12,6 +12,7 @@ import { topicsOf } from './channels.ts';
 import { createDelivery } from './delivery/delivery.ts';
 import { createFanOut } from './delivery/fan-out.ts';
 import { heartbeatText } from './delivery/heartbeat.ts';
+import { createReplayBudget } from './delivery/replay-budget.ts';
 import { createSubscriptions } from './delivery/subscriptions.ts';
 import type { FeedCounters, FeedFigures } from './figures.ts';
 import { follow } from './follow.ts';
@@ -75,9 +76,10 @@ export function openFeed(deps: FeedDeps): Feed {
   const { latest, accounts, proxies, times = CONNECTION_TIMES, report } = deps;
   const topics = topicsOf(accounts);
   const records = createRecords(deps);
-  const counters: FeedCounters = { sent: 0, merged: 0, closed: new Map() };
+  const counters: FeedCounters = { sent: 0, merged: 0, replayedBytes: 0, closed: new Map() };
   const log = openFrameLog({ ...deps, topics });
-  const delivery = createDelivery({ log, records, counters });
+  const budget = createReplayBudget(deps.limits.replayBytesPerMinute, deps.mono);
+  const delivery = createDelivery({ log, records, counters, budget });
   const fanOut = createFanOut(log.epoch, delivery);
   const subscriptions = createSubscriptions({ topics, log, fanOut });
   const connectionLimits = createConnectionLimits(deps.limits, deps.mono);
@@ -93,20 +95,23 @@ export function openFeed(deps: FeedDeps): Feed {
       fanOut.send(published.state, published.frames);
       return;
     }
-    const text = heartbeatText({ log, latest, accounts }, published.tick);
-    for (const state of heartbeats) fanOut.sendUnnumbered(state, text);
+    for (const state of heartbeats) {
+      const tier = state.topic.readers === 'FREE' ? 'FREE' : 'PRO';
+      fanOut.sendUnnumbered(state, heartbeatText({ log, latest, accounts }, published.tick, tier));
+    }
   }
 
   follow(log.frame$, fanOutPublished, report);
   changes.catchUp(postsAfter(deps.outputs, log.numberedUpTo));
   const following = follow(latest.change$, changes.follow, report);
 
-  /** Counts the connection until it closes. Throws a RequestError when there are too many. */
-  function countConnection(req: IncomingMessage, connection: Duplex | ServerResponse): void {
+  /** Counts the connection until it closes, and returns its address. Throws a RequestError when there are too many. */
+  function countConnection(req: IncomingMessage, connection: Duplex | ServerResponse): string {
     if (isClosing) throw new RequestError(503, 'stopping', 'The service stops', { 'Retry-After': '5' });
     const address = clientAddressOf(req, proxies);
     connectionLimits.open(address);
     connection.once('close', () => connectionLimits.close(address));
+    return address;
   }
 
   function answerTo(error: unknown): FeedAnswer {
@@ -118,6 +123,7 @@ export function openFeed(deps: FeedDeps): Feed {
     epoch: log.epoch,
     figures: () => ({
       ...counters,
+      waiting: delivery.waiting,
       connections: connectionLimits.connections,
       unsentBytes: webSockets.unsentBytes() + eventStreams.unsentBytes(),
     }),
@@ -126,8 +132,7 @@ export function openFeed(deps: FeedDeps): Feed {
       const wantsStream = (req.headers.accept ?? '').includes('text/event-stream');
       if (req.method !== 'GET' || !wantsStream || !isFeed(req)) return false;
       try {
-        countConnection(req, res);
-        eventStreams.open(req, res);
+        eventStreams.open(req, res, countConnection(req, res));
       } catch (error) {
         const { status, headers, body } = answerTo(error);
         res.writeHead(status, headers).end(body);
@@ -138,8 +143,7 @@ export function openFeed(deps: FeedDeps): Feed {
     upgrade(req, socket, head) {
       if (req.headers.upgrade?.toLowerCase() !== 'websocket' || !isFeed(req)) return false;
       try {
-        countConnection(req, socket);
-        webSockets.accept(req, socket, head);
+        webSockets.accept(req, socket, head, countConnection(req, socket));
       } catch (error) {
         const { status, headers, body } = answerTo(error);
         refuseUpgrade(socket, status, headers, body);

@@ -7,6 +7,10 @@ export interface FeedFigures {
   readonly sent: number;
   /** Frames that slow readers were not sent, as newer ones replaced them. */
   readonly merged: number;
+  /** Bytes of snapshots and missed frames that readers were sent. */
+  readonly replayedBytes: number;
+  /** Readers that wait for the budget of their caller. */
+  readonly waiting: number;
   /** Connections ended, by code. */
   readonly closed: ReadonlyMap<number, number>;
 }
@@ -15,6 +19,7 @@ export interface FeedFigures {
 export interface FeedCounters {
   sent: number;
   merged: number;
+  replayedBytes: number;
   readonly closed: Map<number, number>;
 }
 

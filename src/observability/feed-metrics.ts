@@ -35,6 +35,16 @@ export function watchFeed(registry: Registry, read: () => FeedFigures): void {
     'Frames of the feed that newer ones took the place of',
     ({ merged }) => merged,
   );
+  counter(
+    'tallywire_feed_replayed_bytes_total',
+    'Bytes of snapshots and missed frames that readers of the feed were sent',
+    ({ replayedBytes }) => replayedBytes,
+  );
+  gauge(
+    'tallywire_feed_waiting_readers',
+    'Readers of the feed that wait for the replay budget of their caller',
+    ({ waiting }) => waiting,
+  );
   new Counter({
     name: 'tallywire_feed_closed_total',
     help: 'Connections to the feed that ended, by code',

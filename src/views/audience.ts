@@ -43,8 +43,3 @@ export function audienceOf(kind: AudienceKind, tier: Tier, options: SizingOption
   const name = `${bankrollUsd} ${includesUnproven}${isOnlyWithSignals ? ' only' : ''}`;
   return { name, tier: 'PRO', bankrollUsd, includesUnproven, isOnlyWithSignals };
 }
-
-/** The audiences of a record, PRO first. For bets it is the reader who sends no options. */
-export function audiencesOf(kind: AudienceKind): readonly Audience[] {
-  return kind === 'tier' ? [PRO, FREE] : [audienceOf(kind, 'PRO')];
-}

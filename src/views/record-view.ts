@@ -68,19 +68,26 @@ export interface RecordView {
   };
 }
 
-function movedIn({ movedBy }: Pick<RecordView, 'movedBy'>, output: Output, latest: Latest): Moved {
+function movedIn(
+  { movedBy, paidStreams }: Pick<RecordView, 'movedBy' | 'paidStreams'>,
+  output: Output,
+  latest: Latest,
+  tier: Tier,
+): Moved {
+  if (paidStreams?.includes(output.stream) && !includes(tier, 'PRO')) return undefined;
   // Each function takes the outputs of its own stream.
   const movedOf = movedBy[output.stream] as ((output: Output, latest: Latest) => Moved) | undefined;
   return movedOf?.(output, latest);
 }
 
-/** The keys of the records that an output may change; undefined when it changes none. */
+/** The keys of the records that an output may change for a tier; undefined when it changes none. */
 export function movedKeys(
-  view: Pick<RecordView, 'movedBy'>,
+  view: Pick<RecordView, 'movedBy' | 'paidStreams'>,
   output: Output,
   latest: Latest,
+  tier: Tier,
 ): readonly string[] | undefined {
-  const moved = movedIn(view, output, latest);
+  const moved = movedIn(view, output, latest, tier);
   return typeof moved === 'function' ? moved(latest) : moved;
 }
 
@@ -96,8 +103,7 @@ export function isMoved(
   latest: Latest,
   tier: Tier,
 ): boolean {
-  if (view.paidStreams?.includes(output.stream) && !includes(tier, 'PRO')) return false;
-  return movedIn(view, output, latest) !== undefined;
+  return movedIn(view, output, latest, tier) !== undefined;
 }
 
 export function renderAll(view: RecordView, moment: Moment, audience: Audience): readonly RenderedRecord[] {

@@ -43,7 +43,13 @@ describe('parseConfig', () => {
       drainSeconds: 0,
       trustedProxies: [],
       connectionsPerAddress: 4_096,
-      feed: { connections: 12_000, perAddress: 20, perKey: 5, connectsPerMinute: 60 },
+      feed: {
+        connections: 12_000,
+        perAddress: 20,
+        perKey: 5,
+        connectsPerMinute: 60,
+        replayBytesPerMinute: 60_000_000,
+      },
       staleAfterMs: {
         posts: 10_000,
         oracle: 900_000,

@@ -40,6 +40,7 @@ const ROOMY: FeedLimits = {
   perAddress: 1_000,
   perKey: 1_000,
   connectsPerMinute: 100_000,
+  replayBytesPerMinute: Number.MAX_SAFE_INTEGER,
 };
 
 export async function startFeed(options: FeedServerOptions = {}): Promise<FeedServer> {

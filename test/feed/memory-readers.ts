@@ -6,6 +6,7 @@ import { createDelivery } from '../../src/feed/delivery/delivery.ts';
 import { createFanOut } from '../../src/feed/delivery/fan-out.ts';
 import type { FrameBatch } from '../../src/feed/delivery/frame-batch.ts';
 import { Reader } from '../../src/feed/delivery/reader.ts';
+import { createReplayBudget, type ReplayBudget } from '../../src/feed/delivery/replay-budget.ts';
 import { type ChannelRequest, createSubscriptions } from '../../src/feed/delivery/subscriptions.ts';
 import { follow } from '../../src/feed/follow.ts';
 import { openFrameLog } from '../../src/feed/log/frame-log.ts';
@@ -32,6 +33,7 @@ export const TOPICS = topicsOf([{ id: 'a', segment: 'account_a' }]);
 
 /** A reader without a network, which takes everything at once unless it is stalled. */
 export class MemoryReader extends Reader {
+  readonly caller: string;
   /** The frames of each write, in order. */
   readonly writes: ReaderFrame[][] = [];
   wasTooSlow = false;
@@ -39,6 +41,11 @@ export class MemoryReader extends Reader {
   #isStalled = false;
   #unsentBytes = 0;
   #onDrained: (() => void) | undefined;
+
+  constructor(caller = 'anyone') {
+    super();
+    this.caller = caller;
+  }
 
   frames(): readonly ReaderFrame[] {
     return this.writes.flat();
@@ -62,13 +69,14 @@ export class MemoryReader extends Reader {
     return this.#unsentBytes;
   }
 
-  override write({ texts }: FrameBatch): void {
-    assert.notEqual(this.status, 'closed', 'a closed reader was written to');
-    assert.ok(this.#unsentBytes === 0 || this.#corked, 'a slow reader was written to');
+  override write({ texts }: FrameBatch): boolean {
+    assert.equal(this.status, 'ready', `a ${this.status} reader was written to`);
+    if (this.#unsentBytes > 0) return false;
     const frames = texts.map((text) => Frame.parse(JSON.parse(text)));
     if (this.#isStalled) this.#unsentBytes = MUCH_UNSENT;
     if (this.#corked) this.#corked.push(...frames);
     else this.writes.push(frames);
+    return true;
   }
 
   override cork(): void {
@@ -100,27 +108,29 @@ export function topicOf(name: string): Topic {
 export function changeOf(channel: ChannelName, key: string = channel, value: unknown = {}): Change {
   const isGone = value === null;
   const text = JSON.stringify(value);
-  const lines = isGone ? [] : [text];
   return {
     topic: topicOf(channel),
     at: NOON,
     causes: ['clock'],
     key,
     isGone,
-    lines,
+    record: isGone ? null : text,
     data: () => text,
   };
 }
 
 /** The feed from the frame log to its readers, without a network. */
-export function openMemoryFeed(window: StoredFrames = createMemoryStore().feed) {
+export function openMemoryFeed(
+  window: StoredFrames = createMemoryStore().feed,
+  budget: ReplayBudget = createReplayBudget(Number.MAX_SAFE_INTEGER, () => 0),
+) {
   const latest = createLatest();
   const staleAfterMs = { posts: 1, oracle: 1, ui: 1, prices: 1 };
   const report = (error: unknown) => assert.fail(String(error));
-  const counters = { sent: 0, merged: 0, closed: new Map<number, number>() };
+  const counters = { sent: 0, merged: 0, replayedBytes: 0, closed: new Map<number, number>() };
   const log = openFrameLog({ window, topics: TOPICS, report });
   const records = createRecords({ latest, now: () => NOON, staleAfterMs });
-  const delivery = createDelivery({ log, records, counters });
+  const delivery = createDelivery({ log, records, counters, budget });
   const fanOut = createFanOut(log.epoch, delivery);
   const subscriptions = createSubscriptions({ topics: TOPICS, log, fanOut });
   follow(
@@ -137,6 +147,7 @@ export function openMemoryFeed(window: StoredFrames = createMemoryStore().feed) 
   return {
     log,
     counters,
+    delivery,
     subscribe: (reader: Reader, ...channels: readonly ChannelName[]) =>
       request(
         reader,

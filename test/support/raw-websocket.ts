@@ -46,8 +46,9 @@ export function openRawWebSocket(
   path: string,
   lines: readonly string[],
   listener: RawListener,
+  localAddress = '127.0.0.1',
 ): RawWebSocket {
-  const socket = connect(port, '127.0.0.1');
+  const socket = connect({ port, host: '127.0.0.1', localAddress });
   const raw: RawWebSocket = { socket, send: (text) => void socket.write(textFrame(text)) };
   let isOpen = false;
   let rest: Buffer = EMPTY;

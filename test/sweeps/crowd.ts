@@ -129,6 +129,7 @@ function startProgram(data: string, historyDays: number): Program {
     ...['--history-days', String(historyDays)],
     ...limits.flatMap((flag) => [flag, '15000']),
     ...['--connections-per-address', '15000', '--feed-connects-per-minute', '1000000'],
+    ...['--feed-replay-megabytes-per-minute', '1000000'],
   ];
   return runProgram(args, env);
 }

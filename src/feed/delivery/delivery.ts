@@ -6,14 +6,14 @@ import { type Frame, snapshotText, updateText } from '../log/frames.ts';
 import type { Records } from '../log/topic-records.ts';
 import { batchOf, type FrameBatch, updatesBatch } from './frame-batch.ts';
 import type { Place, Reader, Subscription } from './reader.ts';
+import type { ReplayBudget } from './replay-budget.ts';
 
-/** A reader with more unsent bytes is slow, and is sent nothing until they are gone. */
-const SLOW_FROM_BYTES = 64 * 1_024;
 /** A reader that is further behind on a lossless topic is disconnected. */
 const TOO_SLOW_BYTES = 1_024 * 1_024;
-/** The most that a reader that is behind is sent in one step. */
-const ROWS_PER_STEP = 64;
+/** The most that a reader that is behind is sent in one step, but for the frame that passes it. */
 const CHARS_PER_STEP = 32 * 1_024;
+/** How often it is looked whether callers without a budget have some again. */
+const BUDGET_CHECK_MS = 100;
 /** Steps before other work of the process gets its turn. */
 const STEPS_PER_TURN = 8;
 /** Snapshots are cached by topic and audience, and each bankroll is an audience. */
@@ -32,6 +32,7 @@ interface DeliveryDeps {
   readonly log: FrameLog;
   readonly records: Records;
   readonly counters: FeedCounters;
+  readonly budget: ReplayBudget;
 }
 
 /** Sends each reader what it subscribed to, as fast as it reads. */
@@ -39,33 +40,71 @@ export interface Delivery {
   sendNew(subscription: Subscription, news: NewFrames): void;
   /** Sends something that a slow reader can miss. */
   sendUnnumbered(reader: Reader, batch: FrameBatch): void;
-  /** Has to be called after a reader was sent something. */
-  pauseIfSlow(reader: Reader): void;
-  /** Sends what the reader lacks. Has to be called after it subscribed. */
+  /** Sends what the reader lacks, as its caller's budget allows. Has to be called after it subscribed. */
   catchUp(reader: Reader): void;
+  /** Readers that lack something and wait for the budget of their caller. */
+  readonly waiting: number;
 }
 
-export function createDelivery({ log, records, counters }: DeliveryDeps): Delivery {
+export function createDelivery({ log, records, counters, budget }: DeliveryDeps): Delivery {
   const snapshots = new LRUCache<string, { readonly asOf: string; readonly batch: FrameBatch }>({
     max: MAX_SNAPSHOTS,
   });
   /** Readers that are behind, in the order of their next step. */
   const queue = new Set<Reader>();
   let isServing = false;
+  /** Readers whose caller has used up its budget, in the order in which they go on. */
+  const waiting = new Set<Reader>();
+  let isCheckDue = false;
 
-  function write(subscription: Subscription, batch: FrameBatch): void {
-    subscription.reader.write(batch, subscription);
+  /** Writes the batch, or finds that the reader is slow: returns whether it was written. */
+  function write(subscription: Subscription, batch: FrameBatch): boolean {
+    const { reader } = subscription;
+    if (!reader.write(batch, subscription)) {
+      waitUntilDrained(reader);
+      return false;
+    }
     counters.sent += batch.texts.length;
+    return true;
   }
 
-  function pauseIfSlow(reader: Reader): void {
-    if (reader.status !== 'ready' || reader.unsentBytes() <= SLOW_FROM_BYTES) return;
+  function waitUntilDrained(reader: Reader): void {
     reader.status = 'slow';
     reader.onceDrained(() => {
       if (reader.status !== 'slow') return;
       reader.status = 'ready';
       catchUp(reader);
     });
+  }
+
+  function takeBudget({ reader }: Subscription, texts: readonly string[]): void {
+    const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    budget.take(reader.caller, bytes);
+    counters.replayedBytes += bytes;
+  }
+
+  /** Whether the next step is paid for. If not, the reader gets its turn once it is. */
+  function hasBudget({ reader, place }: Subscription): boolean {
+    if (place.type === 'live' || budget.allows(reader.caller)) return true;
+    waiting.add(reader);
+    checkBudgetsLater();
+    return false;
+  }
+
+  function checkBudgetsLater(): void {
+    if (isCheckDue) return;
+    isCheckDue = true;
+    setTimeout(goOn, BUDGET_CHECK_MS).unref();
+  }
+
+  function goOn(): void {
+    isCheckDue = false;
+    const due = Array.from(waiting).filter(
+      ({ status, caller }) => status === 'closed' || budget.allows(caller),
+    );
+    for (const reader of due) waiting.delete(reader);
+    for (const reader of due) catchUp(reader);
+    if (waiting.size > 0) checkBudgetsLater();
   }
 
   function isBehind({ place, state }: Subscription): boolean {
@@ -93,17 +132,17 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
   }
 
   function sendSnapshot(subscription: Subscription): void {
-    const { reader, state } = subscription;
+    const { publishedSeq, publishedBytes } = subscription.state;
     const batch = snapshotOf(subscription);
-    subscription.place = { type: 'live', seq: state.publishedSeq, upToDateBytes: state.publishedBytes };
-    write(subscription, batch);
-    pauseIfSlow(reader);
+    if (!write(subscription, batch)) return;
+    takeBudget(subscription, batch.texts);
+    subscription.place = { type: 'live', seq: publishedSeq, upToDateBytes: publishedBytes };
   }
 
   /** The frames after `sentSeq` that the reader needs: every one, or the newest of each key. */
   function framesAfter(sentSeq: number, { state, place }: Subscription): readonly Frame[] {
     if (place.type === 'replay' || state.topic.channel.isLossless) {
-      return log.read(state, sentSeq, ROWS_PER_STEP);
+      return log.read(state, sentSeq);
     }
     return Array.from(state.newest.values())
       .filter(({ seq }) => seq > sentSeq)
@@ -112,7 +151,7 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
 
   /** Sends the next frames to a reader that is behind; returns whether more can follow at once. */
   function advance(subscription: Subscription): boolean {
-    const { reader, state, audience, place } = subscription;
+    const { state, audience, place } = subscription;
     if (!('seq' in place)) return false;
     const texts: string[] = [];
     const seqs: number[] = [];
@@ -120,7 +159,6 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
     let length = 0;
     for (const frame of framesAfter(seq, subscription)) {
       if (length >= CHARS_PER_STEP) break;
-      counters.merged += frame.seq - seq - 1;
       const text = updateText(log.epoch, frame, seq, audience);
       texts.push(text);
       seqs.push(frame.seq);
@@ -128,13 +166,13 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
       seq = frame.seq;
     }
     // Right after a start the newest frames may not be on disk yet. They are sent once they are.
-    if (texts.length === 0) return false;
-    write(subscription, batchOf(texts, seqs));
+    if (texts.length === 0 || !write(subscription, batchOf(texts, seqs))) return false;
+    counters.merged += seq - place.seq - texts.length;
+    if (place.type === 'replay') takeBudget(subscription, texts);
     const hasMore = seq < state.publishedSeq;
     subscription.place = hasMore
       ? { ...place, seq }
       : { type: 'live', seq, upToDateBytes: state.publishedBytes };
-    pauseIfSlow(reader);
     return hasMore;
   }
 
@@ -142,7 +180,7 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
   function catchUp(reader: Reader): void {
     for (const subscription of reader.subscriptions.values()) {
       if (reader.status !== 'ready') return;
-      if (subscription.place.type === 'snapshot') sendSnapshot(subscription);
+      if (subscription.place.type === 'snapshot' && hasBudget(subscription)) sendSnapshot(subscription);
     }
     if (reader.status === 'ready' && Array.from(reader.subscriptions.values()).some(isBehind))
       enqueue(reader);
@@ -171,7 +209,7 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
   function takeStep(reader: Reader): void {
     for (const subscription of reader.subscriptions.values()) {
       if (reader.status !== 'ready') return;
-      if (isBehind(subscription) && advance(subscription)) {
+      if (isBehind(subscription) && hasBudget(subscription) && advance(subscription)) {
         enqueue(reader);
         return;
       }
@@ -186,23 +224,25 @@ export function createDelivery({ log, records, counters }: DeliveryDeps): Delive
         // A reader that subscribed while the frames were being sent has the first of them in its snapshot.
         const missing = () => frames.filter(({ seq }) => seq > place.seq);
         const isMissingAll = place.seq < firstSeq;
-        write(subscription, isMissingAll ? batch(audience) : updatesBatch(log.epoch, missing(), audience));
-        subscription.place = place.type === 'live' ? end : { ...end, type: 'replay' };
-        return;
+        const news = isMissingAll ? batch(audience) : updatesBatch(log.epoch, missing(), audience);
+        if (write(subscription, news)) {
+          subscription.place = place.type === 'live' ? end : { ...end, type: 'replay' };
+          return;
+        }
       }
-      const { isLossless } = state.topic.channel;
-      if (isLossless && state.publishedBytes - place.upToDateBytes > TOO_SLOW_BYTES) {
+      const isSlow = state.topic.channel.isLossless && reader.status === 'slow';
+      if (isSlow && state.publishedBytes - place.upToDateBytes > TOO_SLOW_BYTES) {
         reader.closeTooSlow();
       } else if (reader.status === 'ready') catchUp(reader);
     },
 
     sendUnnumbered(reader, batch) {
-      if (reader.status !== 'ready') return;
-      reader.write(batch, undefined);
-      counters.sent += 1;
+      if (reader.status === 'ready' && reader.write(batch, undefined)) counters.sent += 1;
     },
 
-    pauseIfSlow,
     catchUp,
+    get waiting() {
+      return waiting.size;
+    },
   };
 }

@@ -58,15 +58,10 @@ export function createFanOut(epoch: string, delivery: Delivery): FanOut {
     reader.cork();
     for (const { state, write } of writers) {
       const subscription = reader.subscriptions.get(state.topic.name);
-      if (subscription !== undefined) write(subscription);
+      // Topics of two tiers have the same name.
+      if (subscription?.state === state) write(subscription);
     }
     reader.uncork();
-    delivery.pauseIfSlow(reader);
-  }
-
-  function writeOne(subscription: Subscription, { write }: Writer): void {
-    write(subscription);
-    delivery.pauseIfSlow(subscription.reader);
   }
 
   function run(): void {
@@ -76,7 +71,7 @@ export function createFanOut(epoch: string, delivery: Delivery): FanOut {
     isRunning = first !== undefined;
     if (first === undefined) return;
     if (writers.length > 1) inSlices(0, readersOf(writers), (reader) => writeAll(reader, writers));
-    else inSlices(0, [...(subscribed.get(first.state) ?? [])], (each) => writeOne(each, first));
+    else inSlices(0, [...(subscribed.get(first.state) ?? [])], first.write);
   }
 
   function inSlices<T>(start: number, targets: readonly T[], write: (target: T) => void): void {

@@ -1,7 +1,9 @@
+import { includes, type Tier } from '../../access/tiers.ts';
 import { type AccountPath, wireName } from '../../views/account-path.ts';
 import { areEventsKnown } from '../../views/active-events.ts';
 import { historyPercent } from '../../views/history.ts';
 import type { Latest, OutputOf } from '../../views/latest.ts';
+import { isFor } from '../channels.ts';
 import type { FrameLog } from '../log/frame-log.ts';
 
 interface HeartbeatDeps {
@@ -12,12 +14,18 @@ interface HeartbeatDeps {
 
 /**
  * A heartbeat shows that the whole pipeline works: its tick went through log, streams and store like any other
- * observation, and it comes after the frames it counts. It says what is stale, so that no reader has to judge that.
+ * observation, and it comes after the frames it counts. It says what is stale, so that no reader has to judge that. It
+ * counts the channels of the tier alone.
  */
-export function heartbeatText({ log, latest, accounts }: HeartbeatDeps, tick: OutputOf<'freshness'>): string {
+export function heartbeatText(
+  { log, latest, accounts }: HeartbeatDeps,
+  tick: OutputOf<'freshness'>,
+  tier: Tier,
+): string {
   const seqs: Record<string, number> = {};
   for (const { topic, publishedSeq } of log.states()) {
-    if (topic.channel.isStored) seqs[topic.name] = publishedSeq;
+    const { isStored, tier: needed } = topic.channel;
+    if (isStored && includes(tier, needed) && isFor(topic, tier)) seqs[topic.name] = publishedSeq;
   }
   const { ages, stale } = tick.record;
   const named = Object.entries(ages).map(([source, ageMs]) => [wireName(source, accounts), ageMs]);

@@ -4,6 +4,8 @@ import type { FrameBatch } from './frame-batch.ts';
 
 /** One connection to the feed, with its subscriptions. */
 export abstract class Reader {
+  /** Its address or its key: all connections of one caller share a budget. */
+  abstract readonly caller: string;
   /** By name of topic. */
   readonly subscriptions = new Map<string, Subscription>();
   /** A slow reader is sent nothing until its unsent bytes are gone, a closed one nothing at all. */
@@ -11,12 +13,15 @@ export abstract class Reader {
 
   /** Bytes that were written but not yet taken by the network. */
   abstract unsentBytes(): number;
-  /** A batch that has seqs comes with the subscription it belongs to. */
-  abstract write(batch: FrameBatch, subscription: Subscription | undefined): void;
+  /**
+   * Writes a batch unless too much is unsent; returns whether it did. A batch that has seqs comes with the subscription
+   * it belongs to.
+   */
+  abstract write(batch: FrameBatch, subscription: Subscription | undefined): boolean;
   /** Holds back writes until `uncork`, which sends them as one. */
   abstract cork(): void;
   abstract uncork(): void;
-  /** Calls the listener once, later, when everything that is unsent now was taken by the network. */
+  /** Calls the listener once everything unsent was taken by the network. Only for a reader that has no room. */
   abstract onceDrained(listener: () => void): void;
   abstract closeTooSlow(): void;
 }

@@ -3,7 +3,7 @@ import { includes, type Tier } from '../../access/tiers.ts';
 import type { channelRequest } from '../../contract/feed.ts';
 import { ServiceError } from '../../errors.ts';
 import { type Audience, audienceOf } from '../../views/audience.ts';
-import type { Topic } from '../channels.ts';
+import { isFor, type Topic } from '../channels.ts';
 import type { FrameLog } from '../log/frame-log.ts';
 import type { FanOut } from './fan-out.ts';
 import type { Place, Reader, Subscription } from './reader.ts';
@@ -53,8 +53,8 @@ interface SubscriptionsDeps {
 }
 
 export function createSubscriptions({ topics, log, fanOut }: SubscriptionsDeps): Subscriptions {
-  function topicsOf({ channel, account }: ChannelRequest): readonly Topic[] {
-    const found = topics.filter((topic) => topic.channel.name === channel);
+  function topicsOf({ channel, account }: ChannelRequest, tier: Tier): readonly Topic[] {
+    const found = topics.filter((topic) => topic.channel.name === channel && isFor(topic, tier));
     if (account === undefined) return found;
     const own = found.filter((topic) => topic.account?.segment === account);
     if (own.length === 0) {
@@ -86,7 +86,7 @@ export function createSubscriptions({ topics, log, fanOut }: SubscriptionsDeps):
     find(requests, tier, resume) {
       const found = requests.flatMap((request) => {
         const options = { bankrollUsd: request.bankroll, includesUnproven: request.include_unproven };
-        return topicsOf(request).map((topic) => ({
+        return topicsOf(request, tier).map((topic) => ({
           topic,
           audience: audienceOf(topic.audiences, tier, options),
           resume: request.resume ?? resume,
@@ -97,7 +97,7 @@ export function createSubscriptions({ topics, log, fanOut }: SubscriptionsDeps):
         const { name, tier: needed } = refused[0].channel;
         throw new FeedError('tier_too_low', `The channel ${name} needs a key of tier ${needed}`, refused);
       }
-      const isAmbiguous = requests.some((request) => request.resume && topicsOf(request).length > 1);
+      const isAmbiguous = requests.some((request) => request.resume && topicsOf(request, tier).length > 1);
       if (isAmbiguous || (resume !== undefined && found.length > 1)) {
         throw new FeedError(
           'cursor_vague',

@@ -1,4 +1,5 @@
-import { HOUR_MS, type Output } from '../../../streams/internal.ts';
+import { LRUCache } from 'lru-cache';
+import { type Cause, HOUR_MS, type Output, type Post } from '../../../streams/internal.ts';
 import type { FeedCause } from '../../contract/feed.ts';
 import type { Latest, OutputOf } from '../../views/latest.ts';
 import type { Topic } from '../channels.ts';
@@ -13,6 +14,8 @@ import type { Records } from './topic-records.ts';
 const LEAST_GAP_MS = 1_000;
 /** A post seen longer after its creation is history, and not published. */
 const OLD_POST_MS = 48 * HOUR_MS;
+/** Posts of a topic whose last version is known. Older ones no longer change but for what everyone sees. */
+const KNOWN_POSTS = 2_000;
 
 interface ChangesDeps {
   readonly latest: Latest;
@@ -54,13 +57,55 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
     }
   }
 
-  function postChange(post: OutputOf<'posts'>): readonly Change[] {
+  /** What FREE readers see of each record, and the posts that they were shown, by topic: they get no frame without news. */
+  const seen = new Map<Topic, Map<string, string | null>>();
+  const seenPosts = new Map<Topic, LRUCache<string, Post>>();
+  for (const topic of topics.filter(({ readers }) => readers === 'FREE')) {
+    seen.set(topic, new Map());
+    seenPosts.set(topic, new LRUCache({ max: KNOWN_POSTS }));
+  }
+
+  function isNews(topic: Topic, key: string): boolean {
+    const contents = seen.get(topic);
+    if (contents === undefined) return true;
+    const content = records.content(topic, key);
+    if (contents.get(key) === content) return false;
+    if (content === null) contents.delete(key);
+    else contents.set(key, content);
+    return true;
+  }
+
+  /** The cause of a change of a post as the readers of a topic see it; undefined when they see none. */
+  function postCause(topic: Topic, { record, cause }: OutputOf<'posts'>): Cause | undefined {
+    const posts = seenPosts.get(topic);
+    if (posts === undefined || topic.records.type !== 'posts') return cause;
+    const before = posts.get(record.id);
+    posts.set(record.id, record);
+    // What the oracle has taken in is a PRO field, and alone has that cause.
+    if (before === undefined) return cause === 'oracle' ? undefined : cause;
+    if (topic.records.view.areSame(before, record, 'FREE')) return undefined;
+    return cause === 'oracle' ? 'post_edited' : cause;
+  }
+
+  function postChanges(post: OutputOf<'posts'>): readonly Change[] {
     const { record, at, cause } = post;
     if (cause === 'new_post' && at - record.createdAt > OLD_POST_MS) return [];
-    const topic = topics.find(
-      ({ records: { type }, account }) => type === 'posts' && account?.id === record.account,
-    );
-    return topic ? [changeOf(topic, at, [feedCause(cause)], record.id, records.post(topic, post))] : [];
+    return topics.flatMap((topic) => {
+      if (topic.records.type !== 'posts' || topic.account?.id !== record.account) return [];
+      const seenCause = postCause(topic, post);
+      if (seenCause === undefined) return [];
+      return [changeOf(topic, at, [feedCause(seenCause)], record.id, records.post(topic, post))];
+    });
+  }
+
+  /** Has to be called once everything of the time before is published. */
+  function learnPosts(): void {
+    for (const [topic, posts] of seenPosts) {
+      if (topic.records.type !== 'posts') continue;
+      for (const { record } of topic.records.view.posts(latest).slice(0, KNOWN_POSTS).reverse()) {
+        posts.set(record.id, record);
+      }
+    }
   }
 
   /** Removes and returns the changes that are due. On a tick all are. */
@@ -73,9 +118,10 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
         const isEarly = lastAt !== undefined && at - lastAt < LEAST_GAP_MS;
         if (topic.channel.isPaced && isEarly && !isTick) continue;
         keys.delete(key);
+        if (!isNews(topic, key)) continue;
         const stored = records.record(topic, key);
         // A record that readers never had needs no frame when it goes.
-        if (stored.length > 0 || live.has(key)) changes.push(changeOf(topic, at, [...causes], key, stored));
+        if (stored !== null || live.has(key)) changes.push(changeOf(topic, at, [...causes], key, stored));
       }
     }
     return changes;
@@ -85,9 +131,10 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
     catchUp(posts) {
       const changes: Change[] = [];
       for (const post of posts) {
-        changes.push(...postChange(post));
+        changes.push(...postChanges(post));
         upTo = Math.max(upTo, post.seq);
       }
+      learnPosts();
       for (const topic of topics) {
         const present = records.keys(topic);
         for (const key of present) add({ topic, key, cause: 'clock' });
@@ -104,7 +151,7 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
       for (const output of outputs) {
         if (output.stream === 'freshness') tick = output;
         // Posts that `catchUp` read from the store may be announced again.
-        if (output.stream === 'posts' && output.seq > upTo) changes.push(...postChange(output));
+        if (output.stream === 'posts' && output.seq > upTo) changes.push(...postChanges(output));
         for (const mark of marksOf(output)) add(mark);
       }
       if (tick !== undefined) addStale(tick);
@@ -120,7 +167,7 @@ function changeOf(
   at: number,
   causes: readonly FeedCause[],
   key: string,
-  lines: StoredRecord,
+  record: StoredRecord,
 ): Change {
-  return { topic, at, causes, key, isGone: lines.length === 0, lines, data: renderStored(topic, lines) };
+  return { topic, at, causes, key, isGone: record === null, record, data: renderStored(topic, record) };
 }

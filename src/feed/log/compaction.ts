@@ -33,7 +33,7 @@ export function createCompaction(window: StoredFrames, report: (error: unknown) 
       for (const { topic } of frames) {
         const count = (unpacked.get(topic) ?? 0) + 1;
         unpacked.set(topic, count % PACK_EVERY);
-        if (count === PACK_EVERY) then(() => window.pack(topic.name));
+        if (count === PACK_EVERY) then(() => window.pack(topic.storedAs));
       }
     },
     onTick(at) {

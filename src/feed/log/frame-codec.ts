@@ -5,18 +5,19 @@ import type { Frame } from './frames.ts';
 import { renderStored, type StoredRecord } from './stored-record.ts';
 
 export interface StoredFrame extends Frame {
-  readonly lines: StoredRecord;
+  readonly record: StoredRecord;
 }
 
-/** A stored frame is a line with key and causes, then the lines of its record. JSON text contains no line feeds. */
-export function encodeFrame({ topic, seq, at, causes, key, isGone, lines }: StoredFrame): FeedRow {
+/** A stored frame is a line with key and causes, then its record if there is one. JSON text contains no line feeds. */
+export function encodeFrame({ topic, seq, at, causes, key, isGone, record }: StoredFrame): FeedRow {
   const head = JSON.stringify([key, causes, isGone]);
-  return { topic: topic.name, seq, at, text: [head, ...lines].join('\n') };
+  return { topic: topic.storedAs, seq, at, text: record === null ? head : `${head}\n${record}` };
 }
 
 export function decodeFrame(topic: Topic, { seq, at, text }: FeedRow): Frame {
-  const [head = '', ...lines] = text.split('\n');
+  // An older program stored the record for FREE in a third line.
+  const [head = '', record = null] = text.split('\n', 2);
   // Only `encodeFrame` writes such rows.
   const [key, causes, isGone] = JSON.parse(head) as [string, readonly FeedCause[], boolean];
-  return { topic, seq, at, causes, key, isGone, data: renderStored(topic, lines) };
+  return { topic, seq, at, causes, key, isGone, data: renderStored(topic, record) };
 }

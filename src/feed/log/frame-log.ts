@@ -41,11 +41,16 @@ export interface FrameLog {
   append(changes: readonly Change[], upTo: number, tick?: Tick): void;
   /** The oldest seq that a reader can resume from without a gap. */
   oldestCursor(state: TopicState): number;
-  /** The published frames after `seq`, at most `limit`. */
-  read(state: TopicState, seq: number, limit: number): readonly Frame[];
+  /** The next published frames after `seq`: some, if there are any. */
+  read(state: TopicState, seq: number): readonly Frame[];
   /** Accepts no more changes, and resolves when the earlier ones are published or failed. */
   stop(): Promise<void>;
 }
+
+/** Frames of a topic that are read together. */
+const FRAMES_PER_READ = 64;
+/** Characters of frames that are kept for the next readers. */
+const MAX_READ_CHARS = 8 * 1_024 * 1_024;
 
 interface Entry {
   readonly frames: readonly StoredFrame[];
@@ -64,8 +69,11 @@ export function openFrameLog({ window, topics, report }: FrameLogDeps): FrameLog
     },
   });
   const published = new Subject<Published>();
-  // Many readers reconnect after a restart and need the same frames.
-  const recentReads = new LRUCache<string, readonly Frame[]>({ max: Math.max(1, topics.length) });
+  // Many readers reconnect after a restart and need the same frames, and each of them takes several steps through them.
+  const recentReads = new LRUCache<string, { readonly frames: readonly Frame[]; readonly chars: number }>({
+    maxSize: MAX_READ_CHARS,
+    sizeCalculation: ({ chars }) => Math.max(1, chars),
+  });
 
   let pending: Entry[] = [];
   let running: Promise<void> | undefined;
@@ -132,17 +140,25 @@ export function openFrameLog({ window, topics, report }: FrameLogDeps): FrameLog
       running ??= run();
     },
     oldestCursor({ topic, publishedSeq }) {
-      const oldest = window.oldest(topic.name);
+      const oldest = window.oldest(topic.storedAs);
       return oldest === undefined ? publishedSeq : Math.min(publishedSeq, oldest - 1);
     },
-    read({ topic, publishedSeq }, seq, limit) {
-      const name = `${topic.name} ${seq} ${publishedSeq} ${limit}`;
-      const known = recentReads.get(name);
-      if (known !== undefined) return known;
-      const rows = window.read(topic.name, seq, limit).filter((row) => row.seq <= publishedSeq);
-      const frames = rows.map((row) => decodeFrame(topic, row));
-      recentReads.set(name, frames);
-      return frames;
+    read({ topic, publishedSeq }, seq) {
+      // Readers that are near each other read the same blocks.
+      const after = seq - (seq % FRAMES_PER_READ);
+      const name = `${topic.storedAs} ${after} ${Math.min(publishedSeq, after + FRAMES_PER_READ)}`;
+      let block = recentReads.get(name);
+      if (block === undefined) {
+        const rows = window
+          .read(topic.storedAs, after, FRAMES_PER_READ)
+          .filter((row) => row.seq <= publishedSeq);
+        block = {
+          frames: rows.map((row) => decodeFrame(topic, row)),
+          chars: rows.reduce((sum, { text }) => sum + text.length, 0),
+        };
+        recentReads.set(name, block);
+      }
+      return block.frames.filter((frame) => frame.seq > seq);
     },
     async stop() {
       isStopped = true;

@@ -1,4 +1,5 @@
 import type { Output } from '../../../streams/internal.ts';
+import type { Tier } from '../../access/tiers.ts';
 import type { FeedCause } from '../../contract/feed.ts';
 import type { Latest } from '../../views/latest.ts';
 import { movedKeys } from '../../views/record-view.ts';
@@ -17,11 +18,14 @@ export function createMarker(latest: Latest, topics: readonly Topic[]): (output:
   const states = topics.flatMap((topic) => {
     if (topic.records.type !== 'states') return [];
     const { view } = topic.records;
-    return [{ topic, view, extraCauseOf: view.createExtraCause?.(latest) }];
+    const tier: Tier = topic.readers === 'FREE' ? 'FREE' : 'PRO';
+    // What a view finds beyond the causes of outputs is in its PRO fields.
+    const extraCauseOf = tier === 'PRO' ? view.createExtraCause?.(latest) : undefined;
+    return [{ topic, view, tier, extraCauseOf }];
   });
   return (output) =>
-    states.flatMap(({ topic, view, extraCauseOf }) => {
-      const keys = movedKeys(view, output, latest);
+    states.flatMap(({ topic, view, tier, extraCauseOf }) => {
+      const keys = movedKeys(view, output, latest, tier);
       if (keys === undefined) return [];
       const extra = extraCauseOf?.(output);
       const causes = [feedCause(output.cause), ...(extra === undefined ? [] : [extra])];

@@ -41,7 +41,7 @@ export interface Numbering {
 }
 
 export function createNumbering(topics: readonly Topic[], stored: readonly FeedTopic[]): Numbering {
-  const states = new Map(topics.map((topic) => [topic.name, emptyTopic(topic)]));
+  const states = new Map(topics.map((topic) => [topic.storedAs, emptyTopic(topic)]));
   for (const { topic, seq, keys } of stored) {
     const state = states.get(topic);
     // A topic may belong to an account that is no longer configured.
@@ -52,8 +52,8 @@ export function createNumbering(topics: readonly Topic[], stored: readonly FeedT
   }
 
   function stateOf(topic: Topic): NumberedTopic {
-    const state = states.get(topic.name);
-    if (state === undefined) throw new RangeError(`no topic ${topic.name}`);
+    const state = states.get(topic.storedAs);
+    if (state === undefined) throw new RangeError(`no topic ${topic.storedAs}`);
     return state;
   }
 
@@ -72,12 +72,12 @@ export function createNumbering(topics: readonly Topic[], stored: readonly FeedT
     toStore: (changed) =>
       Array.from(new Set(changed), (topic) => {
         const { seq, live } = stateOf(topic);
-        return { topic: topic.name, seq, keys: [...live.keys()] };
+        return { topic: topic.storedAs, seq, keys: [...live.keys()] };
       }),
     markPublished(frame) {
       const state = stateOf(frame.topic);
       state.publishedSeq = frame.seq;
-      if (frame.topic.channel.isLossless) state.publishedBytes += Buffer.byteLength(frame.lines[0] ?? '');
+      if (frame.topic.channel.isLossless) state.publishedBytes += Buffer.byteLength(frame.record ?? '');
       else state.newest.set(frame.key, frame);
       return state;
     },
@@ -90,5 +90,6 @@ export function createNumbering(topics: readonly Topic[], stored: readonly FeedT
 }
 
 function emptyTopic(topic: Topic): NumberedTopic {
-  return { topic, seq: 0, publishedSeq: 0, publishedBytes: 0, newest: new Map(), live: new Map() };
+  const seq = topic.firstCursor;
+  return { topic, seq, publishedSeq: seq, publishedBytes: 0, newest: new Map(), live: new Map() };
 }

@@ -3,18 +3,18 @@ import type { Topic } from '../channels.ts';
 import { GONE } from './frames.ts';
 
 /**
- * The stored lines of a frame's record: the text for each audience, PRO first, or one line of facts when the rendering
- * depends on the reader's bankroll. A record that is gone has no lines.
+ * The stored record of a frame: its text, or facts when the rendering depends on the reader's bankroll; null when it is
+ * gone.
  */
-export type StoredRecord = readonly string[];
+export type StoredRecord = string | null;
 
-export function renderStored({ records }: Topic, lines: StoredRecord): (audience: Audience) => string {
-  const [first = GONE, free = first] = lines;
+export function renderStored({ records }: Topic, record: StoredRecord): (audience: Audience) => string {
+  if (record === null) return () => GONE;
   const facts = records.type === 'states' ? records.view.facts : undefined;
-  if (facts === undefined || lines.length === 0) return ({ name }) => (name === 'FREE' ? free : first);
+  if (facts === undefined) return () => record;
   const texts = new Map<string, string>();
   return (audience) => {
-    const text = texts.get(audience.name) ?? facts.render(first, audience);
+    const text = texts.get(audience.name) ?? facts.render(record, audience);
     texts.set(audience.name, text);
     return text;
   };

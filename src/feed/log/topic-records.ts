@@ -1,6 +1,6 @@
 import { areEventsKnown } from '../../views/active-events.ts';
 import { type AgeLimits, type Ages, agesOf, lateInputs } from '../../views/as-of.ts';
-import { type Audience, audiencesOf } from '../../views/audience.ts';
+import { type Audience, audienceOf } from '../../views/audience.ts';
 import type { Latest, OutputOf } from '../../views/latest.ts';
 import { closeAll, type Moment, type RecordView, renderAll, tickAt } from '../../views/record-view.ts';
 import type { Topic } from '../channels.ts';
@@ -8,6 +8,8 @@ import type { StoredRecord } from './stored-record.ts';
 
 /** Posts in a snapshot, as many as on the first page over REST. */
 const FIRST_PAGE = 15;
+
+const ANY_INSTANT = { nowMs: 0, tickAt: 0 };
 
 interface RecordsDeps {
   readonly latest: Latest;
@@ -20,9 +22,11 @@ interface RecordsDeps {
 export interface Records {
   /** Keys of the present states, in the order of REST; empty for topics of posts. */
   keys(topic: Topic): readonly string[];
-  /** A state for every audience; empty when there is none, for example after an event has closed. */
+  /** A state; null when there is none, for example after an event has closed. */
   record(topic: Topic, key: string): StoredRecord;
-  /** A change of a post for every audience; empty on topics of states. */
+  /** What a state says, without its times and ages; null when there is none. */
+  content(topic: Topic, key: string): string | null;
+  /** A post as of one output; null on topics of states. */
   post(topic: Topic, post: OutputOf<'posts'>): StoredRecord;
   /** When the last observation was received, UTC ms. */
   at(): number;
@@ -32,6 +36,11 @@ export interface Records {
   areAllKnown(topic: Topic): boolean;
   /** The JSON array of all records; of posts the newest up to seq `upTo` of the log. */
   all(topic: Topic, audience: Audience, upTo: number): string;
+}
+
+/** The audience whose records are stored. For bets it is the reader who sends no options. */
+function usualAudience({ audiences, readers }: Topic): Audience {
+  return audienceOf(audiences, readers === 'FREE' ? 'FREE' : 'PRO');
 }
 
 export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Records {
@@ -45,24 +54,25 @@ export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Recor
     at: () => latest.at,
     moment: () => `${latest.seq} ${Math.floor(now() / 1_000)}`,
     record(topic, key) {
-      if (topic.records.type !== 'states') return [];
+      if (topic.records.type !== 'states') return null;
       const { view } = topic.records;
       const ages = agesFor(topic);
-      if (view.facts !== undefined) {
-        const facts = view.facts.write(momentOf(ages), key, ages);
-        return facts === undefined ? [] : [facts];
-      }
-      return audiencesOf(view.audiences).flatMap((audience) => {
-        const rendered = view.render(momentOf(ages), key, audience);
-        return rendered === undefined ? [] : close(view, rendered(instant()), ages);
-      });
+      if (view.facts !== undefined) return view.facts.write(momentOf(ages), key, ages) ?? null;
+      const rendered = view.render(momentOf(ages), key, usualAudience(topic));
+      return rendered === undefined ? null : close(view, rendered(instant()), ages);
+    },
+    content(topic, key) {
+      if (topic.records.type !== 'states') return null;
+      const { view } = topic.records;
+      const rendered = view.render(momentOf(agesFor(topic)), key, usualAudience(topic));
+      if (rendered === undefined) return null;
+      const text = rendered(ANY_INSTANT);
+      return view.hasAsOf ? text.slice(0, text.lastIndexOf(',"as_of":')) : text;
     },
     post(topic, post) {
-      if (topic.records.type !== 'posts') return [];
+      if (topic.records.type !== 'posts') return null;
       const { view } = topic.records;
-      return audiencesOf(view.audiences).map(({ tier }) =>
-        close(view, view.renderPost(post, tier), agesFor(topic)),
-      );
+      return close(view, view.renderPost(post, usualAudience(topic).tier), agesFor(topic));
     },
     areAllKnown({ records }) {
       const about = records.type === 'states' ? records.view.eventsAbout : undefined;

@@ -7,6 +7,8 @@ export interface FeedLimits {
   readonly perKey: number;
   /** New connections of one address in a minute. */
   readonly connectsPerMinute: number;
+  /** Bytes of snapshots and missed frames for one caller in a minute. */
+  readonly replayBytesPerMinute: number;
 }
 
 /** Counts connections, in all and by address and key. */
@@ -23,7 +25,10 @@ export interface ConnectionLimits {
 }
 
 /** `now` is in ms and never goes back. */
-export function createConnectionLimits(limits: FeedLimits, now: () => number): ConnectionLimits {
+export function createConnectionLimits(
+  limits: Omit<FeedLimits, 'replayBytesPerMinute'>,
+  now: () => number,
+): ConnectionLimits {
   let connections = 0;
   const byAddress = new Map<string, number>();
   const byKey = new Map<string, number>();
@@ -79,6 +84,11 @@ export function createConnectionLimits(limits: FeedLimits, now: () => number): C
     },
     releaseKey: (keyId) => decrement(byKey, keyId),
   };
+}
+
+/** The name of a caller with a key. No address has a space. */
+export function keyCaller(keyId: string): string {
+  return `key ${keyId}`;
 }
 
 function retryAfter(seconds: number) {

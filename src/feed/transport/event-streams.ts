@@ -11,9 +11,10 @@ import { Reader, type Subscription } from '../delivery/reader.ts';
 import { type ChannelRequest, FeedError, type Subscriptions } from '../delivery/subscriptions.ts';
 import { countClosed, type FeedCounters } from '../figures.ts';
 import type { FrameLog } from '../log/frame-log.ts';
-import { type ConnectionLimits, tooManyFeeds } from './connection-limits.ts';
+import { type ConnectionLimits, keyCaller, tooManyFeeds } from './connection-limits.ts';
 import { errorText, goodbyeText, subscribedText, tooOldTexts } from './control-frames.ts';
 import { eventId, parseEventId } from './event-id.ts';
+import { hasRoomFor } from './room.ts';
 import type { ConnectionTimes } from './websockets.ts';
 
 const STREAM_HEADERS = {
@@ -45,7 +46,7 @@ interface EventStreamsDeps {
 
 interface EventStreams {
   /** Answers with a stream. Throws a RequestError when the request is refused. */
-  open(req: IncomingMessage, res: ServerResponse): void;
+  open(req: IncomingMessage, res: ServerResponse, address: string): void;
   unsentBytes(): number;
   /** Sends all readers a goodbye. */
   close(): void;
@@ -56,28 +57,37 @@ class EventStreamReader extends Reader {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly tier: Tier;
+  readonly caller: string;
   slowChecks = 0;
   readonly #deps: EventStreamsDeps;
 
-  constructor(deps: EventStreamsDeps, req: IncomingMessage, res: ServerResponse, tier: Tier) {
+  constructor(
+    deps: EventStreamsDeps,
+    req: IncomingMessage,
+    res: ServerResponse,
+    { tier, caller }: { readonly tier: Tier; readonly caller: string },
+  ) {
     super();
     this.#deps = deps;
     this.req = req;
     this.res = res;
     this.tier = tier;
+    this.caller = caller;
   }
 
   override unsentBytes(): number {
     return this.res.writableLength;
   }
 
-  override write({ texts, seqs }: FrameBatch, subscription: Subscription | undefined): void {
+  override write({ texts, seqs }: FrameBatch, subscription: Subscription | undefined): boolean {
     let events = '';
     for (const [index, text] of texts.entries()) {
       const id = eventId(this.#deps.log.epoch, this, subscription, seqs[index]);
       events += `id: ${id}\ndata: ${text}\n\n`;
     }
+    if (!hasRoomFor(this.res, Buffer.byteLength(events))) return false;
     this.res.write(events);
+    return true;
   }
 
   override cork(): void {
@@ -89,7 +99,11 @@ class EventStreamReader extends Reader {
   }
 
   override onceDrained(listener: () => void): void {
-    this.res.once('drain', listener);
+    // The socket tells of every drain, a response only of those after a write of its own that was too much.
+    (this.res.socket ?? this.res).once('drain', () => {
+      this.slowChecks = 0;
+      listener();
+    });
   }
 
   override closeTooSlow(): void {
@@ -139,14 +153,17 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
   sweep.unref();
 
   return {
-    open(req, res) {
+    open(req, res, address) {
       const { tier, keyId } = gate.identify(ENDPOINT, req);
       const { channels, ...options } = readQuery(feedQuery, queryOf(req));
       const requests = asRequestErrors(() => subscriptions.find(channelRequests(channels, options), tier));
       if (keyId !== null && !connectionLimits.useKey(keyId)) {
         throw tooManyFeeds('Too many connections use this key already', 10);
       }
-      const reader = new EventStreamReader(deps, req, res, tier);
+      const reader = new EventStreamReader(deps, req, res, {
+        tier,
+        caller: keyId === null ? address : keyCaller(keyId),
+      });
       readers.add(reader);
       res.on('error', () => undefined);
       res.on('close', () => {

@@ -48,7 +48,7 @@ interface WebSocketsDeps extends ClientMessagesDeps {
 
 interface WebSockets {
   /** Accepts a connection that was counted for its address. */
-  accept(req: IncomingMessage, socket: Duplex, head: Buffer): void;
+  accept(req: IncomingMessage, socket: Duplex, head: Buffer, address: string): void;
   unsentBytes(): number;
   /** Sends all readers a goodbye, and resolves when they are gone. */
   close(): Promise<void>;
@@ -63,6 +63,8 @@ export function createWebSockets(deps: WebSocketsDeps): WebSockets {
     clientTracking: false,
     // Compression takes memory for each socket, and frames are shared by many.
     perMessageDeflate: false,
+    // The library would answer each ping, whatever is unsent.
+    autoPong: false,
     maxPayload: 4 * 1_024,
     maxFragments: 8,
     maxBufferedChunks: 64,
@@ -70,18 +72,27 @@ export function createWebSockets(deps: WebSocketsDeps): WebSockets {
   };
   const server = new WebSocketServer(options);
 
-  function onOpen(ws: WebSocket, req: IncomingMessage): void {
-    const reader = new WebSocketReader(ws, req, counters, mono());
+  function onOpen(ws: WebSocket, req: IncomingMessage, address: string): void {
+    const reader = new WebSocketReader(ws, req, address, counters, mono());
     readers.set(ws, reader);
-    ws.on('error', ignoreError).on('pong', onPong).on('message', onMessage).on('close', onClose);
+    ws.on('error', ignoreError).on('close', onClose);
+    ws.on('message', onMessage).on('ping', onPing).on('pong', onPong);
     identify(reader);
   }
 
   // These listeners are shared by all sockets; `this` is the socket of the event.
 
+  function onPing(this: WebSocket, data: Buffer): void {
+    const reader = readers.get(this);
+    if (reader !== undefined && countMessage(reader)) reader.answerPing(data);
+  }
+
   function onPong(this: WebSocket): void {
     const reader = readers.get(this);
-    if (reader) reader.missedPongs = 0;
+    if (reader === undefined || (!reader.isPongDue && !countMessage(reader))) return;
+    reader.isPongDue = false;
+    // It may send pongs without having read anything.
+    if (reader.status !== 'slow') reader.missedPongs = 0;
   }
 
   function onClose(this: WebSocket, code: number): void {
@@ -97,12 +108,22 @@ export function createWebSockets(deps: WebSocketsDeps): WebSockets {
 
   function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
     const reader = readers.get(this);
-    if (reader === undefined || reader.status === 'closed') return;
-    if (!reader.takeToken(mono())) {
-      reader.closeWithError(CLOSE_CODES.tooMany, 'too_many_messages', 'Too many messages');
-      return;
-    }
-    handleMessage(deps, reader, isBinary ? '' : String(data), (key) => {
+    if (reader === undefined || !countMessage(reader)) return;
+    const text = isBinary ? '' : String(data);
+    if (reader.mustHold) reader.hold(text, (held) => handle(reader, held));
+    else handle(reader, text);
+  }
+
+  /** Counts a message or control frame of the client; returns false when there are too many, or it was closed before. */
+  function countMessage(reader: WebSocketReader): boolean {
+    if (reader.status === 'closed') return false;
+    if (reader.takeToken(mono())) return true;
+    reader.closeWithError(CLOSE_CODES.tooMany, 'too_many_messages', 'Too many messages');
+    return false;
+  }
+
+  function handle(reader: WebSocketReader, text: string): void {
+    handleMessage(deps, reader, text, (key) => {
       reader.headers['x-api-key'] = key;
       return identify(reader);
     });
@@ -119,7 +140,7 @@ export function createWebSockets(deps: WebSocketsDeps): WebSockets {
         reader.closeWithError(CLOSE_CODES.tooMany, 'too_many_feeds', detail);
         return false;
       }
-      reader.keyId = keyId;
+      reader.useKey(keyId);
       return true;
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
@@ -173,9 +194,9 @@ export function createWebSockets(deps: WebSocketsDeps): WebSockets {
   sweep.unref();
 
   return {
-    accept(req, socket, head) {
+    accept(req, socket, head, address) {
       if (!(socket instanceof Socket)) throw new TypeError('an upgrade without a socket');
-      server.handleUpgrade(req, socket, head, onOpen);
+      server.handleUpgrade(req, socket, head, (ws) => onOpen(ws, req, address));
     },
 
     unsentBytes() {
@@ -208,6 +229,7 @@ function ping(reader: WebSocketReader): void {
   if (reader.missedPongs >= MAX_MISSED_PONGS) ws.terminate();
   else if (ws.readyState === ws.OPEN) {
     reader.missedPongs += 1;
+    reader.isPongDue = true;
     ws.ping();
   }
 }

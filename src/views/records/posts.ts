@@ -12,6 +12,8 @@ export interface PostsView extends RecordView {
   posts(latest: Latest): readonly OutputOf<'posts'>[];
   /** The text of a post, without ages, as of one output. The feed sends each change, even after a later one. */
   renderPost(post: OutputOf<'posts'>, tier: Tier): string;
+  /** Whether a tier sees any difference, apart from `as_of`. */
+  areSame(before: Post, after: Post, tier: Tier): boolean;
 }
 
 export function postsView({ id }: AccountPath): PostsView {
@@ -40,6 +42,8 @@ export function postsView({ id }: AccountPath): PostsView {
     },
     posts: (latest) => latest.posts(id),
     renderPost,
+    areSame: (before, after, tier) =>
+      JSON.stringify(postToWire(before, tier)) === JSON.stringify(postToWire(after, tier)),
   };
 }
 

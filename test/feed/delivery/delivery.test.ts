@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { ChannelName } from '../../../src/contract/feed.ts';
+import { createReplayBudget } from '../../../src/feed/delivery/replay-budget.ts';
+import { eventually } from '../../support/eventually.ts';
 import {
   changeOf,
   MemoryReader,
@@ -59,6 +61,68 @@ describe('readers that come back', () => {
     leave(back);
     for (let turns = 0; turns < 10; turns++) await nextTurn();
     assert.equal(back.frames().length, count);
+  });
+});
+
+describe('readers of one caller that come back', () => {
+  const FRAMES = 150;
+
+  it('share its budget, wait when it is used up, and still get every frame once, while others are served', async () => {
+    const clock = { now: 0 };
+    const budget = createReplayBudget(60_000, () => clock.now);
+    const { append, resume, subscribe, change, delivery, counters } = openMemoryFeed(undefined, budget);
+    for (let value = 0; value < FRAMES; value++) append([changeOf('test', 'test', 'x'.repeat(1_000))]);
+    await settle();
+    const same = Array.from({ length: 3 }, () => new MemoryReader('1.2.3.4'));
+    for (const reader of same) resume(reader, 'test', 0);
+    await settle();
+    assert.equal(delivery.waiting, 3);
+    const count = () => same.reduce((sum, reader) => sum + reader.frames().length, 0);
+    const first = count();
+    // The last step may pass the budget by what one step has.
+    assert.ok(counters.replayedBytes >= 60_000 && counters.replayedBytes < 60_000 + 40_000);
+    const other = new MemoryReader('key 1');
+    subscribe(other, 'test');
+    change('test');
+    await settle();
+    assert.equal(seqsOf(other.frames()).length, 1, 'another caller has to wait');
+    assert.equal(count(), first);
+    await eventually('all have everything', () => {
+      clock.now += 10_000;
+      return count() === 3 * (FRAMES + 1);
+    });
+    for (const reader of same) {
+      assert.deepEqual(
+        seqsOf(reader.frames()),
+        Array.from({ length: FRAMES + 1 }, (_, index) => index + 1),
+      );
+    }
+    await eventually('nobody waits', () => delivery.waiting === 0);
+    change('test');
+    await settle();
+    assert.equal(count(), 3 * (FRAMES + 2), 'what is new needs no budget');
+  });
+
+  it('and subscribe anew wait for their snapshots, but not for what is new', async () => {
+    const clock = { now: 0 };
+    const budget = createReplayBudget(60_000, () => clock.now);
+    const { subscribe, change, delivery } = openMemoryFeed(undefined, budget);
+    const reader = new MemoryReader('1.2.3.4');
+    subscribe(reader, 'test');
+    budget.take('1.2.3.4', 70_000);
+    subscribe(reader, 'counters');
+    change('test');
+    await settle();
+    assert.deepEqual(
+      reader.frames().map(({ type, channel }) => [type, channel]),
+      [
+        ['snapshot', 'test'],
+        ['update', 'test'],
+      ],
+    );
+    assert.equal(delivery.waiting, 1);
+    clock.now += 60_000;
+    await eventually('the snapshot', () => reader.frames().at(-1)?.channel === 'counters');
   });
 });
 

@@ -39,7 +39,7 @@ function marksOf(output: Output, ...before: readonly Output[]): readonly string[
   const marker = createMarker(latest, TOPICS);
   latest.apply([output], 9, NOON);
   return marker(output)
-    .map(({ topic, key, cause }) => `${topic.name} ${key} ${cause}`)
+    .map(({ topic, key, cause }) => `${topic.storedAs} ${key} ${cause}`)
     .sort();
 }
 
@@ -48,6 +48,7 @@ describe('createMarker', () => {
     assert.deepEqual(marksOf(countersOutput({ eventId: 1, account: 'a' }, { cause: 'oracle' })), [
       'counters/account_a 1 oracle',
       'prediction/account_a 1 oracle',
+      'prediction/account_a FREE 1 oracle',
     ]));
 
   it('marks an event under every account, as it may have left the one it had', () =>
@@ -56,14 +57,19 @@ describe('createMarker', () => {
       'counters/account_b 2 event_closed',
       'crypto 2 event_closed',
       'prediction/account_a 2 event_closed',
+      'prediction/account_a FREE 2 event_closed',
       'prediction/account_b 2 event_closed',
+      'prediction/account_b FREE 2 event_closed',
       'signals/account_a 2 event_closed',
       'signals/account_b 2 event_closed',
     ]));
 
   it('marks the records with a price: predictions of posts, crypto events of coins', () => {
     const place = { cause: 'price' } as const;
-    assert.deepEqual(marksOf(priceOutput({ eventId: 2 }, place)), ['prediction/account_b 2 price']);
+    assert.deepEqual(marksOf(priceOutput({ eventId: 2 }, place)), [
+      'prediction/account_b 2 price',
+      'prediction/account_b FREE 2 price',
+    ]);
     assert.deepEqual(marksOf(priceOutput({ eventId: 7 }, place)), ['crypto 7 price']);
     assert.deepEqual(marksOf(priceOutput({ eventId: 404 }, place)), []);
   });

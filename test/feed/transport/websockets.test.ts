@@ -11,6 +11,7 @@ import {
   FRESH_AGES,
   freshnessOutput,
   lagOutput,
+  NOON,
   postOutput,
   predictionOutput,
   priceOutput,
@@ -274,10 +275,27 @@ describe('the feed', () => {
       const { seqs, ages_ms, ts, epoch } = await client.next('heartbeat');
       const last = client.updates('counters').at(-1);
       assert.equal(seqs['counters/account_a'], last?.seq);
-      assert.equal(seqs['signals/account_b'], 0);
       assert.deepEqual(ages_ms, { 'posts/account_a': 1_400, prices: 20 });
       assert.deepEqual([ts, epoch], [server.latest.at, server.feed.epoch]);
       assert.equal(client.frames.at(-1)?.type, 'heartbeat');
+    });
+
+    it('counts the channels of the tier alone, as that tier is sent them', async () => {
+      const channels = [{ channel: 'prediction', ...A }, { channel: 'heartbeat' }];
+      const free = await subscribed('demo_free', channels);
+      const pro = await subscribed('demo_pro', channels);
+      await server.turn(predictionOutput({ p50: 71 }), countersOutput({ real: 32 }));
+      await server.tick();
+      const beats = [await free.next('heartbeat'), await pro.next('heartbeat')];
+      for (const [index, client] of [free, pro].entries()) {
+        const last = client.updates('prediction').at(-1)?.seq;
+        assert.ok(last !== undefined && beats[index]?.seqs['prediction/account_a'] === last);
+      }
+      const paid = (seqs: object) => Object.keys(seqs).filter((name) => /^(signals|velocity)/.test(name));
+      assert.deepEqual(
+        beats.map(({ seqs }) => paid(seqs).length),
+        [0, 4],
+      );
     });
 
     it('says what is stale, how much of the past was read and whether the events are known', async () => {
@@ -367,6 +385,91 @@ describe('the feed', () => {
       );
       assert.equal(free.updates('tweets').at(-1)?.data?.is_counted, null);
       assert.doesNotMatch(free.texts.join(), /forecast|model_prob|"edge"|velocity|distribution/);
+    });
+  });
+
+  describe('a FREE reader', () => {
+    const channels = [
+      { channel: 'prediction', ...A },
+      { channel: 'tweets', ...A },
+    ];
+
+    it('gets no frame of what only PRO can see, no cause of it, and no gap where it was', async () => {
+      await server.turn(postOutput({ id: '902' }));
+      const free = await subscribed('demo_free', channels);
+      const pro = await subscribed('demo_pro', channels);
+      await server.turn(
+        predictionOutput({ p50: 72, sleepProbability: 0.1 }, { cause: 'model' }),
+        signalsOutput({}, { cause: 'model' }),
+        velocityOutput({ counted1h: 9 }, { cause: 'clock' }),
+        postOutput({ id: '902', oracleAt: NOON }, { cause: 'oracle' }),
+        postOutput({ id: '902', oracleAt: NOON, isCounted: false }, { cause: 'post_edited' }),
+      );
+      await server.tick();
+      await eventually('PRO has both', () => pro.updates('tweets').length === 2);
+      await eventually('PRO has both', () => pro.updates('prediction').length > 0);
+      await server.turn(
+        predictionOutput({ p50: 73, sleepProbability: 0.9 }, { cause: 'model' }),
+        countersOutput({ real: 41 }, { cause: 'new_post' }),
+        postOutput({ id: '902', deletedAt: NOON }, { cause: 'post_deleted' }),
+      );
+      await server.tick();
+      await eventually('FREE has both', () => free.updates().length === 2);
+      const seen = free.updates().map(({ cause, prev_seq, seq }) => [cause, seq - prev_seq]);
+      assert.deepEqual(seen, [
+        [['post_deleted'], 1],
+        [['new_post'], 1],
+      ]);
+      const snapshots = free.frames.filter(({ type }) => type === 'snapshot');
+      const cursors = snapshots.map((frame) => 'seq' in frame && frame.seq).sort();
+      assert.deepEqual(
+        free
+          .updates()
+          .map(({ prev_seq }) => prev_seq)
+          .sort(),
+        cursors,
+      );
+      const resumed = await server.connect('demo_free');
+      resumed.send({
+        op: 'subscribe',
+        channels: snapshots.map((frame) => ({
+          channel: 'channel' in frame && frame.channel,
+          ...A,
+          resume: { epoch: server.feed.epoch, seq: 'seq' in frame && frame.seq },
+        })),
+      });
+      await eventually('the same again', () => resumed.updates().length === 2);
+      const byChannel = (frames: readonly { readonly channel: string }[]) =>
+        [...frames].sort((a, b) => a.channel.localeCompare(b.channel));
+      assert.deepEqual(byChannel(resumed.updates()), byChannel(free.updates()));
+    });
+
+    it('that was PRO before, or is PRO from now on, is sent a snapshot instead of frames of other numbers', async () => {
+      for (const [before, after] of [
+        ['demo_pro', 'demo_free'],
+        ['demo_free', 'demo_pro'],
+      ] as const) {
+        const first = await subscribed(before, channels);
+        await server.turn(countersOutput({ real: 50 }), postOutput({ id: '903' }));
+        await server.tick();
+        await eventually('frames', () => first.updates().length === 2);
+        const second = await server.connect(after);
+        second.send({
+          op: 'subscribe',
+          channels: first.updates().map(({ channel, seq }) => ({
+            channel,
+            ...A,
+            resume: { epoch: server.feed.epoch, seq },
+          })),
+        });
+        await second.next('snapshot', 1);
+        assert.deepEqual(
+          second.frames.flatMap((frame) => (frame.type === 'error' ? [frame.code] : [])),
+          ['cursor_too_old', 'cursor_too_old'],
+        );
+        await server.turn(countersOutput({ real: 51 }), postOutput({ id: '903', deletedAt: NOON }));
+        await server.tick();
+      }
     });
   });
 

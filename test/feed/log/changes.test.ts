@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { type Topic, topicsOf } from '../../../src/feed/channels.ts';
+import { feedCause } from '../../../src/feed/log/causes.ts';
+import { createChanges } from '../../../src/feed/log/changes.ts';
+import { openFrameLog } from '../../../src/feed/log/frame-log.ts';
+import { createRecords } from '../../../src/feed/log/topic-records.ts';
+import { type Audience, audienceOf } from '../../../src/views/audience.ts';
+import { createLatest, type Latest } from '../../../src/views/latest.ts';
+import type { Output } from '../../../streams/internal.ts';
+import { createMemoryFrames } from '../../support/memory-store/frames.ts';
+import {
+  bucket,
+  countersOutput,
+  eventOutput,
+  freshnessOutput,
+  NOON,
+  postOutput,
+  predictionOutput,
+  priceOutput,
+  signalsOutput,
+  velocityOutput,
+} from '../../support/outputs.ts';
+
+const TOPICS = topicsOf([{ id: 'a', segment: 'account_a' }]);
+const FREE = audienceOf('tier', 'FREE');
+const PRO = audienceOf('tier', 'PRO');
+const PAID_STREAMS: readonly string[] = ['predictions', 'signals', 'velocity'];
+
+const eventId = fc.constantFrom(1, 2);
+const small = fc.integer({ min: 0, max: 2 });
+const cause = fc.constantFrom('model', 'price', 'clock', 'oracle', 'new_post');
+
+const anyOutput: fc.Arbitrary<Output> = fc.oneof(
+  fc
+    .tuple(eventId, fc.constantFrom('active', 'active', 'closed'))
+    .map(([id, phase]) =>
+      eventOutput(
+        { eventId: id, phase, buckets: [bucket({ yesToken: `yes-${id}` })] },
+        { cause: phase === 'closed' ? 'event_closed' : 'event_opened' },
+      ),
+    ),
+  fc
+    .tuple(eventId, small, cause)
+    .map(([id, real, why]) => countersOutput({ eventId: id, real }, { cause: why })),
+  fc
+    .tuple(eventId, small)
+    .map(([id, value]) => priceOutput({ eventId: id, token: `yes-${id}`, price: value / 4 })),
+  fc
+    .tuple(eventId, small, cause, fc.constantFrom(0.1, 0.9))
+    .map(([id, p50, why, sleepProbability]) =>
+      predictionOutput({ eventId: id, p50, sleepProbability }, { cause: why }),
+    ),
+  fc
+    .tuple(eventId, small, cause)
+    .map(([id, p50, why]) => signalsOutput({ eventId: id, p50 }, { cause: why })),
+  fc.tuple(small, cause).map(([counted1h, why]) => velocityOutput({ counted1h }, { cause: why })),
+  fc
+    .record({
+      id: fc.constantFrom('1', '2'),
+      text: fc.constantFrom('x', 'y'),
+      isCounted: fc.boolean(),
+      oracleAt: fc.constantFrom(null, NOON),
+      deletedAt: fc.constantFrom(null, NOON),
+    })
+    .map((post) => postOutput(post, { cause: post.oracleAt === null ? 'post_edited' : 'oracle' })),
+);
+
+/** What a frame or record says, without its times and ages. */
+function contentOf(json: string): string {
+  const record: unknown = JSON.parse(json);
+  if (typeof record !== 'object' || record === null) return 'null';
+  const fields = { ...record, as_of: undefined, seconds_remaining: undefined };
+  return JSON.stringify(fields);
+}
+
+interface Sent {
+  readonly topic: Topic;
+  readonly key: string;
+  readonly seq: number;
+  readonly causes: readonly string[];
+  readonly content: string;
+}
+
+/** Every turn has some outputs and, as all that is due comes with it, a tick. */
+async function framesOf(turns: readonly (readonly Output[])[]) {
+  const latest = createLatest();
+  const log = openFrameLog({
+    window: createMemoryFrames(),
+    topics: TOPICS,
+    report: (error) => assert.fail(String(error)),
+  });
+  const staleAfterMs = { posts: 1, oracle: 1, ui: 1, prices: 1 };
+  const records = createRecords({ latest, now: () => NOON, staleAfterMs });
+  const changes = createChanges({ latest, topics: TOPICS, records, log });
+  const sent: Sent[][] = [];
+  log.frame$.subscribe((published) => {
+    if (published.type === 'second') sent.push([]);
+    else {
+      for (const { topic, key, seq, causes, data } of published.frames) {
+        const audience = topic.readers === 'FREE' ? FREE : PRO;
+        sent.at(-1)?.push({ topic, key, seq, causes, content: contentOf(data(audience)) });
+      }
+    }
+  });
+  const ticks: Output[][] = [];
+  const known = new Set<string>();
+  let seq = 0;
+  sent.push([]);
+  for (const turn of turns) {
+    const placed = [...turn, freshnessOutput({})].map((output) => {
+      const isFirst = output.stream === 'posts' && !known.has(output.key);
+      known.add(output.key);
+      seq += 1;
+      return { ...output, ...(isFirst ? { cause: 'new_post' as const } : {}), seq, at: NOON + seq };
+    });
+    ticks.push(placed);
+    latest.apply(placed, seq, NOON + seq);
+    changes.follow(placed);
+  }
+  await log.stop();
+  return { sent, latest, turns: ticks };
+}
+
+function present(latest: Latest, topic: Topic, audience: Audience): ReadonlyMap<string, string> {
+  const { records } = topic;
+  if (records.type === 'none') return new Map();
+  const keys = records.view.keys(latest);
+  return new Map(
+    keys.map((key) => {
+      const open =
+        records.view.render({ latest, late: [] }, key, audience)?.({ nowMs: NOON, tickAt: NOON }) ?? '';
+      const name = records.type === 'posts' ? key.replace('a:', '') : key;
+      return [name, contentOf(`${open}null}}`)];
+    }),
+  );
+}
+
+describe('what FREE readers are sent', () => {
+  it('is every change that they can see, and nothing that only PRO fields explain', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(anyOutput, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 12 }),
+        async (given) => {
+          const { sent, latest, turns } = await framesOf(given);
+          for (const topic of TOPICS.filter(
+            ({ readers, channel }) => readers === 'FREE' && channel.isStored,
+          )) {
+            const shown = new Map<string, string>();
+            let cursor = topic.firstCursor;
+            turns.forEach((outputs, index) => {
+              const causes = outputs
+                .filter(({ stream }) => !PAID_STREAMS.includes(stream))
+                .map((output) => feedCause(output.cause));
+              for (const frame of sent[index]?.filter((each) => each.topic === topic) ?? []) {
+                assert.equal(frame.seq, ++cursor, 'a gap');
+                assert.notEqual(
+                  frame.content,
+                  shown.get(frame.key),
+                  `${topic.name}: nothing that they see changed`,
+                );
+                if (topic.records.type === 'states') {
+                  for (const each of frame.causes)
+                    assert.ok(
+                      causes.some((known) => known === each),
+                      each,
+                    );
+                } else assert.ok(!frame.causes.includes('oracle'), 'only PRO sees what the oracle took in');
+                shown.set(frame.key, frame.content);
+              }
+            });
+            for (const [key, content] of present(latest, topic, FREE)) {
+              assert.equal(shown.get(key), content, `${topic.name} ${key} is not what it is`);
+            }
+          }
+        },
+      ),
+      { numRuns: 200 },
+    ));
+});
