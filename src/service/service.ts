@@ -22,6 +22,8 @@ import { type ServerParts, startServer } from './server.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 import { reachUpstream, type Upstream } from './upstream.ts';
 
+const MEGABYTE = 1024 * 1024;
+
 export interface Service {
   readonly url: string;
   readonly banner: {
@@ -68,7 +70,7 @@ async function open(
   await checkPort(config.port, config.host);
   const reachable = await reachUpstream(config.world, config.posts.via);
 
-  const store = await openLockedStore(config.data, shutdown);
+  const store = await openLockedStore(config, shutdown);
   const upstream = await reachable.open({ data: config.data, notes: store.notes, now: clock.wall });
   shutdown.add(() => upstream.close());
 
@@ -84,6 +86,9 @@ async function open(
   const payments = await openPayments({ ...parts, demoFacilitator: facilitator }, shutdown);
   const positions = positionsOf(upstream, sourceSettings, parts);
   const url = await startServer({ ...parts, engine, gate, payments, usage, positions, isDemo }, shutdown);
+  // The start is over. The first step of a stop comes last here.
+  store.allowReserve(false);
+  shutdown.add(async () => store.allowReserve(true));
   log.info({ url, world: upstream.name, data: config.data }, 'listening');
   // A stand-in sends no bill.
   if (!isStandIn) tellCost(parts);
@@ -96,11 +101,12 @@ async function open(
   };
 }
 
-async function openLockedStore(data: string, shutdown: Shutdown): Promise<Store> {
+async function openLockedStore({ data, diskReserveMb }: Config, shutdown: Shutdown): Promise<Store> {
   const lock = await lockFolder(data);
   shutdown.add(() => lock.release());
-  const store = await openStore(data);
+  const store = await openStore(data, { reserveBytes: diskReserveMb * MEGABYTE });
   shutdown.add(() => store.close());
+  store.allowReserve(true);
   return store;
 }
 

@@ -116,7 +116,8 @@ export function openJournal({ durable, root, journal, isReadOnly }: Environment)
       const block = encodeBlock(first.seq, observations);
       isAppending = true;
       try {
-        await durable(putLast(journal, first.seq, block), `the log at seq ${first.seq}`);
+        const size = { rows: 0, bytes: Buffer.byteLength(block) };
+        await durable(() => putLast(journal, first.seq, block), `the log at seq ${first.seq}`, size);
         head += observations.length;
         if (tail === 0) tail = first.seq;
       } finally {
@@ -185,10 +186,11 @@ export function openJournal({ durable, root, journal, isReadOnly }: Environment)
       const keys = [...journal.getKeys({ limit: maxBlocks + 1 })];
       const stale = keys.filter((_, index) => (keys[index + 1] ?? Number.POSITIVE_INFINITY) <= beforeSeq);
       if (stale.length === 0) return 0;
-      const removal = root.batch(() => {
-        for (const key of stale) void journal.remove(key);
-      });
-      await durable(removal, 'the pruned log');
+      const removal = () =>
+        root.batch(() => {
+          for (const key of stale) void journal.remove(key);
+        });
+      await durable(removal, 'the pruned log', { rows: stale.length, bytes: 0 });
       tail = firstKey();
       return stale.length;
     },

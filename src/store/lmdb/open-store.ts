@@ -1,11 +1,9 @@
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Store } from '../store.ts';
 import { copyEnvironment } from './backup.ts';
 import { openCallLog } from './call-log.ts';
 import { openCheckpoints } from './checkpoints.ts';
 import { guardCommits } from './commit.ts';
-import { type Environment, environmentPath, openEnvironment } from './environment.ts';
+import { type Environment, openEnvironment } from './environment.ts';
 import { openNotes } from './folder-notes.ts';
 import { openStoredFrames } from './frames.ts';
 import { openJournal } from './journal.ts';
@@ -19,26 +17,34 @@ import { openWaitlist } from './waitlist.ts';
 export interface StoreOptions {
   /** Reads what another process writes; every write rejects. */
   readonly readOnly?: boolean;
+  /** While less than this is free on the disk, nothing is written. */
+  readonly reserveBytes?: number;
 }
+
+const RESERVE_BYTES = 16 * 1024 * 1024;
 
 /** Opens the store in a data folder, made if it does not exist. One writing process per folder: see lock.ts. */
 export async function openStore(folder: string, options: StoreOptions = {}): Promise<Store> {
   if (options.readOnly === true) return openDirectly(folder, true);
-  return openWithRecovery(folder, () => openDirectly(folder, false));
+  return openWithRecovery(folder, () => openDirectly(folder, false, options.reserveBytes));
 }
 
 /** Opens without the marker file of open-with-recovery.ts. */
-export async function openDirectly(folder: string, isReadOnly: boolean): Promise<Store> {
-  const environment = await openEnvironment(folder, isReadOnly);
+export async function openDirectly(
+  folder: string,
+  isReadOnly: boolean,
+  reserveBytes = RESERVE_BYTES,
+): Promise<Store> {
+  const environment = await openEnvironment(folder, { isReadOnly, reserveBytes });
   try {
-    return assemble(folder, environment);
+    return assemble(environment);
   } catch (error) {
     await environment.close();
     throw error;
   }
 }
 
-function assemble(folder: string, environment: Environment): Store {
+function assemble(environment: Environment): Store {
   const parts = {
     journal: openJournal(environment),
     outputs: openOutputs(environment),
@@ -55,7 +61,9 @@ function assemble(folder: string, environment: Environment): Store {
   let closing: Promise<void> | undefined;
   return {
     ...parts,
-    sizeBytes: () => statSync(join(environmentPath(folder), 'data.mdb')).size,
+    sizeBytes: environment.usedBytes,
+    unfinishedWriteMs: () => environment.room?.unfinishedMs() ?? 0,
+    allowReserve: (isAllowed) => environment.room?.allowReserve(isAllowed),
     backup: (target) => copyEnvironment(environment, target),
     close() {
       closing ??= environment.close().finally(unguard);

@@ -2,6 +2,7 @@ import { isKept, type Output, type StreamName } from '../../../streams/internal.
 import type { KeptOutput, Outputs } from '../store.ts';
 import { type Environment, type History, putLast } from './environment.ts';
 import { parseStored } from './stored-text.ts';
+import type { WriteSize } from './write-size.ts';
 
 /** LMDB takes keys up to 1,978 bytes; the name of the stream and separators are part of them. */
 const MAX_KEY_BYTES = 1_900;
@@ -33,10 +34,12 @@ function toRows(outputs: readonly Output[]) {
   const history: { stream: StreamName; key: HistoryKey; json: string }[] = [];
   const latest = new Map<string, { key: [string, string]; json: string }>();
   const counts = new Map<string, number>();
+  let bytes = 0;
   for (const output of outputs) {
     const { stream, key, seq } = output;
     if (!isKept(stream)) continue;
     const json = JSON.stringify(output);
+    bytes += Buffer.byteLength(json);
     const place = `${stream} ${seq}`;
     const n = counts.get(place) ?? 0;
     counts.set(place, n + 1);
@@ -44,7 +47,7 @@ function toRows(outputs: readonly Output[]) {
     latest.set(`${stream} ${key}`, { key: [stream, key], json });
   }
   history.sort((a, b) => a.key[0] - b.key[0]);
-  return { history, latest: latest.values() };
+  return { history, latest: [...latest.values()], bytes };
 }
 
 export function openOutputs({ durable, root, meta, histories, latest, isReadOnly }: Environment): Outputs {
@@ -53,11 +56,16 @@ export function openOutputs({ durable, root, meta, histories, latest, isReadOnly
   let isWriting = false;
 
   /** One append or clear at a time, so that none builds on another that then fails. */
-  async function exclusive(write: () => PromiseLike<unknown>, what: string, newMark: number): Promise<void> {
+  async function exclusive(
+    write: () => PromiseLike<unknown>,
+    what: string,
+    size: WriteSize,
+    newMark: number,
+  ): Promise<void> {
     if (isWriting) throw new RangeError(`write of ${what} while another is under way`);
     isWriting = true;
     try {
-      await durable(write(), what);
+      await durable(write, what, size);
       upTo = newMark;
     } finally {
       isWriting = false;
@@ -81,7 +89,9 @@ export function openOutputs({ durable, root, meta, histories, latest, isReadOnly
           for (const { key, json } of rows.latest) void latest.put(key, json);
           void meta.put('upTo', String(newMark));
         });
-      await exclusive(write, `outputs up to seq ${newMark}`, newMark);
+      // Each text is kept twice at most.
+      const size = { rows: rows.latest.length + 1, bytes: 2 * rows.bytes };
+      await exclusive(write, `outputs up to seq ${newMark}`, size, newMark);
     },
 
     latest(stream) {
@@ -128,10 +138,11 @@ export function openOutputs({ durable, root, meta, histories, latest, isReadOnly
         for (const key of history.getKeys({ end: [beforeSeq, 0], limit })) stale.push({ history, key });
       }
       if (stale.length === 0) return 0;
-      const removal = root.batch(() => {
-        for (const { history, key } of stale) void history.remove(key);
-      });
-      await durable(removal, 'the pruned history');
+      const removal = () =>
+        root.batch(() => {
+          for (const { history, key } of stale) void history.remove(key);
+        });
+      await durable(removal, 'the pruned history', { rows: stale.length, bytes: 0 });
       return stale.length;
     },
 
@@ -142,7 +153,7 @@ export function openOutputs({ durable, root, meta, histories, latest, isReadOnly
           void latest.clearAsync();
           void meta.remove('upTo');
         });
-      await exclusive(write, 'cleared outputs', 0);
+      await exclusive(write, 'cleared outputs', { rows: histories.size + 2, bytes: 0 }, 0);
     },
   };
 }

@@ -30,6 +30,8 @@ export function createMemoryStore(): Store {
     feed: createMemoryFrames(),
     payments: createMemoryPayments(),
     sizeBytes: () => 0,
+    unfinishedWriteMs: () => 0,
+    allowReserve() {},
     async backup() {
       throw new StoreError('STORE_BACKUP', 'a store in memory cannot be backed up');
     },
