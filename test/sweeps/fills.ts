@@ -85,6 +85,9 @@ export async function sweepFills({ kind, fills, seed, report }: FillSweep): Prom
     await check(data, seen);
     const { places, refused, answers, seq } = seen;
     return `${fills} fills of ${kind}: ${places.size} places and ${seq} observations kept, ${refused} places refused, ${answers} answers to readers`;
+  } catch (error) {
+    await service.kill('SIGKILL');
+    throw new Error(`the service said: ${(await service.ended).stderr}`, { cause: error });
   } finally {
     await service.kill('SIGKILL');
     disk.unmount();
@@ -93,6 +96,7 @@ export async function sweepFills({ kind, fills, seed, report }: FillSweep): Prom
 
 function start(data: string): Program {
   const flags = ['--port', '0', '--data', data, '--json', '--log-level', 'error', '--history-days', '3'];
+  flags.push('--feed-connects-per-minute', '1000000');
   return runProgram([
     'start',
     ...flags,
@@ -129,25 +133,21 @@ async function whileReading(url: string, seen: Seen, ms: number): Promise<void> 
       await response.arrayBuffer();
       seen.answers += 1;
     }
-    await readFeed(url);
+    await readFeed(url, { channel: 'counters', account: 'account_a' }, 'snapshot');
     seen.answers += 1;
     await claim(url, seen);
   } while (performance.now() < until);
 }
 
-/** A new reader of the feed gets its snapshot. */
-function readFeed(url: string): Promise<void> {
+/** Connects to the feed, subscribes to one channel, and waits for the first message of a type. */
+function readFeed(url: string, channel: object, type: string): Promise<void> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/feed`, { headers: CALLER });
   return new Promise<void>((resolve, reject) => {
     socket.on('error', reject);
-    socket.on('close', () => reject(new Error('the feed closed without a snapshot')));
-    socket.on('open', () =>
-      socket.send(
-        JSON.stringify({ op: 'subscribe', channels: [{ channel: 'counters', account: 'account_a' }] }),
-      ),
-    );
+    socket.on('close', () => reject(new Error(`the feed closed without a ${type}`)));
+    socket.on('open', () => socket.send(JSON.stringify({ op: 'subscribe', channels: [channel] })));
     socket.on('message', (text) => {
-      if (String(text).includes('"type":"snapshot"')) resolve();
+      if (String(text).includes(`"type":"${type}"`)) resolve();
     });
   }).finally(() => socket.terminate());
 }
@@ -179,11 +179,10 @@ async function seqOf(url: string): Promise<number> {
   return metaShape.parse(await response.json()).data[0]?.as_of.seq ?? 0;
 }
 
-/** Places are told again, and the log goes on. */
+/** Places are told again, and the log goes on: a heartbeat has gone through it. */
 async function untilWritten(url: string, seen: Seen): Promise<void> {
   await eventually('a place is told again', () => claim(url, seen));
-  const before = await seqOf(url);
-  await eventually('the log goes on', async () => (await seqOf(url)) > before);
+  await readFeed(url, { channel: 'heartbeat' }, 'heartbeat');
   seen.seq = Math.max(seen.seq, await seqOf(url));
 }
 
