@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
 import { KEPT_STREAMS, type StreamName } from '../../../streams/internal.ts';
 import { StoreError } from '../../errors.ts';
-import { diskUse } from '../disk.ts';
 import { makeFolder } from '../make-folder.ts';
 import { describe, errorCode } from '../system-error.ts';
 import { type Durable, durableAt } from './commit.ts';
 import { DICTIONARY } from './dictionary.ts';
-import { openSparePages, type SparePages } from './spare-pages.ts';
-import { openWriteRoom, type WriteRoom } from './write-room.ts';
+import { type OpenRoom, openRoom, pagesOf } from './open-room.ts';
+import type { WriteRoom } from './write-room.ts';
 
 /** Raised with every change of how rows are keyed or encoded. */
 export const LAYOUT = 3;
@@ -172,58 +171,6 @@ function checkLayout(root: RootDatabase, folder: string): 'ours' | 'new' {
   throw new StoreError('STORE_LAYOUT', `the store in ${folder} has ${found}, expected layout ${LAYOUT}`);
 }
 
-function isFigures(stats: object): stats is { readonly pageSize: number; readonly lastPageNumber: number } {
-  return (
-    'pageSize' in stats &&
-    typeof stats.pageSize === 'number' &&
-    'lastPageNumber' in stats &&
-    typeof stats.lastPageNumber === 'number'
-  );
-}
-
-/** The size of a page, and how many pages of the file are in use as of the last commit. */
-function pagesOf(root: RootDatabase): { readonly pageSize: number; readonly used: number } {
-  const stats = root.getStats();
-  if (!isFigures(stats)) throw new TypeError('lmdb does not tell its pages');
-  return { pageSize: stats.pageSize, used: stats.lastPageNumber + 1 };
-}
-
-/** Creating all databases takes less. */
-const CREATION_PAGES = 256;
-
-/** Makes room for creating the databases. Without space that is allowed only where all of them exist. */
-async function makeRoomToCreate(root: RootDatabase, pages: SparePages, folder: string): Promise<void> {
-  try {
-    await pages.growTo(pagesOf(root).used + CREATION_PAGES);
-  } catch (cause) {
-    const names = new Set<unknown>(root.getKeys());
-    if (DATABASE_NAMES.every((name) => names.has(name))) return;
-    const message = `no space left on the disk to create the store in ${folder}`;
-    throw new StoreError('STORE_FULL', message, { cause });
-  }
-}
-
-/** What a writer needs beside the environment; a reader needs nothing. */
-async function openRoom(root: RootDatabase, folder: string, reserveBytes: number) {
-  const { pageSize } = pagesOf(root);
-  const pages = await openSparePages(join(environmentPath(folder), 'data.mdb'), pageSize);
-  try {
-    await makeRoomToCreate(root, pages, folder);
-    const room = await openWriteRoom({
-      pages,
-      pageSize,
-      usedPages: () => pagesOf(root).used,
-      freeBytes: async () => (await diskUse(folder)).freeBytes,
-      reserveBytes,
-      now: () => performance.now(),
-    });
-    return { room, close: pages.close };
-  } catch (error) {
-    await pages.close();
-    throw error;
-  }
-}
-
 interface Access {
   readonly isReadOnly: boolean;
   /** While less than this is free on the disk, nothing is written. */
@@ -237,13 +184,13 @@ export async function openEnvironment(
 ): Promise<Environment> {
   prepareFolder(folder, isReadOnly);
   const root = openRoot(folder, isReadOnly);
-  let opened: Awaited<ReturnType<typeof openRoom>> | undefined;
+  let opened: OpenRoom | undefined;
   try {
     const layout = checkLayout(root, folder);
     if (layout === 'new' && isReadOnly) {
       throw new StoreError('STORE_MISSING', `the store in ${folder} is empty`);
     }
-    if (!isReadOnly) opened = await openRoom(root, folder, reserveBytes);
+    if (!isReadOnly) opened = await openRoom(root, environmentPath(folder), DATABASE_NAMES, reserveBytes);
     const meta = openTexts<string>(root, 'meta');
     if (layout === 'new') meta.putSync('layout', String(LAYOUT));
     const databases = {
