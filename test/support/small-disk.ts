@@ -55,6 +55,11 @@ export function mountSmallDisk(kind: DiskKind, megabytes: number): SmallDisk | s
     return String(error);
   }
   const zeros = Buffer.alloc(64 * 1024);
+  let isFrozen = false;
+  const thaw = () => {
+    if (isFrozen) run('fsfreeze', '--unfreeze', folder);
+    isFrozen = false;
+  };
   return {
     folder,
     fill(name, bytes = Number.POSITIVE_INFINITY) {
@@ -78,9 +83,13 @@ export function mountSmallDisk(kind: DiskKind, megabytes: number): SmallDisk | s
       const { bavail, bsize } = statfsSync(folder);
       return bavail * bsize;
     },
-    freeze: () => run('fsfreeze', '--freeze', folder),
-    thaw: () => run('fsfreeze', '--unfreeze', folder),
+    freeze() {
+      run('fsfreeze', '--freeze', folder);
+      isFrozen = true;
+    },
+    thaw,
     unmount() {
+      thaw();
       run('umount', folder);
       rmSync(base, { recursive: true, force: true });
     },

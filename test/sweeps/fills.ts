@@ -13,7 +13,7 @@ import { type DiskKind, mountSmallDisk } from '../support/small-disk.ts';
 
 export interface FillSweep {
   readonly kind: DiskKind;
-  /** Every sixth is held over a stop and a start, every ninth over a kill and a start. */
+  /** Every sixth is held over a stop and a start, every ninth over a kill and a start; ext4 is frozen before every fourth. */
   readonly fills: number;
   /** Decides when the disk is filled, how far and for how long. */
   readonly seed: number;
@@ -24,6 +24,7 @@ const DISK_MB = 96;
 const RESERVE_MB = 2;
 const STOP_EVERY = 6;
 const KILL_EVERY = 9;
+const FREEZE_EVERY = 4;
 const LONGEST_WAIT_MS = 400;
 const LONGEST_FILL_MS = 1_200;
 const FILLER = 'filler';
@@ -56,6 +57,12 @@ export async function sweepFills({ kind, fills, seed, report }: FillSweep): Prom
     await eventually('the history is read', async () => (await health(url)).status === 'ok');
     for (let fill = 1; fill <= fills; fill++) {
       await delay(random() * LONGEST_WAIT_MS);
+      if (kind === 'ext4' && fill % FREEZE_EVERY === 0) {
+        disk.freeze();
+        await whileFrozen(url, seen);
+        disk.thaw();
+        await untilWritten(url, seen);
+      }
       if (random() < 0.7) disk.fill(FILLER);
       else disk.fill(FILLER, Math.floor(random() * disk.freeBytes()));
       await whileReading(url, seen, random() * LONGEST_FILL_MS);
@@ -86,6 +93,7 @@ export async function sweepFills({ kind, fills, seed, report }: FillSweep): Prom
     const { places, refused, answers, seq } = seen;
     return `${fills} fills of ${kind}: ${places.size} places and ${seq} observations kept, ${refused} places refused, ${answers} answers to readers`;
   } catch (error) {
+    disk.thaw();
     await service.kill('SIGKILL');
     throw new Error(`the service said: ${(await service.ended).stderr}`, { cause: error });
   } finally {
@@ -113,7 +121,7 @@ function assertQuiet({ code, stderr }: Awaited<Program['ended']>, expected: numb
   assert.equal(code, expected, stderr);
 }
 
-const healthShape = z.object({ status: z.string() });
+const healthShape = z.object({ status: z.string(), writes_held_ms: z.int().optional() });
 
 async function health(url: string): Promise<z.infer<typeof healthShape>> {
   return healthShape.parse(await (await fetch(`${url}/api/v1/health`, { headers: CALLER })).json());
@@ -123,20 +131,34 @@ async function health(url: string): Promise<z.infer<typeof healthShape>> {
 async function whileReading(url: string, seen: Seen, ms: number): Promise<void> {
   const until = performance.now() + ms;
   do {
-    const responses = await Promise.all(
-      ['meta/account_a', 'meta/account_b/tweets?limit=20', 'health'].map((path) =>
-        fetch(`${url}/api/v1/${path}`, { headers: CALLER }),
-      ),
-    );
-    for (const response of responses) {
-      assert.equal(response.status, 200, response.url);
-      await response.arrayBuffer();
-      seen.answers += 1;
-    }
-    await readFeed(url, { channel: 'counters', account: 'account_a' }, 'snapshot');
-    seen.answers += 1;
+    await readOnce(url, seen);
     await claim(url, seen);
   } while (performance.now() < until);
+}
+
+/** What is served from memory, what is read from the store (the past, the feed's frames), and the feed. */
+async function readOnce(url: string, seen: Seen): Promise<void> {
+  const past = `meta/account_a?as_of=${Date.now() - 5_000}`;
+  const paths = ['meta/account_a', 'meta/account_b/tweets?limit=20', 'health', past];
+  const responses = await Promise.all(
+    paths.map((path) => fetch(`${url}/api/v1/${path}`, { headers: CALLER })),
+  );
+  for (const response of responses) {
+    assert.equal(response.status, 200, response.url);
+    await response.arrayBuffer();
+    seen.answers += 1;
+  }
+  await readFeed(url, { channel: 'counters', account: 'account_a' }, 'snapshot');
+  seen.answers += 1;
+}
+
+/** While no write to the disk ends, readers are answered, and the health tells for how long. */
+async function whileFrozen(url: string, seen: Seen): Promise<void> {
+  await eventually('the held writes are told', async () => {
+    await readOnce(url, seen);
+    const { status, writes_held_ms } = await health(url);
+    return status === 'degraded' && writes_held_ms !== undefined;
+  });
 }
 
 /** Connects to the feed, subscribes to one channel, and waits for the first message of a type. */

@@ -8,6 +8,7 @@ import { describe, errorCode } from '../system-error.ts';
 import { type Durable, durableAt } from './commit.ts';
 import { DICTIONARY } from './dictionary.ts';
 import { type OpenRoom, openRoom, pagesOf } from './open-room.ts';
+import { checkReaderTable, placeReaderTable, removeReaderTable } from './reader-table.ts';
 import type { WriteRoom } from './write-room.ts';
 
 /** Raised with every change of how rows are keyed or encoded. */
@@ -159,6 +160,21 @@ function openHistories(root: RootDatabase): ReadonlyMap<StreamName, History> {
   return histories;
 }
 
+/** Whether another process reads the environment. The list has a heading, then a line for each reader with its process. */
+function isReadElsewhere(root: RootDatabase): boolean {
+  const pids = [...root.readerList().matchAll(/^\s*(\d+) /gm)].map(([, pid]) => Number(pid));
+  return pids.some((pid) => pid !== process.pid);
+}
+
+async function isFolderRead(folder: string): Promise<boolean> {
+  const root = openRoot(folder, false);
+  try {
+    return isReadElsewhere(root);
+  } finally {
+    await root.close();
+  }
+}
+
 /** Throws unless the layout is ours or the store is new. Creates nothing. */
 function checkLayout(root: RootDatabase, folder: string): 'ours' | 'new' {
   const names = [...root.getKeys()];
@@ -183,6 +199,8 @@ export async function openEnvironment(
   { isReadOnly, reserveBytes }: Access,
 ): Promise<Environment> {
   prepareFolder(folder, isReadOnly);
+  if (isReadOnly) await checkReaderTable(folder, environmentPath(folder));
+  else await placeReaderTable(environmentPath(folder), () => isFolderRead(folder));
   const root = openRoot(folder, isReadOnly);
   let opened: OpenRoom | undefined;
   try {
@@ -238,8 +256,10 @@ export async function openEnvironment(
       fileId: statSync(join(environmentPath(folder), 'data.mdb')).ino,
       async close() {
         clearInterval(readerCheck);
+        const isRead = isReadElsewhere(root);
         await root.close();
         await opened?.close();
+        if (!isReadOnly && !isRead) removeReaderTable(environmentPath(folder));
       },
     };
   } catch (error) {
