@@ -50,6 +50,7 @@ export interface Config {
   readonly accounts: readonly AccountConfig[];
   readonly retentionDays: number;
   readonly usageRetentionDays: number;
+  readonly diskReserveMb: number;
   readonly historyDays: number;
   readonly checkpointSeconds: number;
   readonly drainSeconds: number;
@@ -271,6 +272,7 @@ export function parseConfig(input: ConfigInput): Config {
     ],
     retentionDays: values.retentionDays,
     usageRetentionDays: values.usageRetentionDays,
+    diskReserveMb: values.diskReserveMb,
     historyDays: values.historyDays,
     checkpointSeconds: values.checkpointSeconds,
     drainSeconds: values.drainSeconds,

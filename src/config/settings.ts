@@ -99,6 +99,11 @@ export const SETTINGS = {
   ),
   retentionDays: setting(days(2), 90, 'days the log and its outputs are kept'),
   usageRetentionDays: setting(days(1), 90, 'days the usage of keys is kept'),
+  diskReserveMb: setting(
+    integer(1, 1_000_000, 'megabytes'),
+    16,
+    'megabytes left free on the disk of the data folder: below that nothing is written until there is space again',
+  ),
   historyDays: setting(days(1), 100, 'days of posts read back at the first start'),
   checkpointSeconds: setting(seconds(), 300, 'seconds between two checkpoints'),
   drainSeconds: setting(

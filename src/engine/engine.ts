@@ -17,6 +17,9 @@ import { createWatermarks } from './watermarks.ts';
 
 const PRUNE_MS = 10_000;
 const WATCH_DISK_MS = 60_000;
+const WATCH_WRITES_MS = 1_000;
+/** A write takes milliseconds. One that takes this long is held by the disk, for example while a snapshot is made. */
+const SLOW_WRITE_MS = 5_000;
 
 export interface EngineDeps {
   readonly store: Store;
@@ -41,12 +44,17 @@ export type EngineReport =
   | { readonly type: 'delivered'; readonly source: string; readonly facts: number; readonly ms: number }
   | { readonly type: 'used'; readonly source: string; readonly use: ApiUse }
   | { readonly type: 'checkpoint'; readonly seq: number; readonly bytes: number }
+  /** Each second while the disk does not take what has to be written. */
+  | { readonly type: 'writes_held'; readonly ms: number }
   | { readonly type: 'maintenance_failed'; readonly error: unknown };
 
 export interface Engine {
   sources(): readonly SourceStatus[];
-  /** Whether the disk refused the last write, which is being retried. Readers keep the values they have. */
-  isWaitingForDisk(): boolean;
+  /**
+   * Ms for which the disk has not taken what the engine has to write: it is full, or does not finish a write. 0 while it
+   * does. The write is tried again until it succeeds, and readers keep the values they have.
+   */
+  writesHeldMs(): number;
   /** Stops sources and simulations, finishes the turn, then saves a checkpoint. The store stays open. */
   stop(): Promise<void>;
 }
@@ -62,7 +70,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
   if (lastTick) watermarks.restore(lastTick.fact.ages, lastTick.receivedAt);
   const statuses = new Map<string, SourceStatus>();
   let isStopping = false;
-  let isWaitingForDisk = false;
+  let refusedSince: number | undefined;
 
   const turns = createTurns({
     ...deps,
@@ -71,10 +79,17 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     state,
     request: ({ record, seq }) => simulators.ask(record, seq),
     report(turn) {
-      isWaitingForDisk = turn.type === 'refused_write';
+      if (turn.type === 'turn') refusedSince = undefined;
+      else refusedSince ??= clock.mono();
       report(turn);
     },
   });
+
+  const writesHeldMs = () => {
+    if (refusedSince !== undefined) return clock.mono() - refusedSince;
+    const ms = store.unfinishedWriteMs();
+    return ms > SLOW_WRITE_MS ? ms : 0;
+  };
 
   const simulators = createSimulationPool({ report, deliver: (fact) => turns.accept([fact]) });
 
@@ -133,12 +148,16 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     every(deps.checkpointMs, checkpoint),
     every(PRUNE_MS, prune),
     every(WATCH_DISK_MS, watchDisk),
+    interval(WATCH_WRITES_MS).subscribe(() => {
+      const ms = writesHeldMs();
+      if (ms > 0) report({ type: 'writes_held', ms });
+    }),
   );
   await watchDisk().catch(reportFailure);
 
   return {
     sources: () => [...statuses.values()],
-    isWaitingForDisk: () => isWaitingForDisk,
+    writesHeldMs,
     async stop() {
       isStopping = true;
       for (const subscription of running.reverse()) subscription.unsubscribe();

@@ -25,6 +25,8 @@ export interface Metrics {
   /** Payments that were settled while their reply was never sent. */
   unsentReplies(count: number): void;
   requestServed(route: string, status: number, ms: number): void;
+  /** `read` is called at each scrape and tells for how many ms nothing could be stored. */
+  watchWrites(read: () => number): void;
   /** `read` is called at each scrape. */
   watchSources(read: () => readonly SourceStatus[]): void;
   /** Source ages, lags and the delay of new posts. Call the result to stop watching. */
@@ -106,6 +108,16 @@ export function createMetrics({ usdPer1000Reads = 0, now = Date.now }: MetricsOp
     paid: (outcome) => payments.inc({ outcome }),
     unsentReplies: (count) => unsent.set(count),
     requestServed: durations.observe,
+    watchWrites(read) {
+      new Gauge({
+        name: 'tallywire_writes_held_seconds',
+        help: 'For how long the disk has not taken what is to be stored; 0 while it does',
+        registers: [registry],
+        collect() {
+          this.set(read() / 1_000);
+        },
+      });
+    },
     watchSources: (read) => watchSources(registry, read),
     watchStreams: (figures) => watchStreams(registry, figures),
     watchFeed: (read) => watchFeed(registry, read),

@@ -31,6 +31,8 @@ interface ProbeDeps {
   /** How much was read of the past that an account's active events need. */
   readonly historyPercent: (account: AccountId) => number;
   readonly store: () => StoreState;
+  /** Ms for which nothing could be stored; 0 while everything is. */
+  readonly writesHeldMs: () => number;
   readonly now: () => number;
 }
 
@@ -51,7 +53,13 @@ export function createProbes(deps: ProbeDeps): Probes {
         failedActors: Array.from(latest.all('failures')).length,
         areCountsKnown: deps.areEventsKnown() && percents.every(([, percent]) => percent === 100),
       });
-      return { status, history_percent: Object.fromEntries(percents), stale: deps.staleSources() };
+      const heldMs = Math.round(deps.writesHeldMs());
+      return {
+        status,
+        history_percent: Object.fromEntries(percents),
+        stale: deps.staleSources(),
+        ...(heldMs > 0 && { writes_held_ms: heldMs }),
+      };
     },
     isReady: () =>
       store() !== 'closed' &&

@@ -15,13 +15,14 @@ interface OperationsDeps {
   readonly staleAfterMs: AgeLimits;
   readonly metrics: Metrics;
   readonly store: () => StoreState;
+  readonly writesHeldMs: () => number;
   /** UTC ms. */
   readonly now: () => number;
 }
 
 /** The probes and metrics that the server shows. */
 export function openOperations(deps: OperationsDeps, shutdown: Shutdown): Operations {
-  const { latest, metrics, store, now } = deps;
+  const { latest, metrics, store, writesHeldMs, now } = deps;
   const ages = () => agesNow(latest, now());
   const { accounts } = deps;
   const { health, isReady, isLive, close } = createProbes({
@@ -33,8 +34,10 @@ export function openOperations(deps: OperationsDeps, shutdown: Shutdown): Operat
     areEventsKnown: () => areEventsKnown(latest, 'posts', now()),
     historyPercent: (account) => historyPercent(latest, account, now()),
     store,
+    writesHeldMs,
     now,
   });
+  metrics.watchWrites(writesHeldMs);
   const unwatch = metrics.watchStreams({ latest, ages, now });
   shutdown.add(async () => {
     unwatch();

@@ -43,6 +43,11 @@ export function reportTo(log: Logger, metrics: Metrics): (report: EngineReport) 
           log.error({ err: report.error }, 'the disk refuses writes; nothing is lost, trying again');
         isDiskRefusing = true;
         return;
+      case 'writes_held':
+        if (!isDiskRefusing)
+          log.error({ ms: Math.round(report.ms) }, 'the disk does not finish a write; readers are served on');
+        isDiskRefusing = true;
+        return;
       case 'recovered':
         log.info(
           { head: report.head, replayed: report.replayed, ms: Math.round(report.ms) },

@@ -54,9 +54,10 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
       staleAfterMs: config.staleAfterMs,
       metrics,
       store: () => {
-        if (engine.isWaitingForDisk()) return 'read_only';
+        if (engine.writesHeldMs() > 0) return 'read_only';
         return clock.wall() - parts.repairedAt < REPAIR_SHOWN_MS ? 'repaired' : 'open';
       },
+      writesHeldMs: engine.writesHeldMs,
       now: clock.wall,
     },
     shutdown,

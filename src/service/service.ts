@@ -27,6 +27,7 @@ import { reachUpstream, type Upstream } from './upstream.ts';
 
 /** A process that ends earlier than this may have been ended by damage in its store. */
 const SETTLED_AFTER_MS = 60_000;
+const MEGABYTE = 1024 * 1024;
 
 export interface Service {
   readonly url: string;
@@ -87,7 +88,7 @@ async function open(
   await checkPort(config.port, config.host);
   const reachable = await reachUpstream(config.world, config.posts.via);
 
-  const { store, finished } = await openLockedStore(config.data, log, shutdown);
+  const { store, finished } = await openLockedStore(config, log, shutdown);
   const damaged = new Promise<StoreError>((resolve) => store.onDamage(resolve));
   store.onDamage((error) => log.error({ err: error, part: error.part }, 'found damage in the store'));
   const upstream = await reachable.open({ data: config.data, notes: store.notes, now: clock.wall });
@@ -107,6 +108,9 @@ async function open(
   const payments = await openPayments({ ...parts, demoFacilitator: facilitator }, shutdown);
   const positions = positionsOf(upstream, sourceSettings, parts);
   const url = await startServer({ ...parts, engine, gate, payments, usage, positions, isDemo }, shutdown);
+  // The start is over. The first step of a stop comes last here.
+  store.allowReserve(false);
+  shutdown.add(async () => store.allowReserve(true));
   log.info({ url, world: upstream.name, data: config.data }, 'listening');
   // A stand-in sends no bill.
   if (!isStandIn) tellCost(parts);
@@ -123,18 +127,24 @@ async function open(
   };
 }
 
-async function openLockedStore(data: string, log: Logger, shutdown: Shutdown): Promise<StartingStore> {
+async function openLockedStore(
+  { data, diskReserveMb }: Config,
+  log: Logger,
+  shutdown: Shutdown,
+): Promise<StartingStore> {
   const lock = await lockFolder(data);
   shutdown.add(() => lock.release());
   const told = privacyText(lock.privacy);
   if (told !== undefined) log.warn({ data }, told);
-  const starting = await openStartingStore(data, ({ level, message, details }) =>
-    log[level](details, message),
-  );
+  const starting = await openStartingStore(data, {
+    tell: ({ level, message, details }) => log[level](details, message),
+    reserveBytes: diskReserveMb * MEGABYTE,
+  });
   shutdown.add(async () => {
     await starting.store.close();
     starting.finished();
   });
+  starting.store.allowReserve(true);
   return starting;
 }
 

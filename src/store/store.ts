@@ -21,10 +21,14 @@ export interface Store {
   readonly waitlist: Waitlist;
   readonly feed: StoredFrames;
   readonly payments: Payments;
-  /** Bytes on disk, for the size watchdog. */
+  /** Bytes in use, for the size watchdog. */
   sizeBytes(): number;
   /** Calls the listener at the first damage that a read finds; at once if some was found. */
   onDamage(listener: (error: StoreError) => void): void;
+  /** Ms that the oldest unfinished write has been under way; 0 without one. */
+  unfinishedWriteMs(): number;
+  /** Whether writes may use the space that is kept back for a start and a stop on a full disk. */
+  allowReserve(isAllowed: boolean): void;
   /** A consistent copy into an empty or new folder, while the engine runs. */
   backup(folder: string): Promise<void>;
   /** Waits for writes in flight. Closing twice is fine. */

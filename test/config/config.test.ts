@@ -37,6 +37,7 @@ describe('parseConfig', () => {
         { id: 'b', segment: 'account_b', isBuyOnly: true },
       ],
       retentionDays: 90,
+      diskReserveMb: 16,
       usageRetentionDays: 90,
       historyDays: 100,
       checkpointSeconds: 300,

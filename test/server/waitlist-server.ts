@@ -5,7 +5,7 @@ import { start } from './start.ts';
 
 // Serves a waitlist and usage from the store in a folder, until it is killed or told to stop.
 const [folder = ''] = process.argv.slice(2);
-const store = await openStore(folder);
+const store = await openStore(folder, { reserveBytes: 1024 * 1024 });
 const tracking = createUsageTracking({
   store: store.usage,
   now: Date.now,

@@ -119,7 +119,15 @@ export async function openRecordedService({
   const { staleAfterMs } = settings;
   const shutdown = createShutdown();
   const operations = openOperations(
-    { latest, accounts, now, staleAfterMs, metrics: createMetrics(), store: () => 'open' },
+    {
+      latest,
+      accounts,
+      now,
+      staleAfterMs,
+      metrics: createMetrics(),
+      store: () => 'open',
+      writesHeldMs: () => 0,
+    },
     shutdown,
   );
   const app = createApp({

@@ -17,6 +17,10 @@ export const healthRecord = z
       description:
         'Sources that have not answered for longer than their limit, by `source/account` or `source`.',
     }),
+    writes_held_ms: z.int().min(0).optional().meta({
+      description:
+        'For how long the disk has not taken what is to be stored, ms: the values served are those from before. Absent while it does.',
+    }),
   })
   .meta({
     description: 'The state of the service.',

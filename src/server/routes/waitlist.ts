@@ -14,19 +14,26 @@ const RETRY_AFTER_SECONDS = 5;
 interface WaitlistDeps {
   readonly waitlist: Waitlist;
   readonly now: () => number;
-  /** Receives the error when a place could not be stored. */
+  /** Receives the error when a place could not be stored, of several in a row the first. */
   readonly report: (error: unknown) => void;
 }
 
 /** POST /waitlist: the place is stored before the answer is sent (spec 2.8). */
 export function waitlistEndpoint({ waitlist, now, report }: WaitlistDeps): SlowEndpoint {
+  // Anyone may ask, as often as they like, and the log may be on the disk that is full.
+  let isRefusing = false;
+  const reportFirst = (error: unknown) => {
+    if (!isRefusing) report(error);
+    isRefusing = true;
+  };
   return {
     method: 'POST',
     path: `${API_PREFIX}/waitlist`,
     access: 'public',
     async answer({ query }, _tier, { req }) {
       const entry = toEntry(readBody(waitlistBody, await receiveJson(req), query));
-      const place = await waitlist.claim(entry, now()).catch((error: unknown) => refuse(error, report));
+      const place = await waitlist.claim(entry, now()).catch((error: unknown) => refuse(error, reportFirst));
+      isRefusing = false;
       return plainAnswer(200, JSON_TYPE, JSON.stringify(toWire(place)), API_HEADERS);
     },
   };

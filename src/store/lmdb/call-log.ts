@@ -1,6 +1,7 @@
 import type { CallBatch, CallLog } from '../store.ts';
 import type { Environment } from './environment.ts';
 import { parseStored } from './stored-text.ts';
+import { sizeOf } from './write-size.ts';
 
 /** The time of the batch; then of each caller its calls, each by how long before the batch it was, with their number. */
 type PackedBatch = [at: number, callers: [caller: string, ...calls: number[]][]];
@@ -19,11 +20,13 @@ export function openCallLog({ durable, root, calls }: Environment): CallLog {
   async function write(batch: CallBatch, gone: readonly number[]): Promise<void> {
     lastNumber += 1;
     const number = lastNumber;
-    const written = root.batch(() => {
-      for (const key of gone) void calls.remove(key);
-      void calls.put(number, JSON.stringify(pack(batch)));
-    });
-    await durable(written, 'the counted calls');
+    const text = JSON.stringify(pack(batch));
+    const write = () =>
+      root.batch(() => {
+        for (const key of gone) void calls.remove(key);
+        void calls.put(number, text);
+      });
+    await durable(write, 'the counted calls', sizeOf([text], gone.length));
   }
 
   return {

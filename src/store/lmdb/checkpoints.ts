@@ -54,12 +54,15 @@ export function openCheckpoints({ durable, damage, root, checkpoints, states }: 
       const bytes = await compress(typeof state === 'string' ? Buffer.from(state) : state, QUICK);
       const parts = split(bytes);
       const header: Header = { seq, at, graphVersion, parts: parts.length, crc: crc32(bytes) };
-      const write = root.batch(() => {
-        for (const key of partsOf(seq)) void states.remove(key);
-        for (const [part, piece] of parts.entries()) void states.put([seq, part], piece);
-        void checkpoints.put(seq, JSON.stringify(header));
-      });
-      await durable(write, `the checkpoint at seq ${seq}`);
+      const before = [...partsOf(seq)];
+      const write = () =>
+        root.batch(() => {
+          for (const key of before) void states.remove(key);
+          for (const [part, piece] of parts.entries()) void states.put([seq, part], piece);
+          void checkpoints.put(seq, JSON.stringify(header));
+        });
+      const size = { rows: before.length + parts.length + 1, bytes: bytes.length };
+      await durable(write, `the checkpoint at seq ${seq}`, size);
     },
     newest: (graphVersion, seq) =>
       first(graphVersion, { reverse: true, ...(seq !== undefined && { start: seq }) }),
@@ -71,11 +74,14 @@ export function openCheckpoints({ durable, damage, root, checkpoints, states }: 
       });
     },
     async remove(seq) {
-      const removal = root.batch(() => {
-        for (const key of partsOf(seq)) void states.remove(key);
-        void checkpoints.remove(seq);
-      });
-      await durable(removal, `the removal of the checkpoint at seq ${seq}`);
+      const parts = [...partsOf(seq)];
+      const removal = () =>
+        root.batch(() => {
+          for (const key of parts) void states.remove(key);
+          void checkpoints.remove(seq);
+        });
+      const size = { rows: parts.length + 1, bytes: 0 };
+      await durable(removal, `the removal of the checkpoint at seq ${seq}`, size);
     },
   };
 }

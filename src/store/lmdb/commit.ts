@@ -1,6 +1,8 @@
-import { statfsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { StoreError } from '../../errors.ts';
 import { describe, errorCode } from '../system-error.ts';
+import type { WriteRoom } from './write-room.ts';
+import type { WriteSize } from './write-size.ts';
 
 const EIO = 5;
 const ENOSPC = 28;
@@ -29,24 +31,34 @@ async function rootCause(error: unknown): Promise<unknown> {
 }
 
 /** LMDB answers a write cut short with "input/output error", which a full disk causes too. */
-function isFull(code: unknown, path: string): boolean {
+async function isFull(code: unknown, path: string): Promise<boolean> {
   if (code === ENOSPC || code === EDQUOT || code === MDB_MAP_FULL) return true;
   if (code !== EIO) return false;
-  const { bavail, bsize } = statfsSync(path);
+  const { bavail, bsize } = await statfs(path);
   return bavail * bsize < SHORT_OF_SPACE_BYTES;
 }
 
-/** Waits until a write is on disk. A failed one left nothing behind; `what` names it in the message. */
-export type Durable = (write: PromiseLike<unknown>, what: string) => Promise<void>;
+/**
+ * Every write to the environment goes through here: `begin` is called when there is room for it, and at once if there
+ * is. Resolves when the write is on disk. One that failed left nothing behind; `what` names it in the message.
+ */
+export type Durable = <T>(begin: () => PromiseLike<T>, what: string, size: WriteSize) => Promise<T>;
 
-/** For writes to the environment at `path`. */
-export function durableAt(path: string): Durable {
-  return async (write, what) => {
+/** For writes to the environment at `path`; without room, as for a reader, each is refused by LMDB. */
+export function durableAt(path: string, room?: WriteRoom): Durable {
+  return async (begin, what, size) => {
+    let hasBegun = false;
+    const beginOnce = () => {
+      const begun = begin();
+      hasBegun = true;
+      return begun;
+    };
     try {
-      await write;
+      return await (room ? room.run(beginOnce, what, size) : beginOnce());
     } catch (error) {
+      if (!hasBegun) throw error;
       const cause = await rootCause(error);
-      if (isFull(errorCode(cause), path)) {
+      if (await isFull(errorCode(cause), path)) {
         throw new StoreError('STORE_FULL', `no space left on the disk to write ${what}`, { cause });
       }
       throw new StoreError('STORE_WRITE', `cannot write ${what}: ${describe(cause)}`, { cause });

@@ -102,10 +102,12 @@ async function copyPart(
       if (gap !== undefined) tell({ is: 'fault', part, message: gap });
     }
     if (into !== undefined && target !== undefined && good.length > 0) {
-      const written = target.root.batch(() => {
-        for (const { key, value } of good) void into.put(key, value);
-      });
-      await target.durable(written, part);
+      const begin = () =>
+        target.root.batch(() => {
+          for (const { key, value } of good) void into.put(key, value);
+        });
+      const bytes = good.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
+      await target.durable(begin, part, { rows: good.length, bytes });
     }
     if (after !== null && read > 0) tell({ is: 'rows', part, rows: good.length, last: after, bad });
     if (isOver || read < rowsPerStep) return tell({ is: 'ended', part });

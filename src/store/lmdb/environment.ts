@@ -9,7 +9,10 @@ import { type CheckedRows, checkedAny, checkedBytes, checkedText, openCheckedRow
 import { type Durable, durableAt } from './commit.ts';
 import { type Damage, isDamageCode, provesDamage, watchDamage } from './damage.ts';
 import { DICTIONARY } from './dictionary.ts';
+import { type OpenRoom, openRoom, pagesOf } from './open-room.ts';
+import { checkReaderTable, placeReaderTable, removeReaderTable } from './reader-table.ts';
 import { missingStore } from './store-traces.ts';
+import type { WriteRoom } from './write-room.ts';
 
 /** Raised with every change of how rows are keyed or encoded. */
 export const LAYOUT = 4;
@@ -57,6 +60,10 @@ export interface Environment extends Parts {
   readonly durable: Durable;
   readonly damage: Damage;
   onDamage(listener: (error: StoreError) => void): void;
+  /** Room for writes; a reader has none. */
+  readonly room: WriteRoom | undefined;
+  /** Bytes of the file that are in use. */
+  usedBytes(): number;
   /** The inode, which a copy of the file does not share. */
   readonly fileId: number;
   close(): Promise<void>;
@@ -255,9 +262,27 @@ function refuse(found: Found, folder: string, damage: Damage): StoreError {
 /** Writes an environment without rows into the folder `path`. */
 export async function createEnvironment(path: string): Promise<void> {
   const root = openRoot(path, false);
+  let opened: OpenRoom | undefined;
   try {
+    opened = await openRoom(root, path, PART_NAMES, 0);
     const { meta } = openParts(root, watchDamage().damage);
     meta.putSync(LAYOUT_ROW, String(LAYOUT));
+  } finally {
+    await root.close();
+    await opened?.close();
+  }
+}
+
+/** Whether another process reads the environment. The list has a heading, then a line for each reader with its process. */
+function isReadElsewhere(root: RootDatabase): boolean {
+  const pids = [...root.readerList().matchAll(/^\s*(\d+) /gm)].map(([, pid]) => Number(pid));
+  return pids.some((pid) => pid !== process.pid);
+}
+
+async function isEnvironmentRead(path: string): Promise<boolean> {
+  const root = openRoot(path, false);
+  try {
+    return isReadElsewhere(root);
   } finally {
     await root.close();
   }
@@ -265,9 +290,9 @@ export async function createEnvironment(path: string): Promise<void> {
 
 /** A write that fails because the file is damaged fails again however often it is tried. */
 function tellingDamage(durable: Durable, damage: Damage): Durable {
-  return async (write, what) => {
+  return async (begin, what, size) => {
     try {
-      await durable(write, what);
+      return await durable(begin, what, size);
     } catch (error) {
       const cause = error instanceof StoreError ? error.cause : undefined;
       throw isDamageCode(errorCode(cause)) ? damage('meta', `cannot write ${what}`, cause) : error;
@@ -279,19 +304,25 @@ interface OpenOptions {
   readonly isReadOnly: boolean;
   /** The environment's own folder, where it is not `db` of the data folder. */
   readonly path?: string;
+  /** While less than this is free on the disk, nothing is written. */
+  readonly reserveBytes?: number;
 }
 
 /** Opens the environment under `folder`. */
 export async function openEnvironment(
   folder: string,
-  { isReadOnly, path = environmentPath(folder) }: OpenOptions,
+  { isReadOnly, path = environmentPath(folder), reserveBytes = 0 }: OpenOptions,
 ): Promise<Environment> {
   if (!isEnvironment(path)) throw missingStore(folder);
+  if (isReadOnly) await checkReaderTable(folder, path);
+  else await placeReaderTable(path, () => isEnvironmentRead(path));
   const root = openRoot(path, isReadOnly);
   const { damage, onDamage } = watchDamage();
+  let opened: OpenRoom | undefined;
   try {
     const found = findLayout(root);
     if (found.is !== 'ours') throw refuse(found, folder, damage);
+    if (!isReadOnly) opened = await openRoom(root, path, PART_NAMES, reserveBytes);
     const parts = openParts(root, damage);
     // A killed reader keeps its slot, and with it old pages, until someone looks.
     root.readerCheck();
@@ -303,15 +334,24 @@ export async function openEnvironment(
       isReadOnly,
       damage,
       onDamage,
-      durable: tellingDamage(durableAt(path), damage),
+      durable: tellingDamage(durableAt(path, opened?.room), damage),
+      room: opened?.room,
+      usedBytes() {
+        const { pageSize, used } = pagesOf(root);
+        return pageSize * used;
+      },
       fileId: statSync(join(path, 'data.mdb')).ino,
       async close() {
         clearInterval(readerCheck);
+        const isRead = isReadElsewhere(root);
         await root.close();
+        await opened?.close();
+        if (!isReadOnly && !isRead) removeReaderTable(path);
       },
     };
   } catch (error) {
     await root.close();
+    await opened?.close();
     if (error instanceof StoreError || !provesDamage(error)) throw error;
     throw damage('meta', 'the names of the databases cannot be read', error);
   }

@@ -5,7 +5,8 @@ export function openNotes({ durable, notes }: Environment): Notes {
   return {
     get: (name) => notes.get(name),
     async set(name, value) {
-      await durable(notes.put(name, value), `the note ${name}`);
+      const size = { rows: 1, bytes: Buffer.byteLength(value) };
+      await durable(() => notes.put(name, value), `the note ${name}`, size);
     },
   };
 }

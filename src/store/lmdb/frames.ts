@@ -2,6 +2,7 @@ import type { FeedRow, FeedTopic, StoredFrames } from '../store.ts';
 import type { Environment } from './environment.ts';
 import { headOf, packRows, rowOf, storedText, unpackRows } from './frame-packs.ts';
 import { parseStored } from './stored-text.ts';
+import { sizeOf } from './write-size.ts';
 
 /** The row of `feedTopics` that concerns all topics. No topic has this name. */
 const HEAD = 'head';
@@ -44,11 +45,12 @@ export function openStoredFrames(environment: Environment): StoredFrames {
     const older = rows.slice(0, PACK_ROWS);
     const last = older[PACK_ROWS - 1]?.seq ?? 0;
     const pack = await packRows(older);
-    const write = root.batch(() => {
-      void feedPacks.put([topic, last], pack);
-      for (const { seq } of older) void feed.remove([topic, seq]);
-    });
-    await durable(write, `a pack of the feed's ${topic}`);
+    const write = () =>
+      root.batch(() => {
+        void feedPacks.put([topic, last], pack);
+        for (const { seq } of older) void feed.remove([topic, seq]);
+      });
+    await durable(write, `a pack of the feed's ${topic}`, { rows: PACK_ROWS + 1, bytes: pack.length });
     return true;
   }
 
@@ -72,12 +74,16 @@ export function openStoredFrames(environment: Environment): StoredFrames {
       }),
 
     async append({ epoch, upTo, rows, topics }) {
-      const write = root.batch(() => {
-        for (const row of rows) void feed.put([row.topic, row.seq], storedText(row));
-        for (const { topic, seq, keys } of topics) void feedTopics.put(topic, JSON.stringify([seq, keys]));
-        void feedTopics.put(HEAD, JSON.stringify([epoch, upTo, fileId]));
-      });
-      await durable(write, `the feed up to seq ${upTo}`);
+      const frames = rows.map((row) => [row, storedText(row)] as const);
+      const states = topics.map(({ topic, seq, keys }) => [topic, JSON.stringify([seq, keys])] as const);
+      const write = () =>
+        root.batch(() => {
+          for (const [row, text] of frames) void feed.put([row.topic, row.seq], text);
+          for (const [topic, text] of states) void feedTopics.put(topic, text);
+          void feedTopics.put(HEAD, JSON.stringify([epoch, upTo, fileId]));
+        });
+      const texts = [...frames, ...states].map(([, text]) => text);
+      await durable(write, `the feed up to seq ${upTo}`, sizeOf(texts, 1));
     },
 
     oldest(topic) {
@@ -123,11 +129,12 @@ export function openStoredFrames(environment: Environment): StoredFrames {
       }
       const count = stalePacks.length + staleRows.length;
       if (count === 0) return 0;
-      const removal = root.batch(() => {
-        for (const key of stalePacks) void feedPacks.remove(key);
-        for (const key of staleRows) void feed.remove(key);
-      });
-      await durable(removal, 'the pruned feed');
+      const removal = () =>
+        root.batch(() => {
+          for (const key of stalePacks) void feedPacks.remove(key);
+          for (const key of staleRows) void feed.remove(key);
+        });
+      await durable(removal, 'the pruned feed', { rows: count, bytes: 0 });
       return count;
     },
   };

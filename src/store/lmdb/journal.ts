@@ -95,7 +95,8 @@ export function openJournal({ durable, damage, root, journal, isReadOnly }: Envi
       const block = encodeBlock(observations);
       isAppending = true;
       try {
-        await durable(journal.putLast(first.seq, block), `the log at seq ${first.seq}`);
+        const size = { rows: 0, bytes: Buffer.byteLength(block) };
+        await durable(() => journal.putLast(first.seq, block), `the log at seq ${first.seq}`, size);
         head += observations.length;
         if (tail === 0) tail = first.seq;
       } finally {
@@ -173,10 +174,11 @@ export function openJournal({ durable, damage, root, journal, isReadOnly }: Envi
       const keys = [...journal.getKeys({ limit: maxBlocks + 1 })];
       const stale = keys.filter((_, index) => (keys[index + 1] ?? Number.POSITIVE_INFINITY) <= beforeSeq);
       if (stale.length === 0) return 0;
-      const removal = root.batch(() => {
-        for (const key of stale) void journal.remove(key);
-      });
-      await durable(removal, 'the pruned log');
+      const removal = () =>
+        root.batch(() => {
+          for (const key of stale) void journal.remove(key);
+        });
+      await durable(removal, 'the pruned log', { rows: stale.length, bytes: 0 });
       tail = firstKey();
       return stale.length;
     },

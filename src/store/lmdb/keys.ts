@@ -1,6 +1,7 @@
 import type { KeptKey, Keys } from '../store.ts';
 import type { Environment } from './environment.ts';
 import { parseStored } from './stored-text.ts';
+import { sizeOf } from './write-size.ts';
 
 /** The row of `meta` with how many keys there are and the sum of their checksums, by which lost ones are noticed. */
 const SUM_ROW = 'keys';
@@ -56,11 +57,13 @@ export function openKeys(environment: Environment): Keys {
     const next = new Map(sums ?? readAll(environment).sums);
     const rows = changed.map((each) => [each.id, JSON.stringify(each)] as const);
     for (const [id, text] of rows) next.set(id, keys.checksumOf(id, text));
-    const written = root.batch(() => {
-      for (const [id, text] of rows) void keys.put(id, text);
-      void meta.put(SUM_ROW, sumText(next));
-    });
-    await durable(written, 'the keys');
+    const begin = () =>
+      root.batch(() => {
+        for (const [id, text] of rows) void keys.put(id, text);
+        void meta.put(SUM_ROW, sumText(next));
+      });
+    const texts = rows.map(([, text]) => text);
+    await durable(begin, 'the keys', sizeOf(texts, 1));
     sums = next;
   }
 

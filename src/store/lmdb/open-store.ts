@@ -1,5 +1,3 @@
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Store } from '../store.ts';
 import { copyEnvironment } from './backup.ts';
 import { beginStore } from './begin-store.ts';
@@ -7,7 +5,7 @@ import { openCallLog } from './call-log.ts';
 import { openCheckpoints } from './checkpoints.ts';
 import { guardCommits } from './commit.ts';
 import { checkLogEnd } from './compare-parts.ts';
-import { type Environment, environmentPath, openEnvironment } from './environment.ts';
+import { type Environment, openEnvironment } from './environment.ts';
 import { openNotes } from './folder-notes.ts';
 import { openStoredFrames } from './frames.ts';
 import { openJournal } from './journal.ts';
@@ -27,12 +25,16 @@ export interface StoreOptions {
   readonly readOnly?: boolean;
   /** Receives what an operator has to know. */
   readonly tell?: TellNews;
+  /** While less than this is free on the disk, nothing is written. */
+  readonly reserveBytes?: number;
 }
+
+const RESERVE_BYTES = 16 * 1024 * 1024;
 
 /** Opens the store in a data folder, made if it does not exist. One writing process per folder: see lock.ts. */
 export async function openStore(folder: string, options: StoreOptions = {}): Promise<Store> {
   if (options.readOnly === true) return openDirectly(folder, { isReadOnly: true });
-  return openAndRecover(folder, { tell: options.tell, isStarting: false });
+  return openAndRecover(folder, { ...options, isStarting: false });
 }
 
 /** A store whose start is not over when it is open. */
@@ -43,24 +45,26 @@ export interface StartingStore {
 }
 
 /** Opens the store for a service that reads much of it before its start is over. */
-export async function openStartingStore(folder: string, tell: TellNews): Promise<StartingStore> {
-  const store = await openAndRecover(folder, { tell, isStarting: true });
+export async function openStartingStore(
+  folder: string,
+  options: Required<Pick<StoreOptions, 'tell' | 'reserveBytes'>>,
+): Promise<StartingStore> {
+  const store = await openAndRecover(folder, { ...options, isStarting: true });
   return { store, finished: () => noteFinished(folder) };
 }
 
 async function openAndRecover(
   folder: string,
-  { tell = () => undefined, isStarting }: RecoverOptions,
+  { tell = () => undefined, reserveBytes = RESERVE_BYTES, isStarting }: RecoverOptions,
 ): Promise<Store> {
   await beginStore(folder);
-  const open = () => openDirectly(folder, { isReadOnly: false, isStarting });
+  const open = () => openDirectly(folder, { isReadOnly: false, isStarting, reserveBytes });
   const store = await openWithRecovery(folder, { open, tell, isFinishedWhenOpen: !isStarting });
   rememberStore(folder);
   return store;
 }
 
-interface RecoverOptions {
-  readonly tell: TellNews | undefined;
+interface RecoverOptions extends Pick<StoreOptions, 'tell' | 'reserveBytes'> {
   /** Whether a service starts, and the whole store has to be right. */
   readonly isStarting: boolean;
 }
@@ -68,24 +72,25 @@ interface RecoverOptions {
 interface DirectOptions {
   readonly isReadOnly: boolean;
   readonly isStarting?: boolean;
+  readonly reserveBytes?: number;
 }
 
 async function openDirectly(
   folder: string,
-  { isReadOnly, isStarting = false }: DirectOptions,
+  { isReadOnly, isStarting = false, reserveBytes = RESERVE_BYTES }: DirectOptions,
 ): Promise<Store> {
-  const environment = await openEnvironment(folder, { isReadOnly });
+  const environment = await openEnvironment(folder, { isReadOnly, reserveBytes });
   try {
     // What is kept nowhere else is looked through at once. What follows from the log is when it is read.
     if (isStarting) for (const check of CHECKS_AT_START) check(environment);
-    return assemble(folder, environment);
+    return assemble(environment);
   } catch (error) {
     await environment.close();
     throw error;
   }
 }
 
-function assemble(folder: string, environment: Environment): Store {
+function assemble(environment: Environment): Store {
   const parts = {
     journal: openJournal(environment),
     outputs: openOutputs(environment),
@@ -102,8 +107,10 @@ function assemble(folder: string, environment: Environment): Store {
   let closing: Promise<void> | undefined;
   return {
     ...parts,
-    sizeBytes: () => statSync(join(environmentPath(folder), 'data.mdb')).size,
+    sizeBytes: environment.usedBytes,
     onDamage: environment.onDamage,
+    unfinishedWriteMs: () => environment.room?.unfinishedMs() ?? 0,
+    allowReserve: (isAllowed) => environment.room?.allowReserve(isAllowed),
     backup: (target) => copyEnvironment(environment, target),
     close() {
       closing ??= environment.close().finally(unguard);

@@ -15,6 +15,7 @@ import {
   readOutputMark,
 } from './output-mark.ts';
 import { parseStored } from './stored-text.ts';
+import type { WriteSize } from './write-size.ts';
 
 /** LMDB takes keys up to 1,978 bytes; the name of the stream and separators are part of them. */
 const MAX_KEY_BYTES = 1_900;
@@ -47,10 +48,12 @@ function toRows(outputs: readonly Output[]) {
   const history: { stream: StreamName; key: HistoryKey; json: string }[] = [];
   const latest = new Map<string, { key: [string, string]; json: string }>();
   const counts = new Map<string, number>();
+  let bytes = 0;
   for (const output of outputs) {
     const { stream, key, seq } = output;
     if (!isKept(stream)) continue;
     const json = JSON.stringify(output);
+    bytes += Buffer.byteLength(json);
     const place = `${stream} ${seq}`;
     const n = counts.get(place) ?? 0;
     counts.set(place, n + 1);
@@ -58,7 +61,7 @@ function toRows(outputs: readonly Output[]) {
     latest.set(`${stream} ${key}`, { key: [stream, key], json });
   }
   history.sort((a, b) => a.key[0] - b.key[0]);
-  return { history, latest };
+  return { history, latest, bytes };
 }
 
 export function openOutputs(environment: Environment): Outputs {
@@ -73,12 +76,13 @@ export function openOutputs(environment: Environment): Outputs {
   async function exclusive(
     write: () => PromiseLike<unknown>,
     what: string,
+    size: WriteSize,
     newMark: OutputMark,
   ): Promise<void> {
     if (isWriting) throw new RangeError(`write of ${what} while another is under way`);
     isWriting = true;
     try {
-      await durable(write(), what);
+      await durable(write, what, size);
       mark = newMark;
     } finally {
       isWriting = false;
@@ -134,7 +138,9 @@ export function openOutputs(environment: Environment): Outputs {
           for (const { key, json } of rows.latest.values()) void latest.put(key, json);
           putOutputMark(environment, newMark);
         });
-      await exclusive(write, `outputs up to seq ${upTo}`, newMark);
+      // Each text is kept twice at most.
+      const size = { rows: rows.latest.size + 1, bytes: 2 * rows.bytes };
+      await exclusive(write, `outputs up to seq ${upTo}`, size, newMark);
       for (const [name, checksum] of changed) checksums.set(name, checksum);
     },
 
@@ -205,11 +211,12 @@ export function openOutputs(environment: Environment): Outputs {
         }
       }
       if (stale.length === 0) return 0;
-      const removal = root.batch(() => {
-        for (const { history, key } of stale) void history.remove(key);
-        putDropped(environment, dropped);
-      });
-      await durable(removal, 'the pruned history');
+      const removal = () =>
+        root.batch(() => {
+          for (const { history, key } of stale) void history.remove(key);
+          putDropped(environment, dropped);
+        });
+      await durable(removal, 'the pruned history', { rows: stale.length + histories.size, bytes: 0 });
       return stale.length;
     },
 
@@ -221,7 +228,7 @@ export function openOutputs(environment: Environment): Outputs {
           forgetDropped(environment);
           putOutputMark(environment, NO_OUTPUTS);
         });
-      await exclusive(write, 'cleared outputs', NO_OUTPUTS);
+      await exclusive(write, 'cleared outputs', { rows: 2 * histories.size + 2, bytes: 0 }, NO_OUTPUTS);
       checksums = new Map();
     },
   };

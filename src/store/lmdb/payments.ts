@@ -1,8 +1,12 @@
 import type { KeptPayment, PaymentMark, Payments } from '../store.ts';
 import type { Environment } from './environment.ts';
 import { parseStored } from './stored-text.ts';
+import { sizeOf } from './write-size.ts';
 
 type Mark = [mark: PaymentMark | 'until', at: number, id: string];
+
+/** A payment has at most this many marks. */
+const MOST_MARKS = 4;
 
 /** The marks of a payment. */
 export function marksOf({
@@ -45,8 +49,8 @@ export function openPayments({ durable, root, payments, paymentMarks }: Environm
     return row === undefined ? undefined : parseStored<KeptPayment>(row, `the payment ${id}`);
   };
 
-  function write(payment: KeptPayment): void {
-    void payments.put(payment.id, JSON.stringify(payment));
+  function write(payment: KeptPayment, text: string): void {
+    void payments.put(payment.id, text);
     for (const mark of marksOf(payment)) void paymentMarks.put(mark, '');
   }
 
@@ -63,34 +67,38 @@ export function openPayments({ durable, root, payments, paymentMarks }: Environm
   return {
     find,
     async reserve(payment) {
-      const written = payments.ifNoExists(payment.id, () => write(payment));
-      await durable(written, 'a payment');
-      return written;
+      const text = JSON.stringify(payment);
+      const begin = () => payments.ifNoExists(payment.id, () => write(payment, text));
+      return durable(begin, 'a payment', sizeOf([text], MOST_MARKS));
     },
     async put(payment) {
-      const before = find(payment.id);
-      const written = root.batch(() => {
-        if (before !== undefined) remove(before);
-        write(payment);
-      });
-      await durable(written, 'a payment');
+      const text = JSON.stringify(payment);
+      // Looked up when the write begins: another write of the payment may be ahead of it.
+      const begin = () => {
+        const before = find(payment.id);
+        return root.batch(() => {
+          if (before !== undefined) remove(before);
+          write(payment, text);
+        });
+      };
+      await durable(begin, 'a payment', sizeOf([text], 2 * MOST_MARKS + 1));
     },
     async release(id) {
       const before = find(id);
       if (before === undefined) return;
-      await durable(
-        root.batch(() => remove(before)),
-        'a payment',
-      );
+      const size = { rows: MOST_MARKS + 1, bytes: 0 };
+      await durable(() => root.batch(() => remove(before)), 'a payment', size);
     },
     marked,
     async prune(beforeAt, maxRows) {
       const old = marked('until', beforeAt - 1, maxRows);
       if (old.length === 0) return 0;
-      const written = root.batch(() => {
-        for (const payment of old) remove(payment);
-      });
-      await durable(written, 'the pruned payments');
+      const removal = () =>
+        root.batch(() => {
+          for (const payment of old) remove(payment);
+        });
+      const rows = old.length * (MOST_MARKS + 1);
+      await durable(removal, 'the pruned payments', { rows, bytes: 0 });
       return old.length;
     },
   };

@@ -9,6 +9,7 @@ import {
 } from '../store.ts';
 import type { Environment } from './environment.ts';
 import { parseStored } from './stored-text.ts';
+import { sizeOf } from './write-size.ts';
 
 export const SPAN_MS: Readonly<Record<UsageSpan, number>> = {
   minute: MINUTE_MS,
@@ -32,6 +33,11 @@ type PackedError = [number, string, string, number, number, string];
 
 function packRows(span: UsageSpan, rows: readonly UsagePageRow[]): string {
   return JSON.stringify(span === 'minute' ? packSeconds(rows) : rows.map(packRow));
+}
+
+function packError({ at, endpoint, method, status, ms, message }: UsageError): string {
+  const packed: PackedError = [at, endpoint, method, status, ms, message];
+  return JSON.stringify(packed);
 }
 
 function packRow({ endpoint, method, requests, errors, ms, bytes }: UsageRow): PackedRow {
@@ -156,28 +162,31 @@ export function openUsage({ durable, root, usage, usageErrors }: Environment): U
 
     async write(pages, errors) {
       const gone = pushedOut(errors);
-      const write = root.batch(() => {
-        for (const { keyId, span, index, rows } of pages)
-          void usage.put([keyId, span, index], packRows(span, rows));
-        for (const { keyId, n, at, endpoint, method, status, ms, message } of errors) {
-          const packed: PackedError = [at, endpoint, method, status, ms, message];
-          void usageErrors.put([keyId, n], JSON.stringify(packed));
-        }
-        for (const key of gone) void usageErrors.remove(key);
-      });
-      await durable(write, 'the usage');
+      const pageTexts = pages.map(({ span, rows }) => packRows(span, rows));
+      const errorTexts = errors.map(packError);
+      const write = () =>
+        root.batch(() => {
+          for (const [index, { keyId, span, index: page }] of pages.entries())
+            void usage.put([keyId, span, page], pageTexts[index] ?? '');
+          for (const [index, { keyId, n }] of errors.entries())
+            void usageErrors.put([keyId, n], errorTexts[index] ?? '');
+          for (const key of gone) void usageErrors.remove(key);
+        });
+      await durable(write, 'the usage', sizeOf([...pageTexts, ...errorTexts], gone.length));
     },
 
     async prune(beforeAt, maxRows) {
       const pages = stalePages(beforeAt, maxRows);
       const errors = staleErrors(beforeAt, maxRows - pages.length);
       if (pages.length + errors.length === 0) return 0;
-      const removal = root.batch(() => {
-        for (const key of pages) void usage.remove(key);
-        for (const key of errors) void usageErrors.remove(key);
-      });
-      await durable(removal, 'the pruned usage');
-      return pages.length + errors.length;
+      const removal = () =>
+        root.batch(() => {
+          for (const key of pages) void usage.remove(key);
+          for (const key of errors) void usageErrors.remove(key);
+        });
+      const rows = pages.length + errors.length;
+      await durable(removal, 'the pruned usage', { rows, bytes: 0 });
+      return rows;
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Waitlist, WaitlistEntry, WaitlistPlace } from '../store.ts';
 import type { Environment } from './environment.ts';
 import { parseStored } from './stored-text.ts';
+import { sizeOf } from './write-size.ts';
 
 const ROWS_PER_STEP = 1_000;
 
@@ -132,11 +133,13 @@ export function openWaitlist({ durable, root, waitlist, waitlistIndex }: Environ
       answers.push(() => resolve({ position: own, isNew: place === undefined }));
     }
     if (taken.size > 0) {
-      const write = root.batch(() => {
-        for (const row of rows) void waitlist.put(row.position, row.text);
-        for (const [identity, own] of taken) void waitlistIndex.put(identity, String(own));
-      });
-      await durable(write, 'the waitlist');
+      const write = () =>
+        root.batch(() => {
+          for (const row of rows) void waitlist.put(row.position, row.text);
+          for (const [identity, own] of taken) void waitlistIndex.put(identity, String(own));
+        });
+      const texts = [...rows.map(({ text }) => text), ...taken.keys()];
+      await durable(write, 'the waitlist', sizeOf(texts));
     }
     for (const answer of answers) answer();
   }

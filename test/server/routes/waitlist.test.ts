@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { extname, join } from 'node:path';
+import { extname } from 'node:path';
 import { z } from 'zod';
 import { waitlistRecord } from '../../../src/contract/records/waitlist.ts';
 import { openStore } from '../../../src/store/lmdb/open-store.ts';
 import { checkedFetch } from '../../support/answer-check.ts';
 import { type Child, startChild } from '../../support/child.ts';
 import { walletOf } from '../../support/describe-waitlist.ts';
+import { mountSmallDisk, type SmallDisk } from '../../support/small-disk.ts';
 import { withFolder } from '../../support/store-records.ts';
 import { json, type Running, start } from '../start.ts';
 
@@ -233,30 +232,34 @@ describe('POST /waitlist on a disk', () => {
 
   it('SKIPPED WHEN NO DISK CAN BE MOUNTED: takes no place while the disk is full and goes on after', function () {
     this.timeout(120_000);
-    return withFolder(async (folder) => {
-      if (!hasSmallDisk(folder)) return this.skip();
-      try {
-        const { child, url } = await serve(folder);
-        assert.equal((await placeOf(url, agentBody(0))).position, 1);
-        const ballast = join(folder, 'ballast');
-        fill(ballast);
-        let told = 1;
-        let refused = await post(url, agentBody(told));
-        // What is free inside the file is used up first.
-        for (; refused.status === 200; refused = await post(url, agentBody(told))) told += 1;
-        assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '5']);
-        assert.equal((await json(refused)).code, 'store_unavailable');
-        assert.equal((await placeOf(url, agentBody(0))).position, 1);
-        rmSync(ballast);
-        assert.deepEqual(await placeOf(url, agentBody(told)), { status: 'registered', position: told + 1 });
-        child.process.send('stop');
-        assert.equal(await child.ended(), 0);
-      } finally {
-        execFileSync('umount', [folder]);
-      }
+    return withSmallDisk(this, async (disk) => {
+      const { child, url } = await serve(disk.folder);
+      assert.equal((await placeOf(url, agentBody(0))).position, 1);
+      disk.fill('filler');
+      let told = 1;
+      let refused = await post(url, agentBody(told));
+      // The look at the disk that refuses was made after an earlier write.
+      for (; refused.status === 200; refused = await post(url, agentBody(told))) told += 1;
+      assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '5']);
+      assert.equal((await json(refused)).code, 'store_unavailable');
+      assert.equal((await placeOf(url, agentBody(0))).position, 1);
+      disk.free('filler');
+      assert.deepEqual(await placeOf(url, agentBody(told)), { status: 'registered', position: told + 1 });
+      child.process.send('stop');
+      assert.equal(await child.ended(), 0);
     });
   });
 });
+
+async function withSmallDisk(test: Mocha.Context, use: (disk: SmallDisk) => Promise<void>): Promise<void> {
+  const disk = mountSmallDisk('tmpfs', 12);
+  if (typeof disk === 'string') return test.skip();
+  try {
+    await use(disk);
+  } finally {
+    disk.unmount();
+  }
+}
 
 const ascending = (a: number, b: number) => a - b;
 
@@ -275,19 +278,4 @@ function postRaw(port: number, body: object): Promise<string> {
     socket.on('end', () => resolve(answer.slice(answer.indexOf('\r\n\r\n') + 4)));
     socket.write(`${head}\r\nContent-Length: ${text.length}\r\n\r\n${text}`);
   });
-}
-
-function hasSmallDisk(folder: string): boolean {
-  const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
-  try {
-    if (isRoot) execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder], { stdio: 'pipe' });
-    return isRoot;
-  } catch (error) {
-    assert.ok(process.env.CI !== 'true', `no disk to fill: ${error}`);
-    return false;
-  }
-}
-
-function fill(path: string): void {
-  assert.throws(() => writeFileSync(path, Buffer.alloc(8_000_000)), { code: 'ENOSPC' });
 }

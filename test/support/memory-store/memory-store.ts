@@ -31,6 +31,8 @@ export function createMemoryStore(): Store {
     payments: createMemoryPayments(),
     sizeBytes: () => 0,
     onDamage: () => undefined,
+    unfinishedWriteMs: () => 0,
+    allowReserve() {},
     async backup() {
       throw new StoreError('STORE_BACKUP', 'a store in memory cannot be backed up');
     },

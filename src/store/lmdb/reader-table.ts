@@ -1,0 +1,152 @@
+import {
+  chownSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statfsSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { StoreError } from '../../errors.ts';
+import { errorCode } from '../system-error.ts';
+
+/**
+ * LMDB notes in `lock.mdb` which version of the data each reader reads: every read writes to that file, through a shared
+ * mapping. While a file system is frozen, as during a snapshot, such a write waits, and with it the whole process. On a
+ * full disk it may even end the process. So the file is a link into the memory of the machine, which is never frozen.
+ */
+
+const MEMORY = '/dev/shm';
+const TMPFS = 0x01021994;
+/** More than LMDB needs for its readers. It has its place at once, so that no write to the mapping can fail. */
+const TABLE_BYTES = 64 * 1024;
+/** The sockets by which an engine shows that it has the folder. */
+const ENGINE_SOCKET = /^engine.*\.sock$/;
+
+const linkAt = (path: string) => join(path, 'lock.mdb');
+
+function statOf(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
+
+/** The folder for the tables of a user's stores; undefined where it cannot be trusted, or there is no such memory. */
+function tablesOf({ uid, gid }: Stats): string | undefined {
+  if (process.platform !== 'linux' || statOf(MEMORY) === undefined) return undefined;
+  if (statfsSync(MEMORY).type !== TMPFS) return undefined;
+  const tables = join(MEMORY, `tallywire-${uid}`);
+  try {
+    mkdirSync(tables, { mode: 0o700 });
+    giveTo(tables, uid, gid);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') return undefined;
+  }
+  const found = statOf(tables);
+  const isOurs = found?.isDirectory() === true && found.uid === uid && (found.mode & 0o077) === 0;
+  return isOurs ? tables : undefined;
+}
+
+/** What root makes in a folder of somebody else belongs to them. */
+function giveTo(path: string, uid: number, gid: number): void {
+  if (process.getuid?.() !== uid) chownSync(path, uid, gid);
+}
+
+/** Named after the folder, so that a copy of the folder has a table of its own, and after the memory it is in. */
+function tableOf(path: string): string | undefined {
+  const stats = statSync(path);
+  const tables = tablesOf(stats);
+  return tables && join(tables, `${statSync(MEMORY).dev}-${stats.dev}-${stats.ino}`);
+}
+
+/** Whole from the moment it is there. */
+function makeTable(table: string, { uid, gid }: Stats): boolean {
+  if (statOf(table) !== undefined) return true;
+  const part = `${table}.${process.pid}`;
+  try {
+    writeFileSync(part, Buffer.alloc(TABLE_BYTES), { mode: 0o600 });
+    giveTo(part, uid, gid);
+    linkSync(part, table);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') return false;
+  } finally {
+    rmSync(part, { force: true });
+  }
+  return true;
+}
+
+function isListening(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath);
+    const end = (isThere: boolean) => {
+      socket.destroy();
+      resolve(isThere);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('error', (error) => end(!['ENOENT', 'ECONNREFUSED'].includes(String(errorCode(error)))));
+  });
+}
+
+/** Whether an engine has the folder, wherever it runs. */
+async function isOwned(folder: string): Promise<boolean> {
+  for (const name of readdirSync(folder).filter((each) => ENGINE_SOCKET.test(each))) {
+    if (await isListening(join(folder, name))) return true;
+  }
+  return false;
+}
+
+/**
+ * For the writer of the environment at `path`, which alone puts the table into memory, where there is some. Readers and
+ * the writer must use the same table, or the writer would overwrite what a reader is reading: a plain file, as a reader
+ * makes one when there is no writer, stays while `isRead`.
+ */
+export async function placeReaderTable(path: string, isRead: () => Promise<boolean>): Promise<void> {
+  const link = linkAt(path);
+  const found = statOf(link);
+  const table = tableOf(path);
+  const isPlaced = table !== undefined && makeTable(table, statSync(path));
+  if (found?.isSymbolicLink() === true) {
+    if (isPlaced && readlinkSync(link) === table) return;
+    rmSync(link);
+  } else if (found !== undefined && (!isPlaced || (await isRead()))) return;
+  if (!isPlaced) return;
+  const part = `${link}.${process.pid}`;
+  rmSync(part, { force: true });
+  symlinkSync(table, part);
+  renameSync(part, link);
+}
+
+/** For a reader of the environment at `path` in the data folder. What a writer left that was ended is put away. */
+export async function checkReaderTable(folder: string, path: string): Promise<void> {
+  const link = linkAt(path);
+  if (statOf(link)?.isSymbolicLink() !== true) return;
+  const table = tableOf(path);
+  if (table !== undefined && readlinkSync(link) === table && statOf(table) !== undefined) return;
+  if (await isOwned(folder)) throw elsewhere(folder);
+  rmSync(link, { force: true });
+}
+
+/** After a stop in order, when nobody else reads: nothing stays behind. */
+export function removeReaderTable(path: string): void {
+  // A store that is closed may have been moved away or removed.
+  if (statOf(path) === undefined) return;
+  const table = tableOf(path);
+  const link = linkAt(path);
+  if (table === undefined || statOf(link)?.isSymbolicLink() !== true || readlinkSync(link) !== table) return;
+  rmSync(link, { force: true });
+  rmSync(table, { force: true });
+}
+
+function elsewhere(folder: string): StoreError {
+  return new StoreError(
+    'STORE_ELSEWHERE',
+    `the store in ${folder} is in use by a process with another ${MEMORY}, as in another container; ` +
+      'run this beside it, or read a backup',
+  );
+}

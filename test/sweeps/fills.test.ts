@@ -1,0 +1,14 @@
+import { sweepFills } from './fills.ts';
+
+describe('a service whose disk is filled from outside', () => {
+  for (const kind of ['ext4', 'tmpfs'] as const) {
+    it(`SKIPPED WHEN NO DISK CAN BE MOUNTED: lives on, serves readers, goes on by itself and loses nothing (${kind})`, async function () {
+      this.timeout(240_000);
+      const seed = Math.trunc(Math.random() * 2 ** 31);
+      const found = await sweepFills({ kind, fills: 6, seed, report: () => {} }).catch((error: unknown) => {
+        throw new Error(`with seed ${seed}`, { cause: error });
+      });
+      if (found === undefined) this.skip();
+    });
+  }
+});
