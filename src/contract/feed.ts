@@ -97,7 +97,7 @@ const framePosition = {
   channel,
   account,
   epoch,
-  seq: z.int().min(0).meta({ description: 'Number of the frame on its channel, without gaps, from 1 on.' }),
+  seq: z.int().min(0).meta({ description: 'Number of the frame on its channel, without gaps.' }),
   ts: timeMs.meta({ description: 'When the observation behind the frame was received, UTC ms.' }),
   cause: z.array(z.enum(FEED_CAUSES)),
 };
@@ -139,7 +139,7 @@ export const heartbeatFrame = z
     ts: timeMs.meta({ description: 'When the tick behind the heartbeat was received, UTC ms.' }),
     seqs: z
       .record(z.string(), z.int())
-      .meta({ description: 'Last seq of every channel, by `channel/account` or `channel`.' }),
+      .meta({ description: 'Last seq of every channel of the tier, by `channel/account` or `channel`.' }),
     ages_ms: z.record(z.string(), z.number()).meta({
       description:
         'How old the knowledge of each source is, ms, by `source/account` or `source`: for most the time since it last answered.',

@@ -98,7 +98,7 @@ class Follower {
 }
 
 async function heartbeatOf(server: FeedServer) {
-  const client = await server.connect();
+  const client = await server.connect('demo_pro');
   client.send({ op: 'subscribe', channels: [{ channel: 'heartbeat' }] });
   await client.next('subscribed');
   await server.tick();
@@ -335,7 +335,7 @@ describe('resuming the feed', () => {
       { epoch, seq: 99 },
     ];
     for (const resume of resumes) {
-      const client = await server.connect();
+      const client = await server.connect('demo_pro');
       client.send({ op: 'subscribe', id: 9, channels: [{ channel: 'tweets', ...A }], resume });
       const { code, oldest_seq, id, channel } = await client.next('error');
       assert.deepEqual([code, oldest_seq, id, channel], ['cursor_too_old', 0, 9, 'tweets']);
@@ -353,7 +353,7 @@ describe('resuming the feed', () => {
       await server.tick();
     }
     await eventually('it is pruned', () => store.feed.read('tweets/account_a', 0, 9).length === 0);
-    const client = await server.connect();
+    const client = await server.connect('demo_pro');
     const resume = { epoch: server.feed.epoch, seq: 1 };
     client.send({ op: 'subscribe', channels: [{ channel: 'tweets', ...A }], resume });
     assert.equal((await client.next('error')).oldest_seq, 2);

@@ -49,6 +49,10 @@ export interface ChannelRequest {
   readonly resume?: { readonly epoch: string; readonly seq: number };
 }
 
+/** What FREE readers see otherwise than PRO has numbers after this one, under a name of its own. */
+export const FREE_CURSOR = 1_000_000_000_000;
+export const freeName = (topic: string) => `${topic} FREE`;
+
 /** The frames that a reader received so far. */
 function createReceived(
   { name, onFrame }: Pick<ReaderDeps, 'name' | 'onFrame'>,
@@ -81,8 +85,10 @@ function createReceived(
       // Of a topic without frames there is a snapshot too; the heartbeat has none.
       const behind = () =>
         [...subscribed].filter(
-          (topic) => topic !== 'heartbeat' && (seqs.get(topic) ?? -1) < (topicSeqs.get(topic) ?? 0),
+          (topic) => topic !== 'heartbeat' && (seqs.get(topic) ?? -1) < lastOf(topic, seqs.get(topic) ?? -1),
         );
+      const lastOf = (topic: string, seq: number) =>
+        topicSeqs.get(seq < FREE_CURSOR ? topic : freeName(topic)) ?? 0;
       const hasBeat = () => at === undefined || !subscribed.has('heartbeat') || beatAt >= at;
       await until(
         () => subscribed.size > 0 && behind().length === 0 && hasBeat(),

@@ -12,6 +12,8 @@ import { type Ask, asksOf, CALLERS, type Moment } from './recorded-asks.ts';
 import { type Collector, createCollector, type Group, type RunResult } from './recorded-digests.ts';
 import {
   type ChannelRequest,
+  FREE_CURSOR,
+  freeName,
   openSocket,
   openStream,
   type Reader,
@@ -227,11 +229,15 @@ function createReaders(service: RecordedService, collector: Collector) {
     await reader.close();
   }
 
-  /** A cursor into each topic, `missed` frames behind its end. */
-  function behind(missed: number): ChannelRequest[] {
-    return [...topicSeqs].map(([topic, seq]) => {
+  /** A cursor into each topic of a PRO or FREE reader, `missed` frames behind its end. */
+  function behind(missed: number, tier: 'PRO' | 'FREE' = 'PRO'): ChannelRequest[] {
+    const isShared = (topic: string) => topic.split(' ').length === 1;
+    return [...topicSeqs.keys()].filter(isShared).map((topic) => {
       const [channel = '', account] = topic.split('/');
-      const resume = { epoch: feedEpoch, seq: Math.max(0, seq - missed) };
+      const free = tier === 'FREE' ? topicSeqs.get(freeName(topic)) : undefined;
+      const seq = free ?? topicSeqs.get(topic) ?? 0;
+      const first = free === undefined ? 0 : FREE_CURSOR;
+      const resume = { epoch: feedEpoch, seq: Math.max(first, seq - missed) };
       return { channel, ...(account === undefined ? {} : { account }), resume };
     });
   }
@@ -281,7 +287,7 @@ function createReaders(service: RecordedService, collector: Collector) {
       await readOnce(openStream(deps('stream new', CALLERS.pro), query(ALL_CHANNELS)));
       await readOnce(socket('back pro', CALLERS.pro, behind(MISSED)));
       const isFree = ({ channel }: ChannelRequest) => FREE_CHANNELS.includes(channel);
-      await readOnce(socket('back none', CALLERS.none, behind(MISSED).filter(isFree)));
+      await readOnce(socket('back none', CALLERS.none, behind(MISSED, 'FREE').filter(isFree)));
       await readOnce(
         socket('back own bankroll', CALLERS.pro, [
           ...behind(20)
