@@ -97,7 +97,7 @@ export async function sweepDamage(sweep: DamageSweep): Promise<DamageTotals> {
 type Live = (life: Life) => Promise<LifeEnd>;
 
 async function makeTruth(live: Live, folder: string, report: (line: string) => void): Promise<Truth> {
-  const making: Life = { data: folder, wallAt: START_AT, speed: 20, runMs: 4_000, asks: [], paymentIds: [] };
+  const making: Life = { data: folder, wallAt: START_AT, speed: 20, runMs: 2_000, asks: [], paymentIds: [] };
   const first = expectEnded(await live(making));
   await changeStore(folder, async (store) => {
     await addAccounts(store, 0);
@@ -192,7 +192,8 @@ function asksBetween(fromAt: number, toAt: number): string[] {
     ['account_a', 'account_b'].flatMap((account) => [
       `/api/v1/meta/${account}?as_of=${at}`,
       `/api/v1/meta/${account}/tweets?limit=100&as_of=${at}`,
-      `/api/v1/meta/${account}/velocity?as_of=${at}`,
+      `/api/v1/meta/${account}/lag?as_of=${at}`,
+      `/api/v1/signals/${account}?as_of=${at}`,
     ]),
   );
 }

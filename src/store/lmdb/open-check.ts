@@ -1,3 +1,5 @@
+import { StoreError } from '../../errors.ts';
+import { guardCommits } from './commit.ts';
 import { provesDamage } from './damage.ts';
 import { openEnvironment } from './environment.ts';
 import { EXIT_DAMAGED } from './write-probe.ts';
@@ -10,18 +12,25 @@ const LONGEST_ROW = 200_000;
 
 const [path] = process.argv.slice(2);
 if (path === undefined) throw new RangeError('open-check needs the folder of an environment');
+guardCommits();
 try {
   const environment = await openEnvironment(path, { isReadOnly: false, path });
-  const { notes, journal, latest } = environment;
+  const { durable, root, notes, journal, latest, feed, usage } = environment;
   for (let write = 1; write <= WRITES; write++) {
     const text = 'x'.repeat((LONGEST_ROW * write) / WRITES);
-    await notes.put('probe', text);
-    await journal.put(Number.MAX_SAFE_INTEGER - write, text.slice(0, 1_000));
-    await latest.put(['probe', String(write)], text.slice(0, 1_000));
-    await notes.remove('probe');
+    const written = root.batch(() => {
+      void notes.put('probe', text);
+      void journal.put(Number.MAX_SAFE_INTEGER - write, text.slice(0, 1_000));
+      void latest.put(['probe', String(write)], text.slice(0, 1_000));
+      void feed.put(['probe', write], text.slice(0, 1_000));
+      void usage.put(['probe', 'minute', write], text.slice(0, 1_000));
+    });
+    await durable(written, 'a probe');
+    await durable(notes.remove('probe'), 'a probe');
   }
   await environment.close();
 } catch (error) {
-  if (!provesDamage(error)) throw error;
+  const isDamage = error instanceof StoreError ? /CORRUPT|BROKEN/.test(error.code) : provesDamage(error);
+  if (!isDamage) throw error;
   process.exit(EXIT_DAMAGED);
 }
