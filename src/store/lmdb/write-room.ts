@@ -11,6 +11,9 @@ const LEAST_STEP_PAGES = 256;
 const MOST_STEP_PAGES = 2_048;
 const STEPS_OF_USED = 16;
 
+/** Between two looks at the free space. It is looked at after a write, for the next one. */
+const LOOK_MS = 100;
+
 /** A write under way for longer than this is one that the disk does not take, and others are refused meanwhile. */
 export const STALLED_MS = 10_000;
 
@@ -50,12 +53,14 @@ export async function openWriteRoom(deps: WriteRoomDeps): Promise<WriteRoom> {
   let freeBytes = Number.POSITIVE_INFINITY;
   let isReserveAllowed = false;
   let looking: Promise<void> | undefined;
+  let lookedAtMs = 0;
   let queued = 0;
   let line: Promise<unknown> = Promise.resolve();
   const unfinished = new Set<{ readonly sinceMs: number }>();
 
   /** One at a time: a disk that does not answer must not collect questions. */
   function look(): Promise<void> {
+    lookedAtMs = now();
     looking ??= deps
       .freeBytes()
       .then(
@@ -115,7 +120,7 @@ export async function openWriteRoom(deps: WriteRoomDeps): Promise<WriteRoom> {
       takingPages -= forWrite;
       takenPages += forWrite;
       unfinished.delete(since);
-      void look();
+      if (now() - lookedAtMs >= LOOK_MS) void look();
     };
     takingPages += forWrite;
     unfinished.add(since);

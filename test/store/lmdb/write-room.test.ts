@@ -75,7 +75,8 @@ describe('openWriteRoom', () => {
     const room = await disk.open();
     await room.run(() => disk.commit(1), 'a row', SIZE);
     disk.others = disk.capacity - disk.total - 99;
-    // What the last write asked is known only now.
+    // A write looks for the next one.
+    disk.nowMs += 100;
     await codeOf(room.run(() => disk.commit(1), 'a row', SIZE));
     assert.equal(await codeOf(room.run(() => assert.fail('begun'), 'a row', SIZE)), 'STORE_FULL');
     disk.others = 0;
@@ -87,6 +88,7 @@ describe('openWriteRoom', () => {
     const room = await disk.open();
     await room.run(() => disk.commit(1), 'a row', SIZE);
     disk.others = disk.capacity - disk.total;
+    disk.nowMs += 100;
     await codeOf(room.run(() => disk.commit(1), 'a row', SIZE));
     assert.equal(await codeOf(room.run(() => disk.commit(1), 'a row', SIZE)), 'STORE_FULL');
     room.allowReserve(true);
