@@ -9,7 +9,7 @@ const rows = await soak({
   durationMs: minutes * 60_000,
   rowMs: 60_000,
   lookMs: 5_000,
-  historyDays: 60,
+  historyDays: undefined,
   requestsPerSecond: 24,
   sockets: 17,
   streams: 3,

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { appendFileSync } from 'node:fs';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +17,8 @@ export interface Soak {
   /** Looks come several times in each row. */
   readonly rowMs: number;
   readonly lookMs: number;
-  readonly historyDays: number;
+  /** As many as by default when undefined. */
+  readonly historyDays: number | undefined;
   readonly requestsPerSecond: number;
   readonly sockets: number;
   readonly streams: number;
@@ -78,6 +80,8 @@ export async function soak(options: Soak): Promise<readonly SoakRow[]> {
 
     const wallets = Object.values(WORLD_WALLETS);
     const { signal } = ending;
+    // Every caller and reader waits for it.
+    setMaxListeners(0, signal);
     const load = startLoad({ url, controlUrl, wallets, keys }, { ...options, signal });
     // A load that breaks must not go unnoticed for hours.
     let failure: unknown;
@@ -105,10 +109,13 @@ export async function soak(options: Soak): Promise<readonly SoakRow[]> {
   }
 }
 
-function startProgram(data: string, historyDays: number): Program {
+function startProgram(data: string, historyDays: number | undefined): Program {
   const env = { NODE_OPTIONS: '--max-semi-space-size=2 --max-old-space-size=256' };
-  const given = ['--port', '0', '--data', data, '--history-days', String(historyDays)];
-  return runProgram(['start', '--json', '--log-level', 'warn', ...given], env);
+  const history = historyDays === undefined ? [] : ['--history-days', String(historyDays)];
+  return runProgram(
+    ['start', '--json', '--log-level', 'warn', '--port', '0', '--data', data, ...history],
+    env,
+  );
 }
 
 const KeyLine = z.object({ key: z.string() });
