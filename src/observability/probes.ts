@@ -31,6 +31,7 @@ interface ProbeDeps {
   /** How much was read of the past that an account's active events need. */
   readonly historyPercent: (account: AccountId) => number;
   readonly store: () => StoreState;
+  readonly clockFault: () => string | undefined;
   readonly now: () => number;
 }
 
@@ -41,7 +42,9 @@ export function createProbes(deps: ProbeDeps): Probes {
   return {
     health() {
       const percents = accounts.map(({ id, segment }) => [segment, deps.historyPercent(id)] as const);
+      const clock = deps.clockFault();
       const status = healthOf({
+        isClockRight: clock === undefined,
         accounts: accounts.map(({ id }) => id),
         ages: ages(),
         postsStaleAfterMs: deps.postsStaleAfterMs,
@@ -51,7 +54,8 @@ export function createProbes(deps: ProbeDeps): Probes {
         failedActors: Array.from(latest.all('failures')).length,
         areCountsKnown: deps.areEventsKnown() && percents.every(([, percent]) => percent === 100),
       });
-      return { status, history_percent: Object.fromEntries(percents), stale: deps.staleSources() };
+      const history_percent = Object.fromEntries(percents);
+      return { status, history_percent, stale: deps.staleSources(), ...(clock !== undefined && { clock }) };
     },
     isReady: () =>
       store() !== 'closed' &&

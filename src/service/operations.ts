@@ -15,6 +15,8 @@ interface OperationsDeps {
   readonly staleAfterMs: AgeLimits;
   readonly metrics: Metrics;
   readonly store: () => StoreState;
+  /** What is wrong with the time; undefined when nothing is. */
+  readonly clockFault?: () => string | undefined;
   /** UTC ms. */
   readonly now: () => number;
 }
@@ -33,6 +35,7 @@ export function openOperations(deps: OperationsDeps, shutdown: Shutdown): Operat
     areEventsKnown: () => areEventsKnown(latest, 'posts', now()),
     historyPercent: (account) => historyPercent(latest, account, now()),
     store,
+    clockFault: deps.clockFault ?? (() => undefined),
     now,
   });
   const unwatch = metrics.watchStreams({ latest, ages, now });

@@ -28,6 +28,8 @@ export interface ServerParts {
   readonly store: Store;
   readonly latest: Latest;
   readonly clock: Clock;
+  /** What is wrong with the time; undefined when nothing is. */
+  readonly clockFault: () => string | undefined;
   readonly engine: Engine;
   readonly gate: Gate;
   readonly payments: PaymentService | undefined;
@@ -49,6 +51,7 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
       staleAfterMs: config.staleAfterMs,
       metrics,
       store: () => (engine.isWaitingForDisk() ? 'read_only' : 'open'),
+      clockFault: parts.clockFault,
       now: clock.wall,
     },
     shutdown,

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { KnownKeys } from '../access/keys/key-lookup.ts';
 import { createUsageTracking, type UsageTracking } from '../access/usage/tracking.ts';
 import type { Config } from '../config/config.ts';
-import { type Clock, systemClock } from '../engine/clock.ts';
+import { type Clock, type SystemClock, systemClock } from '../engine/clock.ts';
 import { createMetrics } from '../observability/metrics.ts';
 import { checkPort } from '../server/http.ts';
 import type { Positions } from '../sources/positions/position.ts';
@@ -20,6 +20,7 @@ import { tellCost } from './posts-cost.ts';
 import { reportTo } from './reporting.ts';
 import { type ServerParts, startServer } from './server.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
+import { openTime, timeFault, timeOf, watchTime } from './time.ts';
 import { reachUpstream, type Upstream } from './upstream.ts';
 
 export interface Service {
@@ -37,7 +38,10 @@ export interface Service {
 
 /** Tests set these, to make a day pass in a second. */
 interface ServiceOptions {
+  /** Believed as it is. */
   readonly clock?: Clock;
+  /** Checked as that of the machine is. */
+  readonly system?: SystemClock;
   readonly sources?: Partial<SourceSettings>;
 }
 
@@ -61,9 +65,12 @@ export async function openService(
 async function open(
   config: Config,
   log: Logger,
-  { clock = systemClock, sources: sourceSettings = {} }: ServiceOptions,
+  { clock: given, system = systemClock, sources: sourceSettings = {} }: ServiceOptions,
   shutdown: Shutdown,
 ): Promise<Service> {
+  const time = given === undefined ? openTime(system) : timeOf(given);
+  const { clock } = time;
+  watchTime(time, log, shutdown);
   // Checked first, so that a start without a free port or a world does not touch the data folder.
   await checkPort(config.port, config.host);
   const reachable = await reachUpstream(config.world, config.posts.via);
@@ -77,13 +84,17 @@ async function open(
   const parts = { config, store, latest, clock, metrics, log };
   const { endpoints, isStandIn, facilitator } = upstream;
   const report = reportTo(log, metrics);
-  const engine = await startEngine({ ...parts, endpoints, sourceSettings, report }, shutdown);
+  const engine = await startEngine({ ...parts, ...time, endpoints, sourceSettings, report }, shutdown);
   metrics.watchSources(engine.sources);
   const { gate, tierOf, isDemo } = await openAccess({ ...parts, isStandIn }, shutdown);
   const usage = startUsage(parts, tierOf, shutdown);
   const payments = await openPayments({ ...parts, demoFacilitator: facilitator }, shutdown);
   const positions = positionsOf(upstream, sourceSettings, parts);
-  const url = await startServer({ ...parts, engine, gate, payments, usage, positions, isDemo }, shutdown);
+  const clockFault = () => timeFault(time.doubt(), engine.logAheadMs());
+  const url = await startServer(
+    { ...parts, clockFault, engine, gate, payments, usage, positions, isDemo },
+    shutdown,
+  );
   log.info({ url, world: upstream.name, data: config.data }, 'listening');
   // A stand-in sends no bill.
   if (!isStandIn) tellCost(parts);

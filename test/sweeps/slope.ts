@@ -1,4 +1,6 @@
-export interface Point {
+import { median } from '../../streams/internal.ts';
+
+interface Point {
   readonly atMs: number;
   readonly value: number;
 }
@@ -16,12 +18,5 @@ export function slopePerHour(points: readonly Point[]): number | undefined {
       .filter((to) => to.atMs !== from.atMs)
       .map((to) => ((to.value - from.value) / (to.atMs - from.atMs)) * HOUR_MS),
   );
-  return median(slopes);
-}
-
-export function median(values: readonly number[]): number | undefined {
-  const sorted = [...values].sort((a, b) => a - b);
-  const upper = sorted[Math.floor(sorted.length / 2)];
-  const lower = sorted[Math.floor((sorted.length - 1) / 2)];
-  return upper === undefined || lower === undefined ? undefined : (upper + lower) / 2;
+  return median(slopes.sort((a, b) => a - b)) ?? undefined;
 }

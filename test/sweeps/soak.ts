@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { WORLD_WALLETS } from '../../src/world/world.ts';
+import { median } from '../../streams/internal.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Program, runProgram } from '../support/program.ts';
 import { listeningPorts, processFigures } from './process-figures.ts';
-import { median, slopePerHour } from './slope.ts';
+import { slopePerHour } from './slope.ts';
 import { type Keys, type LoadTally, startLoad } from './soak-load.ts';
 
 export interface Soak {
@@ -162,7 +163,7 @@ async function look(url: string, pid: number, { INTERNAL }: Keys): Promise<Look>
 }
 
 function rowOf(looks: readonly Look[]) {
-  const all = (name: keyof Look) => looks.map((each) => each[name]);
+  const all = (name: keyof Look) => looks.map((each) => each[name]).sort((a, b) => a - b);
   const middle = (name: keyof Look) => median(all(name)) ?? Number.NaN;
   const most = (name: keyof Look) => Math.max(...all(name));
   return {

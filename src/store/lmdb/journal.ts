@@ -22,7 +22,11 @@ function checksum(firstSeq: number, text: string): string {
 }
 
 function encodeBlock(firstSeq: number, observations: readonly Observation[]): string {
-  const text = JSON.stringify(observations.map(({ receivedAt, fact }) => [receivedAt, fact]));
+  const text = JSON.stringify(
+    observations.map(({ receivedAt, fact, aheadMs }) =>
+      aheadMs === undefined ? [receivedAt, fact] : [receivedAt, fact, aheadMs],
+    ),
+  );
   return checksum(firstSeq, text) + text;
 }
 
@@ -43,8 +47,11 @@ function decodeBlock(firstSeq: number, block: string): readonly Observation[] {
   }
   try {
     // The checksum vouches that this text is what encodeBlock wrote.
-    const rows = JSON.parse(text) as [number, Fact][];
-    return rows.map(([receivedAt, fact], index) => ({ seq: firstSeq + index, receivedAt, fact }));
+    const rows = JSON.parse(text) as [number, Fact, number?][];
+    return rows.map(([receivedAt, fact, aheadMs], index) => {
+      const seq = firstSeq + index;
+      return aheadMs === undefined ? { seq, receivedAt, fact } : { seq, receivedAt, aheadMs, fact };
+    });
   } catch (cause) {
     throw new StoreError('STORE_CORRUPT', `the log block at seq ${firstSeq} is not readable`, { cause });
   }
