@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { createClient } from '../../src/client/node.ts';
 import { takeCheckpoint, thinCheckpoints } from '../../src/engine/checkpoints.ts';
 import { recover } from '../../src/engine/recover.ts';
 import { createRetention } from '../../src/engine/retention.ts';
@@ -8,8 +9,10 @@ import { openTime, timeFault } from '../../src/service/time.ts';
 import { createLatest } from '../../src/views/latest.ts';
 import { openPast } from '../../src/views/past.ts';
 import { DAY_MS, type Fact, HOUR_MS, MINUTE_MS, phaseAt } from '../../streams/internal.ts';
+import { eventually } from '../support/eventually.ts';
 import { event, post, settings } from '../support/facts.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
+import { openStage } from '../support/service.ts';
 
 const NOON = Date.UTC(2026, 10, 15, 12);
 const RETENTION_DAYS = 2;
@@ -84,7 +87,8 @@ async function openMachine() {
       while (truth < until) {
         truth = Math.min(until, truth + 10 * MINUTE_MS);
         const { time, turns, state, prune } = engine;
-        if (isHeard) time.heard?.('https://world.test/', new Headers({ date: new Date(truth).toUTCString() }));
+        if (isHeard)
+          time.heard?.('https://world.test/', new Headers({ date: new Date(truth).toUTCString() }));
         await accept(
           ...reopened(),
           { kind: 'tick', ages: { 'posts:a': 400 } },
@@ -131,7 +135,10 @@ function checkLog({ store, trueAt, truth }: Machine, behindMs = 0) {
   }
   const dropped = trueAt.slice(1, store.journal.tail);
   for (const at of dropped) {
-    assert.ok(at < truth() + behindMs - RETENTION_DAYS * DAY_MS, `dropped after ${(truth() - at) / HOUR_MS} h`);
+    assert.ok(
+      at < truth() + behindMs - RETENTION_DAYS * DAY_MS,
+      `dropped after ${(truth() - at) / HOUR_MS} h`,
+    );
   }
 }
 
@@ -202,7 +209,8 @@ describe('a calendar that is set', () => {
             if (seq >= machine.store.journal.tail && !said.has(at)) said.set(at, seq);
           }
           for (const [at, seq] of said) {
-            if (at < now && seq >= machine.store.journal.tail) assert.equal(past.seqAt(at), seq, `as of ${at}`);
+            if (at < now && seq >= machine.store.journal.tail)
+              assert.equal(past.seqAt(at), seq, `as of ${at}`);
           }
         };
         for (const { byMs, forMinutes, isHeard, isRestart } of steps) {
@@ -221,7 +229,72 @@ describe('a calendar that is set', () => {
         assert.equal(machine.engine().clock.wall(), machine.truth());
         assert.deepEqual(phases(machine), phasesAt(machine.truth()));
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
+  });
+});
+
+describe('a service on a machine whose calendar is set', () => {
+  it('serves the same events at the same time, and says what is wrong', async () => {
+    let calendarMs = 0;
+    const stage = await openStage({ startAt: NOON, historyDays: 3, calendarMs: () => calendarMs });
+    try {
+      const client = createClient({ url: stage.url(), key: 'demo_pro' });
+      const active = async () => (await client.meta('account_a')).data.map(({ event_id }) => event_id);
+      await eventually('the time is confirmed', async () => (await client.health()).clock === undefined);
+      const before = await active();
+      assert.ok(before.length > 0);
+      for (const byMs of [60 * HOUR_MS, -50 * HOUR_MS]) {
+        calendarMs = byMs;
+        await eventually('it is noticed', async () => (await client.health()).clock !== undefined);
+        const { timestamp, status, clock } = await client.health();
+        assert.ok(Math.abs(timestamp - stage.clock.wall()) < 10 * MINUTE_MS);
+        assert.equal(status, 'degraded');
+        assert.match(
+          clock ?? '',
+          byMs > 0 ? /^the calendar .* 3 days ahead of / : /^the calendar .* 2 days behind /,
+        );
+        const now = await active();
+        for (const event of before) assert.ok(now.includes(event), `event ${event} is lost`);
+      }
+      calendarMs = 0;
+      await eventually('it is right again', async () => (await client.health()).clock === undefined);
+    } finally {
+      await stage.close();
+    }
+  });
+
+  it('starts days ahead with its world, and has the events of the present again once both are set right', async () => {
+    const stage = await openStage({ startAt: NOON, historyDays: 3 });
+    const client = () => createClient({ url: stage.url(), key: 'demo_pro' });
+    const active = async () => (await client().meta('account_a')).data.map(({ event_id }) => event_id);
+    const crypto = async () => (await client().crypto()).data.map(({ event_id }) => event_id);
+    try {
+      await eventually('crypto events are known', async () => (await crypto().catch(() => [])).length > 0);
+      const [before, cryptoBefore] = [await active(), await crypto()];
+      const asOf = stage.clock.wall();
+
+      stage.skip(60 * HOUR_MS);
+      await stage.restart();
+      await eventually('the log is days ahead', async () => {
+        const { data } = await client().meta('account_a');
+        return data.some(({ as_of }) => as_of.ts > asOf + 50 * HOUR_MS);
+      });
+      const { data: then } = await client().meta('account_a', { as_of: asOf });
+      stage.skip(-60 * HOUR_MS);
+      await stage.restart();
+      const areBack = (now: readonly number[], were: readonly number[]) =>
+        were.every((each) => now.includes(each));
+      await eventually('they are back', async () => areBack(await active().catch(() => []), before));
+      await eventually('so are those of crypto', async () =>
+        areBack(await crypto().catch(() => []), cryptoBefore),
+      );
+      const { data: again } = await client().meta('account_a', { as_of: asOf });
+      assert.deepEqual(again, then);
+      const { clock } = await client().health();
+      assert.match(clock ?? '', /^the log is \d days ahead of the calendar/);
+    } finally {
+      await stage.close();
+    }
   });
 });
