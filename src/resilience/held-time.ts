@@ -1,5 +1,5 @@
 /** What tells the time. None of them is believed alone. */
-export interface TimeSigns {
+interface TimeSigns {
   /** The calendar of the machine, UTC ms. Anybody may set it. */
   readonly wall: () => number;
   /** Ms since the machine was started, its sleep included. Nobody can set it. */
@@ -14,7 +14,7 @@ export interface TimeDoubt {
   readonly byMs: number;
 }
 
-export interface HeldTime {
+interface HeldTime {
   /** UTC ms. */
   now(): number;
   /** Undefined while all signs agree. */

@@ -7,7 +7,7 @@ import { createWorldTime } from '../sources/world-time.ts';
 import type { Shutdown } from './shutdown.ts';
 
 /** The time that everything in the service goes by. */
-export interface ServiceTime {
+interface ServiceTime {
   readonly clock: Clock;
   readonly heard: SourceContext['heard'];
   /** UTC ms; undefined unless machine and world agree on it. */

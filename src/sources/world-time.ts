@@ -1,7 +1,7 @@
 import { MINUTE_MS, median } from '../../streams/internal.ts';
 
 /** The present by the clocks of the hosts that sources read. */
-export interface WorldTime {
+interface WorldTime {
   /** Takes the time from the headers of an answer. */
   heard(url: string, headers: Headers): void;
   /** UTC ms, the median over hosts; undefined while none has told lately. */
