@@ -171,6 +171,25 @@ describe('a calendar that is set', () => {
     }
   });
 
+  it('ahead at a start drops nothing of the log, whether the world is heard or not', async () => {
+    const machine = await openWithEvents();
+    await machine.pass(1.9 * DAY_MS);
+    machine.setCalendar(50 * HOUR_MS);
+    for (const isHeard of [true, false]) {
+      machine.setHeard(isHeard);
+      await machine.restart();
+      await machine.pass(2 * HOUR_MS);
+      assert.equal(machine.store.journal.tail, 1);
+    }
+    // The same log is dropped in time once the clocks agree.
+    machine.setHeard(true);
+    machine.setCalendar(0);
+    await machine.restart();
+    await machine.pass(8 * DAY_MS);
+    assert.ok(machine.store.journal.tail > 1);
+    checkLog(machine);
+  });
+
   it('ahead at a start, and set right later, brings the events back and shows no later data in the past', async () => {
     const machine = await openWithEvents();
     const asOfAt = machine.truth() + 30 * MINUTE_MS;
