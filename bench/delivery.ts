@@ -37,7 +37,7 @@ export async function benchDelivery(): Promise<void> {
   const report = (each: EngineReport) => {
     if (isMeasuring && each.type === 'delivered' && each.facts > 0) deliveries.push(each.ms);
   };
-  await startEngine({ ...parts, report }, shutdown);
+  await startEngine({ ...parts, agreedNow: systemClock.wall, report }, shutdown);
   try {
     await delay(WARM_UP_MS);
     isMeasuring = true;

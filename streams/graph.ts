@@ -11,7 +11,7 @@ import {
   takeUntil,
   withLatestFrom,
 } from 'rxjs';
-import type { Observation } from './observation.ts';
+import { type Observation, onCalendar } from './observation.ts';
 import type { ActorFailure, ActorStates } from './operators/actors.ts';
 import { type CountersState, counters } from './pipelines/counters.ts';
 import { type EventsState, events } from './pipelines/events.ts';
@@ -76,7 +76,10 @@ export function emptyState(): GraphState {
  * continues as if it had never stopped.
  */
 export function graph(observation$: Observable<Observation>, state: GraphState): Observable<Output> {
-  return observation$.pipe(connect((shared$) => wire(shared$, state)));
+  return observation$.pipe(
+    map(onCalendar),
+    connect((shared$) => wire(shared$, state)),
+  );
 }
 
 /** The last outputs that readers need after a start but that the store does not keep. */

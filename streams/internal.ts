@@ -45,7 +45,7 @@ export type {
   TickFact,
   TrackingFact,
 } from './observation.ts';
-export { INPUTS, LIMITED_INPUTS } from './observation.ts';
+export { calendarAt, INPUTS, LIMITED_INPUTS } from './observation.ts';
 export { timelineFrom } from './pipelines/counters.ts';
 export { skipStale } from './pipelines/event-signals.ts';
 export { trackRecords } from './pipelines/score-history.ts';

@@ -276,9 +276,27 @@ export type Fact =
   | FitFact
   | ForecastFact;
 
-/** A fact in the log. `receivedAt` is UTC ms; `seq` starts at 1 and has no gaps. */
+/** A fact in the log. `seq` starts at 1 and has no gaps. */
 export interface Observation {
   readonly seq: number;
+  /** UTC ms. Never less than that of the observation before, so that an instant has one place in the log. */
   readonly receivedAt: number;
+  /** By how many ms that is ahead of the calendar, after the calendar was set back; absent while the two agree. */
+  readonly aheadMs?: number;
   readonly fact: Fact;
+}
+
+/** When the observation was received by the calendar, UTC ms. After a correction that is earlier than before. */
+export function calendarAt({ receivedAt, aheadMs = 0 }: Omit<Observation, 'fact'>): number {
+  return receivedAt - aheadMs;
+}
+
+/**
+ * The observation as the pipelines see it: windows open and close by the calendar, whatever place the log gives an
+ * observation.
+ */
+export function onCalendar(observation: Observation): Observation {
+  if (observation.aheadMs === undefined) return observation;
+  const { seq, fact } = observation;
+  return { seq, receivedAt: calendarAt(observation), fact };
 }

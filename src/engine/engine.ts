@@ -1,21 +1,21 @@
 import { exhaustMap, interval, type Subscription } from 'rxjs';
-import type { SettingsFact } from '../../streams/internal.ts';
+import { calendarAt, type SettingsFact } from '../../streams/internal.ts';
 import { createSimulationPool, type SimulationReport } from '../simulation/pool.ts';
-import type { ApiUse, Source, SourceStatus } from '../sources/source.ts';
+import type { ApiUse, Source, SourceContext, SourceStatus } from '../sources/source.ts';
 import type { DiskUse } from '../store/disk.ts';
 import type { Store } from '../store/store.ts';
 import type { LatestWriter } from '../views/latest.ts';
 import { takeCheckpoint, thinCheckpoints } from './checkpoints.ts';
 import type { Clock } from './clock.ts';
 import { recover } from './recover.ts';
-import { pruneStep } from './retention.ts';
+import { createRetention, type PruneReport } from './retention.ts';
 import { sourceLookupsFrom } from './source-lookups.ts';
 import { supervise } from './supervise.ts';
 import { ticker } from './ticker.ts';
 import { createTurns, type TurnReport } from './turns.ts';
 import { createWatermarks } from './watermarks.ts';
 
-const PRUNE_MS = 10_000;
+const PRUNE_MS = 60_000;
 const WATCH_DISK_MS = 60_000;
 const WATCH_WRITES_MS = 1_000;
 /** A write takes milliseconds. One that takes this long is held by the disk, for example while a snapshot is made. */
@@ -25,6 +25,10 @@ export interface EngineDeps {
   readonly store: Store;
   readonly latest: LatestWriter;
   readonly clock: Clock;
+  /** Told the headers of every answer of a source. */
+  readonly heard?: SourceContext['heard'];
+  /** UTC ms when all that tells the time agrees on it; undefined while it does not. */
+  readonly agreedNow: () => number | undefined;
   /** Numbers in [0, 1), for the jitter of restarts. */
   readonly random: () => number;
   readonly sources: readonly Source[];
@@ -38,6 +42,7 @@ export interface EngineDeps {
 export type EngineReport =
   | TurnReport
   | SimulationReport
+  | PruneReport
   | ({ readonly type: 'disk'; readonly storeBytes: number } & DiskUse)
   | { readonly type: 'recovered'; readonly head: number; readonly replayed: number; readonly ms: number }
   | { readonly type: 'source'; readonly status: SourceStatus; readonly error: unknown }
@@ -55,6 +60,8 @@ export interface Engine {
    * does. The write is tried again until it succeeds, and readers keep the values they have.
    */
   writesHeldMs(): number;
+  /** By how many ms the time of the log is ahead of the calendar, which was set back; 0 while it is not. */
+  logAheadMs(): number;
   /** Stops sources and simulations, finishes the turn, then saves a checkpoint. The store stays open. */
   stop(): Promise<void>;
 }
@@ -67,7 +74,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
   report({ type: 'recovered', head: store.journal.head, replayed, ms: clock.mono() - startedAt });
 
   const watermarks = createWatermarks(clock);
-  if (lastTick) watermarks.restore(lastTick.fact.ages, lastTick.receivedAt);
+  if (lastTick) watermarks.restore(lastTick.fact.ages, calendarAt(lastTick));
   const statuses = new Map<string, SourceStatus>();
   let isStopping = false;
   let refusedSince: number | undefined;
@@ -118,6 +125,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
         });
       },
       used: (use) => report({ type: 'used', source: source.name, use }),
+      heard: deps.heard,
       onStatus(status, error) {
         statuses.set(status.name, status);
         report({ type: 'source', status, error });
@@ -126,15 +134,13 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
   );
 
   const checkpoint = async () => {
-    const taken = await turns.between(() => takeCheckpoint(store, state, clock.wall()));
+    const taken = await turns.between(() => takeCheckpoint(store, state, turns.lastAt()));
     if (taken === undefined) return;
     await store.checkpoints.save(taken);
     await thinCheckpoints(store);
     report({ type: 'checkpoint', seq: taken.seq, bytes: taken.state.length });
   };
-  const prune = async () => {
-    while (!isStopping && (await pruneStep(store, deps.retentionDays, clock.wall())));
-  };
+  const prune = createRetention({ ...deps, mono: clock.mono, isStopping: () => isStopping });
   const watchDisk = async () => {
     report({ type: 'disk', storeBytes: store.sizeBytes(), ...(await deps.disk()) });
   };
@@ -158,6 +164,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
   return {
     sources: () => [...statuses.values()],
     writesHeldMs,
+    logAheadMs: () => Math.max(0, turns.lastAt() - clock.wall()),
     async stop() {
       isStopping = true;
       for (const subscription of running.reverse()) subscription.unsubscribe();

@@ -61,8 +61,9 @@ const LOOK_BACK = 1_000;
 
 function lastTickOf({ journal }: Store): Recovered['lastTick'] {
   let last: Recovered['lastTick'];
-  for (const { seq, receivedAt, fact } of journal.read(Math.max(journal.tail, journal.head - LOOK_BACK))) {
-    if (fact.kind === 'tick') last = { seq, receivedAt, fact };
+  for (const observation of journal.read(Math.max(journal.tail, journal.head - LOOK_BACK))) {
+    const { fact } = observation;
+    if (fact.kind === 'tick') last = { ...observation, fact };
   }
   return last;
 }

@@ -14,6 +14,7 @@ interface SuperviseDeps {
   readonly lookups: SourceLookups;
   readonly deliver: SourceContext['deliver'];
   readonly used: SourceContext['used'];
+  readonly heard?: SourceContext['heard'];
   readonly onStatus: (status: SourceStatus, error?: unknown) => void;
 }
 
@@ -55,6 +56,7 @@ export function supervise(source: Source, deps: SuperviseDeps): Observable<never
       },
       refused: (reason) => change({ refused: status.refused + 1, lastError: reason }),
       used: deps.used,
+      heard: deps.heard,
     };
     const silence$ = interval(WATCH_MS).pipe(
       map(() => {

@@ -44,6 +44,8 @@ interface Turns {
   accept(facts: readonly Fact[]): Promise<void>;
   /** Runs `task` between two turns, when log, state and outputs agree. Rejects after outputs could not be stored. */
   between<T>(task: () => T): Promise<T>;
+  /** When the last observation of the log was received, UTC ms; 0 without one. */
+  lastAt(): number;
   /** Finishes the accepted facts; accepts no more. */
   stop(): Promise<void>;
 }
@@ -56,7 +58,8 @@ interface Waiting {
 
 /**
  * A turn appends all facts since the last turn to the log (one commit), runs them through the graph, stores their
- * outputs (one commit) and publishes them. While the disk refuses a write, the turn and every source wait for it:
+ * outputs (one commit) and publishes them. Time in the log never runs back: while the calendar is behind the log, the
+ * log's time stands still and each observation says by how much it is ahead. While the disk refuses a write, the turn and every source wait for it:
  * nothing is dropped, and readers keep the values they have.
  */
 export function createTurns(deps: TurnsDeps): Turns {
@@ -71,17 +74,20 @@ export function createTurns(deps: TurnsDeps): Turns {
   let waiting: Waiting[] = [];
   let running: Promise<void> | undefined;
   let isStopping = false;
+  /** When the last observation was received. */
+  let lastAt = receivedAtHead(journal);
   /** Set when outputs could not be stored: the streams are then ahead of the store, and only a restart recovers. */
   let broken: unknown;
 
   async function turn(taken: readonly Waiting[]): Promise<void> {
     const startedAt = clock.mono();
-    const receivedAt = clock.wall();
+    const calendarAt = clock.wall();
+    const receivedAt = Math.max(calendarAt, lastAt);
+    const when = calendarAt < receivedAt ? { receivedAt, aheadMs: receivedAt - calendarAt } : { receivedAt };
     let seq = journal.head;
-    const observations = taken.flatMap(({ facts }) =>
-      facts.map((fact) => ({ seq: ++seq, receivedAt, fact })),
-    );
+    const observations = taken.flatMap(({ facts }) => facts.map((fact) => ({ seq: ++seq, ...when, fact })));
     await writer.write(() => journal.append(observations));
+    lastAt = receivedAt;
     const loggedAt = clock.mono();
 
     const emitted: Output[] = [];
@@ -101,7 +107,7 @@ export function createTurns(deps: TurnsDeps): Turns {
         });
     }
     const keptAt = clock.mono();
-    latest.apply(emitted, seq, receivedAt);
+    latest.apply(emitted, seq, calendarAt);
     for (const request of requests) deps.request(request);
     report({
       type: 'turn',
@@ -142,10 +148,16 @@ export function createTurns(deps: TurnsDeps): Turns {
       if (broken !== undefined) throw broken;
       return task();
     },
+    lastAt: () => lastAt,
     async stop() {
       isStopping = true;
       writer.stop();
       while (running) await running;
     },
   };
+}
+
+function receivedAtHead(journal: Journal): number {
+  for (const { receivedAt } of journal.readBack(journal.head)) return receivedAt;
+  return 0;
 }

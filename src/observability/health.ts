@@ -19,6 +19,7 @@ export interface HealthInputs {
   readonly hasSnapshot: boolean;
   readonly store: StoreState;
   readonly failedActors: number;
+  readonly isClockRight: boolean;
   /** For how long the process runs: a source that never answered is as old. */
   readonly uptimeMs: number;
   /** Whether every active event is known, and how many posts it has had. */
@@ -42,6 +43,7 @@ const DEGRADED_AFTER_MS = {
 export function healthOf(inputs: HealthInputs): HealthStatus {
   if (!inputs.hasSnapshot || inputs.store === 'closed') return 'unavailable';
   if (inputs.store !== 'open' || inputs.failedActors > 0) return 'degraded';
+  if (!inputs.isClockRight) return 'degraded';
   const { ages, uptimeMs, areCountsKnown } = inputs;
   const sources = limits(inputs);
   if (sources.some(([source, limitMs]) => (ages[source] ?? uptimeMs) > limitMs)) return 'degraded';

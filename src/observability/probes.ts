@@ -33,6 +33,7 @@ interface ProbeDeps {
   readonly store: () => StoreState;
   /** Ms for which nothing could be stored; 0 while everything is. */
   readonly writesHeldMs: () => number;
+  readonly clockFault: () => string | undefined;
   readonly now: () => number;
 }
 
@@ -43,7 +44,9 @@ export function createProbes(deps: ProbeDeps): Probes {
   return {
     health() {
       const percents = accounts.map(({ id, segment }) => [segment, deps.historyPercent(id)] as const);
+      const clock = deps.clockFault();
       const status = healthOf({
+        isClockRight: clock === undefined,
         accounts: accounts.map(({ id }) => id),
         ages: ages(),
         postsStaleAfterMs: deps.postsStaleAfterMs,
@@ -59,6 +62,7 @@ export function createProbes(deps: ProbeDeps): Probes {
         history_percent: Object.fromEntries(percents),
         stale: deps.staleSources(),
         ...(heldMs > 0 && { writes_held_ms: heldMs }),
+        ...(clock !== undefined && { clock }),
       };
     },
     isReady: () =>

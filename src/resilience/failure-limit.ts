@@ -15,11 +15,13 @@ interface FailureLimit {
 /** Allows `most` failures a minute. */
 export function createFailureLimit(most: number): FailureLimit {
   const failures = new LRUCache<string, { readonly sinceMs: number; count: number }>({ max: MAX_ADDRESSES });
+  // An entry of the future was made before the calendar was set back, and says nothing.
+  const isOver = (sinceMs: number, nowMs: number) => nowMs - sinceMs >= MINUTE_MS || nowMs < sinceMs;
   // `peek` does not renew an entry, so an address that keeps failing is not remembered longer.
   return {
     count(address, nowMs) {
       const known = failures.peek(address);
-      if (known === undefined || nowMs - known.sinceMs >= MINUTE_MS) {
+      if (known === undefined || isOver(known.sinceMs, nowMs)) {
         failures.set(address, { sinceMs: nowMs, count: 1 });
         return 0;
       }
@@ -29,8 +31,8 @@ export function createFailureLimit(most: number): FailureLimit {
     },
     waitMs(address, nowMs) {
       const known = failures.peek(address);
-      if (known === undefined || known.count < most) return 0;
-      return Math.max(0, known.sinceMs + MINUTE_MS - nowMs);
+      if (known === undefined || known.count < most || isOver(known.sinceMs, nowMs)) return 0;
+      return known.sinceMs + MINUTE_MS - nowMs;
     },
   };
 }

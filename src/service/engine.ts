@@ -7,7 +7,8 @@ import { createSources } from '../sources/sources.ts';
 import { diskUse } from '../store/disk.ts';
 import type { Shutdown } from './shutdown.ts';
 
-interface EngineParts extends Pick<EngineDeps, 'store' | 'latest' | 'clock' | 'report'> {
+interface EngineParts
+  extends Pick<EngineDeps, 'store' | 'latest' | 'clock' | 'heard' | 'agreedNow' | 'report'> {
   readonly config: Config;
   readonly endpoints: Endpoints;
   readonly sourceSettings?: Partial<SourceSettings>;

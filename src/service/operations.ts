@@ -16,6 +16,8 @@ interface OperationsDeps {
   readonly metrics: Metrics;
   readonly store: () => StoreState;
   readonly writesHeldMs: () => number;
+  /** What is wrong with the time; undefined when nothing is. */
+  readonly clockFault?: () => string | undefined;
   /** UTC ms. */
   readonly now: () => number;
 }
@@ -35,6 +37,7 @@ export function openOperations(deps: OperationsDeps, shutdown: Shutdown): Operat
     historyPercent: (account) => historyPercent(latest, account, now()),
     store,
     writesHeldMs,
+    clockFault: deps.clockFault ?? (() => undefined),
     now,
   });
   metrics.watchWrites(writesHeldMs);

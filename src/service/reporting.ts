@@ -100,6 +100,15 @@ export function reportTo(log: Logger, metrics: Metrics): (report: EngineReport) 
       case 'checkpoint':
         log.debug({ seq: report.seq, bytes: report.bytes }, 'saved a checkpoint');
         return;
+      case 'pruned': {
+        const { fromSeq, firstAt, lastAt } = report;
+        const time = (at: number) => new Date(at).toISOString();
+        log.info(
+          { fromSeq, firstAt: time(firstAt), lastAt: time(lastAt) },
+          'dropped the oldest part of the log, as it is older than the retention',
+        );
+        return;
+      }
       case 'maintenance_failed':
         log.error({ err: report.error }, 'a maintenance task failed, trying again');
         return;

@@ -31,6 +31,8 @@ export interface ServerParts {
   readonly store: Store;
   readonly latest: Latest;
   readonly clock: Clock;
+  /** What is wrong with the time; undefined when nothing is. */
+  readonly clockFault: () => string | undefined;
   readonly engine: Engine;
   readonly gate: Gate;
   readonly payments: PaymentService | undefined;
@@ -58,6 +60,7 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
         return clock.wall() - parts.repairedAt < REPAIR_SHOWN_MS ? 'repaired' : 'open';
       },
       writesHeldMs: engine.writesHeldMs,
+      clockFault: parts.clockFault,
       now: clock.wall,
     },
     shutdown,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { KnownKeys } from '../access/keys/key-lookup.ts';
 import { createUsageTracking, type UsageTracking } from '../access/usage/tracking.ts';
 import type { Config } from '../config/config.ts';
-import { type Clock, systemClock } from '../engine/clock.ts';
+import { type Clock, type SystemClock, systemClock } from '../engine/clock.ts';
 import { StoreError } from '../errors.ts';
 import { createMetrics } from '../observability/metrics.ts';
 import { checkPort } from '../server/http.ts';
@@ -23,6 +23,7 @@ import { tellCost } from './posts-cost.ts';
 import { reportTo } from './reporting.ts';
 import { type ServerParts, startServer } from './server.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
+import { openTime, timeFault, timeOf, watchTime } from './time.ts';
 import { reachUpstream, type Upstream } from './upstream.ts';
 
 /** A process that ends earlier than this may have been ended by damage in its store. */
@@ -46,7 +47,10 @@ export interface Service {
 
 /** Tests set these, to make a day pass in a second. */
 interface ServiceOptions {
+  /** Believed as it is. */
   readonly clock?: Clock;
+  /** Checked as that of the machine is. */
+  readonly system?: SystemClock;
   readonly sources?: Partial<SourceSettings>;
 }
 
@@ -81,9 +85,12 @@ async function attempt(config: Config, log: Logger, options: ServiceOptions): Pr
 async function open(
   config: Config,
   log: Logger,
-  { clock = systemClock, sources: sourceSettings = {} }: ServiceOptions,
+  { clock: given, system = systemClock, sources: sourceSettings = {} }: ServiceOptions,
   shutdown: Shutdown,
 ): Promise<Service> {
+  const time = given === undefined ? openTime(system) : timeOf(given);
+  const { clock } = time;
+  watchTime(time, log, shutdown);
   // Checked first, so that a start without a free port or a world does not touch the data folder.
   await checkPort(config.port, config.host);
   const reachable = await reachUpstream(config.world, config.posts.via);
@@ -101,13 +108,17 @@ async function open(
   const parts = { config, store, latest, clock, metrics, repairedAt, log };
   const { endpoints, isStandIn, facilitator } = upstream;
   const report = reportTo(log, metrics);
-  const engine = await startEngine({ ...parts, endpoints, sourceSettings, report }, shutdown);
+  const engine = await startEngine({ ...parts, ...time, endpoints, sourceSettings, report }, shutdown);
   metrics.watchSources(engine.sources);
   const { gate, tierOf, isDemo } = await openAccess({ ...parts, isStandIn }, shutdown);
   const usage = startUsage(parts, tierOf, shutdown);
   const payments = await openPayments({ ...parts, demoFacilitator: facilitator }, shutdown);
   const positions = positionsOf(upstream, sourceSettings, parts);
-  const url = await startServer({ ...parts, engine, gate, payments, usage, positions, isDemo }, shutdown);
+  const clockFault = () => timeFault(time.doubt(), engine.logAheadMs());
+  const url = await startServer(
+    { ...parts, clockFault, engine, gate, payments, usage, positions, isDemo },
+    shutdown,
+  );
   // The start is over. The first step of a stop comes last here.
   store.allowReserve(false);
   shutdown.add(async () => store.allowReserve(true));

@@ -4,6 +4,7 @@ import { getJson, type JsonRequest } from './http.ts';
 import type { SourceContext } from './source.ts';
 
 type Refusals = Pick<SourceContext, 'refused'>;
+type Listener = Refusals & Partial<Pick<SourceContext, 'heard'>>;
 
 /** The payload's value, or why it is refused: where its first fault is and what was expected there. */
 export function decodePayload<T>(
@@ -39,9 +40,13 @@ export async function readPayload<T>(
   url: string,
   schema: ZodType<T>,
   request: JsonRequest,
-  context: Refusals,
+  context: Listener,
 ): Promise<T> {
-  const payload = await getJson(url, request).catch((error: unknown) => {
+  const onHeaders = (headers: Headers) => {
+    request.onHeaders?.(headers);
+    context.heard?.(url, headers);
+  };
+  const payload = await getJson(url, { ...request, onHeaders }).catch((error: unknown) => {
     if (isRefusal(error)) context.refused(error.message);
     throw error;
   });
@@ -58,7 +63,7 @@ export async function readList<T>(
   url: string,
   schema: ZodType<T>,
   request: JsonRequest,
-  context: Refusals,
+  context: Listener,
 ): Promise<readonly T[]> {
   const elements = await readPayload(url, z.array(z.unknown()), request, context);
   const { values, reasons } = decodeEach(schema, elements);

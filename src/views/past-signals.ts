@@ -1,4 +1,5 @@
 import {
+  calendarAt,
   createSignalsRunner,
   MINUTE_MS,
   type Observation,
@@ -61,7 +62,7 @@ async function signalsSince(deps: PastSignalsDeps, startSeq: number, seq: number
 
   const [start] = startSeq < Math.max(1, journal.tail) ? [] : journal.readBack(startSeq);
   if (start !== undefined) {
-    const known = await inputsAt({ seq: startSeq, at: start.receivedAt });
+    const known = await inputsAt({ seq: startSeq, at: calendarAt(start) });
     for (const output of known) if (!isOfAnotherWindow(output, known)) runner.take(output);
     for (const output of runner.observe(tickAt(start))) {
       last.set(output.key, { output: { ...output, ...newestInput(known, output.key) }, isExact: false });
@@ -111,8 +112,8 @@ function isOfAnotherWindow(output: Output, known: readonly Output[]): boolean {
 }
 
 /** Signals look at the clock at ticks alone. */
-function tickAt({ seq, receivedAt }: Observation): Observation {
-  return { seq, receivedAt, fact: { kind: 'tick', ages: {} } };
+function tickAt(observation: Observation): Observation {
+  return { ...observation, fact: { kind: 'tick', ages: {} } };
 }
 
 const OF_EVENTS: readonly StreamName[] = ['events', 'counters', 'predictions', 'prices'];

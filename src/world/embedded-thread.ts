@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { EmbeddedWorldOptions } from './embedded.ts';
-import { openWorld } from './world.ts';
+import { heldCalendar, openWorld } from './world.ts';
 
 const { seed, startAt }: EmbeddedWorldOptions = workerData;
-const world = await openWorld({ seed, startAt, now: Date.now });
+const world = await openWorld({ seed, startAt, now: heldCalendar() });
 parentPort?.postMessage(world.addresses);

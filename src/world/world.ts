@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { uptime } from 'node:os';
+import { createHeldTime } from '../resilience/held-time.ts';
 import { addressesOf, type WorldAddresses } from './addresses.ts';
 import { createControl, type WorldControl } from './control/control.ts';
 import { createControlRest } from './control/control-rest.ts';
@@ -51,6 +53,11 @@ function clockFrom(startAt: number): () => number {
   return () => startAt + Math.floor(performance.now() - openedAt);
 }
 
+/** The calendar of the machine, unless somebody sets it for a moment: a world outside would not follow either. */
+export function heldCalendar(): () => number {
+  return createHeldTime({ wall: Date.now, sinceBoot: () => uptime() * 1_000 }).now;
+}
+
 /**
  * Opens a stand-in for the outside world on one port. What it shows is a function of seed, start and clock,
  * plus what was changed by hand: opened again with the same seed and start it goes on at the present time.
@@ -58,7 +65,7 @@ function clockFrom(startAt: number): () => number {
 export async function openWorld(options: WorldOptions): Promise<World> {
   const { seed, host = '127.0.0.1', port = 0 } = options;
   const startAt = options.startAt ?? options.now?.() ?? Date.now();
-  const now = options.now ?? (options.startAt === undefined ? Date.now : clockFrom(startAt));
+  const now = options.now ?? (options.startAt === undefined ? heldCalendar() : clockFrom(startAt));
   const overrides = createOverrides();
   const faults = createFaults();
   const base = { seed, startAt, now, overrides };
@@ -99,6 +106,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       { prefix: '/crypto', name: 'cryptoSocket', accept: sockets.crypto.accept },
     ],
     faults,
+    now,
   });
 
   const close = async (): Promise<void> => {

@@ -1,5 +1,5 @@
 import { Subject } from 'rxjs';
-import type { Observation } from '../observation.ts';
+import { type Observation, onCalendar } from '../observation.ts';
 import type { EventRecord, Output, OutputOf } from '../records.ts';
 import type { CountersChange } from './messages.ts';
 import { signals } from './signals.ts';
@@ -52,7 +52,7 @@ export function createSignalsRunner(): SignalsRunner {
     },
     observe(observation) {
       changed = [];
-      observation$.next(observation);
+      observation$.next(onCalendar(observation));
       return changed;
     },
   };

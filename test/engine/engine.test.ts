@@ -22,6 +22,7 @@ function stage(store = createMemoryStore()) {
       random: () => 0,
       sources,
       settings: settings(),
+      agreedNow: clock.wall,
       retentionDays: 90,
       checkpointMs: 3_600_000,
       disk: async () => ({ usedBytes: 30, freeBytes: 70, usedShare: 0.3 }),

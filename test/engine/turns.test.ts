@@ -8,7 +8,7 @@ import { manualClock } from '../support/clock.ts';
 import { event, partition, post, settings } from '../support/facts.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 
-function setUp(store: Store = createMemoryStore()) {
+function setUp(store: Store = createMemoryStore(), clock = manualClock(1_000_000)) {
   const latest = createLatest();
   const reports: TurnReport[] = [];
   const requests: OutputOf<'requests'>[] = [];
@@ -17,7 +17,7 @@ function setUp(store: Store = createMemoryStore()) {
     outputs: store.outputs,
     latest,
     state: emptyState(),
-    clock: manualClock(1_000_000),
+    clock,
     request: (request) => requests.push(request),
     report: (report) => reports.push(report),
     retryMs: 0,
@@ -39,6 +39,32 @@ describe('turns', () => {
     await turns.accept([settings(), fact('11')]);
     assert.equal(latest.posts('a')[0]?.record.id, '11');
     assert.equal(seen.length, 1);
+  });
+
+  it('let time in the log stand still while the calendar is behind it, over a restart too', async () => {
+    const store = createMemoryStore();
+    const clock = manualClock(1_000_000);
+    const first = setUp(store, clock);
+    await first.turns.accept([settings()]);
+    clock.step(-5_000);
+    await first.turns.accept([fact('11')]);
+    assert.equal(first.latest.get('posts', '11')?.at, 995_000);
+    assert.equal(first.latest.at, 995_000);
+    clock.advance(2_000);
+    const second = setUp(store, clock);
+    await second.turns.accept([fact('12')]);
+    clock.advance(4_000);
+    await second.turns.accept([fact('13')]);
+    assert.deepEqual(
+      Array.from(store.journal.read(1), ({ receivedAt, aheadMs }) => [receivedAt, aheadMs]),
+      [
+        [1_000_000, undefined],
+        [1_000_000, 5_000],
+        [1_000_000, 3_000],
+        [1_001_000, undefined],
+      ],
+    );
+    assert.equal(second.turns.lastAt(), 1_001_000);
   });
 
   it('hand a simulation request out once the turn is durable, and publish none', async () => {

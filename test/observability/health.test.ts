@@ -10,6 +10,7 @@ const WELL: HealthInputs = {
   hasSnapshot: true,
   store: 'open',
   failedActors: 0,
+  isClockRight: true,
   uptimeMs: 0,
   areCountsKnown: true,
 };
@@ -26,6 +27,10 @@ describe('healthOf', () => {
     ['events', 180_000],
     ['crypto', 60_000],
   ];
+
+  it('is degraded while the time is in doubt', () => {
+    assert.equal(healthOf({ ...WELL, isClockRight: false }), 'degraded');
+  });
 
   it('is ok when all is well', () => {
     assert.equal(healthOf(WELL), 'ok');

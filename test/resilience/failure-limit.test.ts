@@ -16,6 +16,15 @@ describe('createFailureLimit', () => {
     assert.equal(limit.waitMs('a', MINUTE_MS), 0);
   });
 
+  it('holds nobody to a minute that a corrected calendar has not reached yet', () => {
+    const limit = createFailureLimit(1);
+    limit.count('a', 60 * MINUTE_MS);
+    assert.equal(limit.count('a', 60 * MINUTE_MS), MINUTE_MS);
+    assert.equal(limit.waitMs('a', 0), 0);
+    assert.equal(limit.count('a', 0), 0);
+    assert.equal(limit.count('a', 1), MINUTE_MS - 1);
+  });
+
   it('forgets the address whose minute began first when a flood of others comes', () => {
     const limit = createFailureLimit(1);
     limit.count('first', 0);

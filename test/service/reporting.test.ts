@@ -34,6 +34,20 @@ describe('reportTo', () => {
     );
   });
 
+  it('logs what retention dropped', () => {
+    const day = Date.UTC(2026, 7, 1);
+    reportTo(log, createMetrics())({ type: 'pruned', fromSeq: 7, firstAt: day, lastAt: day + 86_399_000 });
+    assert.deepEqual(lines, [
+      {
+        level: 30,
+        fromSeq: 7,
+        firstAt: '2026-08-01T00:00:00.000Z',
+        lastAt: '2026-08-01T23:59:59.000Z',
+        msg: 'dropped the oldest part of the log, as it is older than the retention',
+      },
+    ]);
+  });
+
   it('does not repeat a fault that comes with each answer, nor take a later status for a refusal', () => {
     const report = reportTo(log, createMetrics());
     for (let refused = 1; refused <= 1_000; refused++) report(source(refused, `fault ${refused % 2}`));

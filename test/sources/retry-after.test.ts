@@ -20,6 +20,10 @@ const CASES: readonly (readonly [number, Record<string, string>, number | undefi
   [429, { 'x-rate-limit-reset': String(NOW / 1_000 - 90) }, 0],
   [429, { 'x-rate-limit-reset': 'soon' }, undefined],
   [429, { 'retry-after': '2', 'x-rate-limit-reset': String(NOW / 1_000 + 90) }, 2_000],
+  // A machine whose calendar is wrong counts from the date of the answer.
+  [429, { 'retry-after': 'Fri, 12 Apr 2024 12:00:30 GMT', date: 'Fri, 12 Apr 2024 12:00:10 GMT' }, 20_000],
+  [429, { 'x-rate-limit-reset': '1712923290', date: 'Fri, 12 Apr 2024 12:00:00 GMT' }, 90_000],
+  [429, { 'retry-after': 'Fri, 10 Apr 2026 12:00:30 GMT', date: 'today' }, 30_000],
   [500, { 'retry-after': '5' }, undefined],
   [404, { 'retry-after': '5' }, undefined],
 ];

@@ -33,6 +33,7 @@ export async function openFacilitator(now: () => number): Promise<FacilitatorSta
   const facilitator = createFacilitator(now);
   const faults = createFaults();
   const { server, close } = createWorldServer({
+    now,
     roles: [{ prefix: '/facilitator', name: 'facilitator', handle: facilitator.handle }],
     sockets: [],
     faults,

@@ -44,6 +44,8 @@ export interface StageOptions {
   readonly flags?: Flags;
   /** Of the world. */
   readonly seed?: number;
+  /** How far the calendar of the service's machine is ahead, ms. With it the service checks its clocks. */
+  readonly calendarMs?: () => number;
 }
 
 export async function openStage({
@@ -52,16 +54,27 @@ export async function openStage({
   historyDays = 40,
   flags = {},
   seed = 3,
+  calendarMs,
 }: StageOptions): Promise<Stage> {
   let offset = startAt - Date.now();
   const clock: Clock = { wall: () => Date.now() + offset, mono: () => performance.now() };
   const data = await mkdtemp(join(tmpdir(), 'tallywire-stage-'));
   const world = await openWorld({ seed, startAt, now: clock.wall });
   before?.(world);
+  const time =
+    calendarMs === undefined
+      ? { clock }
+      : {
+          system: {
+            ...clock,
+            wall: () => clock.wall() + calendarMs(),
+            sinceBoot: () => clock.wall() - startAt,
+          },
+        };
   const open = (more: Flags) => {
     const all = { port: '0', data, world: world.url, historyDays: String(historyDays), ...more };
     const config = parseConfig({ flags: all, env: {} });
-    return openService(config, pino({ level: 'silent' }), { clock, sources: QUICK });
+    return openService(config, pino({ level: 'silent' }), { ...time, sources: QUICK });
   };
   let service: Service = await open(flags);
   await eventually('the events are known', async () => {

@@ -26,10 +26,20 @@ export const anyFact: fc.Arbitrary<Fact> = fc.oneof(
 
 /** Blocks whose seqs run on from 1. */
 export const anyBlocks: fc.Arbitrary<Observation[][]> = fc
-  .array(fc.array(fc.tuple(fc.nat(), anyFact), { minLength: 1, maxLength: 6 }), { maxLength: 12 })
+  .array(
+    fc.array(fc.tuple(fc.nat(), anyFact, fc.option(fc.nat(), { freq: 5 })), { minLength: 1, maxLength: 6 }),
+    { maxLength: 12 },
+  )
   .map((blocks) => {
     let seq = 0;
-    return blocks.map((rows) => rows.map(([receivedAt, fact]) => ({ seq: ++seq, receivedAt, fact })));
+    return blocks.map((rows) =>
+      rows.map(([receivedAt, fact, aheadMs]) => ({
+        seq: ++seq,
+        receivedAt,
+        ...(aheadMs !== null && { aheadMs }),
+        fact,
+      })),
+    );
   });
 
 /** Turns of the engine: each brings the mark forward and outputs of the seqs in between. */

@@ -59,6 +59,13 @@ describe('openWorld', () => {
     await world.close();
   });
 
+  it('dates its answers by its own clock', async () => {
+    const world = await openWorld({ seed: 1, now: () => START_AT });
+    const { headers } = await fetch(`${world.url}/control/addresses`);
+    assert.equal(Date.parse(headers.get('date') ?? ''), Math.floor(START_AT / 1_000) * 1_000);
+    await world.close();
+  });
+
   it('rejects when its port is taken', async () => {
     const first = await openWorld({ seed: 1 });
     await assert.rejects(openWorld({ seed: 1, port: Number(new URL(first.url).port) }), {

@@ -91,7 +91,9 @@ export function createUsageTracking(deps: UsageDeps): UsageTracking {
   }
 
   async function prune(): Promise<void> {
-    if (now() < pruneAt) return;
+    // A time further off than an interval was set by a calendar that has been corrected since.
+    const untilMs = pruneAt - now();
+    if (untilMs > 0 && untilMs <= PRUNE_INTERVAL_MS) return;
     const dropped = await store.prune(now() - retentionDays * DAY_MS, PRUNE_ROWS);
     if (dropped < PRUNE_ROWS) pruneAt = now() + PRUNE_INTERVAL_MS;
   }

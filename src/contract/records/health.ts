@@ -7,7 +7,7 @@ export const healthRecord = z
     timestamp: timeMs.meta({ description: 'When this was answered, UTC ms.' }),
     status: z.enum(['ok', 'starting', 'degraded', 'unavailable']).meta({
       description:
-        'ok; starting: serving, but events or counts are not all known yet; degraded: serving, but a source is late, a pipeline failed or writes fail; unavailable: nothing to serve yet, or stopping.',
+        'ok; starting: serving, but events or counts are not all known yet; degraded: serving, but a source is late, a pipeline failed, writes fail or the time is in doubt; unavailable: nothing to serve yet, or stopping.',
     }),
     history_percent: z.record(z.string(), z.int().min(0).max(100)).meta({
       description:
@@ -21,6 +21,10 @@ export const healthRecord = z
       description:
         'For how long the disk has not taken what is to be stored, ms: the values served are those from before. Absent while it does.',
     }),
+    clock: z
+      .string()
+      .optional()
+      .meta({ description: 'What is wrong with the time; absent when nothing is.' }),
   })
   .meta({
     description: 'The state of the service.',

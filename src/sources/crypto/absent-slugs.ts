@@ -13,14 +13,17 @@ interface AbsentSlugs {
  * window is over. No more is held than there are windows open and next.
  */
 export function createAbsentSlugs(): AbsentSlugs {
-  const absentUntil = new Map<string, number>();
+  const absent = new Map<string, { readonly fromAt: number; readonly until: number }>();
   return {
     worthAsking(guesses, now) {
-      for (const [slug, until] of absentUntil) if (until <= now) absentUntil.delete(slug);
-      return guesses.filter(({ slug }) => !absentUntil.has(slug));
+      for (const [slug, { fromAt, until }] of absent) {
+        // What was found while the calendar was ahead says nothing about the present.
+        if (until <= now || now < fromAt) absent.delete(slug);
+      }
+      return guesses.filter(({ slug }) => !absent.has(slug));
     },
     add({ slug, startAt, endAt }, now) {
-      absentUntil.set(slug, now < startAt ? startAt : endAt);
+      absent.set(slug, { fromAt: now, until: now < startAt ? startAt : endAt });
     },
   };
 }

@@ -51,9 +51,10 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
       const known = context.lookups.event(fact.eventId);
       const delivered = deliveredEvents.peek(fact.eventId);
       const isInLog =
-        delivered === undefined
+        !isLost(known, fact, context) &&
+        (delivered === undefined
           ? known !== undefined && isSame(known, fact)
-          : delivered === JSON.stringify(fact);
+          : delivered === JSON.stringify(fact));
       if (!isInLog) facts.push(fact);
       // An active event's prices come from its books; a closed one's no longer matter.
       const isWanted = known === undefined || (known.phase !== 'active' && !fact.isClosed);
@@ -151,6 +152,18 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
 /** More is expected from the market: the event is open, or has ended and is not settled. */
 function isAwaited({ phase, endAt }: EventRecord, { now }: SourceContext): boolean {
   return phase === 'active' || (phase === 'ended' && endAt > now() - RECENT_MS);
+}
+
+/**
+ * Whether the event was taken to be over before its end, as when the calendar was ahead for a while, and may have been
+ * forgotten since. The market's word brings it back.
+ */
+function isLost(
+  known: EventRecord | undefined,
+  { isClosed, endAt }: EventFact,
+  { now }: SourceContext,
+): boolean {
+  return known?.phase === 'ended' && !isClosed && now() < endAt;
 }
 
 /** Whether the log already holds the event as it is listed. A start taken from the oracle is not compared. */

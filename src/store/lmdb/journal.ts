@@ -10,10 +10,15 @@ const CHARS_PER_STEP = 4_000_000;
 /** Fewer blocks backwards, as such a step is taken while requests are being answered. */
 const BLOCKS_PER_STEP_BACK = 16;
 
-type PackedObservation = [receivedAt: number, fact: Fact];
+type PackedObservation = [receivedAt: number, fact: Fact, aheadMs?: number];
 
 function encodeBlock(observations: readonly Observation[]): string {
-  return JSON.stringify(observations.map(({ receivedAt, fact }): PackedObservation => [receivedAt, fact]));
+  return JSON.stringify(
+    observations.map(
+      ({ receivedAt, fact, aheadMs }): PackedObservation =>
+        aheadMs === undefined ? [receivedAt, fact] : [receivedAt, fact, aheadMs],
+    ),
+  );
 }
 
 interface Block {
@@ -28,7 +33,10 @@ function beginOf({ value }: Block): number {
 
 export function decodeBlock({ key, value }: Block): readonly Observation[] {
   const rows = parseStored<PackedObservation[]>(value, `the log block at seq ${key}`);
-  return rows.map(([receivedAt, fact], index) => ({ seq: key + index, receivedAt, fact }));
+  return rows.map(([receivedAt, fact, aheadMs], index) => {
+    const seq = key + index;
+    return aheadMs === undefined ? { seq, receivedAt, fact } : { seq, receivedAt, aheadMs, fact };
+  });
 }
 
 export function openJournal({ durable, damage, root, journal, isReadOnly }: Environment): Journal {

@@ -18,15 +18,16 @@ try {
   const { durable, root, notes, journal, latest, feed, usage } = environment;
   for (let write = 1; write <= WRITES; write++) {
     const text = 'x'.repeat((LONGEST_ROW * write) / WRITES);
-    const written = root.batch(() => {
-      void notes.put('probe', text);
-      void journal.put(Number.MAX_SAFE_INTEGER - write, text.slice(0, 1_000));
-      void latest.put(['probe', String(write)], text.slice(0, 1_000));
-      void feed.put(['probe', write], text.slice(0, 1_000));
-      void usage.put(['probe', 'minute', write], text.slice(0, 1_000));
-    });
-    await durable(written, 'a probe');
-    await durable(notes.remove('probe'), 'a probe');
+    const begin = () =>
+      root.batch(() => {
+        void notes.put('probe', text);
+        void journal.put(Number.MAX_SAFE_INTEGER - write, text.slice(0, 1_000));
+        void latest.put(['probe', String(write)], text.slice(0, 1_000));
+        void feed.put(['probe', write], text.slice(0, 1_000));
+        void usage.put(['probe', 'minute', write], text.slice(0, 1_000));
+      });
+    await durable(begin, 'a probe', { rows: 5, bytes: text.length + 4_000 });
+    await durable(() => notes.remove('probe'), 'a probe', { rows: 1, bytes: 0 });
   }
   await environment.close();
 } catch (error) {

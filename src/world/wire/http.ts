@@ -77,8 +77,10 @@ export function createWorldServer(options: {
   readonly roles: readonly Role[];
   readonly sockets: readonly SocketRole[];
   readonly faults: Faults;
+  /** UTC ms; every answer is dated by it. */
+  readonly now: () => number;
 }): WorldServer {
-  const { roles, sockets, faults } = options;
+  const { roles, sockets, faults, now } = options;
   const timers = new Set<NodeJS.Timeout>();
   const upgraded = new Set<Duplex>();
 
@@ -118,6 +120,7 @@ export function createWorldServer(options: {
   }
 
   const server = createServer((request, response) => {
+    response.setHeader('date', new Date(now()).toUTCString());
     serve(request, response).catch((error: unknown) => fail(response, error));
   });
 

@@ -16,6 +16,12 @@ describe('createAbsentSlugs', () => {
     assert.deepEqual(absent.worthAsking([guess], guess.endAt), [guess]);
   });
 
+  it('asks again after the calendar was ahead', () => {
+    const absent = createAbsentSlugs();
+    absent.add(guess, guess.startAt + 1);
+    assert.deepEqual(absent.worthAsking([guess], guess.startAt), [guess]);
+  });
+
   it('tries a guess that missed before its window once more when it opens', () => {
     const absent = createAbsentSlugs();
     absent.add(guess, guess.startAt - 1);

@@ -146,6 +146,18 @@ describe('eventsSource', () => {
     assert.deepEqual(eventFacts(again.facts()), []);
   });
 
+  it('delivers an event again that the log takes to be over while the market does not', async () => {
+    open = [wireEvent(1)];
+    const { lookups, facts } = start();
+    await eventually('it is delivered', () => eventFacts(facts()).length === 1);
+    const known = lookups.event(1);
+    assert.ok(known);
+    // A calendar that was days ahead for a while ends events, and the streams forget the ended.
+    lookups.records.set(1, { ...known, phase: 'ended' });
+    await eventually('it is delivered again', () => eventFacts(facts()).length >= 2);
+    assert.notEqual(lookups.event(1)?.phase, 'ended');
+  });
+
   it('delivers the prices of an upcoming event as they change, and leaves an active one to its books', async () => {
     const marketsAt = (bestBid: number) => ({
       markets: [wireMarket('<40', 0, { bestBid }), wireMarket('40+', 1)],

@@ -1,0 +1,75 @@
+import type { Logger } from 'pino';
+import { MINUTE_MS } from '../../streams/internal.ts';
+import type { Clock, SystemClock } from '../engine/clock.ts';
+import { createHeldTime, type TimeDoubt } from '../resilience/held-time.ts';
+import type { SourceContext } from '../sources/source.ts';
+import { createWorldTime } from '../sources/world-time.ts';
+import type { Shutdown } from './shutdown.ts';
+
+/** The time that everything in the service goes by. */
+interface ServiceTime {
+  readonly clock: Clock;
+  readonly heard: SourceContext['heard'];
+  /** UTC ms; undefined unless machine and world agree on it. */
+  readonly agreedNow: () => number | undefined;
+  readonly doubt: () => TimeDoubt | undefined;
+}
+
+const WATCH_MS = 5_000;
+
+/** The calendar of the machine, checked against its time since boot and against the hosts that sources read. */
+export function openTime(system: SystemClock): ServiceTime {
+  const world = createWorldTime(system.sinceBoot);
+  const { now, doubt } = createHeldTime({ ...system, world: world.now });
+  return {
+    clock: { wall: now, mono: system.mono },
+    heard: world.heard,
+    agreedNow() {
+      const told = world.now();
+      return told === undefined || doubt() !== undefined ? undefined : Math.min(told, now());
+    },
+    doubt,
+  };
+}
+
+/** A clock that needs no proof. */
+export function timeOf(clock: Clock): ServiceTime {
+  return { clock, heard: () => undefined, agreedNow: clock.wall, doubt: () => undefined };
+}
+
+/** Logs when the time comes into doubt, and when it is beyond doubt again. */
+export function watchTime({ doubt }: ServiceTime, log: Logger, shutdown: Shutdown): void {
+  let last: TimeDoubt | undefined;
+  const timer = setInterval(() => {
+    const present = doubt();
+    if (present !== undefined && present.sign !== last?.sign) log.warn(present, doubtText(present));
+    if (present === undefined && last !== undefined) log.info('the clocks agree again');
+    last = present;
+  }, WATCH_MS);
+  shutdown.add(async () => clearInterval(timer));
+}
+
+/** What an operator has to know, or undefined when the time is right. */
+export function timeFault(doubt: TimeDoubt | undefined, logAheadMs: number): string | undefined {
+  if (doubt !== undefined) return doubtText(doubt);
+  if (logAheadMs < MINUTE_MS) return undefined;
+  return `the log is ${spanText(logAheadMs)} ahead of the calendar, which was set back; its time stands still until then`;
+}
+
+function doubtText({ sign, byMs }: TimeDoubt): string {
+  const span = `${spanText(Math.abs(byMs))} ${byMs > 0 ? 'ahead of' : 'behind'}`;
+  return sign === 'calendar'
+    ? `the calendar of the machine was set ${span} the time and is not believed yet`
+    : `the hosts that are read are ${span} the calendar of the machine`;
+}
+
+/** In the largest unit of which there are at least two. */
+function spanText(ms: number): string {
+  const units = [
+    ['days', 24 * 60 * MINUTE_MS],
+    ['hours', 60 * MINUTE_MS],
+    ['minutes', MINUTE_MS],
+  ] as const;
+  const [unit, unitMs] = units.find(([, each]) => ms >= 2 * each) ?? (['seconds', 1_000] as const);
+  return `${Math.round(ms / unitMs)} ${unit}`;
+}

@@ -1,0 +1,48 @@
+import { growthOf, type SoakRow, soak } from './soak.ts';
+
+/** `node build/test/sweeps/run-soak.js 120 [seed] [file]`: so many minutes; each adds a line of JSON to the file. */
+const minutes = Number(process.argv[2] ?? '120');
+const seed = Number(process.argv[3] ?? Math.trunc(Math.random() * 2 ** 31));
+if (!(minutes > 0)) throw new RangeError(`expected a number of minutes, was ${process.argv[2]}`);
+const report = (line: string) => process.stdout.write(`${line}\n`);
+const rows = await soak({
+  durationMs: minutes * 60_000,
+  rowMs: 60_000,
+  lookMs: 5_000,
+  historyDays: undefined,
+  requestsPerSecond: 24,
+  sockets: 17,
+  streams: 3,
+  seed,
+  file: process.argv[4],
+  report,
+});
+
+const mb = (bytes: number | undefined) => (bytes === undefined ? '-' : (bytes / 2 ** 20).toFixed(2));
+const growth = growthOf(rows);
+const sum = (read: (row: SoakRow) => number) => rows.reduce((total, row) => total + read(row), 0);
+const statuses = new Map<string, number>();
+for (const row of rows) {
+  for (const [status, n] of Object.entries(row.statuses))
+    statuses.set(status, (statuses.get(status) ?? 0) + n);
+}
+const last = rows.at(-1);
+report('');
+report(
+  `seed ${seed}, ${rows.length} minutes; growth of the second half in MB an hour (goal of resident memory: 1)`,
+);
+for (const [what, bytesAnHour, now] of [
+  ['resident memory', growth.rssBytes, last?.rssBytes],
+  ['  of its own', growth.anonymousBytes, last?.anonymousBytes],
+  ['  pages of files', growth.fileBytes, last?.fileBytes],
+  ['heap', growth.heapBytes, last?.heapBytes],
+  ['store', growth.storeBytes, last?.storeBytes],
+] as const) {
+  report(`${what.padEnd(18)} ${mb(bytesAnHour).padStart(8)}   now ${mb(now).padStart(8)} MB`);
+}
+report(`open files at most ${Math.max(...rows.map(({ openFiles }) => openFiles))}, now ${last?.openFiles}`);
+report(`loop held ${Math.max(...rows.map(({ loopDelayMs }) => loopDelayMs)).toFixed(0)} ms at most`);
+report(
+  `${sum(({ frames }) => frames)} frames, ${sum(({ comings }) => comings)} comings, ${sum(({ faults }) => faults)} faults of sources`,
+);
+report(`answers: ${[...statuses].map(([status, n]) => `${status}: ${n}`).join(', ')}`);
