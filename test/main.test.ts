@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { LAYOUT } from '../src/store/lmdb/environment.ts';
-import { openDirectly } from '../src/store/lmdb/open-store.ts';
+import { openStore } from '../src/store/lmdb/open-store.ts';
 import { type Ended, runMain, startMain } from './cli/run-main.ts';
 import { temporaryFolder } from './research/small-log.ts';
 import { checkedFetch } from './support/answer-check.ts';
@@ -115,7 +115,7 @@ describe('tallywire', function () {
     });
 
     it('refuses a folder of a newer layout and leaves it as it is', async () => {
-      const store = await openDirectly(folder.path, false);
+      const store = await openStore(folder.path);
       await store.close();
       const { open } = await import('lmdb');
       const root = open({ path: join(folder.path, 'db'), encoding: 'string' });
