@@ -2,7 +2,7 @@ import { sweepInterruptions } from './interruptions.ts';
 
 /**
  * `node build/test/sweeps/run-interruptions.js COUNT SEED ACTS`: so many kills of each act, at calls drawn from the seed;
- * without a count or with `all`, one at every call. ACTS is a pattern for the names of the acts.
+ * without a count or with `all`, what a kill would leave at every call. ACTS is a pattern for the names of the acts.
  */
 const [, , count, seedText = '1', acts = '.'] = process.argv;
 const killsOfEach = count === undefined || count === 'all' ? undefined : Number(count);
