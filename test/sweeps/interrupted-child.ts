@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
@@ -8,6 +9,12 @@ import { addKey, addTurn, joinWaitlist } from './interrupted-store.ts';
 
 // Does one thing to a data folder, and tells its parent what is done: that must outlive every kill.
 const [act = '', folder = ''] = process.argv.slice(2);
+const { CALLS_TOLD } = process.env;
+
+function tell(what: string): void {
+  if (CALLS_TOLD !== undefined) appendFileSync(CALLS_TOLD, `${what}\n`);
+  sendToParent(what);
+}
 
 async function withLock(use: () => Promise<void>): Promise<void> {
   const lock = await lockFolder(folder);
@@ -24,7 +31,7 @@ async function start(): Promise<void> {
     const store = await openStore(folder);
     for (const add of [joinWaitlist, addKey, addTurn]) {
       await add(store);
-      sendToParent(add.name);
+      tell(add.name);
     }
     await store.close();
   });
@@ -33,7 +40,7 @@ async function start(): Promise<void> {
 async function backUp(): Promise<void> {
   const store = await openStore(folder, { readOnly: true });
   await store.backup(join(folder, 'backups', 'second'));
-  sendToParent('copied');
+  tell('copied');
   await store.close();
 }
 
@@ -49,11 +56,11 @@ async function replace(): Promise<void> {
       await after.openDB({ name: 'later' }).put('a', 'b');
       await after.close();
     });
-    sendToParent('replaced');
+    tell('replaced');
   });
 }
 
 const acts: Readonly<Record<string, () => Promise<void>>> = { start, backUp, replace };
 await acts[act]?.();
-sendToParent('done');
+tell('done');
 process.disconnect();

@@ -9,7 +9,7 @@ describe('a process killed at a system call', () => {
     const seed = Date.now();
     try {
       // Where one name takes the place of another a kill is most likely to do harm.
-      const sample = { killsOfEach: 1, acts: /./, among: / rename / };
+      const sample = { killsOfEach: 1, acts: /backup|restore|layout|replacement/, among: / rename / };
       const results = await sweepInterruptions({ ...sample, seed, report: () => undefined });
       for (const { act, kills } of results) assert.ok(kills > 0, `nobody was killed at ${act}`);
     } catch (error) {

@@ -26,7 +26,7 @@ import { type Amounts, addKey, addTurn, amountsIn, joinWaitlist } from './interr
 import { buildKillingCalls } from './killing-calls.ts';
 
 export interface InterruptionSweep {
-  /** Kills of each act, at calls drawn at random; undefined for one at every call. */
+  /** Kills of each act, at calls drawn at random; undefined for what a kill at every call would leave. */
   readonly killsOfEach: number | undefined;
   readonly seed: number;
   /** Only acts with such names. */
@@ -221,6 +221,8 @@ interface Stage {
   /** The folder of the act, made anew for each kill. */
   readonly folder: string;
   readonly log: string;
+  readonly copies: string;
+  readonly told: string;
 }
 
 async function runAct({ does, name }: Act, stage: Stage, env: NodeJS.ProcessEnv): Promise<Run> {
@@ -240,14 +242,61 @@ const callsIn = (log: string) =>
     .split('\n')
     .filter((line) => line !== '');
 
-/** The numbers of all calls that are meant, or some drawn at random. */
-function chooseCalls(
+function failure(act: Act, at: string, error: unknown): Error {
+  const message = error instanceof Error ? error.message : String(error);
+  return new Error(`${act.name} killed at call ${at}: ${message}`, { cause: error });
+}
+
+/** Kills at some calls drawn at random, in the middle of it where it is a write. */
+async function killSome(
+  act: Act,
+  stage: Stage,
   calls: readonly string[],
-  { killsOfEach, seed, among }: InterruptionSweep,
-): readonly number[] {
-  const meant = calls.flatMap((call, index) => (among.test(call) ? [index + 1] : []));
-  if (killsOfEach === undefined) return meant;
-  return fc.sample(fc.constantFrom(...meant), { numRuns: killsOfEach, seed });
+  numRuns: number,
+  sweep: InterruptionSweep,
+): Promise<number> {
+  const meant = calls.flatMap((call, index) => (sweep.among.test(call) ? [index + 1] : []));
+  const drawn = fc.sample(fc.constantFrom(...meant), { numRuns, seed: sweep.seed });
+  let kills = 0;
+  for (const at of drawn) {
+    for (const half of [{}, { KILL_HALF: '1' }]) {
+      const run = await runAct(act, stage, { KILL_AT: String(at), ...half });
+      const last = callsIn(stage.log)[at - 1] ?? 'none';
+      // The order of calls of several threads differs a little, so that an act may end before its last call.
+      if (!run.wasKilled) assert.ok(run.told.includes('done'), `${act.name} failed by itself: ${run.errors}`);
+      else kills += 1;
+      await checkAfterKill(act, stage.folder, run.told).catch((error: unknown) => {
+        throw failure(act, `${last}${'KILL_HALF' in half ? ', made by half' : ''}`, error);
+      });
+      // A call that is no write has no half.
+      if (!/ p?write|sendfile|copy_file/.test(last)) break;
+    }
+    sweep.report(`${act.name}: ${kills} kills, at call ${at} of ${calls.length}`);
+  }
+  return kills;
+}
+
+/** Looks at what a kill would leave at every call, and in the middle of every write. */
+async function lookAtAll(act: Act, stage: Stage, sweep: InterruptionSweep): Promise<number> {
+  const { copies, folder, told } = stage;
+  rmSync(told, { force: true });
+  mkdirSync(copies);
+  const { errors, told: done } = await runAct(act, stage, { COPIES_IN: copies, CALLS_TOLD: told });
+  assert.ok(done.includes('done'), `${act.name}: ${errors}`);
+  const calls = callsIn(stage.log);
+  const names = readdirSync(copies).sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
+  assert.ok(names.length >= calls.length, `${names.length} copies of ${calls.length} calls`);
+  for (const [index, name] of names.entries()) {
+    rmSync(folder, { recursive: true, force: true });
+    const [left, toldThen] = [join(copies, name, 'data'), join(copies, name, 'told')];
+    if (existsSync(left)) renameSync(left, folder);
+    const lines = existsSync(toldThen) ? readFileSync(toldThen, 'utf8').split('\n') : [];
+    await checkAfterKill(act, folder, lines).catch((error: unknown) => {
+      throw failure(act, `${calls[Number.parseInt(name, 10) - 1]} (${name})`, error);
+    });
+    if ((index + 1) % 20 === 0) sweep.report(`${act.name}: ${index + 1} of ${names.length} states`);
+  }
+  return names.length;
 }
 
 async function sweepAct(act: Act, stage: Stage, sweep: InterruptionSweep): Promise<ActKills> {
@@ -257,31 +306,15 @@ async function sweepAct(act: Act, stage: Stage, sweep: InterruptionSweep): Promi
   assert.ok(told.includes('done'), `${act.name}: ${errors}`);
   const calls = callsIn(stage.log);
   assert.ok(calls.length > 0, `no call of ${act.name} was seen`);
-  let kills = 0;
-  for (const at of chooseCalls(calls, sweep)) {
-    for (const half of [{}, { KILL_HALF: '1' }]) {
-      const run = await runAct(act, stage, { KILL_AT: String(at), ...half });
-      const last = callsIn(stage.log)[at - 1] ?? 'none';
-      // The order of calls of several threads differs a little, so that an act may end before its last call.
-      if (!run.wasKilled) assert.ok(run.told.includes('done'), `${act.name} failed by itself: ${run.errors}`);
-      else kills += 1;
-      try {
-        await checkAfterKill(act, stage.folder, run.told);
-      } catch (error) {
-        const how = `${act.name} killed at call ${last}${'KILL_HALF' in half ? ', made by half' : ''}`;
-        throw new Error(`${how}: ${error instanceof Error ? error.message : String(error)}`, {
-          cause: error,
-        });
-      }
-      // A call that is no write has no half.
-      if (!/ p?write|sendfile|copy_file/.test(last)) break;
-    }
-    if (kills % 10 === 0) sweep.report(`${act.name}: ${kills} kills, at call ${at} of ${calls.length}`);
-  }
+  const { killsOfEach } = sweep;
+  const kills =
+    killsOfEach === undefined
+      ? await lookAtAll(act, stage, sweep)
+      : await killSome(act, stage, calls, killsOfEach, sweep);
   return { act: act.name, calls: calls.length, kills };
 }
 
-/** Kills whoever begins, opens, copies, restores and converts a store, at every call that changes the disk. */
+/** Kills whoever begins, opens, copies, restores and converts a store, at calls that change the disk. */
 export async function sweepInterruptions(sweep: InterruptionSweep): Promise<readonly ActKills[]> {
   const results: ActKills[] = [];
   for (const act of ACTS.filter(({ name }) => sweep.acts.test(name))) {
@@ -293,6 +326,8 @@ export async function sweepInterruptions(sweep: InterruptionSweep): Promise<read
         template: join(base, 'old'),
         folder: join(base, 'data'),
         log: join(base, 'calls'),
+        copies: join(base, 'copies'),
+        told: join(base, 'told'),
       };
       results.push(await sweepAct(act, stage, sweep));
     } finally {

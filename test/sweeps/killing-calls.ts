@@ -6,6 +6,8 @@ import { join } from 'node:path';
  * Laid between a program and the C library. It counts the calls that change something on disk in the folder CALLS_UNDER,
  * of Node and of LMDB, over all threads, and ends the process with SIGKILL before the call number KILL_AT is made; with
  * KILL_HALF, a write is made by half first. Between two such calls the disk is the same, so a kill there adds nothing.
+ * Or it copies the folder, and the file CALLS_TOLD, into COPIES_IN before every call and in the middle of every write: a
+ * kill at that call would leave the same, as it takes nothing back that was written.
  */
 const SOURCE = String.raw`
 #define _GNU_SOURCE
@@ -14,6 +16,7 @@ const SOURCE = String.raw`
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -26,6 +29,7 @@ const SOURCE = String.raw`
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static atomic_long calls;
@@ -34,6 +38,10 @@ static int kill_half;
 static int log_fd = -1;
 static char under[PATH_MAX];
 static size_t under_length;
+static const char *copies_in, *told;
+static char *no_environment[] = {"PATH=/usr/bin:/bin", NULL};
+/* The number of the call that this thread is about to make, or 0. */
+static _Thread_local long counted;
 
 #define REAL(name) static __typeof__(&name) real; if (!real) real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
 
@@ -43,6 +51,8 @@ __attribute__((constructor)) static void begin(void) {
   kill_half = getenv("KILL_HALF") != NULL;
   if (folder && strlen(folder) < sizeof under) strcpy(under, folder);
   under_length = strlen(under);
+  copies_in = getenv("COPIES_IN");
+  told = getenv("CALLS_TOLD");
   if (log) log_fd = (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   unsetenv("LD_PRELOAD");
 }
@@ -52,8 +62,20 @@ static void end(void) {
   for (;;) pause();
 }
 
+static void copy(const char *half) {
+  char target[PATH_MAX];
+  pid_t copier;
+  if (!copies_in) return;
+  snprintf(target, sizeof target, "%s/%ld%s", copies_in, counted, half);
+  syscall(SYS_mkdirat, AT_FDCWD, target, 0700);
+  char *arguments[] = {"cp", "-a", under, (char *)told, target, NULL};
+  if (posix_spawnp(&copier, "cp", NULL, NULL, arguments, no_environment) == 0) waitpid(copier, NULL, 0);
+}
+
 static int count(const char *call, const char *path) {
   long number = atomic_fetch_add(&calls, 1) + 1;
+  counted = number;
+  copy("");
   if (log_fd >= 0) {
     char line[PATH_MAX + 64];
     int length = snprintf(line, sizeof line, "%ld %s %s\n", number, call, path + under_length);
@@ -91,6 +113,7 @@ static int at_path(const char *call, int folder, const char *path) {
 static int at_file(const char *call, int fd) {
   char link[64], path[PATH_MAX];
   int saved = errno;
+  counted = 0;
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   ssize_t length = readlink(link, path, sizeof path - 1);
   errno = saved;
@@ -123,6 +146,7 @@ ssize_t write(int fd, const void *bytes, size_t length) {
   ssize_t name(int fd, const void *bytes, size_t length, offset_type at) { \
     REAL(name); \
     if (at_file(#name, fd)) { if (kill_half) real(fd, bytes, length / 2, at); end(); } \
+    if (counted && copies_in && real(fd, bytes, length / 2, at) >= 0) copy("-half"); \
     return real(fd, bytes, length, at); \
   }
 PWRITE(pwrite, off_t)

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreError } from '../../errors.ts';
+import { diskUse } from '../disk.ts';
 import { syncFolder, syncToDisk } from '../sync-to-disk.ts';
 import { describe } from '../system-error.ts';
 import { environmentPath } from './environment.ts';
@@ -23,6 +24,23 @@ function isComplete(path: string): boolean {
   return existsSync(join(path, COMPLETE));
 }
 
+/** What an environment without rows takes, and some room. */
+const LEAST_BYTES = 2 * 1024 * 1024;
+/** Checksums and the order of rows may make the new one larger than the old. */
+const GROWTH = 1.25;
+
+/** LMDB does not survive a full disk while it writes, so there has to be room before. */
+async function requireRoom(folder: string): Promise<void> {
+  const file = join(environmentPath(folder), 'data.mdb');
+  const needed = LEAST_BYTES + (existsSync(file) ? Math.ceil(GROWTH * statSync(file).size) : 0);
+  const { freeBytes } = await diskUse(folder);
+  if (freeBytes >= needed) return;
+  throw new StoreError(
+    'STORE_FULL',
+    `no space left on the disk for a new store in ${folder}: it needs ${needed} bytes, and ${freeBytes} are free`,
+  );
+}
+
 /**
  * Puts a whole new environment in the place of the one in `folder`, if there is one, which is kept beside it under the
  * name `keepAs` (`db.<something>`), or that name and a number. `build` writes it into a new, empty folder, and has closed
@@ -37,6 +55,7 @@ export async function replaceEnvironment(
   if (!KEPT_NAME.test(keepAs))
     throw new RangeError(`expected a name like db.old to keep it as, was ${keepAs}`);
   finishReplacement(folder);
+  await requireRoom(folder);
   const next = join(folder, `db.next-${randomBytes(4).toString('hex')}`);
   try {
     await mkdir(next, { mode: 0o700 });
