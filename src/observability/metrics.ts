@@ -67,6 +67,16 @@ export function createMetrics({ usdPer1000Reads = 0, now = Date.now }: MetricsOp
     'What may still be written to the disk of the data folder',
   );
 
+  let heldMs = () => 0;
+  new Gauge({
+    name: 'tallywire_writes_held_seconds',
+    help: 'For how long the disk has not taken what is to be stored; 0 while it does',
+    registers: [registry],
+    collect() {
+      this.set(heldMs() / 1_000);
+    },
+  });
+
   const simulations = new Histogram({
     name: 'tallywire_simulation_seconds',
     help: 'Worker time of a fit or a forecast',
@@ -101,14 +111,7 @@ export function createMetrics({ usdPer1000Reads = 0, now = Date.now }: MetricsOp
     unsentReplies: (count) => unsent.set(count),
     requestServed: durations.observe,
     watchWrites(read) {
-      new Gauge({
-        name: 'tallywire_writes_held_seconds',
-        help: 'For how long the disk has not taken what is to be stored; 0 while it does',
-        registers: [registry],
-        collect() {
-          this.set(read() / 1_000);
-        },
-      });
+      heldMs = read;
     },
     watchSources: (read) => watchSources(registry, read),
     watchStreams: (figures) => watchStreams(registry, figures),

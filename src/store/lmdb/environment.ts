@@ -256,6 +256,7 @@ export async function openEnvironment(
       fileId: statSync(join(environmentPath(folder), 'data.mdb')).ino,
       async close() {
         clearInterval(readerCheck);
+        await opened?.room.begun();
         const isRead = isReadElsewhere(root);
         await root.close();
         await opened?.close();
