@@ -73,6 +73,15 @@ export function createMetrics({ usdPer1000Reads = 0, now = Date.now }: MetricsOp
     'tallywire_store_repaired_timestamp_seconds',
     'When damage to the store was repaired last, 0 for never',
   );
+  let heldMs = () => 0;
+  new Gauge({
+    name: 'tallywire_writes_held_seconds',
+    help: 'For how long the disk has not taken what is to be stored; 0 while it does',
+    registers: [registry],
+    collect() {
+      this.set(heldMs() / 1_000);
+    },
+  });
 
   const simulations = new Histogram({
     name: 'tallywire_simulation_seconds',
@@ -109,14 +118,7 @@ export function createMetrics({ usdPer1000Reads = 0, now = Date.now }: MetricsOp
     unsentReplies: (count) => unsent.set(count),
     requestServed: durations.observe,
     watchWrites(read) {
-      new Gauge({
-        name: 'tallywire_writes_held_seconds',
-        help: 'For how long the disk has not taken what is to be stored; 0 while it does',
-        registers: [registry],
-        collect() {
-          this.set(read() / 1_000);
-        },
-      });
+      heldMs = read;
     },
     watchSources: (read) => watchSources(registry, read),
     watchStreams: (figures) => watchStreams(registry, figures),

@@ -343,6 +343,7 @@ export async function openEnvironment(
       fileId: statSync(join(path, 'data.mdb')).ino,
       async close() {
         clearInterval(readerCheck);
+        await opened?.room.begun();
         const isRead = isReadElsewhere(root);
         await root.close();
         await opened?.close();

@@ -15,7 +15,7 @@ const STEPS_OF_USED = 16;
 const LOOK_MS = 100;
 
 /** A write under way for longer than this is one that the disk does not take, and others are refused meanwhile. */
-export const STALLED_MS = 10_000;
+const STALLED_MS = 10_000;
 
 interface WriteRoomDeps {
   readonly pages: SparePages;
@@ -39,6 +39,8 @@ export interface WriteRoom {
   run<T>(begin: () => PromiseLike<T>, what: string, size: WriteSize): Promise<T>;
   /** Ms that the oldest unfinished write has been under way, also one that waits for room; 0 without one. */
   unfinishedMs(): number;
+  /** Resolves once every write so far has begun or was refused. */
+  begun(): Promise<void>;
   /** Whether writes may use up what is kept back. */
   allowReserve(isAllowed: boolean): void;
 }
@@ -165,6 +167,9 @@ export async function openWriteRoom(deps: WriteRoomDeps): Promise<WriteRoom> {
       return started.then(({ done }) => done);
     },
     unfinishedMs,
+    async begun() {
+      while (queued > 0) await line;
+    },
     allowReserve(isAllowed) {
       isReserveAllowed = isAllowed;
     },
