@@ -56,6 +56,8 @@ interface Truth {
 export async function sweepDamage(sweep: DamageSweep): Promise<DamageTotals> {
   const root = await mkdtemp(join(tmpdir(), 'tallywire-damage-'));
   const { live, close } = createLives();
+  // A commit alone does not keep a process alive.
+  const alive = setInterval(() => undefined, 1_000);
   try {
     const truth = await makeTruth(live, join(root, 'truth'), sweep.report);
     let totals: DamageTotals = {
@@ -89,6 +91,7 @@ export async function sweepDamage(sweep: DamageSweep): Promise<DamageTotals> {
     }
     return totals;
   } finally {
+    clearInterval(alive);
     await close();
     rmSync(root, { recursive: true, force: true });
   }
