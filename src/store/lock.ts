@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreError } from '../errors.ts';
 import { makeFolder, removeEmptyFolders } from './make-folder.ts';
-import { keepPrivate, type Privacy, takeRights } from './private-folder.ts';
+import { keepPrivate, type Privacy } from './private-folder.ts';
 import { openSocketFolder, type SocketFolder } from './socket-folder.ts';
 import { describe, errorCode } from './system-error.ts';
 
@@ -105,7 +105,7 @@ async function showClaim(folder: string, sockets: SocketFolder): Promise<OwnClai
     return new Promise<void>((resolve) => server.close(() => resolve()));
   };
   try {
-    takeRights(join(folder, hidden));
+    chmodSync(join(folder, hidden), 0o600);
     renameSync(join(folder, hidden), join(folder, name));
   } catch (error) {
     await withdraw();

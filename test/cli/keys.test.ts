@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -133,6 +133,18 @@ describe('tallywire keys', () => {
     const creation = made('--tier', 'FREE');
     await lock.release();
     assert.ok((await creation).key);
+  });
+
+  it('closes a folder that is open to others, and says so once', async () => {
+    mkdirSync(data);
+    chmodSync(data, 0o755);
+    const create = () => keys('create', '--tier', 'FREE');
+    assert.match(
+      (await create()).stderr,
+      /^other users could look into the data folder: it is closed to them now\n/,
+    );
+    assert.doesNotMatch((await create()).stderr, /other users/);
+    assert.equal(statSync(data).mode & 0o777, 0o700);
   });
 
   it('makes a folder for a first key only', async () => {

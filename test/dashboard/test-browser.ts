@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { CHROMIUM, missingPackages } from '../support/system-packages.ts';
+import { CHROMIUM, requirePackages } from '../support/system-packages.ts';
 
 const FLAGS = [
   '--headless',
@@ -16,11 +16,7 @@ const PATIENCE_MS = 60_000;
 
 /** Skips the test where there is no browser, and says so; with `CI=true` it fails instead. */
 export function requireBrowser(test: Mocha.Context): void {
-  const missing = missingPackages();
-  if (missing === undefined) return;
-  if (process.env.CI === 'true') throw new Error(`this cannot be tested without ${missing}`);
-  process.stderr.write(`NOT TESTED: ${missing} is missing\n`);
-  test.skip();
+  requirePackages(test, 'the dashboard in a browser');
 }
 
 /** A page with its errors and warnings. */

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { firstValueFrom } from 'rxjs';
 import { createClient, iterate, type UpdateFrame } from '../../src/client/node.ts';
 import { uuid } from '../../src/world/rng.ts';
@@ -106,6 +108,16 @@ describe('the whole service', function () {
   });
 
   after(() => stage.close());
+
+  it('keeps its data folder and all that it puts there to its own user', () => {
+    const names = ['.', ...readdirSync(stage.data, { recursive: true, encoding: 'utf8' })];
+    const modes = names.map((name) => [name, lstatSync(join(stage.data, name)).mode & 0o077]);
+    assert.ok(names.includes('control.sock') && names.includes(join('db', 'data.mdb')));
+    assert.deepEqual(
+      modes.filter(([, mode]) => mode !== 0),
+      [],
+    );
+  });
 
   it('published no count at its start that lacks a post, one that was deleted included', async () => {
     const feed = createClient({ url: stage.url(), key: 'demo_internal' }).feed();

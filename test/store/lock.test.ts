@@ -155,16 +155,14 @@ describe('lockFolder', () => {
     withFolder(async (folder) => {
       const data = join(folder, 'data');
       const usual = process.umask(0);
-      try {
-        assert.equal((await lockFolder(data)).privacy, 'private');
-      } finally {
-        process.umask(usual);
-      }
+      const made = await lockFolder(data).finally(() => process.umask(usual));
+      assert.equal(made.privacy, 'private');
       const names = [data, ...claimsIn(data).map((name) => join(data, name))];
       assert.deepEqual(
         names.map((name) => (statSync(name).mode & 0o077).toString(8)),
         ['0', '0'],
       );
+      await made.release();
       const open = join(folder, 'open');
       mkdirSync(open);
       chmodSync(open, 0o755);

@@ -6,6 +6,9 @@ interface Made extends Machine {
   readonly said: string[];
 }
 
+const COMPILER = ['/usr/bin/gcc', '/usr/include/stdio.h'];
+const ALL = [CHROMIUM, ...COMPILER];
+
 /** A machine with these files, on which installing works unless told otherwise. */
 function machine(
   files: readonly string[],
@@ -21,7 +24,7 @@ function machine(
     run(command, args) {
       commands.push([command, ...args].join(' '));
       if (fields.isOffline) throw new Error('cannot reach the mirror');
-      if (args.includes('chromium')) present.add(CHROMIUM);
+      if (args.includes('install')) for (const file of ALL) present.add(file);
     },
     say: (text) => void said.push(text),
     commands,
@@ -34,10 +37,10 @@ const DEBIAN = '/etc/debian_version';
 
 describe('installPackages', () => {
   it('does nothing where nothing is missing', () => {
-    const whole = machine([CHROMIUM, DEBIAN]);
+    const whole = machine([...ALL, DEBIAN]);
     assert.equal(installPackages(whole), true);
     assert.deepEqual([whole.commands, whole.said], [[], []]);
-    assert.equal(missingPackages(whole), undefined);
+    assert.equal(missingPackages('the dashboard in a browser', whole), undefined);
   });
 
   it('installs missing packages on Debian as root', () => {
@@ -45,7 +48,7 @@ describe('installPackages', () => {
     assert.equal(installPackages(bare), true);
     assert.deepEqual(bare.commands, [
       'apt-get update -q',
-      'apt-get install -q -y --no-install-recommends chromium',
+      'apt-get install -q -y --no-install-recommends chromium gcc libc6-dev',
     ]);
     assert.deepEqual(bare.said, []);
   });
@@ -58,7 +61,14 @@ describe('installPackages', () => {
         other.said.join(''),
         /NOT TESTED: the dashboard in a browser.*chromium.*\/usr\/bin\/chromium/,
       );
+      assert.match(other.said.join(''), /NOT TESTED: kills at system calls.*gcc.* and .*libc6-dev/);
     }
+  });
+
+  it('knows which tests a missing package concerns', () => {
+    const other = machine([...COMPILER], { isRoot: false });
+    assert.match(missingPackages('the dashboard in a browser', other) ?? '', /chromium/);
+    assert.equal(missingPackages('kills at system calls', other), undefined);
   });
 
   it('reports why it could not install, and goes on', () => {

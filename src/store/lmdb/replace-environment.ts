@@ -1,7 +1,9 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreError } from '../../errors.ts';
+import { diskUse } from '../disk.ts';
 import { syncFolder, syncToDisk } from '../sync-to-disk.ts';
 import { describe } from '../system-error.ts';
 import { environmentPath } from './environment.ts';
@@ -10,10 +12,33 @@ import { environmentPath } from './environment.ts';
 const COMPLETE = 'complete';
 /** Where the old one goes when that name cannot be read. */
 const KEPT_OTHERWISE = 'db.replaced';
-const KEPT_NAME = /^db\.[\w.-]+$/;
+const KEPT_NAME = /^db\.(?!next)[\w.-]+$/;
 
-function nextPath(folder: string): string {
-  return `${environmentPath(folder)}.next`;
+/**
+ * A new environment, and whatever lies beside it under its name with an ending. Each has a name of its own: a process
+ * that helped to build one, and outlived the kill of its parent, must not write into the one that follows.
+ */
+const NEXT = /^db\.next/;
+
+function isComplete(path: string): boolean {
+  return existsSync(join(path, COMPLETE));
+}
+
+/** What an environment without rows takes, and some room. */
+const LEAST_BYTES = 2 * 1024 * 1024;
+/** Checksums and the order of rows may make the new one larger than the old. */
+const GROWTH = 1.25;
+
+/** LMDB does not survive a full disk while it writes, so there has to be room before. */
+async function requireRoom(folder: string): Promise<void> {
+  const file = join(environmentPath(folder), 'data.mdb');
+  const needed = LEAST_BYTES + (existsSync(file) ? Math.ceil(GROWTH * statSync(file).size) : 0);
+  const { freeBytes } = await diskUse(folder);
+  if (freeBytes >= needed) return;
+  throw new StoreError(
+    'STORE_FULL',
+    `no space left on the disk for a new store in ${folder}: it needs ${needed} bytes, and ${freeBytes} are free`,
+  );
 }
 
 /**
@@ -30,7 +55,8 @@ export async function replaceEnvironment(
   if (!KEPT_NAME.test(keepAs))
     throw new RangeError(`expected a name like db.old to keep it as, was ${keepAs}`);
   finishReplacement(folder);
-  const next = nextPath(folder);
+  await requireRoom(folder);
+  const next = join(folder, `db.next-${randomBytes(4).toString('hex')}`);
   try {
     await mkdir(next, { mode: 0o700 });
     await build(next);
@@ -52,12 +78,14 @@ export async function replaceEnvironment(
 
 /** Ends what a killed process left of a replacement: a whole new environment takes its place, a part of one is removed. */
 export function finishReplacement(folder: string): void {
-  const next = nextPath(folder);
   try {
-    if (existsSync(join(next, COMPLETE))) takePlace(folder, next);
-    else if (existsSync(next)) rmSync(next, { recursive: true });
-    const mark = join(environmentPath(folder), COMPLETE);
-    if (existsSync(mark)) rmSync(mark);
+    const found = existsSync(folder) ? readdirSync(folder).filter((name) => NEXT.test(name)) : [];
+    for (const next of found.map((name) => join(folder, name))) {
+      if (isComplete(next)) takePlace(folder, next);
+      // A process that outlived its parent may still put files there.
+      else rmSync(next, { recursive: true, maxRetries: 5 });
+    }
+    if (isComplete(environmentPath(folder))) rmSync(join(environmentPath(folder), COMPLETE));
   } catch (cause) {
     const message = `cannot put the new store of ${folder} in its place: ${describe(cause)}`;
     throw new StoreError('STORE_UNWRITABLE', message, { cause });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStore } from '../../../src/store/lmdb/open-store.ts';
@@ -49,6 +50,23 @@ describe('beginStore', () => {
         assert.deepEqual(readdirSync(data, { recursive: true }), before, how);
       }
     }));
+
+  it('SKIPPED WHEN NO DISK CAN BE MOUNTED: begins nothing on a disk without room, and leaves nothing there', function () {
+    return withFolder(async (folder) => {
+      try {
+        execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'pipe' });
+      } catch (error) {
+        assert.ok(process.env.CI !== 'true' || process.getuid?.() !== 0, `no small disk: ${error}`);
+        this.skip();
+      }
+      try {
+        await assert.rejects(openStore(join(folder, 'data')), { code: 'STORE_FULL' });
+        assert.deepEqual(readdirSync(join(folder, 'data')), []);
+      } finally {
+        execFileSync('umount', [folder]);
+      }
+    });
+  });
 
   it('goes on with a store that was put back', () =>
     withFolder(async (folder) => {

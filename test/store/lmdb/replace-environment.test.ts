@@ -50,9 +50,21 @@ describe('replaceEnvironment', () => {
       assert.deepEqual([contentOf(folder), readdirSync(folder)], ['old', ['db']]);
     }));
 
+  it('builds each one under another name', () =>
+    withFolder(async (folder) => {
+      const paths = new Set<string>();
+      for (let round = 1; round <= 3; round++) {
+        await replaceEnvironment(folder, 'db.old', async (path) => {
+          paths.add(path);
+          await build('new')(path);
+        });
+      }
+      assert.equal(paths.size, 3);
+    }));
+
   it('refuses a name that would not lie beside the store', () =>
     withFolder(async (folder) => {
-      for (const name of ['db', '../db.old', 'db.a/b', 'old']) {
+      for (const name of ['db', '../db.old', 'db.a/b', 'old', 'db.next-old']) {
         await assert.rejects(replaceEnvironment(folder, name, build('new')), RangeError);
       }
     }));
@@ -62,8 +74,9 @@ describe('finishReplacement', () => {
   it('removes what was built half', () =>
     withFolder(async (folder) => {
       put(folder, 'db', 'old');
-      put(folder, 'db.next', 'half');
-      writeFileSync(join(folder, 'db.next', 'complete.part'), 'db.old');
+      put(folder, 'db.next-1', 'half');
+      writeFileSync(join(folder, 'db.next-1', 'complete.part'), 'db.old');
+      put(folder, 'db.next-1.beside', 'of use to whoever built it');
       finishReplacement(folder);
       assert.deepEqual([contentOf(folder), readdirSync(folder)], ['old', ['db']]);
     }));
@@ -71,14 +84,14 @@ describe('finishReplacement', () => {
   it('completes a swap from each point where it can be cut, any number of times', () =>
     withFolder(async (folder) => {
       const cuts = {
-        'before the old one moved': { db: 'old', 'db.next': 'new' },
-        'between the two moves': { 'db.old': 'old', 'db.next': 'new' },
+        'before the old one moved': { db: 'old', 'db.next-1': 'new' },
+        'between the two moves': { 'db.old': 'old', 'db.next-1': 'new' },
       };
       for (const [cut, entries] of Object.entries(cuts)) {
         const data = join(folder, cut);
         mkdirSync(data);
         for (const [name, text] of Object.entries(entries)) put(data, name, text);
-        writeFileSync(join(data, 'db.next', 'complete'), 'db.old');
+        writeFileSync(join(data, 'db.next-1', 'complete'), 'db.old');
         finishReplacement(data);
         finishReplacement(data);
         assert.deepEqual([contentOf(data), contentOf(data, 'db.old')], ['new', 'old'], cut);
@@ -90,8 +103,8 @@ describe('finishReplacement', () => {
   it('keeps the old one also when the name for it was lost', () =>
     withFolder(async (folder) => {
       put(folder, 'db', 'old');
-      put(folder, 'db.next', 'new');
-      writeFileSync(join(folder, 'db.next', 'complete'), '../elsewhere');
+      put(folder, 'db.next-1', 'new');
+      writeFileSync(join(folder, 'db.next-1', 'complete'), '../elsewhere');
       finishReplacement(folder);
       assert.deepEqual([contentOf(folder), contentOf(folder, 'db.replaced')], ['new', 'old']);
     }));
@@ -107,8 +120,8 @@ describe('finishReplacement', () => {
 
   it('says so when it cannot, and moves nothing', () =>
     withFolder(async (folder) => {
-      put(folder, 'db.next', 'new');
-      mkdirSync(join(folder, 'db.next', 'complete'));
+      put(folder, 'db.next-1', 'new');
+      mkdirSync(join(folder, 'db.next-1', 'complete'));
       put(folder, 'db', 'old');
       assert.throws(() => finishReplacement(folder), { code: 'STORE_UNWRITABLE' });
       assert.equal(contentOf(folder), 'old');
