@@ -91,8 +91,8 @@ export async function sweepDamage(sweep: DamageSweep): Promise<DamageTotals> {
     }
     return totals;
   } finally {
-    clearInterval(alive);
     await close();
+    clearInterval(alive);
     rmSync(root, { recursive: true, force: true });
   }
 }
