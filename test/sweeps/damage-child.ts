@@ -7,9 +7,7 @@ import { verify } from '../../src/research/verify.ts';
 import { openService } from '../../src/service/service.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { readMeta } from '../support/api.ts';
 import { sendToParent } from '../support/child.ts';
-import { eventually } from '../support/eventually.ts';
 import type { Ended, Life, Refused } from './damage-life.ts';
 
 // Lives of the service, one after another, each on a folder of its own: it starts, is asked about the past, stops, and
@@ -44,7 +42,6 @@ async function live(life: Life, told: string[]): Promise<Ended> {
   const answers = [];
   try {
     sendToParent({ is: 'up' });
-    if (asks.length === 0) await untilListed(service.url);
     await delay(runMs);
     for (const path of asks) answers.push(await ask(service.url, path));
     const health = (await (await fetch(`${service.url}/api/v1/health`)).json()) as { status: string };
@@ -79,11 +76,6 @@ async function differenceIn(store: Store): Promise<string | null> {
     if (error instanceof ServiceError && error.code === 'STORE_CORRUPT') return null;
     throw error;
   }
-}
-
-/** A folder is worth damaging once events are known. */
-async function untilListed(url: string): Promise<void> {
-  await eventually('events are listed', async () => (await readMeta(url, 'account_a')).data.length > 0);
 }
 
 function firstAt(log: Iterable<{ readonly receivedAt: number }>): number {
