@@ -67,6 +67,7 @@ describe('healthOf', () => {
 
   it('is degraded with a store that only reads, or a failed actor', () => {
     assert.equal(healthOf({ ...WELL, store: 'read_only' }), 'degraded');
+    assert.equal(healthOf({ ...WELL, store: 'repaired' }), 'degraded');
     assert.equal(healthOf({ ...WELL, failedActors: 1 }), 'degraded');
   });
 

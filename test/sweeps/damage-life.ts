@@ -85,7 +85,7 @@ export function createLives(): Lives {
       });
     },
     async close() {
-      child?.process.disconnect();
+      child?.process.kill('SIGKILL');
       await child?.ended();
     },
   };
