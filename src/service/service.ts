@@ -66,6 +66,7 @@ async function open(
 ): Promise<Service> {
   // Checked first, so that a start without a free port or a world does not touch the data folder.
   await checkPort(config.port, config.host);
+  if (config.metrics !== null) await checkPort(config.metrics.port, config.metrics.host);
   const reachable = await reachUpstream(config.world, config.posts.via);
 
   const store = await openLockedStore(config.data, shutdown);

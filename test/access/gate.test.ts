@@ -16,8 +16,9 @@ function pass(
   status = 200,
 ): Record<string, string> {
   const caller = gate.identify(endpoint, req);
+  gate.share(caller);
   gate.admit(endpoint, caller);
-  const list = gate.settle(caller, status);
+  const list = gate.settle(caller, status, 0);
   return Object.fromEntries(
     Array.from({ length: list.length / 2 }, (_, at) => [list[2 * at] ?? '', list[2 * at + 1] ?? '']),
   );

@@ -43,6 +43,9 @@ describe('parseConfig', () => {
       drainSeconds: 0,
       trustedProxies: [],
       connectionsPerAddress: 4_096,
+      trafficPerMinute: 240_000_000,
+      unsentMegabytes: 16,
+      metrics: null,
       feed: { connections: 12_000, perAddress: 20, perKey: 5, connectsPerMinute: 60 },
       staleAfterMs: {
         posts: 10_000,

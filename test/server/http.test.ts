@@ -131,7 +131,7 @@ describe('urlOf', () => {
 });
 
 describe('drain', () => {
-  const GET = 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n';
+  const GET = 'GET /metrics HTTP/1.1\r\nHost: x\r\nX-API-Key: demo_internal\r\n\r\n';
 
   /** A server whose metrics are ready when it is told so. */
   async function withSlowMetrics() {
