@@ -21,7 +21,11 @@ type Answering = (req: IncomingMessage, res: ServerResponse) => Promise<void> | 
 
 /** Answers the requests of each connection one after the other, and bounds what waits for those who do not read. */
 export interface AnswersInTurn {
+  /** Watches what a new connection sends. */
+  watch(socket: Socket): void;
   answer(req: IncomingMessage, res: ServerResponse): void;
+  /** Ends a connection after its answers if what it sent was cut, as the fault found in it is ours then. */
+  endIfCut(socket: Duplex): boolean;
   /** Calls `then` when the connection owes no answer. Further requests on it are not answered. */
   afterAnswers(socket: Duplex, then: () => void): void;
   /** Memory that waits, by our estimate, and the connections that were closed because of it. */
@@ -44,20 +48,32 @@ interface Line {
   atEnd: (() => void) | undefined;
   /** Memory that the connection's requests and answers take. */
   bytes: number;
+  /** `ending`: no further request is answered. `closed`: nothing is sent any more. */
   state: 'open' | 'ending' | 'closed';
+  isCut: boolean;
+  isPaused: boolean;
   isTimed: boolean;
 }
 
+const END_OF_HEAD = '\r\n\r\n';
+
 /** What a request and its answer take beside the body: both objects, their headers and what Node keeps about them. */
 const REQUEST_BYTES = 4_096;
+
+/** What may still be read from a connection after it was paused. */
+const PAUSED_BYTES = 65_536;
+
+/** No two requests fit into less: `GET / HTTP/1.1`, `Host:` and the end of the head, twice. */
+const SHORTEST_PAIR = 2 * 26 - 1;
 
 /** When too much waits, connections are closed until this share of the limit is left. */
 const SHARE_LEFT = 0.9;
 
 /**
- * Node hands over every request of what it has read at once: 64 KiB may hold two thousand. So at most two answers of a
- * connection are made before the first of them was taken by the network; the other requests wait unread, and nothing
- * more is read from the connection meanwhile.
+ * Node makes a request of everything it has read at once, up to two thousand of 64 KiB, and keeps them until the
+ * connection is closed. So what was read is cut after as many requests as may wait, and the parser ends there. Of these,
+ * at most two are answered before the network has taken the first answer; the others wait, and nothing more is read from
+ * the connection meanwhile.
  *
  * When all connections together hold too much, those of the address that holds most are closed first.
  */
@@ -66,6 +82,8 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
   const lines = new WeakMap<Duplex, Line>();
   const held = new Set<Line>();
   let unsentBytes = 0;
+  /** The part of them that goes with connections that are being closed. */
+  let leavingBytes = 0;
   let endedConnections = 0;
 
   function lineOf(socket: Socket): Line {
@@ -79,6 +97,8 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
         atEnd: undefined,
         bytes: 0,
         state: 'open',
+        isCut: false,
+        isPaused: false,
         isTimed: false,
       };
       lines.set(socket, line);
@@ -94,7 +114,7 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
     }
     line.bytes += bytes;
     unsentBytes += bytes;
-    if (unsentBytes > maxUnsentBytes) closeHeaviest();
+    if (unsentBytes - leavingBytes > maxUnsentBytes) closeHeaviest();
   }
 
   function release(line: Line, bytes: number): void {
@@ -104,24 +124,51 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
   }
 
   function forget(line: Line): void {
-    release(line, line.bytes);
+    if (line.state === 'closed') leavingBytes -= line.bytes;
+    unsentBytes -= line.bytes;
+    line.bytes = 0;
     line.state = 'closed';
     line.current = undefined;
     line.waiting.length = 0;
     held.delete(line);
   }
 
+  /** Its memory is free when Node says that it is closed. */
+  function close(line: Line): void {
+    leavingBytes += line.bytes;
+    line.state = 'closed';
+    line.socket.destroy();
+    endedConnections += 1;
+  }
+
   function closeHeaviest(): void {
+    const open = [...held].filter(({ state }) => state !== 'closed');
     const sums = new Map<string, number>();
-    for (const { address, bytes } of held) sums.set(address, (sums.get(address) ?? 0) + bytes);
+    for (const { address, bytes } of open) sums.set(address, (sums.get(address) ?? 0) + bytes);
     const sumOf = ({ address }: Line) => sums.get(address) ?? 0;
-    const heaviestFirst = [...held].sort((a, b) => sumOf(b) - sumOf(a) || b.bytes - a.bytes);
-    for (const line of heaviestFirst) {
-      if (unsentBytes <= SHARE_LEFT * maxUnsentBytes) return;
-      endedConnections += 1;
-      forget(line);
-      line.socket.destroy();
+    for (const line of open.sort((a, b) => sumOf(b) - sumOf(a) || b.bytes - a.bytes)) {
+      if (unsentBytes - leavingBytes <= SHARE_LEFT * maxUnsentBytes) return;
+      close(line);
     }
+  }
+
+  /** As many requests as may be made of what a connection has sent: one at least. */
+  function mostRequests({ waiting }: Line): number {
+    const room = Math.floor((maxUnsentBytes - unsentBytes) / REQUEST_BYTES);
+    return Math.max(1, Math.min(maxWaitingRequests - waiting.length, room));
+  }
+
+  /** Makes the rest of a chunk unreadable for the parser, which then ends the connection's requests. */
+  function cut(line: Line, chunk: Buffer): void {
+    let end = 0;
+    for (let left = mostRequests(line); left > 0; left--) {
+      const found = chunk.indexOf(END_OF_HEAD, end, 'latin1');
+      if (found < 0) return;
+      end = found + END_OF_HEAD.length;
+    }
+    if (!chunk.includes(END_OF_HEAD, end, 'latin1')) return;
+    chunk[end] = 0;
+    line.isCut = true;
   }
 
   function begin(line: Line, req: IncomingMessage, res: ServerResponse, isHeld: boolean): void {
@@ -157,14 +204,39 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
     else void whole?.then(weigh);
   }
 
+  function pause(line: Line): void {
+    if (line.isPaused) return;
+    line.isPaused = true;
+    line.socket.pause();
+    hold(line, PAUSED_BYTES);
+  }
+
+  function resume(line: Line): void {
+    if (!line.isPaused) return;
+    line.isPaused = false;
+    line.socket.resume();
+    release(line, PAUSED_BYTES);
+  }
+
+  /** The answer to the last request that waits says that the connection ends. */
+  function endAfterAnswers(line: Line): void {
+    if (line.state !== 'open') return;
+    line.state = 'ending';
+    const last = line.waiting.at(-1)?.[1];
+    if (last !== undefined) last.shouldKeepAlive = false;
+    line.atEnd = () => line.socket.destroySoon();
+  }
+
   /** Answers what waits, until an answer is not taken at once. */
   function continueWith(line: Line): void {
     const { socket, waiting } = line;
     while (line.current === undefined && line.state !== 'closed' && socket.writable) {
       const next = waiting.shift();
       if (next === undefined) {
-        if (line.atEnd !== undefined) line.atEnd();
-        else if (line.state === 'open') socket.resume();
+        // An answer that the network has taken is Node's until its event, which comes before this.
+        if (line.atEnd !== undefined) setImmediate(line.atEnd);
+        else if (line.state === 'open') resume(line);
+        line.atEnd = undefined;
         return;
       }
       begin(line, ...next, true);
@@ -172,6 +244,22 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
   }
 
   return {
+    watch(socket) {
+      // Before the listener of the server, which reads the same bytes.
+      socket.prependListener('data', (chunk: Buffer) => {
+        if (chunk.length > SHORTEST_PAIR) cut(lineOf(socket), chunk);
+      });
+    },
+
+    endIfCut(socket) {
+      const line = lines.get(socket);
+      if (line === undefined || !line.isCut) return false;
+      endAfterAnswers(line);
+      pause(line);
+      continueWith(line);
+      return true;
+    },
+
     answer(req, res) {
       const line = lineOf(req.socket);
       if (line.state === 'closed') return;
@@ -181,15 +269,10 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
       }
       // Node keeps the request for as long as the connection lives, whether it is answered or not.
       hold(line, REQUEST_BYTES);
+      pause(line);
       if (line.state !== 'open') return;
-      line.socket.pause();
-      if (line.waiting.length < maxWaitingRequests) {
-        line.waiting.push([req, res]);
-        return;
-      }
-      line.state = 'ending';
-      const last = line.waiting.at(-1)?.[1];
-      if (last !== undefined) last.shouldKeepAlive = false;
+      if (line.waiting.length < maxWaitingRequests) line.waiting.push([req, res]);
+      else endAfterAnswers(line);
     },
 
     afterAnswers(socket, then) {
@@ -201,8 +284,7 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
       if (line.state === 'closed' || line.atEnd !== undefined) return;
       line.state = 'ending';
       line.atEnd = then;
-      // An answer that the network has taken is still Node's until its event, which comes before this.
-      setImmediate(() => continueWith(line));
+      continueWith(line);
     },
 
     figures: () => ({ unsentBytes, endedConnections }),

@@ -119,7 +119,10 @@ export function createHttpServer(
   server.maxHeadersCount = limits.maxHeaders + 1;
   server.maxRequestsPerSocket = limits.maxRequestsPerSocket;
   server.maxConnections = limits.maxConnections;
-  server.on('clientError', refuseConnection);
+  server.on('connection', answers.watch);
+  server.on('clientError', (error, socket) => {
+    if (!answers.endIfCut(socket)) refuseConnection(error, socket);
+  });
   // An `Expect` header is ignored.
   server.on('checkExpectation', answers.answer);
   limitConnections(server, limits);

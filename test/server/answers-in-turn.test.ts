@@ -50,6 +50,10 @@ describe('createAnswersInTurn', () => {
       { ...LIMITS, ...limits },
     );
     server = createServer(answers.answer);
+    server.on('connection', answers.watch);
+    server.on('clientError', (_error, socket) => {
+      if (!answers.endIfCut(socket)) socket.destroy();
+    });
     server.on('upgrade', (_req, socket) => {
       answers.afterAnswers(socket, () => socket.end('upgraded'));
     });
@@ -123,9 +127,9 @@ describe('createAnswersInTurn', () => {
   it('ends a connection with too many waiting requests after the answers to those before', async () => {
     await open({ maxWaitingRequests: 4 });
     const text = await exchange(Array.from({ length: 2_000 }, (_, n) => get(`/later/${n}`)).join(''));
-    assert.deepEqual(bodiesIn(text), ['/later/0', '/later/1', '/later/2', '/later/3', '/later/4']);
-    assert.match(text, /Connection: close\r\n[\s\S]*\/later\/4$/);
-    assert.equal(asked.length, 5);
+    assert.deepEqual(bodiesIn(text), ['/later/0', '/later/1', '/later/2', '/later/3']);
+    assert.match(text, /Connection: close\r\n[^/]*\/later\/3$/);
+    assert.equal(asked.length, 4);
     await Promise.all(closed);
     assert.equal(answers.figures().unsentBytes, 0);
   });
