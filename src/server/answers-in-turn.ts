@@ -16,7 +16,10 @@ export interface UnsentLimits {
   readonly writeTimeoutMs: number;
 }
 
-/** Answers a request; the promise, if there is one, resolves when the answer is whole. */
+/**
+ * Answers a request. The promise resolves when the answer is whole; without one it is whole already, or it is a stream
+ * that is looked after elsewhere.
+ */
 type Answering = (req: IncomingMessage, res: ServerResponse) => Promise<void> | undefined;
 
 /** Answers the requests of each connection one after the other, and bounds what waits for those who do not read. */
@@ -177,13 +180,12 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
       line.isTimed = false;
     }
     const whole = answering(req, res);
-    // Taken by the network already, as most are.
-    if (res.writableFinished) {
-      if (isHeld) release(line, REQUEST_BYTES);
-      return;
-    }
+    const isStream = whole === undefined && !res.writableEnded;
+    // Most are taken by the network already.
+    if (isHeld && (res.writableFinished || isStream)) release(line, REQUEST_BYTES);
+    if (res.writableFinished) return;
     line.current = res;
-    let bytes = REQUEST_BYTES;
+    let bytes = isStream ? 0 : REQUEST_BYTES;
     if (!isHeld) hold(line, bytes);
     res.once('finish', () => {
       release(line, bytes);

@@ -34,6 +34,10 @@ describe('createAnswersInTurn', () => {
           res.end(LARGE);
           return undefined;
         }
+        if (url.startsWith('/stream')) {
+          res.write(url);
+          return undefined;
+        }
         if (url.startsWith('/now')) {
           res.end(url);
           return undefined;
@@ -177,6 +181,14 @@ describe('createAnswersInTurn', () => {
     await eventually('all are asked for', () => asked.length === 5);
     assert.equal(answers.figures().endedConnections, 0);
     assert.ok(answers.figures().unsentBytes > 0);
+  });
+
+  it('counts no stream, which is looked after elsewhere', async () => {
+    await open({ maxUnsentBytes: 1 });
+    const text: string[] = [];
+    dial(get('/stream/1')).on('data', (chunk: Buffer) => text.push(String(chunk)));
+    await eventually('it streams', () => text.join('').includes('/stream/1'));
+    assert.deepEqual(answers.figures(), { unsentBytes: 0, endedConnections: 0 });
   });
 
   it('upgrades a connection only after the answers before', async () => {

@@ -10,6 +10,28 @@ export interface Attack {
   run(field: Field): Promise<string>;
 }
 
+/** How long attackers go on that the server does not close: longer than it lets anyone wait. */
+const LASTING_MS = 40_000;
+
+interface Attackers extends Field {
+  readonly durationMs: number;
+  readonly addressOf: (n: number) => string;
+}
+
+/** An attack by connections that go on until they are closed. */
+export function lasting(
+  name: string,
+  attack: (attackers: Attackers) => Promise<{ readonly closed: number }>,
+): Attack {
+  return {
+    name,
+    async run(field) {
+      const { closed } = await attack({ ...field, durationMs: LASTING_MS, addressOf: attackerAddress });
+      return `${closed} of ${field.connections} closed by the server`;
+    },
+  };
+}
+
 /** Attackers to each address: as many as the feed takes from one. */
 const PER_ADDRESS = 20;
 

@@ -118,7 +118,7 @@ function watchMemory(pid: number): () => Promise<number> {
 interface Row {
   readonly name: string;
   readonly note: string;
-  readonly rssMb: number;
+  readonly memoryMb: number;
   readonly heapMb: number;
   readonly p99Ms: number;
   readonly gapMs: number;
@@ -152,15 +152,16 @@ async function underAttack({ name, run }: Attack): Promise<Row> {
     const row = {
       name,
       note,
-      rssMb: (peak - base) / MB,
+      memoryMb: (peak - base) / MB,
       heapMb: (heap.heapPeak - rested.heapUsed) / MB,
       p99Ms: during.p99Ms,
       gapMs: during.gapMs,
     };
-    if (row.rssMb > MOST_GROWN_MB) wrong.push(`${name}: memory rose by ${row.rssMb.toFixed(1)} MB`);
+    if (row.memoryMb > MOST_GROWN_MB) wrong.push(`${name}: memory rose by ${row.memoryMb.toFixed(1)} MB`);
     say(
       `${name}: ${note}; ${heap.connections} connections left, base ${(base / MB).toFixed(0)} MB, ` +
-        `p99 before ${before.p99Ms.toFixed(1)} ms, feed gap ${before.gapMs.toFixed(1)} ms`,
+        `memory +${row.memoryMb.toFixed(1)} MB, p99 ${before.p99Ms.toFixed(1)} ms before and ` +
+        `${during.p99Ms.toFixed(1)} ms during, gap of the feed ${before.gapMs.toFixed(1)} and ${during.gapMs.toFixed(1)} ms`,
     );
     return row;
   } finally {
@@ -176,14 +177,14 @@ for (const attack of ATTACKS.filter(({ name }) => name.includes(word))) {
     await underAttack(attack).catch((error: unknown) => {
       wrong.push(String(error));
       const lost = Number.NaN;
-      return { name: attack.name, note: '', rssMb: lost, heapMb: lost, p99Ms: lost, gapMs: lost };
+      return { name: attack.name, note: '', memoryMb: lost, heapMb: lost, p99Ms: lost, gapMs: lost };
     }),
   );
 }
 say('');
 say(`${connections} connections         memory +MB  heap +MB   p99 ms   feed gap p99 ms`);
-for (const { name, rssMb, heapMb, p99Ms, gapMs } of rows) {
-  const figures = [rssMb, heapMb, p99Ms, gapMs].map((figure) => figure.toFixed(1).padStart(9));
+for (const { name, memoryMb, heapMb, p99Ms, gapMs } of rows) {
+  const figures = [memoryMb, heapMb, p99Ms, gapMs].map((figure) => figure.toFixed(1).padStart(9));
   say(`${figures.join('')}   ${name}`);
 }
 for (const line of wrong) say(`wrong: ${line}`);
