@@ -123,7 +123,7 @@ export const SETTINGS = {
   ),
   unsentMegabytes: setting(
     integer(1, 10_000, 'megabytes'),
-    16,
+    8,
     'megabytes of requests and answers that may wait for callers who do not read, over all connections',
   ),
   metricsPort: setting(

@@ -36,7 +36,7 @@ export const HTTP_LIMITS: HttpLimits = {
   maxConnections: 15_000,
   maxConnectionsPerAddress: 4_096,
   maxWaitingRequests: 32,
-  maxUnsentBytes: 16 * 1_024 * 1_024,
+  maxUnsentBytes: 8 * 1_024 * 1_024,
   writeTimeoutMs: 30_000,
   proxies: proxiesOf([]),
 };

@@ -44,7 +44,7 @@ describe('parseConfig', () => {
       trustedProxies: [],
       connectionsPerAddress: 4_096,
       trafficPerMinute: 240_000_000,
-      unsentMegabytes: 16,
+      unsentMegabytes: 8,
       metrics: null,
       feed: { connections: 12_000, perAddress: 20, perKey: 5, connectsPerMinute: 60 },
       staleAfterMs: {
