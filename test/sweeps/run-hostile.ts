@@ -63,10 +63,10 @@ const ATTACKS: readonly Attack[] = [
 /** As `npm start` runs the program. */
 const FLAGS = ['--expose-gc', '--max-semi-space-size=2', '--max-old-space-size=256'];
 const OVERSIZE_ROUNDS = 20;
+const WARM_MS = 5_000;
+/** The most memory that the server takes meanwhile, between two collections, is the base. */
 const QUIET_MS = 10_000;
 const NOBODY_MS = 40_000;
-/** For freed memory to go back to the system. */
-const SETTLE_MS = 1_000;
 const MOST_GROWN_MB = 20;
 const SAMPLE_MS = 10;
 const MB = 1_000_000;
@@ -132,11 +132,13 @@ async function underAttack({ name, run }: Attack): Promise<Row> {
   const pid = target.process.pid ?? 0;
   const clients = startChild(new URL('./hostile-clients.js', import.meta.url), [String(port)]);
   try {
-    await delay(QUIET_MS);
-    const before = await ask(clients, 'report', Seen);
+    await delay(WARM_MS);
     const rested = await ask(target, 'rest', Heap);
-    await delay(SETTLE_MS);
-    const base = await memoryOf(pid);
+    await ask(clients, 'report', Seen);
+    const quietPeakOf = watchMemory(pid);
+    await delay(QUIET_MS);
+    const base = await quietPeakOf();
+    const before = await ask(clients, 'report', Seen);
     const peakOf = watchMemory(pid);
     const note = await Promise.race([
       run({ port, connections }),
