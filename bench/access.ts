@@ -77,7 +77,15 @@ export async function benchAccess(): Promise<void> {
 }
 
 const OPEN_GATE: Gate = {
-  identify: () => ({ tier: 'FREE', keyId: null, hour: undefined, policy: undefined, atMs: 0 }),
+  identify: () => ({
+    tier: 'FREE',
+    keyId: null,
+    hour: undefined,
+    policy: undefined,
+    traffic: undefined,
+    atMs: 0,
+  }),
+  share: () => undefined,
   admit: () => undefined,
   settle: () => [],
 };

@@ -215,12 +215,13 @@ describe('the pages', () => {
       waiting: 0,
       closed: new Map(),
     }));
+    metrics.watchUnsent(() => ({ unsentBytes: 0, endedConnections: 0 }));
     const unwatch = metrics.watchStreams({ latest: createLatest(), ages: () => ({}), now: Date.now });
     const names = [...(await metrics.text()).matchAll(/^# HELP (tallywire_\w+)/gm)].map(
       ([, name = '']) => name,
     );
     unwatch();
-    const listed = firstCells(section('src/service/README.md', '## Running it for real'), 'Metric');
+    const listed = firstCells(section('src/service/README.md', '### Metrics'), 'Metric');
     assert.deepEqual(sorted(listed), sorted(names));
   });
 

@@ -13,6 +13,7 @@ import {
   secondsFor,
 } from './limits/rate-policy.ts';
 import { type Hour, nextFreeAt } from './limits/sliding-hour.ts';
+import type { Traffic, TrafficAccount } from './limits/traffic.ts';
 import { type Access, includes, type Tier } from './tiers.ts';
 
 /** Who may call an endpoint, and whether calls count. */
@@ -30,6 +31,8 @@ export interface Caller {
   /** The hour that is charged; undefined when nothing is counted. */
   readonly hour: Hour | undefined;
   readonly policy: Policy | undefined;
+  /** What the bytes of the answer count for; undefined when they do not count. */
+  readonly traffic: TrafficAccount | undefined;
   /** When the request came, in whole UTC ms. */
   readonly atMs: number;
 }
@@ -41,10 +44,15 @@ type CallerRequest = Pick<IncomingMessage, 'headers' | 'socket'>;
 export interface Gate {
   /** Throws a RequestError for an unknown key (401), or for too many of them from one address (429). */
   identify(endpoint: EndpointAccess, req: CallerRequest): Caller;
+  /** Counts the request, or throws a RequestError when the caller's share of the service is used up (429). */
+  share(caller: Caller): void;
   /** Charges the call, or throws a RequestError: the tier is too low (401), or the hour is used up (429). */
   admit(endpoint: EndpointAccess, caller: Caller): void;
-  /** The limit's headers, names and values in turn. Refunds the charge when the answer is free. */
-  settle(caller: Caller, status: number): readonly string[];
+  /**
+   * The limit's headers, names and values in turn. Refunds the charge when the answer is free. `bytes` are those of the
+   * body that is sent.
+   */
+  settle(caller: Caller, status: number, bytes: number): readonly string[];
 }
 
 interface GateDeps {
@@ -54,6 +62,8 @@ interface GateDeps {
   readonly quotas?: Quotas;
   readonly limits?: Limits;
   readonly proxies?: Proxies;
+  /** Without it, bytes do not count. */
+  readonly traffic?: Traffic | undefined;
 }
 
 /** Twice the longest key we issue; longer ones are refused without a look-up. */
@@ -81,7 +91,7 @@ function isFree(status: number): boolean {
  * empty header is no key.
  */
 export function createGate(deps: GateDeps): Gate {
-  const { keys, now, quotas = createQuotas(), limits = LIMITS, proxies = proxiesOf([]) } = deps;
+  const { keys, now, quotas = createQuotas(), limits = LIMITS, proxies = proxiesOf([]), traffic } = deps;
   const badKeys = createFailureLimit(MAX_BAD_KEYS);
   const policies = policiesOf(limits);
   const ownPolicies = new WeakMap<Holder, Policy>();
@@ -96,25 +106,29 @@ export function createGate(deps: GateDeps): Gate {
     return policy;
   }
 
+  function chargeShare(account: TrafficAccount | undefined, atMs: number): void {
+    const waitMs = account === undefined ? 0 : traffic?.request(account, atMs);
+    if (waitMs !== undefined && waitMs > 0) throw overShare(waitMs);
+  }
+
   function refuseKey(req: CallerRequest, atMs: number): never {
-    const waitMs = badKeys.count(clientAddressOf(req, proxies), atMs);
+    const address = clientAddressOf(req, proxies);
+    chargeShare(traffic?.accountOf(address), atMs);
+    const waitMs = badKeys.count(address, atMs);
     if (waitMs === 0) {
       throw new RequestError(401, 'key_invalid', 'The API key is not known or was revoked', CHALLENGE);
     }
-    const seconds = secondsFor(waitMs);
     const message = 'Too many unknown API keys came from this address';
-    const headers = { 'Retry-After': String(seconds) };
-    throw new RequestError(429, 'too_many_bad_keys', message, headers, {
-      retry_after: seconds,
-      retry_after_ms: waitMs,
-    });
+    throw new RequestError(429, 'too_many_bad_keys', message, ...waiting(waitMs));
   }
 
   function callerOf(holder: Holder, counts: boolean, atMs: number): Caller {
     holder.lastUsedAt = atMs;
+    // Keys of the operator have no share.
+    const account = holder.tier === 'INTERNAL' ? undefined : traffic?.accountOf(holder.id);
     const policy = counts ? policyFor(holder) : undefined;
     const hour = policy && quotas.ofKey(holder.id);
-    return { tier: holder.tier, keyId: holder.id, hour, policy, atMs };
+    return { tier: holder.tier, keyId: holder.id, hour, policy, traffic: account, atMs };
   }
 
   return {
@@ -128,9 +142,14 @@ export function createGate(deps: GateDeps): Gate {
         if (endpoint.access !== 'open') refuseKey(req, atMs);
       }
       const policy = counts ? policies.FREE : undefined;
-      const hour = policy && quotas.ofAddress(clientAddressOf(req, proxies), atMs);
-      return { tier: 'FREE', keyId: null, hour, policy, atMs };
+      if (policy === undefined && traffic === undefined) return uncounted(atMs);
+      const address = clientAddressOf(req, proxies);
+      const account = traffic?.accountOf(address);
+      const hour = policy && quotas.ofAddress(address, atMs);
+      return { tier: 'FREE', keyId: null, hour, policy, traffic: account, atMs };
     },
+
+    share: ({ traffic: account, atMs }) => chargeShare(account, atMs),
 
     admit({ access }, { tier, keyId, hour, policy, atMs }) {
       if (access === 'PRO' || access === 'INTERNAL') {
@@ -146,8 +165,9 @@ export function createGate(deps: GateDeps): Gate {
       if (!quotas.charge(hour, atMs, policy.limit)) throw overLimit(policy, hour, atMs);
     },
 
-    settle(caller, status) {
-      const { hour, policy, atMs } = caller;
+    settle(caller, status, bytes) {
+      const { hour, policy, traffic: account, atMs } = caller;
+      if (account !== undefined) traffic?.served(account, bytes);
       if (hour === undefined || policy === undefined) return NO_HEADERS;
       if (isFree(status)) quotas.refund(hour, atMs);
       return limitHeaders(policy, hour, atMs);
@@ -158,6 +178,23 @@ export function createGate(deps: GateDeps): Gate {
 function policiesOf(limits: Limits): Readonly<Record<Tier, Policy | undefined>> {
   const policy = (tier: Tier) => (limits[tier] === null ? undefined : policyOf(tier, limits[tier]));
   return { FREE: policy('FREE'), PRO: policy('PRO'), INTERNAL: policy('INTERNAL') };
+}
+
+function uncounted(atMs: number): Caller {
+  return { tier: 'FREE', keyId: null, hour: undefined, policy: undefined, traffic: undefined, atMs };
+}
+
+/** The headers and fields that say how long to wait. */
+function waiting(
+  waitMs: number,
+): [headers: Readonly<Record<string, string>>, fields: Readonly<Record<string, unknown>>] {
+  const seconds = secondsFor(waitMs);
+  return [{ 'Retry-After': String(seconds) }, { retry_after: seconds, retry_after_ms: waitMs }];
+}
+
+function overShare(waitMs: number): RequestError {
+  const message = 'This caller was served more than its share of the service';
+  return new RequestError(429, 'too_much_traffic', message, ...waiting(waitMs));
 }
 
 function overLimit(policy: Policy, hour: Hour, atMs: number): RequestError {

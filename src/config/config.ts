@@ -57,6 +57,11 @@ export interface Config {
   /** Networks such as `10.0.0.0/8`. */
   readonly trustedProxies: readonly string[];
   readonly connectionsPerAddress: number;
+  /** Bytes that one caller may be served within a minute; null for no limit. */
+  readonly trafficPerMinute: number | null;
+  readonly unsentMegabytes: number;
+  /** Where metrics are served without a key; null: only on the main port, with one. */
+  readonly metrics: { readonly port: number; readonly host: string } | null;
   /** Null: no push feed. */
   readonly feed: {
     readonly connections: number;
@@ -278,6 +283,9 @@ export function parseConfig(input: ConfigInput): Config {
     drainSeconds: values.drainSeconds,
     trustedProxies: values.trustedProxies.split(',').filter((network) => network !== ''),
     connectionsPerAddress: values.connectionsPerAddress,
+    trafficPerMinute: values.trafficPerMinute === 0 ? null : values.trafficPerMinute * 1_000_000,
+    unsentMegabytes: values.unsentMegabytes,
+    metrics: values.metricsPort === 0 ? null : { port: values.metricsPort, host: values.metricsHost },
     feed: values.feed
       ? {
           connections: values.feedConnections,

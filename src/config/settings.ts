@@ -121,6 +121,26 @@ export const SETTINGS = {
     4_096,
     'connections one address may hold at a time; trusted proxies may hold any number',
   ),
+  trafficPerMinute: setting(
+    integer(0, 1_000_000, 'megabytes'),
+    240,
+    'megabytes one address or key may be served within a minute, with 4 KiB for each request; 0 is no limit',
+  ),
+  unsentMegabytes: setting(
+    integer(1, 10_000, 'megabytes'),
+    8,
+    'megabytes of requests and answers that may wait for callers who do not read, over all connections',
+  ),
+  metricsPort: setting(
+    integer(0, 65_535),
+    0,
+    'TCP port of its own for /metrics, where no key is needed; with 0 it is on the main port, for INTERNAL keys',
+  ),
+  metricsHost: setting(
+    plainText('a host name or address', 'address'),
+    '127.0.0.1',
+    'address to listen on for the port of /metrics',
+  ),
   feed: setting(toggle, true, 'whether the push feed is served'),
   feedConnections: setting(integer(1, 15_000), 12_000, 'connections the feed takes in all'),
   feedConnectionsPerAddress: setting(

@@ -1,11 +1,13 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { FeedFigures } from '../feed/figures.ts';
+import type { UnsentFigures } from '../server/answers-in-turn.ts';
 import type { ApiUse, SourceStatus } from '../sources/source.ts';
 import { createApiUse } from './api-use.ts';
 import { watchFeed } from './feed-metrics.ts';
 import { createHttpDurations } from './http-durations.ts';
 import { watchSources } from './source-metrics.ts';
 import { type StreamFigures, watchStreams } from './stream-metrics.ts';
+import { watchUnsent } from './unsent-metrics.ts';
 
 /** The figures that an operator scrapes. Reporting a figure is cheap and never throws. */
 export interface Metrics {
@@ -33,6 +35,8 @@ export interface Metrics {
   watchStreams(figures: StreamFigures): () => void;
   /** `read` is called at each scrape. */
   watchFeed(read: () => FeedFigures): void;
+  /** `read` is called at each scrape. */
+  watchUnsent(read: () => UnsentFigures): void;
   text(): Promise<string>;
 }
 
@@ -123,6 +127,7 @@ export function createMetrics({ usdPer1000Reads = 0, now = Date.now }: MetricsOp
     watchSources: (read) => watchSources(registry, read),
     watchStreams: (figures) => watchStreams(registry, figures),
     watchFeed: (read) => watchFeed(registry, read),
+    watchUnsent: (read) => watchUnsent(registry, read),
     text: async () => `${await registry.metrics()}\n${durations.text()}`,
   };
 }

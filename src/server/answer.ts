@@ -19,6 +19,8 @@ export interface Answer<Body = string> {
   readonly body: Body;
   /** The same body in two parts, when most of it is encoded already. `head` is ASCII. */
   readonly parts?: { readonly head: string; readonly tail: Buffer };
+  /** Whether the body is kept for as long as the process runs, so that an answer that waits takes no memory for it. */
+  readonly isKept?: boolean;
 }
 
 /** A path, who may call it, and whether calls count towards the hourly limit. */
@@ -55,11 +57,17 @@ export function callOf({ url = '', headers }: IncomingMessage, keyId: string | n
   return { query: queryOf(url), keyId, ifNoneMatch: headers['if-none-match'] };
 }
 
-function queryOf(url: string): string {
-  const start = url.indexOf('?');
-  if (start < 0) return '';
-  const end = url.indexOf('#', start);
-  return end < 0 ? url.slice(start + 1) : url.slice(start + 1, end);
+/** The length of the body that a GET gets. */
+export function bodyBytes({ headers }: Answer<unknown>): number {
+  return Number(headers['Content-Length'] ?? 0);
+}
+
+/** The raw query of a target, without `?`. What follows a `#` is for the client alone. */
+export function queryOf(url: string): string {
+  const end = url.indexOf('#');
+  const target = end < 0 ? url : url.slice(0, end);
+  const start = target.indexOf('?');
+  return start < 0 ? '' : target.slice(start + 1);
 }
 
 /** An answer that no cache may keep. */

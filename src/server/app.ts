@@ -3,7 +3,7 @@ import { Router } from '@koa/router';
 import Koa from 'koa';
 import type { Gate } from '../access/gate.ts';
 import type { UsageRecorder } from '../access/usage/recorder.ts';
-import type { Route } from './answer.ts';
+import { queryOf, type Route } from './answer.ts';
 import { createEndpoints, type EndpointDeps } from './endpoints.ts';
 import { type RequestState, sendOutcomes } from './koa-protocol.ts';
 import type { Operations } from './operations.ts';
@@ -11,7 +11,7 @@ import type { PaidAccess } from './paid-access.ts';
 import { asksForPast } from './past/asks-for-past.ts';
 import { createReadyAnswers, type ReadyAnswers } from './ready-answers.ts';
 import { createRequestProtocol, unlimited } from './request-protocol.ts';
-import { operatorEndpoints } from './routes/operator.ts';
+import { probeEndpoints } from './routes/operator.ts';
 import { answerUnmatched } from './unmatched.ts';
 
 export interface AppDeps extends EndpointDeps {
@@ -36,7 +36,7 @@ interface AppParts {
  * the middleware only. Bugs are emitted as `error` events, which the caller has to log.
  */
 export class App extends Koa<RequestState> {
-  /** Every endpoint, except those of the operator. */
+  /** Every endpoint, except the probes. */
   readonly endpoints: readonly (Route & { readonly method: 'GET' | 'POST' })[];
   readonly close: () => void;
   readonly #readyAnswers: ReadyAnswers;
@@ -90,14 +90,14 @@ export function createApp(deps: AppDeps): App {
   const router = new Router<RequestState>({ sensitive: true, strict: true });
   for (const endpoint of endpoints) {
     router.register(endpoint.path, [endpoint.method], async (ctx) => {
-      const { path, querystring } = ctx;
-      const served = (isPast(path, querystring) ? pastByPath.get(path) : undefined) ?? endpoint;
+      const { path, req } = ctx;
+      const served = (isPast(path, queryOf(req.url ?? '')) ? pastByPath.get(path) : undefined) ?? endpoint;
       ctx.state.outcome = await protocol.answerLater(served, ctx);
     });
   }
-  for (const { path, answer } of operatorEndpoints(operations)) {
+  for (const { path, answer } of probeEndpoints(operations)) {
     router.get(path, async (ctx) => {
-      ctx.state.outcome = unlimited(await answer());
+      ctx.state.outcome = unlimited(answer());
     });
   }
   const routes = new Set(router.stack.map(({ path }) => String(path)));

@@ -15,6 +15,7 @@ import { dashboardEndpoints } from './routes/dashboard.ts';
 import { documentEndpoints, rendererEndpoints } from './routes/documents.ts';
 import { feedEndpoint } from './routes/feed.ts';
 import { healthEndpoint } from './routes/health.ts';
+import { metricsEndpoint } from './routes/operator.ts';
 import { pastEndpoints } from './routes/past.ts';
 import { calibrationEndpoint, historyEndpoint, overviewEndpoint } from './routes/performance.ts';
 import { portfolioEndpoints } from './routes/portfolio.ts';
@@ -44,9 +45,11 @@ export interface EndpointDeps {
   readonly hasFeed?: boolean;
   /** Whether the published keys of the demo are admitted; false unless given. */
   readonly isDemo?: boolean;
+  /** Whether metrics are served here, to INTERNAL keys; true unless given. */
+  readonly hasMetrics?: boolean;
 }
 
-/** Every endpoint, except those of the operator. */
+/** Every endpoint, except the probes. */
 interface Endpoints {
   /** Answered at once. */
   readonly ready: readonly Endpoint[];
@@ -86,6 +89,7 @@ export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => 
       ...rebalancingEndpoints(walletDeps),
       waitlistEndpoint({ ...deps, report }),
       ...rendererEndpoints(),
+      ...(deps.hasMetrics === false ? [] : [metricsEndpoint(deps.operations)]),
     ],
     close() {
       requests.close();

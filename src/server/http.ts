@@ -3,11 +3,12 @@ import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Proxies, proxiesOf } from '../access/client-address.ts';
 import { StartError } from '../errors.ts';
+import { type AnswersInTurn, createAnswersInTurn, type UnsentLimits } from './answers-in-turn.ts';
 import type { App } from './app.ts';
 import { limitConnections } from './connection-limit.ts';
 import { refuseConnection, TOO_MANY_HEADERS } from './refuse-connection.ts';
 
-interface HttpLimits {
+interface HttpLimits extends UnsentLimits {
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   /** How often the two timeouts above are checked. */
@@ -34,6 +35,9 @@ export const HTTP_LIMITS: HttpLimits = {
   maxRequestsPerSocket: 1_000,
   maxConnections: 15_000,
   maxConnectionsPerAddress: 4_096,
+  maxWaitingRequests: 32,
+  maxUnsentBytes: 8 * 1_024 * 1_024,
+  writeTimeoutMs: 30_000,
   proxies: proxiesOf([]),
 };
 
@@ -46,12 +50,14 @@ const KEEP_ALIVE_BEHIND_PROXY_MS = 65_000;
 export function httpLimits(config: {
   readonly trustedProxies: readonly string[];
   readonly connectionsPerAddress: number;
+  readonly unsentMegabytes: number;
 }): HttpLimits {
-  const { trustedProxies, connectionsPerAddress } = config;
+  const { trustedProxies, connectionsPerAddress, unsentMegabytes } = config;
   return {
     ...HTTP_LIMITS,
     ...(trustedProxies.length > 0 && { keepAliveTimeoutMs: KEEP_ALIVE_BEHIND_PROXY_MS }),
     maxConnectionsPerAddress: connectionsPerAddress,
+    maxUnsentBytes: unsentMegabytes * 1_024 * 1_024,
     proxies: proxiesOf(trustedProxies),
   };
 }
@@ -65,6 +71,7 @@ interface DrainTimes {
 
 export interface HttpServer {
   readonly server: Server;
+  readonly unsent: AnswersInTurn['figures'];
   /** Resolves to the URL. Port 0 takes a free port. */
   listen(port: number, host: string): Promise<string>;
   /** Answers the open requests, accepts no new ones, and resolves when every connection is closed. */
@@ -89,16 +96,15 @@ export function createHttpServer(
   feed?: FeedConnections,
 ): HttpServer {
   const serve = app.callback();
-  const handle = (req: IncomingMessage, res: ServerResponse) => {
+  const answers = createAnswersInTurn((req, res) => {
     if (req.rawHeaders.length > 2 * limits.maxHeaders) {
       refuseConnection(TOO_MANY_HEADERS, req.socket);
-      return;
+      return undefined;
     }
     // The connection ends after a body, so that bytes after it are never taken for a request.
     if (hasBody(req)) res.shouldKeepAlive = false;
-    if (feed?.handle(req, res)) return;
-    void serve(req, res);
-  };
+    return feed?.handle(req, res) ? undefined : serve(req, res);
+  }, limits);
   const server = createServer(
     {
       headersTimeout: limits.headersTimeoutMs,
@@ -107,25 +113,34 @@ export function createHttpServer(
       keepAliveTimeout: limits.keepAliveTimeoutMs,
       maxHeaderSize: limits.maxHeaderBytes,
     },
-    handle,
+    answers.answer,
   );
   // Node silently drops further headers, so one more than allowed shows that there were too many.
   server.maxHeadersCount = limits.maxHeaders + 1;
   server.maxRequestsPerSocket = limits.maxRequestsPerSocket;
   server.maxConnections = limits.maxConnections;
-  server.on('clientError', refuseConnection);
+  server.on('connection', answers.watch);
+  server.on('clientError', (error, socket) => {
+    if (!answers.endIfCut(socket)) refuseConnection(error, socket);
+  });
   // An `Expect` header is ignored.
-  server.on('checkExpectation', handle);
+  server.on('checkExpectation', answers.answer);
   limitConnections(server, limits);
   if (feed) {
     server.on('upgrade', (req, socket, head) => {
-      if (!feed.upgrade(req, socket, head)) answerWithoutUpgrade(req, socket, handle);
+      socket.on('error', () => socket.destroy());
+      answers.afterAnswers(socket, () => {
+        if (!feed.upgrade(req, socket, head)) answerWithoutUpgrade(req, socket, limits, serve);
+        // Paused if requests before this one had to wait.
+        if (socket.isPaused()) socket.resume();
+      });
     });
   }
 
   let drained: Promise<void> | undefined;
   return {
     server,
+    unsent: answers.figures,
     listen: (port, host) => listen(server, port, host),
     drain(times) {
       drained ??= drain(server, app, times, feed);
@@ -138,15 +153,16 @@ export function createHttpServer(
 function answerWithoutUpgrade(
   req: IncomingMessage,
   socket: Duplex,
-  handle: (req: IncomingMessage, res: ServerResponse) => void,
+  { writeTimeoutMs }: UnsentLimits,
+  answer: (req: IncomingMessage, res: ServerResponse) => unknown,
 ): void {
   if (!(socket instanceof Socket)) throw new TypeError('an upgrade without a socket');
-  socket.on('error', () => socket.destroy());
   const res = new ServerResponse(req);
   res.shouldKeepAlive = false;
   res.assignSocket(socket);
   res.once('finish', () => socket.end(() => socket.destroy()));
-  handle(req, res);
+  res.once('prefinish', () => socket.setTimeout(writeTimeoutMs, () => socket.destroy()));
+  answer(req, res);
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

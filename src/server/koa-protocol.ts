@@ -1,5 +1,7 @@
 import type { Middleware } from 'koa';
+import { bodyBytes } from './answer.ts';
 import { withoutCorsHeaders } from './headers.ts';
+import { markKeptBody } from './kept-body.ts';
 import type { Outcome, RequestProtocol } from './request-protocol.ts';
 
 export interface RequestState {
@@ -28,12 +30,13 @@ export function sendOutcomes(
     ctx.status = answer.status;
     ctx.set({ ...(internalPaths.has(ctx.path) ? withoutCorsHeaders(answer.headers) : answer.headers) });
     if (answer.status !== 204 && answer.status !== 304) ctx.body = answer.body;
+    if (answer.isKept) markKeptBody(ctx.res);
     for (let at = 0; at < callHeaders.length; at += 2) {
       ctx.set(callHeaders[at] ?? '', callHeaders[at + 1] ?? '');
     }
     const route = routes.has(ctx.path) ? ctx.path : 'unknown';
     // A caller may send any word as the method, and only known ones are recorded.
     const method = METHODS.has(ctx.method) ? ctx.method : 'OTHER';
-    protocol.record(route, method, startedMs, outcome, Number(answer.headers['Content-Length'] ?? 0));
+    protocol.record(route, method, startedMs, outcome, bodyBytes(answer));
   };
 }

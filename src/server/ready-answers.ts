@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Answer, Endpoint } from './answer.ts';
+import { type Answer, bodyBytes, type Endpoint, queryOf } from './answer.ts';
 import { withoutCorsHeaders } from './headers.ts';
+import { markKeptBody } from './kept-body.ts';
 import type { RequestProtocol } from './request-protocol.ts';
 
 /** Answers the request and returns true, or leaves it untouched and returns false. */
@@ -25,7 +26,7 @@ export function createReadyAnswers(
     const found = table.get(query < 0 ? url : url.slice(0, query));
     if (found === undefined) return false;
     const { endpoint, serve } = found;
-    if (query >= 0 && isLeftToKoa(endpoint.path, url.slice(query + 1))) return false;
+    if (query >= 0 && isLeftToKoa(endpoint.path, queryOf(url))) return false;
     // A payment takes time, so Koa handles it.
     if (protocol.isSale(endpoint, req)) return false;
     serve(req, res, method);
@@ -59,8 +60,8 @@ function createServe(protocol: RequestProtocol, endpoint: Endpoint): Serve {
   return (req, res, method) => {
     const startedMs = performance.now();
     const outcome = protocol.answerNow(endpoint, req);
-    const { status, headers, body, parts } = outcome.answer;
-    const list = lists.get(headers) ?? keepList(headers);
+    const { status, headers, body, parts, isKept } = outcome.answer;
+    const list = lists.get(headers) ?? keepList(outcome.answer);
     res.writeHead(status, withCallHeaders(list, outcome.callHeaders));
     // Node omits the body of an answer to HEAD.
     if (parts === undefined) {
@@ -68,15 +69,17 @@ function createServe(protocol: RequestProtocol, endpoint: Endpoint): Serve {
     } else {
       // Corked, so that both parts are sent in one piece with the headers.
       res.cork();
-      res.write(parts.head, 'latin1');
+      if (parts.head !== '') res.write(parts.head, 'latin1');
       res.end(parts.tail);
     }
+    if (isKept) markKeptBody(res);
     protocol.record(path, method, startedMs, outcome, list.bodyBytes);
   };
 
-  function keepList(headers: Answer['headers']): HeaderList {
+  function keepList(answer: Answer<unknown>): HeaderList {
+    const { headers } = answer;
     const list = Object.entries(access === 'INTERNAL' ? withoutCorsHeaders(headers) : headers).flat();
-    const kept = { list, ownLength: list.length, bodyBytes: Number(headers['Content-Length'] ?? 0) };
+    const kept = { list, ownLength: list.length, bodyBytes: bodyBytes(answer) };
     lists.set(headers, kept);
     return kept;
   }

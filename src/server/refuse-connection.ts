@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { plainAnswer } from './answer.ts';
 import { JSON_TYPE, SECURITY_HEADERS } from './headers.ts';
@@ -38,6 +39,9 @@ const FAULTS: ReadonlyMap<string | undefined, ConnectionFault> = new Map<string,
   ],
 ]);
 
+/** How long the answer may take to leave. */
+const SEND_MS = 10_000;
+
 /** Answers a connection that sent no valid request, in the form of our other errors, and ends it. */
 export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -52,6 +56,7 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): 
   const head = Object.entries({ ...headers, Connection: 'close' }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   );
+  if (socket instanceof Socket) socket.setTimeout(SEND_MS, () => socket.destroy());
   // Destroyed once flushed, so that a peer that keeps sending cannot hold the socket half open.
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`, () =>
     socket.destroy(),

@@ -5,6 +5,7 @@ import type { UsageRecorder } from '../access/usage/recorder.ts';
 import type { Offer } from '../payments/offer.ts';
 import {
   type Answer,
+  bodyBytes,
   callOf,
   type Endpoint,
   type FileEndpoint,
@@ -68,10 +69,13 @@ export function createRequestProtocol(deps: RequestProtocolDeps): RequestProtoco
   }
 
   function identify(route: Route, req: IncomingMessage): Caller | Outcome {
+    let caller: Caller | undefined;
     try {
-      return gate.identify(route, req);
+      caller = gate.identify(route, req);
+      gate.share(caller);
+      return caller;
     } catch (error) {
-      return fail(error, null);
+      return fail(error, caller?.keyId ?? null);
     }
   }
 
@@ -85,8 +89,14 @@ export function createRequestProtocol(deps: RequestProtocolDeps): RequestProtoco
     }
   }
 
-  function settle(caller: Caller, answer: Answer<string | Buffer>, message = ''): Outcome {
-    return { answer, callHeaders: gate.settle(caller, answer.status), keyId: caller.keyId, message };
+  function settle(
+    req: IncomingMessage,
+    caller: Caller,
+    answer: Answer<string | Buffer>,
+    message = '',
+  ): Outcome {
+    const callHeaders = gate.settle(caller, answer.status, req.method === 'HEAD' ? 0 : bodyBytes(answer));
+    return { answer, callHeaders, keyId: caller.keyId, message };
   }
 
   function settleAnswered(
@@ -95,15 +105,15 @@ export function createRequestProtocol(deps: RequestProtocolDeps): RequestProtoco
     caller: Caller,
     answer: Answer<string | Buffer>,
   ): Outcome {
-    const outcome = settle(caller, answer);
+    const outcome = settle(req, caller, answer);
     if (answer.status !== 200) return outcome;
     const offer = offerBeside(route, req, caller.tier, paidAccess?.payments);
     return offer.length === 0 ? outcome : { ...outcome, callHeaders: [...outcome.callHeaders, ...offer] };
   }
 
-  function settleFailed(caller: Caller, error: unknown): Outcome {
+  function settleFailed(req: IncomingMessage, caller: Caller, error: unknown): Outcome {
     const { answer, message } = fail(error, caller.keyId);
-    return settle(caller, answer, message);
+    return settle(req, caller, answer, message);
   }
 
   return {
@@ -119,7 +129,7 @@ export function createRequestProtocol(deps: RequestProtocolDeps): RequestProtoco
       try {
         answer = endpoint.answer(callOf(req, caller.keyId), caller.tier);
       } catch (error) {
-        return settleFailed(caller, error);
+        return settleFailed(req, caller, error);
       }
       return settleAnswered(endpoint, req, caller, answer);
     },
@@ -142,7 +152,7 @@ export function createRequestProtocol(deps: RequestProtocolDeps): RequestProtoco
       try {
         answer = await endpoint.answer(callOf(req, caller.keyId), caller.tier, ctx);
       } catch (error) {
-        return settleFailed(caller, error);
+        return settleFailed(req, caller, error);
       }
       return settleAnswered(endpoint, req, caller, answer);
     },

@@ -8,6 +8,7 @@ import { openKeyRegistry } from '../access/keys/key-registry.ts';
 import { startQuotaPersistence } from '../access/limits/quota-persistence.ts';
 import { createQuotas } from '../access/limits/quotas.ts';
 import { steadyClock } from '../access/limits/steady-clock.ts';
+import { createTraffic } from '../access/limits/traffic.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../engine/clock.ts';
 import { CONTROL_SOCKET, openSocketFolder } from '../store/socket-folder.ts';
@@ -15,7 +16,7 @@ import type { Store } from '../store/store.ts';
 import type { Shutdown } from './shutdown.ts';
 
 export interface AccessDeps {
-  readonly config: Pick<Config, 'data' | 'host' | 'trustedProxies'>;
+  readonly config: Pick<Config, 'data' | 'host' | 'trustedProxies' | 'trafficPerMinute'>;
   readonly store: Pick<Store, 'keys' | 'calls'>;
   readonly clock: Clock;
   /** Whether the world is a stand-in, where demo keys do no harm. */
@@ -64,6 +65,12 @@ export async function openAccess(deps: AccessDeps, shutdown: Shutdown): Promise<
   }
   const demo = isDemo ? demoKeys() : undefined;
   const keys = demo ? joinLookups(demo, registry) : registry;
-  const gate = createGate({ keys, now, quotas, proxies: proxiesOf(config.trustedProxies) });
+  const gate = createGate({
+    keys,
+    now,
+    quotas,
+    proxies: proxiesOf(config.trustedProxies),
+    traffic: config.trafficPerMinute === null ? undefined : createTraffic(config.trafficPerMinute),
+  });
   return { gate, tierOf: (id) => demo?.tierOf(id) ?? registry.tierOf(id), isDemo };
 }

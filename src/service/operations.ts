@@ -1,4 +1,5 @@
 import type { StoreState } from '../observability/health.ts';
+import { keepText } from '../observability/kept-text.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { createProbes } from '../observability/probes.ts';
 import type { Operations } from '../server/operations.ts';
@@ -21,6 +22,9 @@ interface OperationsDeps {
   /** UTC ms. */
   readonly now: () => number;
 }
+
+/** Metrics take milliseconds to collect. Those who ask within a second get the same. */
+const METRICS_KEPT_MS = 1_000;
 
 /** The probes and metrics that the server shows. */
 export function openOperations(deps: OperationsDeps, shutdown: Shutdown): Operations {
@@ -46,11 +50,12 @@ export function openOperations(deps: OperationsDeps, shutdown: Shutdown): Operat
     unwatch();
     close();
   });
+  const text = keepText(metrics.text, METRICS_KEPT_MS);
   return {
     health,
     isReady,
     isLive,
-    metrics: async () => ({ contentType: metrics.contentType, text: await metrics.text() }),
+    metrics: async () => ({ contentType: metrics.contentType, text: await text() }),
     requestServed: metrics.requestServed,
   };
 }

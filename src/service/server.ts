@@ -14,6 +14,7 @@ import { createApp } from '../server/app.ts';
 import { internalError, refusal } from '../server/error-answer.ts';
 import { API_HEADERS } from '../server/headers.ts';
 import { createHttpServer, httpLimits } from '../server/http.ts';
+import { createOperatorApp } from '../server/operator-app.ts';
 import type { Positions } from '../sources/positions/position.ts';
 import type { Store } from '../store/store.ts';
 import type { Latest } from '../views/latest.ts';
@@ -80,9 +81,11 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
     epoch: randomUUID(),
     hasFeed: config.feed !== null,
     isDemo: parts.isDemo,
+    hasMetrics: config.metrics === null,
     positions: parts.positions,
   });
-  app.on('error', (error: unknown) => log.error({ err: error }, 'a request failed'));
+  const report = (error: unknown) => log.error({ err: error }, 'a request failed');
+  app.on('error', report);
   const limits = httpLimits(config);
   const feed =
     config.feed &&
@@ -105,7 +108,13 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
     shutdown.add(() => feed.close());
     metrics.watchFeed(feed.figures);
   }
+  if (config.metrics !== null) {
+    const operator = createHttpServer(createOperatorApp(operations, report), limits);
+    await operator.listen(config.metrics.port, config.metrics.host);
+    shutdown.add(() => operator.drain({ noticeMs: 0, deadlineMs: 0 }));
+  }
   const http = createHttpServer(app, limits, feed ?? undefined);
+  metrics.watchUnsent(http.unsent);
   const url = await http.listen(config.port, config.host);
   shutdown.add(() => http.drain({ noticeMs: config.drainSeconds * 1_000, deadlineMs: DRAIN_DEADLINE_MS }));
   return url;

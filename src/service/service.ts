@@ -93,6 +93,7 @@ async function open(
   watchTime(time, log, shutdown);
   // Checked first, so that a start without a free port or a world does not touch the data folder.
   await checkPort(config.port, config.host);
+  if (config.metrics !== null) await checkPort(config.metrics.port, config.metrics.host);
   const reachable = await reachUpstream(config.world, config.posts.via);
 
   const { store, finished } = await openLockedStore(config, log, shutdown);

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { proxiesOf } from '../../src/access/client-address.ts';
 import { createGate, type EndpointAccess, type Gate } from '../../src/access/gate.ts';
 import { demoKeys, type Holder } from '../../src/access/keys/key-lookup.ts';
+import { createTraffic } from '../../src/access/limits/traffic.ts';
 import type { Access } from '../../src/access/tiers.ts';
 import { RequestError } from '../../src/errors.ts';
 import { request } from './request.ts';
@@ -16,8 +17,9 @@ function pass(
   status = 200,
 ): Record<string, string> {
   const caller = gate.identify(endpoint, req);
+  gate.share(caller);
   gate.admit(endpoint, caller);
-  const list = gate.settle(caller, status);
+  const list = gate.settle(caller, status, 0);
   return Object.fromEntries(
     Array.from({ length: list.length / 2 }, (_, at) => [list[2 * at] ?? '', list[2 * at + 1] ?? '']),
   );
@@ -197,5 +199,48 @@ describe('createGate', () => {
     assert.equal(left('10.0.0.2', '6.6.6.6, 198.51.100.1'), '98');
     assert.equal(left('198.51.100.1', '6.6.6.6'), '97');
     assert.equal(left('10.0.0.1', '6.6.6.6'), '99');
+  });
+});
+
+describe('the share of the service', () => {
+  const open = { access: 'open' } as const;
+  const keyed = (key: string) => ({ 'x-api-key': key });
+  const gateWith = (bytesPerMinute: number) => {
+    const clock = { now: NOON };
+    const traffic = createTraffic(bytesPerMinute);
+    return { clock, gate: createGate({ keys: demoKeys(), now: () => clock.now, traffic }) };
+  };
+  const serve = (gate: Gate, req: IncomingMessage, bytes: number) => {
+    const caller = gate.identify(open, req);
+    gate.share(caller);
+    gate.settle(caller, 200, bytes);
+  };
+
+  it('is used up by the bytes of answers that no hour counts, and comes back', () => {
+    const { clock, gate } = gateWith(1_000_000);
+    serve(gate, request(), 1_000_000);
+    const { status, code, headers, fields } = refusalOf(() => serve(gate, request(), 0));
+    assert.deepEqual([status, code], [429, 'too_much_traffic']);
+    const waitMs = Number(fields.retry_after_ms);
+    assert.equal(headers['Retry-After'], String(Math.ceil(waitMs / 1_000)));
+    clock.now += waitMs;
+    serve(gate, request(), 0);
+  });
+
+  it('is that of the key, or of the address without one, and the operator has no limit', () => {
+    const { gate } = gateWith(100_000);
+    serve(gate, request(), 200_000);
+    assert.equal(refusalOf(() => serve(gate, request(), 0)).code, 'too_much_traffic');
+    serve(gate, request(keyed('demo_pro')), 200_000);
+    assert.equal(refusalOf(() => serve(gate, request(keyed('demo_pro')), 0)).code, 'too_much_traffic');
+    for (let n = 0; n < 10; n++) serve(gate, request(keyed('demo_internal')), 1e9);
+    serve(gate, request({}, '192.0.2.9'), 0);
+  });
+
+  it('counts unknown keys too', () => {
+    const { gate } = gateWith(4_096 * 10);
+    const ask = () => gate.identify({ access: 'public' }, request(keyed('nobody')));
+    for (let n = 0; n < 10; n++) assert.equal(refusalOf(ask).code, 'key_invalid');
+    assert.equal(refusalOf(ask).code, 'too_much_traffic');
   });
 });

@@ -49,7 +49,7 @@ describe('tallywire keys', () => {
     shutdown.add(() => store.close());
     const { gate } = await openAccess(
       {
-        config: { data, host: '127.0.0.1', trustedProxies: [] },
+        config: { data, host: '127.0.0.1', trustedProxies: [], trafficPerMinute: null },
         store,
         clock: systemClock,
         isStandIn: false,

@@ -51,6 +51,9 @@ describe('parseConfig', () => {
         connectsPerMinute: 60,
         replayBytesPerMinute: 60_000_000,
       },
+      trafficPerMinute: 240_000_000,
+      unsentMegabytes: 8,
+      metrics: null,
       staleAfterMs: {
         posts: 10_000,
         oracle: 900_000,

@@ -64,7 +64,9 @@ describe('the example of a paid call', () => {
         assert.equal(again, '200 the same answer for the same payment', path);
       }
       assert.equal(Object(world.control.state().facilitator).settleCalls, sold.length);
-      const metrics = await (await fetch(`${service.url}/metrics`)).text();
+      const metrics = await (
+        await fetch(`${service.url}/metrics`, { headers: { 'X-API-Key': 'demo_internal' } })
+      ).text();
       assert.match(
         metrics,
         new RegExp(`^tallywire_payments_total\\{outcome="settled"\\} ${sold.length}$`, 'm'),

@@ -7,7 +7,7 @@ import { internalError, refusal } from '../../src/server/error-answer.ts';
 import { API_HEADERS } from '../../src/server/headers.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Output } from '../../streams/internal.ts';
-import { type Running, start } from '../server/start.ts';
+import { type Running, type Start, start } from '../server/start.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import { freshnessOutput, NOON } from '../support/outputs.ts';
 import { connect, type FeedClient } from './feed-client.ts';
@@ -29,6 +29,8 @@ export interface FeedServerOptions {
   readonly loaded?: readonly Output[];
   readonly keys?: KeyLookup;
   readonly limits?: Partial<FeedLimits>;
+  /** Of requests over HTTP; without them nobody is limited. */
+  readonly http?: Pick<Start, 'limits' | 'traffic'>;
   readonly times?: Partial<ConnectionTimes>;
   /** Of the last observation before. */
   readonly seq?: number;
@@ -50,6 +52,7 @@ export async function startFeed(options: FeedServerOptions = {}): Promise<FeedSe
   const running = await start({
     loaded,
     ...(options.keys ? { keys: options.keys } : {}),
+    ...options.http,
     feed({ latest, accounts, gate, now, staleAfterMs }) {
       opened = openFeed({
         latest,

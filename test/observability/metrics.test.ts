@@ -101,7 +101,9 @@ describe('createMetrics', () => {
     try {
       const paths = ['/api/v1/meta/account_a', '/api/v1/meta/account_a?x=1', '/readyz', '/x', '/y"\n'];
       for (const path of paths) await (await running.get(path)).arrayBuffer();
-      const samples = samplesOf(await (await running.get('/metrics')).text());
+      const samples = samplesOf(
+        await (await running.get('/metrics', { 'X-API-Key': 'demo_internal' })).text(),
+      );
       const count = (labels: string) =>
         samples.get(`tallywire_http_request_duration_seconds_count{${labels}}`);
       assert.equal(count('route="/api/v1/meta/account_a",status="200"'), 2);

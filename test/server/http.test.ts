@@ -89,6 +89,29 @@ describe('createHttpServer', () => {
     http.server.close();
   });
 
+  it('answers a request for an upgrade that nobody takes after those before it', async () => {
+    const feed = {
+      handle: () => false,
+      upgrade: () => false,
+      beginDrain: () => undefined,
+      close: async () => undefined,
+    };
+    const served = await start({ feed: () => feed });
+    try {
+      const upgrade = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+      const ready = 'GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n';
+      const slow = 'GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n';
+      for (const before of [[], [ready], [slow], [ready, ready, slow, ready]]) {
+        const text = await exchange(served, [...before, upgrade].join('')).received;
+        const expected = before.map((each) => (each === slow ? '404' : '503'));
+        const statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status);
+        assert.deepEqual(statuses, [...expected, '200']);
+      }
+    } finally {
+      await served.stop();
+    }
+  });
+
   it('names the port that is taken', async () => {
     const { port } = new URL(running.url);
     await assert.rejects(
@@ -131,7 +154,7 @@ describe('urlOf', () => {
 });
 
 describe('drain', () => {
-  const GET = 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n';
+  const GET = 'GET /metrics HTTP/1.1\r\nHost: x\r\nX-API-Key: demo_internal\r\n\r\n';
 
   /** A server whose metrics are ready when it is told so. */
   async function withSlowMetrics() {

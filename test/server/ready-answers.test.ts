@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
+import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
 import Koa from 'koa';
 import type { UsageRecorder } from '../../src/access/usage/recorder.ts';
+import { NOON } from '../support/outputs.ts';
 import { contentOfEveryEndpoint } from './content.ts';
 import { type Running, start } from './start.ts';
 
@@ -32,6 +34,29 @@ const HEADERS: readonly Record<string, string>[] = [
   { 'If-None-Match': '*' },
   { 'If-None-Match': '"x"', Origin: 'https://site.invalid' },
 ];
+
+const SPELLED = {
+  paths: ['/api/v1/meta/account_a/tweets', '/api/v1/prediction/account_a', '/api/v1/signals/account_a'],
+  names: ['as_of', 'bankroll', 'limit', 'horizon', 'nothing', ''],
+  values: ['', '1', '15', 'x', String(NOON), new Date(NOON).toISOString()],
+};
+/** A text with some of its characters escaped, in either case. */
+const spelled = (texts: readonly string[]) =>
+  fc
+    .tuple(fc.constantFrom(...texts), fc.infiniteStream(fc.constantFrom('', 'upper', 'lower')))
+    .map(([text, ways]) =>
+      Array.from(text, (character) => {
+        const way = ways.next().value;
+        const hex = character.charCodeAt(0).toString(16).padStart(2, '0');
+        if (way === '' || way === undefined) return character;
+        return `%${way === 'upper' ? hex.toUpperCase() : hex}`;
+      }).join(''),
+    );
+const spelledPair = fc.oneof(
+  fc.tuple(spelled(SPELLED.names), spelled(SPELLED.values)).map(([name, value]) => `${name}=${value}`),
+  spelled(SPELLED.names),
+  fc.constantFrom('+as_of=1', 'as_of+=1', '%2561s_of=1', '&', '%', '%6', '%zz=1', ';as_of=1'),
+);
 
 /** Keeps all that is recorded of a request but its duration. */
 function recorderInto(rows: unknown[]): UsageRecorder {
@@ -96,5 +121,37 @@ describe('createReadyAnswers', () => {
   it('records exactly what Koa records', () => {
     assert.ok(recorded.ready.length > 0);
     assert.deepEqual(recorded.ready, recorded.koa);
+  });
+
+  it('reads a query the same in every spelling, on either way', async () => {
+    // As it is sent: `fetch` would change the spelling.
+    const answer = (url: string, target: string) =>
+      new Promise<{ readonly status: number | undefined; readonly body: string }>((resolve, reject) => {
+        const { hostname, port } = new URL(url);
+        get({ hostname, port, path: target, headers: { 'X-API-Key': 'demo_pro' } }, (res) => {
+          let body = '';
+          res.setEncoding('utf8').on('data', (chunk) => {
+            body += chunk;
+          });
+          res.on('end', () => resolve({ status: res.statusCode, body }));
+        }).on('error', reject);
+      });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...SPELLED.paths),
+        fc.array(spelledPair, { maxLength: 3 }),
+        fc.constantFrom('?', '??', '?&', '?=&'),
+        fc.constantFrom('', '#', '#as_of=1', '#?as_of=1&'),
+        async (path, pairs, start, end) => {
+          const query = pairs.join('&');
+          const target = `${path}${start}${query}${end}`;
+          const plain = `${path}?${new URLSearchParams(start.slice(1) + query)}`;
+          const expected = await answer(running.url, plain);
+          assert.deepEqual(await answer(running.url, target), expected, target);
+          assert.deepEqual(await answer(koaAlone.url, target), expected, target);
+        },
+      ),
+      { numRuns: 60 },
+    );
   });
 });

@@ -1,6 +1,7 @@
 import { createGate } from '../../src/access/gate.ts';
 import { demoKeys, type KeyLookup } from '../../src/access/keys/key-lookup.ts';
 import type { Limits } from '../../src/access/limits/rate-policy.ts';
+import type { Traffic } from '../../src/access/limits/traffic.ts';
 import { createUsageTracking, type UsageTracking } from '../../src/access/usage/tracking.ts';
 import type { StoreState } from '../../src/observability/health.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
@@ -44,6 +45,8 @@ export interface Start {
   readonly keys?: KeyLookup;
   /** Without them nobody is limited. */
   readonly limits?: Limits;
+  /** Without it bytes do not count. */
+  readonly traffic?: Traffic | undefined;
   readonly epoch?: string;
   readonly deps?: Partial<AppDeps>;
   /** Opens the feed that shares the server. */
@@ -62,6 +65,7 @@ export async function start({
   areEventsKnown = true,
   keys = demoKeys(),
   limits = UNLIMITED,
+  traffic,
   epoch = 'e1',
   deps,
   feed,
@@ -89,7 +93,7 @@ export async function start({
   );
   const appDeps: AppDeps = {
     past: openPast(memory, latest),
-    gate: createGate({ keys, limits, now: () => clock.now }),
+    gate: createGate({ keys, limits, traffic, now: () => clock.now }),
     recorder: usage,
     usage,
     waitlist: memory.waitlist,

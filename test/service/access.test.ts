@@ -26,7 +26,7 @@ function call(gate: Gate): number {
   const endpoint = { access: 'public', isCounted: true } as const;
   const caller = gate.identify(endpoint, request());
   gate.admit(endpoint, caller);
-  const headers = gate.settle(caller, 200);
+  const headers = gate.settle(caller, 200, 0);
   return Number(headers[headers.indexOf('X-RateLimit-Remaining') + 1]);
 }
 
@@ -45,7 +45,7 @@ describe('openAccess', () => {
     const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(line) });
     const access = await openAccess(
       {
-        config: { data, host: '127.0.0.1', trustedProxies: [], ...config },
+        config: { data, host: '127.0.0.1', trustedProxies: [], trafficPerMinute: null, ...config },
         store,
         clock: manualClock(NOON),
         isStandIn: true,

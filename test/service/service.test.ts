@@ -18,6 +18,8 @@ const WEEK = { startAt: Date.parse('2026-10-30T16:00:00Z'), endAt: Date.parse('2
 
 type Event = Awaited<ReturnType<typeof readMeta>>['data'][number];
 
+const INTERNAL = { headers: { 'X-API-Key': 'demo_internal' } };
+
 describe('the whole service', function () {
   this.timeout(120_000);
   let stage: Stage;
@@ -285,7 +287,7 @@ describe('the whole service', function () {
       stage.world.control.fault({ role: 'oracle', kind, times: 5 });
     }
     await eventually('the nonsense is counted', async () => {
-      const metrics = await (await checkedFetch(`${stage.url()}/metrics`)).text();
+      const metrics = await (await checkedFetch(`${stage.url()}/metrics`, INTERNAL)).text();
       const [, refused] = /refused_payloads\{source="oracle:a"\} (\d+)/.exec(metrics) ?? [];
       return Number(refused) > 0;
     });

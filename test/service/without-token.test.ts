@@ -8,6 +8,7 @@ import { openStage, type Stage } from '../support/service.ts';
 const START_AT = Date.parse('2026-11-04T15:00:00Z');
 const MINUTE_MS = 60_000;
 const PRO = { headers: { 'X-API-Key': 'demo_pro' } };
+const INTERNAL = { headers: { 'X-API-Key': 'demo_internal' } };
 const Prediction = z.object({
   data: z.array(
     z.object({
@@ -22,7 +23,7 @@ describe('the service without a token of the posts API', function () {
   let stage: Stage;
   const meta = async (account = 'account_b') => (await readMeta(stage.url(), account)).data;
   const newest = async (limit = 20) => (await readTweets(stage.url(), 'account_b', limit)).data;
-  const metrics = async () => (await checkedFetch(`${stage.url()}/metrics`)).text();
+  const metrics = async () => (await checkedFetch(`${stage.url()}/metrics`, INTERNAL)).text();
   const find = async (id: string) => (await newest()).find(({ tweet_id }) => tweet_id === id);
 
   before(async () => {

@@ -11,8 +11,9 @@ export interface Child {
   ended(): Promise<number | string | null>;
 }
 
-export function startChild(url: URL, args: readonly string[]): Child {
-  const child = fork(url, [...args], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+/** `flags` are those of Node itself. */
+export function startChild(url: URL, args: readonly string[], flags: readonly string[] = []): Child {
+  const child = fork(url, [...args], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], execArgv: [...flags] });
   const messages: unknown[] = [];
   let errors = '';
   child.on('message', (message) => messages.push(message));

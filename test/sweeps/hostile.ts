@@ -75,15 +75,28 @@ export async function sweepSlowLoris(
 }
 
 /** Several good clients, each of whom asks again shortly after its answer; resolves to how long each answer took. */
-export async function askOnAndOn(port: number, isOver: () => boolean): Promise<number[]> {
+export async function askOnAndOn(
+  port: number,
+  isOver: () => boolean,
+  answered: (ms: number) => void = () => undefined,
+  failed: (error: unknown) => void = (error) => {
+    throw error;
+  },
+): Promise<number[]> {
   const times: number[] = [];
   const client = async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     while (!isOver()) {
       const startedMs = performance.now();
-      const status = await askOnce(port, agent);
-      times.push(performance.now() - startedMs);
-      if (status !== 200) throw new Error(`a good client was answered ${status}`);
+      try {
+        const status = await askOnce(port, agent);
+        if (status !== 200) throw new Error(`a good client was answered ${status}`);
+        const ms = performance.now() - startedMs;
+        times.push(ms);
+        answered(ms);
+      } catch (error) {
+        failed(error);
+      }
       await delay(GOOD_PAUSE_MS);
     }
     agent.destroy();

@@ -8,6 +8,7 @@ type RefusalName =
   | 'PastBusy'
   | 'KeyInvalid'
   | 'TooManyBadKeys'
+  | 'TooMuchTraffic'
   | 'PaymentMalformed'
   | 'PaymentRefused'
   | 'PaymentInProgress'
@@ -142,13 +143,19 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
   Invalid: described(422, 'Parameters or body are invalid; the answer lists every fault.', 'Faults', {}),
   OverLimit: described(
     429,
-    'The hourly limit is used up, or too many unknown keys or refused payments came from the address. Costs no quota.',
+    'The hourly limit or the share of the service is used up, or too many unknown keys or refused payments came from the address. Costs no quota.',
     'RateLimited',
     headerRefs(['Retry-After', ...LIMIT_HEADERS]),
   ),
   TooManyBadKeys: described(
     429,
-    'Too many unknown keys or refused payments came from the address.',
+    'The share of the service is used up, or too many unknown keys or refused payments came from the address.',
+    'RateLimited',
+    headerRefs(['Retry-After']),
+  ),
+  TooMuchTraffic: described(
+    429,
+    'The caller was served more than its share of the service within a minute.',
     'RateLimited',
     headerRefs(['Retry-After']),
   ),
@@ -201,7 +208,7 @@ export function refusalsOf(operation: Operation): Json {
     ...KEY_REFUSALS[hasPast(operation) ? 'PRO' : access],
     ...(isSold(operation) ? PAID : []),
     ...(query === undefined ? [] : (['Invalid'] as const)),
-    ...(isCounted ? (['OverLimit'] as const) : access === 'open' ? [] : (['TooManyBadKeys'] as const)),
+    isCounted ? 'OverLimit' : access === 'open' ? 'TooMuchTraffic' : 'TooManyBadKeys',
     'HeadersTooLarge',
     'Internal',
     ...(hasPast(operation) ? (['PastBusy'] as const) : []),

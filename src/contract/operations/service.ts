@@ -100,11 +100,15 @@ export const SERVICE: readonly Operation[] = [
     unavailable: 'Probe',
   },
   {
-    ...COMPUTED,
+    ...ONCE,
+    access: 'INTERNAL',
+    isCounted: false,
+    tag: 'Service',
     id: 'getMetrics',
     path: '/metrics',
     summary: 'Metrics for monitoring',
-    description: 'For the operator: metrics in the Prometheus text format.',
+    description:
+      'For the operator: metrics in the Prometheus text format, unless they have a port of their own.',
     answer: 'text/plain',
   },
 ];

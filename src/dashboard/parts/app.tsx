@@ -94,8 +94,7 @@ export function App(props: AppProps) {
         )}
       </main>
       <footer class="bottom">
-        <a href="docs">API</a> · <a href="llms.txt">for language models</a> · <a href="metrics">metrics</a> ·
-        times are of your own zone
+        <a href="docs">API</a> · <a href="llms.txt">for language models</a> · times are of your own zone
       </footer>
       <StaleNotice text={staleNoticeText(state.status, stale)} />
     </>

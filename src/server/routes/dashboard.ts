@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { AccountPath } from '../../views/account-path.ts';
-import type { Answer, Call, FileEndpoint } from '../answer.ts';
+import type { FileEndpoint } from '../answer.ts';
 import { SECURITY_HEADERS } from '../headers.ts';
-import { PAGE_HEADERS, staticAnswer } from '../static-content.ts';
+import { PAGE_HEADERS, staticAnswer, staticFile } from '../static-content.ts';
 
 /** The encodings that the build makes of each file, the smallest first; `identity` is the file itself. */
 const ENDINGS = { br: '.br', gzip: '.gz', identity: '' } as const;
@@ -52,16 +52,16 @@ export function dashboardEndpoints(deps: DashboardDeps): readonly FileEndpoint[]
   ];
 }
 
-type StaticAnswer = (call: Call) => Answer<string | Buffer>;
-
-/** A file that is read at the first request and then kept. */
+/** A file that is read at the first request for each of its encodings. */
 function part(name: string, type: string): FileEndpoint {
-  const kept = new Map<Encoding, Promise<StaticAnswer>>();
-  async function load(encoding: Encoding): Promise<StaticAnswer> {
-    const bytes = await readFile(new URL(`../../dashboard/${name}${ENDINGS[encoding]}`, import.meta.url));
-    const encoded = encoding === 'identity' ? {} : { 'Content-Encoding': encoding };
-    return staticAnswer(type, bytes, { ...SECURITY_HEADERS, ...encoded, Vary: 'Accept-Encoding' });
-  }
+  const answers = new Map(
+    ENCODINGS.map((encoding) => {
+      const location = new URL(`../../dashboard/${name}${ENDINGS[encoding]}`, import.meta.url);
+      const encoded = encoding === 'identity' ? {} : { 'Content-Encoding': encoding };
+      const headers = { ...SECURITY_HEADERS, ...encoded, Vary: 'Accept-Encoding' };
+      return [encoding, staticFile(() => readFile(location), type, headers)] as const;
+    }),
+  );
   return {
     method: 'GET',
     path: `/dashboard/${name}`,
@@ -69,9 +69,9 @@ function part(name: string, type: string): FileEndpoint {
     async answer(call, _tier, ctx) {
       // A caller that accepts none of them gets the file itself.
       const encoding = ENCODINGS.find((each) => ctx.acceptsEncodings(each) === each) ?? 'identity';
-      const loading = kept.get(encoding) ?? load(encoding);
-      kept.set(encoding, loading);
-      return (await loading)(call);
+      const answer = answers.get(encoding);
+      if (answer === undefined) throw new TypeError(`no file in the encoding ${encoding}`);
+      return answer(call);
     },
   };
 }

@@ -1,25 +1,18 @@
-import { type Answer, plainAnswer } from '../answer.ts';
+import { type Answer, plainAnswer, type SlowEndpoint } from '../answer.ts';
 import { JSON_TYPE, SECURITY_HEADERS } from '../headers.ts';
 import type { Operations } from '../operations.ts';
 
-/** Not part of the API: callers are not identified, and calls are not limited. */
-interface OperatorEndpoint {
+/** Not part of the API: callers are not identified, and calls are not limited. A refusal would cost as much. */
+interface ProbeEndpoint {
   readonly path: string;
-  answer(): Answer | Promise<Answer>;
+  answer(): Answer;
 }
 
-/** GET /livez, /readyz and /metrics. */
-export function operatorEndpoints(operations: Operations): readonly OperatorEndpoint[] {
+/** GET /livez and /readyz. */
+export function probeEndpoints(operations: Operations): readonly ProbeEndpoint[] {
   return [
     { path: '/livez', answer: () => probeAnswer(operations.isLive(), 'alive', 'stalled') },
     { path: '/readyz', answer: () => probeAnswer(operations.isReady(), 'ready', 'not_ready') },
-    {
-      path: '/metrics',
-      async answer() {
-        const { contentType, text } = await operations.metrics();
-        return plainAnswer(200, contentType, text, SECURITY_HEADERS);
-      },
-    },
   ];
 }
 
@@ -28,4 +21,20 @@ function probeAnswer(isGood: boolean, good: string, bad: string): Answer {
   return isGood
     ? plainAnswer(200, JSON_TYPE, body, SECURITY_HEADERS)
     : plainAnswer(503, JSON_TYPE, body, { ...SECURITY_HEADERS, 'Retry-After': '5' });
+}
+
+/** GET /metrics on the port that anyone reaches. */
+export function metricsEndpoint(operations: Operations): SlowEndpoint {
+  return {
+    method: 'GET',
+    path: '/metrics',
+    access: 'INTERNAL',
+    isCounted: false,
+    answer: () => metricsAnswer(operations),
+  };
+}
+
+export async function metricsAnswer(operations: Operations): Promise<Answer> {
+  const { contentType, text } = await operations.metrics();
+  return plainAnswer(200, contentType, text, SECURITY_HEADERS);
 }

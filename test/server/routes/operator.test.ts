@@ -44,9 +44,17 @@ describe('GET /livez, /readyz and /metrics', () => {
   });
 
   it('offers metrics as text, to no other site', async () => {
-    const response = await running.get('/metrics');
+    const response = await running.get('/metrics', { 'X-API-Key': 'demo_internal' });
     assert.match(response.headers.get('content-type') ?? '', /^text\/plain/);
     assert.equal(response.headers.get('access-control-allow-origin'), null);
     assert.match(await response.text(), /^process_cpu_seconds_total /m);
+  });
+
+  it('shows metrics to nobody without a key of the operator', async () => {
+    for (const key of ['', 'demo_free', 'demo_pro', 'nobody']) {
+      const response = await running.get('/metrics', { 'X-API-Key': key });
+      assert.equal(response.status, 401, key);
+      assert.doesNotMatch(await response.text(), /process_/);
+    }
   });
 });
