@@ -14,6 +14,7 @@ const NO_LOOKUPS: SourceLookups = {
   timelineFrom: () => undefined,
   events: () => [],
   event: () => undefined,
+  oracleCount: () => undefined,
 };
 
 /** Runs a source for `ms` of virtual time with a middling jitter; gives the starts and the statuses. */
@@ -45,6 +46,7 @@ function observe(
         delivered += 1;
         return new Promise((resolve) => deliveries.push(resolve));
       },
+      follow: () => undefined,
       used: () => undefined,
       onStatus: (status) => statuses.push(status),
     }).subscribe();

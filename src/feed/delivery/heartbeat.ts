@@ -1,3 +1,4 @@
+import { oldestAges } from '../../../streams/internal.ts';
 import { type AccountPath, wireName } from '../../views/account-path.ts';
 import { areEventsKnown } from '../../views/active-events.ts';
 import { historyPercent } from '../../views/history.ts';
@@ -19,8 +20,8 @@ export function heartbeatText({ log, latest, accounts }: HeartbeatDeps, tick: Ou
   for (const { topic, publishedSeq } of log.states()) {
     if (topic.channel.isStored) seqs[topic.name] = publishedSeq;
   }
-  const { ages, stale } = tick.record;
-  const named = Object.entries(ages).map(([source, ageMs]) => [wireName(source, accounts), ageMs]);
+  const { stale } = tick.record;
+  const named = Object.entries(oldestAges(tick.record)).map(([source, ageMs]) => [wireName(source, accounts), ageMs]);
   return JSON.stringify({
     type: 'heartbeat',
     channel: 'heartbeat',

@@ -1,8 +1,8 @@
 import { areEventsKnown } from '../../views/active-events.ts';
-import { type AgeLimits, type Ages, agesOf, lateInputs } from '../../views/as-of.ts';
+import { type AgeLimits, agesOf, closeRecords, lateInputs, ofRecord } from '../../views/as-of.ts';
 import { type Audience, audiencesOf } from '../../views/audience.ts';
 import type { Latest, OutputOf } from '../../views/latest.ts';
-import { closeAll, type Moment, type RecordView, renderAll, tickAt } from '../../views/record-view.ts';
+import { closeAll, renderAll, tickAt } from '../../views/record-view.ts';
 import type { Topic } from '../channels.ts';
 import type { StoredRecord } from './stored-record.ts';
 
@@ -36,9 +36,8 @@ export interface Records {
 
 export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Records {
   const agesFor = ({ account }: Topic) => agesOf(latest, now(), account?.id);
-  const momentOf = (ages: Ages): Moment => ({ latest, late: lateInputs(ages, staleAfterMs) });
   const instant = () => ({ nowMs: now(), tickAt: tickAt(latest) });
-  const close = (view: RecordView, text: string, ages: Ages) => closeAll(view, [text], ages).slice(1, -1);
+  const close = (list: string) => list.slice(1, -1);
 
   return {
     keys: ({ records }) => (records.type === 'states' ? records.view.keys(latest) : []),
@@ -48,20 +47,22 @@ export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Recor
       if (topic.records.type !== 'states') return [];
       const { view } = topic.records;
       const ages = agesFor(topic);
+      const moment = { latest, late: ofRecord(lateInputs(ages, staleAfterMs), key) };
       if (view.facts !== undefined) {
-        const facts = view.facts.write(momentOf(ages), key, ages);
+        const facts = view.facts.write(moment, key, ofRecord(ages, key));
         return facts === undefined ? [] : [facts];
       }
       return audiencesOf(view.audiences).flatMap((audience) => {
-        const rendered = view.render(momentOf(ages), key, audience);
-        return rendered === undefined ? [] : close(view, rendered(instant()), ages);
+        const render = view.render(moment, key, audience);
+        return render === undefined ? [] : close(closeAll(view, [{ key, render }], instant(), ages));
       });
     },
     post(topic, post) {
       if (topic.records.type !== 'posts') return [];
       const { view } = topic.records;
+      const { shared } = agesFor(topic);
       return audiencesOf(view.audiences).map(({ tier }) =>
-        close(view, view.renderPost(post, tier), agesFor(topic)),
+        close(closeRecords([view.renderPost(post, tier)], () => shared)),
       );
     },
     areAllKnown({ records }) {
@@ -80,13 +81,12 @@ export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Recor
             if (posts.length === FIRST_PAGE) break;
             if (post.seq <= upTo) posts.push(view.renderPost(post, audience.tier));
           }
-          return closeAll(view, posts, ages);
+          return closeRecords(posts, () => ages.shared);
         }
         case 'states': {
           const { view } = topic.records;
-          const at = instant();
-          const texts = renderAll(view, momentOf(ages), audience).map((rendered) => rendered(at));
-          return closeAll(view, texts, ages);
+          const late = lateInputs(ages, staleAfterMs);
+          return closeAll(view, renderAll(view, { latest, late }, audience), instant(), ages);
         }
       }
     },

@@ -187,7 +187,9 @@ describe('pricesSource', () => {
     const subscription = pricesSource(localEndpoints(stage.server), FAST)
       .run({
         now: Date.now,
+        mono: () => performance.now(),
         lookups,
+        follow: () => {},
         refused: () => {},
         used: () => {},
         deliver: async (facts) => {
