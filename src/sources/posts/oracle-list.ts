@@ -3,14 +3,14 @@ import { POST_FAULTS, type PostFact, postFault } from '../../../streams/internal
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
 import { oracleEnvelope, plausibleSync } from '../oracle/oracle-payload.ts';
 import { decodeEach, readPayload, refuse } from '../read-payload.ts';
-import { digits, instant, wireText } from '../value-schemas.ts';
+import { anyInstant, digits, instant, wireText } from '../value-schemas.ts';
 import { postUrl } from './post-payload.ts';
 import type { Reading } from './reading.ts';
 
 const listedPost = z.object({
   platformId: digits,
   content: wireText,
-  createdAt: instant,
+  createdAt: anyInstant,
   importedAt: instant.nullish(),
 });
 const listedPosts = oracleEnvelope(z.array(z.unknown()));
@@ -43,7 +43,8 @@ export async function readList(
   const { context } = reading;
   const { values, reasons } = decodeEach(listedPost, data);
   // Nothing of it can be read: its form has changed, and an empty list would say that there are no posts.
-  if (values.length === 0 && reasons[0] !== undefined) refuse(`the list of posts holds ${reasons[0]}`, context);
+  if (values.length === 0 && reasons[0] !== undefined)
+    refuse(`the list of posts holds ${reasons[0]}`, context);
   for (const reason of reasons) context.refused(`a listed post cannot be read: ${reason}`);
   const listed = values.map(({ platformId, content, createdAt, importedAt = null }) => ({
     id: platformId,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { HOUR_MS, type PostFact, postFault, timeOfId } from '../../../streams/internal.ts';
 import type { AccountEndpoint } from '../endpoints.ts';
 import { decodeEach } from '../read-payload.ts';
-import { count, digits, instant, wireText } from '../value-schemas.ts';
+import { anyInstant, count, digits, wireText } from '../value-schemas.ts';
 
 /** What the posts API sends. Its fields are being renamed, so both names of each are read. */
 
@@ -19,7 +19,7 @@ const includedPost = z.object({
 const references = z.array(z.object({ type: z.string(), id: digits })).nullish();
 const history = z.array(digits).nullish();
 const timelinePost = includedPost.extend({
-  created_at: instant,
+  created_at: anyInstant,
   in_reply_to_user_id: digits.nullish(),
   referenced_tweets: references,
   referenced_posts: references,

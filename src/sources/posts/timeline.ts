@@ -50,9 +50,13 @@ export function timelineOf(
     if (strangers > 0) {
       return refuse(`the timeline of account ${account.id} holds a post of another account`, context);
     }
+    // Nothing of it can be read: its form has changed, and to go on would look like having no posts.
+    if (items.length === 0 && reasons[0] !== undefined)
+      return refuse(`the timeline holds ${reasons[0]}`, context);
     const now = context.now();
     const judged = items.map((item) => ({ item, fault: itemFault(item, now) }));
-    for (const reason of reasons) faults.tell(reason, `a post on the timeline cannot be read: ${reason}`, context);
+    for (const reason of reasons)
+      faults.tell(reason, `a post on the timeline cannot be read: ${reason}`, context);
     // The newest of each kind stands for the others, of which there are many when our clock is wrong.
     for (const kind of FAULT_KINDS) {
       const found = judged.find(({ fault }) => fault === kind)?.item;

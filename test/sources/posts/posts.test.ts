@@ -148,20 +148,21 @@ describe('postsSource', () => {
   });
 
   it('delivers an edit once, as the first post with the new text and the first time', async () => {
-    const [first, edit] = [postIdAt(AT), postIdAt(AT + 600_000)];
+    const madeAt = AT - 600_000;
+    const [first, edit] = [postIdAt(madeAt), postIdAt(AT)];
     const history = { edit_history_tweet_ids: [first, edit] };
-    serve([{ at: AT + 600_000, text: 'edited', extra: history }]);
+    serve([{ at: AT, text: 'edited', extra: history }]);
     const lookups = fakeLookups(0);
-    lookups.posts.set(first, knownPost(first, AT));
+    lookups.posts.set(first, knownPost(first, madeAt));
     const { deliveries, facts } = start(lookups);
     await eventually('several polls pass', () => deliveries.length > 4);
     assert.equal(facts().length, 1);
     const [fact] = postFacts(facts());
-    assert.deepEqual([fact?.id, fact?.text, fact?.createdAt], [first, 'edited', AT]);
+    assert.deepEqual([fact?.id, fact?.text, fact?.createdAt], [first, 'edited', madeAt]);
   });
 
   it('pays once for a post and once for its edit, and nothing for polls without news', async () => {
-    const [first, edit] = [postIdAt(AT), postIdAt(AT + 600_000)];
+    const [first, edit] = [postIdAt(AT), postIdAt(AT + 200_000)];
     const lookups = fakeLookups(0);
     lookups.posts.set(postIdAt(AT - 1_000), knownPost(postIdAt(AT - 1_000), AT - 1_000));
     serve([{ at: AT }]);
@@ -174,7 +175,7 @@ describe('postsSource', () => {
       ['timeline', 1],
     ]);
     serve([
-      { at: AT + 600_000, text: 'edited', extra: { edit_history_tweet_ids: [first, edit] } },
+      { at: AT + 200_000, text: 'edited', extra: { edit_history_tweet_ids: [first, edit] } },
       { at: AT - 1_000 },
     ]);
     const before = deliveries.length;
@@ -266,10 +267,6 @@ describe('postsSource', () => {
     [
       'a day that does not exist',
       timelineAnswer([{ ...wirePost({ at: AT }), created_at: '2026-02-30T00:00:00Z' }]),
-    ],
-    [
-      'one bad post among good ones',
-      timelineAnswer([wirePost({ at: AT }), { ...wirePost({ at: AT + 1 }), text: 7 }]),
     ],
   ] as const) {
     it(`refuses whole an answer with ${name}, and counts it once`, async () => {
