@@ -62,7 +62,15 @@ async function startAll() {
   const staleAfterMs = { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 };
   const closing = createShutdown();
   const operations = openOperations(
-    { latest, accounts, staleAfterMs, metrics: createMetrics(), store: () => 'open', now: Date.now },
+    {
+      latest,
+      accounts,
+      staleAfterMs,
+      metrics: createMetrics(),
+      sources: () => [],
+      store: () => 'open',
+      now: Date.now,
+    },
     closing,
   );
   const app = createApp({

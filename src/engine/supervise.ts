@@ -32,6 +32,7 @@ export function supervise(source: Source, deps: SuperviseDeps): Observable<never
       state: 'running',
       restarts: 0,
       refused: 0,
+      refusedAt: null,
       lastError: null,
     };
     const circuit = createCircuit(clock.mono);
@@ -59,7 +60,8 @@ export function supervise(source: Source, deps: SuperviseDeps): Observable<never
         if (answeredAt - startedAt >= STEADY_MS) circuit.answered();
         if (status.state !== 'running') change({ state: 'running' });
       },
-      refused: (reason) => change({ refused: status.refused + 1, lastError: reason }),
+      refused: (reason) =>
+        change({ refused: status.refused + 1, refusedAt: clock.wall(), lastError: reason }),
       used: deps.used,
     };
     const silence$ = interval(WATCH_MS).pipe(

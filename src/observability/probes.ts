@@ -26,6 +26,8 @@ interface ProbeDeps {
   readonly postsStaleAfterMs: number;
   /** Names on the wire of the sources past their limit. */
   readonly staleSources: () => readonly string[];
+  /** Names on the wire of the sources that refused something lately. */
+  readonly refusingSources: () => readonly string[];
   /** Whether the list of the market's events was read. */
   readonly areEventsKnown: () => boolean;
   /** How much was read of the past that an account's active events need. */
@@ -51,7 +53,12 @@ export function createProbes(deps: ProbeDeps): Probes {
         failedActors: Array.from(latest.all('failures')).length,
         areCountsKnown: deps.areEventsKnown() && percents.every(([, percent]) => percent === 100),
       });
-      return { status, history_percent: Object.fromEntries(percents), stale: deps.staleSources() };
+      return {
+        status,
+        history_percent: Object.fromEntries(percents),
+        stale: deps.staleSources(),
+        refusing: deps.refusingSources(),
+      };
     },
     isReady: () =>
       store() !== 'closed' &&

@@ -48,6 +48,7 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
       accounts: config.accounts,
       staleAfterMs: config.staleAfterMs,
       metrics,
+      sources: engine.sources,
       store: () => (engine.isWaitingForDisk() ? 'read_only' : 'open'),
       now: clock.wall,
     },

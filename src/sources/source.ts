@@ -85,5 +85,7 @@ export interface SourceStatus {
   readonly restarts: number;
   /** Payloads, and single elements of them, that were refused. */
   readonly refused: number;
+  /** When something was last refused, UTC ms; null if nothing was. */
+  readonly refusedAt: number | null;
   readonly lastError: string | null;
 }

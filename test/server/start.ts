@@ -84,7 +84,7 @@ export async function start({
   const staleAfterMs = STALE_AFTER_MS;
   const shared = { latest, accounts: ACCOUNTS, now: () => clock.now, staleAfterMs, ...deps };
   const operations = openOperations(
-    { ...shared, metrics: createMetrics(), store: () => store.state },
+    { ...shared, metrics: createMetrics(), sources: () => [], store: () => store.state },
     closing,
   );
   const appDeps: AppDeps = {

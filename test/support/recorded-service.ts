@@ -119,7 +119,7 @@ export async function openRecordedService({
   const { staleAfterMs } = settings;
   const shutdown = createShutdown();
   const operations = openOperations(
-    { latest, accounts, now, staleAfterMs, metrics: createMetrics(), store: () => 'open' },
+    { latest, accounts, now, staleAfterMs, metrics: createMetrics(), sources: () => [], store: () => 'open' },
     shutdown,
   );
   const app = createApp({
