@@ -25,7 +25,7 @@ interface Instant {
 }
 
 /** A record as JSON text at an instant, without its ages when it has an `as_of`. */
-export type RenderedRecord = (instant: Instant) => string;
+type RenderedRecord = (instant: Instant) => string;
 
 /**
  * The keys of the records that an output may change, or undefined when it changes none. As a function where the keys

@@ -10,7 +10,8 @@ const LARGEST_ID = '9223372036854775807';
 /** Smaller ids were given one after the other, before ids began with their time. */
 const FIRST_TIMED_ID = '30000000000';
 const ID_EPOCH_MS = 1_288_834_974_657n;
-const PLATFORM_OPENED_AT = Date.UTC(2006, 2, 21);
+/** 2006-03-21, UTC ms. */
+const PLATFORM_OPENED_AT = 1_142_899_200_000;
 /** Clocks differ by seconds. A time further ahead of ours, or further from that of its id, is wrong. */
 export const TOLERANCE_MS = 5 * MINUTE_MS;
 

@@ -111,45 +111,28 @@ describe('the service with values that stop being answered', function () {
       );
     });
   }
-});
 
-describe('the service with posts that appear late', function () {
-  this.timeout(200_000);
-
-  for (const postsFrom of ['timeline', 'oracle_list']) {
-    it(`counts ten posts 3.5 days old without a restart, with posts from the ${postsFrom}`, async () => {
-      const stage = await openCounting({ postsFrom });
-      try {
-        const createdAt = stage.clock.wall() - 3.5 * DAY_MS;
-        const counts = async () => {
-          const { data } = await readMeta(stage.url(), 'account_a');
-          return new Map(
-            data
-              .filter(({ start_ts }) => start_ts < createdAt)
-              .map(({ event_id, real_counter }) => [event_id, real_counter ?? 0]),
-          );
-        };
-        const before = await counts();
-        assert.ok(before.size > 0);
-        const ids = Array.from(
-          { length: 10 },
-          (_, index) => stage.world.control.post({ account: 'a', createdAt: createdAt + index * 1_000 }).id,
-        );
-        // The oracle reads them with its next look.
-        stage.skip(2 * MINUTE_MS);
-        stage.world.control.syncOracle({ account: 'a' });
-        await eventually('they are counted', async () =>
-          [...(await counts())].every(([event, count]) => count >= (before.get(event) ?? 0) + 10),
-        );
-        const listed = new Set<string>();
-        for (let offset = 0; offset < 1_000; offset += 100) {
-          for (const { tweet_id } of (await readTweets(stage.url(), 'account_a', 100, offset)).data)
-            listed.add(tweet_id);
-        }
-        assert.ok(ids.every((id) => listed.has(id)));
-      } finally {
-        await stage.close();
-      }
-    });
-  }
+  it('counts ten posts 3.5 days old that appear late, deeper than the newest hundred', async () => {
+    const createdAt = stage.clock.wall() - 3.5 * DAY_MS;
+    assert.ok(
+      (await readTweets(stage.url(), 'account_a', 100)).data.every(
+        ({ created_ts }) => created_ts > createdAt,
+      ),
+    );
+    const counts = async () => {
+      const longOpen = (await meta()).filter(({ start_ts }) => start_ts < createdAt);
+      return new Map(longOpen.map(({ event_id, real_counter }) => [event_id, real_counter ?? 0]));
+    };
+    const before = await counts();
+    assert.ok(before.size > 0);
+    for (let index = 0; index < 10; index++) {
+      stage.world.control.post({ account: 'a', createdAt: createdAt + index * 1_000 });
+    }
+    // A minute after the windows were last read they may be read again.
+    stage.skip(2 * MINUTE_MS);
+    stage.world.control.syncOracle({ account: 'a' });
+    await eventually('they are counted', async () =>
+      [...(await counts())].every(([event, count]) => count >= (before.get(event) ?? 0) + 10),
+    );
+  });
 });
