@@ -67,9 +67,9 @@ export {
   ageLimit,
   ageOf,
   oldestAges,
+  ownValueOf,
   sourceOf,
   type TickAges,
-  valueOf,
 } from './pipelines/staleness.ts';
 export type {
   Cause,

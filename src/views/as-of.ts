@@ -10,9 +10,9 @@ import {
   LIMITED_INPUTS,
   type LimitedInput,
   oldestAges,
+  ownValueOf,
   type SourceName,
   sourceOf,
-  valueOf,
 } from '../../streams/internal.ts';
 import { type AccountPath, wireName } from './account-path.ts';
 import type { Latest } from './latest.ts';
@@ -82,7 +82,7 @@ export function agesOf(latest: Latest, nowMs: number, account?: AccountId): Reco
   function agesWith(event?: EventRecord): Ages {
     const age = (input: LimitedInput) => {
       const source = sourceOf(input, account ?? '');
-      const ageMs = ageOf({ ages, ...(lagging && { lagging }) }, source, event && valueOf(input, event));
+      const ageMs = ageOf({ ages, ...(lagging && { lagging }) }, source, event && ownValueOf(input, event));
       return ageMs === undefined ? null : ageMs + sinceTickMs;
     };
     return {
@@ -107,8 +107,7 @@ export function agesOf(latest: Latest, nowMs: number, account?: AccountId): Reco
 
 /** The inputs that are older than their limit. An input that never answered has no age and is not included. */
 export function lateInputs({ shared, own }: RecordAges, limits: AgeLimits): RecordLate {
-  const late = (ages: Ages) =>
-    LIMITED_INPUTS.filter((input) => (ages[input] ?? 0) > ageLimit(limits, input));
+  const late = (ages: Ages) => LIMITED_INPUTS.filter((input) => (ages[input] ?? 0) > ageLimit(limits, input));
   return { shared: late(shared), own: new Map(Array.from(own, ([key, ages]) => [key, late(ages)])) };
 }
 

@@ -16,7 +16,7 @@ import { type ActorStates, actors, type Behaviour, type OnFailure } from '../ope
 import { tagged } from '../operators/tagged.ts';
 import type { Counters, EventRecord, Post, Trigger } from '../records.ts';
 import { accountsOf, type CountersChange, type Inputs, type Message } from './messages.ts';
-import { sourceOf, staleInputs, staleValues, valueOf } from './staleness.ts';
+import { ownValueOf, sourceOf, staleInputs, staleValues } from './staleness.ts';
 
 /** How long an event is counted after its end: the oracle corrects late. */
 const FOLLOW_MS = 7 * DAY_MS;
@@ -220,7 +220,7 @@ function countersOf(
 
 function staleIn(state: CountersState, account: AccountId, event: EventRecord): readonly Input[] {
   const isOwnStale = (input: Input) =>
-    state.staleValues.includes(`${sourceOf(input, account)}/${valueOf(input, event)}`);
+    state.staleValues.includes(`${sourceOf(input, account)}/${ownValueOf(input, event)}`);
   return INPUTS.filter((input) => state.stale.includes(input) || isOwnStale(input));
 }
 

@@ -48,7 +48,7 @@ export function staleInputs(
 }
 
 /** The name of an event's own value of an input; null when it has none, as for posts, which are the account's. */
-export function valueOf(
+export function ownValueOf(
   input: LimitedInput,
   { eventId, trackingId, subject }: Pick<EventRecord, 'eventId' | 'trackingId' | 'subject'>,
 ): string | null {

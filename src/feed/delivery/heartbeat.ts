@@ -21,7 +21,10 @@ export function heartbeatText({ log, latest, accounts }: HeartbeatDeps, tick: Ou
     if (topic.channel.isStored) seqs[topic.name] = publishedSeq;
   }
   const { stale } = tick.record;
-  const named = Object.entries(oldestAges(tick.record)).map(([source, ageMs]) => [wireName(source, accounts), ageMs]);
+  const named = Object.entries(oldestAges(tick.record)).map(([source, ageMs]) => [
+    wireName(source, accounts),
+    ageMs,
+  ]);
   return JSON.stringify({
     type: 'heartbeat',
     channel: 'heartbeat',

@@ -41,7 +41,8 @@ export function oracleSource(
     const request = { headers, signal, timeoutMs: settings.slowTimeoutMs };
     const { data } = await readPayload(url, trackingList, request, context);
     const { values, reasons } = decodeEach(listedTracking, data);
-    if (values.length === 0 && reasons[0] !== undefined) refuse(`the list of windows holds ${reasons[0]}`, context);
+    if (values.length === 0 && reasons[0] !== undefined)
+      refuse(`the list of windows holds ${reasons[0]}`, context);
     for (const reason of reasons) faults.tell(reason, `a listed window is refused: ${reason}`, context);
     const facts = values.map((tracking) => trackingFact(account.id, tracking));
     const changed = facts.filter((fact) => deliveredTrackings.peek(fact.trackingId) !== JSON.stringify(fact));

@@ -79,7 +79,10 @@ export function listReader<E extends Endpoints>(
     const knownAt = syncedAt === null ? null : syncedAt - LISTED_AFTER_MS;
     const at = context.now();
     const isFirst = last === undefined;
-    if (last !== undefined && (syncedAt === null ? isWithin(at - last.at, UNTOLD_MS) : syncedAt === last.syncedAt)) {
+    if (
+      last !== undefined &&
+      (syncedAt === null ? isWithin(at - last.at, UNTOLD_MS) : syncedAt === last.syncedAt)
+    ) {
       await context.deliver([], knownAt);
     } else {
       const shown = timelineFrom(context);

@@ -2,8 +2,8 @@ import type { ZodType } from 'zod';
 import { POST_FAULTS, type PostFact } from '../../../streams/internal.ts';
 import type { AccountEndpoint } from '../endpoints.ts';
 import {
-  type LookupAnswer,
   itemFault,
+  type LookupAnswer,
   lookupAnswer,
   type SomePosts,
   timelineItems,
@@ -57,11 +57,15 @@ export async function lookUpPosts(
     for (const reason of reasons) context.refused(`a post that was looked up cannot be read: ${reason}`);
     for (const item of items) {
       const fault = itemFault(item, context.now());
-      if (fault !== null) context.refused(`the post ${item.versionId} that was looked up ${POST_FAULTS[fault]}`);
+      if (fault !== null)
+        context.refused(`the post ${item.versionId} that was looked up ${POST_FAULTS[fault]}`);
       else if (wanted.has(item.versionId)) found.set(item.versionId, item.fact);
     }
     // The same list names problems of posts that ours refer to.
-    const gone = missingIn({ data: items.map(({ versionId }) => ({ id: versionId })), errors: answer.errors });
+    const gone = missingIn({
+      data: items.map(({ versionId }) => ({ id: versionId })),
+      errors: answer.errors,
+    });
     for (const id of gone) if (wanted.has(id)) missing.add(id);
   }
   return { found, missing };

@@ -9,7 +9,14 @@ import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { afterCut, isTimelineRead, readHistory, timelineRead } from './history.ts';
 import type { TimelineItem } from './post-payload.ts';
-import { newerId, PAGE_SIZE, REACH, type ReadTimeline, type TimelineRequest, timelineOf } from './timeline.ts';
+import {
+  newerId,
+  PAGE_SIZE,
+  REACH,
+  type ReadTimeline,
+  type TimelineRequest,
+  timelineOf,
+} from './timeline.ts';
 
 const AHEAD_RETRY_MS = 30_000;
 
