@@ -67,6 +67,7 @@ async function startAll() {
       accounts,
       staleAfterMs,
       metrics: createMetrics(),
+      sources: () => [],
       store: () => 'open',
       writesHeldMs: () => 0,
       now: Date.now,

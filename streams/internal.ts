@@ -15,7 +15,7 @@ export { isSame } from './model/is-same.ts';
 export { median, percentile } from './model/percentile.ts';
 export { phaseAt } from './model/phase.ts';
 export { type Pmf, plus, pmfQuantile, roundedPmf, shifted } from './model/pmf.ts';
-export { compareIds } from './model/post-ids.ts';
+export { compareIds, POST_FAULTS, postFault, TOLERANCE_MS, timeOfId } from './model/post-ids.ts';
 export { futureOffset, settledShare, settledSoFar } from './model/settlement.ts';
 export { ACCOUNT_CAP, EVENT_CAP, expectedValue } from './model/sizing.ts';
 export { countBetween, lowerBound } from './model/sorted-times.ts';
@@ -33,6 +33,7 @@ export type {
   HistoryFact,
   Input,
   LimitedInput,
+  ListingFact,
   Move,
   PostGoneFact,
   PostsVia,
@@ -44,6 +45,7 @@ export type {
   Subject,
   TickFact,
   TrackingFact,
+  ValueAges,
 } from './observation.ts';
 export { calendarAt, INPUTS, LIMITED_INPUTS } from './observation.ts';
 export { timelineFrom } from './pipelines/counters.ts';
@@ -61,7 +63,14 @@ export {
   USUAL_BETTOR,
 } from './pipelines/signals-for-bankroll.ts';
 export { createSignalsRunner } from './pipelines/signals-runner.ts';
-export { ageLimit } from './pipelines/staleness.ts';
+export {
+  ageLimit,
+  ageOf,
+  oldestAges,
+  ownValueOf,
+  sourceOf,
+  type TickAges,
+} from './pipelines/staleness.ts';
 export type {
   Cause,
   Counters,

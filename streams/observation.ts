@@ -44,12 +44,20 @@ export function viaOf({ accounts }: SettingsFact, account: AccountId): PostsVia 
 }
 
 /**
+ * The ms since the last good answer about a single value, by source and value: the oracle's count by tracking, a page's
+ * count and the prices by event, spot prices by symbol, the list of events by subject.
+ */
+export type ValueAges = Readonly<Record<SourceName, Readonly<Record<string, number>>>>;
+
+/**
  * One second has passed. `ages` holds, per source, the ms since its last good answer, measured on a
- * clock that never steps; a source that has never answered is absent.
+ * clock that never steps; a source that has never answered is absent. No value of a source is older than that, except
+ * those in `lagging`, which is absent when there are none. In logs of earlier versions it always is.
  */
 export interface TickFact {
   readonly kind: 'tick';
   readonly ages: Readonly<Record<SourceName, number>>;
+  readonly lagging?: ValueAges;
 }
 
 /**

@@ -13,6 +13,7 @@ import type {
   Settlement,
   SourceName,
   Subject,
+  TickFact,
 } from './observation.ts';
 import type { ScoreRecord, VoidRecord } from './score-records.ts';
 import type { Decision, EventSignals } from './signal-records.ts';
@@ -248,10 +249,11 @@ export interface PublishedModel {
 }
 
 /** The sources at the last tick. It changes every second, so it is published but not stored. */
-interface Freshness {
-  readonly ages: Readonly<Record<SourceName, number>>;
-  /** Sources past their limit, and those that never answered. */
+interface Freshness extends Pick<TickFact, 'ages' | 'lagging'> {
+  /** Sources past their limit or with a value that is, and those that never answered. */
   readonly stale: readonly SourceName[];
+  /** `source/value` of the values past their limit whose source answers; absent when there are none. */
+  readonly staleValues?: readonly string[];
   /** When the list of open events was last read to its end, by what the events are about. Null before the first time. */
   readonly listedAt: Readonly<Record<Subject['type'], number | null>>;
 }

@@ -74,7 +74,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
   report({ type: 'recovered', head: store.journal.head, replayed, ms: clock.mono() - startedAt });
 
   const watermarks = createWatermarks(clock);
-  if (lastTick) watermarks.restore(lastTick.fact.ages, calendarAt(lastTick));
+  if (lastTick) watermarks.restore(lastTick.fact, calendarAt(lastTick));
   const statuses = new Map<string, SourceStatus>();
   let isStopping = false;
   let refusedSince: number | undefined;
@@ -102,21 +102,21 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
 
   const reportFailure = (error: unknown) => report({ type: 'maintenance_failed', error });
   const tick = (...before: readonly SettingsFact[]) =>
-    turns.accept([...before, { kind: 'tick', ages: watermarks.ages() }]).catch(reportFailure);
+    turns.accept([...before, { kind: 'tick', ...watermarks.ages() }]).catch(reportFailure);
   // The settings are logged at every start, which makes the graph repeat the requests that the last process left
   // unanswered. This is not awaited, so that a full disk does not keep readers from being served.
   void tick(deps.settings);
 
-  const lookups = sourceLookupsFrom(latest, state);
+  const lookups = sourceLookupsFrom(latest, state, clock.wall);
   const running: Subscription[] = deps.sources.map((source) =>
     supervise(source, {
       clock,
       random: deps.random,
       lookups,
-      async deliver(facts, knownAt) {
+      async deliver(facts, knownAt, values) {
         const deliveredAt = clock.mono();
         await turns.accept(facts);
-        if (knownAt !== null) watermarks.mark(source.name, knownAt);
+        if (knownAt !== null) watermarks.mark(source.name, knownAt, values);
         report({
           type: 'delivered',
           source: source.name,
@@ -124,6 +124,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
           ms: clock.mono() - deliveredAt,
         });
       },
+      follow: (values) => watermarks.follow(source.name, values, source.usualMs ?? source.silentAfterMs),
       used: (use) => report({ type: 'used', source: source.name, use }),
       heard: deps.heard,
       onStatus(status, error) {

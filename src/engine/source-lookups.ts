@@ -1,20 +1,30 @@
-import { type GraphState, timelineFrom } from '../../streams/internal.ts';
+import { type GraphState, postFault, timelineFrom } from '../../streams/internal.ts';
 import type { SourceLookups } from '../sources/source.ts';
 import type { Latest } from '../views/latest.ts';
 
-/** Answers the lookups of the sources from the latest values and from what the counters know of the past. */
-export function sourceLookupsFrom(latest: Latest, { counters }: Pick<GraphState, 'counters'>): SourceLookups {
+/**
+ * Answers the lookups of the sources from the latest values and from what the counters know of the past. A log of an
+ * earlier version may hold posts that could not be as they say; no polling starts from them. `now` is in UTC ms.
+ */
+export function sourceLookupsFrom(
+  latest: Latest,
+  { counters }: Pick<GraphState, 'counters'>,
+  now: () => number,
+): SourceLookups {
   return {
     // Ids grow with time and an edit keeps its first id, so the newest post has the newest id.
     newestOnTimeline: (account, beforeMs = Number.POSITIVE_INFINITY) =>
       latest
         .posts(account)
-        .find(({ record: { via, createdAt } }) => via === 'timeline' && createdAt < beforeMs)?.record.id,
+        .find(
+          ({ record }) =>
+            record.via === 'timeline' && record.createdAt < beforeMs && postFault(record, now()) === null,
+        )?.record.id,
     livePosts(account, sinceMs) {
       const live = [];
       for (const { record } of latest.posts(account)) {
         if (record.createdAt < sinceMs) break;
-        if (record.deletedAt === null) live.push(record);
+        if (record.deletedAt === null && postFault(record, now()) === null) live.push(record);
       }
       return live;
     },
@@ -23,5 +33,16 @@ export function sourceLookupsFrom(latest: Latest, { counters }: Pick<GraphState,
     timelineFrom: (account) => timelineFrom(counters.get(account)),
     events: () => Array.from(latest.all('events'), ({ record }) => record),
     event: (eventId) => latest.get('events', String(eventId))?.record,
+    oracleCount(eventId) {
+      const event = latest.get('events', String(eventId))?.record;
+      const total = latest.get('counters', String(eventId))?.record.oracle ?? null;
+      if (event?.subject.type !== 'posts' || event.startAt === null || total === null) return undefined;
+      let known = 0;
+      for (const { record } of latest.posts(event.subject.account)) {
+        if (record.createdAt < event.startAt) break;
+        if (record.createdAt < event.endAt && record.oracleAt !== null) known += 1;
+      }
+      return { total, known };
+    },
   };
 }

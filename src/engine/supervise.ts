@@ -7,20 +7,23 @@ import { restartDelay } from './restart-delay.ts';
 
 /** How often a source is checked for silence. */
 const WATCH_MS = 1_000;
+/** A run this long was a good one: what fails sooner after a start has not recovered, whatever else answered meanwhile. */
+const STEADY_MS = 30_000;
 
 interface SuperviseDeps {
   readonly clock: Clock;
   readonly random: () => number;
   readonly lookups: SourceLookups;
   readonly deliver: SourceContext['deliver'];
+  readonly follow: SourceContext['follow'];
   readonly used: SourceContext['used'];
   readonly heard?: SourceContext['heard'];
   readonly onStatus: (status: SourceStatus, error?: unknown) => void;
 }
 
 /**
- * Runs a source until unsubscribed. A failure, or silence for too long, restarts it after a growing delay; a good answer
- * resets the delay. A source that completes becomes silent.
+ * Runs a source until unsubscribed. A failure, or silence for too long, restarts it after a growing delay, which a good
+ * answer of a run without failures resets. A source that completes becomes silent.
  */
 export function supervise(source: Source, deps: SuperviseDeps): Observable<never> {
   const { clock, random, lookups, onStatus } = deps;
@@ -30,10 +33,12 @@ export function supervise(source: Source, deps: SuperviseDeps): Observable<never
       state: 'running',
       restarts: 0,
       refused: 0,
+      refusedAt: null,
       lastError: null,
     };
     const circuit = createCircuit(clock.mono);
-    let answeredAt = clock.mono();
+    let startedAt = clock.mono();
+    let answeredAt = startedAt;
     let deliveries = 0;
 
     const change = (next: Partial<SourceStatus>, error?: unknown) => {
@@ -42,19 +47,22 @@ export function supervise(source: Source, deps: SuperviseDeps): Observable<never
     };
     const context: SourceContext = {
       now: clock.wall,
+      mono: clock.mono,
       lookups,
-      async deliver(facts, knownAt) {
+      follow: deps.follow,
+      async deliver(facts, knownAt, values) {
         deliveries += 1;
         try {
-          await deps.deliver(facts, knownAt);
+          await deps.deliver(facts, knownAt, values);
         } finally {
           deliveries -= 1;
         }
         answeredAt = clock.mono();
-        circuit.answered();
+        if (answeredAt - startedAt >= STEADY_MS) circuit.answered();
         if (status.state !== 'running') change({ state: 'running' });
       },
-      refused: (reason) => change({ refused: status.refused + 1, lastError: reason }),
+      refused: (reason) =>
+        change({ refused: status.refused + 1, refusedAt: clock.wall(), lastError: reason }),
       used: deps.used,
       heard: deps.heard,
     };
@@ -69,7 +77,8 @@ export function supervise(source: Source, deps: SuperviseDeps): Observable<never
     );
     onStatus(status);
     return defer(() => {
-      answeredAt = clock.mono();
+      startedAt = clock.mono();
+      answeredAt = startedAt;
       return merge(source.run(context), silence$);
     }).pipe(
       retry({

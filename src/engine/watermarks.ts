@@ -1,32 +1,97 @@
-import type { SourceName } from '../../streams/internal.ts';
+import type { SourceName, TickAges } from '../../streams/internal.ts';
 import type { Clock } from './clock.ts';
 
-/** Up to when each source knows the outside world. */
+/** Up to when each source, and each value it keeps up to date, knows the outside world. */
 interface Watermarks {
-  /** `knownAt` (UTC ms) is the instant up to which the answer shows the outside world; the present unless given. */
-  mark(source: SourceName, knownAt?: number): void;
-  /** Ms since the instant that the last good answer of every source reaches up to, by name in a fixed order. */
-  ages(): Readonly<Record<SourceName, number>>;
+  /**
+   * `knownAt` (UTC ms) is the instant up to which the answer shows the outside world; the present unless given. `values`
+   * says when single values were answered, by the clock that never goes back.
+   */
+  mark(source: SourceName, knownAt?: number, values?: Readonly<Record<string, number>>): void;
+  /**
+   * From now on the source keeps these values up to date and no others. A value older than `usualMs` is behind the rest.
+   * One that was never answered is as old as the wait for it.
+   */
+  follow(source: SourceName, values: readonly string[], usualMs: number): void;
+  /** How old everything is, by name in a fixed order. */
+  ages(): TickAges;
   /** Takes over ages measured at `at` (UTC ms) by an engine that ran before this one. */
-  restore(ages: Readonly<Record<SourceName, number>>, at: number): void;
+  restore(ages: TickAges, at: number): void;
 }
+
+interface Followed {
+  readonly usualMs: number;
+  /** When each value was last answered. */
+  readonly marks: Map<string, number>;
+}
+
+const NOTHING_FOLLOWED: Followed = { usualMs: 0, marks: new Map() };
 
 /** Uses the clock that never goes back, so that a corrected wall clock changes no age. */
 export function createWatermarks(clock: Clock): Watermarks {
   const marks = new Map<SourceName, number>();
+  const followed = new Map<SourceName, Followed>();
+  /** What the engine before left, until the source says which values it follows. */
+  const restored = new Map<SourceName, number>();
+
+  /** The age of the oldest value that is not behind, or of the source where it has none. */
+  function ageOf(source: SourceName, mark: number, now: number): number {
+    const { usualMs, marks: values } = followed.get(source) ?? NOTHING_FOLLOWED;
+    const usual = [...values.values()].filter((at) => now - at <= usualMs);
+    return Math.round(now - Math.min(...(usual.length === 0 ? [mark] : usual)));
+  }
+
+  function behind(source: SourceName, now: number): readonly (readonly [string, number])[] {
+    const { usualMs, marks: values } = followed.get(source) ?? NOTHING_FOLLOWED;
+    return [...values]
+      .flatMap(([value, at]) => (now - at > usualMs ? [[value, Math.round(now - at)] as const] : []))
+      .sort(byName);
+  }
+
   return {
-    mark(source, knownAt) {
+    mark(source, knownAt, values = {}) {
       const behindMs = knownAt === undefined ? 0 : Math.max(0, clock.wall() - knownAt);
       marks.set(source, clock.mono() - behindMs);
+      const own = followed.get(source)?.marks;
+      for (const [value, at] of Object.entries(values)) if (own?.has(value)) own.set(value, at);
+    },
+    follow(source, values, usualMs) {
+      const before = followed.get(source)?.marks;
+      const newAt = restored.get(source) ?? clock.mono();
+      restored.delete(source);
+      followed.set(source, {
+        usualMs,
+        marks: new Map(values.map((value) => [value, before?.get(value) ?? newAt])),
+      });
     },
     ages() {
       const now = clock.mono();
-      const names = [...marks.keys()].sort();
-      return Object.fromEntries(names.map((name) => [name, Math.round(now - (marks.get(name) ?? now))]));
+      const sources = [...marks].sort(byName);
+      const lagging = sources.flatMap(([source]) => {
+        const values = behind(source, now);
+        return values.length === 0 ? [] : [[source, Object.fromEntries(values)] as const];
+      });
+      return {
+        ages: Object.fromEntries(sources.map(([source, mark]) => [source, ageOf(source, mark, now)])),
+        ...(lagging.length > 0 && { lagging: Object.fromEntries(lagging) }),
+      };
     },
-    restore(ages, at) {
+    restore({ ages, lagging = {} }, at) {
       const elapsed = Math.max(0, clock.wall() - at);
-      for (const [name, age] of Object.entries(ages)) marks.set(name, clock.mono() - elapsed - age);
+      const markOf = (age: number) => clock.mono() - elapsed - age;
+      for (const [source, age] of Object.entries(ages)) {
+        marks.set(source, markOf(age));
+        restored.set(source, markOf(age));
+        const values = Object.entries(lagging[source] ?? {});
+        followed.set(source, {
+          usualMs: 0,
+          marks: new Map(values.map(([value, age]) => [value, markOf(age)])),
+        });
+      }
     },
   };
+}
+
+function byName([a]: readonly [string, number], [b]: readonly [string, number]): number {
+  return a < b ? -1 : 1;
 }

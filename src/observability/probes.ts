@@ -26,6 +26,8 @@ interface ProbeDeps {
   readonly postsStaleAfterMs: number;
   /** Names on the wire of the sources past their limit. */
   readonly staleSources: () => readonly string[];
+  /** Names on the wire of the sources that refused something lately. */
+  readonly refusingSources: () => readonly string[];
   /** Whether the list of the market's events was read. */
   readonly areEventsKnown: () => boolean;
   /** How much was read of the past that an account's active events need. */
@@ -61,6 +63,7 @@ export function createProbes(deps: ProbeDeps): Probes {
         status,
         history_percent: Object.fromEntries(percents),
         stale: deps.staleSources(),
+        refusing: deps.refusingSources(),
         ...(heldMs > 0 && { writes_held_ms: heldMs }),
         ...(clock !== undefined && { clock }),
       };

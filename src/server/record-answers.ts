@@ -1,16 +1,9 @@
-import type { AccountId, LimitedInput } from '../../streams/internal.ts';
+import type { AccountId } from '../../streams/internal.ts';
 import type { Tier } from '../access/tiers.ts';
 import { areEventsKnown } from '../views/active-events.ts';
-import { type Ages, agesOf, lateInputs } from '../views/as-of.ts';
+import { agesOf, lateInputs, lateMark, type RecordAges, type RecordLate } from '../views/as-of.ts';
 import type { Audience } from '../views/audience.ts';
-import {
-  closeAll,
-  isMoved,
-  type RecordView,
-  type RenderedRecord,
-  renderAll,
-  tickAt,
-} from '../views/record-view.ts';
+import { closeAll, isMoved, type RecordView, renderAll, tickAt } from '../views/record-view.ts';
 import { oncePerChange, type Watch } from '../views/watch.ts';
 import type { Answer, Call } from './answer.ts';
 import { namesTag } from './etag.ts';
@@ -37,8 +30,8 @@ export function createRecordAnswers(deps: StreamDeps, view: RecordView, account?
     return watch;
   }
   const agesAt = (nowMs: number) => agesOf(latest, nowMs, account);
-  const lateIn = (ages: Ages) => lateInputs(ages, staleAfterMs);
-  const staleMark = (nowMs: number) => lateIn(agesAt(nowMs)).join('.');
+  const lateIn = (ages: RecordAges) => lateInputs(ages, staleAfterMs);
+  const staleMark = (nowMs: number) => lateMark(lateIn(agesAt(nowMs)));
   const size = () => view.keys(latest).length;
 
   /** Throws while there is no record because the events are not known. */
@@ -51,19 +44,14 @@ export function createRecordAnswers(deps: StreamDeps, view: RecordView, account?
     };
   }
 
-  function dataOf(records: readonly RenderedRecord[], nowMs: number, ages: Ages): string {
-    const instant = { nowMs, tickAt: tickAt(latest) };
-    return `"data":${closeAll(
-      view,
-      records.map((record) => record(instant)),
-      ages,
-    )}`;
+  function dataOf(records: ReturnType<typeof renderAll>, nowMs: number, ages: RecordAges): string {
+    return `"data":${closeAll(view, records, { nowMs, tickAt: tickAt(latest) }, ages)}`;
   }
 
   return {
     ready(name, audience) {
       const watch = watchFor(audience.tier);
-      let late: readonly LimitedInput[] = [];
+      let late: RecordLate = { shared: [], own: new Map() };
       const render = () => renderAll(view, { latest, late }, audience);
       let records = oncePerChange(watch, render);
       const check = checkFor(watch);
@@ -75,7 +63,7 @@ export function createRecordAnswers(deps: StreamDeps, view: RecordView, account?
         build(nowMs) {
           const ages = agesAt(nowMs);
           const lateNow = lateIn(ages);
-          if (lateNow.join() !== late.join()) {
+          if (lateMark(lateNow) !== lateMark(late)) {
             late = lateNow;
             records = oncePerChange(watch, render);
           }
@@ -97,7 +85,7 @@ export function createRecordAnswers(deps: StreamDeps, view: RecordView, account?
         const nowMs = now();
         const ages = agesAt(nowMs);
         const late = lateIn(ages);
-        const variant = `${epoch}-${name}${view.listsStale ? `-${late.join('.')}` : ''}`;
+        const variant = `${epoch}-${name}${view.listsStale ? `-${lateMark(late)}` : ''}`;
         const etag = tagOf(watch.seq, size(), variant);
         if (namesTag(ifNoneMatch, etag)) return notModified(etag);
         const body = `{"timestamp":${nowMs},${dataOf(renderAll(view, { latest, late }, audience), nowMs, ages)}}`;

@@ -1,20 +1,26 @@
+import { HOUR_MS } from '../../streams/internal.ts';
 import type { StoreState } from '../observability/health.ts';
 import { keepText } from '../observability/kept-text.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { createProbes } from '../observability/probes.ts';
 import type { Operations } from '../server/operations.ts';
-import type { AccountPath } from '../views/account-path.ts';
+import type { SourceStatus } from '../sources/source.ts';
+import { type AccountPath, wireName } from '../views/account-path.ts';
 import { areEventsKnown } from '../views/active-events.ts';
 import { type AgeLimits, agesNow, staleSources } from '../views/as-of.ts';
 import { historyPercent } from '../views/history.ts';
 import type { Latest } from '../views/latest.ts';
 import type { Shutdown } from './shutdown.ts';
 
+/** An odd post is told once, and may be in every answer afterwards. */
+const REFUSAL_SHOWN_MS = HOUR_MS;
+
 interface OperationsDeps {
   readonly latest: Latest;
   readonly accounts: readonly AccountPath[];
   readonly staleAfterMs: AgeLimits;
   readonly metrics: Metrics;
+  readonly sources: () => readonly SourceStatus[];
   readonly store: () => StoreState;
   readonly writesHeldMs: () => number;
   /** What is wrong with the time; undefined when nothing is. */
@@ -37,6 +43,11 @@ export function openOperations(deps: OperationsDeps, shutdown: Shutdown): Operat
     accounts,
     postsStaleAfterMs: deps.staleAfterMs.posts,
     staleSources: () => staleSources(latest, accounts),
+    refusingSources: () =>
+      deps
+        .sources()
+        .filter(({ refusedAt }) => refusedAt !== null && Math.abs(now() - refusedAt) < REFUSAL_SHOWN_MS)
+        .map(({ name }) => wireName(name, accounts)),
     areEventsKnown: () => areEventsKnown(latest, 'posts', now()),
     historyPercent: (account) => historyPercent(latest, account, now()),
     store,

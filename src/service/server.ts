@@ -56,6 +56,7 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
       accounts: config.accounts,
       staleAfterMs: config.staleAfterMs,
       metrics,
+      sources: engine.sources,
       store: () => {
         if (engine.writesHeldMs() > 0) return 'read_only';
         return clock.wall() - parts.repairedAt < REPAIR_SHOWN_MS ? 'repaired' : 'open';

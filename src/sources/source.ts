@@ -25,6 +25,8 @@ export interface SourceLookups {
   /** Every event known, in any phase. */
   events(): readonly EventRecord[];
   event(eventId: number): EventRecord | undefined;
+  /** How many posts the oracle counts in an event's window by its total, and how many of them the log has. */
+  oracleCount(eventId: number): { readonly total: number; readonly known: number } | undefined;
 }
 
 /** What a request to the posts API cost. */
@@ -40,13 +42,22 @@ export interface ApiUse {
 export interface SourceContext {
   /** UTC ms. */
   readonly now: () => number;
+  /** Ms on a clock that never goes back. */
+  readonly mono: () => number;
   readonly lookups: SourceLookups;
+  /** The values that the source keeps up to date from now on, each as old as its own last answer. */
+  readonly follow: (values: readonly string[]) => void;
   /**
    * Hands facts over; resolves once they are durable and visible in `lookups`. An empty list means a good
    * answer with nothing new. Both move the source's watermark to `knownAt`: the instant up to which the answer shows the
-   * outside world, the present unless given, null when the answer does not tell. Await it before the next request.
+   * outside world, the present unless given, null when the answer does not tell. `values` says when followed values were
+   * answered, by `mono`: the others grow older. Await it before the next request.
    */
-  readonly deliver: (facts: readonly Fact[], knownAt?: number | null) => Promise<void>;
+  readonly deliver: (
+    facts: readonly Fact[],
+    knownAt?: number | null,
+    values?: Readonly<Record<string, number>>,
+  ) => Promise<void>;
   /** Counts and tells the operator what was refused, a whole payload or one element of it: which one, and its fault. */
   readonly refused: (reason: string) => void;
   /** Counts what a request to the posts API cost. */
@@ -60,6 +71,8 @@ export interface Source {
   readonly name: SourceName;
   /** No delivery for this long while running means the source hangs, even if its socket is open: it is restarted. */
   readonly silentAfterMs: number;
+  /** Within this time every followed value is answered again, unless something is wrong with it. */
+  readonly usualMs?: number;
   /** Runs until unsubscribed. A SourceError restarts it under supervision; any other error is a bug. */
   readonly run: (context: SourceContext) => Observable<never>;
 }
@@ -74,5 +87,7 @@ export interface SourceStatus {
   readonly restarts: number;
   /** Payloads, and single elements of them, that were refused. */
   readonly refused: number;
+  /** When something was last refused, UTC ms; null if nothing was. */
+  readonly refusedAt: number | null;
   readonly lastError: string | null;
 }

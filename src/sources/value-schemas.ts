@@ -7,8 +7,11 @@ import { z } from 'zod';
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 export const wireText = z.string().transform((text) => text.replace(LONE_SURROGATE, '\uFFFD'));
 
-/** Ids of posts and users: text, since most are past 2^53 and a JSON number would have lost digits. */
-export const digits = z.string().regex(/^\d{1,20}$/);
+/**
+ * Ids of posts and users: text, since most are past 2^53 and a JSON number would have lost digits. One that is out of
+ * range is refused where its post is judged, so that it costs no other post.
+ */
+export const digits = z.string().regex(/^\d{1,40}$/);
 /** Up to 78 digits. */
 export const tokenId = z.string().regex(/^\d{1,80}$/);
 export const slug = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,299}$/);
@@ -18,12 +21,17 @@ const EARLIEST_AT = Date.UTC(2000, 0);
 const LATEST_AT = Date.UTC(2100, 0);
 
 /** An ISO 8601 instant, as UTC ms. An offset is required; dates that do not exist are refused. */
-export const instant = z.string().transform((text, ctx) => {
+export const anyInstant = z.string().transform((text, ctx) => {
   const at = epochMs(text);
-  if (at !== undefined && at >= EARLIEST_AT && at < LATEST_AT) return at;
-  ctx.addIssue({ code: 'custom', message: 'not an ISO instant between 2000 and 2100' });
+  if (at !== undefined) return at;
+  ctx.addIssue({ code: 'custom', message: 'not an ISO instant' });
   return z.NEVER;
 });
+
+export const instant = anyInstant.refine(
+  (at) => at >= EARLIEST_AT && at < LATEST_AT,
+  'not an ISO instant between 2000 and 2100',
+);
 
 function epochMs(text: string): number | undefined {
   try {

@@ -2,11 +2,17 @@ import {
   type AccountId,
   type AgeLimits,
   ageLimit,
+  ageOf,
+  type EventRecord,
   INPUTS,
   type Input,
+  isSame,
   LIMITED_INPUTS,
   type LimitedInput,
+  oldestAges,
+  ownValueOf,
   type SourceName,
+  sourceOf,
 } from '../../streams/internal.ts';
 import { type AccountPath, wireName } from './account-path.ts';
 import type { Latest } from './latest.ts';
@@ -20,6 +26,26 @@ export type { AgeLimits } from '../../streams/internal.ts';
 export type Ages = Readonly<Record<Input, number | null>> &
   Readonly<Partial<Record<LimitedInput, number | null>>>;
 
+/** The ages of the records of one answer: shared ones, and by key those of records with a value that is behind the rest. */
+export interface RecordAges {
+  readonly shared: Ages;
+  readonly own: ReadonlyMap<string, Ages>;
+}
+
+/** The inputs that are late, in the same way. */
+export interface RecordLate {
+  readonly shared: readonly LimitedInput[];
+  readonly own: ReadonlyMap<string, readonly LimitedInput[]>;
+}
+
+/** What holds for the record with this key. */
+export function ofRecord<T>(
+  { shared, own }: { readonly shared: T; readonly own: ReadonlyMap<string, T> },
+  key: string,
+): T {
+  return own.get(key) ?? shared;
+}
+
 /** The observation that last changed a record. */
 export interface Origin {
   readonly seq: number;
@@ -27,15 +53,15 @@ export interface Origin {
 }
 
 /**
- * The ages at the last tick plus the time since then, so that ages grow even when the engine has stopped. A wall clock
- * that went back adds nothing.
+ * The age of each source's oldest value at the last tick plus the time since then, so that ages grow even when the engine
+ * has stopped. A wall clock that went back adds nothing.
  */
 export function agesNow(latest: Latest, nowMs: number): Readonly<Record<SourceName, number>> {
   const freshness = latest.get('freshness', 'all');
   if (freshness === undefined) return {};
   const sinceTickMs = Math.max(0, nowMs - freshness.at);
   return Object.fromEntries(
-    Object.entries(freshness.record.ages).map(([source, ageMs]) => [source, ageMs + sinceTickMs]),
+    Object.entries(oldestAges(freshness.record)).map(([source, ageMs]) => [source, ageMs + sinceTickMs]),
   );
 }
 
@@ -45,22 +71,50 @@ export function staleSources(latest: Latest, accounts: readonly AccountPath[]): 
   return stale.map((source) => wireName(source, accounts));
 }
 
+const NONE: ReadonlyMap<string, Ages> = new Map();
+
 /** The ages for the records of an account, or for records of no account. */
-export function agesOf(latest: Latest, nowMs: number, account?: AccountId): Ages {
-  const ages = agesNow(latest, nowMs);
-  const age = (source: SourceName) => ages[source] ?? null;
-  return {
-    posts: account === undefined ? null : age(`posts:${account}`),
-    oracle: account === undefined ? null : age(`oracle:${account}`),
-    ui: account === undefined ? null : age(`ui:${account}`),
-    prices: age('prices'),
-    ...(account === undefined && { events: age('events'), crypto: age('crypto') }),
-  };
+export function agesOf(latest: Latest, nowMs: number, account?: AccountId): RecordAges {
+  const freshness = latest.get('freshness', 'all');
+  const { ages, lagging } = freshness?.record ?? { ages: {} };
+  const sinceTickMs = Math.max(0, nowMs - (freshness?.at ?? nowMs));
+
+  function agesWith(event?: EventRecord): Ages {
+    const age = (input: LimitedInput) => {
+      const source = sourceOf(input, account ?? '');
+      const ageMs = ageOf({ ages, ...(lagging && { lagging }) }, source, event && ownValueOf(input, event));
+      return ageMs === undefined ? null : ageMs + sinceTickMs;
+    };
+    return {
+      posts: account === undefined ? null : age('posts'),
+      oracle: account === undefined ? null : age('oracle'),
+      ui: account === undefined ? null : age('ui'),
+      prices: age('prices'),
+      ...(account === undefined && { events: age('events'), crypto: age('crypto') }),
+    };
+  }
+
+  const shared = agesWith();
+  if (lagging === undefined) return { shared, own: NONE };
+  const own = new Map<string, Ages>();
+  for (const { key, record } of latest.all('events')) {
+    const { subject, phase } = record;
+    const isAsked = subject.type === 'posts' ? subject.account === account : account === undefined;
+    if (isAsked && phase === 'active') own.set(key, agesWith(record));
+  }
+  return { shared, own };
 }
 
 /** The inputs that are older than their limit. An input that never answered has no age and is not included. */
-export function lateInputs(ages: Ages, limits: AgeLimits): readonly LimitedInput[] {
-  return LIMITED_INPUTS.filter((input) => (ages[input] ?? 0) > ageLimit(limits, input));
+export function lateInputs({ shared, own }: RecordAges, limits: AgeLimits): RecordLate {
+  const late = (ages: Ages) => LIMITED_INPUTS.filter((input) => (ages[input] ?? 0) > ageLimit(limits, input));
+  return { shared: late(shared), own: new Map(Array.from(own, ([key, ages]) => [key, late(ages)])) };
+}
+
+/** Differs whenever an input of some record is late that was not, or the other way round. */
+export function lateMark({ shared, own }: RecordLate): string {
+  const marks = Array.from(own, ([key, late]) => (isSame(late, shared) ? '' : `-${key}.${late.join('.')}`));
+  return shared.join('.') + marks.join('');
 }
 
 /** Adds the inputs that have become late since the record was made, as without ticks it is not made again. */
@@ -87,9 +141,17 @@ export function openRecord(fields: object, origin: Origin): string {
   return JSON.stringify(withAsOf(fields, origin, null)).slice(0, -UNKNOWN_AGES.length);
 }
 
-/** The JSON array of open records that share their ages. */
-export function closeRecords(open: readonly string[], ages: Ages): string {
-  if (open.length === 0) return '[]';
-  const end = `${JSON.stringify(ages)}}}`;
-  return `[${open.join(`${end},`)}${end}]`;
+/** The JSON array of open records, with the ages of the one at each index, which most of them share. */
+export function closeRecords(open: readonly string[], agesAt: (index: number) => Ages): string {
+  let ages: Ages | undefined;
+  let end = '';
+  const closed = open.map((text, index) => {
+    const own = agesAt(index);
+    if (own !== ages) {
+      ages = own;
+      end = `${JSON.stringify(own)}}}`;
+    }
+    return text + end;
+  });
+  return `[${closed.join(',')}]`;
 }

@@ -165,7 +165,8 @@ export function openPast(
     for (const { seq: tickSeq, receivedAt, fact } of journal.readBack(seq)) {
       if (tickSeq <= seq - TICK_WITHIN) return undefined;
       if (fact.kind !== 'tick') continue;
-      const record = { ages: fact.ages, stale: [], listedAt: { posts: null, crypto: null } };
+      const { kind: _, ...ages } = fact;
+      const record = { ...ages, stale: [], listedAt: { posts: null, crypto: null } };
       return { stream: 'freshness', key: 'all', seq: tickSeq, at: receivedAt, cause: 'clock', record };
     }
     return undefined;

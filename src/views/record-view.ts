@@ -8,11 +8,11 @@ import {
 } from '../../streams/internal.ts';
 import { includes, type Tier } from '../access/tiers.ts';
 import type { FeedCause } from '../contract/feed.ts';
-import { type Ages, closeRecords } from './as-of.ts';
+import { type Ages, closeRecords, ofRecord, type RecordAges, type RecordLate } from './as-of.ts';
 import type { Audience, AudienceKind } from './audience.ts';
 import type { Latest, OutputOf } from './latest.ts';
 
-/** The latest values at one moment, and the inputs that are older than their limit. */
+/** The latest values at one moment, and the inputs of a record that are older than their limit. */
 export interface Moment {
   readonly latest: Latest;
   readonly late: readonly LimitedInput[];
@@ -25,7 +25,7 @@ interface Instant {
 }
 
 /** A record as JSON text at an instant, without its ages when it has an `as_of`. */
-export type RenderedRecord = (instant: Instant) => string;
+type RenderedRecord = (instant: Instant) => string;
 
 /**
  * The keys of the records that an output may change, or undefined when it changes none. As a function where the keys
@@ -106,17 +106,32 @@ export function isMoved(
   return movedIn(view, output, latest, tier) !== undefined;
 }
 
-export function renderAll(view: RecordView, moment: Moment, audience: Audience): readonly RenderedRecord[] {
-  return view.keys(moment.latest).flatMap((key) => view.render(moment, key, audience) ?? []);
+interface KeyedRecord {
+  readonly key: string;
+  readonly render: RenderedRecord;
 }
 
-/** The JSON array of records that share their ages. */
+export function renderAll(
+  view: RecordView,
+  { latest, late }: { readonly latest: Latest; readonly late: RecordLate },
+  audience: Audience,
+): readonly KeyedRecord[] {
+  return view.keys(latest).flatMap((key) => {
+    const render = view.render({ latest, late: ofRecord(late, key) }, key, audience);
+    return render === undefined ? [] : [{ key, render }];
+  });
+}
+
+/** The JSON array of records at an instant. */
 export function closeAll(
   { hasAsOf }: Pick<RecordView, 'hasAsOf'>,
-  texts: readonly string[],
-  ages: Ages,
+  records: readonly KeyedRecord[],
+  instant: Instant,
+  ages: RecordAges,
 ): string {
-  return hasAsOf ? closeRecords(texts, ages) : `[${texts.join(',')}]`;
+  const texts = records.map(({ render }) => render(instant));
+  if (!hasAsOf) return `[${texts.join(',')}]`;
+  return closeRecords(texts, (index) => ofRecord(ages, records[index]?.key ?? ''));
 }
 
 /** The time of the last tick, or before the first tick of the last observation, UTC ms. */

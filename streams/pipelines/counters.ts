@@ -16,7 +16,7 @@ import { type ActorStates, actors, type Behaviour, type OnFailure } from '../ope
 import { tagged } from '../operators/tagged.ts';
 import type { Counters, EventRecord, Post, Trigger } from '../records.ts';
 import { accountsOf, type CountersChange, type Inputs, type Message } from './messages.ts';
-import { staleInputs } from './staleness.ts';
+import { ownValueOf, sourceOf, staleInputs, staleValues } from './staleness.ts';
 
 /** How long an event is counted after its end: the oracle corrects late. */
 const FOLLOW_MS = 7 * DAY_MS;
@@ -36,7 +36,9 @@ export interface CountersState {
   /** The oracle's totals by tracking. */
   readonly totals: Map<string, number>;
   readonly events: Map<number, { event: EventRecord; ui: number | null; counters: Counters | null }>;
+  /** Inputs that are stale in every event, and values that are in their own. */
   stale: readonly Input[];
+  staleValues: readonly string[];
 }
 
 type From = 'post' | 'event' | 'observation';
@@ -86,6 +88,7 @@ const behaviour: Behaviour<Message<From>, CountersState, CountersChange> = {
           totals: new Map(),
           events: new Map(),
           stale: INPUTS,
+          staleValues: [],
         }
       : undefined,
   receive,
@@ -145,9 +148,11 @@ function observe(
       return;
     }
     case 'tick': {
-      const stale = staleInputs(state.staleAfterMs, fact.ages, account);
-      if (isSame(stale, state.stale)) return;
+      const stale = staleInputs(state.staleAfterMs, fact, account);
+      const values = staleValues(state.staleAfterMs, fact);
+      if (isSame(stale, state.stale) && isSame(values, state.staleValues)) return;
       state.stale = stale;
+      state.staleValues = values;
       recount(state, account, { seq, at, cause: 'clock' }, emit);
       return;
     }
@@ -208,9 +213,15 @@ function countersOf(
     // The oracle's list does not tell of deletions.
     deleted: isCovered && state.via === 'timeline' ? countBetween(state.goneAt, startAt, endAt) : null,
     via: state.via,
-    stale: event.phase === 'active' ? state.stale : NOTHING_STALE,
+    stale: event.phase === 'active' ? staleIn(state, account, event) : NOTHING_STALE,
     historyPercent: isCovered ? 100 : percentRead(state, startAt, at),
   };
+}
+
+function staleIn(state: CountersState, account: AccountId, event: EventRecord): readonly Input[] {
+  const isOwnStale = (input: Input) =>
+    state.staleValues.includes(`${sourceOf(input, account)}/${ownValueOf(input, event)}`);
+  return INPUTS.filter((input) => state.stale.includes(input) || isOwnStale(input));
 }
 
 /** How much of the time since `startAt` was read, the timeline and the archive each being one half if both are read. */

@@ -85,6 +85,8 @@ export interface ForecastState {
   /** The oracle's totals by tracking, when it last answered (UTC ms), and how long it takes to count a post. */
   readonly totals: Map<string, OracleTotal>;
   oracleAnsweredAt: number;
+  /** The same of totals that it last answered much earlier, by tracking. */
+  laggingAnsweredAt: Readonly<Record<string, number>>;
   oracleLag: Percentiles | null;
   fit: {
     readonly params: ModelParams;
@@ -136,6 +138,7 @@ export function emptyForecastState(settings: SettingsFact, account: AccountId, a
     deleted: [],
     totals: new Map(),
     oracleAnsweredAt: 0,
+    laggingAnsweredAt: {},
     oracleLag: null,
     fit: null,
     fitAsked: null,
@@ -183,13 +186,14 @@ export function settlementFacts(
 }
 
 function oracleView(
-  { totals, oracleAnsweredAt }: ForecastState,
+  { totals, oracleAnsweredAt, laggingAnsweredAt }: ForecastState,
   trackingId: string | null,
 ): OracleView | null {
   const known = trackingId === null ? undefined : totals.get(trackingId);
-  if (known === undefined) return null;
+  if (trackingId === null || known === undefined) return null;
   const { total, readAt, changedAt } = known;
-  return { count: total, readAt, answeredAt: Math.max(oracleAnsweredAt, changedAt), changedAt };
+  const answeredAt = laggingAnsweredAt[trackingId] ?? oracleAnsweredAt;
+  return { count: total, readAt, answeredAt: Math.max(answeredAt, changedAt), changedAt };
 }
 
 export function deletedBetween(

@@ -238,6 +238,10 @@ function observe(state: ForecastState, { receivedAt, fact }: Observation, accoun
       state.isStale = age === undefined || age > state.staleAfterMs;
       const oracleAge = fact.ages[`oracle:${account}`];
       if (oracleAge !== undefined) state.oracleAnsweredAt = receivedAt - oracleAge;
+      const lagging = Object.entries(fact.lagging?.[`oracle:${account}`] ?? {});
+      state.laggingAnsweredAt = Object.fromEntries(
+        lagging.map(([trackingId, age]) => [trackingId, receivedAt - age]),
+      );
       return;
     }
     case 'coverage':

@@ -3,7 +3,7 @@ import type { AccountId, AgeLimits, Observation } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import type { OutputOf, StreamRecords } from '../records.ts';
 import type { Inputs } from './messages.ts';
-import { staleSources } from './staleness.ts';
+import { staleSources, staleValues } from './staleness.ts';
 
 export interface FreshnessState {
   accounts: readonly AccountId[];
@@ -15,7 +15,7 @@ export interface FreshnessState {
 
 const ALL = ['all'];
 
-/** The age of every source at each tick, which of them are stale, and when the events were last listed. */
+/** The age of every source and of values that are behind at each tick, which sources are stale, and when the events were last listed. */
 export function freshness(
   { observation$ }: Inputs<'observation'>,
   states: ActorStates<FreshnessState>,
@@ -35,16 +35,17 @@ const behaviour: Behaviour<Observation, FreshnessState, OutputOf<'freshness'>> =
     } else if (fact.kind === 'listing') {
       state.listedAt = { ...state.listedAt, [fact.subject]: at };
     } else if (fact.kind === 'tick') {
-      const { ages } = fact;
+      const { kind: _, ...ages } = fact;
       const { accounts, staleAfterMs, listedAt } = state;
       const stale = staleAfterMs === null ? [] : staleSources(staleAfterMs, ages, accounts);
+      const values = staleAfterMs === null ? [] : staleValues(staleAfterMs, ages);
       state.last = {
         stream: 'freshness',
         key: 'all',
         seq,
         at,
         cause: 'clock',
-        record: { ages, stale, listedAt },
+        record: { ...ages, stale, ...(values.length > 0 && { staleValues: values }), listedAt },
       };
       emit(state.last);
     }

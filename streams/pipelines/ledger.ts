@@ -40,12 +40,12 @@ interface LedgerEvent {
   /** The seq that requested the newest live forecast. */
   askedSeq: number;
   readonly prices: Map<string, Pick<Price, 'price' | 'priceKind'>>;
+  arePricesStale: boolean;
   /** The horizons that have a row, by the id of the window it was made for, in the order of their first rows. */
   rows: ReadonlyMap<string, readonly number[]>;
 }
 
 export interface LedgerState {
-  arePricesStale: boolean;
   oracleLag: Percentiles | null;
   readonly events: Map<number, LedgerEvent>;
 }
@@ -74,17 +74,20 @@ const behaviour: Behaviour<Message<From>, LedgerState, OutputOf<'predictions'>> 
     const { fact } = message.value;
     return fact.kind === 'forecast' ? [fact.account] : [];
   },
-  spawn: () => ({ arePricesStale: true, oracleLag: null, events: new Map() }),
+  spawn: () => ({ oracleLag: null, events: new Map() }),
   receive(state, { type, value }, emit) {
     switch (type) {
       case 'event':
         recordEvent(state, value);
         return;
-      case 'counters':
-        // Only active events list stale inputs, and all of an account list the same.
-        if (value.event.phase === 'active')
-          state.arePricesStale = value.output.record.stale.includes('prices');
+      case 'counters': {
+        const { eventId, stale } = value.output.record;
+        const event = state.events.get(eventId);
+        // An event that is over lists nothing, whatever was stale when it ended.
+        if (event !== undefined && ['upcoming', 'active'].includes(value.event.phase))
+          event.arePricesStale = stale.includes('prices');
         return;
+      }
       case 'price': {
         const { eventId, token, price, priceKind } = value.record;
         state.events.get(eventId)?.prices.set(token, { price, priceKind });
@@ -113,6 +116,7 @@ function recordEvent({ events }: LedgerState, { seq, at, record }: OutputOf<'eve
     askedSeq: known?.askedSeq ?? 0,
     // Nobody trades a closed event.
     prices: phase === 'closed' ? new Map() : (known?.prices ?? new Map()),
+    arePricesStale: known?.arePricesStale ?? true,
     rows,
   });
   for (const [eventId, { endAt }] of events) if (endAt < at - KEEP_MS) events.delete(eventId);
@@ -210,7 +214,7 @@ function rowOf(
     paceQuantiles: pace.quantiles,
     ...(own && { ownP50: own.p50, ownQuantiles: own.quantiles }),
     ...(settlement && { settlement }),
-    buckets: bucketsOf(event, fact, isLive && !state.arePricesStale),
+    buckets: bucketsOf(event, fact, isLive && !event.arePricesStale),
     sleepProbability,
     // The present lag says nothing about a close in the past.
     flipRisk: isLive

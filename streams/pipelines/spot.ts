@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import { TOLERANCE_MS } from '../model/post-ids.ts';
 import type { Observation } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import type { OutputOf, Spot } from '../records.ts';
@@ -26,8 +27,10 @@ const behaviour: Behaviour<Observation, SpotState, OutputOf<'spot'>> = {
     for (const tick of fact.ticks) {
       if (tick.symbol !== symbol) continue;
       const { last } = state;
-      if (last !== null && (tick.at < last.at || (tick.at === last.at && tick.price === last.price)))
-        continue;
+      const isOld = last !== null && tick.at < last.at;
+      // A price of the future would keep out all others until then.
+      const isLastWrong = last !== null && last.at > receivedAt + TOLERANCE_MS;
+      if ((isOld && !isLastWrong) || (tick.at === last?.at && tick.price === last.price)) continue;
       const record = { symbol, price: tick.price, at: tick.at };
       state.last = record;
       emit({ stream: 'spot', key: symbol, seq, at: receivedAt, cause: 'spot', record });

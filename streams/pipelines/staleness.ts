@@ -6,30 +6,84 @@ import {
   LIMITED_INPUTS,
   type LimitedInput,
   type SourceName,
+  type TickFact,
 } from '../observation.ts';
+import type { EventRecord } from '../records.ts';
 
 /** For logs that were written before these two had limits, in ms. */
 const USUAL_MS = { events: 180_000, crypto: 60_000 };
 /** One source per account; the others have one for all accounts. */
 const PER_ACCOUNT: readonly LimitedInput[] = ['posts', 'oracle', 'ui'];
 
-export type Ages = Readonly<Record<SourceName, number>>;
+/** How old everything is at a tick. */
+export type TickAges = Pick<TickFact, 'ages' | 'lagging'>;
 
 export function ageLimit(limits: AgeLimits, input: LimitedInput): number {
   return { ...USUAL_MS, ...limits }[input];
 }
 
+/** The age of one value of a source, or of all that are not behind; undefined when the source never answered. */
+export function ageOf({ ages, lagging }: TickAges, source: SourceName, value?: string | null) {
+  return (value == null ? undefined : lagging?.[source]?.[value]) ?? ages[source];
+}
+
+/** The age of each source's oldest value. */
+export function oldestAges({ ages, lagging }: TickAges): TickFact['ages'] {
+  if (lagging === undefined) return ages;
+  return Object.fromEntries(
+    Object.entries(ages).map(([source, age]) => [
+      source,
+      Math.max(age, ...Object.values(lagging[source] ?? {})),
+    ]),
+  );
+}
+
 /** The inputs of an account's records that are past their limit. One that never answered is. */
-export function staleInputs(limits: AgeLimits, ages: Ages, account: AccountId): readonly Input[] {
+export function staleInputs(
+  limits: AgeLimits,
+  { ages }: Pick<TickAges, 'ages'>,
+  account: AccountId,
+): readonly Input[] {
   return INPUTS.filter((input) => isStale(limits, ages, input, sourceOf(input, account)));
 }
 
-/** The sources past their limit, in a fixed order. One that never answered is. */
+/** The name of an event's own value of an input; null when it has none, as for posts, which are the account's. */
+export function ownValueOf(
+  input: LimitedInput,
+  { eventId, trackingId, subject }: Pick<EventRecord, 'eventId' | 'trackingId' | 'subject'>,
+): string | null {
+  switch (input) {
+    case 'posts':
+      return null;
+    case 'oracle':
+      return trackingId;
+    case 'ui':
+    case 'prices':
+      return String(eventId);
+    case 'events':
+      return subject.type;
+    case 'crypto':
+      return subject.type === 'crypto' ? subject.symbol : null;
+  }
+}
+
+/** `source/value` of every value that is past its limit while its source answers, in a fixed order. */
+export function staleValues(limits: AgeLimits, { lagging = {} }: TickAges): readonly string[] {
+  return Object.entries(lagging).flatMap(([source, values]) => {
+    const input = LIMITED_INPUTS.find((each) => each === source.split(':')[0]);
+    if (input === undefined) return [];
+    const limitMs = ageLimit(limits, input);
+    return Object.entries(values).flatMap(([value, age]) => (age > limitMs ? [`${source}/${value}`] : []));
+  });
+}
+
+/** The sources past their limit, or with a value that is, in a fixed order. One that never answered is. */
 export function staleSources(
   limits: AgeLimits,
-  ages: Ages,
+  tick: TickAges,
   accounts: readonly AccountId[],
 ): readonly SourceName[] {
+  const ages = oldestAges(tick);
   return LIMITED_INPUTS.flatMap((input) => {
     const sources = PER_ACCOUNT.includes(input)
       ? accounts.map((account) => sourceOf(input, account))
@@ -38,11 +92,11 @@ export function staleSources(
   });
 }
 
-function sourceOf(input: LimitedInput, account: AccountId): SourceName {
+export function sourceOf(input: LimitedInput, account: AccountId): SourceName {
   return PER_ACCOUNT.includes(input) ? `${input}:${account}` : input;
 }
 
-function isStale(limits: AgeLimits, ages: Ages, input: LimitedInput, source: SourceName): boolean {
+function isStale(limits: AgeLimits, ages: TickFact['ages'], input: LimitedInput, source: SourceName) {
   const age = ages[source];
   return age === undefined || age > ageLimit(limits, input);
 }

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { NEVER, Observable, throwError, timer } from 'rxjs';
 import { map } from 'rxjs/operators';
 import { TestScheduler } from 'rxjs/testing';
 import { supervise } from '../../src/engine/supervise.ts';
 import { SourceError } from '../../src/errors.ts';
+import { oracleSource } from '../../src/sources/oracle/oracle.ts';
+import { SOURCE_SETTINGS } from '../../src/sources/settings.ts';
 import type { Source, SourceContext, SourceLookups, SourceStatus } from '../../src/sources/source.ts';
+import { ACCOUNT, localEndpoints } from '../support/endpoints.ts';
+import { trackingAnswer, wireTracking } from '../support/payloads.ts';
+import { takeIntervals } from '../support/virtual-intervals.ts';
 
 const NO_LOOKUPS: SourceLookups = {
   newestOnTimeline: () => undefined,
@@ -14,6 +20,7 @@ const NO_LOOKUPS: SourceLookups = {
   timelineFrom: () => undefined,
   events: () => [],
   event: () => undefined,
+  oracleCount: () => undefined,
 };
 
 /** Runs a source for `ms` of virtual time with a middling jitter; gives the starts and the statuses. */
@@ -45,6 +52,7 @@ function observe(
         delivered += 1;
         return new Promise((resolve) => deliveries.push(resolve));
       },
+      follow: () => undefined,
       used: () => undefined,
       onStatus: (status) => statuses.push(status),
     }).subscribe();
@@ -121,5 +129,93 @@ describe('supervise', () => {
     const { statuses, startedAt } = observe(1_000, refusing);
     assert.equal(statuses.at(-1)?.refused, 2);
     assert.equal(startedAt.length, 1);
+  });
+});
+
+describe('supervise of a source with several parts', () => {
+  const NOW = Date.parse('2026-04-09T14:00:00Z');
+  const DAY_MS = 86_400_000;
+  const WINDOWS = ['one', 'two', 'three'];
+
+  /** Runs the oracle for `ms` of virtual time; `isFailing` says which paths are answered with 500. */
+  async function observe(ms: number, isFailing: (path: string) => boolean) {
+    let elapsed = 0;
+    const asked: { readonly path: string; readonly at: number }[] = [];
+    const answeredAt = new Map<string, number>();
+    let restarts = 0;
+    const real = globalThis.fetch;
+    globalThis.fetch = async (input) => {
+      const { pathname: path } = new URL(String(input));
+      asked.push({ path, at: elapsed });
+      if (isFailing(path)) return new Response('{}', { status: 500 });
+      const id = path.split('/').at(-1) ?? '';
+      if (id !== 'trackings') return Response.json(trackingAnswer(id, 5, null));
+      const data = WINDOWS.map((name) => wireTracking(name, NOW - DAY_MS, NOW + DAY_MS));
+      return Response.json({ success: true, data });
+    };
+    const intervals = takeIntervals();
+    const endpoints = localEndpoints({ url: 'http://oracle.invalid', socketUrl: 'ws://oracle.invalid' });
+    const running = supervise(oracleSource(ACCOUNT, endpoints, SOURCE_SETTINGS), {
+      clock: { wall: () => NOW + elapsed, mono: () => elapsed },
+      random: () => 0.5,
+      lookups: NO_LOOKUPS,
+      follow: () => undefined,
+      deliver: async (_, __, values = {}) => {
+        for (const [value, at] of Object.entries(values)) answeredAt.set(value, at);
+      },
+      used: () => undefined,
+      onStatus: (status) => {
+        restarts = status.restarts;
+      },
+    }).subscribe();
+    try {
+      for (; elapsed < ms; elapsed += 100) {
+        intervals.advance(elapsed === 0 ? 0 : 100);
+        // Nothing waits for a real timer, so a step is over when nothing more is asked for.
+        for (let before = -1; before < asked.length; ) {
+          before = asked.length;
+          for (let turn = 0; turn < 5; turn++) await immediate();
+        }
+      }
+    } finally {
+      running.unsubscribe();
+      intervals.restore();
+      globalThis.fetch = real;
+    }
+    const timesOf = (name: string) =>
+      asked.filter(({ path }) => path.endsWith(`/${name}`)).map(({ at }) => at);
+    return { asked, timesOf, restarts, answeredAt };
+  }
+
+  it('asks totals that fail for 80 s ever more rarely, though the list answers', async () => {
+    const { asked, timesOf, restarts } = await observe(80_000, (path) => !path.endsWith('/trackings'));
+    for (const window of WINDOWS) {
+      const times = timesOf(window);
+      assert.ok(times.length >= 2 && times.length <= 7, `${window} was asked for at ${times}`);
+    }
+    assert.ok(asked.length <= 80, `${asked.length} calls in 80 s`);
+    assert.ok(restarts <= 20, `${restarts} restarts`);
+  });
+
+  it('asks a total that goes on failing no more than once in 30 s', async () => {
+    const { timesOf } = await observe(300_000, (path) => !path.endsWith('/trackings'));
+    for (const window of WINDOWS) {
+      const late = timesOf(window).filter((at) => at > 80_000);
+      for (const [index, at] of late.slice(1).entries())
+        assert.ok(at - (late[index] ?? 0) >= 30_000, `${late}`);
+    }
+  });
+
+  it('reads the other totals at their pace while one of them fails', async () => {
+    const { timesOf, answeredAt } = await observe(80_000, (path) => path.endsWith('/one'));
+    assert.ok(timesOf('one').length <= 7, `${timesOf('one')}`);
+    for (const window of ['two', 'three']) {
+      assert.ok(timesOf(window).length >= 8, `${window} was asked for at ${timesOf(window)}`);
+      assert.ok(
+        (answeredAt.get(window) ?? 0) > 65_000,
+        `${window} was answered at ${answeredAt.get(window)}`,
+      );
+    }
+    assert.equal(answeredAt.has('one'), false);
   });
 });

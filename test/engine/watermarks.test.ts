@@ -10,7 +10,7 @@ describe('watermarks', () => {
     clock.advance(700);
     watermarks.mark('events');
     clock.advance(50);
-    assert.equal(JSON.stringify(watermarks.ages()), '{"events":50,"posts:b":750}');
+    assert.equal(JSON.stringify(watermarks.ages().ages), '{"events":50,"posts:b":750}');
   });
 
   it('give the age of what an answer knows, when that is older than the answer', () => {
@@ -19,11 +19,11 @@ describe('watermarks', () => {
     watermarks.mark('posts:a', 1_000_000 - 200_000);
     watermarks.mark('posts:b', 1_000_000 + 5_000);
     clock.advance(50);
-    assert.deepEqual(watermarks.ages(), { 'posts:a': 200_050, 'posts:b': 50 });
+    assert.deepEqual(watermarks.ages().ages, { 'posts:a': 200_050, 'posts:b': 50 });
   });
 
   it('have no age for a source that never answered', () => {
-    assert.deepEqual(createWatermarks(manualClock(0)).ages(), {});
+    assert.deepEqual(createWatermarks(manualClock(0)).ages(), { ages: {} });
   });
 
   it('do not jump when the calendar is corrected', () => {
@@ -33,15 +33,84 @@ describe('watermarks', () => {
     clock.advance(500);
     for (const step of [3_600_000, -86_400_000, 1_000]) {
       clock.step(step);
-      assert.deepEqual(watermarks.ages(), { events: 500 });
+      assert.deepEqual(watermarks.ages().ages, { events: 500 });
     }
   });
 
   it('go on ageing across a restart', () => {
     const clock = manualClock(2_000_000);
     const watermarks = createWatermarks(clock);
-    watermarks.restore({ events: 400 }, 2_000_000 - 60_000);
+    watermarks.restore({ ages: { events: 400 } }, 2_000_000 - 60_000);
     clock.advance(100);
-    assert.deepEqual(watermarks.ages(), { events: 60_500 });
+    assert.deepEqual(watermarks.ages().ages, { events: 60_500 });
+  });
+
+  describe('of single values', () => {
+    it('make no value look younger than its own last answer', () => {
+      const clock = manualClock(1_000_000);
+      const watermarks = createWatermarks(clock);
+      watermarks.mark('oracle:a');
+      watermarks.follow('oracle:a', ['x', 'y'], 20_000);
+      watermarks.mark('oracle:a', undefined, { x: clock.mono(), y: clock.mono() });
+      clock.advance(12_000);
+      watermarks.mark('oracle:a', undefined, { x: clock.mono() });
+      assert.deepEqual(watermarks.ages(), { ages: { 'oracle:a': 12_000 } });
+      clock.advance(9_000);
+      watermarks.mark('oracle:a', undefined, { x: clock.mono() });
+      assert.deepEqual(watermarks.ages(), {
+        ages: { 'oracle:a': 0 },
+        lagging: { 'oracle:a': { y: 21_000 } },
+      });
+    });
+
+    it('give the age of the source where every value is behind, and each its own', () => {
+      const clock = manualClock(1_000_000);
+      const watermarks = createWatermarks(clock);
+      watermarks.mark('oracle:a');
+      watermarks.follow('oracle:a', ['y', 'x'], 20_000);
+      clock.advance(80_000);
+      watermarks.mark('oracle:a');
+      clock.advance(1_000);
+      assert.equal(
+        JSON.stringify(watermarks.ages()),
+        '{"ages":{"oracle:a":1000},"lagging":{"oracle:a":{"x":81000,"y":81000}}}',
+      );
+    });
+
+    it('forget values that are followed no more, and take no answer about them', () => {
+      const clock = manualClock(1_000_000);
+      const watermarks = createWatermarks(clock);
+      watermarks.mark('ui:a');
+      watermarks.follow('ui:a', ['1', '2'], 20_000);
+      clock.advance(30_000);
+      watermarks.follow('ui:a', ['2'], 20_000);
+      watermarks.mark('ui:a', undefined, { 1: clock.mono(), 2: clock.mono() });
+      assert.deepEqual(watermarks.ages(), { ages: { 'ui:a': 0 } });
+    });
+
+    it('have no lagging value of a source that never answered', () => {
+      const clock = manualClock(1_000_000);
+      const watermarks = createWatermarks(clock);
+      watermarks.follow('ui:a', ['1'], 20_000);
+      clock.advance(30_000);
+      assert.deepEqual(watermarks.ages(), { ages: {} });
+    });
+
+    it('go on ageing across a restart, the others from where their source was', () => {
+      const clock = manualClock(2_000_000);
+      const watermarks = createWatermarks(clock);
+      const left = { ages: { 'oracle:a': 400 }, lagging: { 'oracle:a': { y: 90_000 } } };
+      watermarks.restore(left, 2_000_000 - 10_000);
+      assert.deepEqual(watermarks.ages(), {
+        ages: { 'oracle:a': 10_400 },
+        lagging: { 'oracle:a': { y: 100_000 } },
+      });
+      watermarks.mark('oracle:a');
+      watermarks.follow('oracle:a', ['x', 'y'], 20_000);
+      assert.deepEqual(watermarks.ages(), {
+        ages: { 'oracle:a': 10_400 },
+        lagging: { 'oracle:a': { y: 100_000 } },
+      });
+    });
   });
 });

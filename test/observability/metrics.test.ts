@@ -36,7 +36,9 @@ describe('createMetrics', () => {
   it('reads the sources again at each scrape', async () => {
     const metrics = createMetrics();
     let restarts = 1;
-    metrics.watchSources(() => [{ name: 'posts:a', state: 'open', restarts, refused: 4, lastError: null }]);
+    metrics.watchSources(() => [
+      { name: 'posts:a', state: 'open', restarts, refused: 4, refusedAt: null, lastError: null },
+    ]);
     restarts = 2;
     const samples = samplesOf(await metrics.text());
     assert.equal(samples.get('tallywire_source_restarts{source="posts:a"}'), 2);

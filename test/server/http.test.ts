@@ -169,7 +169,7 @@ describe('drain', () => {
         arrived();
       });
     const operations: Operations = {
-      health: () => ({ status: 'ok', history_percent: {}, stale: [] }),
+      health: () => ({ status: 'ok', history_percent: {}, stale: [], refusing: [] }),
       isReady: () => true,
       isLive: () => true,
       metrics: async () => ({ contentType: 'text/plain', text: await text() }),

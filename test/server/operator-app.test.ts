@@ -6,7 +6,7 @@ import { createOperatorApp } from '../../src/server/operator-app.ts';
 describe('createOperatorApp', () => {
   it('serves probes and metrics without a key, and nothing else', async () => {
     const operations: Operations = {
-      health: () => ({ status: 'ok', history_percent: {}, stale: [] }),
+      health: () => ({ status: 'ok', history_percent: {}, stale: [], refusing: [] }),
       isReady: () => false,
       isLive: () => true,
       metrics: async () => ({ contentType: 'text/plain; version=0.0.4', text: 'figure 1\n' }),

@@ -88,7 +88,13 @@ export async function start({
   const staleAfterMs = STALE_AFTER_MS;
   const shared = { latest, accounts: ACCOUNTS, now: () => clock.now, staleAfterMs, ...deps };
   const operations = openOperations(
-    { ...shared, metrics: createMetrics(), store: () => store.state, writesHeldMs: () => 0 },
+    {
+      ...shared,
+      metrics: createMetrics(),
+      sources: () => [],
+      store: () => store.state,
+      writesHeldMs: () => 0,
+    },
     closing,
   );
   const appDeps: AppDeps = {

@@ -14,7 +14,7 @@ describe('reportTo', () => {
   const WARN = 40;
   const source = (refused: number, lastError: string | null, name = 'events') => ({
     type: 'source' as const,
-    status: { name, state: 'running' as const, restarts: 0, refused, lastError },
+    status: { name, state: 'running' as const, restarts: 0, refused, refusedAt: null, lastError },
     error: undefined,
   });
 

@@ -102,6 +102,25 @@ describe('the service without a token of the posts API', function () {
     assert.deepEqual([post?.is_counted, post?.deleted_ts], [true, null]);
   });
 
+  it('counts posts of 3.5 days ago that the oracle takes in late', async () => {
+    const createdAt = stage.clock.wall() - 3.5 * 86_400_000;
+    const counts = async () =>
+      (await meta())
+        .filter(({ start_ts }) => start_ts < createdAt)
+        .map(({ real_counter }) => real_counter ?? 0);
+    const before = await counts();
+    assert.ok(before.length > 0);
+    for (let index = 0; index < 10; index++) {
+      stage.world.control.post({ account: 'b', createdAt: createdAt + index * 1_000 });
+    }
+    // A minute after the windows were last read they may be read again.
+    stage.skip(2 * MINUTE_MS);
+    stage.world.control.syncOracle({ account: 'b' });
+    await eventually('they are counted', async () =>
+      (await counts()).every((count, index) => count >= (before[index] ?? 0) + 10),
+    );
+  });
+
   it('forecasts', async () => {
     await eventually('every event has a forecast', async () => {
       const response = await checkedFetch(`${stage.url()}/api/v1/prediction/account_a`, PRO);

@@ -5,7 +5,7 @@ export function faultOf(fact: Fact): string | null {
   switch (fact.kind) {
     case 'post':
       return firstFault([
-        [isDigits(fact.id), 'id'],
+        [isDigits(fact.id) && BigInt(fact.id) < 2n ** 63n, 'id'],
         [isInstant(fact.createdAt), 'createdAt'],
         [typeof fact.text === 'string' && isWellFormed(fact.text), 'text'],
         [

@@ -125,6 +125,7 @@ export async function openRecordedService({
       now,
       staleAfterMs,
       metrics: createMetrics(),
+      sources: () => [],
       store: () => 'open',
       writesHeldMs: () => 0,
     },

@@ -10,6 +10,8 @@ export interface FakeLookups extends SourceLookups {
   covered: number | undefined;
   /** From when on the timeline was read. */
   timeline: number | undefined;
+  /** What the oracle counts, by event. */
+  readonly totals: Map<number, { readonly total: number; readonly known: number }>;
 }
 
 export function fakeLookups(covered?: number): FakeLookups {
@@ -21,6 +23,7 @@ export function fakeLookups(covered?: number): FakeLookups {
     records,
     covered,
     timeline: undefined,
+    totals: new Map(),
     newestOnTimeline: (_, beforeMs = Number.POSITIVE_INFINITY) =>
       newestFirst().find(({ via, createdAt }) => via === 'timeline' && createdAt < beforeMs)?.id,
     livePosts: (_, sinceMs) =>
@@ -34,6 +37,9 @@ export function fakeLookups(covered?: number): FakeLookups {
     },
     events: () => [...records.values()],
     event: (eventId) => records.get(eventId),
+    oracleCount(eventId) {
+      return this.totals.get(eventId);
+    },
   };
 }
 
@@ -57,6 +63,10 @@ export interface SourceRun {
   readonly deliveries: (readonly Fact[])[];
   /** Up to when each delivery shows the outside world: undefined for the present. */
   readonly knownAts: (number | null | undefined)[];
+  /** When each value was last answered. */
+  readonly answeredAt: Map<string, number>;
+  /** The values followed at last. */
+  readonly followed: () => readonly string[];
   readonly refusals: string[];
   readonly uses: ApiUse[];
   readonly lookups: FakeLookups;
@@ -72,18 +82,25 @@ export function collect(lookups: FakeLookups, now: () => number) {
   const knownAts: (number | null | undefined)[] = [];
   const refusals: string[] = [];
   const uses: ApiUse[] = [];
+  const answeredAt = new Map<string, number>();
+  let followed: readonly string[] = [];
   const context: SourceContext = {
     now,
+    mono: () => performance.now(),
     lookups,
-    deliver: async (facts, knownAt) => {
+    follow: (values) => {
+      followed = values;
+    },
+    deliver: async (facts, knownAt, values = {}) => {
       deliveries.push(facts);
       knownAts.push(knownAt);
+      for (const [value, at] of Object.entries(values)) answeredAt.set(value, at);
       for (const fact of facts) remember(lookups, fact, now());
     },
     refused: (reason) => refusals.push(reason),
     used: (use) => uses.push(use),
   };
-  return { context, deliveries, knownAts, refusals, uses };
+  return { context, deliveries, knownAts, answeredAt, followed: () => followed, refusals, uses };
 }
 
 export function runSource(source: Source, lookups = fakeLookups(0), now: () => number = Date.now): SourceRun {

@@ -229,10 +229,8 @@ function answersTo(state: AnyState): Answers {
   const late = lateInputs(ages, LIMITS);
   const rendered = (view: RecordView, options = {}) => {
     const audience = audienceOf(view.audiences, 'PRO', options);
-    const texts = renderAll(view, { latest, late }, audience).map((text) =>
-      text({ nowMs: NOON, tickAt: NOON }),
-    );
-    return JSON.parse(closeAll(view, texts, ages));
+    const records = renderAll(view, { latest, late }, audience);
+    return JSON.parse(closeAll(view, records, { nowMs: NOON, tickAt: NOON }, ages));
   };
   const moment = { latest, account: 'a', nowMs: NOON, staleAfterMs: LIMITS };
   const portfolios = activeEvents(latest, 'a').map((event) =>

@@ -15,7 +15,11 @@ export const healthRecord = z
     }),
     stale: z.array(z.string()).meta({
       description:
-        'Sources that have not answered for longer than their limit, by `source/account` or `source`.',
+        'Sources that have not answered for longer than their limit, or not about one of their values, by `source/account` or `source`.',
+    }),
+    refusing: z.array(z.string()).meta({
+      description:
+        'Sources that refused something within the last hour because it cannot be read or be as it says, such as a post dated ahead of the clock, by the same names.',
     }),
     writes_held_ms: z.int().min(0).optional().meta({
       description:
@@ -34,6 +38,7 @@ export const healthRecord = z
         status: 'ok',
         history_percent: { account_a: 100, account_b: 100 },
         stale: [],
+        refusing: [],
       },
     ],
   });

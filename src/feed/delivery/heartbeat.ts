@@ -1,3 +1,4 @@
+import { oldestAges } from '../../../streams/internal.ts';
 import { includes, type Tier } from '../../access/tiers.ts';
 import { type AccountPath, wireName } from '../../views/account-path.ts';
 import { areEventsKnown } from '../../views/active-events.ts';
@@ -27,8 +28,11 @@ export function heartbeatText(
     const { isStored, tier: needed } = topic.channel;
     if (isStored && includes(tier, needed) && isFor(topic, tier)) seqs[topic.name] = publishedSeq;
   }
-  const { ages, stale } = tick.record;
-  const named = Object.entries(ages).map(([source, ageMs]) => [wireName(source, accounts), ageMs]);
+  const { stale } = tick.record;
+  const named = Object.entries(oldestAges(tick.record)).map(([source, ageMs]) => [
+    wireName(source, accounts),
+    ageMs,
+  ]);
   return JSON.stringify({
     type: 'heartbeat',
     channel: 'heartbeat',

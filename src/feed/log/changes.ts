@@ -46,11 +46,12 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
   const lastStale = new Map<Topic, string>();
 
   /** Marks the records that a tick changes because a source has become stale, or is so no longer. */
-  function addStale({ record: { stale } }: OutputOf<'freshness'>): void {
+  function addStale({ record: { stale, staleValues = [] } }: OutputOf<'freshness'>): void {
     for (const topic of topics) {
       const { unwatched } = topic.records.type === 'states' ? topic.records.view : {};
       if (unwatched === undefined) continue;
-      const now = unwatched.filter((source) => stale.includes(source)).join();
+      const late = staleValues.filter((value) => unwatched.includes(value.split('/')[0] ?? ''));
+      const now = [...unwatched.filter((source) => stale.includes(source)), ...late].join();
       if (now === (lastStale.get(topic) ?? '')) continue;
       lastStale.set(topic, now);
       for (const key of records.keys(topic)) add({ topic, key, cause: 'clock' });

@@ -1,8 +1,8 @@
 import { areEventsKnown } from '../../views/active-events.ts';
-import { type AgeLimits, type Ages, agesOf, lateInputs } from '../../views/as-of.ts';
+import { type AgeLimits, agesOf, closeRecords, lateInputs, ofRecord, type RecordAges } from '../../views/as-of.ts';
 import { type Audience, audienceOf } from '../../views/audience.ts';
 import type { Latest, OutputOf } from '../../views/latest.ts';
-import { closeAll, type Moment, type RecordView, renderAll, tickAt } from '../../views/record-view.ts';
+import { closeAll, type Moment, renderAll, tickAt } from '../../views/record-view.ts';
 import type { Topic } from '../channels.ts';
 import type { StoredRecord } from './stored-record.ts';
 
@@ -45,9 +45,12 @@ function usualAudience({ audiences, readers }: Topic): Audience {
 
 export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Records {
   const agesFor = ({ account }: Topic) => agesOf(latest, now(), account?.id);
-  const momentOf = (ages: Ages): Moment => ({ latest, late: lateInputs(ages, staleAfterMs) });
+  const momentOf = (ages: RecordAges, key: string): Moment => ({
+    latest,
+    late: ofRecord(lateInputs(ages, staleAfterMs), key),
+  });
   const instant = () => ({ nowMs: now(), tickAt: tickAt(latest) });
-  const close = (view: RecordView, text: string, ages: Ages) => closeAll(view, [text], ages).slice(1, -1);
+  const close = (list: string) => list.slice(1, -1);
 
   return {
     keys: ({ records }) => (records.type === 'states' ? records.view.keys(latest) : []),
@@ -57,22 +60,24 @@ export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Recor
       if (topic.records.type !== 'states') return null;
       const { view } = topic.records;
       const ages = agesFor(topic);
-      if (view.facts !== undefined) return view.facts.write(momentOf(ages), key, ages) ?? null;
-      const rendered = view.render(momentOf(ages), key, usualAudience(topic));
-      return rendered === undefined ? null : close(view, rendered(instant()), ages);
+      const moment = momentOf(ages, key);
+      if (view.facts !== undefined) return view.facts.write(moment, key, ofRecord(ages, key)) ?? null;
+      const render = view.render(moment, key, usualAudience(topic));
+      return render === undefined ? null : close(closeAll(view, [{ key, render }], instant(), ages));
     },
     content(topic, key) {
       if (topic.records.type !== 'states') return null;
       const { view } = topic.records;
-      const rendered = view.render(momentOf(agesFor(topic)), key, usualAudience(topic));
-      if (rendered === undefined) return null;
-      const text = rendered(ANY_INSTANT);
+      const render = view.render(momentOf(agesFor(topic), key), key, usualAudience(topic));
+      if (render === undefined) return null;
+      const text = render(ANY_INSTANT);
       return view.hasAsOf ? text.slice(0, text.lastIndexOf(',"as_of":')) : text;
     },
     post(topic, post) {
       if (topic.records.type !== 'posts') return null;
       const { view } = topic.records;
-      return close(view, view.renderPost(post, usualAudience(topic).tier), agesFor(topic));
+      const { shared } = agesFor(topic);
+      return close(closeRecords([view.renderPost(post, usualAudience(topic).tier)], () => shared));
     },
     areAllKnown({ records }) {
       const about = records.type === 'states' ? records.view.eventsAbout : undefined;
@@ -90,13 +95,12 @@ export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Recor
             if (posts.length === FIRST_PAGE) break;
             if (post.seq <= upTo) posts.push(view.renderPost(post, audience.tier));
           }
-          return closeAll(view, posts, ages);
+          return closeRecords(posts, () => ages.shared);
         }
         case 'states': {
           const { view } = topic.records;
-          const at = instant();
-          const texts = renderAll(view, momentOf(ages), audience).map((rendered) => rendered(at));
-          return closeAll(view, texts, ages);
+          const late = lateInputs(ages, staleAfterMs);
+          return closeAll(view, renderAll(view, { latest, late }, audience), instant(), ages);
         }
       }
     },

@@ -1,6 +1,6 @@
 import type { AccountId } from '../../../streams/internal.ts';
 import { areEventsKnown } from '../../views/active-events.ts';
-import { agesOf, withAsOf } from '../../views/as-of.ts';
+import { agesOf, ofRecord, withAsOf } from '../../views/as-of.ts';
 import type { Portfolio } from '../../views/portfolio/portfolio.ts';
 import { type Answer, plainAnswer } from '../answer.ts';
 import { eventsUnknown } from '../events-unknown.ts';
@@ -29,7 +29,10 @@ export async function walletAnswer(
   const ages = agesOf(latest, nowMs, account);
   const data =
     portfolios.length === 0
-      ? [withAsOf(none, latest, ages)]
-      : portfolios.map((portfolio) => withAsOf(toWire(portfolio), portfolio.facts.origin, ages));
+      ? [withAsOf(none, latest, ages.shared)]
+      : portfolios.map((portfolio) => {
+          const { event, origin } = portfolio.facts;
+          return withAsOf(toWire(portfolio), origin, ofRecord(ages, String(event.eventId)));
+        });
   return plainAnswer(200, JSON_TYPE, JSON.stringify({ timestamp: nowMs, data }), API_HEADERS);
 }

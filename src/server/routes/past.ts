@@ -3,7 +3,7 @@ import { pastQuery, signalsQuery, tweetsQuery } from '../../contract/params.ts';
 import { InvalidRequest, readQuery } from '../../contract/validation/validate.ts';
 import type { AccountPath } from '../../views/account-path.ts';
 import { areEventsKnown } from '../../views/active-events.ts';
-import { agesOf, lateInputs } from '../../views/as-of.ts';
+import { agesOf, closeRecords, lateInputs } from '../../views/as-of.ts';
 import { type Audience, audienceOf } from '../../views/audience.ts';
 import type { Past } from '../../views/past.ts';
 import { closeAll, type RecordView, renderAll, streamsOf } from '../../views/record-view.ts';
@@ -55,8 +55,7 @@ function endpointsOf(deps: PastDeps, bodies: PastBodies, account: AccountPath): 
     }
     const ages = agesOf(latest, at, id);
     const records = renderAll(view, { latest, late: lateInputs(ages, staleAfterMs) }, audience);
-    const texts = records.map((record) => record({ nowMs: at, tickAt: at }));
-    return `"data":${closeAll(view, texts, ages)}`;
+    return `"data":${closeAll(view, records, { nowMs: at, tickAt: at }, ages)}`;
   }
 
   const endpoint = (
@@ -107,8 +106,8 @@ function endpointsOf(deps: PastDeps, bodies: PastBodies, account: AccountPath): 
         async fields(seq, at) {
           const page = (await past.posts(id, seq, at)).slice(offset, offset + limit);
           const texts = page.map((post) => posts.renderPost(post, 'PRO'));
-          const ages = agesOf(await past.of(id, seq, at, []), at, id);
-          return `"limit":${limit},"offset":${offset},"data":${closeAll(posts, texts, ages)}`;
+          const { shared } = agesOf(await past.of(id, seq, at, []), at, id);
+          return `"limit":${limit},"offset":${offset},"data":${closeRecords(texts, () => shared)}`;
         },
       };
     }),

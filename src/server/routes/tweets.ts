@@ -3,8 +3,8 @@ import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { tweetsQuery } from '../../contract/params.ts';
 import { readQuery } from '../../contract/validation/validate.ts';
 import type { AccountPath } from '../../views/account-path.ts';
-import { agesOf } from '../../views/as-of.ts';
-import { closeAll, isMoved } from '../../views/record-view.ts';
+import { agesOf, closeRecords } from '../../views/as-of.ts';
+import { isMoved } from '../../views/record-view.ts';
 import { postsView } from '../../views/records/posts.ts';
 import type { Answer, Call, Endpoint } from '../answer.ts';
 import { namesTag } from '../etag.ts';
@@ -31,8 +31,8 @@ export function tweetsEndpoint(deps: StreamDeps, account: AccountPath): Endpoint
   function fieldsOf({ limit, offset }: Page, tier: Tier, nowMs: number): string {
     const posts = view.posts(latest).slice(offset, offset + limit);
     const texts = posts.map((post) => view.renderPost(post, tier));
-    const data = closeAll(view, texts, agesOf(latest, nowMs, account.id));
-    return `"limit":${limit},"offset":${offset},"data":${data}`;
+    const { shared } = agesOf(latest, nowMs, account.id);
+    return `"limit":${limit},"offset":${offset},"data":${closeRecords(texts, () => shared)}`;
   }
 
   const firstPage = (tier: Tier) =>

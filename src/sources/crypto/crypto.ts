@@ -1,4 +1,5 @@
 import { catchError, concat, defer, exhaustMap, ignoreElements, merge, tap, throwError, timer } from 'rxjs';
+import { TOLERANCE_MS } from '../../../streams/internal.ts';
 import { SourceError } from '../../errors.ts';
 import type { Endpoints } from '../endpoints.ts';
 import { runOnce } from '../poll-in-turn.ts';
@@ -7,6 +8,7 @@ import type { SourceSettings } from '../settings.ts';
 import { createSilenceWatchdog } from '../silence-watchdog.ts';
 import { frameJson, openSocket } from '../socket.ts';
 import type { Source, SourceContext } from '../source.ts';
+import { tellOnce } from '../tell-once.ts';
 import { tickerFrame, tickerPrice } from './crypto-payload.ts';
 
 interface SpotTick {
@@ -22,6 +24,7 @@ interface SpotTick {
 export function cryptoSource(endpoints: Endpoints, settings: SourceSettings): Source {
   const { socketUrl, restUrl, symbols } = endpoints.crypto;
   const symbolOf = new Map(symbols.map(({ pair, symbol }) => [pair.toUpperCase(), symbol]));
+  const faults = tellOnce(symbols.length + 1);
   const streams = symbols.map(({ pair }) => `${pair.toLowerCase()}@miniTicker`).join('/');
 
   function run(context: SourceContext) {
@@ -29,7 +32,10 @@ export function cryptoSource(endpoints: Endpoints, settings: SourceSettings): So
     // The newest of each symbol since the last delivery, and the price delivered last.
     const pending = new Map<string, SpotTick>();
     const delivered = new Map<string, number>();
+    /** When each symbol was last heard of, by the clock that never goes back. */
+    const heardAt: Record<string, number> = {};
     let hasNews = false;
+    context.follow(symbols.map(({ symbol }) => symbol));
 
     function read(text: string | null) {
       const json = frameJson(text);
@@ -43,14 +49,19 @@ export function cryptoSource(endpoints: Endpoints, settings: SourceSettings): So
       const { s: pair, c: price, E: at } = frame.value.data;
       const symbol = symbolOf.get(pair.toUpperCase());
       if (symbol === undefined) return;
+      if (at > context.now() + TOLERANCE_MS) {
+        faults.tell(symbol, `the price of ${symbol} is of a time ahead of our clock`, context);
+        return;
+      }
       watchdog.dataArrived();
+      heardAt[symbol] = context.mono();
       hasNews = true;
       if (delivered.get(symbol) === price) pending.delete(symbol);
       else pending.set(symbol, { symbol, price, at });
     }
 
     const deliver = (ticks: readonly SpotTick[]) =>
-      context.deliver(ticks.length > 0 ? [{ kind: 'spot', ticks }] : []);
+      context.deliver(ticks.length > 0 ? [{ kind: 'spot', ticks }] : [], undefined, heardAt);
 
     async function flush() {
       if (!hasNews) return;
@@ -71,6 +82,7 @@ export function cryptoSource(endpoints: Endpoints, settings: SourceSettings): So
           headers: { 'user-agent': endpoints.userAgent },
         };
         const { price } = await readPayload(url, tickerPrice, request, context);
+        heardAt[symbol] = context.mono();
         await deliver(delivered.get(symbol) === price ? [] : [{ symbol, price, at: context.now() }]);
       });
     }
@@ -98,6 +110,7 @@ export function cryptoSource(endpoints: Endpoints, settings: SourceSettings): So
   return {
     name: 'crypto',
     silentAfterMs: 2 * settings.spotSilentMs,
+    usualMs: settings.spotSilentMs,
     run: (context) => defer(() => run(context)),
   };
 }

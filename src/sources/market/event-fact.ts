@@ -1,4 +1,5 @@
 import type { Bucket, EventFact, Quote, Subject } from '../../../streams/internal.ts';
+import { LONGEST_WINDOW_MS } from '../oracle/oracle-payload.ts';
 import { decodePayload } from '../read-payload.ts';
 import { parseBucketLabel } from './bucket-label.ts';
 import { type ListedEvent, type ListedMarket, listedEvent } from './market-payload.ts';
@@ -37,6 +38,13 @@ export function readEvent(payload: unknown, subject: Subject): ReadEvent {
     return { refusal: 'names the same token twice' };
   }
   const isOfPosts = subject.type === 'posts';
+  const startAt = isOfPosts
+    ? windowStart({ description: event.description ?? '', slug, title: event.title, endAt })
+    : cryptoStart(event, subject.kind === 'UP_DOWN', endAt);
+  if (startAt !== null && startAt >= endAt) return { refusal: 'ends before it starts' };
+  if (isOfPosts && startAt !== null && endAt - startAt > LONGEST_WINDOW_MS) {
+    return { refusal: 'has a window of more than a year' };
+  }
   const rank = isOfPosts
     ? ({ lo }: Bucket) => lo ?? Number.MAX_SAFE_INTEGER
     : ({ title }: Bucket) => firstNumber(title);
@@ -50,9 +58,7 @@ export function readEvent(payload: unknown, subject: Subject): ReadEvent {
       title: event.title.trim(),
       image: event.image ?? '',
       subject,
-      startAt: isOfPosts
-        ? windowStart({ description: event.description ?? '', slug, title: event.title, endAt })
-        : cryptoStart(event, subject.kind === 'UP_DOWN', endAt),
+      startAt,
       endAt,
       isClosed: event.closed === true,
       buckets,

@@ -1,10 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { defer } from 'rxjs';
-import { DAY_MS, type EventFact, type EventRecord, type PricesFact } from '../../../streams/internal.ts';
+import {
+  DAY_MS,
+  type EventFact,
+  type EventRecord,
+  type ListingFact,
+  type PricesFact,
+} from '../../../streams/internal.ts';
 import { createAbsentSlugs } from '../crypto/absent-slugs.ts';
 import { cryptoSlugs } from '../crypto/crypto-slugs.ts';
 import type { Endpoints } from '../endpoints.ts';
+import { createParts } from '../parts.ts';
 import { pollDespiteRefusals } from '../poll-in-turn.ts';
 import { isNotFound, readEach } from '../read-payload.ts';
 import type { SourceSettings } from '../settings.ts';
@@ -28,6 +35,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
   const deliveredPrices = new LRUCache<number, string>({ max: REMEMBERED });
   const faults = tellOnce(REMEMBERED);
   const absentSlugs = createAbsentSlugs();
+  const partsIn = createParts();
   /** When the settled events were last read to the end, UTC ms. */
   let settledReadAt: number | undefined;
 
@@ -71,7 +79,12 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
 
   function run(context: SourceContext) {
     const lists = eventLists(endpoints, settings, context);
+    const parts = partsIn(context);
     let lookups = 0;
+    context.follow(['posts', 'crypto']);
+
+    const isListed = (subject: ListingFact['subject']) =>
+      context.deliver([{ kind: 'listing', subject }], undefined, { [subject]: context.mono() });
 
     async function readLists(listing: Omit<Listing, 'tagId'>, signal: AbortSignal): Promise<Set<number>> {
       const seen = new Set<number>();
@@ -87,7 +100,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
 
     async function readOpen(signal: AbortSignal) {
       const seen = await readLists({ isClosed: false }, signal);
-      await context.deliver([{ kind: 'listing', subject: 'posts' }]);
+      await isListed('posts');
       const missing = context.lookups
         .events()
         .filter((event) => !seen.has(event.eventId) && isAwaited(event, context));
@@ -121,7 +134,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
       await readEach(absentSlugs.worthAsking(guesses, now), async (guess) => {
         if (!(await lookUp(guess.slug, signal))) absentSlugs.add(guess, now);
       });
-      await context.deliver([{ kind: 'listing', subject: 'crypto' }]);
+      await isListed('crypto');
     }
 
     /** Whether the market has an event with this slug: a guess may be wrong, and an event may be taken down. */
@@ -135,16 +148,19 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
       }
     }
 
+    const partOf = (name: string, read: (signal: AbortSignal) => Promise<void>) => (signal: AbortSignal) =>
+      parts.readOne(name, () => read(signal), signal);
     return pollDespiteRefusals(
-      { periodMs: settings.eventsPeriodMs, read: readOpen },
-      { periodMs: settings.closedEventsPeriodMs, read: readClosed },
-      { periodMs: settings.cryptoEventsPeriodMs, read: readCrypto },
+      { periodMs: settings.eventsPeriodMs, read: partOf('open', readOpen) },
+      { periodMs: settings.closedEventsPeriodMs, read: partOf('closed', readClosed) },
+      { periodMs: settings.cryptoEventsPeriodMs, read: partOf('crypto', readCrypto) },
     );
   }
 
   return {
     name: 'events',
     silentAfterMs: 3 * settings.eventsPeriodMs + 3 * settings.slowTimeoutMs,
+    usualMs: 2 * settings.cryptoEventsPeriodMs,
     run: (context) => defer(() => run(context)),
   };
 }

@@ -1,4 +1,6 @@
-import type { PricesFact, Quote } from '../../../streams/internal.ts';
+import { MINUTE_MS, type PricesFact, type Quote } from '../../../streams/internal.ts';
+import type { SourceContext } from '../source.ts';
+import { tellOnce } from '../tell-once.ts';
 import type { BookEvent, PriceChanges, WireBook } from './book-payload.ts';
 import { createOrderBook, type OrderBook, type Top } from './order-book.ts';
 
@@ -13,6 +15,10 @@ export interface FollowedBooks {
   apply(event: BookEvent): boolean;
   /** Corrects a book from a snapshot; true when its best prices were wrong. An outdated snapshot is ignored. */
   correct(book: WireBook): boolean;
+  /** A snapshot of these tokens came. It answers for those that it showed, and for those that never had a book. */
+  answered(ids: readonly string[]): void;
+  /** When each event's token that was heard of the longest ago was; without events of which one never was. */
+  heardAt(): Readonly<Record<string, number>>;
   /** The quotes changed since the last call, by event. */
   take(): readonly PricesFact[];
 }
@@ -23,13 +29,27 @@ interface Followed {
   last: number | null;
   /** The latest time a message says it was sent, UTC ms. */
   sentAt: number;
+  /** When it was last heard of, by `mono`; undefined until it is. */
+  heardAt: number | undefined;
   delivered: Quote | undefined;
 }
 
-export function createFollowedBooks(): FollowedBooks {
+/** A message that says it was sent later than this after our present is wrong about that. */
+const AHEAD_MS = MINUTE_MS;
+
+export function createFollowedBooks(context: Pick<SourceContext, 'now' | 'mono' | 'refused'>): FollowedBooks {
+  const { now, mono } = context;
+  const faults = tellOnce(1);
   let eventIds: ReadonlyMap<string, number> = new Map();
   const followed = new Map<string, Followed>();
   const changed = new Set<string>();
+
+  /** When a message was sent; null when it does not say, or says a time to come: nothing would be newer than that. */
+  function plausible(sentAt: number | null): number | null {
+    if (sentAt === null || sentAt <= now() + AHEAD_MS) return sentAt;
+    faults.tell('sentAt', 'the books say that they were sent at a time ahead of our clock', context);
+    return null;
+  }
 
   function replace(token: Followed, book: WireBook) {
     token.book = createOrderBook(book.bids ?? [], book.asks ?? []);
@@ -39,7 +59,8 @@ export function createFollowedBooks(): FollowedBooks {
   }
 
   function note(id: string, token: Followed, sentAt: number | null) {
-    token.sentAt = Math.max(token.sentAt, sentAt ?? 0);
+    token.sentAt = Math.max(token.sentAt, plausible(sentAt) ?? 0);
+    token.heardAt = mono();
     if (isDelivered(token)) changed.delete(id);
     else changed.add(id);
   }
@@ -74,6 +95,7 @@ export function createFollowedBooks(): FollowedBooks {
           top: { bid: null, ask: null },
           last: null,
           sentAt: 0,
+          heardAt: undefined,
           delivered: undefined,
         });
       }
@@ -94,10 +116,27 @@ export function createFollowedBooks(): FollowedBooks {
     },
     correct(book) {
       const token = followed.get(book.asset_id);
-      if (token === undefined || (book.timestamp !== null && book.timestamp < token.sentAt)) return false;
+      if (token === undefined) return false;
+      token.heardAt = mono();
+      const sentAt = plausible(book.timestamp);
+      if (sentAt !== null && sentAt < token.sentAt) return false;
       const { top, book: before } = token;
       replace(token, book);
       return before !== undefined && (top.bid !== token.top.bid || top.ask !== token.top.ask);
+    },
+    answered(ids) {
+      for (const id of ids) {
+        const token = followed.get(id);
+        if (token !== undefined && token.book === undefined) token.heardAt = mono();
+      }
+    },
+    heardAt() {
+      const oldest = new Map<number, number>();
+      for (const [id, eventId] of eventIds) {
+        const at = followed.get(id)?.heardAt ?? Number.NEGATIVE_INFINITY;
+        oldest.set(eventId, Math.min(oldest.get(eventId) ?? at, at));
+      }
+      return Object.fromEntries([...oldest].filter(([, at]) => Number.isFinite(at)));
     },
     take() {
       const quotes = new Map<number, Quote[]>();

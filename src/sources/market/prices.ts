@@ -34,13 +34,14 @@ export function pricesSource(endpoints: Endpoints, settings: SourceSettings): So
   return {
     name: 'prices',
     silentAfterMs: settings.booksPeriodMs + settings.pricesSilentMs,
+    usualMs: 2 * settings.booksPeriodMs,
     run: (context) => defer(() => follow(context, endpoints, settings)),
   };
 }
 
 // All of this is created anew on each start, so no book outlives the connection that kept it current.
 function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSettings): Observable<never> {
-  const books = createFollowedBooks();
+  const books = createFollowedBooks(context);
   const watchdog = createSilenceWatchdog(settings.pricesSilentMs, 'price data');
   let eventIds: ReadonlyMap<string, number> = new Map();
   let hasNews = false;
@@ -56,6 +57,7 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
     map(() => {
       eventIds = activeTokens(context.lookups);
       books.follow(eventIds);
+      context.follow(Array.from(new Set(eventIds.values()), String));
       // With nothing to follow there is nothing to be silent about.
       if (eventIds.size === 0) dataArrived();
       return new Set(eventIds.keys());
@@ -106,6 +108,7 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
       });
       if (snapshots === null) break;
       for (const book of snapshots) if (books.correct(book)) corrections += 1;
+      books.answered(batch);
       dataArrived();
     }
     // One such snapshot may have overtaken a frame on its way; two in a row have not.
@@ -123,7 +126,7 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
     if (facts.length === 0 && !(hasNews && flushes >= FLUSHES_PER_SIGN_OF_LIFE)) return;
     flushes = 0;
     hasNews = false;
-    await context.deliver(facts);
+    await context.deliver(facts, undefined, books.heardAt());
   }
 
   return merge(
@@ -147,12 +150,12 @@ function applyFrame(text: string | null, books: FollowedBooks, context: SourceCo
   return isOurs;
 }
 
-/** The Yes tokens of every active event, with its id. */
+/** The Yes tokens of every active event that are still traded, with its id. */
 function activeTokens(lookups: SourceLookups): ReadonlyMap<string, number> {
   const tokens = new Map<string, number>();
   for (const { phase, eventId, buckets } of lookups.events()) {
     if (phase !== 'active') continue;
-    for (const { yesToken } of buckets) tokens.set(yesToken, eventId);
+    for (const { yesToken, won } of buckets) if (won === null) tokens.set(yesToken, eventId);
   }
   return tokens;
 }

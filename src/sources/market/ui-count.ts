@@ -1,8 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { EventRecord } from '../../../streams/internal.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
+import { isPlausibleCount } from '../oracle/oracle-payload.ts';
+import { createParts } from '../parts.ts';
 import { pollInTurn } from '../poll-in-turn.ts';
-import { decodePayload, isNotFound, readEach, readPayload } from '../read-payload.ts';
+import { decodePayload, isNotFound, readPayload } from '../read-payload.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { tellOnce } from '../tell-once.ts';
@@ -17,13 +19,15 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
   const asked = new LRUCache<number, true>({ max: REMEMBERED });
 
   const faults = tellOnce(REMEMBERED);
+  const partsIn = createParts();
 
   /** What the event's page shows. A page without a count of this event that can be read shows none. */
   async function readShown(
-    { eventId, slug }: EventRecord,
+    event: EventRecord,
     context: SourceContext,
     signal: AbortSignal,
   ): Promise<number | null> {
+    const { eventId, slug } = event;
     const url = `${endpoints.market.baseUrl}/events/slug/${encodeURIComponent(slug)}`;
     const request = {
       headers: { 'user-agent': endpoints.userAgent },
@@ -34,7 +38,7 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
       if (!isNotFound(error)) throw error;
       return null;
     });
-    const count = page === null ? { value: null } : countOf(page, eventId);
+    const count = page === null ? { value: null } : countOf(page, event);
     const fault = 'reason' in count ? `event ${eventId} (${slug}) ${count.reason}` : null;
     faults.tell(eventId, fault, context);
     return 'value' in count ? count.value : null;
@@ -50,18 +54,21 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
   }
 
   function readEvents(events: readonly EventRecord[], context: SourceContext, signal: AbortSignal) {
-    return readEach(events, async (event) => {
+    async function read(event: EventRecord) {
       const { eventId } = event;
       asked.set(eventId, true);
       const count = await readShown(event, context, signal);
       const isNew = delivered.peek(eventId) !== String(count);
-      await context.deliver(isNew ? [{ kind: 'ui', eventId, count }] : []);
+      const answered = { [eventId]: context.mono() };
+      await context.deliver(isNew ? [{ kind: 'ui', eventId, count }] : [], undefined, answered);
       delivered.set(eventId, String(count));
-    });
+    }
+    return partsIn(context).readEach(events, { nameOf: ({ eventId }) => String(eventId), read }, signal);
   }
 
   async function readActive(context: SourceContext, signal: AbortSignal) {
     const active = activeOf(context);
+    context.follow(active.map(({ eventId }) => String(eventId)));
     if (active.length === 0) await context.deliver([]);
     await readEvents(active, context, signal);
   }
@@ -75,6 +82,7 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
   return {
     name: `ui:${account.id}`,
     silentAfterMs: 6 * settings.uiPeriodMs,
+    usualMs: 2 * settings.uiPeriodMs,
     run: (context) =>
       pollInTurn(
         { periodMs: settings.uiPeriodMs, read: (signal) => readActive(context, signal) },
@@ -84,8 +92,11 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
 }
 
 /** The count that a page shows for this event, or why it is refused. */
-function countOf({ id, tweetCount }: ShownEvent, eventId: number) {
+function countOf({ id, tweetCount }: ShownEvent, { eventId, startAt, endAt }: EventRecord) {
   if (id !== eventId) return { reason: `has a page that is now of event ${id}` };
   const count = decodePayload(shownCount, tweetCount);
+  const isPlausible =
+    'reason' in count || startAt === null || isPlausibleCount(count.value ?? 0, { startAt, endAt });
+  if (!isPlausible) return { reason: 'shows more posts than there can be' };
   return 'value' in count ? count : { reason: `shows a count that cannot be read: ${count.reason}` };
 }

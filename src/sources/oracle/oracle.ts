@@ -1,11 +1,20 @@
 import { LRUCache } from 'lru-cache';
 import { DAY_MS, HOUR_MS, type TrackingFact } from '../../../streams/internal.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
+import { createParts, type Parts } from '../parts.ts';
 import { pollInTurn } from '../poll-in-turn.ts';
-import { isNotFound, isRefusal, readEach, readPayload } from '../read-payload.ts';
+import { decodeEach, isNotFound, isRefusal, readPayload, refuse } from '../read-payload.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
-import { trackingFact, trackingList, trackingTotal } from './oracle-payload.ts';
+import { tellOnce } from '../tell-once.ts';
+import {
+  isPlausibleCount,
+  listedTracking,
+  plausibleSync,
+  trackingFact,
+  trackingList,
+  trackingTotal,
+} from './oracle-payload.ts';
 
 /** The oracle still corrects a count for a while after the window's end. */
 const AFTERMATH_MS = 2 * HOUR_MS;
@@ -22,6 +31,8 @@ export function oracleSource(
   // Kept over restarts of the source: what was delivered is in the log and is not delivered again.
   const deliveredTrackings = new LRUCache<string, string>({ max: REMEMBERED });
   const deliveredTotals = new LRUCache<string, string>({ max: REMEMBERED });
+  const partsIn = createParts();
+  const faults = tellOnce(REMEMBERED);
   let trackings: readonly TrackingFact[] = [];
 
   async function list(context: SourceContext, signal: AbortSignal) {
@@ -29,32 +40,44 @@ export function oracleSource(
     const url = `${baseUrl}/users/${encodeURIComponent(account.handle)}/trackings?${query}`;
     const request = { headers, signal, timeoutMs: settings.slowTimeoutMs };
     const { data } = await readPayload(url, trackingList, request, context);
-    const facts = data.map((tracking) => trackingFact(account.id, tracking));
+    const { values, reasons } = decodeEach(listedTracking, data);
+    if (values.length === 0 && reasons[0] !== undefined)
+      refuse(`the list of windows holds ${reasons[0]}`, context);
+    for (const reason of reasons) faults.tell(reason, `a listed window is refused: ${reason}`, context);
+    const facts = values.map((tracking) => trackingFact(account.id, tracking));
     const changed = facts.filter((fact) => deliveredTrackings.peek(fact.trackingId) !== JSON.stringify(fact));
     await context.deliver(changed);
     for (const fact of changed) deliveredTrackings.set(fact.trackingId, JSON.stringify(fact));
     trackings = facts;
   }
 
-  async function readTotal({ trackingId }: TrackingFact, context: SourceContext, signal: AbortSignal) {
+  async function readTotal(tracking: TrackingFact, context: SourceContext, signal: AbortSignal) {
+    const { trackingId } = tracking;
     const url = `${baseUrl}/trackings/${encodeURIComponent(trackingId)}?includeStats=true`;
     const request = { headers, signal, timeoutMs: settings.slowTimeoutMs };
     const { data } = await readPayload(url, trackingTotal, request, context);
     const { total } = data.stats;
-    const syncedAt = data.user?.lastSync ?? null;
+    if (!isPlausibleCount(total, tracking)) {
+      refuse(`the oracle counts ${total} posts in the window ${trackingId}, more than there can be`, context);
+    }
+    const syncedAt = plausibleSync(data.user?.lastSync ?? null, context);
     const value = `${total} ${syncedAt}`;
     const isNew = deliveredTotals.peek(trackingId) !== value;
     await context.deliver(
       isNew ? [{ kind: 'oracle', account: account.id, trackingId, total, syncedAt }] : [],
+      undefined,
+      { [trackingId]: context.mono() },
     );
     deliveredTotals.set(trackingId, value);
   }
 
-  async function readOpen(context: SourceContext, signal: AbortSignal) {
+  async function readOpen(context: SourceContext, parts: Parts, signal: AbortSignal) {
     const now = context.now();
     const open = trackings.filter(({ startAt, endAt }) => startAt <= now && now < endAt + AFTERMATH_MS);
+    context.follow(open.map(({ trackingId }) => trackingId));
     if (open.length === 0) await context.deliver([]);
-    await readEach(open, (tracking) => readTotal(tracking, context, signal));
+    const read = (tracking: TrackingFact) => readTotal(tracking, context, signal);
+    await parts.readEach(open, { nameOf: ({ trackingId }) => trackingId, read }, signal);
   }
 
   // One at a time, newest first: they serve statistics only, and the oracle blocks fast callers.
@@ -78,11 +101,20 @@ export function oracleSource(
   return {
     name: `oracle:${account.id}`,
     silentAfterMs: 6 * settings.oraclePeriodMs + settings.slowTimeoutMs,
-    run: (context) =>
-      pollInTurn(
-        { periodMs: settings.trackingsPeriodMs, read: (signal) => list(context, signal) },
-        { periodMs: settings.oraclePeriodMs, read: (signal) => readOpen(context, signal) },
-        { periodMs: settings.oraclePastPeriodMs, read: (signal) => readPast(context, signal) },
-      ),
+    usualMs: 2 * settings.oraclePeriodMs,
+    run(context) {
+      const parts = partsIn(context);
+      return pollInTurn(
+        {
+          periodMs: settings.trackingsPeriodMs,
+          read: (signal) => parts.readOne('list', () => list(context, signal), signal),
+        },
+        { periodMs: settings.oraclePeriodMs, read: (signal) => readOpen(context, parts, signal) },
+        {
+          periodMs: settings.oraclePastPeriodMs,
+          read: (signal) => parts.readOne('past', () => readPast(context, signal), signal),
+        },
+      );
+    },
   };
 }

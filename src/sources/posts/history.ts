@@ -1,11 +1,13 @@
 import { DAY_MS, type HistoryFact } from '../../../streams/internal.ts';
+import { SourceError } from '../../errors.ts';
 import type { AccountEndpoint } from '../endpoints.ts';
 import type { SourceContext } from '../source.ts';
 import { PAGE_SIZE, REACH, type ReadTimeline } from './timeline.ts';
 
 /**
  * Reads the timeline back over what the account posted before we knew it, and returns the instant from which
- * on it shows every post. Interrupted, it starts over.
+ * on it shows every post. Interrupted, it starts over, and so it does while nothing of a page is plausible, as when our
+ * clock is behind: the posts would not be read again otherwise.
  */
 export async function readHistory(
   account: AccountEndpoint,
@@ -19,6 +21,9 @@ export async function readHistory(
   let pages = 0;
   do {
     const answer = await timeline({ via: 'backfill', nextToken, signal }, context);
+    if (answer.items.length === 0 && answer.refused > 0) {
+      throw new SourceError('SOURCE_REFUSED', 'no post of a page of the timeline can be as it says');
+    }
     const facts = answer.items.map(({ fact }) => fact);
     for (const { createdAt } of facts) oldestAt = Math.min(oldestAt, createdAt);
     await context.deliver([...facts, timelineRead(account, oldestAt, false)]);

@@ -1,22 +1,21 @@
 import { z } from 'zod';
-import type { PostFact } from '../../../streams/internal.ts';
+import { POST_FAULTS, type PostFact, postFault } from '../../../streams/internal.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
-import { oracleEnvelope } from '../oracle/oracle-payload.ts';
-import { readPayload } from '../read-payload.ts';
-import { digits, instant, wireText } from '../value-schemas.ts';
+import { oracleEnvelope, plausibleSync } from '../oracle/oracle-payload.ts';
+import { decodeEach, readPayload, refuse } from '../read-payload.ts';
+import { anyInstant, digits, instant, wireText } from '../value-schemas.ts';
 import { postUrl } from './post-payload.ts';
 import type { Reading } from './reading.ts';
 
-const listedPosts = oracleEnvelope(
-  z.array(
-    z.object({
-      platformId: digits,
-      content: wireText,
-      createdAt: instant,
-      importedAt: instant.nullish(),
-    }),
-  ),
-);
+const listedPost = z.object({
+  platformId: digits,
+  content: wireText,
+  createdAt: anyInstant,
+  importedAt: instant.nullish(),
+});
+const listedPosts = oracleEnvelope(z.array(z.unknown()));
+/** Ids on this platform begin with their time. */
+const TIMED_PLATFORM = 'X';
 
 const listedUser = oracleEnvelope(
   z.object({ lastSync: instant.nullish(), lastSyncError: z.string().nullish() }),
@@ -41,21 +40,30 @@ export async function readList(
     startDate: new Date(fromAt).toISOString(),
     endDate: new Date(toAt).toISOString(),
   });
-  // The oracle's bounds are both inclusive.
-  return data
-    .filter(({ createdAt }) => createdAt >= fromAt && createdAt < toAt)
-    .map(({ platformId, content, createdAt, importedAt = null }) => ({
-      id: platformId,
-      text: content,
-      createdAt,
-      importedAt,
-    }));
+  const { context } = reading;
+  const { values, reasons } = decodeEach(listedPost, data);
+  // Nothing of it can be read: its form has changed, and an empty list would say that there are no posts.
+  if (values.length === 0 && reasons[0] !== undefined)
+    refuse(`the list of posts holds ${reasons[0]}`, context);
+  for (const reason of reasons) context.refused(`a listed post cannot be read: ${reason}`);
+  const listed = values.map(({ platformId, content, createdAt, importedAt = null }) => ({
+    id: platformId,
+    text: content,
+    createdAt,
+    importedAt,
+  }));
+  return listed.filter((post) => {
+    const fault = postFault(post, context.now(), account.platform === TIMED_PLATFORM);
+    if (fault !== null) context.refused(`the listed post ${post.id} ${POST_FAULTS[fault]}`);
+    // The oracle's bounds are both inclusive.
+    return fault === null && post.createdAt >= fromAt && post.createdAt < toAt;
+  });
 }
 
-/** When the oracle last read the account, UTC ms; null when it does not say, or failed. */
+/** When the oracle last read the account, UTC ms; null when it does not say, failed, or says a time to come. */
 export async function readLastSync(account: AccountEndpoint, reading: Reading): Promise<number | null> {
   const { lastSync, lastSyncError } = (await ask(account, '', listedUser, reading)).data;
-  return lastSyncError ? null : (lastSync ?? null);
+  return lastSyncError ? null : plausibleSync(lastSync ?? null, reading.context);
 }
 
 function ask<T>(

@@ -1,7 +1,8 @@
 import type { ZodType } from 'zod';
-import type { PostFact } from '../../../streams/internal.ts';
+import { POST_FAULTS, type PostFact } from '../../../streams/internal.ts';
 import type { AccountEndpoint } from '../endpoints.ts';
 import {
+  itemFault,
   type LookupAnswer,
   lookupAnswer,
   type SomePosts,
@@ -36,26 +37,36 @@ interface LookedUp {
   readonly missing: ReadonlySet<string>;
 }
 
-/** Reads any number of the account's posts by id. One that is another account's, or may not be shown, is in neither list. */
+/**
+ * Reads any number of the account's posts by id. One that is another account's, may not be shown or cannot be as it says
+ * is in neither list.
+ */
 export async function lookUpPosts(
   ids: readonly string[],
   account: AccountEndpoint,
   reading: ApiReading,
 ): Promise<LookedUp> {
-  const { endpoints } = reading;
+  const { endpoints, context } = reading;
   const found = new Map<string, PostFact>();
   const missing = new Set<string>();
   for (const batch of batchesOf(ids)) {
     const answer = await ask(batch, wholeLookupAnswer, wholePostFields(endpoints), reading);
     const wanted = new Set(batch);
-    const data = (answer.data ?? []).filter(
-      ({ id, author_id }) => wanted.has(id) && (author_id ?? account.userId) === account.userId,
-    );
     const view = { via: 'backfill', webBase: endpoints.webBase } as const;
-    const items = timelineItems({ ...answer, data }, account, view) ?? [];
-    for (const [index, { fact }] of items.entries()) found.set(data[index]?.id ?? fact.id, fact);
+    const { items, reasons } = timelineItems(answer, account, view);
+    for (const reason of reasons) context.refused(`a post that was looked up cannot be read: ${reason}`);
+    for (const item of items) {
+      const fault = itemFault(item, context.now());
+      if (fault !== null)
+        context.refused(`the post ${item.versionId} that was looked up ${POST_FAULTS[fault]}`);
+      else if (wanted.has(item.versionId)) found.set(item.versionId, item.fact);
+    }
     // The same list names problems of posts that ours refer to.
-    for (const id of missingIn(answer)) if (wanted.has(id)) missing.add(id);
+    const gone = missingIn({
+      data: items.map(({ versionId }) => ({ id: versionId })),
+      errors: answer.errors,
+    });
+    for (const id of gone) if (wanted.has(id)) missing.add(id);
   }
   return { found, missing };
 }

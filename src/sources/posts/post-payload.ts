@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { HOUR_MS, type PostFact } from '../../../streams/internal.ts';
+import { HOUR_MS, type PostFact, postFault, timeOfId } from '../../../streams/internal.ts';
 import type { AccountEndpoint } from '../endpoints.ts';
-import { count, digits, instant, wireText } from '../value-schemas.ts';
+import { decodeEach } from '../read-payload.ts';
+import { anyInstant, count, digits, wireText } from '../value-schemas.ts';
 
 /** What the posts API sends. Its fields are being renamed, so both names of each are read. */
 
@@ -18,7 +19,7 @@ const includedPost = z.object({
 const references = z.array(z.object({ type: z.string(), id: digits })).nullish();
 const history = z.array(digits).nullish();
 const timelinePost = includedPost.extend({
-  created_at: instant,
+  created_at: anyInstant,
   in_reply_to_user_id: digits.nullish(),
   referenced_tweets: references,
   referenced_posts: references,
@@ -26,10 +27,15 @@ const timelinePost = includedPost.extend({
   edit_history_post_ids: history,
 });
 
-const included = z.array(includedPost).nullish();
+// The posts that others refer to only add to what those say, so an odd one is left out.
+const included = z
+  .array(includedPost.nullable().catch(null))
+  .transform((posts) => posts.filter((post) => post !== null))
+  .nullish();
 
 const wholePosts = z.object({
-  data: z.array(timelinePost).nullish(),
+  // Each is decoded by itself: an odd one must not cost the others, nor keep the account from being read.
+  data: z.array(z.unknown()).nullish(),
   includes: z.object({ tweets: included, posts: included }).nullish(),
 });
 type WholePosts = z.infer<typeof wholePosts>;
@@ -67,34 +73,55 @@ const problems = z
 const lookupShape = z.object({ data: z.array(z.object({ id: digits })).nullish(), errors: problems });
 export type LookupAnswer = z.infer<typeof lookupShape>;
 
-const hasContent = ({ data, errors }: LookupAnswer): boolean => Boolean(data ?? errors);
+const hasContent = ({ data, errors }: SomePosts & Pick<LookupAnswer, 'errors'>) => Boolean(data ?? errors);
 export const lookupAnswer = lookupShape.refine(hasContent, 'neither data nor errors');
 /** The same with every field that a timeline has of each post. */
 export const wholeLookupAnswer = wholePosts
   .extend({ errors: problems })
   .refine(hasContent, 'neither data nor errors');
 
-/** A fact of a timeline, with the id of the version that was shown. */
+/** A fact of a timeline, with the id of the version that was shown and when that was made (UTC ms). */
 export interface TimelineItem {
   readonly fact: PostFact;
   readonly versionId: string;
+  readonly versionAt: number;
 }
 
-/** The posts of a page in the page's order. Null when one of them is another account's. */
+/** Why a post cannot be as the API shows it at `now`, or null. */
+export function itemFault({ fact, versionId, versionAt }: TimelineItem, now: number) {
+  const edits = (fact.editIds ?? []).map((id) => ({ id, createdAt: timeOfId(id) ?? versionAt }));
+  for (const version of [fact, { id: versionId, createdAt: versionAt }, ...edits]) {
+    const fault = postFault(version, now);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+interface TimelineItems {
+  /** In the page's order. */
+  readonly items: readonly TimelineItem[];
+  /** Posts of another account. */
+  readonly strangers: number;
+  /** Why posts were refused that cannot be read. */
+  readonly reasons: readonly string[];
+}
+
+/** The account's posts of a page. */
 export function timelineItems(
   page: WholePosts,
   account: AccountEndpoint,
   { via, webBase }: { readonly via: PostFact['via']; readonly webBase: string },
-): readonly TimelineItem[] | null {
-  const posts = page.data ?? [];
-  if (posts.some(({ author_id }) => author_id != null && author_id !== account.userId)) return null;
+): TimelineItems {
+  const { values, reasons } = decodeEach(timelinePost, page.data ?? []);
+  const posts = values.filter(({ author_id }) => author_id == null || author_id === account.userId);
   const others = [...(page.includes?.tweets ?? []), ...(page.includes?.posts ?? [])];
   const includedById = new Map(others.map((post) => [post.id, post]));
-  return posts.map((post) => {
+  const items = posts.map((post): TimelineItem => {
     const edits = post.edit_history_tweet_ids ?? post.edit_history_post_ids ?? [];
     const id = edits[0] ?? post.id;
     return {
       versionId: post.id,
+      versionAt: post.created_at,
       fact: {
         kind: 'post',
         account: account.id,
@@ -107,15 +134,15 @@ export function timelineItems(
       },
     };
   });
+  return { items, strangers: values.length - posts.length, reasons };
 }
 
-const ID_EPOCH_MS = 1_288_834_974_657n;
 const EDITABLE_MS = HOUR_MS;
 
 // An edit carries the time of the edit, but the post counts where it was first made: an id begins with its
 // time. Times on the wire are whole seconds. An id that is no such time leaves the edit's own.
 function firstCreatedAt(firstId: string, editedAt: number): number {
-  const firstAt = Math.floor(Number((BigInt(firstId) >> 22n) + ID_EPOCH_MS) / 1_000) * 1_000;
+  const firstAt = Math.floor((timeOfId(firstId) ?? editedAt) / 1_000) * 1_000;
   return firstAt <= editedAt && firstAt > editedAt - EDITABLE_MS ? firstAt : editedAt;
 }
 

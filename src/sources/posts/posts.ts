@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { concat, defer, EMPTY } from 'rxjs';
 import { compareIds, type Fact, type PostFact } from '../../../streams/internal.ts';
+import { SourceError } from '../../errors.ts';
 import type { AccountEndpoint, EndpointsWithApi } from '../endpoints.ts';
 import { pollInTurn, runOnce } from '../poll-in-turn.ts';
 import { refuse } from '../read-payload.ts';
@@ -8,7 +9,16 @@ import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { afterCut, isTimelineRead, readHistory, timelineRead } from './history.ts';
 import type { TimelineItem } from './post-payload.ts';
-import { PAGE_SIZE, REACH, type ReadTimeline, type TimelineRequest, timelineOf } from './timeline.ts';
+import {
+  newerId,
+  PAGE_SIZE,
+  REACH,
+  type ReadTimeline,
+  type TimelineRequest,
+  timelineOf,
+} from './timeline.ts';
+
+const AHEAD_RETRY_MS = 30_000;
 
 /**
  * The account's posts: the history once, then what is new each second, for which an answer without posts costs nothing.
@@ -24,28 +34,35 @@ export function postsSource(
   // What was delivered last under each id. An edit has a higher id than the first of its history, so
   // without this it would be new in every poll.
   const delivered = new LRUCache<string, string>({ max: 2 * PAGE_SIZE });
-  /** The newest version delivered. Asking after the first version of an edited post would pay for the edit each time. */
+  /**
+   * The newest version read that is of no time ahead of our clock. Asking after the first version of an edited post, or
+   * before one that was refused, would pay for it each time.
+   */
   let newestVersion: string | undefined;
 
   async function deliver(
     items: readonly TimelineItem[],
     context: SourceContext,
-    first: readonly Fact[] = [],
+    { first = [], knownAt }: { readonly first?: readonly Fact[]; readonly knownAt?: null } = {},
   ) {
     const fresh = new Map<string, PostFact>();
     // Pages come newest first; of two versions of a post the newer one stays.
     for (const { fact } of items) if (!fresh.has(fact.id)) fresh.set(fact.id, fact);
     const facts = [...fresh.values()].filter((fact) => delivered.peek(fact.id) !== JSON.stringify(fact));
     facts.sort((a, b) => a.createdAt - b.createdAt || compareIds(a.id, b.id));
-    await context.deliver([...first, ...facts]);
+    await context.deliver([...first, ...facts], knownAt);
     for (const fact of facts) delivered.set(fact.id, JSON.stringify(fact));
   }
 
   async function readNew(context: SourceContext, signal: AbortSignal, via: PostFact['via'] = 'poll') {
-    const sinceId = newer(context.lookups.newestOnTimeline(account.id), newestVersion);
-    const { items, isCut } = await readPages(timeline, { via, sinceId, signal }, context);
-    await deliver(items, context, isCut ? gapBefore(items, context) : []);
-    for (const { versionId } of items) newestVersion = newer(newestVersion, versionId);
+    const sinceId = newerId(context.lookups.newestOnTimeline(account.id), newestVersion);
+    const { items, isCut, ahead, newestId } = await readPages(timeline, { via, sinceId, signal }, context);
+    // One post may be wrong by itself. With several our own clock is: what they add to the count is then not known.
+    const isClockWrong = ahead > 1;
+    const first = isCut ? gapBefore(items, context) : [];
+    await deliver(items, context, { first, ...(isClockWrong && { knownAt: null }) });
+    if (isClockWrong) throw aheadOfClock(account, ahead);
+    newestVersion = newerId(newestVersion, newestId);
   }
 
   /**
@@ -100,9 +117,19 @@ export function postsSource(
   };
 }
 
-function newer(a: string | undefined, b: string | undefined): string | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
-  return compareIds(a, b) < 0 ? b : a;
+/** The posts stay unread until they are behind the clock, and each look at them may be billed. */
+function aheadOfClock({ id }: AccountEndpoint, posts: number): SourceError {
+  const message = `${posts} posts of account ${id} are dated ahead of our clock, which may be wrong`;
+  return new SourceError('SOURCE_REFUSED', message, { retryAfterMs: AHEAD_RETRY_MS });
+}
+
+interface PagesRead {
+  readonly items: readonly TimelineItem[];
+  readonly isCut: boolean;
+  /** Posts that are refused only because they are ahead of our clock. */
+  readonly ahead: number;
+  /** The newest id that is of no time ahead. */
+  readonly newestId: string | undefined;
 }
 
 /**
@@ -113,15 +140,20 @@ async function readPages(
   timeline: ReadTimeline,
   request: Pick<TimelineRequest, 'via' | 'sinceId' | 'signal'>,
   context: SourceContext,
-): Promise<{ readonly items: readonly TimelineItem[]; readonly isCut: boolean }> {
+): Promise<PagesRead> {
   const items: TimelineItem[] = [];
+  let ahead = 0;
+  let newestId: string | undefined;
   let nextToken: string | undefined;
   for (let page = 0; page < REACH / PAGE_SIZE; page++) {
     const answer = await timeline({ ...request, nextToken }, context);
     items.push(...answer.items);
-    if (answer.nextToken === undefined || request.sinceId === undefined) return { items, isCut: false };
+    ahead += answer.ahead;
+    newestId = newerId(newestId, answer.newestId);
+    if (answer.nextToken === undefined || request.sinceId === undefined)
+      return { items, isCut: false, ahead, newestId };
     if (answer.nextToken === nextToken) refuse('the timeline names the same next page twice', context);
     nextToken = answer.nextToken;
   }
-  return { items, isCut: items.length > 0 };
+  return { items, isCut: items.length > 0, ahead, newestId };
 }

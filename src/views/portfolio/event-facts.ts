@@ -10,7 +10,7 @@ import {
   type Velocity,
 } from '../../../streams/internal.ts';
 import { forecastOf, pricesOf, secondsLeft } from '../active-events.ts';
-import { type AgeLimits, agesOf, lateInputs, newest, type Origin, staleNow } from '../as-of.ts';
+import { type AgeLimits, agesOf, lateInputs, newest, type Origin, ofRecord, staleNow } from '../as-of.ts';
 import type { Latest, OutputOf } from '../latest.ts';
 import { tickAt } from '../record-view.ts';
 
@@ -48,7 +48,7 @@ export function eventFacts(output: OutputOf<'events'>, moment: AccountMoment): E
   const velocity = latest.get('velocity', account);
   const advice = latest.get('signals', key);
   const prices = pricesOf(latest, event);
-  const late = lateInputs(agesOf(latest, nowMs, account), staleAfterMs);
+  const late = ofRecord(lateInputs(agesOf(latest, nowMs, account), staleAfterMs), key);
   const stale = staleNow(counters?.record.stale ?? [], late);
   const signals = advice && skipStale(advice.record, stale);
   const known = new Set(signals?.buckets.flatMap(({ prob, token }) => (prob === null ? [] : [token])));

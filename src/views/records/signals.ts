@@ -97,7 +97,7 @@ export function signalsView(account: AccountPath): RecordView {
         // A frame that an earlier version stored has an event without signals.
         const signals = form === FACTS_FORM ? stored.signals : undefined;
         const fields = signalsToWire(event, signals, bettorOf(audience), rates);
-        return closeRecords([openRecord(fields, origin)], ages).slice(1, -1);
+        return closeRecords([openRecord(fields, origin)], () => ages).slice(1, -1);
       },
     },
   };

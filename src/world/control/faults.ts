@@ -15,7 +15,8 @@ export type FaultRole = (typeof FAULT_ROLES)[number];
 /**
  * `status` answers with a status and the role's error body, `html` with a page, `truncated` with half a JSON
  * text, `wrong-types` with numbers and texts exchanged, `odd-element` with one more element in front of each list that
- * has little of the right form, `slow` after `delayMs`, `hang` never, `reset` breaks the connection inside the body,
+ * has little of the right form, `future-post` and `long-id` with one more post in front of the list, dated 2099 or with an
+ * id of 20 digits, `future-time` with every time of sending or reading in 2099, `slow` after `delayMs`, `hang` never, `reset` breaks the connection inside the body,
  * `huge` sends `bytes` of JSON.
  */
 export const FAULT_KINDS = [
@@ -24,6 +25,9 @@ export const FAULT_KINDS = [
   'truncated',
   'wrong-types',
   'odd-element',
+  'future-post',
+  'long-id',
+  'future-time',
   'slow',
   'hang',
   'reset',
@@ -105,5 +109,39 @@ export function withOddElement(body: unknown): unknown {
       name,
       Array.isArray(inner) ? [ODD_ELEMENT, ...inner] : inner,
     ]),
+  );
+}
+
+const FUTURE = '2099-01-01T00:00:00.000Z';
+
+/** One more post in front of the list `data` of the posts API or of the oracle, dated 2099 or with an id of 20 digits. */
+export function withOddPost(body: unknown, kind: 'future-post' | 'long-id'): unknown {
+  if (typeof body !== 'object' || body === null) return body;
+  const isLong = kind === 'long-id';
+  const id = isLong ? '99999999999999999999' : '2000000000000000001';
+  const at = isLong ? '2026-01-01T00:00:00.000Z' : FUTURE;
+  const post = {
+    id,
+    text: 'an odd post',
+    created_at: at,
+    edit_history_tweet_ids: [id],
+    platformId: id,
+    content: 'an odd post',
+    createdAt: at,
+    importedAt: null,
+  };
+  const data = 'data' in body && Array.isArray(body.data) ? body.data : [];
+  return { ...body, data: [post, ...data] };
+}
+
+/** The same body with every time at which something was sent or read in 2099. */
+export function withFutureTimes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withFutureTimes);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => {
+      if (name === 'timestamp') return [name, String(Date.parse(FUTURE))];
+      return [name, name === 'lastSync' ? FUTURE : withFutureTimes(inner)];
+    }),
   );
 }

@@ -1,5 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import { type FaultRule, withOddElement, wrongTypes } from '../control/faults.ts';
+import {
+  type FaultRule,
+  withFutureTimes,
+  withOddElement,
+  withOddPost,
+  wrongTypes,
+} from '../control/faults.ts';
 import type { Answer } from './answer.ts';
 
 const PAGE =
@@ -81,6 +87,17 @@ export async function sendFault(
     case 'odd-element': {
       const given = await answer();
       sendAnswer(response, { ...given, body: withOddElement(given.body) });
+      return;
+    }
+    case 'future-post':
+    case 'long-id': {
+      const given = await answer();
+      sendAnswer(response, { ...given, body: withOddPost(given.body, rule.kind) });
+      return;
+    }
+    case 'future-time': {
+      const given = await answer();
+      sendAnswer(response, { ...given, body: withFutureTimes(given.body) });
       return;
     }
     case 'reset': {

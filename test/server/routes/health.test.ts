@@ -53,12 +53,18 @@ describe('GET /health', () => {
     const reading = countersOutput({ real: null, historyPercent: 40 }, { seq: 2 });
     running.put(eventOutput({}, { seq: 2 }), reading, freshnessOutput(FRESH_AGES, { seq: 2 }));
     const percents = { account_a: 40, account_b: 100 };
-    assert.deepEqual(await body(), { status: 'starting', history_percent: percents, stale: [] });
+    assert.deepEqual(await body(), {
+      status: 'starting',
+      history_percent: percents,
+      stale: [],
+      refusing: [],
+    });
     running.put(countersOutput({}, { seq: 3 }));
     assert.deepEqual(await body(), {
       status: 'ok',
       history_percent: { account_a: 100, account_b: 100 },
       stale: [],
+      refusing: [],
     });
     // Nothing more can be read of it, so nothing is awaited.
     running.put(countersOutput({ real: null, historyPercent: null }, { seq: 4 }));

@@ -535,7 +535,7 @@ describe('eventsSource', () => {
       });
 
     it('has a bucket for each side of Up or Down', async () => {
-      const event = upDown('btc-updown-15m-1775750400');
+      const event = { ...upDown('btc-updown-15m-1775750400'), endDate: '2026-04-09T16:15:00Z' };
       const fact = await firstEvent({ ...event, eventMetadata: { priceToBeat: 61035.86 } });
       assert.deepEqual(fact.subject, {
         type: 'crypto',

@@ -187,7 +187,9 @@ describe('pricesSource', () => {
     const subscription = pricesSource(localEndpoints(stage.server), FAST)
       .run({
         now: Date.now,
+        mono: () => performance.now(),
         lookups,
+        follow: () => {},
         refused: () => {},
         used: () => {},
         deliver: async (facts) => {
@@ -425,6 +427,37 @@ describe('pricesSource', () => {
     const error = run?.error();
     assert.ok(error instanceof SourceError && error.code === 'SOURCE_SILENT');
     await eventually('the connection is gone', () => stage.server.sockets.size === 0);
+  });
+
+  it('is corrected by snapshots though a message said that it was sent in 2099', async () => {
+    const future = String(Date.UTC(2099, 0));
+    await open({ ...FAST, booksPeriodMs: 40 });
+    send([book(T0, '0.48', '0.52', { timestamp: future })]);
+    await topIs(0.48, 0.52);
+    stage.server.answer(() => [wireBookOf(T0, '0.3', '0.4', { timestamp: String(Date.now()) })]);
+    await topIs(0.3, 0.4);
+    await eventually(
+      'it is told',
+      () => run?.refusals.some((reason) => /ahead of our clock/.test(reason)) ?? false,
+    );
+  });
+
+  it('tells which events were answered, each by its token that was heard of the longest ago', async () => {
+    const shown = { tokens: [0, 1, 2] };
+    stage.server.answer(() => shown.tokens.map((index) => wireBookOf(yesToken(index), '0.3', '0.4')));
+    await open({ ...FAST, booksPeriodMs: 30 });
+    await eventually('it is answered', () => run?.answeredAt.has('1') ?? false);
+    assert.deepEqual(run?.followed(), ['1']);
+    // A token whose book comes no more makes the event older, whatever the other tokens say.
+    shown.tokens = [0, 1];
+    const asked = stage.server.requests.length;
+    await eventually('another snapshot has come', () => stage.server.requests.length > asked + 2);
+    const lastAt = run?.answeredAt.get('1');
+    const before = run?.deliveries.length ?? 0;
+    await eventually('more is delivered', () => (run?.deliveries.length ?? 0) > before + 2);
+    assert.equal(run?.answeredAt.get('1'), lastAt);
+    shown.tokens = [0, 1, 2];
+    await eventually('it is answered again', () => (run?.answeredAt.get('1') ?? 0) > (lastAt ?? 0));
   });
 
   it('goes on without books that cannot be read while frames come', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { listedSource } from '../../../src/sources/posts/listed.ts';
 import { type Fact, MINUTE_MS, type PostFact } from '../../../streams/internal.ts';
 import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
+import { activeEvent } from '../../support/event-record.ts';
 import { eventually } from '../../support/eventually.ts';
 import { faultOf } from '../../support/fact-check.ts';
 import { type PostSketch, postIdAt, wireListed, wireSync } from '../../support/payloads.ts';
@@ -174,5 +175,106 @@ describe('listedSource', () => {
       second.facts().map((fact) => fact.kind === 'post' && fact.id),
       [postIdAt(fresh.at)],
     );
+  });
+
+  describe('with posts that appear late', () => {
+    const late = Array.from({ length: 10 }, (_, index) => ({
+      at: AT - 3.5 * DAY_MS - index * 60_000,
+      serial: 7,
+    }));
+    const inWindow = (posts: readonly PostSketch[]) => posts.filter(({ at }) => at >= AT - 5 * DAY_MS).length;
+    const openEvent = () => ({ ...activeEvent(1), startAt: AT - 5 * DAY_MS, endAt: AT + 2 * DAY_MS });
+
+    it('finds them, however deep, soon after the oracle counts more than the log has of it', async () => {
+      const all = daily(20);
+      serve(all);
+      let now = AT;
+      const lookups = fakeLookups();
+      lookups.records.set(1, openEvent());
+      lookups.totals.set(1, { total: inWindow(all), known: inWindow(all) });
+      const run = start(lookups, () => now);
+      await eventually('it is covered', () => run.lookups.covered === AT - 20 * DAY_MS);
+      await polled(run, 3);
+      const before = lists();
+
+      now += 2 * MINUTE_MS;
+      serve([...all, ...late], now - 20_000);
+      await polled(run, 3);
+      assert.equal(lists(), before + 1, 'the newest days were read once');
+      lookups.totals.set(1, { total: inWindow(all) + 10, known: inWindow(all) });
+      await eventually('they are found', () => late.every(({ at }) => lookups.posts.has(postIdAt(at, 7))));
+      const found = postFacts(run.facts()).filter(({ id }) => late.some(({ at }) => id === postIdAt(at, 7)));
+      assert.deepEqual([found.length, new Set(found.map(({ via }) => via))], [10, new Set(['archive'])]);
+    });
+
+    it('reads the windows once for a difference that stays, and again each hour', async () => {
+      serve(daily(20));
+      let now = AT;
+      const lookups = fakeLookups();
+      lookups.records.set(1, openEvent());
+      const run = start(lookups, () => now);
+      await eventually('it is covered', () => run.lookups.covered === AT - 20 * DAY_MS);
+      await polled(run, 3);
+      const before = lists();
+      lookups.totals.set(1, { total: 25, known: 20 });
+      now += 2 * MINUTE_MS;
+      await eventually('the windows are read', () => lists() === before + 1);
+      now += 2 * MINUTE_MS;
+      await polled(run, 5);
+      assert.equal(lists(), before + 1);
+      now += HOUR_MS;
+      await eventually('they are read again', () => lists() === before + 2);
+      assert.equal(
+        Date.parse(
+          stage.server.requests.findLast(({ path }) => path.endsWith('/posts'))?.query.get('startDate') ?? '',
+        ),
+        AT - 5 * DAY_MS,
+      );
+    });
+  });
+
+  it('refuses rows that cannot be as they say, and reads the others', async () => {
+    const rows = [
+      wireListed({ at: AT - 60_000 }),
+      wireListed({ at: AT - 90_000 }, { createdAt: '2099-01-01T00:00:00Z' }),
+      wireListed({ at: AT - 95_000 }, { platformId: '9'.repeat(20) }),
+      wireListed({ at: AT - 98_000 }, { createdAt: 'today' }),
+    ];
+    stage.server.answer(({ path }) =>
+      path.endsWith('/posts') ? { success: true, data: rows } : wireSync(AT - 40_000),
+    );
+    const run = start();
+    await eventually('it is read', () => postFacts(run.facts()).length > 0);
+    await polled(run, 2);
+    assert.deepEqual(
+      postFacts(run.facts()).map(({ id }) => id),
+      [postIdAt(AT - 60_000)],
+    );
+    assert.ok(run.refusals.length >= 3);
+    assert.equal(run.error(), undefined);
+  });
+
+  it('does not believe that the oracle has read the account at a time to come', async () => {
+    serve(daily(20), Date.UTC(2099, 0));
+    let now = AT;
+    const run = start(fakeLookups(), () => now);
+    await eventually('it is covered', () => run.lookups.covered === AT - 20 * DAY_MS);
+    assert.deepEqual(new Set(run.knownAts), new Set([null]));
+    assert.match(run.refusals.join(), /ahead of our clock/);
+    const before = lists();
+    now += 6 * MINUTE_MS;
+    await eventually('the list is read again', () => lists() > before);
+  });
+
+  it('reads on after the clock was set back', async () => {
+    serve(daily(20), AT - 40_000);
+    let now = AT + 5 * DAY_MS;
+    const run = start(fakeLookups(), () => now);
+    await eventually('it is covered', () => run.lookups.covered !== undefined);
+    await polled(run, 2);
+    now = AT;
+    const before = lists();
+    serve(daily(20), AT - 20_000);
+    await eventually('the list is read again', () => lists() > before);
   });
 });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { batchesOf, lookUpMissing, lookUpPosts } from '../../../src/sources/posts/post-lookup.ts';
 import type { ApiReading } from '../../../src/sources/posts/reading.ts';
-import { isRefusal } from '../../../src/sources/read-payload.ts';
 import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
 import { postIdAt, wirePost } from '../../support/payloads.ts';
 import { openScriptedServer, type ScriptedServer } from '../../support/scripted-server.ts';
@@ -49,15 +48,14 @@ describe('lookUpPosts', () => {
   });
 
   it('gives an edit as the first post, under the id that was asked for', async () => {
-    const [first, edit] = [postIdAt(AT), postIdAt(AT + 600_000)];
+    const madeAt = AT - 600_000;
+    const [first, edit] = [postIdAt(madeAt), postIdAt(AT)];
     server.answer(() => ({
-      data: [
-        wirePost({ at: AT + 600_000, text: 'edited', extra: { edit_history_tweet_ids: [first, edit] } }),
-      ],
+      data: [wirePost({ at: AT, text: 'edited', extra: { edit_history_tweet_ids: [first, edit] } })],
     }));
     const { found } = await lookUpPosts([edit], ACCOUNT, reading());
     const { id, text, createdAt } = found.get(edit) ?? {};
-    assert.deepEqual({ id, text, createdAt }, { id: first, text: 'edited', createdAt: AT });
+    assert.deepEqual({ id, text, createdAt }, { id: first, text: 'edited', createdAt: madeAt });
   });
 
   it('leaves out posts that may not be shown, are not answered, belong to another account or were not requested', async () => {
@@ -88,11 +86,21 @@ describe('lookUpPosts', () => {
     assert.equal(server.requests.length, 3);
   });
 
-  it('refuses whole an answer with a post that cannot be read', async () => {
-    server.answer(() => ({ data: [wirePost({ at: AT }), { ...wirePost({ at: AT + 1 }), text: 7 }] }));
+  it('refuses a post that cannot be read or be as it says, and finds the others', async () => {
+    const ids = [AT, AT - 1_000, AT - 2_000].map((at) => postIdAt(at));
+    const [, unreadable = '', early = ''] = ids;
+    server.answer(() => ({
+      data: [
+        wirePost({ at: AT }),
+        { ...wirePost({ at: AT - 1_000 }), text: 7 },
+        { ...wirePost({ at: AT - 2_000 }), created_at: '2099-01-01T00:00:00Z' },
+      ],
+    }));
     const asked = reading();
-    await assert.rejects(lookUpPosts([postIdAt(AT)], ACCOUNT, asked), isRefusal);
-    assert.equal(asked.refusals.length, 1);
+    const { found, missing } = await lookUpPosts(ids, ACCOUNT, asked);
+    assert.deepEqual([[...found.keys()], missing.size], [[postIdAt(AT)], 0]);
+    assert.equal(asked.refusals.length, 2);
+    assert.ok(!found.has(unreadable) && !found.has(early));
   });
 
   it('needs only ids to find missing posts', async () => {

@@ -148,20 +148,21 @@ describe('postsSource', () => {
   });
 
   it('delivers an edit once, as the first post with the new text and the first time', async () => {
-    const [first, edit] = [postIdAt(AT), postIdAt(AT + 600_000)];
+    const madeAt = AT - 600_000;
+    const [first, edit] = [postIdAt(madeAt), postIdAt(AT)];
     const history = { edit_history_tweet_ids: [first, edit] };
-    serve([{ at: AT + 600_000, text: 'edited', extra: history }]);
+    serve([{ at: AT, text: 'edited', extra: history }]);
     const lookups = fakeLookups(0);
-    lookups.posts.set(first, knownPost(first, AT));
+    lookups.posts.set(first, knownPost(first, madeAt));
     const { deliveries, facts } = start(lookups);
     await eventually('several polls pass', () => deliveries.length > 4);
     assert.equal(facts().length, 1);
     const [fact] = postFacts(facts());
-    assert.deepEqual([fact?.id, fact?.text, fact?.createdAt], [first, 'edited', AT]);
+    assert.deepEqual([fact?.id, fact?.text, fact?.createdAt], [first, 'edited', madeAt]);
   });
 
   it('pays once for a post and once for its edit, and nothing for polls without news', async () => {
-    const [first, edit] = [postIdAt(AT), postIdAt(AT + 600_000)];
+    const [first, edit] = [postIdAt(AT), postIdAt(AT + 200_000)];
     const lookups = fakeLookups(0);
     lookups.posts.set(postIdAt(AT - 1_000), knownPost(postIdAt(AT - 1_000), AT - 1_000));
     serve([{ at: AT }]);
@@ -174,7 +175,7 @@ describe('postsSource', () => {
       ['timeline', 1],
     ]);
     serve([
-      { at: AT + 600_000, text: 'edited', extra: { edit_history_tweet_ids: [first, edit] } },
+      { at: AT + 200_000, text: 'edited', extra: { edit_history_tweet_ids: [first, edit] } },
       { at: AT - 1_000 },
     ]);
     const before = deliveries.length;
@@ -267,10 +268,6 @@ describe('postsSource', () => {
       'a day that does not exist',
       timelineAnswer([{ ...wirePost({ at: AT }), created_at: '2026-02-30T00:00:00Z' }]),
     ],
-    [
-      'one bad post among good ones',
-      timelineAnswer([wirePost({ at: AT }), { ...wirePost({ at: AT + 1 }), text: 7 }]),
-    ],
   ] as const) {
     it(`refuses whole an answer with ${name}, and counts it once`, async () => {
       stage.server.answer(() => answer);
@@ -283,6 +280,79 @@ describe('postsSource', () => {
       assert.equal(refusals.length, 1);
     });
   }
+
+  describe('with posts that cannot be as they say', () => {
+    const known = () => {
+      const lookups = fakeLookups(0);
+      const at = AT - 60_000;
+      lookups.posts.set(postIdAt(at), knownPost(postIdAt(at), at));
+      return lookups;
+    };
+    const sinceIds = () => stage.server.requests.map(({ query }) => query.get('since_id'));
+    const odd = (extra: Readonly<Record<string, unknown>>) => ({ ...wirePost({ at: AT - 1_000 }), ...extra });
+    const longId = { id: '9'.repeat(20), edit_history_tweet_ids: ['9'.repeat(20)] };
+
+    for (const [name, post] of [
+      ['dated 2099', odd({ created_at: '2099-01-01T00:00:00Z' })],
+      ['dated 2200', odd({ created_at: '2200-01-01T00:00:00Z' })],
+      ['dated before the platform existed', odd({ created_at: '1970-01-01T00:00:00Z' })],
+      ['with an id of 20 digits', odd(longId)],
+      ['with an id of 30 digits', odd({ ...longId, id: '9'.repeat(30) })],
+      ['with the id of another day', odd({ id: postIdAt(AT - DAY_MS), edit_history_tweet_ids: null })],
+      ['with an odd id among its edits', odd({ edit_history_tweet_ids: [postIdAt(AT - 1_000), longId.id] })],
+      ['with a text that is a number', odd({ text: 7 })],
+    ] as const) {
+      it(`refuses one ${name}, and goes on from the others`, async () => {
+        let posts: readonly unknown[] = [post, wirePost({ at: AT - 2_000 })];
+        stage.server.answer(() => timelineAnswer(posts));
+        const { facts, deliveries, refusals, error } = start(known());
+        await eventually('polls go on', () => deliveries.length > 3);
+        posts = [post, wirePost({ at: AT }), wirePost({ at: AT - 2_000 })];
+        await eventually('the next post comes', () => postFacts(facts()).length === 2);
+        assert.deepEqual(
+          postFacts(facts()).map(({ id }) => id),
+          [postIdAt(AT - 2_000), postIdAt(AT)],
+        );
+        assert.equal(error(), undefined);
+        assert.equal(refusals.length, 1);
+        for (const id of sinceIds()) assert.ok(compareIds(id ?? '0', postIdAt(AT)) <= 0, `${id}`);
+      });
+    }
+
+    it('takes an answer of which no post can be read for a failure', async () => {
+      stage.server.answer(() => timelineAnswer([odd({ text: 7 })]));
+      const { error, facts } = start(known());
+      await eventually('it fails', () => error() !== undefined);
+      assert.deepEqual(facts(), []);
+    });
+
+    it('does not call its posts known while our clock is behind, and loses none once it is right', async () => {
+      const made = [AT, AT - 1_000, AT - 2_000];
+      serve(made.map((at) => ({ at })));
+      let now = AT - DAY_MS;
+      const lookups = fakeLookups(0);
+      lookups.posts.set(postIdAt(now - 1_000), knownPost(postIdAt(now - 1_000), now - 1_000));
+      const source = postsSource(ACCOUNT, localEndpoints(stage.server), FAST);
+      const behind = stage.run(source, lookups, () => now);
+      await eventually('it fails', () => behind.error() !== undefined);
+      const cause = behind.error();
+      assert.ok(cause instanceof SourceError && (cause.retryAfterMs ?? 0) >= 30_000);
+      assert.deepEqual([postFacts(behind.facts()), behind.knownAts.at(-1)], [[], null]);
+      assert.match(behind.refusals.join(), /ahead of our clock/);
+      now = AT;
+      const right = stage.run(source, lookups, () => now);
+      await eventually('all are read', () => postFacts(right.facts()).length === 3);
+      assert.equal(right.error(), undefined);
+    });
+
+    it('does not take the history for read while nothing of it is plausible', async () => {
+      serve([{ at: AT }, { at: AT - 1_000 }]);
+      const lookups = fakeLookups();
+      const { error } = start(lookups, FAST, () => AT - DAY_MS);
+      await eventually('it fails', () => error() !== undefined);
+      assert.equal(lookups.timeline, undefined);
+    });
+  });
 
   it('fails with the wait asked for, and makes no further call', async () => {
     // By the clock of the host, which is not that of this machine.

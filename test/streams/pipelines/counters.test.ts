@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { map } from 'rxjs';
-import { DAY_MS, type Fact, type Input } from '../../../streams/internal.ts';
+import { DAY_MS, type Fact, type Input, type ValueAges } from '../../../streams/internal.ts';
 import { counters } from '../../../streams/pipelines/counters.ts';
 import {
   type Entry,
@@ -353,5 +353,44 @@ describe('counters', () => {
     const later = (at: number) => last([START, listed], [0, covered], [at, other], [at, ui(9)])?.ui;
     assert.equal(later(END + 7 * DAY_MS), 9);
     assert.notEqual(later(END + 7 * DAY_MS + 1), 9);
+  });
+
+  describe('with a value that is behind the rest of its source', () => {
+    const second = event({ eventId: 2, slug: 'event-2', startAt: START, endAt: END });
+    const staleWith = (lagging?: ValueAges) => {
+      const both = run(
+        log(
+          [0, settings()],
+          [START, listed],
+          [START, second],
+          [START, tracking({ startAt: START, endAt: END })],
+          [START + 1, { ...tick(FRESH), ...(lagging && { lagging }) }],
+        ),
+      );
+      const newest = new Map(ofStream(both, 'counters').map(({ key, record }) => [key, record.stale]));
+      return [newest.get('1'), newest.get('2')];
+    };
+
+    it('is stale in the event of the value alone, once past the limit of its input', () => {
+      assert.deepEqual(staleWith(), [[], []]);
+      assert.deepEqual(staleWith({ 'oracle:a': { t1: 900_000 } }), [[], []]);
+      assert.deepEqual(staleWith({ 'oracle:a': { t1: 900_001 } }), [['oracle'], []]);
+      assert.deepEqual(staleWith({ 'ui:a': { 2: 300_001 } }), [[], ['ui']]);
+      assert.deepEqual(staleWith({ prices: { 1: 60_001, 2: 99_000 } }), [['prices'], ['prices']]);
+    });
+
+    it('takes no value of another account or source for its own', () => {
+      assert.deepEqual(staleWith({ 'oracle:b': { t1: 900_001 }, 'ui:a': { t1: 900_001 } }), [[], []]);
+    });
+
+    it('is fresh again when the value was answered', () => {
+      const ages = outputs(
+        [START, listed],
+        [START, { ...tick(FRESH), lagging: { 'ui:a': { 1: 300_001 } } }],
+        [START + 1, tick(FRESH)],
+      );
+      assert.deepEqual(ages.at(-2)?.record.stale, ['ui']);
+      assert.deepEqual(ages.at(-1)?.record.stale, []);
+    });
   });
 });

@@ -99,4 +99,12 @@ describe('freshness', () => {
     const outputs = log([1, settings()], [2, tick({ prices: 7 })], [3, post()]).flatMap(observe);
     assert.deepEqual(lastPassing(state), ofStream(outputs, 'freshness'));
   });
+
+  it('names a source one of whose values is past the limit, and the value', () => {
+    const fact = { ...tick(FRESH_AGES), lagging: { 'oracle:a': { t1: 900_001, t2: 30_000 } } };
+    const [output] = ofStream(run(log([1, settings()], [2, fact])), 'freshness');
+    assert.deepEqual(output?.record.stale, ['oracle:a']);
+    assert.deepEqual(output?.record.staleValues, ['oracle:a/t1']);
+    assert.deepEqual(output?.record.lagging, fact.lagging);
+  });
 });

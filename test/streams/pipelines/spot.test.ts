@@ -50,4 +50,13 @@ describe('spot', () => {
       ['Y', 1, 1, 1],
     ]);
   });
+
+  it('takes the next price after one that a log has of a time to come', () => {
+    const future = Date.UTC(2099, 0);
+    assert.deepEqual(emitted(spot(['X', 5, future]), spot(['X', 6, 2]), spot(['X', 7, 3])), [
+      ['X', 1, 5, future],
+      ['X', 2, 6, 2],
+      ['X', 3, 7, 3],
+    ]);
+  });
 });

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { sourceLookupsFrom } from '../../src/engine/source-lookups.ts';
+import { createLatest } from '../../src/views/latest.ts';
+import { countersOutput, eventOutput, NOON, postOutput } from '../support/outputs.ts';
+import { postIdAt } from '../support/payloads.ts';
+
+const MINUTE_MS = 60_000;
+
+describe('sourceLookupsFrom', () => {
+  const latest = createLatest();
+  const lookups = (now = NOON) => sourceLookupsFrom(latest, { counters: new Map() }, () => now);
+  const put = (id: string, createdAt: number, more = {}) =>
+    latest.load([postOutput({ id, createdAt, account: 'a', via: 'timeline', ...more })]);
+  const good = [1, 2].map((minutes) => postIdAt(NOON - minutes * MINUTE_MS));
+
+  before(() => {
+    put(good[0] ?? '', NOON - MINUTE_MS);
+    put(good[1] ?? '', NOON - 2 * MINUTE_MS);
+    // As earlier versions logged them.
+    put(postIdAt(NOON - 3 * MINUTE_MS), Date.UTC(2099, 0));
+    put('9'.repeat(20), NOON - 1_000);
+  });
+
+  it('starts no polling from a post that cannot be as it says', () => {
+    assert.equal(lookups().newestOnTimeline('a'), good[0]);
+    assert.equal(lookups().newestOnTimeline('a', NOON - MINUTE_MS), good[1]);
+  });
+
+  it('looks up no such post', () => {
+    assert.deepEqual(
+      lookups()
+        .livePosts('a', NOON - 60 * MINUTE_MS)
+        .map(({ id }) => id),
+      good,
+    );
+  });
+
+  it('starts from an older post while our clock is behind', () => {
+    assert.equal(lookups(NOON - 7 * MINUTE_MS).newestOnTimeline('a'), good[1]);
+  });
+
+  it('compares what the oracle counts in a window with what the log has of it', () => {
+    const window = { eventId: 5, startAt: NOON - 60 * MINUTE_MS, endAt: NOON + MINUTE_MS };
+    assert.equal(lookups().oracleCount(5), undefined);
+    latest.load([
+      eventOutput(window),
+      countersOutput({ eventId: 5, oracle: 3 }),
+      postOutput({ id: '7', createdAt: NOON - 5 * MINUTE_MS, account: 'a', oracleAt: NOON }),
+    ]);
+    assert.deepEqual(lookups().oracleCount(5), { total: 3, known: 1 });
+  });
+});
