@@ -22,6 +22,8 @@ export interface Metrics {
   paid(outcome: string): void;
   /** Payments that were settled while their reply was never sent. */
   unsentReplies(count: number): void;
+  /** Payments of which it could not be found out whether they were settled. */
+  unresolvedPayments(count: number): void;
   requestServed(route: string, status: number, ms: number): void;
   /** `read` is called at each scrape. */
   watchSources(read: () => readonly SourceStatus[]): void;
@@ -83,6 +85,10 @@ export function createMetrics({ usdPer1000Reads = 0, now = Date.now }: MetricsOp
     'tallywire_payments_unsent',
     'Payments that were settled while their reply never left',
   );
+  const unresolved = gauge(
+    'tallywire_payments_unresolved',
+    'Payments of which it could not be found out whether they were settled',
+  );
 
   return {
     contentType: registry.contentType,
@@ -97,6 +103,7 @@ export function createMetrics({ usdPer1000Reads = 0, now = Date.now }: MetricsOp
     },
     paid: (outcome) => payments.inc({ outcome }),
     unsentReplies: (count) => unsent.set(count),
+    unresolvedPayments: (count) => unresolved.set(count),
     requestServed: durations.observe,
     watchSources: (read) => watchSources(registry, read),
     watchStreams: (figures) => watchStreams(registry, figures),

@@ -75,13 +75,13 @@ async function open(
   const latest = createLatest();
   const metrics = createMetrics({ usdPer1000Reads: config.posts.usdPer1000Reads, now: clock.wall });
   const parts = { config, store, latest, clock, metrics, log };
-  const { endpoints, isStandIn, facilitator } = upstream;
+  const { endpoints, isStandIn } = upstream;
   const report = reportTo(log, metrics);
   const engine = await startEngine({ ...parts, endpoints, sourceSettings, report }, shutdown);
   metrics.watchSources(engine.sources);
   const { gate, tierOf, isDemo } = await openAccess({ ...parts, isStandIn }, shutdown);
   const usage = startUsage(parts, tierOf, shutdown);
-  const payments = await openPayments({ ...parts, demoFacilitator: facilitator }, shutdown);
+  const payments = await openPayments({ ...parts, standIn: upstream }, shutdown);
   const positions = positionsOf(upstream, sourceSettings, parts);
   const url = await startServer({ ...parts, engine, gate, payments, usage, positions, isDemo }, shutdown);
   log.info({ url, world: upstream.name, data: config.data }, 'listening');
