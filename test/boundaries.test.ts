@@ -152,6 +152,7 @@ const MAY_SEE: Readonly<Record<string, readonly string[]>> = {
     'streams/index.ts',
   ],
   'src/bundle-dashboard.ts': [],
+  'src/copy-renderer.ts': [],
   'src/examples': [],
 };
 
@@ -166,9 +167,9 @@ const SEEN_BY: Readonly<Record<string, readonly string[]>> = {
 
 /** The rooms that use a package; each one earns its place there. */
 const USED_IN: Readonly<Record<string, readonly string[]>> = {
-  '@koa/router': ['src/server'],
-  '@noble/hashes': ['streams/pipelines'],
-  '@x402/core': ['src/examples', 'src/payments'],
+  '@noble/curves': ['src/world'],
+  '@noble/hashes': ['src/world', 'streams/pipelines'],
+  '@x402/core': ['src/examples'],
   '@x402/evm': ['src/examples'],
   commander: ['src/cli'],
   esbuild: ['src/bundle-dashboard.ts'],
@@ -176,7 +177,6 @@ const USED_IN: Readonly<Record<string, readonly string[]>> = {
   koa: ['src/server'],
   lmdb: ['src/store'],
   'lru-cache': ['src/access', 'src/feed', 'src/resilience', 'src/server', 'src/sources', 'src/views'],
-  pino: ['src/cli', 'src/service'],
   preact: ['src/dashboard'],
   'prom-client': ['src/observability'],
   rxjs: [
@@ -194,7 +194,7 @@ const USED_IN: Readonly<Record<string, readonly string[]>> = {
   tallywire: ['src/examples'],
   'temporal-polyfill': ['src/research', 'src/sources', 'src/world'],
   uplot: ['src/dashboard'],
-  viem: ['src/examples', 'src/world'],
+  viem: ['src/examples'],
   ws: ['src/client', 'src/feed', 'src/sources', 'src/world'],
   zod: [
     'src/access',

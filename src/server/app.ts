@@ -1,6 +1,5 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
-import { Router } from '@koa/router';
-import Koa from 'koa';
+import Koa, { type ParameterizedContext } from 'koa';
 import type { Gate } from '../access/gate.ts';
 import type { UsageRecorder } from '../access/usage/recorder.ts';
 import type { Route } from './answer.ts';
@@ -10,7 +9,8 @@ import type { Operations } from './operations.ts';
 import type { PaidAccess } from './paid-access.ts';
 import { asksForPast } from './past/asks-for-past.ts';
 import { createReadyAnswers, type ReadyAnswers } from './ready-answers.ts';
-import { createRequestProtocol, unlimited } from './request-protocol.ts';
+import { createRequestProtocol, type Outcome, unlimited } from './request-protocol.ts';
+import { createRouteTable, type RouteTable, type TableRoute } from './route-table.ts';
 import { operatorEndpoints } from './routes/operator.ts';
 import { answerUnmatched } from './unmatched.ts';
 
@@ -22,12 +22,15 @@ export interface AppDeps extends EndpointDeps {
   readonly recorder?: UsageRecorder;
 }
 
+type RouteHandler = (ctx: ParameterizedContext<RequestState>) => Promise<Outcome>;
+
 const UNRECORDED: UsageRecorder = { record: () => undefined };
 const ANSWERED = Promise.resolve();
 
 interface AppParts {
   readonly readyAnswers: ReadyAnswers;
   readonly endpoints: App['endpoints'];
+  readonly routes: App['routes'];
   readonly close: () => void;
 }
 
@@ -38,15 +41,17 @@ interface AppParts {
 export class App extends Koa<RequestState> {
   /** Every endpoint, except those of the operator. */
   readonly endpoints: readonly (Route & { readonly method: 'GET' | 'POST' })[];
+  readonly routes: RouteTable<RouteHandler>;
   readonly close: () => void;
   readonly #readyAnswers: ReadyAnswers;
   readonly #unfinished = new Set<ServerResponse>();
   #isDraining = false;
 
-  constructor({ readyAnswers, endpoints, close }: AppParts) {
+  constructor({ readyAnswers, endpoints, routes, close }: AppParts) {
     super();
     this.#readyAnswers = readyAnswers;
     this.endpoints = endpoints;
+    this.routes = routes;
     this.close = close;
     // Keeps Koa from printing errors; the event is still emitted.
     this.silent = true;
@@ -85,31 +90,35 @@ export function createApp(deps: AppDeps): App {
   const pastByPath = new Map(past.map((endpoint) => [endpoint.path, endpoint]));
   const isPast = (path: string, query: string) => pastByPath.has(path) && asksForPast(query);
   const endpoints = [...ready.map((each) => ({ ...each, method: 'GET' as const })), ...slow];
-  const app = new App({ readyAnswers: createReadyAnswers(protocol, ready, isPast), endpoints, close });
-
-  const router = new Router<RequestState>({ sensitive: true, strict: true });
-  for (const endpoint of endpoints) {
-    router.register(endpoint.path, [endpoint.method], async (ctx) => {
+  const apiRoutes = endpoints.map((endpoint): TableRoute<RouteHandler> => {
+    const handler: RouteHandler = (ctx) => {
       const { path, querystring } = ctx;
       const served = (isPast(path, querystring) ? pastByPath.get(path) : undefined) ?? endpoint;
-      ctx.state.outcome = await protocol.answerLater(served, ctx);
-    });
-  }
-  for (const { path, answer } of operatorEndpoints(operations)) {
-    router.get(path, async (ctx) => {
-      ctx.state.outcome = unlimited(await answer());
-    });
-  }
-  const routes = new Set(router.stack.map(({ path }) => String(path)));
+      return protocol.answerLater(served, ctx);
+    };
+    return { path: endpoint.path, method: endpoint.method, handler };
+  });
+  const operatorRoutes = operatorEndpoints(operations).map(({ path, answer }): TableRoute<RouteHandler> => {
+    return { path, method: 'GET', handler: async () => unlimited(await answer()) };
+  });
+  const routes = createRouteTable([...apiRoutes, ...operatorRoutes]);
+  const readyAnswers = createReadyAnswers(protocol, ready, isPast);
+  const app = new App({ readyAnswers, endpoints, routes, close });
+
   const internalPaths = new Set(
     endpoints.filter(({ access }) => access === 'INTERNAL').map(({ path }) => path),
   );
-  app.use(sendOutcomes(protocol, routes, internalPaths));
-  app.use(router.routes());
+  app.use(sendOutcomes(protocol, routes.paths, internalPaths));
   app.use(async (ctx) => {
-    const answer = async () => answerUnmatched(router, ctx.path, ctx.method);
+    const { path, method } = ctx;
+    const handler = routes.find(path, method);
+    if (handler !== undefined) {
+      ctx.state.outcome = await handler(ctx);
+      return;
+    }
+    const answer = async () => answerUnmatched(routes.methodsOf(path), path, method);
     // The caller is identified, so that such requests appear in the usage of a key.
-    const anything = { method: 'GET', path: ctx.path, access: 'open', answer } as const;
+    const anything = { method: 'GET', path, access: 'open', answer } as const;
     ctx.state.outcome = await protocol.answerLater(anything, ctx);
   });
   return app;

@@ -19,7 +19,7 @@ interface StaticContent {
   whole<Body extends string | Buffer>(body: Body): Answer<Body>;
 }
 
-export function staticContent(type: string, headers: Headers, etag: string): StaticContent {
+function staticContent(type: string, headers: Headers, etag: string): StaticContent {
   // Caches have to revalidate each time, as another version may be running.
   const tagged = { ...headers, 'Cache-Control': 'public, no-cache', ETag: etag };
   const notModified: Answer = { status: 304, headers: tagged, body: '' };

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { isLoopback, proxiesOf } from '../access/client-address.ts';
 import { createGate, type Gate } from '../access/gate.ts';
 import { openControlSocket } from '../access/keys/control-socket.ts';
@@ -12,6 +11,7 @@ import type { Config } from '../config/config.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Store } from '../store/store.ts';
 import { controlSocketPathOf } from '../store/unix-socket-path.ts';
+import type { Logger } from './logger.ts';
 import type { Shutdown } from './shutdown.ts';
 
 export interface AccessDeps {

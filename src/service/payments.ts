@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { PaymentAsset, PaymentsConfig } from '../config/payments.ts';
 import { API_PREFIX } from '../contract/api-prefix.ts';
 import type { Clock } from '../engine/clock.ts';
@@ -6,6 +5,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import { openPaymentService, type PaymentReport, type PaymentService } from '../payments/payment-service.ts';
 import type { PaymentTerms } from '../payments/terms.ts';
 import type { Store } from '../store/store.ts';
+import type { Logger } from './logger.ts';
 import type { Shutdown } from './shutdown.ts';
 
 /** A test network, and a token and a receiver that belong to nobody: no money moves. */

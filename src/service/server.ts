@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Logger } from 'pino';
 import { proxiesOf } from '../access/client-address.ts';
 import type { Gate } from '../access/gate.ts';
 import type { UsageTracking } from '../access/usage/tracking.ts';
@@ -17,6 +16,7 @@ import type { Positions } from '../sources/positions/position.ts';
 import type { Store } from '../store/store.ts';
 import type { Latest } from '../views/latest.ts';
 import { openPast } from '../views/past.ts';
+import type { Logger } from './logger.ts';
 import { openOperations } from './operations.ts';
 import type { Shutdown } from './shutdown.ts';
 

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { KnownKeys } from '../access/keys/key-lookup.ts';
 import { createUsageTracking, type UsageTracking } from '../access/usage/tracking.ts';
 import type { Config } from '../config/config.ts';
@@ -15,6 +14,7 @@ import { createLatest } from '../views/latest.ts';
 import { isInEvents } from '../views/portfolio/held-positions.ts';
 import { openAccess } from './access.ts';
 import { startEngine } from './engine.ts';
+import type { Logger } from './logger.ts';
 import { openPayments } from './payments.ts';
 import { tellCost } from './posts-cost.ts';
 import { reportTo } from './reporting.ts';

@@ -1,14 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { z } from 'zod';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { asyncApiDocument } from '../../contract/asyncapi/document.ts';
 import { languageModelGuide } from '../../contract/language-model-guide.ts';
 import { openApiDocument } from '../../contract/openapi/document.ts';
 import type { AccountPath } from '../../views/account-path.ts';
-import type { Endpoint, SlowEndpoint } from '../answer.ts';
+import type { Answer, Call, Endpoint, SlowEndpoint } from '../answer.ts';
 import { API_HEADERS, JSON_TYPE, SECURITY_HEADERS } from '../headers.ts';
-import { PAGE_HEADERS, staticAnswer, staticContent } from '../static-content.ts';
+import { PAGE_HEADERS, staticAnswer } from '../static-content.ts';
 
 // All URLs are relative, so that a proxy may add a prefix.
 const PAGE = `<!doctype html>
@@ -50,7 +48,7 @@ export function documentEndpoints(accounts: readonly AccountPath[]): readonly En
   ];
 }
 
-/** The renderer of the page. It is large and rarely needed, so it is read at each request. */
+/** The renderer of the page. It is large and rarely needed, so it is read when it is first asked for. */
 export function rendererEndpoints(): readonly SlowEndpoint[] {
   return [
     file('/docs/renderer.js', 'text/javascript; charset=utf-8', 'swagger-ui-bundle.js'),
@@ -67,15 +65,17 @@ function fixed(
   return { path, access: 'open', answer: staticAnswer(type, body, headers) };
 }
 
+/** A file that the build copied from the renderer's package. */
 function file(path: string, type: string, name: string): SlowEndpoint {
-  const require = createRequire(import.meta.url);
-  const { version } = z.object({ version: z.string() }).parse(require('swagger-ui-dist/package.json'));
-  const location = require.resolve(`swagger-ui-dist/${name}`);
-  const content = staticContent(type, SECURITY_HEADERS, `"${name}-${version}"`);
+  const location = new URL(`../renderer/${name}`, import.meta.url);
+  let answer: ((call: Call) => Answer) | undefined;
   return {
     method: 'GET',
     path,
     access: 'open',
-    answer: async (call) => content.unchanged(call) ?? content.whole(await readFile(location, 'utf8')),
+    async answer(call) {
+      answer ??= staticAnswer(type, await readFile(location, 'utf8'), SECURITY_HEADERS);
+      return answer(call);
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Answer, type AsyncHandler, jsonBody, ok } from './answer.ts';
+import { type Answer, type Handler, jsonBody, ok } from './answer.ts';
 import type { Chain } from './chain.ts';
 import { isSigned, type Order, orderSchema, requiredOf } from './facilitator-order.ts';
 
@@ -29,7 +29,7 @@ interface FacilitatorBehaviour {
 
 /** Verifies signatures for real, and settles on a chain in memory. */
 export interface Facilitator {
-  readonly handle: AsyncHandler;
+  readonly handle: Handler;
   steer(behaviour: FacilitatorBehaviour): void;
   state(): {
     readonly verifyCalls: number;
@@ -63,11 +63,11 @@ export function createFacilitator(now: () => number, chain: Chain): Facilitator 
   }
 
   /** The first fault, in the order and with the codes facilitators use. */
-  async function faultOf(order: Order): Promise<string | undefined> {
+  function faultOf(order: Order): string | undefined {
     const { authorization } = order.paymentPayload.payload;
     const required = requiredOf(order);
     if (required === undefined) return 'invalid_exact_evm_network_mismatch';
-    if (!(await isSigned(order, required))) return 'invalid_exact_evm_signature';
+    if (!isSigned(order, required)) return 'invalid_exact_evm_signature';
     if (authorization.to.toLowerCase() !== required.payTo.toLowerCase()) {
       return 'invalid_exact_evm_recipient_mismatch';
     }
@@ -86,16 +86,16 @@ export function createFacilitator(now: () => number, chain: Chain): Facilitator 
     return chain.isUsed(transferOf(order)) ? USED : undefined;
   }
 
-  async function verify(order: Order): Promise<Answer> {
+  function verify(order: Order): Answer {
     verifyCalls += 1;
     const payer = order.paymentPayload.payload.authorization.from;
-    const fault = behaviourFor('verify', order) === 'invalid' ? 'insufficient_funds' : await faultOf(order);
+    const fault = behaviourFor('verify', order) === 'invalid' ? 'insufficient_funds' : faultOf(order);
     return ok(
       fault === undefined ? { isValid: true, payer } : { isValid: false, invalidReason: fault, payer },
     );
   }
 
-  async function settle(order: Order): Promise<Answer> {
+  function settle(order: Order): Answer {
     settleCalls += 1;
     const { network } = order.paymentRequirements;
     const payer = order.paymentPayload.payload.authorization.from;
@@ -108,10 +108,9 @@ export function createFacilitator(now: () => number, chain: Chain): Facilitator 
     }
     if (chosen === 'refuse') return refusal('insufficient_funds');
     if (chosen === 'cancelled') chain.cancel(transfer);
-    const fault = await faultOf(order);
+    const fault = faultOf(order);
     if (fault !== undefined) return refusal(fault);
     const transaction = chain.transfer(transfer);
-    // Another may have come in while the signature was looked at.
     if (transaction === undefined) return refusal(USED);
     if (chosen === 'lose') return { status: 502, body: { error: 'bad gateway' } };
     if (chosen === 'pending') return refusal('settlement_pending');
@@ -119,7 +118,7 @@ export function createFacilitator(now: () => number, chain: Chain): Facilitator 
   }
 
   return {
-    async handle(request) {
+    handle(request) {
       const [call] = request.path;
       if (request.method === 'GET' && call === 'supported') {
         const kinds = NETWORKS.map((network, index) => ({
