@@ -152,6 +152,7 @@ const MAY_SEE: Readonly<Record<string, readonly string[]>> = {
     'streams/index.ts',
   ],
   'src/bundle-dashboard.ts': [],
+  'src/copy-database.ts': [],
   'src/copy-renderer.ts': [],
   'src/examples': [],
 };
@@ -167,15 +168,15 @@ const SEEN_BY: Readonly<Record<string, readonly string[]>> = {
 
 /** The rooms that use a package; each one earns its place there. */
 const USED_IN: Readonly<Record<string, readonly string[]>> = {
+  '#database': ['src/store'],
   '@noble/curves': ['src/world'],
   '@noble/hashes': ['src/world', 'streams/pipelines'],
   '@x402/core': ['src/examples'],
   '@x402/evm': ['src/examples'],
   commander: ['src/cli'],
-  esbuild: ['src/bundle-dashboard.ts'],
+  esbuild: ['src/bundle-dashboard.ts', 'src/copy-database.ts'],
   'hyparquet-writer': ['src/research'],
   koa: ['src/server'],
-  lmdb: ['src/store'],
   'lru-cache': ['src/access', 'src/feed', 'src/resilience', 'src/server', 'src/sources', 'src/views'],
   preact: ['src/dashboard'],
   'prom-client': ['src/observability'],
@@ -306,7 +307,14 @@ describe('boundaries', () => {
 
   it('loads no database, actor or world behind those who answer', () => {
     const readers = within('src/server/', 'src/feed/', 'src/views/', 'src/access/', 'src/payments/');
-    const isBarred = starts('lmdb', 'src/engine/', 'src/world/', 'src/cli/', 'src/service/', 'src/main.ts');
+    const isBarred = starts(
+      '#database',
+      'src/engine/',
+      'src/world/',
+      'src/cli/',
+      'src/service/',
+      'src/main.ts',
+    );
     const loaded = readers.flatMap(({ path }) =>
       [...loadedBy(path)].filter(isBarred).map((target) => `${path} loads ${target}`),
     );

@@ -8,8 +8,6 @@ import { z } from 'zod';
 
 const root = rootAbove(dirname(fileURLToPath(import.meta.url)));
 const MOST_PACKAGES = 65;
-/** Their scripts look for a binary, which comes in a package of its own, and compile one only if there is none. */
-const WITH_SCRIPTS = ['lmdb', 'msgpackr-extract'];
 
 function rootAbove(folder: string): string {
   return existsSync(join(folder, 'package.json')) ? folder : rootAbove(dirname(folder));
@@ -22,6 +20,7 @@ const lockSchema = z.object({
     z.object({
       dev: z.boolean().default(false),
       hasInstallScript: z.boolean().default(false),
+      optionalDependencies: z.record(z.string(), z.string()).optional(),
       os: names.optional(),
       cpu: names.optional(),
       libc: names.optional(),
@@ -30,7 +29,7 @@ const lockSchema = z.object({
 });
 const manifestSchema = z.object({
   dependencies: z.record(z.string(), z.string()),
-  devDependencies: z.record(z.string(), z.string()),
+  optionalDependencies: z.record(z.string(), z.string()),
   scripts: z.record(z.string(), z.string()),
   files: names,
 });
@@ -64,7 +63,7 @@ function importedPackages(): Set<string> {
   const found = files.flatMap((path) =>
     [...read(path).matchAll(imported)].map(([, from, later]) => from ?? later ?? ''),
   );
-  const packages = found.filter((name) => !name.startsWith('node:'));
+  const packages = found.filter((name) => !name.startsWith('node:') && !name.startsWith('#'));
   return new Set(packages.map((name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/')));
 }
 
@@ -91,10 +90,15 @@ describe('the packages that come with this one', () => {
     assert.deepEqual(imported.sort(), Object.keys(manifest.dependencies).sort());
   });
 
-  it('run no script in a clone, and elsewhere none but a look for the binary of the database', () => {
+  it('bring the binaries of the very database that is bundled, for every machine it has them for', () => {
+    const bundled = locked.find(({ path }) => path === 'node_modules/lmdb');
+    assert.deepEqual(manifest.optionalDependencies, bundled?.optionalDependencies);
+  });
+
+  it('run no script when they are installed, here or elsewhere', () => {
     assert.match(read('.npmrc'), /^ignore-scripts=true$/m);
     const scripted = runtime.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name);
-    assert.deepEqual(scripted.sort(), WITH_SCRIPTS);
+    assert.deepEqual(scripted, []);
     const ours = Object.keys(manifest.scripts).filter((name) => /^(pre|post)?install$|^prepare$/.test(name));
     assert.deepEqual(ours, []);
   });
