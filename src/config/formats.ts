@@ -121,10 +121,10 @@ export const prices: Format<string> = {
   argument: 'prices',
 };
 
-/** Payments go over TLS, unless the facilitator is on this machine. */
-function isFacilitator(text: string): boolean {
+/** Payments go over TLS, unless the other side is on this machine. */
+function isSafeAddress(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || url.search !== '' || url.hash !== '' || url.username !== '') return false;
+  if (url === undefined || url.hash !== '' || url.username !== '') return false;
   const isLocal = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url.hostname);
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLocal);
 }
@@ -132,8 +132,15 @@ function isFacilitator(text: string): boolean {
 export const facilitator: Format<string> = {
   schema: z
     .string()
-    .refine(isFacilitator)
+    .refine((text) => isSafeAddress(text) && !text.includes('?'))
     .transform((text) => text.replace(/\/+$/, '')),
+  expects: 'an https address, or an http one of this machine',
+  argument: 'url',
+};
+
+/** Its query may hold the operator's key to it. */
+export const node: Format<string> = {
+  schema: z.string().refine(isSafeAddress),
   expects: 'an https address, or an http one of this machine',
   argument: 'url',
 };

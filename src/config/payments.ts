@@ -15,6 +15,8 @@ export interface PaymentAsset {
   readonly assetVersion: string;
   readonly payTo: string;
   readonly facilitator: string;
+  /** A node of the chain; undefined when none was given. */
+  readonly node: string | undefined;
 }
 
 /** How callers pay for single calls. The demo has its own network, asset and facilitator. */
@@ -63,6 +65,7 @@ export function toPayments(values: PaymentValues): PaymentsConfig {
     assetVersion: values.paymentAssetVersion,
     payTo: values.paymentPayTo,
     facilitator: values.paymentFacilitator,
+    node: values.paymentNode === '' ? undefined : values.paymentNode,
   };
 }
 

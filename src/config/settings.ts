@@ -8,6 +8,7 @@ import {
   flag,
   integer,
   networks,
+  node,
   oneOf,
   pathSegment,
   plainText,
@@ -202,6 +203,12 @@ export const SETTINGS = {
     facilitator,
     '',
     'address of the facilitator that verifies and settles payments',
+  ),
+  paymentNode: setting(
+    node,
+    '',
+    'address of a node of the chain (JSON-RPC), which shows whether an unclear payment was settled',
+    { isSecret: true },
   ),
   logLevel: setting<LogLevel>(
     oneOf(LOG_LEVELS, 'level'),

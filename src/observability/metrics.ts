@@ -26,6 +26,8 @@ export interface Metrics {
   paid(outcome: string): void;
   /** Payments that were settled while their reply was never sent. */
   unsentReplies(count: number): void;
+  /** Payments of which it could not be found out whether they were settled. */
+  unresolvedPayments(count: number): void;
   requestServed(route: string, status: number, ms: number): void;
   /** `read` is called at each scrape and tells for how many ms nothing could be stored. */
   watchWrites(read: () => number): void;
@@ -105,6 +107,10 @@ export function createMetrics({ usdPer1000Reads = 0, now = Date.now }: MetricsOp
     'tallywire_payments_unsent',
     'Payments that were settled while their reply never left',
   );
+  const unresolved = gauge(
+    'tallywire_payments_unresolved',
+    'Payments of which it could not be found out whether they were settled',
+  );
 
   return {
     contentType: registry.contentType,
@@ -120,6 +126,7 @@ export function createMetrics({ usdPer1000Reads = 0, now = Date.now }: MetricsOp
     storeRepaired: (at) => repaired.set(at / 1_000),
     paid: (outcome) => payments.inc({ outcome }),
     unsentReplies: (count) => unsent.set(count),
+    unresolvedPayments: (count) => unresolved.set(count),
     requestServed: durations.observe,
     watchWrites(read) {
       heldMs = read;

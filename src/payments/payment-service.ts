@@ -1,13 +1,21 @@
 import { RequestError } from '../errors.ts';
-import { createCircuit } from '../resilience/circuit-breaker.ts';
 import { createFailureLimit } from '../resilience/failure-limit.ts';
 import type { KeptPayment, KeptReply, Payments } from '../store/store.ts';
 import { type Authorization, digestOf, paymentIdOf, readAuthorization } from './authorization.ts';
+import { type ChainOptions, createChain } from './chain.ts';
 import { kindFault, priceFault } from './checks.ts';
 import { createFacilitator, type FacilitatorOptions } from './facilitator.ts';
+import { createFacilitatorHealth } from './facilitator-health.ts';
 import { facilitatorRequestOf } from './facilitator-request.ts';
 import { type Offer, offerOf } from './offer.ts';
-import { afterSettling, receiptHeaders, reserved, settling, verified } from './payment-states.ts';
+import {
+  afterSettling,
+  isUnresolved,
+  receiptHeaders,
+  reserved,
+  settling,
+  verified,
+} from './payment-states.ts';
 import * as refusals from './refusals.ts';
 import { createSettlementRetries, type RetryReport, recoverPayments } from './settlement-retries.ts';
 import type { PaymentTerms } from './terms.ts';
@@ -56,6 +64,8 @@ export type PaymentReport =
 export interface PaymentServiceDeps {
   readonly terms: PaymentTerms;
   readonly facilitator: Omit<FacilitatorOptions, 'signal'>;
+  /** A node of the chain, which shows what became of a payment when the facilitator does not. */
+  readonly node?: Pick<ChainOptions, 'url' | 'timeoutMs'> | undefined;
   readonly payments: Payments;
   /** UTC ms. */
   readonly now: () => number;
@@ -75,17 +85,27 @@ const MAX_FAILED_PER_MINUTE = 20;
  */
 export async function openPaymentService(deps: PaymentServiceDeps): Promise<PaymentService> {
   const { terms, payments, now, report } = deps;
-  const { encodePaymentRequiredHeader } = await import('@x402/core/http');
   await recoverPayments(deps);
   const closing = new AbortController();
   const facilitator = createFacilitator({ ...deps.facilitator, signal: closing.signal });
-  const circuit = createCircuit(deps.mono);
+  const chainId = Number(terms.network.slice('eip155:'.length));
+  const chain = deps.node && createChain({ ...deps.node, chainId, signal: closing.signal });
+  const health = createFacilitatorHealth(facilitator.isAnswering, deps.mono);
   const failures = createFailureLimit(MAX_FAILED_PER_MINUTE);
   const active = new Set<string>();
   const work = new Set<Promise<unknown>>();
-  const retrySettlements = createSettlementRetries({ payments, facilitator, now, active, report });
+  const retrySettlements = createSettlementRetries({
+    payments,
+    facilitator,
+    health,
+    chain,
+    now,
+    active,
+    report,
+  });
   let isRetrying = false;
   const timer = setInterval(() => {
+    void track(health.check());
     if (isRetrying) return;
     isRetrying = true;
     void track(retrySettlements()).finally(() => {
@@ -103,8 +123,7 @@ export async function openPaymentService(deps: PaymentServiceDeps): Promise<Paym
 
   const reportTrouble = (error: unknown) => report({ type: 'trouble', error });
 
-  const offerFor = ({ path, url }: Pick<PaidRequest, 'path' | 'url'>) =>
-    offerOf(terms, path, url, encodePaymentRequiredHeader);
+  const offerFor = ({ path, url }: Pick<PaidRequest, 'path' | 'url'>) => offerOf(terms, path, url);
 
   /** A write without which the payment cannot go on. */
   async function required<T>(id: string, write: Promise<T>): Promise<T> {
@@ -132,6 +151,11 @@ export async function openPaymentService(deps: PaymentServiceDeps): Promise<Paym
     };
   }
 
+  function stillOpen(payment: KeptPayment): RequestError {
+    const waitMs = (payment.nextTryAt ?? now()) - now();
+    return isUnresolved(payment, now()) ? refusals.unresolved(waitMs) : refusals.pending(waitMs);
+  }
+
   /** The answer to a payment that was sent before. */
   function repeat(payment: KeptPayment, authorization: Authorization, request: PaidRequest): PaidReply {
     const { state, reply } = payment;
@@ -139,7 +163,7 @@ export async function openPaymentService(deps: PaymentServiceDeps): Promise<Paym
     if (isUnderWay && active.has(payment.id)) throw refusals.inProgress();
     if (payment.proof !== digestOf(authorization)) throw refusals.used(offerFor(request));
     if (state === 'FAILED') throw refusals.failed(receiptHeaders(payment), offerFor(request));
-    if (state !== 'SETTLED') throw refusals.pending();
+    if (state !== 'SETTLED') throw stillOpen(payment);
     if (payment.resource !== request.resource || reply === null) throw refusals.used(offerFor(request));
     report({ type: 'outcome', outcome: 'repeated' });
     return paidReply(payment, reply);
@@ -158,17 +182,15 @@ export async function openPaymentService(deps: PaymentServiceDeps): Promise<Paym
     if (!(await required(id, payments.reserve(reservation)))) throw refusals.inProgress();
 
     const verdict = await facilitator.verify(asked);
+    if (verdict.type === 'unavailable') {
+      health.unanswered(id);
+      report({ type: 'facilitator', call: 'verify', reason: verdict.reason });
+    } else health.answered();
     if (verdict.type !== 'valid') {
       await release(id);
-      if (verdict.type === 'invalid') {
-        circuit.answered();
-        throw refusals.refused(verdict.reason, offerFor(request));
-      }
-      circuit.failed();
-      report({ type: 'facilitator', call: 'verify', reason: verdict.reason });
-      throw refusals.unavailable();
+      if (verdict.type === 'invalid') throw refusals.refused(verdict.reason, offerFor(request));
+      throw refusals.unavailable(verdict.type === 'busy' ? verdict.waitMs : undefined);
     }
-    circuit.answered();
     const payment = verified(reservation, now());
     await required(id, payments.put(payment));
 
@@ -191,16 +213,17 @@ export async function openPaymentService(deps: PaymentServiceDeps): Promise<Paym
   async function settle(payment: KeptPayment, reply: KeptReply, request: PaidRequest): Promise<PaidReply> {
     await required(payment.id, payments.put(payment));
     const settlement = await facilitator.settle(JSON.parse(payment.order));
-    if (settlement.type === 'unknown') {
-      circuit.failed();
+    if (settlement.type === 'unavailable') health.unanswered(payment.id);
+    else health.answered();
+    if (settlement.type === 'unavailable' || settlement.type === 'open') {
       report({ type: 'facilitator', call: 'settle', reason: settlement.reason });
-    } else circuit.answered();
+    }
     const after = afterSettling(payment, settlement, now());
     // The outcome stands whether it can be written or not; a row that stays SETTLING is settled again by a retry.
     await payments.put(after).catch(reportTrouble);
     if (after.state === 'UNKNOWN') {
       report({ type: 'outcome', outcome: 'unknown' });
-      throw refusals.pending();
+      throw stillOpen(after);
     }
     if (after.state === 'FAILED') {
       report({ type: 'outcome', outcome: 'failed' });
@@ -221,7 +244,7 @@ export async function openPaymentService(deps: PaymentServiceDeps): Promise<Paym
     if (active.has(id)) throw refusals.inProgress();
     const fault = priceFault(authorization, terms, request.path, now());
     if (fault !== undefined) throw refusals.refused(fault, offerFor(request));
-    if (!circuit.admits()) throw refusals.unavailable();
+    if (health.isDown()) throw refusals.unavailable();
     active.add(id);
     try {
       return await chargeFirst(authorization, id, request);
@@ -231,7 +254,7 @@ export async function openPaymentService(deps: PaymentServiceDeps): Promise<Paym
   }
 
   return {
-    offer: (path, url) => (circuit.isOpen() ? undefined : offerFor({ path, url })),
+    offer: (path, url) => (health.isDown() ? undefined : offerFor({ path, url })),
     async charge(request) {
       const waitMs = failures.waitMs(request.address, now());
       if (waitMs > 0) throw refusals.tooMany(waitMs);

@@ -1,18 +1,19 @@
+import { z } from 'zod';
 import { HOUR_MS, MINUTE_MS } from '../../streams/internal.ts';
 import { backoffDelay } from '../resilience/backoff.ts';
 import type { KeptPayment } from '../store/store.ts';
 import { type Authorization, digestOf } from './authorization.ts';
+import type { ChainEvidence, SignedTransfer } from './chain.ts';
 import type { Settlement } from './facilitator.ts';
 import type { FacilitatorRequest } from './facilitator-request.ts';
 
 /** Longer than any settlement: a row that is still open then was left by a failed write. */
 const LEFT_OPEN_MS = MINUTE_MS;
-/** How long after it expired a payment with an unknown outcome is still tried again. */
-const TRIED_FOR_MS = HOUR_MS;
+/** How long after it expired a payment may have an unknown outcome before an operator is told. */
+const RESOLVED_WITHIN_MS = HOUR_MS;
 const BACKOFF = { firstMs: 10_000, longestMs: MINUTE_MS };
-
-/** Reasons that say it is too late now; an earlier try may still have succeeded. */
-const TOO_LATE = /valid_before|expired/;
+/** Between two tries of a payment that an operator was told about. */
+const UNRESOLVED_RETRY_MS = HOUR_MS;
 
 /** The outcome of a settlement for the payer, with the names of the wire. */
 interface Receipt {
@@ -60,30 +61,44 @@ export function settling(payment: KeptPayment, reply: KeptPayment['reply'], nowM
 }
 
 /**
- * The payment after a try to settle it. After a try whose outcome was lost, a nonce that the chain knows means that
- * this payment was settled: nobody else could use the nonce without the payer's signature.
+ * The payment after a try to settle it. Only a first try can fail by the facilitator's word: once the outcome of a try
+ * is unknown, a refusal of the next one may come from the success of the one before. A used nonce then means that this
+ * payment was settled, as it was free when the payment was verified, unless the very first try already met it.
  */
 export function afterSettling(payment: KeptPayment, settlement: Settlement, nowMs: number): KeptPayment {
   const isFirst = payment.state === 'SETTLING';
-  const changed = { ...payment, changedAt: nowMs };
-  const over = (state: 'SETTLED' | 'FAILED', result: Pick<Receipt, 'transaction' | 'errorReason'>) => {
-    const receipt: Receipt = { success: state === 'SETTLED', ...result, ...partiesOf(payment) };
-    const reply = state === 'SETTLED' ? payment.reply : null;
-    return { ...changed, state, nextTryAt: null, reply, receipt: JSON.stringify(receipt) };
-  };
   switch (settlement.type) {
     case 'settled':
-      return over('SETTLED', { transaction: settlement.transaction });
+      return settled(payment, settlement.transaction, nowMs);
     case 'used':
-      if (isFirst) return over('FAILED', { transaction: '', errorReason: settlement.reason });
-      return over('SETTLED', { transaction: '' });
+      if (isFirst) return { ...stillUnknown(payment, nowMs), usedAtFirst: true };
+      return payment.usedAtFirst === true ? stillUnknown(payment, nowMs) : settled(payment, '', nowMs);
+    case 'refused':
+      return isFirst ? failed(payment, settlement.reason, nowMs) : stillUnknown(payment, nowMs);
+    case 'busy':
+      return { ...stillUnknown(payment, nowMs), nextTryAt: nowMs + settlement.waitMs };
+    case 'open':
+    case 'unavailable':
+      return stillUnknown(payment, nowMs);
+  }
+}
+
+/** The payment with an unknown outcome after a look at the chain; undefined when that showed nothing yet. */
+export function afterEvidence(
+  payment: KeptPayment,
+  evidence: ChainEvidence,
+  nowMs: number,
+): KeptPayment | undefined {
+  switch (evidence.type) {
+    case 'transferred':
+      return settled(payment, evidence.transaction, nowMs);
     case 'failed':
-      if (isFirst || !TOO_LATE.test(settlement.reason)) {
-        return over('FAILED', { transaction: '', errorReason: settlement.reason });
-      }
-      return stillUnknown(payment, nowMs);
-    case 'unknown':
-      return stillUnknown(payment, nowMs);
+      return failed(payment, evidence.reason, nowMs);
+    case 'used':
+      return payment.usedAtFirst === true ? undefined : settled(payment, '', nowMs);
+    case 'unused':
+    case 'unavailable':
+      return undefined;
   }
 }
 
@@ -99,16 +114,54 @@ export function receiptHeaders({ receipt, order }: KeptPayment): Readonly<Record
   return { 'PAYMENT-RESPONSE': text, ...(isV1 && { 'X-PAYMENT-RESPONSE': text }) };
 }
 
-function stillUnknown(payment: KeptPayment, nowMs: number): KeptPayment {
-  const { tries, validBeforeAt } = payment;
-  const isGivenUp = nowMs > validBeforeAt + TRIED_FOR_MS;
+/** Whether it took so long to find out the outcome of a payment that an operator has to. */
+export function isUnresolved({ state, validBeforeAt }: KeptPayment, nowMs: number): boolean {
+  return state === 'UNKNOWN' && nowMs > validBeforeAt + RESOLVED_WITHIN_MS;
+}
+
+/** What a stored payment lets the chain do. */
+export function transferOf({ order, validBeforeAt }: KeptPayment): SignedTransfer {
+  const { paymentPayload, paymentRequirements } = orderSchema.parse(JSON.parse(order));
+  const { from, to, value, nonce } = paymentPayload.payload.authorization;
+  return { asset: paymentRequirements.asset, from, to, value: BigInt(value), nonce, validBeforeAt };
+}
+
+const orderSchema = z.object({
+  paymentPayload: z.object({
+    payload: z.object({
+      authorization: z.object({ from: z.string(), to: z.string(), value: z.string(), nonce: z.string() }),
+    }),
+  }),
+  paymentRequirements: z.object({ asset: z.string() }),
+});
+
+function settled(payment: KeptPayment, transaction: string, nowMs: number): KeptPayment {
+  const receipt: Receipt = { success: true, transaction, ...partiesOf(payment) };
   return {
     ...payment,
-    state: 'UNKNOWN',
+    state: 'SETTLED',
     changedAt: nowMs,
-    tries: tries + 1,
-    nextTryAt: isGivenUp ? null : nowMs + backoffDelay(BACKOFF, tries + 1),
+    nextTryAt: null,
+    receipt: JSON.stringify(receipt),
   };
+}
+
+function failed(payment: KeptPayment, errorReason: string, nowMs: number): KeptPayment {
+  const receipt: Receipt = { success: false, transaction: '', errorReason, ...partiesOf(payment) };
+  return {
+    ...payment,
+    state: 'FAILED',
+    changedAt: nowMs,
+    nextTryAt: null,
+    reply: null,
+    receipt: JSON.stringify(receipt),
+  };
+}
+
+function stillUnknown(payment: KeptPayment, nowMs: number): KeptPayment {
+  const unknown = { ...payment, state: 'UNKNOWN', tries: payment.tries + 1 } as const;
+  const waitMs = isUnresolved(unknown, nowMs) ? UNRESOLVED_RETRY_MS : backoffDelay(BACKOFF, unknown.tries);
+  return { ...unknown, changedAt: nowMs, nextTryAt: nowMs + waitMs };
 }
 
 /** Network and payer as the facilitator's request names them. */

@@ -25,15 +25,22 @@ export function inProgress(): RequestError {
 }
 
 /** Neither settled nor failed: a caller who pays anew now may pay twice. */
-export function pending(): RequestError {
+export function pending(waitMs: number): RequestError {
   const message =
     'Whether the payment was settled is not known yet; send the same one again, do not pay anew';
-  return new RequestError(503, 'payment_pending', message, { 'Retry-After': '10' });
+  return new RequestError(503, 'payment_pending', message, retryAfter(waitMs));
 }
 
-export function unavailable(): RequestError {
+/** Still neither, long after it expired. */
+export function unresolved(waitMs: number): RequestError {
+  const message =
+    'Whether the payment was settled could not be found out, and the operator was told; the answer is kept for it';
+  return new RequestError(503, 'payment_unresolved', message, retryAfter(waitMs));
+}
+
+export function unavailable(waitMs = 10_000): RequestError {
   const message = 'Payments cannot be taken at the moment, and nothing was charged';
-  return new RequestError(503, 'payments_unavailable', message, { 'Retry-After': '10' });
+  return new RequestError(503, 'payments_unavailable', message, retryAfter(waitMs));
 }
 
 export function notStored(): RequestError {
@@ -49,4 +56,8 @@ export function tooMany(waitMs: number): RequestError {
     retry_after: seconds,
     retry_after_ms: Math.ceil(waitMs),
   });
+}
+
+function retryAfter(waitMs: number): Readonly<Record<string, string>> {
+  return { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1_000))) };
 }

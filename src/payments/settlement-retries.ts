@@ -1,19 +1,25 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../streams/internal.ts';
 import type { KeptPayment, Payments } from '../store/store.ts';
+import type { Chain } from './chain.ts';
 import type { Facilitator } from './facilitator.ts';
-import { afterCrash, afterSettling } from './payment-states.ts';
+import type { FacilitatorHealth } from './facilitator-health.ts';
+import { afterCrash, afterEvidence, afterSettling, isUnresolved, transferOf } from './payment-states.ts';
 
 /** How long a nonce is remembered after its payment expired. */
 const NONCE_KEPT_MS = 30 * DAY_MS;
 /** How long a reply that was sent is stored, to be sent again. */
 const REPLY_KEPT_MS = 10 * MINUTE_MS;
 const ROWS_PER_STEP = 50;
+/** So that one payment that the facilitator never answers does not hold up the others. */
+const AT_ONCE = 5;
 const EVER = Number.MAX_SAFE_INTEGER;
 
 export type RetryReport =
   | { readonly type: 'outcome'; readonly outcome: 'settled' | 'failed' }
-  /** It will never be known whether this payment was settled. */
-  | { readonly type: 'given_up'; readonly id: string }
+  /** The node of the chain did not tell what became of a payment. */
+  | { readonly type: 'node'; readonly reason: string }
+  /** Payments of which it could not be found out whether they were settled. Reported each hour, even when there are none. */
+  | { readonly type: 'unresolved'; readonly ids: readonly string[] }
   /** Payments that were settled but whose reply was never sent. Reported each hour, even when there are none. */
   | { readonly type: 'unsent'; readonly ids: readonly string[] }
   | { readonly type: 'trouble'; readonly error: unknown };
@@ -21,6 +27,9 @@ export type RetryReport =
 interface SettlementRetriesDeps {
   readonly payments: Payments;
   readonly facilitator: Facilitator;
+  readonly health: FacilitatorHealth;
+  /** Undefined when no node of the chain is known. */
+  readonly chain: Chain | undefined;
   /** UTC ms. */
   readonly now: () => number;
   /** Payments that a request or a retry works on. */
@@ -44,17 +53,37 @@ export async function recoverPayments({
  * twice at a time.
  */
 export function createSettlementRetries(deps: SettlementRetriesDeps): () => Promise<void> {
-  const { payments, facilitator, now, active, report } = deps;
+  const { payments, facilitator, health, chain, now, active, report } = deps;
   let nextPruneAt = 0;
+  /** The facilitator asked us to wait until then. */
+  let heldUntil = 0;
 
-  async function settleAgain(payment: KeptPayment): Promise<void> {
+  /** What the chain shows of the payment, when that decides about it. */
+  async function provenByChain(payment: KeptPayment): Promise<KeptPayment | undefined> {
+    if (chain === undefined) return undefined;
+    const evidence = await chain.evidenceOf(transferOf(payment));
+    if (evidence.type === 'unavailable') report({ type: 'node', reason: evidence.reason });
+    return afterEvidence(payment, evidence, now());
+  }
+
+  async function askedAgain(payment: KeptPayment): Promise<KeptPayment> {
     const settlement = await facilitator.settle(JSON.parse(payment.order));
+    if (settlement.type === 'unavailable') health.unanswered(payment.id);
+    else health.answered();
+    if (settlement.type === 'busy') heldUntil = now() + settlement.waitMs;
+    // The chain shows by what a nonce was used, so where it can be asked nothing is concluded from the facilitator's word.
+    const isForChain = settlement.type === 'used' && chain !== undefined;
+    return afterSettling(payment, isForChain ? { ...settlement, type: 'open' } : settlement, now());
+  }
+
+  async function settleAgain(row: KeptPayment): Promise<void> {
     // A row that was left in the middle of its first settlement has an unknown outcome too.
-    const after = afterSettling({ ...payment, state: 'UNKNOWN' }, settlement, now());
+    const payment = { ...row, state: 'UNKNOWN' } as const;
+    const after = (await provenByChain(payment)) ?? (await askedAgain(payment));
     await payments.put(after);
-    if (after.state === 'UNKNOWN' && after.nextTryAt === null) report({ type: 'given_up', id: payment.id });
-    else if (after.state === 'SETTLED') report({ type: 'outcome', outcome: 'settled' });
+    if (after.state === 'SETTLED') report({ type: 'outcome', outcome: 'settled' });
     else if (after.state === 'FAILED') report({ type: 'outcome', outcome: 'failed' });
+    else if (isUnresolved(after, now()) && !isUnresolved(payment, row.changedAt)) reportUnresolved();
   }
 
   async function settleOrRelease(payment: KeptPayment): Promise<void> {
@@ -66,6 +95,23 @@ export function createSettlementRetries(deps: SettlementRetriesDeps): () => Prom
     } finally {
       active.delete(payment.id);
     }
+  }
+
+  async function settleDue(): Promise<void> {
+    const due = [...payments.marked('open', now(), ROWS_PER_STEP)];
+    const worker = async () => {
+      while (now() >= heldUntil) {
+        const payment = due.shift();
+        if (payment === undefined) return;
+        await settleOrRelease(payment).catch((error: unknown) => report({ type: 'trouble', error }));
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  }
+
+  function reportUnresolved(): void {
+    const open = payments.marked('open', EVER, EVER).filter((payment) => isUnresolved(payment, now()));
+    report({ type: 'unresolved', ids: open.map(({ id }) => id) });
   }
 
   function reportUnsent(): void {
@@ -80,13 +126,14 @@ export function createSettlementRetries(deps: SettlementRetriesDeps): () => Prom
 
   return async () => {
     try {
-      for (const payment of payments.marked('open', now(), ROWS_PER_STEP)) await settleOrRelease(payment);
+      await settleDue();
       for (const payment of payments.marked('spare', now() - REPLY_KEPT_MS, ROWS_PER_STEP)) {
         await payments.put({ ...payment, reply: null });
       }
       if (now() < nextPruneAt) return;
       nextPruneAt = now() + HOUR_MS;
       reportUnsent();
+      reportUnresolved();
       await pruneNonces();
     } catch (error) {
       report({ type: 'trouble', error });

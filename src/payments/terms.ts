@@ -1,6 +1,3 @@
-import type { PaymentRequirements } from '@x402/core/types';
-import type { PaymentRequirementsV1 } from '@x402/core/types/v1';
-
 /** What one call costs and who is paid. */
 export interface PaymentTerms {
   /** Such as `eip155:84532`. */
@@ -28,8 +25,20 @@ export function priceOf({ price, prices }: PaymentTerms, path: string): bigint {
   return best.price;
 }
 
+/** What has to be paid, in the names of version 2 of the protocol. */
+interface Requirements {
+  readonly scheme: 'exact';
+  readonly network: PaymentTerms['network'];
+  /** Millionths of the token, in decimal digits. */
+  readonly amount: string;
+  readonly asset: string;
+  readonly payTo: string;
+  readonly maxTimeoutSeconds: number;
+  readonly extra: { readonly name: string; readonly version: string };
+}
+
 /** What has to be paid for a path, in version 2 of the protocol. */
-export function requirementsOf(terms: PaymentTerms, path: string): PaymentRequirements {
+export function requirementsOf(terms: PaymentTerms, path: string): Requirements {
   const { network, asset, assetName, assetVersion, payTo } = terms;
   return {
     scheme: 'exact',
@@ -54,8 +63,16 @@ export function v1NetworkOf(network: string): string | undefined {
   return V1_NETWORKS.get(network);
 }
 
-/** The package's type knows no networks by the names of version 1. */
-type RequirementsV1 = Omit<PaymentRequirementsV1, 'network'> & { readonly network: string };
+/** The same in the names of version 1. */
+interface RequirementsV1 extends Omit<Requirements, 'network' | 'amount'> {
+  /** By the name that version 1 has for it. */
+  readonly network: string;
+  readonly maxAmountRequired: string;
+  readonly resource: string;
+  readonly description: string;
+  readonly mimeType: string;
+  readonly outputSchema: Readonly<Record<string, never>>;
+}
 
 /** The same in version 1; undefined when it has no name for the network. */
 export function requirementsV1Of(

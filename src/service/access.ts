@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { isLoopback, proxiesOf } from '../access/client-address.ts';
 import { createGate, type Gate } from '../access/gate.ts';
 import { openControlSocket } from '../access/keys/control-socket.ts';
@@ -13,6 +12,7 @@ import type { Config } from '../config/config.ts';
 import type { Clock } from '../engine/clock.ts';
 import { CONTROL_SOCKET, openSocketFolder } from '../store/socket-folder.ts';
 import type { Store } from '../store/store.ts';
+import type { Logger } from './logger.ts';
 import type { Shutdown } from './shutdown.ts';
 
 export interface AccessDeps {

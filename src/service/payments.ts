@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { PaymentAsset, PaymentsConfig } from '../config/payments.ts';
 import { API_PREFIX } from '../contract/api-prefix.ts';
 import type { Clock } from '../engine/clock.ts';
@@ -6,10 +5,11 @@ import type { Metrics } from '../observability/metrics.ts';
 import { openPaymentService, type PaymentReport, type PaymentService } from '../payments/payment-service.ts';
 import type { PaymentTerms } from '../payments/terms.ts';
 import type { Store } from '../store/store.ts';
+import type { Logger } from './logger.ts';
 import type { Shutdown } from './shutdown.ts';
 
 /** A test network, and a token and a receiver that belong to nobody: no money moves. */
-const DEMO: Omit<PaymentAsset, 'facilitator'> = {
+const DEMO: Omit<PaymentAsset, 'facilitator' | 'node'> = {
   network: 'eip155:84532',
   asset: '0xde00de00de00de00de00de00de00de00de00de00',
   assetName: 'Demo Dollar',
@@ -19,8 +19,8 @@ const DEMO: Omit<PaymentAsset, 'facilitator'> = {
 
 interface PaymentDeps {
   readonly config: { readonly payments: PaymentsConfig };
-  /** The facilitator of a stand-in world; undefined in the live one. */
-  readonly demoFacilitator: string | undefined;
+  /** The facilitator and the chain of a stand-in world; neither in the live one. */
+  readonly standIn: { readonly facilitator?: string; readonly chain?: string };
   readonly store: Pick<Store, 'payments'>;
   readonly clock: Clock;
   readonly metrics: Metrics;
@@ -32,14 +32,16 @@ export async function openPayments(
   deps: PaymentDeps,
   shutdown: Shutdown,
 ): Promise<PaymentService | undefined> {
-  const { demoFacilitator, store, clock, metrics, log } = deps;
+  const { standIn, store, clock, metrics, log } = deps;
   const config = deps.config.payments;
   if (config.type === 'off') return undefined;
-  const asset = config.type === 'on' ? config : { ...DEMO, facilitator: demoFacilitator };
+  const asset =
+    config.type === 'on' ? config : { ...DEMO, facilitator: standIn.facilitator, node: standIn.chain };
   if (asset.facilitator === undefined) throw new TypeError('a live world has no facilitator for a demo');
   const service = await openPaymentService({
     terms: termsOf(config, asset),
     facilitator: { url: asset.facilitator },
+    node: asset.node === undefined ? undefined : { url: asset.node },
     payments: store.payments,
     now: clock.wall,
     mono: clock.mono,
@@ -47,13 +49,15 @@ export async function openPayments(
   });
   shutdown.add(() => service.close());
   const { network, payTo } = asset;
-  log.info({ network, payTo, facilitator: asset.facilitator }, 'calls can be paid for');
+  // The address of a node may hold a secret.
+  const hasNode = asset.node !== undefined;
+  log.info({ network, payTo, facilitator: asset.facilitator, hasNode }, 'calls can be paid for');
   return service;
 }
 
 function termsOf(
   { price, prices }: Exclude<PaymentsConfig, { type: 'off' }>,
-  { network, asset, assetName, assetVersion, payTo }: Omit<PaymentAsset, 'facilitator'>,
+  { network, asset, assetName, assetVersion, payTo }: Omit<PaymentAsset, 'facilitator' | 'node'>,
 ): PaymentTerms {
   return {
     network: `eip155:${network.replace(/^eip155:/, '')}`,
@@ -75,11 +79,17 @@ function reportPayments(log: Logger, metrics: Metrics): (report: PaymentReport) 
       case 'facilitator':
         log.warn({ call: report.call, reason: report.reason }, 'the facilitator gave no clear answer');
         return;
-      case 'given_up':
-        log.error(
-          { payment: report.id },
-          'whether a payment was settled is unknown, and the facilitator is no longer asked',
-        );
+      case 'node':
+        log.warn({ reason: report.reason }, 'the node of the chain did not tell what became of a payment');
+        return;
+      case 'unresolved':
+        metrics.unresolvedPayments(report.ids.length);
+        if (report.ids.length > 0) {
+          log.error(
+            { payments: report.ids },
+            'whether these payments were settled could not be found out; look up their nonces on the chain',
+          );
+        }
         return;
       case 'unsent':
         metrics.unsentReplies(report.ids.length);

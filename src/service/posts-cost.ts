@@ -1,9 +1,9 @@
-import type { Logger } from 'pino';
 import { type AccountId, DAY_MS } from '../../streams/internal.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../engine/clock.ts';
 import { readsPerPost } from '../sources/posts/read-estimate.ts';
 import type { Latest } from '../views/latest.ts';
+import type { Logger } from './logger.ts';
 
 const WEEK_DAYS = 7;
 

@@ -1,7 +1,7 @@
-import type { Logger } from 'pino';
 import { HOUR_MS } from '../../streams/internal.ts';
 import type { EngineReport } from '../engine/engine.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import type { Logger } from './logger.ts';
 
 /** A source may refuse the same thing with every answer. The same fault is logged again after an hour. */
 const REPEAT_MS = HOUR_MS;

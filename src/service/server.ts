@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Logger } from 'pino';
 import { DAY_MS } from '../../streams/internal.ts';
 import { proxiesOf } from '../access/client-address.ts';
 import type { Gate } from '../access/gate.ts';
@@ -19,6 +18,7 @@ import type { Positions } from '../sources/positions/position.ts';
 import type { Store } from '../store/store.ts';
 import type { Latest } from '../views/latest.ts';
 import { openPast } from '../views/past.ts';
+import type { Logger } from './logger.ts';
 import { openOperations } from './operations.ts';
 import type { Shutdown } from './shutdown.ts';
 

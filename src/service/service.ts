@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { KnownKeys } from '../access/keys/key-lookup.ts';
 import { createUsageTracking, type UsageTracking } from '../access/usage/tracking.ts';
@@ -18,6 +17,7 @@ import { createLatest } from '../views/latest.ts';
 import { isInEvents } from '../views/portfolio/held-positions.ts';
 import { openAccess } from './access.ts';
 import { startEngine } from './engine.ts';
+import type { Logger } from './logger.ts';
 import { openPayments } from './payments.ts';
 import { tellCost } from './posts-cost.ts';
 import { reportTo } from './reporting.ts';
@@ -107,13 +107,13 @@ async function open(
   const repairedAt = repairedAtOf(store);
   metrics.storeRepaired(repairedAt);
   const parts = { config, store, latest, clock, metrics, repairedAt, log };
-  const { endpoints, isStandIn, facilitator } = upstream;
+  const { endpoints, isStandIn } = upstream;
   const report = reportTo(log, metrics);
   const engine = await startEngine({ ...parts, ...time, endpoints, sourceSettings, report }, shutdown);
   metrics.watchSources(engine.sources);
   const { gate, tierOf, isDemo } = await openAccess({ ...parts, isStandIn }, shutdown);
   const usage = startUsage(parts, tierOf, shutdown);
-  const payments = await openPayments({ ...parts, demoFacilitator: facilitator }, shutdown);
+  const payments = await openPayments({ ...parts, standIn: upstream }, shutdown);
   const positions = positionsOf(upstream, sourceSettings, parts);
   const clockFault = () => timeFault(time.doubt(), engine.logAheadMs());
   const url = await startServer(

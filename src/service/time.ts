@@ -1,9 +1,9 @@
-import type { Logger } from 'pino';
 import { MINUTE_MS } from '../../streams/internal.ts';
 import type { Clock, SystemClock } from '../engine/clock.ts';
 import { createHeldTime, type TimeDoubt } from '../resilience/held-time.ts';
 import type { SourceContext } from '../sources/source.ts';
 import { createWorldTime } from '../sources/world-time.ts';
+import type { Logger } from './logger.ts';
 import type { Shutdown } from './shutdown.ts';
 
 /** The time that everything in the service goes by. */

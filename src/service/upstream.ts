@@ -17,6 +17,8 @@ export interface Upstream {
   readonly endpoints: Endpoints;
   /** Only a stand-in world has one. */
   readonly facilitator?: string;
+  /** A node of the stand-in's chain. */
+  readonly chain?: string;
   close(): Promise<void>;
 }
 
@@ -79,8 +81,8 @@ function bindingTo(
 }
 
 function standIn(name: string, addresses: Addresses, close = async () => {}): Upstream {
-  const { facilitator } = addresses;
-  return { name, isStandIn: true, endpoints: endpointsOf(addresses), facilitator, close };
+  const { facilitator, chain } = addresses;
+  return { name, isStandIn: true, endpoints: endpointsOf(addresses), facilitator, chain, close };
 }
 
 const BoundWorld = z.object({ world: z.string(), startAt: z.int() });
@@ -114,6 +116,7 @@ const Addresses = z.object({
   cryptoSocket: z.url(),
   cryptoRest: z.url(),
   facilitator: z.url(),
+  chain: z.url(),
   accounts: z
     .array(
       z.object({

@@ -1,6 +1,6 @@
 import { timer } from 'rxjs';
 import { SourceError } from '../errors.ts';
-import { retryAfterMs } from './retry-after.ts';
+import { retryAfterMs } from '../resilience/retry-after.ts';
 
 const TIMEOUT_MS = 2_000;
 const MAX_BYTES = 2 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { Observable } from 'rxjs';
 import { WebSocket } from 'ws';
 import { SourceError } from '../errors.ts';
-import { retryAfterMs } from './retry-after.ts';
+import { retryAfterMs } from '../resilience/retry-after.ts';
 
 type SocketEvent =
   | { readonly type: 'open'; readonly send: (text: string) => void }

@@ -21,6 +21,7 @@ export interface WorldAddresses {
   readonly cryptoSocket: string;
   readonly cryptoRest: string;
   readonly facilitator: string;
+  readonly chain: string;
   readonly control: string;
   readonly accounts: readonly WorldAccount[];
   readonly cryptoSymbols: readonly string[];
@@ -42,6 +43,7 @@ export function addressesOf(url: string): WorldAddresses {
     cryptoSocket: `${socketUrl}/crypto/ws`,
     cryptoRest: `${url}/crypto`,
     facilitator: `${url}/facilitator`,
+    chain: `${url}/chain`,
     control: `${url}/control`,
     accounts: ACCOUNTS.map(({ id, name, handle, userId, oracleUserId, slugPrefix, seriesSlugs }) => ({
       id,

@@ -16,6 +16,7 @@ import { createTraderBeliefs } from './market/trader-beliefs.ts';
 import { createWallets, WORLD_WALLETS } from './market/wallets.ts';
 import { createBookRest } from './wire/book-rest.ts';
 import { createBookSocket } from './wire/book-socket.ts';
+import { createChain } from './wire/chain.ts';
 import { createCryptoRest } from './wire/crypto-rest.ts';
 import { createCryptoSocket } from './wire/crypto-socket.ts';
 import { createEventJson } from './wire/event-json.ts';
@@ -79,7 +80,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const parts = { ...base, timeline, sync, listedEvents, oracleCount, traders, quotes, settlement };
 
   const sockets = { book: createBookSocket(parts), crypto: createCryptoSocket(base) };
-  const facilitator = createFacilitator(now);
+  const chain = createChain(now);
+  const facilitator = createFacilitator(now, chain);
   const control = createControl({ ...parts, faults, sockets, facilitator });
   let url = '';
   const { server, close: closeServer } = createWorldServer({
@@ -99,6 +101,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       },
       { prefix: '/crypto', name: 'crypto', handle: createCryptoRest(base) },
       { prefix: '/facilitator', name: 'facilitator', handle: facilitator.handle },
+      { prefix: '/chain', name: 'chain', handle: chain.handle },
       { prefix: '/control', name: undefined, handle: createControlRest(control, () => addressesOf(url)) },
     ],
     sockets: [

@@ -38,7 +38,20 @@ describe('toPayments', () => {
       assetVersion: '2',
       payTo: ON.paymentPayTo,
       facilitator: 'https://facilitator.invalid/x402',
+      node: undefined,
     });
+  });
+
+  it('takes the address of a node, which may hold a key, from the environment only', () => {
+    const url = 'https://node.invalid/v2?key=1';
+    const { payments } = parseConfig({ flags: ON, env: { TALLYWIRE_PAYMENT_NODE: url } });
+    assert.equal(payments.type === 'on' && payments.node, url);
+    for (const bad of ['http://node.invalid', 'ws://127.0.0.1', 'https://me@node.invalid']) {
+      assert.throws(
+        () => parseConfig({ flags: ON, env: { TALLYWIRE_PAYMENT_NODE: bad } }),
+        (error: unknown) => error instanceof ConfigError && !JSON.stringify(error.faults).includes(bad),
+      );
+    }
   });
 });
 

@@ -43,25 +43,68 @@ describe('createFacilitator', () => {
 
   it('believes a clear no, whatever status below 500 it comes with', async () => {
     const no = { isValid: false, invalidReason: 'x', success: false, errorReason: 'insufficient_funds' };
-    for (const status of [200, 400, 402]) assert.deepEqual(await says(no, status), ['invalid', 'failed']);
-    assert.deepEqual(await says({ ...no, errorReason: 'invalid_transaction_state', transaction: HASH }), [
-      'invalid',
-      'failed',
-    ]);
+    for (const status of [200, 400, 402]) assert.deepEqual(await says(no, status), ['invalid', 'refused']);
+  });
+
+  it('takes no failure for a refusal once a transaction may be on its way', async () => {
+    for (const errorReason of [
+      'invalid_transaction_state',
+      'invalid_exact_evm_transaction_failed',
+      'transaction_failed',
+      'duplicate_settlement',
+      'insufficient_funds_of_whom',
+    ]) {
+      assert.equal((await says({ success: false, errorReason }))[1], 'open', errorReason);
+    }
+    const sent = { success: false, errorReason: 'insufficient_funds', transaction: HASH };
+    assert.equal((await says(sent))[1], 'open');
+  });
+
+  it('waits as long as a busy facilitator asks, whatever else it says', async () => {
+    const waits = async (retryAfter: string | undefined) => {
+      server.answer((_, response) => {
+        response.statusCode = 429;
+        if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter);
+        return { isValid: false, success: false, errorReason: 'insufficient_funds' };
+      });
+      const answers = [await facilitator.verify(REQUEST), await facilitator.settle(REQUEST)];
+      return answers.map((answer) => (answer.type === 'busy' ? answer.waitMs : answer.type));
+    };
+    assert.deepEqual(await waits('7'), [7_000, 7_000]);
+    assert.deepEqual(await waits(undefined), [60_000, 60_000]);
+    assert.deepEqual(await waits('0'), [1_000, 1_000]);
+    assert.deepEqual(await waits('86400'), [600_000, 600_000]);
+  });
+
+  it('says whether the facilitator answers at all', async () => {
+    for (const [status, expected] of [
+      [200, true],
+      [404, true],
+      [500, false],
+    ] as const) {
+      server.answer((_, response) => {
+        response.statusCode = status;
+        return {};
+      });
+      assert.equal(await facilitator.isAnswering(), expected);
+    }
+    assert.equal(server.requests.at(-1)?.path, '/x/supported');
+    assert.equal(server.requests.at(-1)?.method, 'GET');
   });
 
   it('distinguishes a used nonce from other failures', async () => {
-    for (const errorReason of ['invalid_exact_evm_nonce_already_used', 'duplicate_settlement']) {
+    for (const errorReason of ['invalid_exact_evm_nonce_already_used', 'nonce_already_used']) {
       assert.equal((await says({ success: false, errorReason }))[1], 'used');
     }
   });
 
   it('takes nothing else for an answer', async () => {
-    const unclear = ['unavailable', 'unknown'];
+    const unclear = ['unavailable', 'unavailable'];
     const no = { isValid: false, success: false, errorReason: 'insufficient_funds' };
     assert.deepEqual(await says(no, 500), unclear);
     assert.deepEqual(await says({ isValid: true, success: true, transaction: HASH }, 502), unclear);
     assert.deepEqual(await says({ error: 'bad request' }, 400), unclear);
+    for (const status of [401, 403, 404, 408]) assert.deepEqual(await says(no, status), unclear);
     assert.deepEqual(await says([]), unclear);
     assert.deepEqual(await says('x'.repeat(70_000)), unclear);
     const raw = (text: string) =>
@@ -81,7 +124,7 @@ describe('createFacilitator', () => {
     const hasty = createFacilitator({ url: server.url, verifyTimeoutMs: 20, settleTimeoutMs: 20 });
     server.answer(() => ANSWERED);
     assert.deepEqual(await hasty.verify(REQUEST), { type: 'unavailable', reason: 'no answer in 20 ms' });
-    assert.deepEqual(await hasty.settle(REQUEST), { type: 'unknown', reason: 'no answer in 20 ms' });
+    assert.deepEqual(await hasty.settle(REQUEST), { type: 'unavailable', reason: 'no answer in 20 ms' });
   });
 
   it('follows no redirect', async () => {
@@ -92,17 +135,17 @@ describe('createFacilitator', () => {
       response.setHeader('location', '/elsewhere');
       return {};
     });
-    assert.deepEqual(moved, ['unavailable', 'unknown']);
+    assert.deepEqual(moved, ['unavailable', 'unavailable']);
     assert.equal(server.requests.length, asked + 2);
   });
 
-  it('counts a settlement as unknown without a hash, or with an unclear reason', async () => {
-    assert.equal((await says({ success: true, transaction: '' }))[1], 'unknown');
-    assert.equal((await says({ success: true }))[1], 'unknown');
+  it('counts a settlement as open without a hash, or with an unclear reason', async () => {
+    assert.equal((await says({ success: true, transaction: '' }))[1], 'open');
+    assert.equal((await says({ success: true }))[1], 'open');
     for (const errorReason of ['settlement_pending', 'unexpected_settle_error', undefined]) {
-      assert.equal((await says({ success: false, errorReason }))[1], 'unknown');
+      assert.equal((await says({ success: false, errorReason }))[1], 'open');
     }
-    assert.equal((await says({ success: false, errorReason: 'x', transaction: HASH }))[1], 'unknown');
+    assert.equal((await says({ success: false, errorReason: 'x', transaction: HASH }))[1], 'open');
   });
 
   it('ends a call when it is closed', async () => {
@@ -111,6 +154,6 @@ describe('createFacilitator', () => {
     server.answer(() => ANSWERED);
     const settlement = patient.settle(REQUEST);
     closing.abort();
-    assert.equal((await settlement).type, 'unknown');
+    assert.equal((await settlement).type, 'unavailable');
   });
 });

@@ -34,17 +34,26 @@ describe('openPaymentService', () => {
   let service: PaymentService;
   let payer: Payer;
   let served: number;
+  let looks: number;
 
+  /** Each look after open payments ends with one at those whose reply is to spare. */
+  const counted = (inner: Payments): Payments => ({
+    ...inner,
+    marked(mark, upToAt, limit) {
+      if (mark === 'spare') looks++;
+      return inner.marked(mark, upToAt, limit);
+    },
+  });
   const open = (over: Partial<PaymentServiceDeps> = {}) =>
     openPaymentService({
       terms: TERMS,
       facilitator: { url: stand.url },
-      payments,
       now: () => clock.now,
       mono: () => clock.now,
       report: (report) => void reports.push(report),
       everyMs: 5,
       ...over,
+      payments: counted(over.payments ?? payments),
     });
   const reopen = async (over: Partial<PaymentServiceDeps> = {}) => {
     await service.close();
@@ -57,6 +66,7 @@ describe('openPaymentService', () => {
     payments = createMemoryPayments();
     reports = [];
     served = 0;
+    looks = 0;
     payer = createPayer();
     service = await open();
   });
@@ -98,6 +108,12 @@ describe('openPaymentService', () => {
     [...payments.marked('open', EVER, 99), ...payments.marked('unsent', EVER, 99)].map(({ state }) => state);
   const settled = () => Object.keys(stand.facilitator.state().settled).length;
   const settleCalls = () => stand.facilitator.state().settleCalls;
+  const unresolved = () => reports.flatMap((report) => (report.type === 'unresolved' ? [report.ids] : []));
+  /** One look after open payments began and ended from here on. */
+  const looked = () => {
+    const before = looks;
+    return eventually('a look', () => looks >= before + 2);
+  };
 
   it('refuses every payment that was changed, and takes the next good one', async () => {
     for (const [name, spoil] of MUTATIONS) {
@@ -181,29 +197,195 @@ describe('openPaymentService', () => {
       assert.equal(settleCalls(), 1);
     });
 
-    it('learns that it failed, and answers 402', async () => {
-      const payment = await header();
-      stand.fail('status', 'settle', { times: 1 });
-      await codeOf(charge(payment));
-      stand.facilitator.steer({ settle: 'refuse', times: 1 });
+    const refusals: Readonly<Record<string, () => void>> = {
+      'insufficient funds': () => stand.facilitator.steer({ settle: 'refuse', times: 1 }),
+      'a status of 429': () => stand.facilitator.steer({ settle: 'busy', times: 1 }),
+      'funds that the first try took': () => stand.chain.setBalance(payer.address, 0n),
+    };
+    for (const [name, refuse] of Object.entries(refusals)) {
+      it(`never takes ${name} at a later try for a failure of the first, whose answer was lost`, async () => {
+        const payment = await header();
+        stand.facilitator.steer({ settle: 'lose', times: 1 });
+        assert.equal(await codeOf(charge(payment)), '503 payment_pending');
+        assert.equal(settled(), 1);
+        refuse();
+        const calls = settleCalls();
+        clock.now += 10_000;
+        await eventually('it was asked again', () => settleCalls() > calls);
+        await looked();
+        assert.equal(await codeOf(charge(payment)), '503 payment_pending');
+        assert.deepEqual(rows(), ['UNKNOWN']);
+        stand.chain.setBalance(payer.address, 1_000_000n);
+        await eventually('it is settled', () => {
+          clock.now += 1_000;
+          return rows().join() === 'SETTLED';
+        });
+        assert.equal(await bodyOf(payment), 'answer 1');
+        assert.equal(settled(), 1);
+      });
+    }
+
+    it('keeps to the time that a busy facilitator names, with all payments', async () => {
+      const [first, second] = [await header(), await header()];
+      stand.fail('status', 'settle', { times: 2 });
+      for (const payment of [first, second])
+        assert.equal(await codeOf(charge(payment)), '503 payment_pending');
+      stand.facilitator.steer({ settle: 'busy', times: null });
       clock.now += 10_000;
-      await eventually('it failed', () => rows().length === 0);
-      assert.equal(await codeOf(charge(payment)), '402 payment_failed');
-      assert.equal(settled(), 0);
+      await eventually('it was asked', () => settleCalls() > 0);
+      await looked();
+      const asked = settleCalls();
+      clock.now += 6_999;
+      await looked();
+      assert.equal(settleCalls(), asked);
+      stand.facilitator.steer({ times: null });
+      clock.now += 1;
+      await eventually('both are settled', () => rows().join() === 'SETTLED,SETTLED');
     });
 
-    it('gives up an hour after the payment ended, and never calls it failed', async () => {
+    it('asks about other payments while one is never answered', async () => {
+      const [first, second] = [await header(), await header()];
+      stand.fail('status', 'settle', { times: 2 });
+      for (const payment of [first, second]) await codeOf(charge(payment));
+      stand.fail('hang', 'settle', { times: 1 });
+      clock.now += 10_000;
+      await eventually('the other is settled', () => rows().includes('SETTLED'));
+    });
+
+    it('tells the operator an hour after the payment ended, and never calls it failed', async () => {
       const payment = await header();
-      stand.fail('status', 'settle');
+      stand.facilitator.steer({ settle: 'lose', times: 1 });
       assert.equal(await codeOf(charge(payment)), '503 payment_pending');
-      const calls = () => reports.some(({ type }) => type === 'given_up');
-      await eventually('it is given up', () => {
+      stand.fail('status', 'settle');
+      await eventually('it is told', () => {
         clock.now += MINUTE_MS;
-        return calls();
+        return unresolved().some((ids) => ids.length === 1);
       });
       assert.ok(clock.now > START + HOUR_MS);
-      assert.deepEqual(rows(), []);
+      assert.equal(await codeOf(charge(payment)), '503 payment_unresolved');
+      // The answer is kept, and goes out once a node shows the outcome.
+      await reopen({ node: { url: stand.nodeUrl } });
+      await eventually('it is settled', () => {
+        clock.now += MINUTE_MS;
+        return rows().join() === 'SETTLED';
+      });
+      assert.equal(await bodyOf(payment), 'answer 1');
+      clock.now += HOUR_MS;
+      await eventually('it is told that none is left', () => unresolved().at(-1)?.length === 0);
+    });
+
+    describe('and a node of the chain is known', () => {
+      beforeEach(() => reopen({ node: { url: stand.nodeUrl } }));
+
+      it('learns from the chain that it was settled, however the facilitator behaves', async () => {
+        const payment = await header();
+        stand.facilitator.steer({ settle: 'lose', times: 1 });
+        assert.equal(await codeOf(charge(payment)), '503 payment_pending');
+        stand.facilitator.steer({ settle: 'refuse', times: null });
+        const calls = settleCalls();
+        clock.now += 10_000;
+        await eventually('it is settled', () => rows().join() === 'SETTLED');
+        const { reply } = await charge(payment);
+        assert.equal(reply.body, 'answer 1');
+        const receipt = JSON.parse(Buffer.from(reply.headers['PAYMENT-RESPONSE'] ?? '', 'base64').toString());
+        assert.deepEqual([receipt.transaction], Object.values(stand.chain.settled()));
+        assert.equal(settleCalls(), calls);
+      });
+
+      it('learns from the chain that it failed, once the payment expired unused', async () => {
+        const payment = await header();
+        stand.fail('status', 'settle');
+        assert.equal(await codeOf(charge(payment)), '503 payment_pending');
+        await eventually('it failed', () => {
+          clock.now += 5_000;
+          return rows().length === 0;
+        });
+        assert.ok(clock.now > START + 120_000);
+        assert.equal(await codeOf(charge(payment)), '402 payment_failed');
+        assert.equal(settled(), 0);
+      });
+
+      it('serves nobody whose signature was taken back', async () => {
+        const payment = await header();
+        stand.facilitator.steer({ settle: 'cancelled', times: 1 });
+        assert.equal(await codeOf(charge(payment)), '503 payment_pending');
+        await eventually('it failed', () => {
+          clock.now += 5_000;
+          return rows().length === 0;
+        });
+        assert.equal(await codeOf(charge(payment)), '402 payment_failed');
+      });
+
+      it('goes on with the facilitator when the node does not answer', async () => {
+        const [lost, late] = [await header(), await header()];
+        stand.facilitator.steer({ settle: 'lose', times: 1 });
+        assert.equal(await codeOf(charge(lost)), '503 payment_pending');
+        stand.fail('status', 'settle', { times: 1 });
+        assert.equal(await codeOf(charge(late)), '503 payment_pending');
+        stand.fail('status', 'facilitator', { role: 'chain', contains: '' });
+        clock.now += 10_000;
+        await eventually('the other is settled', () => rows().includes('SETTLED'));
+        assert.equal(await bodyOf(late), 'answer 2');
+        assert.ok(reports.some(({ type }) => type === 'node'));
+        // By what a nonce was used is for the chain to say.
+        assert.equal(await codeOf(charge(lost)), '503 payment_pending');
+        stand.faults.clear(undefined);
+        await eventually('it is settled', () => {
+          clock.now += 1_000;
+          return rows().join() === 'SETTLED';
+        });
+        assert.equal(await bodyOf(lost), 'answer 1');
+      });
+    });
+
+    it('leaves a nonce that was used before the first try to a node or an operator', async () => {
+      const payment = await header();
+      stand.facilitator.steer({ settle: 'cancelled', times: 1 });
       assert.equal(await codeOf(charge(payment)), '503 payment_pending');
+      await eventually('it is told', () => {
+        clock.now += MINUTE_MS;
+        return unresolved().some((ids) => ids.length === 1);
+      });
+      assert.equal(await codeOf(charge(payment)), '503 payment_unresolved');
+    });
+  });
+
+  describe('when the facilitator fails on some payments', () => {
+    it('takes the others, however many were sent', async () => {
+      const isOffered = () => service.offer(SIGNALS, 'http://localhost') !== undefined;
+      for (const kind of ['status', 'reset', 'html', 'truncated'] as const) {
+        for (const call of ['verify', 'settle'] as const) {
+          stand.fail(kind, call, { times: 6 });
+          for (let sent = 0; sent < 6; sent++) {
+            const code = await codeOf(charge(await header(), { address: `${kind} ${call}` }));
+            assert.equal(code, call === 'verify' ? '503 payments_unavailable' : '503 payment_pending');
+          }
+          await looked();
+          assert.ok(isOffered());
+          assert.equal(await codeOf(charge(await header())), 'paid');
+        }
+      }
+    });
+
+    it('takes none while it is down, and offers them again by itself', async () => {
+      const isOffered = () => service.offer(SIGNALS, 'http://localhost') !== undefined;
+      stand.fail('status', 'facilitator', { status: 503 });
+      for (let sent = 0; sent < 5; sent++) await codeOf(charge(await header()));
+      await eventually('it is down', () => !isOffered());
+      const asked = stand.facilitator.state().verifyCalls;
+      assert.equal(await codeOf(charge(await header())), '503 payments_unavailable');
+      assert.equal(stand.facilitator.state().verifyCalls, asked);
+      stand.faults.clear(undefined);
+      clock.now += 30_000;
+      await eventually('it is offered', isOffered);
+      assert.equal(await codeOf(charge(await header())), 'paid');
+    });
+
+    it('passes on when a busy one may be asked again', async () => {
+      stand.fail('status', 'verify', { status: 429, retryAfter: '33', times: 1 });
+      const error = await charge(await header()).catch((reason: unknown) => reason);
+      assert.ok(error instanceof RequestError);
+      assert.deepEqual([error.code, error.headers['Retry-After']], ['payments_unavailable', '33']);
     });
   });
 

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { authorizationTypes } from '@x402/evm';
 import { type Hex, toHex } from 'viem';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { privateKeyToAccount } from 'viem/accounts';
 import { type PaymentTerms, priceOf, requirementsOf, v1NetworkOf } from '../../src/payments/terms.ts';
 import { createFaults, type FaultRule, type Faults } from '../../src/world/control/faults.ts';
+import { type Chain, createChain } from '../../src/world/wire/chain.ts';
 import { createFacilitator, type Facilitator } from '../../src/world/wire/facilitator.ts';
 import { createWorldServer } from '../../src/world/wire/http.ts';
 
@@ -19,22 +20,41 @@ export const TERMS: PaymentTerms = {
 
 export const SIGNALS = '/api/v1/signals/account_a';
 
+/** A fault of the facilitator, until it is cleared. */
+export function faultRule(over: Partial<FaultRule> & Pick<FaultRule, 'kind'>): FaultRule {
+  const rule = { times: null, status: 500, retryAfter: null, delayMs: 1_000, bytes: 1_000_000 };
+  return { role: 'facilitator', contains: '', ...rule, ...over };
+}
+
 /** The stand-in facilitator alone, on a free port. */
 export interface FacilitatorStand {
   readonly url: string;
+  /** A node of its chain. */
+  readonly nodeUrl: string;
   readonly facilitator: Facilitator;
+  readonly chain: Chain;
   readonly faults: Faults;
   /** Makes calls whose path holds `contains` fail. */
-  fail(kind: FaultRule['kind'], contains: 'verify' | 'settle', over?: Partial<FaultRule>): void;
+  fail(
+    kind: FaultRule['kind'],
+    contains: 'verify' | 'settle' | 'facilitator',
+    over?: Partial<FaultRule>,
+  ): void;
   close(): Promise<void>;
 }
 
-export async function openFacilitator(now: () => number): Promise<FacilitatorStand> {
-  const facilitator = createFacilitator(now);
-  const faults = createFaults();
+export async function openFacilitator(
+  now: () => number,
+  faults: Faults = createFaults(),
+): Promise<FacilitatorStand> {
+  const chain = createChain(now);
+  const facilitator = createFacilitator(now, chain);
   const { server, close } = createWorldServer({
     now,
-    roles: [{ prefix: '/facilitator', name: 'facilitator', handle: facilitator.handle }],
+    roles: [
+      { prefix: '/facilitator', name: 'facilitator', handle: facilitator.handle },
+      { prefix: '/chain', name: 'chain', handle: chain.handle },
+    ],
     sockets: [],
     faults,
   });
@@ -44,11 +64,12 @@ export async function openFacilitator(now: () => number): Promise<FacilitatorSta
   if (address === null || typeof address === 'string') throw new TypeError('not listening on a port');
   return {
     url: `http://127.0.0.1:${address.port}/facilitator`,
+    nodeUrl: `http://127.0.0.1:${address.port}/chain`,
     facilitator,
+    chain,
     faults,
     fail(kind, contains, over = {}) {
-      const rule = { times: null, status: 500, retryAfter: null, delayMs: 1_000, bytes: 1_000_000 };
-      faults.add({ ...rule, role: 'facilitator', kind, contains, ...over });
+      faults.add(faultRule({ kind, contains, ...over }));
     },
     close,
   };
@@ -81,7 +102,7 @@ interface SignOptions {
   readonly terms?: PaymentTerms;
 }
 
-/** A payer with a new random key. */
+/** A payer with a new key. */
 export interface Payer {
   readonly address: Hex;
   sign(options: SignOptions): Promise<Payment>;
@@ -89,8 +110,11 @@ export interface Payer {
 
 const hex = (text: string): Hex => `0x${text.replace(/^0x/, '')}`;
 
-export function createPayer(): Payer {
-  const account = privateKeyToAccount(generatePrivateKey());
+const randomHex = (bytes: number): Hex => toHex(crypto.getRandomValues(new Uint8Array(bytes)));
+
+/** `hexOf` makes the key and the nonces: so many bytes, never the same twice. */
+export function createPayer(hexOf: (bytes: number) => Hex = randomHex): Payer {
+  const account = privateKeyToAccount(hexOf(32));
   return {
     address: account.address,
     async sign({ nowMs, path = SIGNALS, version = 2, over = {}, terms = TERMS }) {
@@ -101,7 +125,7 @@ export function createPayer(): Payer {
         value: String(priceOf(terms, path)),
         validAfter: String(seconds - 60),
         validBefore: String(seconds + 120),
-        nonce: toHex(crypto.getRandomValues(new Uint8Array(32))),
+        nonce: hexOf(32),
         ...over,
       };
       const { from, to, value, validAfter, validBefore, nonce } = authorization;

@@ -7,10 +7,12 @@ import { sendToParent } from '../support/child.ts';
 import { SIGNALS, TERMS } from '../support/payments.ts';
 
 // Charges the payments that the parent sends, with the store in a folder, and kills itself at a given state.
-const [folder = '', url = '', offsetMs = '0'] = process.argv.slice(2);
-const commandSchema = z.object({ payment: z.string(), dieAt: z.string() });
+const [folder = '', url = '', startOffsetMs = '0'] = process.argv.slice(2);
+const commandSchema = z.object({ payment: z.string(), dieAt: z.string(), offsetMs: z.number() });
 
 let dieAt = '';
+/** The parent's clock is ahead of the real one. */
+let offsetMs = Number(startOffsetMs);
 const die = () => process.kill(process.pid, 'SIGKILL');
 const store = await openStore(folder);
 const service = await openPaymentService({
@@ -29,7 +31,7 @@ const service = await openPaymentService({
       if (dieAt === payment.state) die();
     },
   },
-  now: () => Date.now() + Number(offsetMs),
+  now: () => Date.now() + offsetMs,
   mono: () => performance.now(),
   report: () => undefined,
   everyMs: 20,
@@ -57,7 +59,7 @@ async function answerTo(payment: string): Promise<string> {
 
 process.on('message', async (message) => {
   const command = commandSchema.parse(message);
-  dieAt = command.dieAt;
+  ({ dieAt, offsetMs } = command);
   sendToParent({ answer: await answerTo(command.payment) });
 });
 sendToParent({ isReady: true });

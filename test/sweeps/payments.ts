@@ -68,6 +68,8 @@ export async function sweepMutations(times: number, report: Report): Promise<voi
 interface CrashPoint {
   readonly dieAt: string;
   readonly spoil?: (stand: FacilitatorStand) => void;
+  /** What the facilitator does after the kill. */
+  readonly spoilNext?: (stand: FacilitatorStand) => void;
   /** Whether the caller gets the answer in the end. */
   readonly isPaid: boolean;
 }
@@ -83,6 +85,23 @@ const CRASH_POINTS: readonly CrashPoint[] = [
     dieAt: 'UNKNOWN',
     isPaid: true,
     spoil: ({ fail }) => fail('reset', 'settle', { times: 1 }),
+  },
+  {
+    dieAt: 'UNKNOWN',
+    isPaid: true,
+    spoil: ({ facilitator }) => facilitator.steer({ settle: 'lose', times: 1 }),
+    spoilNext: ({ facilitator }) => facilitator.steer({ settle: 'refuse', times: 2 }),
+  },
+  {
+    dieAt: 'before SETTLED',
+    isPaid: true,
+    spoilNext: ({ facilitator }) => facilitator.steer({ settle: 'refuse', times: 1 }),
+  },
+  {
+    dieAt: 'UNKNOWN',
+    isPaid: true,
+    spoil: ({ facilitator }) => facilitator.steer({ settle: 'lose', times: 1 }),
+    spoilNext: ({ facilitator }) => facilitator.steer({ settle: 'busy', times: 1 }),
   },
   {
     dieAt: 'FAILED',
@@ -103,26 +122,44 @@ export async function sweepCrashes(times: number, report: Report): Promise<void>
   const startService = () =>
     startChild(new URL('./payment-child.js', import.meta.url), [folder, stand.url, String(offsetMs)]);
   let service = startService();
+
+  async function answerTo(payment: string): Promise<string> {
+    const answered = once(service.process, 'message');
+    service.process.send({ payment, dieAt: '', offsetMs });
+    const [message] = await answered;
+    return z.object({ answer: z.string() }).parse(message).answer;
+  }
+
+  /** The answer to a caller that sends the same payment again as long as it is asked to. */
+  async function finalAnswerTo(payment: string): Promise<string> {
+    for (let tries = 0; tries < 500; tries++) {
+      const answer = await answerTo(payment);
+      if (!answer.startsWith('503 payment_pending') && !answer.startsWith('409')) return answer;
+      offsetMs += 1_000;
+      // Longer than the service waits between two looks after open payments.
+      await delay(30);
+    }
+    throw new Error('a payment stayed open');
+  }
+
   try {
+    await ready(service);
     for (let time = 1; time <= times; time++) {
-      for (const { dieAt, spoil, isPaid } of CRASH_POINTS) {
+      for (const { dieAt, spoil, spoilNext, isPaid } of CRASH_POINTS) {
         const payment = headerOf(await payer.sign({ nowMs: Date.now() + offsetMs }));
         const settledBefore = settledBy(stand);
         spoil?.(stand);
-        await ready(service);
-        service.process.send({ payment, dieAt });
+        service.process.send({ payment, dieAt, offsetMs });
         assert.equal(await service.ended(), 'SIGKILL', dieAt);
         offsetMs += STEP_MS;
+        spoilNext?.(stand);
         service = startService();
-        const answer = await finalAnswer(service, payment);
+        await ready(service);
+        const answer = await finalAnswerTo(payment);
         const moved = settledBy(stand) - settledBefore;
         assert.equal(moved, isPaid ? 1 : 0, `${dieAt}: the money moved ${moved} times`);
         assert.match(answer, isPaid ? /^200 answer/ : /^402 payment_failed$/, dieAt);
-        assert.equal(
-          await answerOf(service, payment),
-          answer,
-          `${dieAt}: answered otherwise the second time`,
-        );
+        assert.equal(await answerTo(payment), answer, `${dieAt}: answered otherwise the second time`);
       }
       report(
         `crash ${time} of ${times} after each of ${CRASH_POINTS.length} points: no money moved twice, no answer lost`,
@@ -144,22 +181,4 @@ async function ready(service: Child): Promise<void> {
   await service.firstMessage(
     (message) => typeof message === 'object' && message !== null && 'isReady' in message,
   );
-}
-
-async function answerOf(service: Child, payment: string): Promise<string> {
-  await ready(service);
-  const answered = once(service.process, 'message');
-  service.process.send({ payment, dieAt: '' });
-  const [message] = await answered;
-  return z.object({ answer: z.string() }).parse(message).answer;
-}
-
-/** The answer to a caller that sends the same payment again as long as it is asked to. */
-async function finalAnswer(service: Child, payment: string): Promise<string> {
-  for (let tries = 0; tries < 500; tries++) {
-    const answer = await answerOf(service, payment);
-    if (!answer.startsWith('503 payment_pending') && !answer.startsWith('409')) return answer;
-    await delay(10);
-  }
-  throw new Error('a payment stayed open');
 }

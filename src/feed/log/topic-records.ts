@@ -1,5 +1,12 @@
 import { areEventsKnown } from '../../views/active-events.ts';
-import { type AgeLimits, agesOf, closeRecords, lateInputs, ofRecord, type RecordAges } from '../../views/as-of.ts';
+import {
+  type AgeLimits,
+  agesOf,
+  closeRecords,
+  lateInputs,
+  ofRecord,
+  type RecordAges,
+} from '../../views/as-of.ts';
 import { type Audience, audienceOf } from '../../views/audience.ts';
 import type { Latest, OutputOf } from '../../views/latest.ts';
 import { closeAll, type Moment, renderAll, tickAt } from '../../views/record-view.ts';

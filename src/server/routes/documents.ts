@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { asyncApiDocument } from '../../contract/asyncapi/document.ts';
 import { languageModelGuide } from '../../contract/language-model-guide.ts';
@@ -66,8 +65,9 @@ function fixed(
   return { path, access: 'open', answer: staticAnswer(type, body, headers) };
 }
 
+/** A file that the build copied from the renderer's package. */
 function file(path: string, type: string, name: string): FileEndpoint {
-  const location = createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`);
+  const location = new URL(`../renderer/${name}`, import.meta.url);
   const answer = staticFile(() => readFile(location), type, SECURITY_HEADERS);
   return { method: 'GET', path, access: 'open', answer };
 }

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { Database, Key } from 'lmdb';
+import type { Database, Key } from '#database';
 import { StoreError } from '../../errors.ts';
 import { type Damage, provesDamage } from './damage.ts';
 

@@ -1,4 +1,4 @@
-import type { Key } from 'lmdb';
+import type { Key } from '#database';
 
 /** What the process that reads a store, which may end at any row, is asked to do and tells its parent. */
 

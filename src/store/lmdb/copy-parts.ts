@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { extname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Key } from 'lmdb';
+import type { Key } from '#database';
 import { wasEndedByStore } from './child-end.ts';
 import type { CopyJob, CopyMessage, PartWork } from './copy-messages.ts';
 

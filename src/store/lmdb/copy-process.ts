@@ -1,6 +1,6 @@
 import { existsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { compareKeys, type Key, type RootDatabase } from 'lmdb';
+import { compareKeys, type Key, type RootDatabase } from '#database';
 import { StoreError } from '../../errors.ts';
 import { makeFolder } from '../make-folder.ts';
 import { describe } from '../system-error.ts';

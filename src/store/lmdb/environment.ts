@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Database, type Key, open, type RootDatabase } from 'lmdb';
+import { type Database, type Key, open, type RootDatabase } from '#database';
 import { KEPT_STREAMS, type StreamName } from '../../../streams/internal.ts';
 import { StoreError } from '../../errors.ts';
 import { takeRights } from '../private-folder.ts';

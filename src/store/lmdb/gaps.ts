@@ -1,4 +1,4 @@
-import type { Key } from 'lmdb';
+import type { Key } from '#database';
 import { numberOf } from './output-mark.ts';
 
 type FindGap = (key: Key, value: string | Buffer) => string | undefined;

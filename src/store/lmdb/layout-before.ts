@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { Key } from 'lmdb';
+import type { Key } from '#database';
 import { numberedRow } from './output-mark.ts';
 
 /** Reads rows of the layout before ours, which had checksums on three kinds of rows and no numbers in histories. */

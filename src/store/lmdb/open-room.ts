@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { RootDatabase } from 'lmdb';
+import type { RootDatabase } from '#database';
 import { StoreError } from '../../errors.ts';
 import { diskUse } from '../disk.ts';
 import { openSparePages, type SparePages } from './spare-pages.ts';

@@ -1,4 +1,4 @@
-import type { Key } from 'lmdb';
+import type { Key } from '#database';
 import { GRAPH_VERSION, type Output } from '../../../streams/internal.ts';
 import { StoreError } from '../../errors.ts';
 import { type KeptPayment, PRUNED_BEFORE_NOTE } from '../store.ts';

@@ -25,6 +25,8 @@ export interface KeptPayment {
   readonly nextTryAt: number | null;
   /** How often its settlement was tried again. */
   readonly tries: number;
+  /** The first try to settle it met a used nonce, so none of ours is known to have used it. */
+  readonly usedAtFirst?: true;
   /** The answer that was bought. Kept from SETTLING until some time after it was sent. */
   readonly reply: KeptReply | null;
   /** The facilitator's receipt of the settlement, as it is passed on. */

@@ -7,6 +7,7 @@ export const FAULT_ROLES = [
   'positions',
   'crypto',
   'facilitator',
+  'chain',
   'bookSocket',
   'cryptoSocket',
 ] as const;

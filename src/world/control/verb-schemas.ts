@@ -54,6 +54,8 @@ export const VERBS = {
     settle: z.enum(SETTLE_BEHAVIOURS).optional(),
     /** For this many calls; null until the next change. */
     times: z.number().int().min(1).nullable().default(null),
+    /** The share of payments it happens to. */
+    share: z.number().gt(0).max(1).optional(),
   }),
   fault: z.strictObject({
     role: z.enum(FAULT_ROLES),

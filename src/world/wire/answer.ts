@@ -15,7 +15,6 @@ export interface Answer {
 }
 
 export type Handler = (request: WorldRequest) => Answer;
-export type AsyncHandler = (request: WorldRequest) => Promise<Answer>;
 
 export function ok(body: unknown): Answer {
   return { status: 200, body };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { signerOf } from './transfer-signature.ts';
 
 const hex = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]*$/)]);
 const address = hex.refine((text) => text.length === 42);
@@ -61,38 +62,10 @@ export function requiredOf({
   return { chainId, payTo, amount: BigInt(price) };
 }
 
-/** The fields of a transfer that its payer signs (EIP-3009). */
-const TRANSFER = [
-  { name: 'from', type: 'address' },
-  { name: 'to', type: 'address' },
-  { name: 'value', type: 'uint256' },
-  { name: 'validAfter', type: 'uint256' },
-  { name: 'validBefore', type: 'uint256' },
-  { name: 'nonce', type: 'bytes32' },
-] as const;
-
 /** Whether the payer signed this very transfer, of this token on this chain. */
-export async function isSigned(order: Order, { chainId }: Required): Promise<boolean> {
+export function isSigned(order: Order, { chainId }: Required): boolean {
   const { signature, authorization } = order.paymentPayload.payload;
   const { asset, extra } = order.paymentRequirements;
-  // Loaded with the first payment: most worlds never see one.
-  const { verifyTypedData } = await import('viem/utils');
-  try {
-    return await verifyTypedData({
-      address: authorization.from,
-      domain: { name: extra.name, version: extra.version, chainId, verifyingContract: asset },
-      types: { TransferWithAuthorization: TRANSFER },
-      primaryType: 'TransferWithAuthorization',
-      message: {
-        ...authorization,
-        value: BigInt(authorization.value),
-        validAfter: BigInt(authorization.validAfter),
-        validBefore: BigInt(authorization.validBefore),
-      },
-      signature,
-    });
-  } catch {
-    // Bytes that are no signature, or an address with a wrong checksum.
-    return false;
-  }
+  const signer = signerOf({ ...extra, chainId, asset }, authorization, signature);
+  return signer === authorization.from.toLowerCase();
 }

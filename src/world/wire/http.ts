@@ -8,14 +8,14 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FaultRole, Faults } from '../control/faults.ts';
-import type { Answer, AsyncHandler, Handler, WorldRequest } from './answer.ts';
+import type { Answer, Handler, WorldRequest } from './answer.ts';
 import { sendAnswer, sendFault } from './send-answer.ts';
 
 /** One HTTP role: what answers below a path prefix. Only a role with a name can be made to fail. */
 interface Role {
   readonly prefix: string;
   readonly name: FaultRole | undefined;
-  readonly handle: Handler | AsyncHandler;
+  readonly handle: Handler;
 }
 
 /** One socket role: takes over a connection whose path begins with the prefix. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readAuthorization } from '../../../src/payments/authorization.ts';
 import { facilitatorRequestOf } from '../../../src/payments/facilitator-request.ts';
+import { type Chain, createChain } from '../../../src/world/wire/chain.ts';
 import { createFacilitator, type Facilitator } from '../../../src/world/wire/facilitator.ts';
 import { createPayer, headerOf, type Payment, SIGNALS, TERMS } from '../../support/payments.ts';
 
@@ -33,11 +34,13 @@ const EXAMPLE = {
 };
 
 describe('createFacilitator of the world', () => {
+  let chain: Chain;
   let facilitator: Facilitator;
   let clock: { now: number };
   beforeEach(() => {
     clock = { now: NOW };
-    facilitator = createFacilitator(() => clock.now);
+    chain = createChain(() => clock.now);
+    facilitator = createFacilitator(() => clock.now, chain);
   });
 
   const ask = async (call: string, order: unknown) => {
@@ -111,6 +114,43 @@ describe('createFacilitator of the world', () => {
       [(await ask('settle', given)).transaction, Object.keys(facilitator.state().settled).length],
       ['', 1],
     );
+  });
+
+  it('moves the money and loses the answer, or asks to come back, or meets a cancelled signature', async () => {
+    const [lost, busy, cancelled] = [order(await sign()), order(await sign()), order(await sign())];
+    facilitator.steer({ settle: 'lose', times: 1 });
+    assert.equal((await ask('settle', lost)).status, 502);
+    assert.equal((await ask('settle', lost)).errorReason, 'invalid_exact_evm_nonce_already_used');
+    facilitator.steer({ settle: 'busy', times: 1 });
+    assert.equal((await ask('settle', busy)).status, 429);
+    facilitator.steer({ settle: 'cancelled', times: 1 });
+    assert.equal((await ask('settle', cancelled)).errorReason, 'invalid_exact_evm_nonce_already_used');
+    assert.equal(Object.keys(facilitator.state().settled).length, 1);
+  });
+
+  it('fails on a share of the payments, always on the same', async () => {
+    facilitator.steer({ settle: 'refuse', times: null, share: 0.5 });
+    const orders = await Promise.all(Array.from({ length: 20 }, async () => order(await sign())));
+    const answers = async () =>
+      (await Promise.all(orders.map((given) => ask('settle', given)))).map(
+        ({ errorReason }) => errorReason === 'insufficient_funds',
+      );
+    const first = await answers();
+    assert.deepEqual(await answers(), first);
+    assert.equal(new Set(first).size, 2);
+  });
+
+  it('lets nobody spend more than they have', async () => {
+    const payer = createPayer();
+    chain.setBalance(payer.address, 15_000n);
+    const [first, second] = [
+      order(await payer.sign({ nowMs: clock.now })),
+      order(await payer.sign({ nowMs: clock.now })),
+    ];
+    assert.equal((await ask('settle', first)).success, true);
+    assert.equal((await ask('verify', second)).invalidReason, 'insufficient_funds');
+    assert.equal((await ask('settle', second)).errorReason, 'insufficient_funds');
+    assert.equal(chain.balanceOf(payer.address), 5_000n);
   });
 
   it('lists the kinds it supports, and refuses anything that is no payment', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { retryAfterMs } from '../../src/sources/retry-after.ts';
+import { retryAfterMs } from '../../src/resilience/retry-after.ts';
 
 const NOW = Date.parse('2026-04-10T12:00:00Z');
 
