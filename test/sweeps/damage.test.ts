@@ -8,8 +8,8 @@ describe('a service on a damaged folder', () => {
     const seed = Math.trunc(Math.random() * 2 ** 31);
     const lines: string[] = [];
     const { loops, wrongNumbers, silentLosses } = await sweepDamage({
-      flips: 2,
-      pages: 3,
+      flips: 1,
+      pages: 2,
       random: createRng(seed).next,
       report: (line) => lines.push(line),
     });

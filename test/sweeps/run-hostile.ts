@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Child, startChild } from '../support/child.ts';
-import type { Attack } from './attack.ts';
+import { type Attack, lasting } from './attack.ts';
 import { sweepSlowLoris } from './hostile.ts';
+import { neverReadEventStreams, neverReadSubscribes, pingFlood, replayStorm } from './hostile-feed.ts';
 import { HTTP_ATTACKS } from './hostile-http.ts';
 import { OVERSIZE } from './oversize.ts';
 import { exchangeRaw, pouring, statusesIn } from './raw-http.ts';
@@ -29,6 +30,10 @@ const ATTACKS: readonly Attack[] = [
     run: () => delay(NOBODY_MS, `${NOBODY_MS / 1_000} s`),
   },
   ...HTTP_ATTACKS,
+  lasting('pings never read', pingFlood),
+  lasting('subscriptions never read', neverReadSubscribes),
+  lasting('event streams never read', neverReadEventStreams),
+  lasting('replays of everything', replayStorm),
   {
     name: 'requests that come byte by byte',
     async run({ port }) {

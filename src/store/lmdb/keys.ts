@@ -43,8 +43,9 @@ export function checkKeys(environment: Environment): void {
 }
 
 /** Makes the sum that of the rows that are there. */
-export function sumKeys(environment: Environment): void {
-  environment.meta.putSync(SUM_ROW, sumText(read(environment).sums));
+export async function sumKeys(environment: Environment): Promise<void> {
+  const text = sumText(read(environment).sums);
+  await environment.durable(() => environment.meta.put(SUM_ROW, text), 'the sum of the keys', sizeOf([text]));
 }
 
 /** Keys under their id. */

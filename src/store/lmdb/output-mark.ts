@@ -119,5 +119,6 @@ export async function markOutputs(environment: Environment, upTo: number): Promi
   const rows: Partial<Record<StreamName, number>> = {};
   for (const stream of environment.histories.keys()) rows[stream] = lastNumber(environment, stream);
   const latest = sumOf(readChecksums(environment));
-  await environment.root.batch(() => putOutputMark(environment, { upTo, rows, latest }));
+  const begin = () => environment.root.batch(() => putOutputMark(environment, { upTo, rows, latest }));
+  await environment.durable(begin, 'the mark of the outputs', { rows: 1, bytes: 0 });
 }

@@ -102,7 +102,7 @@ async function fromBackupAlone(
     throw new StoreError(
       'STORE_BROKEN',
       `the store in ${folder} is broken (${reason}) and there is no sound backup in ${join(folder, 'backups')}; ` +
-        `put one there, or move ${environmentPath(folder)} away to begin anew`,
+        'put one there, or start on another folder to begin anew',
     );
   }
   // What opening left of the attempt to copy from the broken one.

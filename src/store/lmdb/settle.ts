@@ -19,10 +19,10 @@ import { completeWaitlist } from './waitlist.ts';
 const BATCH = 1_000;
 
 /** Puts the rows of a backup that are missing; resolves to how many. */
-export async function fillFrom<V, K extends Key>(
+export async function fillFrom<V extends string | Buffer, K extends Key>(
   into: CheckedRows<V, K>,
   from: CheckedRows<V, K>,
-  { root }: Environment,
+  { durable, root }: Environment,
 ): Promise<number> {
   let filled = 0;
   let batch: { readonly key: K; readonly value: V }[] = [];
@@ -30,9 +30,11 @@ export async function fillFrom<V, K extends Key>(
     const rows = batch;
     batch = [];
     filled += rows.length;
-    await root.batch(() => {
-      for (const { key, value } of rows) void into.put(key, value);
-    });
+    const begin = () =>
+      root.batch(() => {
+        for (const { key, value } of rows) void into.put(key, value);
+      });
+    await durable(begin, into.name, { rows: rows.length, bytes: bytesOf(rows) });
   };
   for (const row of from.getRange()) {
     if (!into.has(row.key)) batch.push(row);
@@ -40,6 +42,10 @@ export async function fillFrom<V, K extends Key>(
   }
   await write();
   return filled;
+}
+
+function bytesOf(rows: readonly { readonly value: string | Buffer }[]): number {
+  return rows.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
 }
 
 /** Seqs without a gap, both ends included. */
@@ -87,7 +93,8 @@ export async function fillLog(environment: Environment, backup: Environment): Pr
       continue;
     for (const { key, value } of backup.journal.getRange({ start: gap.from })) {
       if (key > gap.to) break;
-      await environment.journal.put(key, value);
+      const size = { rows: 1, bytes: Buffer.byteLength(value) };
+      await environment.durable(() => environment.journal.put(key, value), `the log at seq ${key}`, size);
       filled += 1;
     }
   }
@@ -130,7 +137,7 @@ function followable(
  * would give wrong numbers. Returns what is lost, as sentences.
  */
 export async function closeGaps(environment: Environment): Promise<readonly string[]> {
-  const { journal, notes, root } = environment;
+  const { durable, journal, notes, root } = environment;
   const stretches = stretchesOf(environment);
   const [first] = stretches;
   const last = stretches.at(-1);
@@ -144,11 +151,13 @@ export async function closeGaps(environment: Environment): Promise<readonly stri
     .map((stretch) => followable(environment, stretch, starts))
     .findLast((stretch) => stretch !== undefined) ?? { from: 0, to: -1 };
   const gone = [...journal.getKeys()].filter((key) => key < kept.from || key > kept.to);
-  await root.batch(() => {
-    for (const key of gone) void journal.remove(key);
-    if (kept.from > 1) void notes.put(PRUNED_BEFORE_NOTE, String(kept.from));
-    else void notes.remove(PRUNED_BEFORE_NOTE);
-  });
+  const begin = () =>
+    root.batch(() => {
+      for (const key of gone) void journal.remove(key);
+      if (kept.from > 1) void notes.put(PRUNED_BEFORE_NOTE, String(kept.from));
+      else void notes.remove(PRUNED_BEFORE_NOTE);
+    });
+  await durable(begin, 'the log without gaps', { rows: gone.length + 1, bytes: 0 });
   for (const { seq } of checkpoints.list()) {
     if (seq < kept.from - 1 || seq > kept.to) await checkpoints.remove(seq);
   }
@@ -183,7 +192,7 @@ function areOutputsWhole(environment: Environment, upTo: number): boolean {
  */
 export async function settleOutputs(environment: Environment, upTo: number | null): Promise<boolean> {
   if (upTo !== null && areOutputsWhole(environment, upTo)) return true;
-  const { latest, journal, root } = environment;
+  const { durable, latest, journal, root } = environment;
   const checkpoints = openCheckpoints(environment);
   const tail = [...journal.getKeys({ limit: 1 })][0] ?? 0;
   const start =
@@ -195,23 +204,27 @@ export async function settleOutputs(environment: Environment, upTo: number | nul
     ({ key, value }) => parseStored<Output>(value, `the latest of ${key.join(' ')}`).seq <= (start?.seq ?? 0),
   );
   await openOutputs(environment).clear();
-  await root.batch(() => {
-    for (const { key, value } of earlier) void latest.put(key, value);
-  });
+  const begin = () =>
+    root.batch(() => {
+      for (const { key, value } of earlier) void latest.put(key, value);
+    });
+  await durable(begin, 'the latest values', { rows: earlier.length, bytes: bytesOf(earlier) });
   await markOutputs(environment, 0);
   return false;
 }
 
 /** Makes again what follows from the rows of keys, waitlist and payments. Returns what is lost, as sentences. */
 export async function settleAccounts(environment: Environment): Promise<readonly string[]> {
-  const { payments, paymentMarks, root } = environment;
-  sumKeys(environment);
-  await paymentMarks.clear();
-  await root.batch(() => {
-    for (const { key, value } of payments.getRange()) {
-      for (const mark of marksOf(parseStored<KeptPayment>(value, `the payment ${key}`)))
-        void paymentMarks.put(mark, '');
-    }
-  });
+  const { durable, payments, paymentMarks, root } = environment;
+  await sumKeys(environment);
+  const marks = Array.from(payments.getRange(), ({ key, value }) =>
+    marksOf(parseStored<KeptPayment>(value, `the payment ${key}`)),
+  ).flat();
+  const begin = () =>
+    root.batch(() => {
+      void paymentMarks.clear();
+      for (const mark of marks) void paymentMarks.put(mark, '');
+    });
+  await durable(begin, 'the marks of payments', { rows: marks.length + 1, bytes: 0 });
   return completeWaitlist(environment);
 }

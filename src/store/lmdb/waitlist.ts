@@ -76,6 +76,7 @@ export function checkWaitlist({ waitlist, waitlistIndex, damage }: Environment):
 export async function completeWaitlist({
   waitlist,
   waitlistIndex,
+  durable,
   root,
 }: Environment): Promise<readonly string[]> {
   const index = new Map<string, number>();
@@ -96,10 +97,12 @@ export async function completeWaitlist({
       missing.push(identity);
     }
   }
-  await root.batch(() => {
-    for (const position of lost) void waitlist.put(position, LOST_PLACE);
-    for (const identity of missing) void waitlistIndex.put(identity, String(index.get(identity)));
-  });
+  const begin = () =>
+    root.batch(() => {
+      for (const position of lost) void waitlist.put(position, LOST_PLACE);
+      for (const identity of missing) void waitlistIndex.put(identity, String(index.get(identity)));
+    });
+  await durable(begin, 'the waitlist', sizeOf(missing, lost.length));
   return lost.map((position) => `waitlist: the owner of place ${position} is lost`);
 }
 
