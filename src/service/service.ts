@@ -87,7 +87,7 @@ async function open(
   await checkPort(config.port, config.host);
   const reachable = await reachUpstream(config.world, config.posts.via);
 
-  const { store, finished } = await openLockedStore(config.data, log, shutdown);
+  const { store, settled } = await openLockedStore(config.data, log, shutdown);
   const damaged = new Promise<StoreError>((resolve) => store.onDamage(resolve));
   store.onDamage((error) => log.error({ err: error, part: error.part }, 'found damage in the store'));
   const upstream = await reachable.open({ data: config.data, notes: store.notes, now: clock.wall });
@@ -111,9 +111,9 @@ async function open(
   // A stand-in sends no bill.
   if (!isStandIn) tellCost(parts);
 
-  const settled = setTimeout(finished, SETTLED_AFTER_MS);
-  settled.unref();
-  shutdown.add(async () => clearTimeout(settled));
+  const wait = setTimeout(settled, SETTLED_AFTER_MS);
+  wait.unref();
+  shutdown.add(async () => clearTimeout(wait));
   const accounts = config.accounts.map(({ segment }) => segment);
   return {
     url,

@@ -16,7 +16,7 @@ import { openWithRecovery, type TellNews } from './open-with-recovery.ts';
 import { openOutputs } from './outputs.ts';
 import { checkPayments, openPayments } from './payments.ts';
 import { rememberStore } from './store-traces.ts';
-import { noteFinished } from './unfinished-starts.ts';
+import { noteFinished, noteSettled } from './unfinished-starts.ts';
 import { openUsage } from './usage.ts';
 import { checkWaitlist, openWaitlist } from './waitlist.ts';
 
@@ -39,13 +39,15 @@ export async function openStore(folder: string, options: StoreOptions = {}): Pro
 export interface StartingStore {
   readonly store: Store;
   /** Until this is called, an end of the process counts as a start that failed, for which damage may be the cause. */
+  settled(): void;
+  /** To be called when the store was closed in order. */
   finished(): void;
 }
 
 /** Opens the store for a service that reads much of it before its start is over. */
 export async function openStartingStore(folder: string, tell: TellNews): Promise<StartingStore> {
   const store = await openAndRecover(folder, { tell, isStarting: true });
-  return { store, finished: () => noteFinished(folder) };
+  return { store, settled: () => noteSettled(folder), finished: () => noteFinished(folder) };
 }
 
 async function openAndRecover(
