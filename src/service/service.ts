@@ -96,7 +96,7 @@ async function open(
   if (config.metrics !== null) await checkPort(config.metrics.port, config.metrics.host);
   const reachable = await reachUpstream(config.world, config.posts.via);
 
-  const { store, finished } = await openLockedStore(config, log, shutdown);
+  const { store, settled } = await openLockedStore(config, log, shutdown);
   const damaged = new Promise<StoreError>((resolve) => store.onDamage(resolve));
   store.onDamage((error) => log.error({ err: error, part: error.part }, 'found damage in the store'));
   const upstream = await reachable.open({ data: config.data, notes: store.notes, now: clock.wall });
@@ -127,9 +127,9 @@ async function open(
   // A stand-in sends no bill.
   if (!isStandIn) tellCost(parts);
 
-  const settled = setTimeout(finished, SETTLED_AFTER_MS);
-  settled.unref();
-  shutdown.add(async () => clearTimeout(settled));
+  const wait = setTimeout(settled, SETTLED_AFTER_MS);
+  wait.unref();
+  shutdown.add(async () => clearTimeout(wait));
   const accounts = config.accounts.map(({ segment }) => segment);
   return {
     url,

@@ -96,6 +96,7 @@ describe('parseConfig', () => {
       paymentAsset: `0x${'1'.repeat(40)}`,
       paymentPayTo: `0x${'2'.repeat(40)}`,
       paymentFacilitator: 'https://facilitator.invalid/x402',
+      paymentNode: 'https://node.invalid/',
     };
     for (const key of SETTING_KEYS) {
       const value = fitting[key] ?? '77';

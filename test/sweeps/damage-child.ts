@@ -51,10 +51,10 @@ async function live(life: Life, told: string[]): Promise<Ended> {
   }
   const store = await openStore(data, { readOnly: true });
   try {
-    return {
+    const ended: Ended = {
       is: 'ended',
       answers,
-      difference: await differenceIn(store),
+      difference: null,
       fromAt: firstAt(store.journal.read(store.journal.tail)),
       keys: store.keys.all().map((key) => JSON.stringify(key)),
       places: Array.from(store.waitlist.list(), (place) => JSON.stringify(place)),
@@ -62,6 +62,9 @@ async function live(life: Life, told: string[]): Promise<Ended> {
       wallAt: clock.wall(),
       told,
     };
+    // Told before what nobody has read yet is read: that may end this process.
+    sendToParent({ ...ended, is: 'lived' });
+    return { ...ended, difference: await differenceIn(store) };
   } finally {
     await store.close();
   }

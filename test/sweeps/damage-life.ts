@@ -47,9 +47,14 @@ export type LifeEnd =
   | Refused
   | { readonly is: 'crashed'; readonly how: string; readonly wasUp: boolean };
 
+/** The same before all that is stored was read, which damage that nobody has met may end. */
+type Lived = Omit<Ended, 'is'> & { readonly is: 'lived' };
+
 const CHILD = new URL(`./damage-child${extname(import.meta.url)}`, import.meta.url);
 /** Far more than any life takes. A loop inside of it would be found by this. */
 const LONGEST_LIFE_MS = 180_000;
+/** Characters of what a crashed process said last. */
+const MOST_SAID = 500;
 
 interface Lives {
   live(life: Life): Promise<LifeEnd>;
@@ -65,21 +70,29 @@ export function createLives(): Lives {
       child = running;
       return new Promise((resolve) => {
         let wasUp = false;
+        let lived: Ended | undefined;
+        let said = '';
+        const onError = (bytes: Buffer) => {
+          said = `${said}${bytes.toString()}`.slice(-MOST_SAID);
+        };
+        running.process.stderr?.on('data', onError);
         const deadline = setTimeout(() => running.process.kill('SIGKILL'), LONGEST_LIFE_MS);
         const end = (how: LifeEnd) => {
           clearTimeout(deadline);
           running.process.off('message', onMessage);
+          running.process.stderr?.off('data', onError);
           resolve(how);
         };
         // Sent by damage-child.ts.
-        const onMessage = (message: LifeEnd | { readonly is: 'up' }) => {
+        const onMessage = (message: LifeEnd | Lived | { readonly is: 'up' }) => {
           if (message.is === 'up') wasUp = true;
+          else if (message.is === 'lived') lived = { ...message, is: 'ended' };
           else end(message);
         };
         running.process.on('message', onMessage);
         void running.ended().then((how) => {
           if (child === running) child = undefined;
-          end({ is: 'crashed', how: String(how), wasUp });
+          end(lived ?? { is: 'crashed', how: `${how}: ${said.trim()}`, wasUp });
         });
         running.process.send({ ...life });
       });

@@ -194,7 +194,11 @@ function leftovers(folder: string): readonly string[] {
   const expected = /^(db(\.made|\.before|\.layout-\d+|\.broken-.*)?|backups)$/;
   const odd = readdirSync(folder).filter((name) => !expected.test(name));
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  const isOpen = (name: string) => (lstatSync(join(folder, name)).mode & 0o077) !== 0;
+  const isOpen = (name: string) => {
+    const stats = lstatSync(join(folder, name));
+    // A link has no rights of its own.
+    return !stats.isSymbolicLink() && (stats.mode & 0o077) !== 0;
+  };
   return [...odd, ...names.filter(isOpen).map((name) => `${name} is open to others`)];
 }
 

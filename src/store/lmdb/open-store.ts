@@ -14,7 +14,7 @@ import { openWithRecovery, type TellNews } from './open-with-recovery.ts';
 import { openOutputs } from './outputs.ts';
 import { checkPayments, openPayments } from './payments.ts';
 import { rememberStore } from './store-traces.ts';
-import { noteFinished } from './unfinished-starts.ts';
+import { noteFinished, noteSettled } from './unfinished-starts.ts';
 import { openUsage } from './usage.ts';
 import { checkWaitlist, openWaitlist } from './waitlist.ts';
 
@@ -41,6 +41,8 @@ export async function openStore(folder: string, options: StoreOptions = {}): Pro
 export interface StartingStore {
   readonly store: Store;
   /** Until this is called, an end of the process counts as a start that failed, for which damage may be the cause. */
+  settled(): void;
+  /** To be called when the store was closed in order. */
   finished(): void;
 }
 
@@ -50,7 +52,7 @@ export async function openStartingStore(
   options: Required<Pick<StoreOptions, 'tell' | 'reserveBytes'>>,
 ): Promise<StartingStore> {
   const store = await openAndRecover(folder, { ...options, isStarting: true });
-  return { store, finished: () => noteFinished(folder) };
+  return { store, settled: () => noteSettled(folder), finished: () => noteFinished(folder) };
 }
 
 async function openAndRecover(

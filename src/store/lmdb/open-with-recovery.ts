@@ -17,11 +17,15 @@ import { describeFinding } from './findings.ts';
 import { notProven, rebuild } from './rebuild.ts';
 import { finishReplacement } from './replace-environment.ts';
 import { missingStore } from './store-traces.ts';
-import { forgetStarts, noteDamage, noteFinished, noteStart, unfinishedStarts } from './unfinished-starts.ts';
+import {
+  forgetStarts,
+  noteDamage,
+  noteFinished,
+  noteStart,
+  SUSPICIOUS,
+  unfinishedStarts,
+} from './unfinished-starts.ts';
 import { isWritable } from './write-probe.ts';
-
-/** After this many starts in a row that never finished, the store itself is suspected. */
-const MAX_UNFINISHED = 2;
 
 /** Something an operator has to know about the data folder. */
 export interface StoreNews {
@@ -109,7 +113,7 @@ const NOT_EXAMINED = 'the store could not be examined and is left as it is';
 /** Deals with a store that earlier starts failed on. Replaces only what is proven broken. */
 async function reconsider(folder: string, tell: TellNews): Promise<void> {
   const { count, damage } = unfinishedStarts(folder);
-  const isSuspect = damage !== null || count >= MAX_UNFINISHED;
+  const isSuspect = damage !== null || count >= SUSPICIOUS;
   if (!isSuspect || !existsSync(join(environmentPath(folder), 'data.mdb'))) return;
   tell({
     level: 'error',
@@ -125,7 +129,7 @@ async function reconsider(folder: string, tell: TellNews): Promise<void> {
     const { reason } = verdict;
     tell({ level: 'error', message: NOT_EXAMINED, details: { data: folder, reason } });
     // Opened once more, in case that only the examination fails; after that somebody has to look.
-    if (count > MAX_UNFINISHED) throw notProven(folder, reason);
+    if (count > SUSPICIOUS) throw notProven(folder, reason);
     return;
   }
   if (damage === null && (await isWritable(folder))) {

@@ -4,9 +4,14 @@ import { StoreError } from '../../errors.ts';
 import { makeFolder } from '../make-folder.ts';
 import { describe, errorCode } from '../system-error.ts';
 
+/** A life that did not end in order counts two, or one if it went well for a while; a stop in order forgets them all. */
+const UNFINISHED = 2;
+const SETTLED = 1;
+/** From here on the store itself is suspected: after two lives that were short, or four that were not. */
+export const SUSPICIOUS = 4;
+
 /** What earlier starts left in the folder: damage can end a process before it says anything. */
 interface UnfinishedStarts {
-  /** Starts in a row that neither stopped in order nor ran for a while. */
   readonly count: number;
   /** Damage that one of them found. */
   readonly damage: string | null;
@@ -38,7 +43,13 @@ function write(folder: string, { count, damage }: UnfinishedStarts): void {
 
 export function noteStart(folder: string): void {
   const { count, damage } = unfinishedStarts(folder);
-  write(folder, { count: count + 1, damage });
+  write(folder, { count: count + UNFINISHED, damage });
+}
+
+/** The start went well for a while. */
+export function noteSettled(folder: string): void {
+  const { count, damage } = unfinishedStarts(folder);
+  write(folder, { count: Math.max(0, count - UNFINISHED + SETTLED), damage });
 }
 
 /** The next start examines the store. */
@@ -46,7 +57,7 @@ export function noteDamage(folder: string, damage: string): void {
   write(folder, { ...unfinishedStarts(folder), damage });
 }
 
-/** The start is finished. Damage that it found stays noted. */
+/** The life ended in order. Damage that it found stays noted. */
 export function noteFinished(folder: string): void {
   const { damage } = unfinishedStarts(folder);
   if (damage === null) forgetStarts(folder);

@@ -92,7 +92,7 @@ describe('openWithRecovery', () => {
       breakStore(folder);
       assert.notEqual((await start(folder)).head, 25);
       assert.notEqual((await start(folder)).head, 25);
-      assert.equal(readFileSync(marker(folder), 'utf8'), '2');
+      assert.match(readFileSync(marker(folder), 'utf8'), /^4/);
 
       assert.deepEqual(await start(folder), { head: 20 });
       assert.ok(!existsSync(marker(folder)));
@@ -161,7 +161,7 @@ describe('openWithRecovery', () => {
   it('replaces nothing when the examination could not be made, and says so', () =>
     withFolder(async (folder) => {
       await makeStore(folder, ['one']);
-      writeFileSync(marker(folder), '2');
+      writeFileSync(marker(folder), '4');
       const news: StoreNews[] = [];
       // No process can be started with it.
       process.execArgv.push('--no-such-option');
@@ -169,7 +169,7 @@ describe('openWithRecovery', () => {
         const store = await openStore(folder, { tell: (each) => news.push(each) });
         assert.equal(store.journal.head, 15);
         await store.close();
-        writeFileSync(marker(folder), '3');
+        writeFileSync(marker(folder), '6');
         await assert.rejects(openStore(folder), { code: 'STORE_UNCHECKED' });
       } finally {
         process.execArgv.pop();
