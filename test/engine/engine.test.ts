@@ -9,11 +9,13 @@ import { eventually } from '../support/eventually.ts';
 import { event, partition, post, settings } from '../support/facts.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 
+const NOW = Date.UTC(2026, 3, 9, 12);
+
 /** An engine whose sources are what the test makes them; it stops when the test is over. */
 function stage(store = createMemoryStore()) {
   const latest = createLatest();
   const reports: EngineReport[] = [];
-  const clock = manualClock(1_000_000);
+  const clock = manualClock(NOW);
   const open = (...sources: readonly Source[]) =>
     openEngine({
       store,
@@ -64,21 +66,21 @@ describe('openEngine', () => {
     const { latest, open } = stage();
     const { engine, context } = await openWithPosts(open);
     await context.deliver([
-      post({ id: '7', createdAt: 900_000 }),
+      post({ id: '7', createdAt: NOW - 100_000 }),
       { kind: 'coverage', account: 'a', fromAt: 5 },
     ]);
     await context.deliver([event({ eventId: 3 })]);
     assert.equal(context.lookups.newestOnTimeline('a'), '7');
-    assert.equal(context.lookups.post('7')?.createdAt, 900_000);
+    assert.equal(context.lookups.post('7')?.createdAt, NOW - 100_000);
     assert.equal(context.lookups.post('8'), undefined);
     assert.equal(context.lookups.coveredFrom('a'), 5);
     assert.equal(context.lookups.coveredFrom('b'), undefined);
     assert.equal(context.lookups.event(3)?.eventId, 3);
     assert.deepEqual(
-      context.lookups.livePosts('a', 900_000).map(({ id, via }) => [id, via]),
+      context.lookups.livePosts('a', NOW - 100_000).map(({ id, via }) => [id, via]),
       [['7', 'timeline']],
     );
-    assert.deepEqual(context.lookups.livePosts('a', 900_001), []);
+    assert.deepEqual(context.lookups.livePosts('a', NOW - 99_999), []);
     await eventually(
       'a tick carries the age',
       () => latest.get('freshness', 'all')?.record.ages['posts:a'] === 0,
@@ -91,19 +93,23 @@ describe('openEngine', () => {
     const { engine, context } = await openWithPosts(open);
     const { lookups } = context;
     await context.deliver([
-      post({ id: '7', createdAt: 900_000 }),
-      post({ id: '8', createdAt: 910_000 }),
-      post({ id: '9', createdAt: 920_000, via: 'list', isReply: null, importedAt: 930_000 }),
+      post({ id: '7', createdAt: NOW - 100_000 }),
+      post({ id: '8', createdAt: NOW - 90_000 }),
+      post({ id: '9', createdAt: NOW - 80_000, via: 'list', isReply: null, importedAt: NOW - 70_000 }),
       { kind: 'post_gone', account: 'a', id: '8' },
     ]);
     assert.deepEqual(
-      [lookups.newestOnTimeline('a'), lookups.newestOnTimeline('a', 910_000), lookups.newestOnTimeline('b')],
+      [
+        lookups.newestOnTimeline('a'),
+        lookups.newestOnTimeline('a', NOW - 90_000),
+        lookups.newestOnTimeline('b'),
+      ],
       ['8', '7', undefined],
     );
     assert.deepEqual(
       lookups.livePosts('a', 0).map(({ id, oracleAt }) => [id, oracleAt]),
       [
-        ['9', 930_000],
+        ['9', NOW - 70_000],
         ['7', null],
       ],
     );
@@ -120,7 +126,7 @@ describe('openEngine', () => {
       );
     await context.deliver([], context.now() - 200_000);
     await ageIs(200_000);
-    await context.deliver([post({ id: '7', createdAt: 900_000 })], null);
+    await context.deliver([post({ id: '7', createdAt: NOW - 100_000 })], null);
     assert.equal(context.lookups.post('7')?.id, '7');
     await ageIs(200_000);
     await context.deliver([]);
@@ -134,7 +140,7 @@ describe('openEngine', () => {
     await context.deliver([
       event({ eventId: 3, buckets: partition(3) }),
       { kind: 'coverage', account: 'a', fromAt: 0 },
-      post({ id: '7', createdAt: 900_000 }),
+      post({ id: '7', createdAt: NOW - 100_000 }),
     ]);
     await eventually('a forecast is published', () => latest.get('predictions', '3') !== undefined);
     const { count = 0, p5 = 0, p50 = 0 } = latest.get('predictions', '3')?.record ?? {};
