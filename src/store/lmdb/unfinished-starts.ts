@@ -32,7 +32,7 @@ export function unfinishedStarts(folder: string): UnfinishedStarts {
 function write(folder: string, { count, damage }: UnfinishedStarts): void {
   try {
     makeFolder(folder);
-    writeFileSync(path(folder), damage === null ? String(count) : `${count}\n${damage}`);
+    writeFileSync(path(folder), damage === null ? String(count) : `${count}\n${damage}`, { mode: 0o600 });
   } catch (cause) {
     // A full disk can still be read from, so it does not forbid opening.
     if (errorCode(cause) === 'ENOSPC') return;
