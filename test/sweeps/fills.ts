@@ -34,6 +34,8 @@ const SIMULATIONS = 10;
 
 /** What the service acknowledged, and how readers fared. */
 interface Seen {
+  /** When the history was read, UTC ms: a time that the log knows. */
+  readonly readAt: number;
   readonly places: Map<number, number>;
   refused: number;
   answers: number;
@@ -50,11 +52,11 @@ export async function sweepFills({ kind, fills, seed, report }: FillSweep): Prom
   if (typeof disk === 'string') return undefined;
   const random = createRng(seed).next;
   const data = join(disk.folder, 'data');
-  const seen: Seen = { places: new Map(), refused: 0, answers: 0, seq: 0 };
   let service = start(data);
   try {
     let url = await service.url;
     await eventually('the history is read', async () => (await health(url)).status === 'ok');
+    const seen: Seen = { readAt: Date.now(), places: new Map(), refused: 0, answers: 0, seq: 0 };
     for (let fill = 1; fill <= fills; fill++) {
       await delay(random() * LONGEST_WAIT_MS);
       if (kind === 'ext4' && fill % FREEZE_EVERY === 0) {
@@ -138,7 +140,7 @@ async function whileReading(url: string, seen: Seen, ms: number): Promise<void> 
 
 /** What is served from memory, what is read from the store (the past, the feed's frames), and the feed. */
 async function readOnce(url: string, seen: Seen): Promise<void> {
-  const past = `meta/account_a?as_of=${Date.now() - 5_000}`;
+  const past = `meta/account_a?as_of=${seen.readAt}`;
   const paths = ['meta/account_a', 'meta/account_b/tweets?limit=20', 'health', past];
   const responses = await Promise.all(
     paths.map((path) => fetch(`${url}/api/v1/${path}`, { headers: CALLER })),
