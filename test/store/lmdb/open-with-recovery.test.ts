@@ -193,7 +193,7 @@ describe('openWithRecovery', () => {
       await start(folder);
       for (const again of [await start(folder), await start(folder)]) {
         assert.equal(again.code, 'STORE_BROKEN');
-        assert.match(again.message ?? '', /no sound backup in .*backups; put one there, or move .* away/);
+        assert.match(again.message ?? '', /no sound backup in .*backups; put one there, or start on another folder/);
       }
       assert.deepEqual(readdirSync(folder).sort(), ['db', 'db.made', 'opening']);
     }));
