@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
@@ -8,15 +9,16 @@ import { openService } from '../../src/service/service.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { sendToParent } from '../support/child.ts';
-import type { Ended, Life, Refused } from './damage-life.ts';
+import { type Ended, type Life, logOf, type Refused } from './damage-life.ts';
 
 // Lives of the service, one after another, each on a folder of its own: it starts, is asked about the past, stops, and
 // what the folder then holds is read back. Damage may end this process at any point.
 
-function logInto(told: string[]) {
+/** Written at once, as by a service: the next row may end this process. */
+function logTo(path: string) {
   const lines = new Writable({
     write(line: Buffer, _encoding, done) {
-      told.push(line.toString());
+      appendFileSync(path, line);
       done();
     },
   });
@@ -30,7 +32,7 @@ async function ask(url: string, path: string) {
   return { path, status, text: JSON.stringify(status === 200 ? body.data : body.code) };
 }
 
-async function live(life: Life, told: string[]): Promise<Ended> {
+async function live(life: Life): Promise<Ended> {
   const { data, wallAt, speed, runMs, asks, paymentIds } = life;
   const startedAt = performance.now();
   const clock = {
@@ -38,7 +40,7 @@ async function live(life: Life, told: string[]): Promise<Ended> {
     mono: () => performance.now(),
   };
   const flags = { port: '0', data, historyDays: '3', checkpointSeconds: '1' };
-  const service = await openService(parseConfig({ flags, env: {} }), logInto(told), { clock });
+  const service = await openService(parseConfig({ flags, env: {} }), logTo(logOf(data)), { clock });
   const answers = [];
   try {
     sendToParent({ is: 'up' });
@@ -60,7 +62,6 @@ async function live(life: Life, told: string[]): Promise<Ended> {
       places: Array.from(store.waitlist.list(), (place) => JSON.stringify(place)),
       payments: paymentIds.flatMap((id) => JSON.stringify(store.payments.find(id)) ?? []),
       wallAt: clock.wall(),
-      told,
     };
     // Told before what nobody has read yet is read: that may end this process.
     sendToParent({ ...ended, is: 'lived' });
@@ -86,15 +87,12 @@ function firstAt(log: Iterable<{ readonly receivedAt: number }>): number {
   return 0;
 }
 
-function refused(error: unknown, told: readonly string[]): Refused {
+function refused(error: unknown): Refused {
   const code = error instanceof ServiceError ? error.code : 'none';
-  return { is: 'refused', code, message: error instanceof Error ? error.message : String(error), told };
+  return { is: 'refused', code, message: error instanceof Error ? error.message : String(error) };
 }
 
 process.on('message', (life: Life) => {
-  const told: string[] = [];
-  void live(life, told)
-    .catch((error: unknown) => refused(error, told))
-    .then(sendToParent);
+  void live(life).catch(refused).then(sendToParent);
 });
 process.on('disconnect', () => process.exit(0));

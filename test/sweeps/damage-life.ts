@@ -13,6 +13,11 @@ export interface Life {
   readonly paymentIds: readonly string[];
 }
 
+/** Where the lives on a folder log their errors. */
+export function logOf(data: string): string {
+  return `${data}.log`;
+}
+
 export interface Answer {
   readonly path: string;
   readonly status: number;
@@ -31,15 +36,12 @@ export interface Ended {
   readonly places: readonly string[];
   readonly payments: readonly string[];
   readonly wallAt: number;
-  /** Lines that were logged as errors. */
-  readonly told: readonly string[];
 }
 
 export interface Refused {
   readonly is: 'refused';
   readonly code: string;
   readonly message: string;
-  readonly told: readonly string[];
 }
 
 export type LifeEnd =

@@ -2,7 +2,9 @@ import {
   closeSync,
   copyFileSync,
   cpSync,
+  existsSync,
   openSync,
+  readFileSync,
   readSync,
   rmSync,
   statSync,
@@ -14,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { KeptPayment, Store } from '../../src/store/store.ts';
-import { createLives, type Ended, type Life, type LifeEnd } from './damage-life.ts';
+import { createLives, type Ended, type Life, type LifeEnd, logOf } from './damage-life.ts';
 
 export interface DamageSweep {
   readonly flips: number;
@@ -78,7 +80,7 @@ export async function sweepDamage(sweep: DamageSweep): Promise<DamageTotals> {
       copyTruth(truth, data, hasBackup);
       damageFile(join(data, 'db', 'data.mdb'), damage);
       const verdict = await judge(live, { ...truth.life, data }, truth.ended);
-      rmSync(data, { recursive: true, force: true });
+      for (const path of [data, logOf(data)]) rmSync(path, { recursive: true, force: true });
       totals = add(totals, verdict);
       const label = `${index + 1}: ${damage.name}${hasBackup ? ', with a backup' : ''}`;
       const isBad = verdict.faults.length > 0;
@@ -285,30 +287,38 @@ interface CaseVerdict {
 async function judge(live: Live, life: Life, truth: Ended): Promise<CaseVerdict> {
   let failedStarts = 0;
   const ends: string[] = [];
-  const toldBefore: string[] = [];
   for (let start = 1; start <= MOST_STARTS; start++) {
     const end = await live(life);
-    if (end.is === 'ended') return compare(end, truth, { failedStarts, toldBefore });
+    if (end.is === 'ended') return compare(end, truth, { failedStarts, told: toldOn(life.data) });
     ends.push(
       end.is === 'crashed' ? `${end.how}${end.wasUp ? ' when up' : ''}` : `${end.code}: ${end.message}`,
     );
     if (end.is === 'refused') {
-      toldBefore.push(...end.told);
       // Said with a stable code, the same again and again: somebody has to act.
       const isFinal = /^STORE_(BROKEN|MISSING|LAYOUT)$/.test(end.code);
-      if (isFinal) return { outcome: 'refused', failedStarts, faults: [], isWrong: false, isSilent: false };
+      if (isFinal)
+        return {
+          outcome: 'refused',
+          failedStarts,
+          faults: [`${end.code}: ${end.message}`],
+          isWrong: false,
+          isSilent: false,
+        };
     }
     failedStarts += 1;
   }
   return { outcome: 'looping', failedStarts, faults: ends, isWrong: false, isSilent: false };
 }
 
+function toldOn(data: string): string {
+  return existsSync(logOf(data)) ? readFileSync(logOf(data), 'utf8') : '';
+}
+
 function compare(
   end: Ended,
   truth: Ended,
-  { failedStarts, toldBefore }: { readonly failedStarts: number; readonly toldBefore: readonly string[] },
+  { failedStarts, told }: { readonly failedStarts: number; readonly told: string },
 ): CaseVerdict {
-  const told = [...toldBefore, ...end.told].join('\n');
   const wasRepaired = told.includes('was replaced by what could be saved');
   const isTold = (part: string) =>
     wasRepaired &&

@@ -104,8 +104,9 @@ interface Appendable<V, K> {
   put(key: K, value: V, options: { readonly append: true }): PromiseLike<boolean>;
 }
 
-function nameOf(key: Key): string {
-  return Array.isArray(key) ? key.join(' ') : String(key);
+/** Also of a key that damage made of other types than ours are. */
+export function rowName(key: Key): string {
+  return Array.isArray(key) ? key.map(String).join(' ') : String(key);
 }
 
 export function openCheckedRows<V, K extends Key>(
@@ -116,7 +117,7 @@ export function openCheckedRows<V, K extends Key>(
 ): CheckedRows<V, K> {
   const appendable: Appendable<V, K> = database;
   const nameSeed = crc32(name);
-  const checksumOf = (key: K, value: V) => codec.checksum(value, crc32(nameOf(key), nameSeed));
+  const checksumOf = (key: K, value: V) => codec.checksum(value, crc32(rowName(key), nameSeed));
   const encode = (key: K, value: V) => codec.encode(value, checksumOf(key, value));
 
   function decode(key: K, stored: V): V | undefined {
@@ -124,7 +125,7 @@ export function openCheckedRows<V, K extends Key>(
     return row !== undefined && checksumOf(key, row.value) === row.checksum ? row.value : undefined;
   }
 
-  const mismatch = (key: K) => damage(name, `${name}: the row ${nameOf(key)} does not match its checksum`);
+  const mismatch = (key: K) => damage(name, `${name}: the row ${rowName(key)} does not match its checksum`);
 
   function unreadable(error: unknown, place: string): unknown {
     if (error instanceof StoreError || !provesDamage(error)) return error;
@@ -139,7 +140,7 @@ export function openCheckedRows<V, K extends Key>(
         yield { key, value: decode(key, value) };
       }
     } catch (error) {
-      throw unreadable(error, last === undefined ? 'the first row' : `what follows the row ${nameOf(last)}`);
+      throw unreadable(error, last === undefined ? 'the first row' : `what follows the row ${rowName(last)}`);
     }
   }
 
@@ -155,14 +156,14 @@ export function openCheckedRows<V, K extends Key>(
         if (value === undefined) throw mismatch(key);
         return value;
       } catch (error) {
-        throw unreadable(error, `the row ${nameOf(key)}`);
+        throw unreadable(error, `the row ${rowName(key)}`);
       }
     },
     has(key) {
       try {
         return database.doesExist(key);
       } catch (error) {
-        throw unreadable(error, `the row ${nameOf(key)}`);
+        throw unreadable(error, `the row ${rowName(key)}`);
       }
     },
     *getRange(range = {}) {

@@ -4,7 +4,7 @@ import { compareKeys, type Key, type RootDatabase } from '#database';
 import { StoreError } from '../../errors.ts';
 import { makeFolder } from '../make-folder.ts';
 import { describe } from '../system-error.ts';
-import type { Row } from './checked-rows.ts';
+import { type Row, rowName } from './checked-rows.ts';
 import { compareParts } from './compare-parts.ts';
 import type { CopyJob, CopyMessage, PartWork } from './copy-messages.ts';
 import { provesDamage, watchDamage } from './damage.ts';
@@ -94,7 +94,7 @@ async function copyPart(
       after = key;
       read += 1;
       if (value === undefined) {
-        bad.push(String(key));
+        bad.push(rowName(key));
         continue;
       }
       if (part !== 'meta' || key !== 'layout') good.push({ key, value });

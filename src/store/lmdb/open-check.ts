@@ -1,37 +1,49 @@
+import type { Key } from '#database';
 import { StoreError } from '../../errors.ts';
 import { guardCommits } from './commit.ts';
 import { provesDamage } from './damage.ts';
-import { openEnvironment } from './environment.ts';
+import { type Environment, openAnyRows, openEnvironment, PART_NAMES } from './environment.ts';
 import { EXIT_DAMAGED } from './write-probe.ts';
 
-// Run by write-probe.ts in a process of its own, on a copy of a store: writes to it until the pages that are free in it
-// have been used, and ends with 0 if that works.
+// Run by write-probe.ts in a process of its own, on a copy of a store: writes every row again, so that every page is
+// replaced and every free one is used, and ends with 0 if that works. Damage that no reader meets ends it otherwise.
 
-const WRITES = 40;
-const LONGEST_ROW = 200_000;
+const ROWS_PER_STEP = 200;
+
+async function rewrite({ root, damage, durable }: Environment, part: string): Promise<void> {
+  const rows = openAnyRows(root, part, damage);
+  let last: Key | undefined;
+  for (let isOver = rows === undefined; rows !== undefined && !isOver; ) {
+    const step = [
+      ...rows.getRange({
+        limit: ROWS_PER_STEP,
+        ...(last !== undefined && { start: last, exclusiveStart: true }),
+      }),
+    ];
+    const begin = () =>
+      root.batch(() => {
+        for (const { key, value } of step) void rows.put(key, value);
+      });
+    const bytes = step.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
+    await durable(begin, part, { rows: step.length, bytes });
+    last = step.at(-1)?.key;
+    isOver = step.length < ROWS_PER_STEP;
+  }
+}
 
 const [path] = process.argv.slice(2);
 if (path === undefined) throw new RangeError('open-check needs the folder of an environment');
 guardCommits();
+// A commit alone does not keep a process alive.
+const alive = setInterval(() => undefined, 1_000);
 try {
   const environment = await openEnvironment(path, { isReadOnly: false, path });
-  const { durable, root, notes, journal, latest, feed, usage } = environment;
-  for (let write = 1; write <= WRITES; write++) {
-    const text = 'x'.repeat((LONGEST_ROW * write) / WRITES);
-    const begin = () =>
-      root.batch(() => {
-        void notes.put('probe', text);
-        void journal.put(Number.MAX_SAFE_INTEGER - write, text.slice(0, 1_000));
-        void latest.put(['probe', String(write)], text.slice(0, 1_000));
-        void feed.put(['probe', write], text.slice(0, 1_000));
-        void usage.put(['probe', 'minute', write], text.slice(0, 1_000));
-      });
-    await durable(begin, 'a probe', { rows: 5, bytes: text.length + 4_000 });
-    await durable(() => notes.remove('probe'), 'a probe', { rows: 1, bytes: 0 });
-  }
+  for (const part of PART_NAMES) await rewrite(environment, part);
   await environment.close();
 } catch (error) {
   const isDamage = error instanceof StoreError ? /CORRUPT|BROKEN/.test(error.code) : provesDamage(error);
   if (!isDamage) throw error;
   process.exit(EXIT_DAMAGED);
+} finally {
+  clearInterval(alive);
 }

@@ -99,7 +99,11 @@ async function repair(folder: string, damage: Damaged, tell: TellNews): Promise<
 export async function repairStore(folder: string, tell: TellNews): Promise<Verdict['is']> {
   finishReplacement(folder);
   if (!hasEnvironment(folder)) throw missingStore(folder);
-  const verdict = await examine(folder);
+  const examined = await examine(folder);
+  const endsWriters = examined.is === 'sound' && !(await isWritable(folder));
+  const verdict: Verdict = endsWriters
+    ? { is: 'damaged', sentences: [ENDS_WRITERS], findings: [] }
+    : examined;
   if (verdict.is === 'damaged') await repair(folder, verdict, tell);
   if (verdict.is === 'sound')
     tell({ level: 'info', message: 'the store is sound', details: { data: folder } });
@@ -108,6 +112,7 @@ export async function repairStore(folder: string, tell: TellNews): Promise<Verdi
   return verdict.is;
 }
 
+const ENDS_WRITERS = 'all rows can be read, but writing to it ends the process';
 const NOT_EXAMINED = 'the store could not be examined and is left as it is';
 
 /** Deals with a store that earlier starts failed on. Replaces only what is proven broken. */
@@ -137,7 +142,7 @@ async function reconsider(folder: string, tell: TellNews): Promise<void> {
     return;
   }
   // Reads well, but was found damaged or ends whoever writes to it: all its rows go into a new one.
-  await repair(folder, { sentences: [damage ?? 'writing to it ends the process'], findings: [] }, tell);
+  await repair(folder, { sentences: [damage ?? ENDS_WRITERS], findings: [] }, tell);
 }
 
 const PROGRESS_MS = 5_000;

@@ -1,22 +1,28 @@
 import { execFile } from 'node:child_process';
-import { constants, copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { constants, copyFileSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { diskUse } from '../disk.ts';
 import { wasEndedByStore } from './child-end.ts';
 import { environmentPath } from './environment.ts';
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 600_000;
+/** The copy, and its rows written again beside the old ones. */
+const ROOM = 3;
 /** What open-check.ts ends with at damage that the library notices itself. */
 export const EXIT_DAMAGED = 3;
 
 /** Whether a copy of the store can be written to, in a process of its own. True also when that cannot be found out. */
 export async function isWritable(folder: string): Promise<boolean> {
   const copy = `${environmentPath(folder)}.probe`;
+  const data = join(environmentPath(folder), 'data.mdb');
   rmSync(copy, { recursive: true, force: true });
   try {
+    // A disk that fills up ends the process that writes too, which proves nothing.
+    if ((await diskUse(folder)).freeBytes < ROOM * statSync(data).size) return true;
     mkdirSync(copy, { mode: 0o700 });
     copyFileSync(
-      join(environmentPath(folder), 'data.mdb'),
+      data,
       join(copy, 'data.mdb'),
       // Shares the blocks where the file system can.
       constants.COPYFILE_FICLONE,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { open } from 'lmdb';
+import { type Key, open } from 'lmdb';
 import { checkedBytes, checkedText, openCheckedRows } from '../../../src/store/lmdb/checked-rows.ts';
 import { watchDamage } from '../../../src/store/lmdb/damage.ts';
 import { withFolder } from '../../support/store-records.ts';
@@ -38,6 +38,16 @@ describe('openCheckedRows', () => {
         ),
         { numRuns: 50 },
       );
+      await root.close();
+    }));
+
+  it('refuses a row under a key that is of no type of ours', () =>
+    withFolder(async (folder) => {
+      const root = open({ path: join(folder, 'db'), maxDbs: 8 });
+      const plain = root.openDB<string, Key>({ name: 'one', encoding: 'string' });
+      const rows = openCheckedRows('one', plain, checkedText, watchDamage().damage);
+      await plain.put(['a', Symbol.for('b')], 'text');
+      assert.throws(() => [...rows.getRange()], { code: 'STORE_CORRUPT', message: /a Symbol\(b\)/ });
       await root.close();
     }));
 

@@ -67,6 +67,9 @@ async function start(folder: string): Promise<Start> {
   return (child.messages[0] ?? {}) as Start;
 }
 
+const PAGE = 4_096;
+const LEAF = 2;
+
 const marker = (folder: string) => join(folder, 'opening');
 
 describe('openWithRecovery', () => {
@@ -158,6 +161,27 @@ describe('openWithRecovery', () => {
       assert.doesNotMatch(told, /keys: k is lost|place 1 is lost/);
     }));
 
+  it('puts all rows into a new store when every one can be read, but writing ends the process', () =>
+    withFolder(async (folder) => {
+      await makeStore(folder, []);
+      const path = join(folder, 'db', 'data.mdb');
+      const bytes = readFileSync(path);
+      // The number of the transaction that wrote a leaf page, which only writers look at.
+      for (let page = 2 * PAGE; page < bytes.length; page += PAGE) {
+        if (bytes.readUInt16LE(page + 18) === LEAF)
+          bytes.writeUInt8(bytes.readUInt8(page + 10) ^ 16, page + 10);
+      }
+      writeFileSync(path, bytes);
+      writeFileSync(marker(folder), '4');
+      const news: StoreNews[] = [];
+      const store = await openStore(folder, { tell: (each) => news.push(each) });
+      assert.deepEqual([...store.journal.read(1)], ticks(1, 5));
+      await store.journal.append(ticks(6, 5));
+      await store.close();
+      assert.match(JSON.stringify(news), /writing to it ends the process/);
+      assert.match(JSON.stringify(news), /"lost":\[\]/);
+    }));
+
   it('replaces nothing when the examination could not be made, and says so', () =>
     withFolder(async (folder) => {
       await makeStore(folder, ['one']);
@@ -193,7 +217,10 @@ describe('openWithRecovery', () => {
       await start(folder);
       for (const again of [await start(folder), await start(folder)]) {
         assert.equal(again.code, 'STORE_BROKEN');
-        assert.match(again.message ?? '', /no sound backup in .*backups; put one there, or start on another folder/);
+        assert.match(
+          again.message ?? '',
+          /no sound backup in .*backups; put one there, or start on another folder/,
+        );
       }
       assert.deepEqual(readdirSync(folder).sort(), ['db', 'db.made', 'opening']);
     }));
