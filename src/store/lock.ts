@@ -76,14 +76,28 @@ async function ask(path: string, name: string): Promise<Claim> {
   return (await askOnce(path, name)) ?? ask(path, name);
 }
 
+async function claimsIn(folder: string, sockets: SocketFolder, own?: string): Promise<readonly Claim[]> {
+  const names = readdirSync(folder).filter((name) => CLAIM_NAME.test(name) && name !== own);
+  return Promise.all(names.map((name) => ask(sockets.pathOf(name), name)));
+}
+
+/** Whether a living process has the folder or wants it. Changes nothing there. */
+export async function isClaimed(folder: string): Promise<boolean> {
+  const sockets = openSocketFolder(folder);
+  try {
+    return (await claimsIn(folder, sockets)).some(({ is }) => is !== 'dead');
+  } finally {
+    sockets.close();
+  }
+}
+
 /** The claims of others that live. Those of ended processes are removed, which is safe as no name comes twice. */
 async function othersIn(
   folder: string,
   sockets: SocketFolder,
   own?: string,
 ): Promise<readonly LivingClaim[]> {
-  const names = readdirSync(folder).filter((name) => CLAIM_NAME.test(name) && name !== own);
-  const claims = await Promise.all(names.map((name) => ask(sockets.pathOf(name), name)));
+  const claims = await claimsIn(folder, sockets, own);
   for (const { is, name } of claims) if (is === 'dead') rmSync(join(folder, name), { force: true });
   return claims.filter((claim) => claim.is !== 'dead');
 }

@@ -3,7 +3,6 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
-  readdirSync,
   readlinkSync,
   renameSync,
   rmSync,
@@ -13,9 +12,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { StoreError } from '../../errors.ts';
+import { isClaimed } from '../lock.ts';
 import { errorCode } from '../system-error.ts';
 
 /**
@@ -28,8 +27,6 @@ const MEMORY = '/dev/shm';
 const TMPFS = 0x01021994;
 /** More than LMDB needs for its readers. It has its place at once, so that no write to the mapping can fail. */
 const TABLE_BYTES = 64 * 1024;
-/** The sockets by which an engine shows that it has the folder. */
-const ENGINE_SOCKET = /^engine.*\.sock$/;
 
 const linkAt = (path: string) => join(path, 'lock.mdb');
 
@@ -81,26 +78,6 @@ function makeTable(table: string, { uid, gid }: Stats): boolean {
   return true;
 }
 
-function isListening(socketPath: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(socketPath);
-    const end = (isThere: boolean) => {
-      socket.destroy();
-      resolve(isThere);
-    };
-    socket.once('connect', () => end(true));
-    socket.once('error', (error) => end(!['ENOENT', 'ECONNREFUSED'].includes(String(errorCode(error)))));
-  });
-}
-
-/** Whether an engine has the folder, wherever it runs. */
-async function isOwned(folder: string): Promise<boolean> {
-  for (const name of readdirSync(folder).filter((each) => ENGINE_SOCKET.test(each))) {
-    if (await isListening(join(folder, name))) return true;
-  }
-  return false;
-}
-
 /**
  * For the writer of the environment at `path`, which alone puts the table into memory, where there is some. Readers and
  * the writer must use the same table, or the writer would overwrite what a reader is reading: a plain file, as a reader
@@ -128,7 +105,7 @@ export async function checkReaderTable(folder: string, path: string): Promise<vo
   if (statOf(link)?.isSymbolicLink() !== true) return;
   const table = tableOf(path);
   if (table !== undefined && readlinkSync(link) === table && statOf(table) !== undefined) return;
-  if (await isOwned(folder)) throw elsewhere(folder);
+  if (await isClaimed(folder)) throw elsewhere(folder);
   rmSync(link, { force: true });
 }
 
