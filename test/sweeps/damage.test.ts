@@ -9,7 +9,7 @@ describe('a service on a damaged folder', () => {
     const lines: string[] = [];
     const { loops, wrongNumbers, silentLosses } = await sweepDamage({
       flips: 1,
-      pages: 2,
+      pages: 1,
       random: createRng(seed).next,
       report: (line) => lines.push(line),
     });

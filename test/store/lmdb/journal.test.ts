@@ -52,10 +52,10 @@ async function corrupt(folder: string, seq: number, change: (block: string) => s
 }
 
 describe('openJournal', () => {
-  it('loses nothing acknowledged and tears no block in 15 kills', async function () {
+  it('loses nothing acknowledged and tears no block in 6 kills', async function () {
     this.timeout(120_000);
     await withFolder(async (folder) => {
-      for (const acknowledgements of [3, 40, 8, 75, 21, 1, 55, 14, 30, 2, 90, 17, 5, 62, 11]) {
+      for (const acknowledgements of [3, 40, 1, 75, 21, 8]) {
         await assertKept(folder, await appendAndKill(folder, acknowledgements));
       }
     });
