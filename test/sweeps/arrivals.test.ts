@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
+import { withSeed } from '../support/with-seed.ts';
 import { sweepArrivals } from './arrivals.ts';
 
 describe('callers who try to get more than their limit', () => {
   it('never get it in any 3,600 s, over 100,000 arrivals and some kills', async function () {
     this.timeout(120_000);
     const seed = Math.trunc(Math.random() * 2 ** 31);
-    const { admitted, kills } = await sweepArrivals({ arrivals: 100_000, seed }).catch((error: unknown) => {
-      throw new Error(`with seed ${seed}`, { cause: error });
-    });
+    const { admitted, kills } = await withSeed(seed, sweepArrivals({ arrivals: 100_000, seed }));
     assert.ok(admitted > 5_000 && kills > 3, `${admitted} let in, ${kills} kills with seed ${seed}`);
   });
 });

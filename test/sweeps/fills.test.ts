@@ -1,3 +1,4 @@
+import { withSeed } from '../support/with-seed.ts';
 import { sweepFills } from './fills.ts';
 
 describe('a service whose disk is filled from outside', () => {
@@ -5,9 +6,7 @@ describe('a service whose disk is filled from outside', () => {
     it(`SKIPPED WHEN NO DISK CAN BE MOUNTED: lives on, serves readers, goes on by itself and loses nothing (${kind})`, async function () {
       this.timeout(240_000);
       const seed = Math.trunc(Math.random() * 2 ** 31);
-      const found = await sweepFills({ kind, fills: 2, seed, report: () => {} }).catch((error: unknown) => {
-        throw new Error(`with seed ${seed}`, { cause: error });
-      });
+      const found = await withSeed(seed, sweepFills({ kind, fills: 2, seed, report: () => {} }));
       if (found === undefined) this.skip();
     });
   }

@@ -1,12 +1,10 @@
+import { withSeed } from '../support/with-seed.ts';
 import { sweepKills } from './kills.ts';
 
 describe('an engine killed at random instants', () => {
   it('loses nothing it showed and verifies after each of 4 kills', async function () {
     this.timeout(600_000);
     const seed = Math.trunc(Math.random() * 2 ** 31);
-    const sweep = sweepKills({ kills: 4, seed, copyEvery: 2, historyDays: 3, report: () => {} });
-    await sweep.catch((error: unknown) => {
-      throw new Error(`with seed ${seed}`, { cause: error });
-    });
+    await withSeed(seed, sweepKills({ kills: 4, seed, copyEvery: 2, historyDays: 3, report: () => {} }));
   });
 });

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
+import { withSeed } from '../support/with-seed.ts';
 import { sweepSettlements } from './settlements.ts';
 
 describe('a service whose world deletes, stalls, back-fills and settles', () => {
   it('says nothing that the world contradicts', async function () {
     this.timeout(600_000);
     const seed = Math.trunc(Math.random() * 2 ** 20);
-    const figures = await sweepSettlements({ rounds: 1, seed, report: () => {} }).catch((error: unknown) => {
-      throw new Error(`with seed ${seed}`, { cause: error });
-    });
+    const figures = await withSeed(seed, sweepSettlements({ rounds: 1, seed, report: () => {} }));
     assert.ok(figures.events > 0 && figures.forecasts > 0 && figures.readings > 0);
   });
 });
