@@ -11,10 +11,8 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -22,6 +20,7 @@ import fc from 'fast-check';
 import { open } from 'lmdb';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { lockFolder } from '../../src/store/lock.ts';
+import { breakStore, leaveDeadSocket } from '../support/data-folder.ts';
 import { type Amounts, addKey, addTurn, amountsIn, joinWaitlist } from './interrupted-store.ts';
 import { buildKillingCalls } from './killing-calls.ts';
 
@@ -69,16 +68,6 @@ async function runChild(act: string, folder: string, env: NodeJS.ProcessEnv = {}
   return { wasKilled: signal === 'SIGKILL', told, errors };
 }
 
-/** Leaves a socket as the owner of a lock does that was killed. */
-async function leaveDeadClaim(folder: string): Promise<void> {
-  const path = join(folder, 'engine-1-00.sock');
-  const server = createServer().listen(path);
-  await once(server, 'listening');
-  renameSync(path, `${path}.kept`);
-  await new Promise((resolve) => server.close(resolve));
-  renameSync(`${path}.kept`, path);
-}
-
 /** A store with three of everything, and a backup from when there were two. */
 async function makeOld(folder: string): Promise<void> {
   const store = await openStore(folder);
@@ -89,12 +78,10 @@ async function makeOld(folder: string): Promise<void> {
   await store.close();
 }
 
-/** The same, with both of LMDB's first pages lost, and two starts that failed on it. */
+/** The same, broken, and two starts that failed on it. */
 async function makeBroken(folder: string): Promise<void> {
   await makeOld(folder);
-  const data = join(folder, 'db', 'data.mdb');
-  truncateSync(data, 0);
-  writeFileSync(data, Buffer.alloc(16_384, 0xa5));
+  breakStore(folder);
   for (let start = 1; start <= 2; start++) await runChild('start', folder);
 }
 
@@ -235,7 +222,7 @@ async function runAct({ does, name }: Act, stage: Stage, env: NodeJS.ProcessEnv)
   rmSync(log, { force: true });
   const filter = (path: string) => !lstatSync(path).isSocket();
   cpSync(template, folder, { recursive: true, preserveTimestamps: true, filter });
-  if (name === 'open') await leaveDeadClaim(folder);
+  if (name === 'open') await leaveDeadSocket(folder, 'engine-1-00.sock');
   if (name === 'begin') rmSync(folder, { recursive: true });
   const shim = { LD_PRELOAD: library, CALLS_UNDER: folder, CALLS_LOG: log, UV_USE_IO_URING: '0' };
   return runChild(does, folder, { ...shim, ...env });

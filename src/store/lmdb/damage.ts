@@ -28,6 +28,11 @@ export function provesDamage(error: unknown): boolean {
   return error instanceof RangeError || error instanceof TypeError || error instanceof SyntaxError;
 }
 
+/** The same, also of an error that says so already. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof StoreError ? /^STORE_(BROKEN|CORRUPT)$/.test(error.code) : provesDamage(error);
+}
+
 /** Makes the error for a damaged part, and tells whoever watches the store. */
 export type Damage = (part: string, message: string, cause?: unknown) => StoreError;
 
