@@ -18,7 +18,7 @@ import { extname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { open } from 'lmdb';
-import { openStore } from '../../src/store/lmdb/open-store.ts';
+import { openStartingStore, openStore } from '../../src/store/lmdb/open-store.ts';
 import { lockFolder } from '../../src/store/lock.ts';
 import { breakStore, leaveDeadSocket } from '../support/data-folder.ts';
 import { type Amounts, addKey, addTurn, amountsIn, joinWaitlist } from './interrupted-store.ts';
@@ -169,10 +169,12 @@ async function startAgain(folder: string): Promise<void> {
   assert.fail(`no start of ${MOST_STARTS} was through: ${failures.join('\n')}`);
 }
 
+/** A start and a stop in order, as of the service. */
 async function openHere(folder: string): Promise<void> {
   const lock = await lockFolder(folder);
-  const store = await openStore(folder);
+  const { store, finished } = await openStartingStore(folder, { tell: () => undefined, reserveBytes: 0 });
   await store.close();
+  finished();
   await lock.release();
 }
 
@@ -195,7 +197,7 @@ async function checkAfterKill(
   told: readonly string[],
 ): Promise<void> {
   if (name === 'restore') await startAgain(folder);
-  else await openHere(folder);
+  await openHere(folder);
   const { places, keys, turns } = await readAmounts(folder);
   const least = (has: number, had: number, done: string) =>
     assert.ok(has >= had + (told.includes(done) ? 1 : 0), `${done}: ${has} left of ${had}`);
