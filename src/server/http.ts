@@ -121,7 +121,7 @@ export function createHttpServer(
   server.maxConnections = limits.maxConnections;
   server.on('connection', answers.watch);
   server.on('clientError', (error, socket) => {
-    if (!answers.endIfCut(socket)) refuseConnection(error, socket);
+    if (!answers.endIfCut(error, socket)) refuseConnection(error, socket);
   });
   // An `Expect` header is ignored.
   server.on('checkExpectation', answers.answer);
@@ -130,6 +130,7 @@ export function createHttpServer(
     server.on('upgrade', (req, socket, head) => {
       socket.on('error', () => socket.destroy());
       answers.afterAnswers(socket, () => {
+        if (socket.destroyed) return;
         if (!feed.upgrade(req, socket, head)) answerWithoutUpgrade(req, socket, limits, serve);
         // Paused if requests before this one had to wait.
         if (socket.isPaused()) socket.resume();
