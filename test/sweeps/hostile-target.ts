@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createShares } from '../../src/access/gate.ts';
 import { LIMITS } from '../../src/access/limits/rate-policy.ts';
-import { createTraffic } from '../../src/access/limits/traffic.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { busyOutputs } from '../dashboard/busy-outputs.ts';
@@ -24,7 +24,7 @@ const server = await startFeed({
   store,
   loaded: busyOutputs(),
   limits: feed,
-  http: { limits: LIMITS, traffic: createTraffic(trafficPerMinute) },
+  http: { limits: LIMITS, shares: createShares(trafficPerMinute) },
 });
 let isEnding = false;
 for (const end of ['SIGTERM', 'disconnect']) {
