@@ -32,6 +32,8 @@ export interface AnswersInTurn {
   endIfCut(error: Error, socket: Duplex): boolean;
   /** Calls `then` when the connection owes no answer. Further requests on it are not answered. */
   afterAnswers(socket: Duplex, then: () => void): void;
+  /** Answers the request on which `afterAnswers` waited, with all limits of other answers. */
+  answerLast(req: IncomingMessage, res: ServerResponse): void;
   /** Memory that waits, by our estimate, and the connections that were closed because of it. */
   figures(): UnsentFigures;
 }
@@ -290,6 +292,8 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
       line.atEnd = then;
       continueWith(line);
     },
+
+    answerLast: (req, res) => begin(lineOf(req.socket), req, res, false),
 
     figures: () => ({ unsentBytes, endedConnections }),
   };

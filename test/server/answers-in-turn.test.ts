@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { type AnswersInTurn, createAnswersInTurn } from '../../src/server/answers-in-turn.ts';
@@ -69,8 +69,17 @@ describe('createAnswersInTurn', () => {
     server.on('clientError', (error, socket) => {
       if (!answers.endIfCut(error, socket)) socket.destroy();
     });
-    server.on('upgrade', (_req, socket) => {
-      answers.afterAnswers(socket, () => socket.end('upgraded'));
+    server.on('upgrade', (req, socket) => {
+      answers.afterAnswers(socket, () => {
+        if (req.url === '/feed') {
+          socket.end('upgraded');
+          return;
+        }
+        const res = new ServerResponse(req);
+        res.assignSocket(req.socket);
+        req.socket.once('timeout', () => req.socket.destroy());
+        answers.answerLast(req, res);
+      });
     });
     server.on('connection', (socket) => {
       closed.push(new Promise((resolve) => socket.once('close', resolve)));
@@ -245,6 +254,19 @@ describe('createAnswersInTurn', () => {
     const text: string[] = [];
     dial(get('/stream/1')).on('data', (chunk: Buffer) => text.push(String(chunk)));
     await eventually('it streams', () => text.join('').includes('/stream/1'));
+    assert.deepEqual(answers.figures(), { unsentBytes: 0, endedConnections: 0 });
+  });
+
+  it('bounds the answer to a request for an upgrade that is not granted as any other', async () => {
+    const upgrade = get('/large/1', 'Connection: Upgrade', 'Upgrade: websocket');
+    await open({ maxUnsentBytes: 1.5 * LARGE.length });
+    for (let n = 0; n < 2; n++) dial(upgrade).pause();
+    await eventually('one has to go', () => answers.figures().endedConnections === 1);
+    server.close();
+    await open({ writeTimeoutMs: 50 });
+    dial(upgrade).pause();
+    await eventually('it is connected', () => closed.length === 1);
+    await Promise.all(closed);
     assert.deepEqual(answers.figures(), { unsentBytes: 0, endedConnections: 0 });
   });
 
