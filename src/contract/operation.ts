@@ -10,6 +10,7 @@ export type Refusal =
   | 'BodyTooLarge'
   | 'UnsupportedMediaType'
   | 'StoreUnavailable'
+  | 'StoreDamaged'
   | 'Unauthorized'
   | 'ChannelUnknown'
   | 'UpgradeRequired'

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { callerAddress } from '../access/client-address.ts';
 import { hasKeptBody } from './kept-body.ts';
+import { RequestEnds } from './request-ends.ts';
 
 export interface UnsentLimits {
   /**
@@ -27,10 +28,12 @@ export interface AnswersInTurn {
   /** Watches what a new connection sends. */
   watch(socket: Socket): void;
   answer(req: IncomingMessage, res: ServerResponse): void;
-  /** Ends a connection after its answers if what it sent was cut, as the fault found in it is ours then. */
-  endIfCut(socket: Duplex): boolean;
+  /** Ends a connection after its answers if the parser's error is where we cut what it sent. */
+  endIfCut(error: Error, socket: Duplex): boolean;
   /** Calls `then` when the connection owes no answer. Further requests on it are not answered. */
   afterAnswers(socket: Duplex, then: () => void): void;
+  /** Answers the request on which `afterAnswers` waited, with all limits of other answers. */
+  answerLast(req: IncomingMessage, res: ServerResponse): void;
   /** Memory that waits, by our estimate, and the connections that were closed because of it. */
   figures(): UnsentFigures;
 }
@@ -40,10 +43,11 @@ export interface UnsentFigures {
   readonly endedConnections: number;
 }
 
-/** One connection with an answer that is not yet sent. */
+/** What is known of one connection. */
 interface Line {
   readonly socket: Socket;
   readonly address: string;
+  readonly ends: RequestEnds;
   /** The answer that is being made or sent; undefined when there is none. */
   current: ServerResponse | undefined;
   readonly waiting: (readonly [req: IncomingMessage, res: ServerResponse])[];
@@ -53,21 +57,17 @@ interface Line {
   bytes: number;
   /** `ending`: no further request is answered. `closed`: nothing is sent any more. */
   state: 'open' | 'ending' | 'closed';
-  isCut: boolean;
+  /** Where in the last bytes that came the requests were cut off; undefined if they never were. */
+  cutAt: number | undefined;
   isPaused: boolean;
   isTimed: boolean;
 }
-
-const END_OF_HEAD = '\r\n\r\n';
 
 /** What a request and its answer take beside the body: both objects, their headers and what Node keeps about them. */
 const REQUEST_BYTES = 4_096;
 
 /** What may still be read from a connection after it was paused. */
 const PAUSED_BYTES = 65_536;
-
-/** No two requests fit into less: `GET / HTTP/1.1`, `Host:` and the end of the head, twice. */
-const SHORTEST_PAIR = 2 * 26 - 1;
 
 /** When too much waits, connections are closed until this share of the limit is left. */
 const SHARE_LEFT = 0.9;
@@ -95,12 +95,13 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
       line = {
         socket,
         address: callerAddress(socket.remoteAddress ?? ''),
+        ends: new RequestEnds(),
         current: undefined,
         waiting: [],
         atEnd: undefined,
         bytes: 0,
         state: 'open',
-        isCut: false,
+        cutAt: undefined,
         isPaused: false,
         isTimed: false,
       };
@@ -161,17 +162,19 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
     return Math.max(1, Math.min(maxWaitingRequests - waiting.length, room));
   }
 
-  /** Makes the rest of a chunk unreadable for the parser, which then ends the connection's requests. */
-  function cut(line: Line, chunk: Buffer): void {
-    let end = 0;
-    for (let left = mostRequests(line); left > 0; left--) {
-      const found = chunk.indexOf(END_OF_HEAD, end, 'latin1');
-      if (found < 0) return;
-      end = found + END_OF_HEAD.length;
-    }
-    if (!chunk.includes(END_OF_HEAD, end, 'latin1')) return;
-    chunk[end] = 0;
-    line.isCut = true;
+  /**
+   * Comes before the listener of the server, which reads the same bytes: what is too much is made unreadable for its
+   * parser, which then ends the connection's requests. Shared by all connections; `this` is that of the event.
+   */
+  function onData(this: Socket, chunk: Buffer): void {
+    const line = lineOf(this);
+    // Whoever goes on sending would never be found to take no byte of the answer.
+    if (line.isTimed && line.current !== undefined) pause(line);
+    // What comes after a cut is cut too.
+    const cutAt = line.cutAt === undefined ? line.ends.firstUnwanted(chunk, mostRequests(line)) : 0;
+    if (cutAt === undefined) return;
+    chunk[cutAt] = 0;
+    line.cutAt = cutAt;
   }
 
   function begin(line: Line, req: IncomingMessage, res: ServerResponse, isHeld: boolean): void {
@@ -195,7 +198,8 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
     const weigh = () => {
       if (res.writableFinished || line.state === 'closed') return;
       line.isTimed = true;
-      // Node closes a connection without progress in either direction for so long, and nothing is read from it now.
+      // Node closes a connection without progress in either direction for so long, and of what it sends meanwhile only
+      // the first bytes are read.
       line.socket.setTimeout(writeTimeoutMs);
       // A body that is kept anyway takes no more memory while it waits.
       if (hasKeptBody(res)) return;
@@ -247,15 +251,13 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
 
   return {
     watch(socket) {
-      // Before the listener of the server, which reads the same bytes.
-      socket.prependListener('data', (chunk: Buffer) => {
-        if (chunk.length > SHORTEST_PAIR) cut(lineOf(socket), chunk);
-      });
+      socket.prependListener('data', onData);
     },
 
-    endIfCut(socket) {
+    endIfCut(error, socket) {
       const line = lines.get(socket);
-      if (line === undefined || !line.isCut) return false;
+      const parsed = 'bytesParsed' in error ? Number(error.bytesParsed) : Number.NaN;
+      if (line?.cutAt === undefined || !(parsed >= line.cutAt)) return false;
       endAfterAnswers(line);
       pause(line);
       continueWith(line);
@@ -264,7 +266,8 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
 
     answer(req, res) {
       const line = lineOf(req.socket);
-      if (line.state === 'closed') return;
+      // A connection that was refused is not answered, whatever it has sent.
+      if (line.state === 'closed' || !req.socket.writable) return;
       if (line.current === undefined && line.waiting.length === 0 && line.state === 'open') {
         begin(line, req, res, false);
         return;
@@ -278,6 +281,7 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
     },
 
     afterAnswers(socket, then) {
+      socket.off('data', onData);
       const line = lines.get(socket);
       if (line === undefined) {
         then();
@@ -288,6 +292,8 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
       line.atEnd = then;
       continueWith(line);
     },
+
+    answerLast: (req, res) => begin(lineOf(req.socket), req, res, false),
 
     figures: () => ({ unsentBytes, endedConnections }),
   };
