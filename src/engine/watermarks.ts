@@ -4,10 +4,10 @@ import type { Clock } from './clock.ts';
 /** Up to when each source, and each value it keeps up to date, knows the outside world. */
 interface Watermarks {
   /**
-   * `knownAt` (UTC ms) is the instant up to which the answer shows the outside world; the present unless given. `values`
-   * says when single values were answered, by the clock that never goes back.
+   * `at` is the instant up to which an answer shows the outside world, and `values` says when single values were
+   * answered, both by the clock that never goes back.
    */
-  mark(source: SourceName, knownAt?: number, values?: Readonly<Record<string, number>>): void;
+  mark(source: SourceName, at: number, values?: Readonly<Record<string, number>>): void;
   /**
    * From now on the source keeps these values up to date and no others. A value older than `usualMs` is behind the rest.
    * One that was never answered is as old as the wait for it.
@@ -49,9 +49,8 @@ export function createWatermarks(clock: Clock): Watermarks {
   }
 
   return {
-    mark(source, knownAt, values = {}) {
-      const behindMs = knownAt === undefined ? 0 : Math.max(0, clock.wall() - knownAt);
-      marks.set(source, clock.mono() - behindMs);
+    mark(source, at, values = {}) {
+      marks.set(source, at);
       const own = followed.get(source)?.marks;
       for (const [value, at] of Object.entries(values)) if (own?.has(value)) own.set(value, at);
     },

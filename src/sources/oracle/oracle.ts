@@ -33,7 +33,8 @@ export function oracleSource(
   const deliveredTotals = new LRUCache<string, string>({ max: REMEMBERED });
   const partsIn = createParts();
   const faults = tellOnce(REMEMBERED);
-  let trackings: readonly TrackingFact[] = [];
+  /** The windows listed last; undefined until the list was read. */
+  let trackings: readonly TrackingFact[] | undefined;
 
   async function list(context: SourceContext, signal: AbortSignal) {
     const query = new URLSearchParams({ platform: account.platform });
@@ -71,11 +72,25 @@ export function oracleSource(
     deliveredTotals.set(trackingId, value);
   }
 
+  /** The windows whose counts active events show. */
+  function shownWindows({ lookups }: SourceContext): readonly string[] {
+    return lookups
+      .events()
+      .filter(
+        ({ phase, subject }) =>
+          phase === 'active' && subject.type === 'posts' && subject.account === account.id,
+      )
+      .flatMap(({ trackingId }) => trackingId ?? []);
+  }
+
   async function readOpen(context: SourceContext, parts: Parts, signal: AbortSignal) {
     const now = context.now();
-    const open = trackings.filter(({ startAt, endAt }) => startAt <= now && now < endAt + AFTERMATH_MS);
-    context.follow(open.map(({ trackingId }) => trackingId));
-    if (open.length === 0) await context.deliver([]);
+    const open = (trackings ?? []).filter(
+      ({ startAt, endAt }) => startAt <= now && now < endAt + AFTERMATH_MS,
+    );
+    // The count of a window that is not listed, or not yet after a start, is shown all the same, and only grows older.
+    context.follow([...new Set([...open.map(({ trackingId }) => trackingId), ...shownWindows(context)])]);
+    if (open.length === 0 && trackings !== undefined) await context.deliver([]);
     const read = (tracking: TrackingFact) => readTotal(tracking, context, signal);
     await parts.readEach(open, { nameOf: ({ trackingId }) => trackingId, read }, signal);
   }
@@ -83,7 +98,7 @@ export function oracleSource(
   // One at a time, newest first: they serve statistics only, and the oracle blocks fast callers.
   async function readPast(context: SourceContext, signal: AbortSignal) {
     const now = context.now();
-    const past = trackings.filter(
+    const past = (trackings ?? []).filter(
       ({ trackingId, endAt }) =>
         endAt + AFTERMATH_MS <= now &&
         endAt > now - settings.historyDays * DAY_MS &&
