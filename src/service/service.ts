@@ -113,7 +113,7 @@ async function open(
   metrics.watchSources(engine.sources);
   const { gate, tierOf, isDemo } = await openAccess({ ...parts, isStandIn }, shutdown);
   const usage = startUsage(parts, tierOf, shutdown);
-  const payments = await openPayments({ ...parts, standIn: upstream }, shutdown);
+  const payments = await openPayments({ ...parts, ...time, standIn: upstream }, shutdown);
   const positions = positionsOf(upstream, sourceSettings, parts);
   const clockFault = () => timeFault(time.doubt(), engine.logAheadMs());
   const url = await startServer(
