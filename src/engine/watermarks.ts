@@ -1,4 +1,4 @@
-import type { SourceName, TickAges } from '../../streams/internal.ts';
+import { DAY_MS, type SourceName, type TickAges } from '../../streams/internal.ts';
 import type { Clock } from './clock.ts';
 
 /** Up to when each source, and each value it keeps up to date, knows the outside world. */
@@ -24,6 +24,11 @@ interface Followed {
   /** When each value was last answered. */
   readonly marks: Map<string, number>;
 }
+
+/** By so little a time service corrects a calendar. */
+const CORRECTION_MS = 5_000;
+/** Taken for the time since the engine before, when a calendar that was set back does not tell it: all is then stale. */
+const UNTOLD_MS = DAY_MS;
 
 const NOTHING_FOLLOWED: Followed = { usualMs: 0, marks: new Map() };
 
@@ -76,7 +81,8 @@ export function createWatermarks(clock: Clock): Watermarks {
       };
     },
     restore({ ages, lagging = {} }, at) {
-      const elapsed = Math.max(0, clock.wall() - at);
+      const sinceMs = clock.wall() - at;
+      const elapsed = sinceMs < -CORRECTION_MS ? UNTOLD_MS : Math.max(0, sinceMs);
       const markOf = (age: number) => clock.mono() - elapsed - age;
       for (const [source, age] of Object.entries(ages)) {
         marks.set(source, markOf(age));
