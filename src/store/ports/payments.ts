@@ -19,7 +19,7 @@ export interface KeptPayment {
   /** The request to the facilitator, as JSON. */
   readonly order: string;
   readonly validBeforeAt: number;
-  /** When it was last written. */
+  /** When its state became what it is, or was last found to be unknown still. */
   readonly changedAt: number;
   /** When it is tried again; null once it is over. */
   readonly nextTryAt: number | null;
