@@ -113,10 +113,12 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
       clock,
       random: deps.random,
       lookups,
-      async deliver(facts, knownAt, values) {
+      async deliver(facts, knownAt = clock.wall(), values) {
         const deliveredAt = clock.mono();
+        // Taken now: while the disk holds up the turn, what is delivered grows older.
+        const markAt = knownAt === null ? null : deliveredAt - Math.max(0, clock.wall() - knownAt);
         await turns.accept(facts);
-        if (knownAt !== null) watermarks.mark(source.name, knownAt, values);
+        if (markAt !== null) watermarks.mark(source.name, markAt, values);
         report({
           type: 'delivered',
           source: source.name,

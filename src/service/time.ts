@@ -5,6 +5,7 @@ import type { SourceContext } from '../sources/source.ts';
 import { createWorldTime } from '../sources/world-time.ts';
 import type { Logger } from './logger.ts';
 import type { Shutdown } from './shutdown.ts';
+import { spanText } from './span-text.ts';
 
 /** The time that everything in the service goes by. */
 interface ServiceTime {
@@ -61,15 +62,4 @@ function doubtText({ sign, byMs }: TimeDoubt): string {
   return sign === 'calendar'
     ? `the calendar of the machine was set ${span} the time and is not believed yet`
     : `the hosts that are read are ${span} the calendar of the machine`;
-}
-
-/** In the largest unit of which there are at least two. */
-function spanText(ms: number): string {
-  const units = [
-    ['days', 24 * 60 * MINUTE_MS],
-    ['hours', 60 * MINUTE_MS],
-    ['minutes', MINUTE_MS],
-  ] as const;
-  const [unit, unitMs] = units.find(([, each]) => ms >= 2 * each) ?? (['seconds', 1_000] as const);
-  return `${Math.round(ms / unitMs)} ${unit}`;
 }

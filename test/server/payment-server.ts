@@ -48,6 +48,7 @@ export async function openPaymentServer(
     facilitator: { url: stand.url, verifyTimeoutMs: 5_000, settleTimeoutMs: 5_000 },
     payments: createMemoryStore().payments,
     now: () => clock.now,
+    agreedNow: () => clock.now,
     mono: () => clock.monoMs,
     report: (report) => void reports.push(report),
     everyMs: 10,

@@ -32,6 +32,7 @@ const service = await openPaymentService({
     },
   },
   now: () => Date.now() + offsetMs,
+  agreedNow: () => Date.now() + offsetMs,
   mono: () => performance.now(),
   report: () => undefined,
   everyMs: 20,

@@ -103,6 +103,7 @@ async function buyOnce(seed: number, run: number): Promise<Ending> {
       node: hasNode ? { url: nodeUrl } : undefined,
       payments,
       now: () => clock.now,
+      agreedNow: () => clock.now,
       mono: () => clock.now,
       report: () => undefined,
       everyMs: 2,
