@@ -11,7 +11,7 @@ const [folder = '', url = '', startOffsetMs = '0'] = process.argv.slice(2);
 const commandSchema = z.object({ payment: z.string(), dieAt: z.string(), offsetMs: z.number() });
 
 let dieAt = '';
-/** The parent's clock is ahead of the real one. */
+/** The time that the parent lets pass besides the real one. */
 let offsetMs = Number(startOffsetMs);
 const die = () => process.kill(process.pid, 'SIGKILL');
 const store = await openStore(folder);
@@ -33,7 +33,7 @@ const service = await openPaymentService({
   },
   now: () => Date.now() + offsetMs,
   agreedNow: () => Date.now() + offsetMs,
-  mono: () => performance.now(),
+  mono: () => performance.now() + offsetMs,
   report: () => undefined,
   everyMs: 20,
 });
