@@ -57,7 +57,7 @@ interface Line {
   bytes: number;
   /** `ending`: no further request is answered. `closed`: nothing is sent any more. */
   state: 'open' | 'ending' | 'closed';
-  /** Where in the last bytes that came the requests were cut off; undefined if they never were. */
+  /** Where in the last bytes that came the requests were cut off, or before them; undefined if they never were. */
   cutAt: number | undefined;
   isPaused: boolean;
   isTimed: boolean;
@@ -170,11 +170,13 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
     const line = lineOf(this);
     // Whoever goes on sending would never be found to take no byte of the answer.
     if (line.isTimed && line.current !== undefined) pause(line);
-    // What comes after a cut is cut too.
-    const cutAt = line.cutAt === undefined ? line.ends.firstUnwanted(chunk, mostRequests(line)) : 0;
-    if (cutAt === undefined) return;
-    chunk[cutAt] = 0;
-    line.cutAt = cutAt;
+    if (line.cutAt !== undefined) {
+      // The parser reads no more, and where it says that it stopped means nothing.
+      line.cutAt = Number.NEGATIVE_INFINITY;
+      return;
+    }
+    line.cutAt = line.ends.firstUnwanted(chunk, mostRequests(line));
+    if (line.cutAt !== undefined) chunk[line.cutAt] = 0;
   }
 
   function begin(line: Line, req: IncomingMessage, res: ServerResponse, isHeld: boolean): void {

@@ -70,6 +70,7 @@ describe('createAnswersInTurn', () => {
       if (!answers.endIfCut(error, socket)) socket.destroy();
     });
     server.on('upgrade', (req, socket) => {
+      socket.on('error', () => undefined);
       answers.afterAnswers(socket, () => {
         if (req.url === '/feed') {
           socket.end('upgraded');
@@ -257,7 +258,7 @@ describe('createAnswersInTurn', () => {
     assert.deepEqual(answers.figures(), { unsentBytes: 0, endedConnections: 0 });
   });
 
-  it('bounds the answer to a request for an upgrade that is not granted like every other', async () => {
+  it('bounds the answer to a request for an upgrade that is not granted', async () => {
     const upgrade = get('/large/1', 'Connection: Upgrade', 'Upgrade: websocket');
     await open({ maxUnsentBytes: 1.5 * LARGE.length });
     for (let n = 0; n < 2; n++) dial(upgrade).pause();

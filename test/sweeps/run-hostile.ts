@@ -39,13 +39,21 @@ say(
 );
 process.exitCode = failures === 0 ? 0 : 1;
 
-function faultsIn({ memoryMb, wrong }: Suffered): readonly string[] {
-  return memoryMb > MOST_GROWN_MB ? [`memory rose by ${memoryMb.toFixed(1)} MB`, ...wrong] : wrong;
+function faultsIn({ memoryMb, p99Ms, wrong }: Suffered): readonly string[] {
+  return [
+    ...(memoryMb > MOST_GROWN_MB ? [`memory rose by ${memoryMb.toFixed(1)} MB`] : []),
+    ...(p99Ms === null ? ['no good client was answered'] : []),
+    ...wrong,
+  ];
 }
 
 function rowOf(suffered: Suffered, isHeld: boolean): string {
   const { name, note, memoryMb, p99Ms, gapMs, connectionsLeft } = suffered;
   const memory = `+${memoryMb.toFixed(1)} MB`.padStart(9);
-  const times = `${p99Ms.toFixed(1)} ms`.padStart(13) + `${gapMs.toFixed(1)} ms`.padStart(24);
+  const times = msText(p99Ms).padStart(13) + msText(gapMs).padStart(24);
   return `${memory}${times}   ${name}: ${isHeld ? 'held' : 'NOT HELD'}; ${note}, ${connectionsLeft} connections left`;
+}
+
+function msText(ms: number | null): string {
+  return ms === null ? 'none' : `${ms.toFixed(1)} ms`;
 }

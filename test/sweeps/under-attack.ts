@@ -12,10 +12,10 @@ export interface Suffered {
   readonly note: string;
   /** The most memory that the server had, beyond the base. */
   readonly memoryMb: number;
-  /** How long good clients waited for an answer: 99 of 100 no longer. */
-  readonly p99Ms: number;
+  /** How long good clients waited for an answer: 99 of 100 no longer. Null when there was none. */
+  readonly p99Ms: number | null;
   /** The same for the time between two frames of the feed. */
-  readonly gapMs: number;
+  readonly gapMs: number | null;
   /** Connections that the server still held at the end, beside those of the good clients. */
   readonly connectionsLeft: number;
   /** What must not happen, whatever the figures are. */
@@ -31,11 +31,9 @@ const MB = 1_000_000;
 
 const Held = z.object({ connections: z.number() });
 const Seen = z.object({
-  calls: z.number(),
   failures: z.array(z.string()),
-  p99Ms: z.number(),
-  frames: z.number(),
-  gapMs: z.number(),
+  p99Ms: z.number().nullable(),
+  gapMs: z.number().nullable(),
   lost: z.number(),
 });
 
