@@ -13,6 +13,7 @@ const DAMAGE_CODES = new Set([
   -30782, // MDB_BAD_TXN: what follows one of these
   -30781, // MDB_BAD_VALSIZE
   -30780, // MDB_BAD_DBI
+  -30779, // MDB_PROBLEM: a page of another kind than its place in the tree
 ]);
 
 /** Whether it is the library's own answer that the file is damaged. */
