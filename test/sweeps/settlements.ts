@@ -24,8 +24,6 @@ const ANSWER_MS = 5_000;
 
 /** Far longer than any machine needs to read the counts for the first time; the rest of it is skipped. */
 const FIRST_READ_MS = 10 * MINUTE_MS;
-/** Of the first window that ends, left for disturbances. */
-const LAST_SECONDS_MS = 20_000;
 
 interface Tracked {
   readonly id: number;
@@ -57,6 +55,10 @@ export interface SettlementFigures {
 export interface SettlementSweep {
   readonly rounds: number;
   readonly seed: number;
+  /** With four weeks and more the forecasts of events that closed before the start are scored as well. */
+  readonly historyDays: number;
+  /** How long the world is disturbed, to the end of the last window. */
+  readonly seconds: number;
   readonly report: (line: string) => void;
 }
 
@@ -64,11 +66,8 @@ export interface SettlementSweep {
  * Drives worlds through posts deleted within seconds, stalls of the oracle, back-fills and closes, and compares all that
  * the service said with the world's own posts, totals and winners. Rejects with every difference that has no reason.
  */
-export async function sweepSettlements({
-  rounds,
-  seed,
-  report,
-}: SettlementSweep): Promise<SettlementFigures> {
+export async function sweepSettlements(sweep: SettlementSweep): Promise<SettlementFigures> {
+  const { rounds, seed, report } = sweep;
   const figures: SettlementFigures = {
     rounds,
     events: 0,
@@ -85,7 +84,7 @@ export async function sweepSettlements({
   const faults: string[] = [];
   for (let round = 0; round < rounds; round++) {
     const worldSeed = seed + round;
-    const found = await playRound(worldSeed, figures);
+    const found = await playRound(worldSeed, sweep, figures);
     faults.push(...found.map((fault) => `seed ${worldSeed}: ${fault}`));
     report(`round ${round + 1} of ${rounds}, seed ${worldSeed}: ${found.length} faults`);
   }
@@ -95,16 +94,20 @@ export async function sweepSettlements({
   return figures;
 }
 
-async function playRound(seed: number, figures: SettlementFigures): Promise<readonly string[]> {
+async function playRound(
+  seed: number,
+  { historyDays, seconds }: SettlementSweep,
+  figures: SettlementFigures,
+): Promise<readonly string[]> {
   const startAt = FIRST_START_AT + (seed % 24) * ROUND_APART_MS;
-  const stage = await openStage({ startAt, seed, historyDays: 35 });
+  const stage = await openStage({ startAt, seed, historyDays });
   const faults: string[] = [];
   try {
     const rng = createRng(seed, 'settlements');
-    const events = addEvents(stage, rng);
+    const events = addEvents(stage, rng, seconds);
     const reading = readCounts({ stage, seed, startAt, events, faults, figures });
     await reading.known();
-    stage.skip(Math.min(...events.map(({ endAt }) => endAt)) - LAST_SECONDS_MS - stage.clock.wall());
+    stage.skip(Math.max(...events.map(({ endAt }) => endAt)) - seconds * 1_000 - stage.clock.wall());
     await disturb(stage, rng, events, figures);
     await eventually('every window is over', () => events.every(({ endAt }) => stage.clock.wall() >= endAt));
     await reading.stop();
@@ -118,13 +121,13 @@ async function playRound(seed: number, figures: SettlementFigures): Promise<read
 }
 
 /** Short windows with narrow buckets, so that a single post decides. */
-function addEvents({ world, clock }: Stage, rng: Rng): readonly Tracked[] {
+function addEvents({ world, clock }: Stage, rng: Rng, seconds: number): readonly Tracked[] {
   return [0, 1, 2, 3].map((index) => {
     const account = index % 2 === 0 ? 'a' : 'b';
     const now = clock.wall();
     // Windows are whole seconds, as the market's and the oracle's own are.
     const startAt = wholeSecond(now - rng.between(5, 180) * MINUTE_MS);
-    const endAt = wholeSecond(now + FIRST_READ_MS + rng.between(20, 45) * 1_000);
+    const endAt = wholeSecond(now + FIRST_READ_MS + rng.between(seconds / 2, seconds) * 1_000);
     const bucketWidth = rng.int(1, 4);
     const slug = `account-${account}-of-posts-sweep-${index}`;
     const event = { account, startAt, endAt, bucketWidth, bucketCount: 90, slug, title: slug } as const;
