@@ -13,14 +13,13 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../streams/internal.ts';
 import { eventually } from '../support/eventually.ts';
 import { createMemoryPayments } from '../support/memory-store/payments.ts';
 import { MUTATIONS } from '../support/payment-mutations.ts';
+import { SIGNALS, TERMS } from '../support/payment-terms.ts';
 import {
   createPayer,
   type FacilitatorStand,
   headerOf,
   openFacilitator,
   type Payer,
-  SIGNALS,
-  TERMS,
 } from '../support/payments.ts';
 
 const START = Date.UTC(2026, 0, 1);

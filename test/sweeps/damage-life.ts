@@ -7,6 +7,8 @@ export interface Life {
   /** Where its clock begins, UTC ms, and how many of its milliseconds pass in one. */
   readonly wallAt: number;
   readonly speed: number;
+  /** Whether it lives on for `runMs` only once it has counted an event. */
+  readonly countsFirst: boolean;
   readonly runMs: number;
   /** Paths it is asked for. */
   readonly asks: readonly string[];

@@ -11,6 +11,8 @@ describe('a service on a damaged folder', () => {
       const { loops, wrongNumbers, silentLosses } = await sweepDamage({
         flips: 1,
         pages: 1,
+        lifeMs: 1_000,
+        moments: [0.6, 1],
         random: createRng(seed).next,
         report: (line) => lines.push(line),
       });

@@ -21,6 +21,10 @@ import { createLives, type Ended, type Life, type LifeEnd, logOf } from './damag
 export interface DamageSweep {
   readonly flips: number;
   readonly pages: number;
+  /** How long the service lives with all that it has read, twice, before the folder is damaged. */
+  readonly lifeMs: number;
+  /** Times of that life which are asked about, as shares of it. */
+  readonly moments: readonly number[];
   /** Numbers in [0, 1). */
   readonly random: () => number;
   readonly report: (line: string) => void;
@@ -62,7 +66,7 @@ export async function sweepDamage(sweep: DamageSweep): Promise<DamageTotals> {
   // A commit alone does not keep a process alive.
   const alive = setInterval(() => undefined, 1_000);
   try {
-    const truth = await makeTruth(live, join(root, 'truth'), sweep.report);
+    const truth = await makeTruth(live, join(root, 'truth'), sweep);
     let totals: DamageTotals = {
       cases: 0,
       unnoticed: 0,
@@ -102,8 +106,16 @@ export async function sweepDamage(sweep: DamageSweep): Promise<DamageTotals> {
 
 type Live = (life: Life) => Promise<LifeEnd>;
 
-async function makeTruth(live: Live, folder: string, report: (line: string) => void): Promise<Truth> {
-  const making: Life = { data: folder, wallAt: START_AT, speed: 1, runMs: 5_000, asks: [], paymentIds: [] };
+async function makeTruth(live: Live, folder: string, sweep: DamageSweep): Promise<Truth> {
+  const making: Life = {
+    data: folder,
+    wallAt: START_AT,
+    speed: 1,
+    countsFirst: true,
+    runMs: sweep.lifeMs,
+    asks: [],
+    paymentIds: [],
+  };
   const first = expectEnded(await live(making));
   await changeStore(folder, async (store) => {
     await addAccounts(store, 0);
@@ -115,8 +127,9 @@ async function makeTruth(live: Live, folder: string, report: (line: string) => v
     data: folder,
     wallAt: second.wallAt,
     speed: 1,
+    countsFirst: false,
     runMs: 100,
-    asks: asksBetween(first.fromAt, second.wallAt),
+    asks: asksAt(sweep.moments, first.fromAt, second.wallAt),
     paymentIds: Array.from({ length: 2 * ROWS }, (_, n) => paymentIdOf(n)),
   };
   const control = `${folder}-control`;
@@ -126,7 +139,7 @@ async function makeTruth(live: Live, folder: string, report: (line: string) => v
   if (ended.difference !== null) throw new Error(`the sound folder does not verify: ${ended.difference}`);
   const pages = statSync(join(folder, 'db', 'data.mdb')).size / PAGE;
   const served = ended.answers.filter(({ status }) => status === 200).length;
-  report(
+  sweep.report(
     `made a folder of ${pages} pages; ${served} of ${ended.answers.length} answers about its past have data`,
   );
   return { folder, life, ended };
@@ -192,8 +205,8 @@ function paymentOf(n: number): KeptPayment {
   };
 }
 
-function asksBetween(fromAt: number, toAt: number): string[] {
-  const moments = [0.3, 0.6, 0.9, 1].map((share) => Math.floor(fromAt + (toAt - fromAt) * share) - 1);
+function asksAt(shares: readonly number[], fromAt: number, toAt: number): string[] {
+  const moments = shares.map((share) => Math.floor(fromAt + (toAt - fromAt) * share) - 1);
   return moments.flatMap((at) =>
     ['account_a', 'account_b'].flatMap((account) => [
       `/api/v1/meta/${account}?as_of=${at}`,

@@ -310,22 +310,31 @@ async function sweepAct(act: Act, stage: Stage, sweep: InterruptionSweep): Promi
 /** Kills whoever begins, opens, copies, restores and converts a store, at calls that change the disk. */
 export async function sweepInterruptions(sweep: InterruptionSweep): Promise<readonly ActKills[]> {
   const results: ActKills[] = [];
-  for (const act of ACTS.filter(({ name }) => sweep.acts.test(name))) {
-    const base = mkdtempSync(join(tmpdir(), 'tallywire-interruptions-'));
-    try {
-      const library = buildKillingCalls(base);
-      const stage = {
-        library,
-        template: join(base, 'old'),
-        folder: join(base, 'data'),
-        log: join(base, 'calls'),
-        copies: join(base, 'copies'),
-        told: join(base, 'told'),
-      };
-      results.push(await sweepAct(act, stage, sweep));
-    } finally {
-      rmSync(base, { recursive: true, force: true });
+  const tools = mkdtempSync(join(tmpdir(), 'tallywire-interruptions-'));
+  try {
+    const library = buildKillingCalls(tools);
+    for (const act of ACTS.filter(({ name }) => sweep.acts.test(name))) {
+      results.push(await sweepActIn(library, act, sweep));
     }
+  } finally {
+    rmSync(tools, { recursive: true, force: true });
   }
   return results;
+}
+
+async function sweepActIn(library: string, act: Act, sweep: InterruptionSweep): Promise<ActKills> {
+  const base = mkdtempSync(join(tmpdir(), 'tallywire-interruptions-'));
+  try {
+    const stage = {
+      library,
+      template: join(base, 'old'),
+      folder: join(base, 'data'),
+      log: join(base, 'calls'),
+      copies: join(base, 'copies'),
+      told: join(base, 'told'),
+    };
+    return await sweepAct(act, stage, sweep);
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+  }
 }

@@ -8,14 +8,13 @@ import type { SETTLE_BEHAVIOURS } from '../../src/world/wire/facilitator.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../streams/internal.ts';
 import { eventually } from '../support/eventually.ts';
 import { createMemoryPayments } from '../support/memory-store/payments.ts';
+import { SIGNALS, TERMS } from '../support/payment-terms.ts';
 import {
   createPayer,
   type FacilitatorStand,
   faultRule,
   headerOf,
   openFacilitator,
-  SIGNALS,
-  TERMS,
 } from '../support/payments.ts';
 
 type Behaviour = (typeof SETTLE_BEHAVIOURS)[number];
