@@ -3,9 +3,11 @@ import {
   copyFileSync,
   cpSync,
   existsSync,
+  mkdtempSync,
   openSync,
   readFileSync,
   readSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -13,7 +15,7 @@ import {
 } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { KeptPayment, Store } from '../../src/store/store.ts';
 import { createLives, type Ended, type Life, type LifeEnd, logOf } from './damage-life.ts';
@@ -83,8 +85,9 @@ export async function sweepDamage(sweep: DamageSweep): Promise<DamageTotals> {
       const data = join(root, `case-${index + 1}`);
       copyTruth(truth, data, hasBackup);
       damageFile(join(data, 'db', 'data.mdb'), damage);
+      const asDamaged = `${data}-as-damaged`;
+      cpSync(data, asDamaged, { recursive: true });
       const verdict = await judge(live, { ...truth.life, data }, truth.ended, hasBackup);
-      for (const path of [data, logOf(data)]) rmSync(path, { recursive: true, force: true });
       totals = add(totals, verdict);
       const label = `${index + 1}: ${damage.name}${hasBackup ? ', with a backup' : ''}`;
       const isBad = verdict.faults.length > 0;
@@ -92,9 +95,11 @@ export async function sweepDamage(sweep: DamageSweep): Promise<DamageTotals> {
         const lines = [
           `${label}: ${verdict.outcome} after ${verdict.failedStarts} failed starts`,
           ...verdict.faults,
+          ...(isBad ? [`as it was damaged: ${keep(asDamaged)}`] : []),
         ];
         sweep.report(lines.join('\n  '));
       }
+      for (const path of [data, logOf(data), asDamaged]) rmSync(path, { recursive: true, force: true });
     }
     return totals;
   } finally {
@@ -102,6 +107,13 @@ export async function sweepDamage(sweep: DamageSweep): Promise<DamageTotals> {
     clearInterval(alive);
     rmSync(root, { recursive: true, force: true });
   }
+}
+
+/** What a service stored differs from run to run, so a seed alone does not repeat a case. Returns where it lies. */
+function keep(folder: string): string {
+  const kept = join(mkdtempSync(join(tmpdir(), 'tallywire-damaged-')), basename(folder));
+  renameSync(folder, kept);
+  return kept;
 }
 
 type Live = (life: Life) => Promise<LifeEnd>;
