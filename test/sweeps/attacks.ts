@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Attack, lasting } from './attack.ts';
 import { sweepSlowLoris } from './hostile.ts';
 import { neverReadEventStreams, neverReadSubscribes, pingFlood, replayStorm } from './hostile-feed.ts';
@@ -8,19 +7,10 @@ import { OVERSIZE } from './oversize.ts';
 import { exchangeRaw, pouring, statusesIn } from './raw-http.ts';
 import { SMUGGLED } from './smuggling.ts';
 
-const NOBODY_MS = 40_000;
 const OVERSIZE_ROUNDS = 20;
 
 /** Everything that anyone can try without a key. */
 export const ATTACKS: readonly Attack[] = [
-  {
-    // What the server takes by itself meanwhile.
-    name: 'nobody',
-    async run({ mostMs }) {
-      const ms = Math.min(NOBODY_MS, mostMs);
-      return delay(ms, `${ms / 1_000} s`);
-    },
-  },
   ...HTTP_ATTACKS,
   lasting('pings never read', pingFlood),
   lasting('subscriptions never read', neverReadSubscribes),

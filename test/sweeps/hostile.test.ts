@@ -24,7 +24,7 @@ describe('a server that a few connections attack in many ways at once', () => {
       name: 'all at once',
       run: async (field: Field) => (await Promise.all(attacks.map(({ run }) => run(field)))).join(),
     };
-    const base = await measureBase(WARM_MS);
+    const base = await measureBase(WARM_MS, ATTACK_MS);
     const field = { connections: CONNECTIONS, mostMs: ATTACK_MS };
     const { wrong, memoryMb } = await underAttack(all, field, base, WARM_MS);
     assert.deepEqual(wrong, []);

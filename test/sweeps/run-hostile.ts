@@ -19,8 +19,9 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 
 const base = await measureBase();
 say(
-  `${connections} connections; base ${(base / 1e6).toFixed(1)} MB, the goal is at most +${MOST_GROWN_MB} MB`,
+  `without an attack ${(base.rested / 1e6).toFixed(1)} MB after a collection, at most ${(base.most / 1e6).toFixed(1)} MB: the base`,
 );
+say(`${connections} connections to each attack; the goal is at most +${MOST_GROWN_MB} MB`);
 say('  memory   p99 of answers   p99 of gaps in the feed   attack');
 let failures = 0;
 for (const attack of attacks) {
@@ -49,7 +50,7 @@ function faultsIn({ memoryMb, p99Ms, wrong }: Suffered): readonly string[] {
 
 function rowOf(suffered: Suffered, isHeld: boolean): string {
   const { name, note, memoryMb, p99Ms, gapMs, connectionsLeft } = suffered;
-  const memory = `+${memoryMb.toFixed(1)} MB`.padStart(9);
+  const memory = `${memoryMb < 0 ? '' : '+'}${memoryMb.toFixed(1)} MB`.padStart(9);
   const times = msText(p99Ms).padStart(13) + msText(gapMs).padStart(24);
   return `${memory}${times}   ${name}: ${isHeld ? 'held' : 'NOT HELD'}; ${note}, ${connectionsLeft} connections left`;
 }

@@ -26,6 +26,7 @@ export interface Suffered {
 const FLAGS = ['--expose-gc', '--max-semi-space-size=2', '--max-old-space-size=256'];
 /** In which the server and its good clients have come to what they usually take. */
 const WARM_MS = 5_000;
+const QUIET_MS = 40_000;
 const SAMPLE_MS = 10;
 const MB = 1_000_000;
 
@@ -45,16 +46,29 @@ interface Stage {
   readonly clients: Child;
 }
 
-/** The memory of a server that nobody attacks, right after a collection: what every attack is measured against. */
-export function measureBase(warmMs = WARM_MS): Promise<number> {
-  return onStage(warmMs, ({ pid }) => memoryOf(pid));
+/** The memory of a server that nobody attacks, in bytes. */
+interface Base {
+  /** Right after a collection. */
+  readonly rested: number;
+  /** The most it takes until the next collections: what every attack is measured against. */
+  readonly most: number;
+}
+
+/** `quietMs` should be as long as attacks are. */
+export function measureBase(warmMs = WARM_MS, quietMs = QUIET_MS): Promise<Base> {
+  return onStage(warmMs, async ({ pid }) => {
+    const rested = await memoryOf(pid);
+    const peakOf = watchMemory(pid);
+    await delay(quietMs);
+    return { rested, most: await peakOf() };
+  });
 }
 
 /** A server of its own for each attack, so that none starts on what another has left. */
 export function underAttack(
   { name, run }: Attack,
   field: Omit<Field, 'port'>,
-  base: number,
+  base: Base,
   warmMs = WARM_MS,
 ): Promise<Suffered> {
   return onStage(warmMs, async ({ port, pid, target, clients }) => {
@@ -77,7 +91,7 @@ export function underAttack(
     wrong.push(...new Set(failures));
     if (lost > 0) wrong.push('the good reader of the feed lost its connection');
     const connectionsLeft = connections - rested.connections;
-    return { name, note, memoryMb: (peak - base) / MB, p99Ms, gapMs, connectionsLeft, wrong };
+    return { name, note, memoryMb: (peak - base.most) / MB, p99Ms, gapMs, connectionsLeft, wrong };
   });
 }
 
