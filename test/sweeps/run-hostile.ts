@@ -50,7 +50,7 @@ function faultsIn({ memoryMb, p99Ms, wrong }: Suffered): readonly string[] {
 
 function rowOf(suffered: Suffered, isHeld: boolean): string {
   const { name, note, memoryMb, p99Ms, gapMs, connectionsLeft } = suffered;
-  const memory = `+${memoryMb.toFixed(1)} MB`.padStart(9);
+  const memory = `${memoryMb < 0 ? '' : '+'}${memoryMb.toFixed(1)} MB`.padStart(9);
   const times = msText(p99Ms).padStart(13) + msText(gapMs).padStart(24);
   return `${memory}${times}   ${name}: ${isHeld ? 'held' : 'NOT HELD'}; ${note}, ${connectionsLeft} connections left`;
 }

@@ -47,7 +47,7 @@ interface Stage {
 }
 
 /** The memory of a server that nobody attacks, in bytes. */
-export interface Base {
+interface Base {
   /** Right after a collection. */
   readonly rested: number;
   /** The most it takes until the next collections: what every attack is measured against. */
