@@ -60,6 +60,7 @@ async function live(life: Life): Promise<Ended> {
   } finally {
     await service.stop();
   }
+  sendToParent({ is: 'stopped' });
   const store = await openStore(data, { readOnly: true });
   try {
     const ended: Ended = {

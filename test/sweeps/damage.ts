@@ -315,9 +315,7 @@ async function judge(live: Live, life: Life, truth: Ended, hasBackup: boolean): 
   for (let start = 1; start <= MOST_STARTS; start++) {
     const end = await live(life);
     if (end.is === 'ended') return compare(end, truth, { failedStarts, told: toldOn(life.data) });
-    ends.push(
-      end.is === 'crashed' ? `${end.how}${end.wasUp ? ' when up' : ''}` : `${end.code}: ${end.message}`,
-    );
+    ends.push(end.is === 'crashed' ? `${end.how}, when ${end.when}` : `${end.code}: ${end.message}`);
     if (end.is === 'refused') {
       // Said with a stable code, the same again and again: somebody has to act, as there is no backup to take.
       const isFinal = !hasBackup && /^STORE_(BROKEN|MISSING|LAYOUT)$/.test(end.code);

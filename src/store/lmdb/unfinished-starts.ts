@@ -92,7 +92,10 @@ export function noteDamage(folder: string, damage: string, tell: TellNews): void
   change(folder, tell, ({ count }) => ({ count, damage }));
 }
 
-/** The life ended in order. Damage that it found stays noted. */
+/**
+ * The life ended in order. One that found damage counts all the same: a store that nobody can examine would otherwise be
+ * opened for ever.
+ */
 export function noteFinished(folder: string, tell: TellNews): void {
-  change(folder, tell, ({ damage }) => ({ count: 0, damage }));
+  change(folder, tell, ({ count, damage }) => ({ count: damage === null ? 0 : count, damage }));
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {
+  noteDamage,
   noteFinished,
   noteSettled,
   noteStart,
@@ -35,5 +36,16 @@ describe('unfinishedStarts', () => {
       }
       noteStart(folder);
       assert.ok(unfinishedStarts(folder).count >= REFUSED);
+    }));
+
+  it('counts a life that found damage although it ended in order, so that a third start is refused', () =>
+    withFolder(async (folder) => {
+      for (let life = 1; life <= 3; life++) {
+        assert.ok(unfinishedStarts(folder).count < REFUSED);
+        noteStart(folder);
+        noteDamage(folder, 'a row is bad', tell);
+        noteFinished(folder, tell);
+      }
+      assert.deepEqual(unfinishedStarts(folder), { count: REFUSED, damage: 'a row is bad' });
     }));
 });
