@@ -13,7 +13,7 @@ describe('the client of a running service', function () {
   this.timeout(4 * PATIENCE_MS);
   let stage: Stage;
   before(async () => {
-    stage = await openStage({ startAt: START_AT, historyDays: 3, flags: { staleSecondsPosts: '3' } });
+    stage = await openStage({ startAt: START_AT, historyDays: 3 });
   });
   after(() => stage.close());
 

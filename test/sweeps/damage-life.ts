@@ -91,7 +91,7 @@ export function createLives(): Lives {
           resolve(how);
         };
         // Sent by damage-child.ts.
-        const onMessage = (message: LifeEnd | Lived | { readonly is: 'up' | 'stopped' }) => {
+        const onMessage = (message: LifeEnd | Lived | { readonly is: 'up' } | { readonly is: 'stopped' }) => {
           if (message.is === 'up' || message.is === 'stopped') when = message.is;
           else if (message.is === 'lived') lived = { ...message, is: 'ended' };
           else end(message);
