@@ -9,7 +9,7 @@ import type { Outputs, StoredFrames } from '../store/store.ts';
 import type { AccountPath } from '../views/account-path.ts';
 import type { AgeLimits } from '../views/as-of.ts';
 import type { Latest, OutputOf } from '../views/latest.ts';
-import { topicsOf } from './channels.ts';
+import { tierOf, topicsOf } from './channels.ts';
 import { createDelivery } from './delivery/delivery.ts';
 import { createFanOut } from './delivery/fan-out.ts';
 import { heartbeatText } from './delivery/heartbeat.ts';
@@ -96,8 +96,8 @@ export function openFeed(deps: FeedDeps): Feed {
       return;
     }
     for (const state of heartbeats) {
-      const tier = state.topic.readers === 'FREE' ? 'FREE' : 'PRO';
-      fanOut.sendUnnumbered(state, heartbeatText({ log, latest, accounts }, published.tick, tier));
+      const text = heartbeatText({ log, latest, accounts }, published.tick, tierOf(state.topic));
+      fanOut.sendUnnumbered(state, text);
     }
   }
 
