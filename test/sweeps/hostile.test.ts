@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Field } from './attack.ts';
 import { ATTACKS } from './attacks.ts';
-import { measureBase, underAttack } from './under-attack.ts';
+import { underAttack } from './under-attack.ts';
 
 const CONNECTIONS = 20;
 const ATTACK_MS = 1_500;
@@ -24,9 +24,8 @@ describe('a server that a few connections attack in many ways at once', () => {
       name: 'all at once',
       run: async (field: Field) => (await Promise.all(attacks.map(({ run }) => run(field)))).join(),
     };
-    const base = await measureBase(WARM_MS, ATTACK_MS);
     const field = { connections: CONNECTIONS, mostMs: ATTACK_MS };
-    const { wrong, memoryMb } = await underAttack(all, field, base, WARM_MS);
+    const { wrong, memoryMb } = await underAttack(all, field, WARM_MS);
     assert.deepEqual(wrong, []);
     assert.ok(memoryMb <= MOST_GROWN_MB, `memory rose by ${memoryMb} MB`);
   });

@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Attack } from './attack.ts';
 import { ATTACKS } from './attacks.ts';
-import { measureBase, type Suffered, underAttack } from './under-attack.ts';
+import { type Suffered, underAttack } from './under-attack.ts';
 
 /**
  * `node build/test/sweeps/run-hostile.js 1000 history`: so many connections to each attack, and only those attacks whose
@@ -10,23 +12,26 @@ const connections = Number(count);
 if (!Number.isInteger(connections) || connections < 1) {
   throw new RangeError(`expected a number of connections, was ${count}`);
 }
-const attacks = ATTACKS.filter(({ name }) => name.includes(word));
+/** To compare with: as long as an attack takes. */
+const NOBODY: Attack = {
+  name: 'no attack at all',
+  async run() {
+    await delay(40_000);
+    return 'good clients alone';
+  },
+};
+const attacks = [NOBODY, ...ATTACKS].filter(({ name }) => name.includes(word));
 if (attacks.length === 0) throw new RangeError(`no attack has the word ${word} in its name`);
 
 const MOST_GROWN_MB = 20;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-const base = await measureBase();
-say(
-  `without an attack ${(base.rested / 1e6).toFixed(1)} MB after a collection, which is the base, and up to ` +
-    `+${((base.most - base.rested) / 1e6).toFixed(1)} MB by itself`,
-);
 say(`${connections} connections to each attack; the goal is at most +${MOST_GROWN_MB} MB`);
 say('  memory   p99 of answers   p99 of gaps in the feed   attack');
 let failures = 0;
 for (const attack of attacks) {
-  const suffered = await underAttack(attack, { connections, mostMs: Number.POSITIVE_INFINITY }, base).catch(
+  const suffered = await underAttack(attack, { connections, mostMs: Number.POSITIVE_INFINITY }).catch(
     (error: unknown) => String(error),
   );
   const faults = typeof suffered === 'string' ? [suffered] : faultsIn(suffered);

@@ -10,7 +10,7 @@ export interface Suffered {
   readonly name: string;
   /** A few words of the attack itself. */
   readonly note: string;
-  /** The most memory that the server had, beyond what it had right after a collection without an attack. */
+  /** The most memory that the server had, beyond what it had right after a collection before the attack. */
   readonly memoryMb: number;
   /** How long good clients waited for an answer: 99 of 100 no longer. Null when there was none. */
   readonly p99Ms: number | null;
@@ -24,9 +24,11 @@ export interface Suffered {
 
 /** As `npm start` runs the program, with collections on request. */
 const FLAGS = ['--expose-gc', '--max-semi-space-size=2', '--max-old-space-size=256'];
-/** In which the server and its good clients have come to what they usually take. */
-const WARM_MS = 5_000;
-const QUIET_MS = 40_000;
+/**
+ * In which the server has come to the memory it usually takes: what it keeps stays the same from the start, while the
+ * pages that allocators hold for it grow for about this long.
+ */
+const WARM_MS = 100_000;
 const SAMPLE_MS = 10;
 const MB = 1_000_000;
 
@@ -46,34 +48,16 @@ interface Stage {
   readonly clients: Child;
 }
 
-/** The memory of a server that nobody attacks, in bytes. */
-interface Base {
-  /** Right after a collection: what every attack is measured against. */
-  readonly rested: number;
-  /** The most it takes by itself until the next collections, to compare with. */
-  readonly most: number;
-}
-
-/** `quietMs` should be as long as attacks are. */
-export function measureBase(warmMs = WARM_MS, quietMs = QUIET_MS): Promise<Base> {
-  return onStage(warmMs, async ({ pid }) => {
-    const rested = await memoryOf(pid);
-    const peakOf = watchMemory(pid);
-    await delay(quietMs);
-    return { rested, most: await peakOf() };
-  });
-}
-
 /** A server of its own for each attack, so that none starts on what another has left. */
 export function underAttack(
   { name, run }: Attack,
   field: Omit<Field, 'port'>,
-  base: Pick<Base, 'rested'>,
   warmMs = WARM_MS,
 ): Promise<Suffered> {
   return onStage(warmMs, async ({ port, pid, target, clients }) => {
     const wrong: string[] = [];
     const rested = await ask(target, 'report', Held);
+    const restedBytes = await memoryOf(pid);
     await ask(clients, 'report', Seen);
     const peakOf = watchMemory(pid);
     const note = await Promise.race([
@@ -91,7 +75,7 @@ export function underAttack(
     wrong.push(...new Set(failures));
     if (lost > 0) wrong.push('the good reader of the feed lost its connection');
     const connectionsLeft = connections - rested.connections;
-    return { name, note, memoryMb: (peak - base.rested) / MB, p99Ms, gapMs, connectionsLeft, wrong };
+    return { name, note, memoryMb: (peak - restedBytes) / MB, p99Ms, gapMs, connectionsLeft, wrong };
   });
 }
 
