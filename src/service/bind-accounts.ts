@@ -22,18 +22,19 @@ export async function bindAccounts(
   { data, notes }: DataFolder,
 ): Promise<void> {
   const noted = notes.get(NOTE);
-  const bound = noted === undefined ? {} : BoundAccounts.parse(JSON.parse(noted));
-  const moved = accounts.filter(({ id, userId }) => bound[id] !== undefined && bound[id] !== userId);
+  const bound = new Map(Object.entries(noted === undefined ? {} : BoundAccounts.parse(JSON.parse(noted))));
+  const moved = accounts.filter(({ id, userId }) => bound.has(id) && bound.get(id) !== userId);
   if (moved.length > 0) {
     const faults = moved.map(({ id, userId, handle }) => {
-      return `account ${id} was the user ${bound[id]} in the data folder ${data} and is now ${userId} (${handle})`;
+      return `account ${id} was the user ${bound.get(id)} in the data folder ${data} and is now ${userId} (${handle})`;
     });
     throw new StartError(
       'START_OTHER_ACCOUNT',
       `${faults.join('; ')}; give it another id, or choose another folder`,
     );
   }
-  const added = accounts.filter(({ id }) => bound[id] === undefined).map(({ id, userId }) => [id, userId]);
+  const added = accounts.filter(({ id }) => !bound.has(id));
   if (added.length === 0) return;
-  await notes.set(NOTE, JSON.stringify({ ...bound, ...Object.fromEntries(added) }));
+  for (const { id, userId } of added) bound.set(id, userId);
+  await notes.set(NOTE, JSON.stringify(Object.fromEntries(bound)));
 }
