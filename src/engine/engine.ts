@@ -26,7 +26,7 @@ export interface EngineDeps {
   readonly latest: LatestWriter;
   readonly clock: Clock;
   /** Told the headers of every answer of a source. */
-  readonly heard?: SourceContext['heard'];
+  readonly onHeaders?: SourceContext['onHeaders'];
   /** UTC ms when all that tells the time agrees on it; undefined while it does not. */
   readonly agreedNow: () => number | undefined;
   /** Numbers in [0, 1), for the jitter of restarts. */
@@ -128,7 +128,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
       },
       follow: (values) => watermarks.follow(source.name, values, source.usualMs ?? source.silentAfterMs),
       used: (use) => report({ type: 'used', source: source.name, use }),
-      heard: deps.heard,
+      onHeaders: deps.onHeaders,
       onStatus(status, error) {
         statuses.set(status.name, status);
         report({ type: 'source', status, error });

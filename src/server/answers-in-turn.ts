@@ -44,7 +44,7 @@ export interface UnsentFigures {
 }
 
 /** What is known of one connection. */
-interface Line {
+interface Connection {
   readonly socket: Socket;
   readonly address: string;
   readonly ends: RequestEnds;
@@ -82,17 +82,17 @@ const SHARE_LEFT = 0.9;
  */
 export function createAnswersInTurn(answering: Answering, limits: UnsentLimits): AnswersInTurn {
   const { maxWaitingRequests, maxUnsentBytes, writeTimeoutMs } = limits;
-  const lines = new WeakMap<Duplex, Line>();
-  const held = new Set<Line>();
+  const connections = new WeakMap<Duplex, Connection>();
+  const held = new Set<Connection>();
   let unsentBytes = 0;
   /** The part of them that goes with connections that are being closed. */
   let leavingBytes = 0;
   let endedConnections = 0;
 
-  function lineOf(socket: Socket): Line {
-    let line = lines.get(socket);
-    if (line === undefined) {
-      line = {
+  function connectionOf(socket: Socket): Connection {
+    let connection = connections.get(socket);
+    if (connection === undefined) {
+      connection = {
         socket,
         address: callerAddress(socket.remoteAddress ?? ''),
         ends: new RequestEnds(),
@@ -105,43 +105,43 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
         isPaused: false,
         isTimed: false,
       };
-      lines.set(socket, line);
+      connections.set(socket, connection);
     }
-    return line;
+    return connection;
   }
 
-  function hold(line: Line, bytes: number): void {
-    if (line.state === 'closed') return;
-    if (!held.has(line)) {
-      held.add(line);
-      line.socket.once('close', () => forget(line));
+  function hold(connection: Connection, bytes: number): void {
+    if (connection.state === 'closed') return;
+    if (!held.has(connection)) {
+      held.add(connection);
+      connection.socket.once('close', () => forget(connection));
     }
-    line.bytes += bytes;
+    connection.bytes += bytes;
     unsentBytes += bytes;
     if (unsentBytes - leavingBytes > maxUnsentBytes) closeHeaviest();
   }
 
-  function release(line: Line, bytes: number): void {
-    if (line.state === 'closed') return;
-    line.bytes -= bytes;
+  function release(connection: Connection, bytes: number): void {
+    if (connection.state === 'closed') return;
+    connection.bytes -= bytes;
     unsentBytes -= bytes;
   }
 
-  function forget(line: Line): void {
-    if (line.state === 'closed') leavingBytes -= line.bytes;
-    unsentBytes -= line.bytes;
-    line.bytes = 0;
-    line.state = 'closed';
-    line.current = undefined;
-    line.waiting.length = 0;
-    held.delete(line);
+  function forget(connection: Connection): void {
+    if (connection.state === 'closed') leavingBytes -= connection.bytes;
+    unsentBytes -= connection.bytes;
+    connection.bytes = 0;
+    connection.state = 'closed';
+    connection.current = undefined;
+    connection.waiting.length = 0;
+    held.delete(connection);
   }
 
   /** Its memory is free when Node says that it is closed. */
-  function close(line: Line): void {
-    leavingBytes += line.bytes;
-    line.state = 'closed';
-    line.socket.destroy();
+  function close(connection: Connection): void {
+    leavingBytes += connection.bytes;
+    connection.state = 'closed';
+    connection.socket.destroy();
     endedConnections += 1;
   }
 
@@ -149,15 +149,15 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
     const open = [...held].filter(({ state }) => state !== 'closed');
     const sums = new Map<string, number>();
     for (const { address, bytes } of open) sums.set(address, (sums.get(address) ?? 0) + bytes);
-    const sumOf = ({ address }: Line) => sums.get(address) ?? 0;
-    for (const line of open.sort((a, b) => sumOf(b) - sumOf(a) || b.bytes - a.bytes)) {
+    const sumOf = ({ address }: Connection) => sums.get(address) ?? 0;
+    for (const connection of open.sort((a, b) => sumOf(b) - sumOf(a) || b.bytes - a.bytes)) {
       if (unsentBytes - leavingBytes <= SHARE_LEFT * maxUnsentBytes) return;
-      close(line);
+      close(connection);
     }
   }
 
   /** As many requests as may be made of what a connection has sent: one at least. */
-  function mostRequests({ waiting }: Line): number {
+  function mostRequests({ waiting }: Connection): number {
     const room = Math.floor((maxUnsentBytes - unsentBytes) / REQUEST_BYTES);
     return Math.max(1, Math.min(maxWaitingRequests - waiting.length, room));
   }
@@ -167,87 +167,87 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
    * parser, which then ends the connection's requests. Shared by all connections; `this` is that of the event.
    */
   function onData(this: Socket, chunk: Buffer): void {
-    const line = lineOf(this);
+    const connection = connectionOf(this);
     // Whoever goes on sending would never be found to take no byte of the answer.
-    if (line.isTimed && line.current !== undefined) pause(line);
-    if (line.cutAt !== undefined) {
+    if (connection.isTimed && connection.current !== undefined) pause(connection);
+    if (connection.cutAt !== undefined) {
       // The parser reads no more, and where it says that it stopped means nothing.
-      line.cutAt = Number.NEGATIVE_INFINITY;
+      connection.cutAt = Number.NEGATIVE_INFINITY;
       return;
     }
-    line.cutAt = line.ends.firstUnwanted(chunk, mostRequests(line));
-    if (line.cutAt !== undefined) chunk[line.cutAt] = 0;
+    connection.cutAt = connection.ends.firstUnwanted(chunk, mostRequests(connection));
+    if (connection.cutAt !== undefined) chunk[connection.cutAt] = 0;
   }
 
-  function begin(line: Line, req: IncomingMessage, res: ServerResponse, isHeld: boolean): void {
-    if (line.isTimed) {
-      line.socket.setTimeout(0);
-      line.isTimed = false;
+  function begin(connection: Connection, req: IncomingMessage, res: ServerResponse, isHeld: boolean): void {
+    if (connection.isTimed) {
+      connection.socket.setTimeout(0);
+      connection.isTimed = false;
     }
     const whole = answering(req, res);
     const isStream = whole === undefined && !res.writableEnded;
     // Most are taken by the network already.
-    if (isHeld && (res.writableFinished || isStream)) release(line, REQUEST_BYTES);
+    if (isHeld && (res.writableFinished || isStream)) release(connection, REQUEST_BYTES);
     if (res.writableFinished) return;
-    line.current = res;
+    connection.current = res;
     let bytes = isStream ? 0 : REQUEST_BYTES;
-    if (!isHeld) hold(line, bytes);
+    if (!isHeld) hold(connection, bytes);
     res.once('finish', () => {
-      release(line, bytes);
-      line.current = undefined;
-      continueWith(line);
+      release(connection, bytes);
+      connection.current = undefined;
+      continueWith(connection);
     });
     const weigh = () => {
-      if (res.writableFinished || line.state === 'closed') return;
-      line.isTimed = true;
+      if (res.writableFinished || connection.state === 'closed') return;
+      connection.isTimed = true;
       // Node closes a connection without progress in either direction for so long, and of what it sends meanwhile only
       // the first bytes are read.
-      line.socket.setTimeout(writeTimeoutMs);
+      connection.socket.setTimeout(writeTimeoutMs);
       // A body that is kept anyway takes no more memory while it waits.
       if (hasKeptBody(res)) return;
       bytes += res.writableLength;
-      hold(line, res.writableLength);
+      hold(connection, res.writableLength);
     };
     if (res.writableEnded) weigh();
     else void whole?.then(weigh);
   }
 
-  function pause(line: Line): void {
-    if (line.isPaused) return;
-    line.isPaused = true;
-    line.socket.pause();
-    hold(line, PAUSED_BYTES);
+  function pause(connection: Connection): void {
+    if (connection.isPaused) return;
+    connection.isPaused = true;
+    connection.socket.pause();
+    hold(connection, PAUSED_BYTES);
   }
 
-  function resume(line: Line): void {
-    if (!line.isPaused) return;
-    line.isPaused = false;
-    line.socket.resume();
-    release(line, PAUSED_BYTES);
+  function resume(connection: Connection): void {
+    if (!connection.isPaused) return;
+    connection.isPaused = false;
+    connection.socket.resume();
+    release(connection, PAUSED_BYTES);
   }
 
   /** The answer to the last request that waits says that the connection ends. */
-  function endAfterAnswers(line: Line): void {
-    if (line.state !== 'open') return;
-    line.state = 'ending';
-    const last = line.waiting.at(-1)?.[1];
+  function endAfterAnswers(connection: Connection): void {
+    if (connection.state !== 'open') return;
+    connection.state = 'ending';
+    const last = connection.waiting.at(-1)?.[1];
     if (last !== undefined) last.shouldKeepAlive = false;
-    line.atEnd = () => line.socket.destroySoon();
+    connection.atEnd = () => connection.socket.destroySoon();
   }
 
   /** Answers what waits, until an answer is not taken at once. */
-  function continueWith(line: Line): void {
-    const { socket, waiting } = line;
-    while (line.current === undefined && line.state !== 'closed' && socket.writable) {
+  function continueWith(connection: Connection): void {
+    const { socket, waiting } = connection;
+    while (connection.current === undefined && connection.state !== 'closed' && socket.writable) {
       const next = waiting.shift();
       if (next === undefined) {
         // An answer that the network has taken is Node's until its event, which comes before this.
-        if (line.atEnd !== undefined) setImmediate(line.atEnd);
-        else if (line.state === 'open') resume(line);
-        line.atEnd = undefined;
+        if (connection.atEnd !== undefined) setImmediate(connection.atEnd);
+        else if (connection.state === 'open') resume(connection);
+        connection.atEnd = undefined;
         return;
       }
-      begin(line, ...next, true);
+      begin(connection, ...next, true);
     }
   }
 
@@ -257,45 +257,49 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
     },
 
     endIfCut(error, socket) {
-      const line = lines.get(socket);
+      const connection = connections.get(socket);
       const parsed = 'bytesParsed' in error ? Number(error.bytesParsed) : Number.NaN;
-      if (line?.cutAt === undefined || !(parsed >= line.cutAt)) return false;
-      endAfterAnswers(line);
-      pause(line);
-      continueWith(line);
+      if (connection?.cutAt === undefined || !(parsed >= connection.cutAt)) return false;
+      endAfterAnswers(connection);
+      pause(connection);
+      continueWith(connection);
       return true;
     },
 
     answer(req, res) {
-      const line = lineOf(req.socket);
+      const connection = connectionOf(req.socket);
       // A connection that was refused is not answered, whatever it has sent.
-      if (line.state === 'closed' || !req.socket.writable) return;
-      if (line.current === undefined && line.waiting.length === 0 && line.state === 'open') {
-        begin(line, req, res, false);
+      if (connection.state === 'closed' || !req.socket.writable) return;
+      if (
+        connection.current === undefined &&
+        connection.waiting.length === 0 &&
+        connection.state === 'open'
+      ) {
+        begin(connection, req, res, false);
         return;
       }
       // Node keeps the request for as long as the connection lives, whether it is answered or not.
-      hold(line, REQUEST_BYTES);
-      pause(line);
-      if (line.state !== 'open') return;
-      if (line.waiting.length < maxWaitingRequests) line.waiting.push([req, res]);
-      else endAfterAnswers(line);
+      hold(connection, REQUEST_BYTES);
+      pause(connection);
+      if (connection.state !== 'open') return;
+      if (connection.waiting.length < maxWaitingRequests) connection.waiting.push([req, res]);
+      else endAfterAnswers(connection);
     },
 
     afterAnswers(socket, then) {
       socket.off('data', onData);
-      const line = lines.get(socket);
-      if (line === undefined) {
+      const connection = connections.get(socket);
+      if (connection === undefined) {
         then();
         return;
       }
-      if (line.state === 'closed' || line.atEnd !== undefined) return;
-      line.state = 'ending';
-      line.atEnd = then;
-      continueWith(line);
+      if (connection.state === 'closed' || connection.atEnd !== undefined) return;
+      connection.state = 'ending';
+      connection.atEnd = then;
+      continueWith(connection);
     },
 
-    answerLast: (req, res) => begin(lineOf(req.socket), req, res, false),
+    answerLast: (req, res) => begin(connectionOf(req.socket), req, res, false),
 
     figures: () => ({ unsentBytes, endedConnections }),
   };

@@ -10,7 +10,7 @@ import { spanText } from './span-text.ts';
 /** The time that everything in the service goes by. */
 interface ServiceTime {
   readonly clock: Clock;
-  readonly heard: SourceContext['heard'];
+  readonly onHeaders: SourceContext['onHeaders'];
   /** UTC ms; undefined unless machine and world agree on it. */
   readonly agreedNow: () => number | undefined;
   readonly doubt: () => TimeDoubt | undefined;
@@ -24,7 +24,7 @@ export function openTime(system: SystemClock): ServiceTime {
   const { now, doubt } = createHeldTime({ ...system, world: world.now });
   return {
     clock: { wall: now, mono: system.mono },
-    heard: world.heard,
+    onHeaders: world.onHeaders,
     agreedNow() {
       const told = world.now();
       return told === undefined || doubt() !== undefined ? undefined : Math.min(told, now());
@@ -35,7 +35,7 @@ export function openTime(system: SystemClock): ServiceTime {
 
 /** A clock that needs no proof. */
 export function timeOf(clock: Clock): ServiceTime {
-  return { clock, heard: () => undefined, agreedNow: clock.wall, doubt: () => undefined };
+  return { clock, onHeaders: () => undefined, agreedNow: clock.wall, doubt: () => undefined };
 }
 
 /** Logs when the time comes into doubt, and when it is beyond doubt again. */

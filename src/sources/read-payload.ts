@@ -4,7 +4,7 @@ import { getJson, type JsonRequest } from './http.ts';
 import type { SourceContext } from './source.ts';
 
 type Refusals = Pick<SourceContext, 'refused'>;
-type Listener = Refusals & Partial<Pick<SourceContext, 'heard'>>;
+type Listener = Refusals & Partial<Pick<SourceContext, 'onHeaders'>>;
 
 /** The payload's value, or why it is refused: where its first fault is and what was expected there. */
 export function decodePayload<T>(
@@ -63,7 +63,7 @@ export async function readPayload<T>(
 ): Promise<T> {
   const onHeaders = (headers: Headers) => {
     request.onHeaders?.(headers);
-    context.heard?.(url, headers);
+    context.onHeaders?.(url, headers);
   };
   const payload = await getJson(url, { ...request, onHeaders }).catch((error: unknown) => {
     if (isRefusal(error)) context.refused(error.message);

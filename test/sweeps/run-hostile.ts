@@ -19,7 +19,8 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 
 const base = await measureBase();
 say(
-  `without an attack ${(base.rested / 1e6).toFixed(1)} MB after a collection, at most ${(base.most / 1e6).toFixed(1)} MB: the base`,
+  `without an attack ${(base.rested / 1e6).toFixed(1)} MB after a collection, which is the base, and up to ` +
+    `+${((base.most - base.rested) / 1e6).toFixed(1)} MB by itself`,
 );
 say(`${connections} connections to each attack; the goal is at most +${MOST_GROWN_MB} MB`);
 say('  memory   p99 of answers   p99 of gaps in the feed   attack');

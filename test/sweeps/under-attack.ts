@@ -10,7 +10,7 @@ export interface Suffered {
   readonly name: string;
   /** A few words of the attack itself. */
   readonly note: string;
-  /** The most memory that the server had, beyond the base. */
+  /** The most memory that the server had, beyond what it had right after a collection without an attack. */
   readonly memoryMb: number;
   /** How long good clients waited for an answer: 99 of 100 no longer. Null when there was none. */
   readonly p99Ms: number | null;
@@ -48,9 +48,9 @@ interface Stage {
 
 /** The memory of a server that nobody attacks, in bytes. */
 interface Base {
-  /** Right after a collection. */
+  /** Right after a collection: what every attack is measured against. */
   readonly rested: number;
-  /** The most it takes until the next collections: what every attack is measured against. */
+  /** The most it takes by itself until the next collections, to compare with. */
   readonly most: number;
 }
 
@@ -68,7 +68,7 @@ export function measureBase(warmMs = WARM_MS, quietMs = QUIET_MS): Promise<Base>
 export function underAttack(
   { name, run }: Attack,
   field: Omit<Field, 'port'>,
-  base: Base,
+  base: Pick<Base, 'rested'>,
   warmMs = WARM_MS,
 ): Promise<Suffered> {
   return onStage(warmMs, async ({ port, pid, target, clients }) => {
@@ -91,7 +91,7 @@ export function underAttack(
     wrong.push(...new Set(failures));
     if (lost > 0) wrong.push('the good reader of the feed lost its connection');
     const connectionsLeft = connections - rested.connections;
-    return { name, note, memoryMb: (peak - base.most) / MB, p99Ms, gapMs, connectionsLeft, wrong };
+    return { name, note, memoryMb: (peak - base.rested) / MB, p99Ms, gapMs, connectionsLeft, wrong };
   });
 }
 

@@ -57,7 +57,7 @@ export async function openWriteRoom(deps: WriteRoomDeps): Promise<WriteRoom> {
   let looking: Promise<void> | undefined;
   let lookedAtMs = 0;
   let queued = 0;
-  let line: Promise<unknown> = Promise.resolve();
+  let lastQueued: Promise<unknown> = Promise.resolve();
   const unfinished = new Set<{ readonly sinceMs: number }>();
 
   /** One at a time: a disk that does not answer must not collect questions. */
@@ -151,7 +151,7 @@ export async function openWriteRoom(deps: WriteRoomDeps): Promise<WriteRoom> {
       if (queued === 0 && !isShort() && fits(forWrite)) return start(begin, forWrite, since);
       queued += 1;
       unfinished.add(since);
-      const started = line
+      const started = lastQueued
         .then(() => admit(forWrite, what))
         .then(
           () => {
@@ -164,12 +164,12 @@ export async function openWriteRoom(deps: WriteRoomDeps): Promise<WriteRoom> {
             throw error;
           },
         );
-      line = started.catch(() => undefined);
+      lastQueued = started.catch(() => undefined);
       return started.then(({ done }) => done);
     },
     unfinishedMs,
     async begun() {
-      while (queued > 0) await line;
+      while (queued > 0) await lastQueued;
     },
     allowReserve(isAllowed) {
       isReserveAllowed = isAllowed;
