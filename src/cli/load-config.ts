@@ -5,6 +5,7 @@ import {
   parseSettings,
   parseWithAccounts,
   type Values,
+  type ValuesWithAccounts,
 } from '../config/config.ts';
 import type { SettingKey } from '../config/settings.ts';
 import { ConfigError, type Fault } from '../errors.ts';
@@ -50,10 +51,7 @@ export function loadSettings(keys: readonly SettingKey[], sources: Sources): Val
   return loadConfig((input) => parseSettings(keys, input), sources);
 }
 
-/** The named settings, and the accounts. */
-export function loadWithAccounts(
-  keys: readonly SettingKey[],
-  sources: Sources,
-): ReturnType<typeof parseWithAccounts> {
+/** The named settings, and the accounts that follow from them. */
+export function loadWithAccounts(keys: readonly SettingKey[], sources: Sources): ValuesWithAccounts {
   return loadConfig((input) => parseWithAccounts(keys, input), sources);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { FREE_FIELDS } from '../contract/account.ts';
+import { PAID_FIELDS } from '../contract/account.ts';
 import type { Fault } from '../errors.ts';
-import { missing } from './faults.ts';
+import { isRecord, missing, ownValue } from './faults.ts';
 import { type Fields, type Read, readFields } from './fields.ts';
 import { type Format, flag, pathSegment, plainText, seconds } from './formats.ts';
 import { POLLING_FIELDS } from './polling.ts';
@@ -25,7 +25,8 @@ function positive(max: number, what: string): Format<number> {
   return { schema: z.number().positive().max(max), expects: `${what}, more than 0 and at most ${max}` };
 }
 
-const oracleName = matching(/^[\w.-]{1,100}$/, 'up to 100 letters, digits, ., _ and -');
+/** As the posts API and the oracle write names of users. */
+const userName = matching(/^[\w.-]{1,100}$/, 'up to 100 letters, digits, ., _ and -');
 
 /** An account in the list of the config file. */
 const ENTRY = {
@@ -33,10 +34,10 @@ const ENTRY = {
   id: matching(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'up to 32 small letters, digits, _ and -'),
   segment: pathSegment,
   name: matching(/^\P{Cc}{1,100}$/u, 'a name of up to 100 characters'),
-  handle: oracleName,
+  handle: userName,
   userId: matching(/^\d{1,20}$/, 'the number of the user, as a text of digits'),
   platform: plainText('the name of a platform', 'platform'),
-  oracleId: oracleName,
+  oracleId: userName,
   seriesSlugs: slugs('series of events'),
   slugPrefixes: slugs('beginnings of slugs'),
   rule: {
@@ -54,8 +55,11 @@ const ENTRY = {
     hasRebalancing: flag,
     isBuyOnly: flag,
     freeFields: {
-      schema: z.array(z.enum(FREE_FIELDS)).readonly(),
-      expects: `a list of ${FREE_FIELDS.join(', ')}`,
+      schema: z
+        .array(z.enum(PAID_FIELDS))
+        .refine((fields) => new Set(fields).size === fields.length)
+        .readonly(),
+      expects: `a list of some of ${PAID_FIELDS.join(', ')}, each once`,
     },
   },
   prior: {
@@ -67,16 +71,14 @@ const ENTRY = {
 
 export type AccountEntry = Read<typeof ENTRY>;
 
-/** Reads one entry. Those that are needed and absent are faults too. */
+/** Reads one entry. Fields that are needed and absent are faults too. */
 export function readEntry(value: unknown, place: string, faults: Fault[]): AccountEntry {
-  const before = faults.length;
   const entry = readFields(ENTRY, value, place, faults);
-  // A field that is faulty is absent as well, and was told already.
-  if (faults.length > before) return entry;
-  if (entry.id === undefined) faults.push(missing(`${place}.id`, ENTRY.id.expects));
-  const { prior } = entry;
+  // A field that is there and faulty is absent from the entry as well, and was told already.
+  const isAbsent = (record: unknown, key: string) => isRecord(record) && ownValue(record, key) === undefined;
+  if (isAbsent(value, 'id')) faults.push(missing(`${place}.id`, ENTRY.id.expects));
   for (const key of ['postsPerDay', 'days'] as const) {
-    if (prior !== undefined && prior[key] === undefined)
+    if (isAbsent(ownValue(value, 'prior'), key))
       faults.push(missing(`${place}.prior.${key}`, ENTRY.prior[key].expects));
   }
   return entry;

@@ -9,9 +9,11 @@ import {
 import type { AccountPolicy, PublicAccount } from '../contract/account.ts';
 import type { Fault } from '../errors.ts';
 import { type AccountEntry, readEntry } from './account-entry.ts';
-import { type Given, quote } from './faults.ts';
+import { type Given, unexpected } from './faults.ts';
 import type { Format } from './formats.ts';
-import { type PollingConfig, pollingFaults, stalePostsMs, toPolling } from './polling.ts';
+import { MOST_ACCOUNTS, madeUpId } from './made-up-accounts.ts';
+import { limitFaults, type PollingConfig, pollingFaults, stalePostsMs, toPolling } from './polling.ts';
+import { type PlacedEntry, sharedFaults } from './shared-by-accounts.ts';
 
 /** How the outside world knows an account. What is absent comes from the world, or from the catalogue of live ones. */
 interface AccountProvider {
@@ -75,8 +77,6 @@ const SPECIFIED: ReadonlyMap<
   ],
 ]);
 
-const MOST_ACCOUNTS = 1_000;
-
 /** A number of accounts, or a list of them. The entries are read later, as each of their faults has a place of its own. */
 export const accountList: Format<number | readonly unknown[]> = {
   schema: z.preprocess(
@@ -86,15 +86,6 @@ export const accountList: Format<number | readonly unknown[]> = {
   expects: `a number from 1 to ${MOST_ACCOUNTS}, or in the config file a list of accounts`,
   argument: 'number',
 };
-
-/** An entry, where it stands, and its segment. */
-interface Placed {
-  readonly entry: AccountEntry;
-  readonly place: string;
-  readonly segment: Given;
-  /** Whether somebody chose the segment. Otherwise it follows from the id. */
-  readonly isSegmentGiven: boolean;
-}
 
 interface AccountsInput {
   readonly accounts: number | readonly unknown[];
@@ -116,39 +107,20 @@ export function toAccounts(input: AccountsInput): AccountsRead {
   const { accounts: given, place } = input;
   const entries =
     typeof given === 'number'
-      ? Array.from({ length: given }, (_, index): AccountEntry => ({ id: columnName(index) }))
+      ? Array.from({ length: given }, (_, index): AccountEntry => ({ id: madeUpId(index) }))
       : given.map((value, index) => readEntry(value, `${place}[${index}]`, faults));
   const placed = entries.map((entry, index) => withSegment(entry, `${place}[${index}]`, input));
-  faults.push(...uselessSegments(entries, input), ...duplicates(placed));
+  faults.push(...uselessSegments(entries, input), ...sharedFaults(placed));
   const accounts = placed.flatMap(({ entry, segment, place: at }) => {
     if (entry.id === undefined) return [];
     const account = toAccount(entry, entry.id, String(segment.value), input.defaults);
-    faults.push(...intervalFaults(entry, account, at));
+    faults.push(...policyFaults(account, at), ...intervalFaults(entry, account, at));
     return [account];
   });
   return { accounts, faults };
 }
 
-/** Ids like the names of columns in a spreadsheet: a to z, then aa, ab and so on. */
-function columnName(index: number): AccountId {
-  const rest = Math.floor(index / 26);
-  return (rest === 0 ? '' : columnName(rest - 1)) + String.fromCharCode(97 + (index % 26));
-}
-
-/** How many made-up accounts a world needs to have all of these. */
-export function madeUpFor(accounts: readonly AccountConfig[]): number {
-  return Math.max(
-    1,
-    ...accounts.map(({ id }) => columnIndex(id) + 1).filter((count) => count <= MOST_ACCOUNTS),
-  );
-}
-
-function columnIndex(name: AccountId): number {
-  if (!/^[a-z]+$/.test(name)) return -1;
-  return [...name].reduce((index, letter) => (index + 1) * 26 + letter.charCodeAt(0) - 97, -1);
-}
-
-function withSegment(entry: AccountEntry, place: string, { segmentOf }: AccountsInput): Placed {
+function withSegment(entry: AccountEntry, place: string, { segmentOf }: AccountsInput): PlacedEntry {
   const { id, segment } = entry;
   const setting = id === undefined ? undefined : SPECIFIED.get(id)?.setting;
   const given = setting && segmentOf(setting);
@@ -166,44 +138,7 @@ function uselessSegments(entries: readonly AccountEntry[], { segmentOf }: Accoun
   return Array.from(SPECIFIED).flatMap(([id, { setting }]) => {
     const given = segmentOf(setting);
     if (given === undefined || entries.some((entry) => entry.id === id)) return [];
-    const msg = `expected no segment, as there is no account ${id}, found ${quote(given.value)}`;
-    return [{ loc: [given.name], msg, type: 'value' }];
-  });
-}
-
-/** What no two accounts may share. */
-function duplicates(placed: readonly Placed[]): readonly Fault[] {
-  const own = (['id', 'handle', 'userId', 'name'] as const).flatMap((key) =>
-    samePairs(placed, ({ entry }) => entry[key]).map(([first, second]) =>
-      notAnother(key, { name: `${second.place}.${key}`, value: second.entry[key] }, first),
-    ),
-  );
-  const segments = samePairs(placed, ({ segment }) => segment.value).flatMap(([first, second]) => {
-    if (second.isSegmentGiven) return [notAnother('segment', second.segment, first)];
-    // The later one has the segment of its id, so the earlier one is at fault, unless the ids are the same.
-    return first.isSegmentGiven ? [notAnother('segment', first.segment, second)] : [];
-  });
-  return [...own, ...segments];
-}
-
-function notAnother(what: string, { name, value }: Given, other: Placed): Fault {
-  const whose = other.entry.id === undefined ? other.place : `account ${other.entry.id}`;
-  const msg = `expected another ${what} than that of ${whose}, found ${quote(value)}`;
-  return { loc: [name], msg, type: 'value' };
-}
-
-/** Accounts with the same value as an earlier one, with that one. Case makes no difference, as people overlook it. */
-function samePairs(
-  placed: readonly Placed[],
-  sharedIn: (each: Placed) => unknown,
-): readonly (readonly [Placed, Placed])[] {
-  const seen = new Map<string, Placed>();
-  return placed.flatMap((each) => {
-    const value = sharedIn(each);
-    if (typeof value !== 'string') return [];
-    const first = seen.get(value.toLowerCase());
-    if (first === undefined) seen.set(value.toLowerCase(), each);
-    return first === undefined ? [] : [[first, each] as const];
+    return [unexpected(given.name, `no segment, as there is no account ${id}`, given.value)];
   });
 }
 
@@ -242,8 +177,15 @@ function titleOf(segment: string): string {
 /** Looks for posts that come too late for them to be fresh. What both have from other settings is checked with those. */
 function intervalFaults(entry: AccountEntry, account: AccountConfig, place: string): readonly Fault[] {
   const { polling, staleAfterMs } = account;
-  const given = `${place}.polling`;
-  if (entry.polling !== undefined) return pollingFaults(polling, staleAfterMs.posts, given);
+  if (entry.polling !== undefined) return pollingFaults(polling, staleAfterMs.posts, `${place}.polling`);
   if (entry.staleSeconds?.posts === undefined) return [];
-  return pollingFaults(polling, staleAfterMs.posts, given, `${place}.staleSeconds.posts`);
+  return limitFaults(polling, staleAfterMs.posts, `${place}.staleSeconds.posts`);
+}
+
+/** Nobody can be shown what the account does not have. */
+function policyFaults({ policy }: AccountConfig, place: string): readonly Fault[] {
+  const { hasVelocity, freeFields } = policy;
+  if (hasVelocity || !freeFields.some((field) => field.startsWith('velocity_'))) return [];
+  const expected = 'no velocity, as the account has none';
+  return [unexpected(`${place}.policy.freeFields`, expected, freeFields.join(', '))];
 }

@@ -1,7 +1,8 @@
 import { HOUR_MS, type LimitedInput, type PostsVia } from '../../streams/internal.ts';
 import { ConfigError, type Fault } from '../errors.ts';
-import { type AccountConfig, madeUpFor, toAccounts } from './accounts.ts';
+import { type AccountConfig, toAccounts } from './accounts.ts';
 import { type Given, isRecord, ownValue, quote, unknownName } from './faults.ts';
+import { madeUpFor } from './made-up-accounts.ts';
 import { type PaymentsConfig, paymentFaults, toPayments } from './payments.ts';
 import {
   envOf,
@@ -163,14 +164,14 @@ export function parseSettings(keys: readonly SettingKey[], input: ConfigInput): 
   return values;
 }
 
-const ACCOUNT_KEYS = ['accounts', 'accountA', 'accountB'] as const;
+export interface ValuesWithAccounts {
+  readonly values: Values;
+  readonly accounts: readonly AccountConfig[];
+}
 
-/** The named settings and the accounts. */
-export function parseWithAccounts(
-  keys: readonly SettingKey[],
-  input: ConfigInput,
-): { readonly values: Values; readonly accounts: readonly AccountConfig[] } {
-  const parsed = parseValues([...keys, ...ACCOUNT_KEYS], input);
+/** The named settings, and the accounts that follow from them. */
+export function parseWithAccounts(keys: readonly SettingKey[], input: ConfigInput): ValuesWithAccounts {
+  const parsed = parseValues(keys, input);
   const { accounts, faults } = accountsOf(parsed, input);
   if (parsed.faults.length + faults.length > 0) throw new ConfigError([...parsed.faults, ...faults]);
   return { values: parsed.values, accounts };
@@ -187,7 +188,8 @@ function accountsOf({ values, faulty }: ParsedValues, input: ConfigInput) {
 }
 
 function toWorld({ world, seed, postsToken }: Values, accounts: readonly AccountConfig[]): WorldConfig {
-  if (world === 'embedded') return { type: 'embedded', seed, accounts: madeUpFor(accounts) };
+  if (world === 'embedded')
+    return { type: 'embedded', seed, accounts: madeUpFor(accounts.map(({ id }) => id)) };
   return world === 'live' ? { type: 'live', postsToken } : { type: 'remote', url: world };
 }
 

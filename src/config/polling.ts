@@ -1,4 +1,6 @@
 import type { Fault } from '../errors.ts';
+import { unexpected } from './faults.ts';
+import type { Fields, Read } from './fields.ts';
 import { integer, seconds } from './formats.ts';
 
 /** How often an account's timeline is asked for new posts, in ms: always the same where the three intervals are. */
@@ -25,15 +27,9 @@ export const POLLING_FIELDS = {
   slowestSeconds: seconds(1, SLOWEST_SECONDS),
   nearPosts: integer(0, 1_000, 'posts'),
   nearCloseMinutes: integer(0, 10_080, 'minutes'),
-};
+} satisfies Fields;
 
-export interface PollingEntry {
-  readonly fastestSeconds?: number | undefined;
-  readonly usualSeconds?: number | undefined;
-  readonly slowestSeconds?: number | undefined;
-  readonly nearPosts?: number | undefined;
-  readonly nearCloseMinutes?: number | undefined;
-}
+export type PollingEntry = Read<typeof POLLING_FIELDS>;
 
 const NEAR_POSTS = 2;
 const NEAR_CLOSE_MINUTES = 60;
@@ -71,34 +67,31 @@ export function stalePostsMs({ slowestMs }: PollingConfig, limitMs: number): num
   return Math.max(limitMs, INTERVALS_UNTIL_STALE * slowestMs);
 }
 
-/**
- * Intervals that are not in order, or longer than the posts may be old. `place` is that of the polling; where the polling was
- * not given, `limitPlace` is that of the limit, which is then at fault.
- */
+/** Intervals that are not in order, or as long as posts may be old. `place` is that of the polling. */
 export function pollingFaults(
   { fastestMs, usualMs, slowestMs }: PollingConfig,
   staleAfterMs: number,
   place: string,
-  limitPlace = `${place}.slowestSeconds`,
 ): readonly Fault[] {
   const faults: Fault[] = [];
-  const fault = (field: keyof PollingEntry, msg: string, at = `${place}.${field}`) =>
-    faults.push({ loc: [at], msg, type: 'value' });
-  if (usualMs < fastestMs) {
-    fault(
-      'usualSeconds',
-      `expected no less than the fastest ${fastestMs / 1_000} s, found ${usualMs / 1_000}`,
-    );
-  }
-  if (slowestMs < usualMs) {
-    fault(
-      'slowestSeconds',
-      `expected no less than the usual ${usualMs / 1_000} s, found ${slowestMs / 1_000}`,
-    );
-  }
+  const fault = (field: keyof PollingEntry, expected: string, foundMs: number) =>
+    faults.push(unexpected(`${place}.${field}`, expected, foundMs / 1_000));
+  if (usualMs < fastestMs) fault('usualSeconds', `no less than the fastest ${fastestMs / 1_000} s`, usualMs);
+  if (slowestMs < usualMs) fault('slowestSeconds', `no less than the usual ${usualMs / 1_000} s`, slowestMs);
   if (slowestMs >= staleAfterMs) {
-    const limit = `the ${staleAfterMs / 1_000} s after which posts are stale`;
-    fault('slowestSeconds', `expected less than ${limit}, found ${slowestMs / 1_000}`, limitPlace);
+    const limit = `less than the ${staleAfterMs / 1_000} s after which posts are stale`;
+    fault('slowestSeconds', limit, slowestMs);
   }
   return faults;
+}
+
+/** The same where the polling follows from other settings, so that the limit is at fault. `place` is that of the limit. */
+export function limitFaults(
+  { slowestMs }: PollingConfig,
+  staleAfterMs: number,
+  place: string,
+): readonly Fault[] {
+  if (slowestMs < staleAfterMs) return [];
+  const looks = `more than the ${slowestMs / 1_000} s between two looks for posts`;
+  return [unexpected(place, looks, staleAfterMs / 1_000)];
 }

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { AccountConfig } from '../../src/config/accounts.ts';
 import { type ConfigInput, parseConfig } from '../../src/config/config.ts';
 import { toPolling } from '../../src/config/polling.ts';
+import { PAID_FIELDS } from '../../src/contract/account.ts';
 import { ConfigError } from '../../src/errors.ts';
 import { USUAL_RULE } from '../../streams/internal.ts';
 
@@ -175,14 +176,15 @@ describe('accounts', () => {
       'c',
       { segment: 'x' },
       { id: 'e', seriesSlugs: [], prior: { postsPerDay: -1, days: 1 }, userId: 5 },
-      { id: 'f', prior: { days: 3 } },
+      { segment: '?', prior: { days: 3, rate: 5 } },
       { id: 'g', polling: { fastestSeconds: 5, slowestSeconds: 2 } },
       { id: 'h', polling: { slowestSeconds: 60 }, staleSeconds: { posts: 60 } },
       { id: 'i', staleSeconds: { posts: 1 } },
+      { id: 'b', policy: { freeFields: ['forecast', 'velocity_all_1h'] } },
     );
     assert.deepEqual(faults.toSorted(), [
       'config file: accounts[0].polcy: unknown setting, did you mean policy',
-      "config file: accounts[0].policy.freeFields: expected a list of velocity, sleep_probability, forecast, model_prob, found [ 'all' ]",
+      `config file: accounts[0].policy.freeFields: expected a list of some of ${PAID_FIELDS.join(', ')}, each once, found [ 'all' ]`,
       'config file: accounts[0].policy.hasSizng: unknown setting, did you mean hasSizing',
       "config file: accounts[0].policy.isBuyOnly: expected true or false, found 'perhaps'",
       "config file: accounts[0].segment: expected up to 64 letters, digits, _ and -, and not crypto, found 'crypto'",
@@ -197,10 +199,14 @@ describe('accounts', () => {
       'config file: accounts[4].prior.postsPerDay: expected counted posts a day, more than 0 and at most 10000, found -1',
       'config file: accounts[4].seriesSlugs: expected a list of series of events, each of up to 100 letters, digits, _ and -, found []',
       'config file: accounts[4].userId: expected the number of the user, as a text of digits, found 5',
+      'config file: accounts[5].id: expected up to 32 small letters, digits, _ and -, found nothing',
       'config file: accounts[5].prior.postsPerDay: expected counted posts a day, more than 0 and at most 10000, found nothing',
+      'config file: accounts[5].prior.rate: unknown setting',
+      "config file: accounts[5].segment: expected up to 64 letters, digits, _ and -, and not crypto, found '?'",
       'config file: accounts[6].polling.slowestSeconds: expected no less than the usual 5 s, found 2',
       'config file: accounts[7].polling.slowestSeconds: expected less than the 60 s after which posts are stale, found 60',
-      'config file: accounts[8].staleSeconds.posts: expected less than the 1 s after which posts are stale, found 1',
+      'config file: accounts[8].staleSeconds.posts: expected more than the 1 s between two looks for posts, found 1',
+      "config file: accounts[9].policy.freeFields: expected no velocity, as the account has none, found 'forecast, velocity_all_1h'",
     ]);
   });
 
@@ -232,6 +238,12 @@ describe('accounts', () => {
       `TALLYWIRE_ACCOUNTS: ${expected} '[]'`,
     ]);
     assert.deepEqual(faultsOf({ file: { accounts: [] } }), [`config file: accounts: ${expected} []`]);
+  });
+
+  it('show everyone each field once', () => {
+    const twice = ['forecast', 'edge', 'forecast'];
+    const [fault] = faultsOfList({ id: 'a', policy: { freeFields: twice } });
+    assert.match(fault ?? '', /freeFields: expected a list of some of .*, each once, found \[/);
   });
 
   it('never throw anything but their faults, whatever the list holds', () => {

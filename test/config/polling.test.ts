@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
+  limitFaults,
   POLLING_FIELDS,
   type PollingEntry,
   pollingFaults,
@@ -86,11 +87,14 @@ describe('pollingFaults', () => {
   });
 
   it('says that the limit is at fault where the polling was not given', () => {
-    const faults = pollingFaults(toPolling(undefined, 5_000), 5_000, 'polling', 'staleSeconds.posts');
-    assert.deepEqual(
-      faults.map(({ loc }) => loc),
-      [['staleSeconds.posts']],
-    );
+    const faultsAt = (limitMs: number) =>
+      limitFaults(toPolling(undefined, 5_000), limitMs, 'staleSeconds.posts').map(
+        ({ loc, msg }) => `${loc.join('.')}: ${msg}`,
+      );
+    assert.deepEqual(faultsAt(5_000), [
+      'staleSeconds.posts: expected more than the 5 s between two looks for posts, found 5',
+    ]);
+    assert.deepEqual(faultsAt(6_000), []);
   });
 
   it('takes whole seconds from one to an hour', () => {
