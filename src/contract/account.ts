@@ -1,6 +1,21 @@
-/** Parts of a prediction that are for PRO unless an account shows them to everyone. */
-export const FREE_FIELDS = ['velocity', 'sleep_probability', 'forecast', 'model_prob'] as const;
-export type FreeField = (typeof FREE_FIELDS)[number];
+/** Fields of a prediction and of its buckets that are for PRO unless an account shows them to everyone (spec 2.4). */
+export const PAID_FIELDS = [
+  'velocity_counted_1h',
+  'velocity_all_1h',
+  'forecast',
+  'settlement',
+  'sleep_probability',
+  'model_version',
+  'forecast_id',
+  'forecast_ts',
+  'distribution',
+  'flip_risk',
+  'moved',
+  'model_prob',
+  'edge',
+  'signal',
+] as const;
+export type PaidField = (typeof PAID_FIELDS)[number];
 
 /** Which parts of the product an account has. */
 export interface AccountPolicy {
@@ -13,7 +28,7 @@ export interface AccountPolicy {
   /** Whether signals are BUY, HOLD and SKIP, and never SELL (spec 2.5). */
   readonly isBuyOnly: boolean;
   /** What FREE sees of predictions beyond counters, time left and prices (spec 2.4). */
-  readonly freeFields: readonly FreeField[];
+  readonly freeFields: readonly PaidField[];
 }
 
 /** What an account has or lacks. */

@@ -35,7 +35,7 @@ const VIEWS: readonly RecordView[] = [
     lagView(account),
     postsView(account),
     predictionView(account),
-    predictionView(accountPath(account.id, { freeFields: ['velocity', 'forecast', 'model_prob'] })),
+    predictionView(accountPath(account.id, { freeFields: ['velocity_all_1h', 'forecast', 'edge'] })),
     signalsView(account),
     velocityView(account),
   ]),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FREE_FIELDS } from '../account.ts';
+import { PAID_FIELDS } from '../account.ts';
 import { eventFields, timeMs } from './fields.ts';
 
 const { event_id, event_title, event_slug } = eventFields;
@@ -37,8 +37,8 @@ export const accountRecord = z
     sizing: z.boolean().meta({ description: 'Whether its portfolio takes a bankroll.' }),
     rebalancing: z.boolean().meta({ description: 'Whether it has portfolio/{account}/rebalancing.' }),
     buy_only: z.boolean().meta({ description: 'Whether its signals never say SELL.', examples: [false] }),
-    free_fields: z.array(z.enum(FREE_FIELDS)).meta({
-      description: 'Parts of a prediction that FREE sees as well: others need PRO.',
+    free_fields: z.array(z.enum(PAID_FIELDS)).meta({
+      description: 'PRO fields of its predictions and their buckets that FREE sees as well.',
       examples: [[]],
     }),
     active_events: z.array(accountEventRecord).nullable().meta({

@@ -120,5 +120,5 @@ export const predictionRecord = z
   })
   .meta({
     description:
-      'Forecast, prices and edges of an active event. PRO fields are absent for other tiers, and null for PRO until they are first known.',
+      'Forecast, prices and edges of an active event. PRO fields are absent for other tiers, unless the free_fields of the account name them, and null until they are first known.',
   });

@@ -11,8 +11,6 @@ import {
   USUAL_BETTOR,
   type Velocity,
 } from '../../../streams/internal.ts';
-import { includes } from '../../access/tiers.ts';
-import type { FreeField } from '../../contract/account.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type { predictionMarketRecord, predictionRecord } from '../../contract/records/prediction.ts';
 import type { AccountPath } from '../account-path.ts';
@@ -31,16 +29,16 @@ import { round4 } from '../round.ts';
 import { signalOf } from './bucket-signal.ts';
 import { countersToWire } from './counters.ts';
 import { distributionToWire } from './distribution.ts';
+import { type ShownFields, shownFields } from './shown-fields.ts';
 import { createSleepCause } from './sleep-cause.ts';
 import { velocityToWire } from './velocity.ts';
 
 /** Forecast, prices and edges of each active event: GET /prediction/{account} and the channel `prediction`. */
 export function predictionView(account: AccountPath): RecordView {
   const { id, policy } = account;
-  const { hasVelocity, isBuyOnly, freeFields } = policy;
-  const isFreeForecast = freeFields.some((field) => field !== 'velocity');
+  const { FREE, PRO, paidStreams } = shownFields(policy);
   const events = postEvents(account);
-  const bettor = { ...USUAL_BETTOR, isBuyOnly };
+  const bettor = { ...USUAL_BETTOR, isBuyOnly: policy.isBuyOnly };
   return {
     audiences: 'tier',
     listsStale: true,
@@ -54,13 +52,9 @@ export function predictionView(account: AccountPath): RecordView {
       predictions: ({ key, record }) =>
         record.account === id && key === String(record.eventId) ? [key] : undefined,
       signals: ({ key, record }) => (record.account === id ? [key] : undefined),
-      velocity: ({ record }) => (hasVelocity && record.account === id ? events.keys : undefined),
+      velocity: ({ record }) => (policy.hasVelocity && record.account === id ? events.keys : undefined),
     },
-    paidStreams: [
-      'signals',
-      ...(isFreeForecast ? [] : (['predictions'] as const)),
-      ...(freeFields.includes('velocity') ? [] : (['velocity'] as const)),
-    ],
+    paidStreams,
     keys: events.keys,
     createExtraCause: createSleepCause,
     render({ latest, late }, key, { tier }) {
@@ -68,21 +62,18 @@ export function predictionView(account: AccountPath): RecordView {
       if (event === undefined) return undefined;
       const counters = latest.get('counters', key);
       const prices = pricesOf(latest, event.record);
-      const isPaid = includes(tier, 'PRO');
-      const prediction = isPaid || isFreeForecast ? forecastOf(latest, event) : undefined;
-      const signals = isPaid ? latest.get('signals', key) : undefined;
-      const isPaced = hasVelocity && (isPaid || freeFields.includes('velocity'));
-      const velocity = isPaced ? latest.get('velocity', id) : undefined;
+      const shown = tier === 'PRO' ? PRO : FREE;
+      const prediction = shown.streams.has('predictions') ? forecastOf(latest, event) : undefined;
+      const signals = shown.streams.has('signals') ? latest.get('signals', key) : undefined;
+      const velocity = shown.streams.has('velocity') ? latest.get('velocity', id) : undefined;
       const fields = predictionToWire({
         event: event.record,
         counters: counters && { ...counters.record, stale: staleNow(counters.record.stale, late) },
         prediction: prediction?.record,
         decided: signals && decidedBy(skipStale(signals.record, staleNow([], late)), bettor),
-        hasVelocity: isPaced,
         velocity: velocity?.record,
         priceOf: (token) => prices.get(token)?.record,
-        shows: (field) => isPaid || freeFields.includes(field),
-        isPaid,
+        shown,
       });
       const origin = newest(event, counters, prediction, signals, velocity, ...prices.values());
       // The remaining time comes first, so that the rest need not be rendered each second.
@@ -99,13 +90,9 @@ interface PredictionFacts {
   readonly prediction: Prediction | undefined;
   /** The decision on each bucket by its Yes token, for the usual bankroll; undefined before the first signals. */
   readonly decided: ReadonlyMap<string, SizedSignal> | undefined;
-  /** Whether the record includes it. */
-  readonly hasVelocity: boolean;
   readonly velocity: Velocity | undefined;
   readonly priceOf: (token: string) => Price | undefined;
-  /** Whether the reader sees this part. */
-  readonly shows: (field: FreeField) => boolean;
-  readonly isPaid: boolean;
+  readonly shown: ShownFields;
 }
 
 function decidedBy(record: EventSignals, bettor: Bettor): ReadonlyMap<string, SizedSignal> {
@@ -119,34 +106,26 @@ type PredictionRecord = RecordOf<typeof predictionRecord>;
  * everyone, and null until they are known.
  */
 function predictionToWire(facts: PredictionFacts): Omit<PredictionRecord, 'seconds_remaining'> {
-  const { isPaid, shows, prediction } = facts;
+  const { shown, prediction } = facts;
   const oracle = facts.counters?.oracle ?? null;
   const forecast = prediction ? forecastToWire(prediction, oracle) : NO_FORECAST;
   const predicted = new Map(prediction?.buckets.map((bucket) => [rangeKey(bucket), bucket]));
   return {
     ...countersToWire(facts.event, facts.counters),
-    ...(facts.hasVelocity ? velocityToWire(facts.velocity) : {}),
-    ...(isPaid
-      ? forecast
-      : {
-          ...(shows('forecast') && { forecast: forecast.forecast }),
-          ...(shows('sleep_probability') && { sleep_probability: forecast.sleep_probability }),
-        }),
+    ...shown.pick(velocityToWire(facts.velocity)),
+    ...shown.pick(forecast),
     markets: facts.event.buckets.map((bucket) => {
-      const market = marketToWire(bucket, facts.priceOf(bucket.yesToken));
-      if (!shows('model_prob')) return market;
       const model = predicted.get(rangeKey(bucket));
-      const isKnown = prediction !== undefined && model !== undefined;
-      const model_prob = isKnown ? round4(modelProb(model, prediction, facts.counters)) : null;
-      if (!isPaid) return { ...market, model_prob };
-      if (!isKnown) return { ...market, ...NO_EDGE };
       const decided = facts.decided?.get(bucket.yesToken);
-      return {
-        ...market,
-        model_prob,
-        edge: decided?.edge ?? null,
-        signal: decided === undefined ? null : signalOf(decided),
-      };
+      const edge =
+        prediction === undefined || model === undefined
+          ? NO_EDGE
+          : {
+              model_prob: round4(modelProb(model, prediction, facts.counters)),
+              edge: decided?.edge ?? null,
+              signal: decided === undefined ? null : signalOf(decided),
+            };
+      return { ...marketToWire(bucket, facts.priceOf(bucket.yesToken)), ...shown.pick(edge) };
     }),
   };
 }

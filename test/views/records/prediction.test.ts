@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { PAID_FIELDS, type PaidField } from '../../../src/contract/account.ts';
+import { audienceOf } from '../../../src/views/audience.ts';
+import { createLatest } from '../../../src/views/latest.ts';
+import { predictionView } from '../../../src/views/records/prediction.ts';
 import { DAY_MS, type Output } from '../../../streams/internal.ts';
 import { COUNTER_FIELDS } from '../../server/routes/counter-fields.ts';
 import { json, type Running, start } from '../../server/start.ts';
@@ -22,23 +26,6 @@ import { withSignals } from '../../support/with-signals.ts';
 const PATH = '/api/v1/prediction/account_a';
 const PRO = { 'X-API-Key': 'demo_pro' };
 const PRICE = { eventId: 1, token: 'yes-1', bid: 0.19, ask: 0.21, price: 0.2, at: NOON - 500 };
-const PAID_FIELDS = [
-  'forecast',
-  'settlement',
-  'sleep_probability',
-  'velocity_counted_1h',
-  'velocity_all_1h',
-  'model_version',
-  'forecast_id',
-  'forecast_ts',
-  'distribution',
-  'flip_risk',
-  'moved',
-  'model_prob',
-  'edge',
-  'signal',
-];
-
 function keysIn(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, part]) => [key, ...keysIn(part)]);
@@ -62,29 +49,16 @@ describe('GET /prediction/{account}', () => {
   afterEach(() => running.stop());
 
   it('shows everyone the fields that the account shows everyone, and tags them by what changes them', async () => {
-    const open = accountPath('a', {
-      freeFields: ['velocity', 'sleep_probability', 'forecast', 'model_prob'],
+    const open = accountPath('a', { freeFields: ['velocity_all_1h', 'forecast', 'model_prob'] });
+    running = await start({
+      loaded: [eventOutput(), countersOutput(), velocityOutput(), priceOutput(PRICE), predictionOutput()],
+      deps: { accounts: [open] },
     });
-    const loaded = [
-      eventOutput(),
-      countersOutput(),
-      velocityOutput(),
-      priceOutput(PRICE),
-      predictionOutput(),
-    ];
-    running = await start({ loaded, deps: { accounts: [open] } });
     const [free] = await records();
-    const [paid] = await records(PRO);
-    for (const field of ['velocity_counted_1h', 'velocity_all_1h', 'sleep_probability', 'forecast']) {
-      assert.deepEqual([free[field], free[field] === null], [paid[field], false], field);
-    }
-    assert.equal(free.markets[0].model_prob, paid.markets[0].model_prob);
-    const seen = ['velocity_counted_1h', 'velocity_all_1h', 'sleep_probability', 'forecast', 'model_prob'];
-    assert.deepEqual(
-      PAID_FIELDS.filter((field) => keysIn(free).includes(field)),
-      PAID_FIELDS.filter((field) => seen.includes(field)),
-    );
+    assert.deepEqual([free.velocity_all_1h, free.forecast.p50, free.markets[0].model_prob], [8, 63, 0.25]);
     const before = await tagOf();
+    running.put(signalsOutput({}, { seq: 49 }));
+    assert.equal(await tagOf(), before);
     running.put(predictionOutput({ p50: 333 }, { seq: 50 }));
     assert.notEqual(await tagOf(), before);
   });
@@ -175,9 +149,7 @@ describe('GET /prediction/{account}', () => {
     const { model_prob, edge, signal } = record.markets[0];
     assert.deepEqual([model_prob, edge, signal], [null, null, null]);
     const nulls = Object.entries(record).filter(([, value]) => value === null);
-    const own = PAID_FIELDS.filter(
-      (field) => !['model_prob', 'edge', 'signal', 'p5', 'p50', 'p95'].includes(field),
-    );
+    const own = PAID_FIELDS.filter((field) => !['model_prob', 'edge', 'signal'].includes(field));
     assert.deepEqual(
       own.filter((field) => !nulls.some(([name]) => name === field)),
       [],
@@ -372,5 +344,30 @@ describe('GET /prediction/{account}', () => {
     const response = await running.get(PATH, { 'X-API-Key': 'nobody' });
     assert.equal(response.status, 401);
     assert.equal((await json(response)).code, 'key_invalid');
+  });
+});
+
+describe('predictionView', () => {
+  const latest = createLatest();
+  latest.load(
+    withSignals([eventOutput(), countersOutput(), velocityOutput(), priceOutput(PRICE), predictionOutput()]),
+  );
+  const seenBy = (freeFields: readonly PaidField[], tier: 'FREE' | 'PRO') => {
+    const view = predictionView(accountPath('a', { freeFields }));
+    const render = view.render({ latest, late: [] }, '1', audienceOf('tier', tier));
+    return JSON.parse(`${render?.({ nowMs: NOON, tickAt: NOON })}null}}`);
+  };
+  const without = (fields: readonly string[]) => (key: string, value: unknown) =>
+    fields.includes(key) ? undefined : value;
+
+  it('shows FREE of the PRO record exactly the fields that the account shows everyone, in the same order', () => {
+    fc.assert(
+      fc.property(fc.subarray([...PAID_FIELDS]), (freeFields) => {
+        const hidden = PAID_FIELDS.filter((field) => !freeFields.includes(field));
+        const { as_of: _, ...paid } = seenBy(freeFields, 'PRO');
+        const { as_of: __, ...free } = seenBy(freeFields, 'FREE');
+        assert.equal(JSON.stringify(free), JSON.stringify(paid, without(hidden)));
+      }),
+    );
   });
 });
