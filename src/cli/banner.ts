@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { API_PREFIX } from '../contract/api-prefix.ts';
+import { firstNames } from '../contract/first-names.ts';
 import type { Service } from '../service/service.ts';
 import type { ProcessLike } from './process-like.ts';
 
@@ -31,12 +32,7 @@ function forTerminal({ url, banner }: Running): string {
   ].join('\n');
 }
 
-const MOST_LISTED = 5;
-
-function listOf(accounts: readonly string[]): string {
-  const rest = accounts.length - MOST_LISTED;
-  return accounts.slice(0, MOST_LISTED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
-}
+const MOST_NAMED = 5;
 
 /** Prints that the service runs: JSON lines, a banner on a terminal, or two plain lines. */
 export function printBanner(service: Running, { json }: Config, { stdout }: ProcessLike): void {
@@ -48,6 +44,7 @@ export function printBanner(service: Running, { json }: Config, { stdout }: Proc
     stdout.write(`${forTerminal(service)}\n`);
   } else {
     stdout.write(`tallywire is running at ${url}\n`);
-    stdout.write(`world ${banner.world}, data in ${banner.data}, accounts ${listOf(banner.accounts)}\n`);
+    const accounts = firstNames(banner.accounts, MOST_NAMED);
+    stdout.write(`world ${banner.world}, data in ${banner.data}, accounts ${accounts}\n`);
   }
 }

@@ -1,5 +1,6 @@
 import type { PublicAccount } from './account.ts';
 import { API_PREFIX } from './api-prefix.ts';
+import { firstNames } from './first-names.ts';
 import { accountsWith, isPerAccount, type Operation } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 
@@ -46,13 +47,13 @@ ${lines.join('\n')}
 `;
 }
 
-const MOST_LISTED = 20;
+const MOST_NAMED = 20;
 
-/** The segments, or of very many the first. */
 function listOf(accounts: readonly PublicAccount[]): string {
-  const names = accounts.slice(0, MOST_LISTED).map(({ segment }) => `\`${segment}\``);
-  const rest = accounts.length - names.length;
-  return names.join(', ') + (rest === 0 ? '' : ` and ${rest} more`);
+  return firstNames(
+    accounts.map(({ segment }) => `\`${segment}\``),
+    MOST_NAMED,
+  );
 }
 
 /** `only` names the accounts that have this endpoint, when not all of them do. */

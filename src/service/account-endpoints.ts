@@ -1,4 +1,5 @@
 import type { AccountConfig } from '../config/accounts.ts';
+import { firstNames } from '../contract/first-names.ts';
 import { StartError } from '../errors.ts';
 import type { AccountEndpoint } from '../sources/endpoints.ts';
 
@@ -21,9 +22,14 @@ export function accountEndpoints(
     return isWhole(endpoint) ? [endpoint] : [];
   });
   if (faults.length === 0) return endpoints;
-  const ids = known.map(({ id, handle }) => `${id} (${handle})`).join(', ');
-  throw new StartError('START_UNKNOWN_ACCOUNT', `${faults.join('; ')}; the world has ${ids}`);
+  const names = known.map(({ id, handle }) => `${id} (${handle})`);
+  throw new StartError(
+    'START_UNKNOWN_ACCOUNT',
+    `${faults.join('; ')}; the world has ${firstNames(names, MOST_NAMED)}`,
+  );
 }
+
+const MOST_NAMED = 20;
 
 const NEEDED = ['userId', 'handle', 'platform', 'seriesSlugs', 'slugPrefixes'] as const;
 

@@ -57,6 +57,13 @@ describe('asyncApiDocument', () => {
     for (const code of Object.values(CLOSE_CODES)) assert.ok(text.includes(`- ${code}: `), String(code));
   });
 
+  it('lists the accounts that a subscription may name', () => {
+    const naming = (account: string) => ({ op: 'subscribe', channels: [{ channel: 'counters', account }] });
+    checkMessage('subscribe', naming('account_b'));
+    assert.throws(() => checkMessage('subscribe', naming('account_c')));
+    assert.throws(() => checkMessage('unsubscribe', { ...naming('account_c'), op: 'unsubscribe' }));
+  });
+
   it('distinguishes valid frames from invalid ones', () => {
     const update = {
       type: 'update',
