@@ -34,9 +34,10 @@ describe('the methods of the client', () => {
     await client.crypto(options);
     await client.health(options);
     await client.joinWaitlist({ type: 'human', case: '', email: 'a@b.co' }, options);
-    await client.performance.overview(options);
-    await client.performance.history({ horizon: 24, days: 1 }, options);
-    await client.performance.calibration(options);
+    const one = { account: 'account_a' };
+    await client.performance.overview({ ...one, ...options });
+    await client.performance.history({ horizon: 24, days: 1, ...one }, options);
+    await client.performance.calibration({ ...one, ...options });
     await client.usage.summary({ days: 1 }, options);
     await client.usage.byEndpoint({ start: 1, end: 2 }, options);
     await client.usage.errors({ limit: 1 }, options);

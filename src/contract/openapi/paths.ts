@@ -47,8 +47,12 @@ export function accountParameter(accounts: readonly PublicAccount[]): Json {
     in: 'path',
     required: true,
     description: 'Path segment of an account. GET /api/v1/accounts lists them.',
-    schema: { type: 'string', enum: accounts.map(({ segment }) => segment) },
+    schema: segmentSchema(accounts),
   };
+}
+
+function segmentSchema(accounts: readonly PublicAccount[]): Json {
+  return { type: 'string', enum: accounts.map(({ segment }) => segment) };
 }
 
 function pathParameter(operation: Operation, accounts: readonly PublicAccount[]): Json {
@@ -67,6 +71,9 @@ function ownParameters(
 ): readonly Json[] {
   if (query === undefined) return [];
   return queryParameters(query).flatMap((parameter) => {
+    if (parameter.name === 'account') {
+      return [{ ...parameter, schema: segmentSchema(accounts), example: accounts[0]?.segment }];
+    }
     const needs = parameterNeeds[parameter.name];
     const having = needs === undefined ? accounts : accounts.filter(({ policy }) => policy[needs]);
     if (having.length === accounts.length) return [parameter];
