@@ -12,6 +12,7 @@ import { asksForPast } from './past/asks-for-past.ts';
 import { createReadyAnswers, type ReadyAnswers } from './ready-answers.ts';
 import { createRequestProtocol, unlimited } from './request-protocol.ts';
 import { probeEndpoints } from './routes/operator.ts';
+import { templatesOf } from './templates.ts';
 import { createUnmatched } from './unmatched.ts';
 
 export interface AppDeps extends EndpointDeps {
@@ -80,22 +81,27 @@ export function createApp(deps: AppDeps): App {
   const operations = withDraining(deps.operations, () => app.isDraining);
   const { ready, past, slow, close } = createEndpoints({ ...deps, operations }, report);
   const { gate, paidAccess, recorder = UNRECORDED } = deps;
-  const { requestServed } = operations;
-  const protocol = createRequestProtocol({ gate, paidAccess, recorder, requestServed, report });
+  const endpoints = [...ready.map((each) => ({ ...each, method: 'GET' as const })), ...slow];
+  const templates = new Map(endpoints.map(({ path, template = path }) => [path, template]));
+  const protocol = createRequestProtocol({
+    gate,
+    paidAccess,
+    recorder,
+    // The accounts of an endpoint share its figures, which would be too many for each.
+    requestServed: (route, status, ms) => operations.requestServed(templates.get(route) ?? route, status, ms),
+    report,
+  });
   const pastByPath = new Map(past.map((endpoint) => [endpoint.path, endpoint]));
   const isPast = (path: string, query: string) => pastByPath.has(path) && asksForPast(query);
-  const endpoints = [...ready.map((each) => ({ ...each, method: 'GET' as const })), ...slow];
   const app = new App({ readyAnswers: createReadyAnswers(protocol, ready, isPast), endpoints, close });
 
   const router = new Router<RequestState>({ sensitive: true, strict: true });
-  const patterns = new Set(endpoints.map(({ path, template = path, method }) => `${method} ${template}`));
-  const byPath = new Map(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]));
-  for (const pattern of patterns) {
-    const [method = '', template = ''] = pattern.split(' ');
+  for (const { template, method, byPath } of templatesOf(endpoints)) {
+    // One route for all accounts, as the router tries its routes one by one.
     router.register(template.replace('{account}', ':account'), [method], async (ctx, next) => {
       const { path, req } = ctx;
-      const endpoint = byPath.get(`${method} ${path}`);
-      // There is no such account.
+      const endpoint = byPath.get(path);
+      // There is no such account, or it does not have this.
       if (endpoint === undefined) return next();
       const served = (isPast(path, queryOf(req.url ?? '')) ? pastByPath.get(path) : undefined) ?? endpoint;
       ctx.state.outcome = await protocol.answerLater(served, ctx);

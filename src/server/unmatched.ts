@@ -1,9 +1,8 @@
 import { API_PREFIX } from '../contract/api-prefix.ts';
 import { RequestError } from '../errors.ts';
-import type { Answer, Route } from './answer.ts';
+import type { Answer } from './answer.ts';
 import { API_HEADERS, PREFLIGHT_HEADERS, SECURITY_HEADERS } from './headers.ts';
-
-type ServedRoute = Route & { readonly method: string };
+import { type ServedRoute, templatesOf } from './templates.ts';
 
 /** Answers what no route handles: a preflight request, a wrong method, an unknown account, or an unknown path. */
 export function createUnmatched(
@@ -16,13 +15,13 @@ export function createUnmatched(
     const others = allowed.get(path)?.split(', ') ?? [];
     allowed.set(path, [...new Set([...others, ...methods])].sort().join(', '));
   }
-  const templates = templatesOf(routes);
+  const places = placesOf(routes);
   const known = new Set(segments);
 
   return (path, method) => {
     const allow = allowed.get(path);
     if (allow === undefined) {
-      const { account, accounts } = accountIn(path, templates) ?? {};
+      const { account, accounts } = accountIn(path, places) ?? {};
       if (account === undefined || known.has(account)) throw new RequestError(404, 'not_found', 'Not Found');
       throw new RequestError(404, 'account_unknown', 'There is no such account', {}, { accounts });
     }
@@ -37,26 +36,25 @@ export function createUnmatched(
 }
 
 /** What comes before and after an account in its paths, and the accounts that have such a path. */
-interface Template {
+interface Place {
   readonly before: string;
   readonly after: string;
   readonly accounts: readonly string[];
 }
 
-function templatesOf(routes: readonly ServedRoute[]): readonly Template[] {
-  const templates = new Map<string, Template & { readonly accounts: string[] }>();
-  for (const { path, template } of routes) {
-    if (template === undefined) continue;
-    const [before = '', after = ''] = template.split('{account}');
-    const known = templates.get(template) ?? { before, after, accounts: [] };
-    known.accounts.push(path.slice(before.length, path.length - after.length));
-    templates.set(template, known);
-  }
-  return [...templates.values()];
+function placesOf(routes: readonly ServedRoute[]): readonly Place[] {
+  return templatesOf(routes).flatMap(({ template, byPath }) => {
+    const [before = '', after] = template.split('{account}');
+    if (after === undefined) return [];
+    const accounts = Array.from(byPath.keys(), (path) =>
+      path.slice(before.length, path.length - after.length),
+    );
+    return [{ before, after, accounts }];
+  });
 }
 
-function accountIn(path: string, templates: readonly Template[]) {
-  for (const { before, after, accounts } of templates) {
+function accountIn(path: string, places: readonly Place[]) {
+  for (const { before, after, accounts } of places) {
     if (!path.startsWith(before) || !path.endsWith(after)) continue;
     const account = path.slice(before.length, path.length - after.length);
     if (account !== '' && !account.includes('/')) return { account, accounts };
