@@ -35,61 +35,59 @@ interface TradeProps {
 }
 
 /** The section Trade: signals for a bankroll, and a wallet. */
-export const Trade = deferred(
-  3,
-  ({ session, account, isSized, signals, areSignalsLoaded, isPaid }: TradeProps) => {
-    const nameOf = useAccountName();
-    const [place, setPlace] = useState(placeOf(DEFAULT));
-    const [isUnproven, setIsUnproven] = useState(true);
-    const bankroll = bankrollAt(place);
-    const settled = useSettled(bankroll, SETTLE_MS);
-    useEffect(() => {
-      if (isPaid) session.followSignals(settled, isUnproven);
-    }, [session, settled, isUnproven, isPaid]);
-    return (
-      <section id="trade" class="wide" aria-labelledby="trade-title">
-        <h2 id="trade-title">
-          Trade <span>estimates, and no promise of profit</span>
-        </h2>
-        {isPaid ? null : (
-          <Panel title="Signals and positions">
-            <Empty title="Signals need a PRO key">Type one in at the top; it is kept in this tab only.</Empty>
+export const Trade = deferred(3, (props: TradeProps) => {
+  const { session, account, signals, areSignalsLoaded, isPaid } = props;
+  const nameOf = useAccountName();
+  const [place, setPlace] = useState(placeOf(DEFAULT));
+  const [isUnproven, setIsUnproven] = useState(true);
+  const bankroll = bankrollAt(place);
+  const settled = useSettled(bankroll, SETTLE_MS);
+  useEffect(() => {
+    if (isPaid) session.followSignals(settled, isUnproven);
+  }, [session, settled, isUnproven, isPaid]);
+  return (
+    <section id="trade" class="wide" aria-labelledby="trade-title">
+      <h2 id="trade-title">
+        Trade <span>estimates, and no promise of profit</span>
+      </h2>
+      {isPaid ? null : (
+        <Panel title="Signals and positions">
+          <Empty title="Signals need a PRO key">Type one in at the top; it is kept in this tab only.</Empty>
+        </Panel>
+      )}
+      {isPaid ? (
+        <div class="pair">
+          <Panel title="Signals" note={`${nameOf(account)}, sized for ${usdText(bankroll)}`}>
+            <div class="sizing">
+              <label>
+                Bankroll <output class="num">{usdText(bankroll)}</output>
+                <input
+                  type="range"
+                  min={0}
+                  max={100}
+                  value={place}
+                  aria-valuetext={`${countText(bankroll)} dollars`}
+                  onInput={(change) => setPlace(Number(change.currentTarget.value))}
+                />
+              </label>
+              <label class="check">
+                <input
+                  type="checkbox"
+                  checked={isUnproven}
+                  onChange={(change) => setIsUnproven(change.currentTarget.checked)}
+                />
+                also where the model is not shown to beat the market, at half the size
+              </label>
+            </div>
+            {areSignalsLoaded ? null : <Loading what="signals" />}
+            {areSignalsLoaded && signals === undefined ? (
+              <Empty title="No signals for this event">Nothing is open to trade on here.</Empty>
+            ) : null}
+            {signals === undefined ? null : <SignalsTable signals={signals} />}
           </Panel>
-        )}
-        {isPaid ? (
-          <div class="pair">
-            <Panel title="Signals" note={`${nameOf(account)}, sized for ${usdText(bankroll)}`}>
-              <div class="sizing">
-                <label>
-                  Bankroll <output class="num">{usdText(bankroll)}</output>
-                  <input
-                    type="range"
-                    min={0}
-                    max={100}
-                    value={place}
-                    aria-valuetext={`${countText(bankroll)} dollars`}
-                    onInput={(change) => setPlace(Number(change.currentTarget.value))}
-                  />
-                </label>
-                <label class="check">
-                  <input
-                    type="checkbox"
-                    checked={isUnproven}
-                    onChange={(change) => setIsUnproven(change.currentTarget.checked)}
-                  />
-                  also where the model is not shown to beat the market, at half the size
-                </label>
-              </div>
-              {areSignalsLoaded ? null : <Loading what="signals" />}
-              {areSignalsLoaded && signals === undefined ? (
-                <Empty title="No signals for this event">Nothing is open to trade on here.</Empty>
-              ) : null}
-              {signals === undefined ? null : <SignalsTable signals={signals} />}
-            </Panel>
-            <Wallet client={session.client} account={account} bankroll={isSized ? settled : undefined} />
-          </div>
-        ) : null}
-      </section>
-    );
-  },
-);
+          <Wallet client={session.client} account={account} bankroll={props.isSized ? settled : undefined} />
+        </div>
+      ) : null}
+    </section>
+  );
+});

@@ -99,22 +99,20 @@ export function openSession({ url, key, store, onRefused }: SessionOptions): Ses
   }
 
   function followAccount(account: string): Subscription {
-    const subscriptions = new Subscription();
+    const records = new Subscription();
     const change = (part: Partial<AccountState>) => store.changeAccount(account, part);
-    subscriptions.add(
-      follow(feed.counters(account), (data) => change({ counters: data.toSorted(endsFirst) })),
-    );
-    subscriptions.add(
+    records.add(follow(feed.counters(account), (data) => change({ counters: data.toSorted(endsFirst) })));
+    records.add(
       feed.tweets(account).subscribe({
         next: (frame) => addPosts(account, postsIn(frame), frame.type === 'snapshot'),
         error: fail,
       }),
     );
-    subscriptions.add(follow(feed.lag(account), ([lag]) => change({ lag })));
-    subscriptions.add(
+    records.add(follow(feed.lag(account), ([lag]) => change({ lag })));
+    records.add(
       follow(feed.prediction(account), (data) => change({ predictions: data.toSorted(endsFirst) })),
     );
-    subscriptions.add(
+    records.add(
       feed.prediction(account).subscribe({
         next(frame) {
           if (frame.type === 'snapshot' || frame.cause.length === 0) return;
@@ -127,14 +125,14 @@ export function openSession({ url, key, store, onRefused }: SessionOptions): Ses
         error: () => undefined,
       }),
     );
-    if (key === undefined) return subscriptions;
-    subscriptions.add(
+    if (key === undefined) return records;
+    records.add(
       follow(feed.velocity(account), ([velocity]) => {
         if (store.state.key === 'trying') accept();
         change({ velocity });
       }),
     );
-    return subscriptions;
+    return records;
   }
 
   function followSignalsOf(account: string, following: Following): void {
