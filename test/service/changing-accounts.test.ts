@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type AccountId, DAY_MS } from '../../streams/internal.ts';
 import { runMain } from '../cli/run-main.ts';
 import { readMeta } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
+import { accountOutputs, onlyAccounts } from '../support/only-accounts.ts';
+import { readLog } from '../support/recorded-service.ts';
 import { openStage, type Stage } from '../support/service.ts';
 
 /** A Wednesday. */
@@ -44,13 +49,44 @@ describe('a change of the accounts', function () {
     await stage.restart({ accounts: '1' });
     await eventually('the first account goes on', () => areCountsKnown('account_a'));
     assert.equal((await fetch(`${stage.url()}/api/v1/meta/account_b`)).status, 404);
-    const tap = ['tap', 'velocity', '--once', '--account', 'b', '--accounts', '1', '--data', stage.data];
-    const { stdout } = await runMain(tap);
-    assert.equal(JSON.parse(stdout).record.account, 'b', 'what was logged of the removed one stays');
+  });
+
+  it('leaves what was logged of the removed one to tap, replay and export', async () => {
+    const data = ['--data', stage.data];
+    const tapped = await runMain(['tap', 'velocity', '--once', '--account', 'b', '--accounts', '1', ...data]);
+    assert.equal(JSON.parse(tapped.stdout).record.account, 'b');
+    const replayed = await runMain(['replay', '--stream', 'posts', ...data]);
+    const posts = replayed.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).record)
+      .filter(({ account }) => account === 'b');
+    const read = posts.map(({ createdAt }) => createdAt);
+    assert.ok(Math.min(...read) < START_AT - 7 * DAY_MS, 'its past was read back');
+    const file = join(stage.data, 'posts.csv');
+    const exported = await runMain(['export', 'posts', '--format', 'csv', '-o', file, ...data]);
+    assert.equal(exported.code, 0, exported.stderr);
+    const ids = new Set(posts.map(({ id }) => id));
+    const text = await readFile(file, 'utf8');
+    assert.deepEqual(
+      [...ids].filter((id) => !text.includes(id)),
+      [],
+    );
   });
 
   it('leaves a log that replays to the same bytes', async () => {
     const { code, stderr } = await runMain(['replay', '--verify', '--simulate', '1', '--data', stage.data]);
     assert.equal(code, 0, stderr);
+  });
+
+  it('changes no byte of the streams of the account that stayed', async () => {
+    await stage.stop();
+    const log = await readLog(stage.data, Number.POSITIVE_INFINITY);
+    const isFirst = (account: AccountId) => account === 'a';
+    const alone = onlyAccounts(log, isFirst);
+    assert.ok(alone.length < log.length);
+    const expected = accountOutputs(alone, isFirst);
+    assert.ok(expected.has('posts') && expected.has('counters') && expected.has('predictions'));
+    assert.deepEqual(accountOutputs(log, isFirst), expected);
   });
 });
