@@ -7,8 +7,10 @@ import { promisify } from 'node:util';
 import { Router } from '@koa/router';
 import { z } from 'zod';
 import { runProgram } from '../src/cli/program.ts';
+import { parseConfig } from '../src/config/config.ts';
 import { envOf, flagOf, SETTING_KEYS, SETTINGS, type Setting } from '../src/config/settings.ts';
 import { CHANNEL_NAMES } from '../src/contract/feed.ts';
+import { ConfigError } from '../src/errors.ts';
 import { createMetrics } from '../src/observability/metrics.ts';
 import { createLatest } from '../src/views/latest.ts';
 import { STREAM_NAMES } from '../streams/internal.ts';
@@ -145,6 +147,17 @@ function missing(pattern: RegExp, exists: (name: string, path: string) => boolea
   );
 }
 
+/** The first fault of a config file. */
+function faultOf(file: unknown): string {
+  try {
+    parseConfig({ flags: {}, env: {}, file });
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults[0]?.msg ?? '';
+    throw error;
+  }
+  return '';
+}
+
 describe('the pages', () => {
   it('begin with a README of at most 200 lines that leads to every other one', () => {
     const readme = pageAt('README.md');
@@ -177,6 +190,17 @@ describe('the pages', () => {
     assert.deepEqual(rows, SETTING_KEYS.map(settingRow));
   });
 
+  it('show a list of accounts that is a configuration, and every field of an entry', () => {
+    const text = section('src/service/README.md', '## Accounts');
+    const [, example = ''] = /```json\n([\s\S]*?)```/.exec(text) ?? [];
+    const { accounts } = parseConfig({ flags: {}, env: {}, file: JSON.parse(example) });
+    assert.ok(accounts.length > 2);
+    const fault = faultOf({ accounts: ['no object'] });
+    const [, fields = ''] = /an object with (.*), found/.exec(fault) ?? [];
+    const listed = tableRows(text, 'Field').flatMap((row) => row.split('|')[1]?.match(/\w+/g) ?? []);
+    assert.deepEqual(sorted(listed), sorted(fields.split(', ')));
+  });
+
   it('list every stream, and no other', () => {
     assert.deepEqual(sorted(firstCells(pageAt('streams/README.md'), 'Stream')), sorted(STREAM_NAMES));
   });
@@ -195,7 +219,7 @@ describe('the pages', () => {
         .flatMap(({ stack }) => stack.map(({ path, methods }) => `${methods.at(-1)} ${path}`))
         // Parts of pages.
         .filter((name) => !/^GET \/(docs|dashboard)\//.test(name))
-        .map((name) => name.replace(/account_[ab]/, '{account}'));
+        .map((name) => name.replace(':account', '{account}'));
       const listed = firstCells(section('src/server/README.md', '## Endpoints'), 'Endpoint');
       assert.deepEqual(sorted(listed), sorted(served));
     } finally {

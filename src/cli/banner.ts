@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { API_PREFIX } from '../contract/api-prefix.ts';
+import { firstNames } from '../contract/first-names.ts';
 import type { Service } from '../service/service.ts';
 import type { ProcessLike } from './process-like.ts';
 
@@ -7,7 +8,7 @@ type Running = Pick<Service, 'url' | 'banner'>;
 
 function forTerminal({ url, banner }: Running): string {
   const api = `${url}${API_PREFIX}`;
-  const [first = 'account_a', second = first] = banner.accounts;
+  const [first = '', second] = banner.accounts;
   const key = banner.isDemo ? "-H 'X-API-Key: demo_pro' " : '';
   return [
     '',
@@ -16,7 +17,10 @@ function forTerminal({ url, banner }: Running): string {
     '',
     `  dashboard ${url}/`,
     `  counters  ${api}/meta/${first}`,
-    `            ${api}/meta/${second}`,
+    ...(second === undefined ? [] : [`            ${api}/meta/${second}`]),
+    ...(banner.accounts.length <= 2
+      ? []
+      : [`  accounts  ${api}/accounts (${banner.accounts.length} of them)`]),
     `  health    ${api}/health`,
     '',
     `  curl ${api}/meta/${first}`,
@@ -28,6 +32,8 @@ function forTerminal({ url, banner }: Running): string {
   ].join('\n');
 }
 
+const MOST_NAMED = 5;
+
 /** Prints that the service runs: JSON lines, a banner on a terminal, or two plain lines. */
 export function printBanner(service: Running, { json }: Config, { stdout }: ProcessLike): void {
   const { url, banner } = service;
@@ -38,6 +44,7 @@ export function printBanner(service: Running, { json }: Config, { stdout }: Proc
     stdout.write(`${forTerminal(service)}\n`);
   } else {
     stdout.write(`tallywire is running at ${url}\n`);
-    stdout.write(`world ${banner.world}, data in ${banner.data}, accounts ${banner.accounts.join(', ')}\n`);
+    const accounts = firstNames(banner.accounts, MOST_NAMED);
+    stdout.write(`world ${banner.world}, data in ${banner.data}, accounts ${accounts}\n`);
   }
 }

@@ -1,5 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { CONFIG_FILE_ENV, type ConfigInput, parseSettings, type Values } from '../config/config.ts';
+import {
+  CONFIG_FILE_ENV,
+  type ConfigInput,
+  parseSettings,
+  parseWithAccounts,
+  type Values,
+  type ValuesWithAccounts,
+} from '../config/config.ts';
 import type { SettingKey } from '../config/settings.ts';
 import { ConfigError, type Fault } from '../errors.ts';
 
@@ -42,4 +49,9 @@ export function loadConfig<T>(parse: (input: ConfigInput) => T, sources: Sources
 /** For commands that need only the named settings. */
 export function loadSettings(keys: readonly SettingKey[], sources: Sources): Values {
   return loadConfig((input) => parseSettings(keys, input), sources);
+}
+
+/** The named settings, and the accounts that follow from them. */
+export function loadWithAccounts(keys: readonly SettingKey[], sources: Sources): ValuesWithAccounts {
+  return loadConfig((input) => parseWithAccounts(keys, input), sources);
 }

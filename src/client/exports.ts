@@ -12,7 +12,7 @@ export type { SessionOptions as FeedOptions } from './feed/session.ts';
 export type { FeedSocket, FeedSocketClass } from './feed/socket.ts';
 export type { CallOptions, RetryOptions } from './http.ts';
 export type { Quota } from './quota.ts';
-export type { PastOptions, Rest } from './rest.ts';
+export type { AccountOptions, PastOptions, Rest } from './rest.ts';
 export type {
   Answer,
   Cursor,

@@ -1,5 +1,6 @@
 import type { CallOptions, Http } from './http.ts';
 import type {
+  AccountQuery,
   Answer,
   ComponentName,
   HistoryQuery,
@@ -17,8 +18,13 @@ import type {
 /** Options of a call that may be about the past: `as_of` is an instant in UTC ms or ISO 8601, and needs tier PRO. */
 export type PastOptions = PastQuery & CallOptions;
 
+/** Options of a call that may be about one account alone. */
+export type AccountOptions = AccountQuery & CallOptions;
+
 /** One method per endpoint. An account is named by its path segment. Refusals are thrown as TallywireError. */
 export interface Rest {
+  /** The accounts that the service follows, with their active events. */
+  accounts(options?: CallOptions): Promise<Answer<'AccountsAnswer'>>;
   meta(account: string, options?: PastOptions): Promise<Answer<'CountersAnswer'>>;
   crypto(options?: CallOptions): Promise<Answer<'CryptoAnswer'>>;
   tweets(account: string, query?: TweetsQuery, options?: CallOptions): Promise<Answer<'PostsAnswer'>>;
@@ -39,9 +45,9 @@ export interface Rest {
   health(options?: CallOptions): Promise<Answer<'Health'>>;
   joinWaitlist(body: WaitlistRequest, options?: CallOptions): Promise<Answer<'WaitlistPlace'>>;
   readonly performance: {
-    overview(options?: CallOptions): Promise<Answer<'PerformanceOverview'>>;
+    overview(options?: AccountOptions): Promise<Answer<'PerformanceOverview'>>;
     history(query?: HistoryQuery, options?: CallOptions): Promise<Answer<'PerformanceHistory'>>;
-    calibration(options?: CallOptions): Promise<Answer<'Calibration'>>;
+    calibration(options?: AccountOptions): Promise<Answer<'Calibration'>>;
   };
   readonly usage: {
     summary(query?: UsageSummaryQuery, options?: CallOptions): Promise<Answer<'UsageSummary'>>;
@@ -71,6 +77,7 @@ export function createRest({ call }: Http): Rest {
   }
   const at = (base: string, account: string, rest = '') => `${base}/${encodeURIComponent(account)}${rest}`;
   return {
+    accounts: (options) => get<'AccountsAnswer'>('/accounts', options),
     meta: (account, options) => getPast<'CountersAnswer'>(at('/meta', account), options),
     crypto: (options) => get<'CryptoAnswer'>('/meta/crypto', options),
     tweets: (account, query, options) => get<'PostsAnswer'>(at('/meta', account, '/tweets'), options, query),
@@ -85,9 +92,11 @@ export function createRest({ call }: Http): Rest {
     joinWaitlist: async (body, options) =>
       (await call('/waitlist', { ...options, body })) as Answer<'WaitlistPlace'>,
     performance: {
-      overview: (options) => get<'PerformanceOverview'>('/performance/overview', options),
+      overview: ({ account, ...options } = {}) =>
+        get<'PerformanceOverview'>('/performance/overview', options, { account }),
       history: (query, options) => get<'PerformanceHistory'>('/performance/history', options, query),
-      calibration: (options) => get<'Calibration'>('/performance/calibration', options),
+      calibration: ({ account, ...options } = {}) =>
+        get<'Calibration'>('/performance/calibration', options, { account }),
     },
     usage: {
       summary: (query, options) => get<'UsageSummary'>('/usage/summary', options, query),

@@ -11,6 +11,7 @@ import type {
 } from '../contract/feed.ts';
 import type { COMPONENTS } from '../contract/openapi/components.ts';
 import type {
+  accountQuery,
   historyQuery,
   pastQuery,
   portfolioQuery,
@@ -30,6 +31,7 @@ export type ComponentName = keyof typeof COMPONENTS;
 export type Answer<Name extends ComponentName> = RecordOf<(typeof COMPONENTS)[Name]>;
 export type Fault = Answer<'Fault'>;
 
+export type AccountQuery = z.input<typeof accountQuery>;
 export type PastQuery = z.input<typeof pastQuery>;
 export type TweetsQuery = z.input<typeof tweetsQuery>;
 export type SignalsQuery = z.input<typeof signalsQuery>;

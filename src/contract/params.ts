@@ -31,6 +31,17 @@ const asOf = instant.optional().meta({
 /** For an endpoint without parameters. */
 export const noQuery = z.object({});
 
+/** The server takes no other values than the segments of its accounts, which the documents list. */
+const account = z
+  .string()
+  .optional()
+  .meta({
+    description: 'Path segment of an account: the answer is about this account alone.',
+    examples: ['account_a'],
+  });
+
+export const accountQuery = z.object({ account });
+
 export const pastQuery = z.object({ as_of: asOf });
 
 export const tweetsQuery = z.object({
@@ -99,6 +110,7 @@ export const historyQuery = z.object({
     .min(1)
     .default(30)
     .meta({ description: 'How many days to look back from now.', examples: [30] }),
+  account,
 });
 
 export const usageSummaryQuery = z.object({

@@ -98,17 +98,17 @@ describe('createMetrics', () => {
     assert.equal(samples.get('tallywire_post_seen_delay_seconds_sum{account="a"}'), 11);
   });
 
-  it('counts requests by route and status, on either way, and unknown paths as one', async () => {
+  it('counts requests by route and status, on either way, accounts together and unknown paths as one', async () => {
     const running = await start();
     try {
-      const paths = ['/api/v1/meta/account_a', '/api/v1/meta/account_a?x=1', '/readyz', '/x', '/y"\n'];
+      const paths = ['/api/v1/meta/account_a', '/api/v1/meta/account_b?x=1', '/readyz', '/x', '/y"\n'];
       for (const path of paths) await (await running.get(path)).arrayBuffer();
       const samples = samplesOf(
         await (await running.get('/metrics', { 'X-API-Key': 'demo_internal' })).text(),
       );
       const count = (labels: string) =>
         samples.get(`tallywire_http_request_duration_seconds_count{${labels}}`);
-      assert.equal(count('route="/api/v1/meta/account_a",status="200"'), 2);
+      assert.equal(count('route="/api/v1/meta/{account}",status="200"'), 2);
       assert.equal(count('route="/readyz",status="503"'), 1);
       assert.equal(count('route="unknown",status="404"'), 2);
     } finally {

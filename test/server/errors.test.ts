@@ -30,6 +30,7 @@ const OUT_OF_BOUNDS: readonly (readonly [path: string, field: string])[] = [
   [`/api/v1/portfolio/account_a/rebalancing?wallet=${WALLET}&bankroll=5&threshold=101`, 'threshold'],
   ['/api/v1/performance/history?horizon=25', 'horizon'],
   ['/api/v1/performance/history?days=x', 'days'],
+  ['/api/v1/performance/calibration?account=nobody', 'account'],
   ['/api/v1/usage/summary?days=0', 'days'],
   ['/api/v1/usage/summary?days=91', 'days'],
   ['/api/v1/usage/by-endpoint?start=1', 'end'],

@@ -16,6 +16,8 @@ export interface Stage {
   url(): string;
   /** Lets time pass for world and service. */
   skip(ms: number): void;
+  /** Stops the service alone. */
+  stop(): Promise<void>;
   /** Stops the service and starts it again on the same data, with other flags if they are given. */
   restart(flags?: Flags): Promise<void>;
   close(): Promise<void>;
@@ -92,6 +94,7 @@ export async function openStage({
     skip(ms) {
       offset += ms;
     },
+    stop: () => service.stop(),
     async restart(changed = flags) {
       await service.stop();
       service = await open(changed);

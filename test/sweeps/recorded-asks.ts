@@ -140,6 +140,8 @@ interface Place {
   readonly queries: readonly string[];
   /** The callers that send all of them; others send the first few, as most would be refused in the same way. */
   readonly thorough: readonly Caller[];
+  /** The callers that ask at all; everyone if it is absent. */
+  readonly callers?: readonly Caller[];
 }
 
 const OPEN: Pick<Place, 'thorough'> = { thorough: ['none', 'pro'] };
@@ -165,6 +167,13 @@ const PATHS: readonly Place[] = [
     },
     { ...PRO, path: `/api/v1/portfolio/${account}`, queries: [...WALLETS, ...PORTFOLIO] },
   ]),
+  {
+    ...OPEN,
+    path: '/api/v1/accounts',
+    queries: ['', 'unknown=1', 'as_of={half}'],
+    // The usage of others is served as well, and would change with each new path.
+    callers: OPEN.thorough,
+  },
   { ...OPEN, path: '/api/v1/meta/crypto', queries: ['', 'unknown=1', 'as_of={half}'] },
   {
     ...PRO,
@@ -263,7 +272,8 @@ function waitlistPosts(round: number): readonly Post[] {
 export function asksOf(moment: Moment, isFull: boolean): readonly Ask[] {
   const few = isFull ? FIRST_FEW : 1;
   const asks = callers().flatMap(([caller, headers]) =>
-    PATHS.flatMap(({ path, queries, thorough }) => {
+    PATHS.flatMap(({ path, queries, thorough, callers: asking }) => {
+      if (asking?.every((each) => each !== caller)) return [];
       const isThorough = isFull && thorough.some((each) => each === caller);
       const asked = isThorough ? queries : queries.slice(0, few);
       return asked.map((query) => get(path, query, caller, headers, moment));

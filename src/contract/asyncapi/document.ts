@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { PublicAccount } from '../account.ts';
 import { API_PREFIX } from '../api-prefix.ts';
 import { CLOSE_CODES, FEED_RECORDS } from '../feed.ts';
-import type { AccountPath } from '../openapi/paths.ts';
+import { firstNames } from '../first-names.ts';
 import { type Json, tidied } from '../openapi/schemas.ts';
 import { asOfRecord } from '../records/envelope.ts';
 import { INTERFACE_VERSION } from '../version.ts';
@@ -19,12 +20,14 @@ const WHY_CLOSED: Readonly<Record<keyof typeof CLOSE_CODES, string>> = {
   tooMany: 'too many connections or messages',
 };
 
-function description(accounts: readonly AccountPath[]): string {
-  const segments = accounts.map(({ segment }) => `\`${segment}\``).join(', ');
+const MOST_NAMED = 20;
+
+function description(accounts: readonly PublicAccount[]): string {
+  const segments = accounts.map(({ segment }) => `\`${segment}\``);
   const codes = Object.entries(WHY_CLOSED).map(
     ([name, why]) => `- ${CLOSE_CODES[name as keyof typeof CLOSE_CODES]}: ${why}`,
   );
-  return `The records of the REST API, pushed as they change. Accounts: ${segments}.
+  return `The records of the REST API, pushed as they change. Accounts: ${firstNames(segments, MOST_NAMED)}.
 
 After a subscription each channel starts with a \`snapshot\`; every \`update\` after it is a whole record, never a
 difference. \`seq\` numbers the frames of a channel without gaps; \`prev_seq\` is the frame that this reader was sent
@@ -66,7 +69,7 @@ function requestReply(name: string, reply: string): Json {
 const UNREQUESTED = MESSAGES.filter(({ name }) => /Snapshot$|Update$|^(heartbeat|error|goodbye)$/.test(name));
 
 /** The feed as an AsyncAPI 3.0 document. */
-export function asyncApiDocument(accounts: readonly AccountPath[]): Json {
+export function asyncApiDocument(accounts: readonly PublicAccount[]): Json {
   return {
     asyncapi: '3.0.0',
     info: {
@@ -103,7 +106,7 @@ export function asyncApiDocument(accounts: readonly AccountPath[]): Json {
       messages: Object.fromEntries(
         MESSAGES.map(({ name, summary }) => [name, { name, summary, payload: { $ref: `${PREFIX}${name}` } }]),
       ),
-      schemas: schemas(),
+      schemas: schemas(accounts),
       securitySchemes: {
         ApiKey: {
           type: 'httpApiKey',
@@ -118,12 +121,33 @@ export function asyncApiDocument(accounts: readonly AccountPath[]): Json {
 }
 
 /** In draft 7 of JSON Schema, which AsyncAPI uses. Records and messages refer to each other by name. */
-function schemas(): Json {
+function schemas(accounts: readonly PublicAccount[]): Json {
   const registry = z.registry<{ id: string }>();
   registry.add(asOfRecord, { id: 'AsOf' });
   for (const [channel, record] of Object.entries(FEED_RECORDS))
     registry.add(record, { id: `${channel}Record` });
   for (const { name, payload } of MESSAGES) registry.add(payload, { id: name });
   const made = z.toJSONSchema(registry, { target: 'draft-7', uri: (id) => `${PREFIX}${id}` });
-  return Object.fromEntries(Object.entries(made.schemas).map(([name, schema]) => [name, tidied(schema)]));
+  const segments = accounts.map(({ segment }) => segment);
+  return Object.fromEntries(
+    Object.entries(made.schemas).map(([name, schema]) => [
+      name,
+      REQUESTS.has(name) ? listingAccounts(tidied(schema), segments) : tidied(schema),
+    ]),
+  );
+}
+
+/** The messages in which a caller names accounts. */
+const REQUESTS = new Set(['subscribe', 'unsubscribe']);
+
+/** The schema with the accounts there are as the values of each field `account`, so that programs can go through them. */
+function listingAccounts(node: unknown, segments: readonly string[]): unknown {
+  if (Array.isArray(node)) return node.map((each) => listingAccounts(each, segments));
+  if (typeof node !== 'object' || node === null) return node;
+  return Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [
+      key,
+      key === 'account' ? { ...Object(value), enum: segments } : listingAccounts(value, segments),
+    ]),
+  );
 }

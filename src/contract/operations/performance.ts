@@ -1,6 +1,7 @@
 import { API_PREFIX } from '../api-prefix.ts';
 import { type Operation, PUBLIC, STATE } from '../operation.ts';
-import { historyQuery, noQuery } from '../params.ts';
+import { accountQuery, historyQuery } from '../params.ts';
+import { MOST_LISTED_ACCOUNTS } from '../records/performance.ts';
 
 const SCORES = { ...STATE, ...PUBLIC, tag: 'Performance' } as const;
 
@@ -11,9 +12,8 @@ export const PERFORMANCE: readonly Operation[] = [
     id: 'getPerformanceOverview',
     path: `${API_PREFIX}/performance/overview`,
     summary: 'Errors of the forecasts',
-    description:
-      'Error of the median 24, 48 and 72 h before the close over all settled events, live and back-filled forecasts together and apart, and how often BUY signals given live won.',
-    query: noQuery,
+    description: `Error of the median 24, 48 and 72 h before the close over all settled events, live and back-filled forecasts together and apart, and how often BUY signals given live won. Of more than ${MOST_LISTED_ACCOUNTS} accounts the track record of each is in the answer for that account alone.`,
+    query: accountQuery,
     answer: 'PerformanceOverview',
   },
   {
@@ -31,9 +31,8 @@ export const PERFORMANCE: readonly Operation[] = [
     id: 'getCalibration',
     path: `${API_PREFIX}/performance/calibration`,
     summary: 'How reliable the probabilities are',
-    description:
-      'Coverage, CRPS, log score and Brier score compared with pace and market, with 95 % intervals.',
-    query: noQuery,
+    description: `Coverage, CRPS, log score and Brier score compared with pace and market, with 95 % intervals, for all accounts together and for each. Of more than ${MOST_LISTED_ACCOUNTS} accounts those of each are in the answer for that account alone.`,
+    query: accountQuery,
     answer: 'Calibration',
   },
 ];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timed } from './envelope.ts';
 import { origin } from './fields.ts';
-import { accountTrackRecord } from './performance.ts';
+import { accountTrackRecord, omittedAccounts } from './performance.ts';
 import { sleepScoreRecord } from './sleep-score.ts';
 
 const score = z.number().nullable();
@@ -78,4 +78,5 @@ export const calibrationRecord = timed({
   data: z.array(calibrationGroupRecord),
   track_records: z.array(accountTrackRecord),
   sleep: z.array(sleepScoreRecord).meta({ description: 'The sleep probability of each account.' }),
+  omitted_accounts: omittedAccounts,
 }).meta({ description: 'How reliable the probabilities are.' });

@@ -48,6 +48,18 @@ export const accountTrackRecord = trackRecord
   })
   .meta({ description: 'What settled events show about one account and horizon, and what that rests on.' });
 
+/** An answer about all accounts has lists of every single one while there are no more than this. */
+export const MOST_LISTED_ACCOUNTS = 20;
+
+export const omittedAccounts = z
+  .int()
+  .min(1)
+  .optional()
+  .meta({
+    description: `How many accounts have no record of their own in this answer: all, when there are more than ${MOST_LISTED_ACCOUNTS}. Absent when none is left out. The parameter account asks for one.`,
+    examples: [180],
+  });
+
 /** Errors of the forecasts (spec 2.9). */
 export const overviewRecord = timed({
   ...errors,
@@ -69,6 +81,7 @@ export const overviewRecord = timed({
     .object({ live: z.object(errorsOfOrigin), history: z.object(errorsOfOrigin) })
     .meta({ description: 'The same errors for each origin of the forecasts.' }),
   track_records: z.array(accountTrackRecord),
+  omitted_accounts: omittedAccounts,
 }).meta({ description: 'Errors of the forecasts by horizon.' });
 
 const modelVersion = z

@@ -94,7 +94,7 @@ function readerOf(name: string, field: z.core.$ZodType): (text: string) => Readi
   if (field instanceof z.ZodNumber) return field.isInt ? readInteger : readNumber;
   if (field instanceof z.ZodBoolean) return readBoolean;
   if (field instanceof z.ZodPipe && field.in instanceof z.ZodUnion) return readInstant;
-  if (field instanceof z.ZodString) return (text) => ({ value: text });
+  if (field instanceof z.ZodString || field instanceof z.ZodEnum) return (text) => ({ value: text });
   if (field instanceof z.ZodLiteral) {
     // A text that is no integer is none of the choices, which is the fault to report.
     return (text) => {

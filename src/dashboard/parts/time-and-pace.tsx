@@ -20,6 +20,8 @@ export function TimeAndPace(props: {
   readonly now: number;
 }) {
   const { event, velocity, sleepProbability, times, now, isPaid } = props;
+  // Some accounts show it to everyone.
+  const isShown = isPaid || sleepProbability !== undefined;
   const elapsed = (now - event.start_ts) / (event.end_ts - event.start_ts);
   return (
     <dl class="time-and-pace">
@@ -34,8 +36,8 @@ export function TimeAndPace(props: {
       <Pace velocity={velocity} times={times} isPaid={isPaid} now={now} />
       <div>
         <dt>Asleep</dt>
-        <dd class="num big">{isPaid ? percentText(sleepProbability) : '–'}</dd>
-        <dd class="sub">{isPaid ? sleepText(sleepProbability) : 'needs a PRO key'}</dd>
+        <dd class="num big">{isShown ? percentText(sleepProbability) : '–'}</dd>
+        <dd class="sub">{isShown ? sleepText(sleepProbability) : 'needs a PRO key'}</dd>
       </div>
     </dl>
   );

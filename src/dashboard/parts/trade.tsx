@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import { accountText, countText, usdText } from '../format.ts';
+import { countText, usdText } from '../format.ts';
 import type { Signals } from '../state/records.ts';
 import type { Session } from '../state/session.ts';
+import { useAccountName } from './account-names.ts';
 import { deferred } from './deferred.tsx';
 import { useSettled } from './hooks.ts';
 import { Empty, Loading, Panel } from './panel.tsx';
@@ -25,6 +26,8 @@ const placeOf = (bankroll: number) => (100 * Math.log(bankroll / LEAST)) / Math.
 interface TradeProps {
   readonly session: Session;
   readonly account: string;
+  /** Whether positions of the account are sized for a bankroll. */
+  readonly isSized: boolean;
   /** Signals of the shown event; undefined while it has none. */
   readonly signals: Signals | undefined;
   readonly areSignalsLoaded: boolean;
@@ -32,7 +35,9 @@ interface TradeProps {
 }
 
 /** The section Trade: signals for a bankroll, and a wallet. */
-export const Trade = deferred(3, ({ session, account, signals, areSignalsLoaded, isPaid }: TradeProps) => {
+export const Trade = deferred(3, (props: TradeProps) => {
+  const { session, account, signals, areSignalsLoaded, isPaid } = props;
+  const nameOf = useAccountName();
   const [place, setPlace] = useState(placeOf(DEFAULT));
   const [isUnproven, setIsUnproven] = useState(true);
   const bankroll = bankrollAt(place);
@@ -52,7 +57,7 @@ export const Trade = deferred(3, ({ session, account, signals, areSignalsLoaded,
       )}
       {isPaid ? (
         <div class="pair">
-          <Panel title="Signals" note={`${accountText(account)}, sized for ${usdText(bankroll)}`}>
+          <Panel title="Signals" note={`${nameOf(account)}, sized for ${usdText(bankroll)}`}>
             <div class="sizing">
               <label>
                 Bankroll <output class="num">{usdText(bankroll)}</output>
@@ -80,11 +85,7 @@ export const Trade = deferred(3, ({ session, account, signals, areSignalsLoaded,
             ) : null}
             {signals === undefined ? null : <SignalsTable signals={signals} />}
           </Panel>
-          <Wallet
-            client={session.client}
-            account={account}
-            bankroll={account === session.sizedAccount ? settled : undefined}
-          />
+          <Wallet client={session.client} account={account} bankroll={props.isSized ? settled : undefined} />
         </div>
       ) : null}
     </section>

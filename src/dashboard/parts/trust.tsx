@@ -1,12 +1,13 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Answer, Client, FeedStatus, HeartbeatFrame } from '../../client/browser.ts';
 import { CalibrationChart } from '../charts/calibration-chart.tsx';
 import { ErrorChart } from '../charts/error-chart.tsx';
 import { LagHistogram } from '../charts/lag-histogram.tsx';
-import { accountText, countText, percentText } from '../format.ts';
+import { countText, percentText } from '../format.ts';
 import { basisText, originText, proofText } from '../record-text.ts';
 import type { PostTime } from '../state/records.ts';
 import { MINUTE_MS } from '../time-spans.ts';
+import { useAccountName } from './account-names.ts';
 import { deferred } from './deferred.tsx';
 import { ErrorTable } from './error-table.tsx';
 import { useAnswer } from './hooks.ts';
@@ -22,37 +23,39 @@ interface TrustProps {
   readonly status: FeedStatus;
   readonly heartbeat: HeartbeatFrame | undefined;
   readonly account: string;
+  /** All accounts that are shown. */
+  readonly shownAccounts: readonly string[];
   readonly times: readonly PostTime[];
   readonly now: number;
 }
 
 /** The section Trust: how past forecasts turned out, and how fresh the sources are. */
-export const Trust = deferred(5, ({ client, status, heartbeat, account, times, now }: TrustProps) => {
+export const Trust = deferred(5, (props: TrustProps) => {
+  const { client, status, heartbeat, account, times, now } = props;
+  const nameOf = useAccountName();
   const [horizon, setHorizon] = useState<(typeof HORIZONS)[number]>(24);
-  const calibration = useAnswer((signal) => client.performance.calibration({ signal }), [client], REFRESH_MS);
+  const calibration = useAnswer(
+    (signal) => client.performance.calibration({ account, signal }),
+    [client, account],
+    REFRESH_MS,
+  );
   const history = useAnswer(
-    (signal) => client.performance.history({ horizon, days: 90 }, { signal }),
-    [client, horizon],
+    (signal) => client.performance.history({ horizon, days: 90, account }, { signal }),
+    [client, horizon, account],
     REFRESH_MS,
   );
   const overview = useAnswer((signal) => client.performance.overview({ signal }), [client], REFRESH_MS);
   const { data: groups, track_records: tracks } =
     calibration.state === 'done' ? calibration.value : { data: [], track_records: [] };
+  // Right after another account was chosen the answer is still that of the one before.
   const track = tracks.find((record) => record.account === account && record.horizon === horizon);
   const own = groups.filter((group) => group.account === account && group.horizon === horizon);
   // Forecasts that were published at the time are preferred to those made later.
   const group = own.find(({ origin, n }) => origin === 'live' && n > 0) ?? own.find(({ n }) => n > 0);
-  const ownHistory = useMemo(
-    () =>
-      history.state === 'done'
-        ? { ...history.value, data: history.value.data.filter((sample) => sample.account === account) }
-        : undefined,
-    [history, account],
-  );
   return (
     <section id="trust" class="wide" aria-labelledby="trust-title">
       <h2 id="trust-title">
-        Trust <span>{`${accountText(account)}, how forecasts turned out`}</span>
+        Trust <span>{`${nameOf(account)}, how forecasts turned out`}</span>
       </h2>
       <fieldset class="horizons">
         <legend>Hours before the close</legend>
@@ -85,11 +88,11 @@ export const Trust = deferred(5, ({ client, status, heartbeat, account, times, n
         </Panel>
         <Panel title="Error over time" note={`${horizon} h before the close, % of the final count`}>
           <Loaded answer={history} what="errors">
-            {() =>
-              ownHistory === undefined || ownHistory.data.length === 0 ? (
+            {(value) =>
+              value.data.length === 0 ? (
                 <Empty title="Nothing settled yet">Errors appear with settled events.</Empty>
               ) : (
-                <ErrorChart history={ownHistory} horizon={horizon} />
+                <ErrorChart history={value} horizon={horizon} />
               )
             }
           </Loaded>
@@ -98,7 +101,7 @@ export const Trust = deferred(5, ({ client, status, heartbeat, account, times, n
         </Panel>
         <div class="stack">
           <Panel title="Sources" note="since they last answered">
-            <Sources heartbeat={heartbeat} status={status} now={now} />
+            <Sources heartbeat={heartbeat} accounts={props.shownAccounts} status={status} now={now} />
           </Panel>
           <Panel title="Lag of the last hour" note="from a post until it was seen">
             <LagHistogram times={times} now={now} />

@@ -1,3 +1,4 @@
+import { MOST_LISTED_ACCOUNTS } from '../../contract/records/performance.ts';
 import type { AccountPath } from '../account-path.ts';
 import type { Latest } from '../latest.ts';
 import type { Watch } from '../watch.ts';
@@ -7,8 +8,8 @@ import { sleepScoresToWire } from './sleep-record.ts';
 import { trackRecordsToWire } from './track-records.ts';
 
 export interface Calibration {
-  /** The fields of the last complete pass as JSON, without the brackets around them. */
-  text(): string;
+  /** The fields of the last complete pass as JSON, without the brackets around them: of one account, or of all. */
+  text(account?: AccountPath): string;
   /** Changes when a pass is complete. */
   readonly watch: Watch;
   close(): void;
@@ -34,27 +35,25 @@ const PAUSE_MS = 1_000;
 export function createCalibration({ latest, accounts, scores, report }: CalibrationDeps): Calibration {
   const ids = accounts.map(({ id }) => id);
   const done = { seq: scores.seq, revision: 0, changes: scores.changes, tickAt: Number.POSITIVE_INFINITY };
-  let text = '';
+  let scored: Scored = { data: [], track_records: [], sleep: [] };
   let immediate: NodeJS.Immediate | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   function* pass(): Generator<void> {
     const { seq, changes } = scores;
-    const records: string[] = [];
+    const data: ScoredPart[] = [];
     const forecasts = scoredForecasts(latest);
     for (const group of scoreGroups(forecasts, ids)) {
       const segment = accounts.find(({ id }) => id === group.account)?.segment ?? null;
-      records.push(JSON.stringify(calibrationToWire(group, segment)));
+      data.push(partOf(calibrationToWire(group, segment)));
       yield;
     }
-    const parts = {
-      track_records: trackRecordsToWire(
-        forecasts.map(({ score }) => score),
-        accounts,
-      ),
-      sleep: sleepScoresToWire(latest, accounts),
-    };
-    text = `"data":[${records.join(',')}],${JSON.stringify(parts).slice(1, -1)}`;
+    const tracks = trackRecordsToWire(
+      forecasts.map(({ score }) => score),
+      accounts,
+    );
+    const sleep = sleepScoresToWire(latest, accounts);
+    scored = { data, track_records: tracks.map(partOf), sleep: sleep.map(partOf) };
     done.seq = seq;
     done.changes = changes;
     done.revision += 1;
@@ -82,7 +81,7 @@ export function createCalibration({ latest, accounts, scores, report }: Calibrat
   });
 
   return {
-    text: () => text,
+    text: (account) => textOf(scored, accounts, account),
     watch: done,
     close() {
       subscription.unsubscribe();
@@ -90,4 +89,28 @@ export function createCalibration({ latest, accounts, scores, report }: Calibrat
       clearImmediate(immediate);
     },
   };
+}
+
+/** A record as JSON, with the path segment of its account; null when it is about all of them. */
+interface ScoredPart {
+  readonly account: string | null;
+  readonly text: string;
+}
+
+type Scored = Readonly<Record<'data' | 'track_records' | 'sleep', readonly ScoredPart[]>>;
+
+function partOf(record: { readonly account: string | null }): ScoredPart {
+  return { account: record.account, text: JSON.stringify(record) };
+}
+
+function textOf(scored: Scored, accounts: readonly AccountPath[], account: AccountPath | undefined): string {
+  const areListed = accounts.length <= MOST_LISTED_ACCOUNTS;
+  const isShown = (segment: string | null) =>
+    account === undefined ? areListed || segment === null : segment === account.segment;
+  const lists = Object.entries(scored).map(([name, parts]) => {
+    const texts = parts.filter((part) => isShown(part.account)).map(({ text }) => text);
+    return `"${name}":[${texts.join(',')}]`;
+  });
+  const isShort = account === undefined && !areListed;
+  return [...lists, ...(isShort ? [`"omitted_accounts":${accounts.length}`] : [])].join(',');
 }

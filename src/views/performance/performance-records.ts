@@ -8,19 +8,20 @@ import {
   type VoidRecord,
 } from '../../../streams/internal.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
-import type {
-  annotationRecord,
-  forecastErrorRecord,
-  overviewRecord,
-  sampleRecord,
-  voidRecord,
+import {
+  type annotationRecord,
+  type forecastErrorRecord,
+  MOST_LISTED_ACCOUNTS,
+  type overviewRecord,
+  type sampleRecord,
+  type voidRecord,
 } from '../../contract/records/performance.ts';
 import type { AccountPath } from '../account-path.ts';
 import { round4 } from '../round.ts';
 import { trackRecordsToWire } from './track-records.ts';
 import type { WinRates } from './win-rates.ts';
 
-/** The overview of spec 2.9. */
+/** The overview of spec 2.9, of these scores and the track records of these accounts. */
 export function overviewToWire(
   scores: readonly ScoreRecord[],
   { byConfidence: { HIGH, MEDIUM, LOW } }: WinRates,
@@ -42,7 +43,9 @@ export function overviewToWire(
       live: byHorizon((hours) => figuresToWire(ofOrigin(scores, 'live'), hours)),
       history: byHorizon((hours) => figuresToWire(ofOrigin(scores, 'history'), hours)),
     },
-    track_records: trackRecordsToWire(scores, accounts),
+    ...(accounts.length <= MOST_LISTED_ACCOUNTS
+      ? { track_records: trackRecordsToWire(scores, accounts) }
+      : { track_records: [], omitted_accounts: accounts.length }),
   };
 }
 

@@ -1,5 +1,4 @@
 import {
-  type AccountId,
   type Bettor,
   type Bucket,
   type Counters,
@@ -12,7 +11,6 @@ import {
   USUAL_BETTOR,
   type Velocity,
 } from '../../../streams/internal.ts';
-import { includes, type Tier } from '../../access/tiers.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type { predictionMarketRecord, predictionRecord } from '../../contract/records/prediction.ts';
 import type { AccountPath } from '../account-path.ts';
@@ -31,17 +29,16 @@ import { round4 } from '../round.ts';
 import { signalOf } from './bucket-signal.ts';
 import { countersToWire } from './counters.ts';
 import { distributionToWire } from './distribution.ts';
+import { type ShownFields, shownFields } from './shown-fields.ts';
 import { createSleepCause } from './sleep-cause.ts';
 import { velocityToWire } from './velocity.ts';
 
-/** The account whose PRO record includes its velocity (spec 2.4). */
-const WITH_VELOCITY: AccountId = 'a';
-
 /** Forecast, prices and edges of each active event: GET /prediction/{account} and the channel `prediction`. */
 export function predictionView(account: AccountPath): RecordView {
-  const { id } = account;
+  const { id, policy } = account;
+  const { FREE, PRO, paidStreams } = shownFields(policy);
   const events = postEvents(account);
-  const bettor = { ...USUAL_BETTOR, isBuyOnly: account.isBuyOnly ?? false };
+  const bettor = { ...USUAL_BETTOR, isBuyOnly: policy.isBuyOnly };
   return {
     audiences: 'tier',
     listsStale: true,
@@ -55,9 +52,9 @@ export function predictionView(account: AccountPath): RecordView {
       predictions: ({ key, record }) =>
         record.account === id && key === String(record.eventId) ? [key] : undefined,
       signals: ({ key, record }) => (record.account === id ? [key] : undefined),
-      velocity: ({ record }) => (id === WITH_VELOCITY && record.account === id ? events.keys : undefined),
+      velocity: ({ record }) => (policy.hasVelocity && record.account === id ? events.keys : undefined),
     },
-    paidStreams: ['predictions', 'signals', 'velocity'],
+    paidStreams,
     keys: events.keys,
     createExtraCause: createSleepCause,
     render({ latest, late }, key, { tier }) {
@@ -65,19 +62,18 @@ export function predictionView(account: AccountPath): RecordView {
       if (event === undefined) return undefined;
       const counters = latest.get('counters', key);
       const prices = pricesOf(latest, event.record);
-      const isPaid = includes(tier, 'PRO');
-      const prediction = isPaid ? forecastOf(latest, event) : undefined;
-      const signals = isPaid ? latest.get('signals', key) : undefined;
-      const velocity = isPaid && id === WITH_VELOCITY ? latest.get('velocity', id) : undefined;
+      const shown = tier === 'PRO' ? PRO : FREE;
+      const prediction = shown.streams.has('predictions') ? forecastOf(latest, event) : undefined;
+      const signals = shown.streams.has('signals') ? latest.get('signals', key) : undefined;
+      const velocity = shown.streams.has('velocity') ? latest.get('velocity', id) : undefined;
       const fields = predictionToWire({
         event: event.record,
         counters: counters && { ...counters.record, stale: staleNow(counters.record.stale, late) },
         prediction: prediction?.record,
         decided: signals && decidedBy(skipStale(signals.record, staleNow([], late)), bettor),
-        hasVelocity: id === WITH_VELOCITY,
         velocity: velocity?.record,
         priceOf: (token) => prices.get(token)?.record,
-        tier,
+        shown,
       });
       const origin = newest(event, counters, prediction, signals, velocity, ...prices.values());
       // The remaining time comes first, so that the rest need not be rendered each second.
@@ -94,11 +90,9 @@ interface PredictionFacts {
   readonly prediction: Prediction | undefined;
   /** The decision on each bucket by its Yes token, for the usual bankroll; undefined before the first signals. */
   readonly decided: ReadonlyMap<string, SizedSignal> | undefined;
-  /** Whether the PRO record of the account includes it. */
-  readonly hasVelocity: boolean;
   readonly velocity: Velocity | undefined;
   readonly priceOf: (token: string) => Price | undefined;
-  readonly tier: Tier;
+  readonly shown: ShownFields;
 }
 
 function decidedBy(record: EventSignals, bettor: Bettor): ReadonlyMap<string, SizedSignal> {
@@ -108,30 +102,30 @@ function decidedBy(record: EventSignals, bettor: Bettor): ReadonlyMap<string, Si
 type PredictionRecord = RecordOf<typeof predictionRecord>;
 
 /**
- * An event (spec 2.4), without the remaining time. PRO fields are absent for other tiers, and null for PRO until they are
- * known.
+ * An event (spec 2.4), without the remaining time. PRO fields are absent for other tiers, unless the account shows them to
+ * everyone, and null until they are known.
  */
 function predictionToWire(facts: PredictionFacts): Omit<PredictionRecord, 'seconds_remaining'> {
-  const isPaid = includes(facts.tier, 'PRO');
+  const { shown, prediction } = facts;
   const oracle = facts.counters?.oracle ?? null;
-  const prediction = isPaid ? facts.prediction : undefined;
+  const forecast = prediction ? forecastToWire(prediction, oracle) : NO_FORECAST;
   const predicted = new Map(prediction?.buckets.map((bucket) => [rangeKey(bucket), bucket]));
   return {
     ...countersToWire(facts.event, facts.counters),
-    ...(isPaid && facts.hasVelocity ? velocityToWire(facts.velocity) : {}),
-    ...(isPaid ? (prediction ? forecastToWire(prediction, oracle) : NO_FORECAST) : {}),
+    ...shown.pick(velocityToWire(facts.velocity)),
+    ...shown.pick(forecast),
     markets: facts.event.buckets.map((bucket) => {
-      const market = marketToWire(bucket, facts.priceOf(bucket.yesToken));
-      if (!isPaid) return market;
       const model = predicted.get(rangeKey(bucket));
-      if (prediction === undefined || model === undefined) return { ...market, ...NO_EDGE };
       const decided = facts.decided?.get(bucket.yesToken);
-      return {
-        ...market,
-        model_prob: round4(modelProb(model, prediction, facts.counters)),
-        edge: decided?.edge ?? null,
-        signal: decided === undefined ? null : signalOf(decided),
-      };
+      const edge =
+        prediction === undefined || model === undefined
+          ? NO_EDGE
+          : {
+              model_prob: round4(modelProb(model, prediction, facts.counters)),
+              edge: decided?.edge ?? null,
+              signal: decided === undefined ? null : signalOf(decided),
+            };
+      return { ...marketToWire(bucket, facts.priceOf(bucket.yesToken)), ...shown.pick(edge) };
     }),
   };
 }

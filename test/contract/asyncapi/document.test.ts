@@ -6,12 +6,10 @@ import { z } from 'zod';
 import { asyncApiDocument } from '../../../src/contract/asyncapi/document.ts';
 import { MESSAGES } from '../../../src/contract/asyncapi/messages.ts';
 import { CHANNEL_NAMES, CLOSE_CODES } from '../../../src/contract/feed.ts';
+import { ACCOUNTS } from '../../support/accounts.ts';
 import { checkFrame, checkMessage } from '../../support/frame-check.ts';
 
-const document = asyncApiDocument([
-  { id: 'a', segment: 'account_a' },
-  { id: 'b', segment: 'account_b' },
-]);
+const document = asyncApiDocument(ACCOUNTS);
 
 function referencesOf(node: unknown): string[] {
   if (Array.isArray(node)) return node.flatMap(referencesOf);
@@ -57,6 +55,13 @@ describe('asyncApiDocument', () => {
     for (const name of ['auth', 'subscribe', 'unsubscribe', 'ping']) assert.ok(names.includes(name), name);
     const text = JSON.stringify(document);
     for (const code of Object.values(CLOSE_CODES)) assert.ok(text.includes(`- ${code}: `), String(code));
+  });
+
+  it('lists the accounts that a subscription may name', () => {
+    const naming = (account: string) => ({ op: 'subscribe', channels: [{ channel: 'counters', account }] });
+    checkMessage('subscribe', naming('account_b'));
+    assert.throws(() => checkMessage('subscribe', naming('account_c')));
+    assert.throws(() => checkMessage('unsubscribe', { ...naming('account_c'), op: 'unsubscribe' }));
   });
 
   it('distinguishes valid frames from invalid ones', () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { accountTrackRecord, overviewRecord } from '../../../src/contract/records/performance.ts';
 import { DAY_MS, type Output, type ScoreRecord } from '../../../streams/internal.ts';
+import { accountPath } from '../../support/accounts.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   decisionOutput,
@@ -396,6 +397,88 @@ describe('GET /performance', () => {
       assert.equal(await tagOf(CALIBRATION), before);
       await eventually('the pass is complete', async () => (await pick('live', null, null)).n === 2);
       assert.notEqual(await tagOf(CALIBRATION), before);
+    });
+  });
+
+  describe('of one account', () => {
+    const settled = [
+      ...[1, 2, 3].map((eventId) => scoreOutput({ eventId, errorPercent: 10 })),
+      scoreOutput({ eventId: 4, account: 'b', errorPercent: 50 }),
+      decisionOutput({ eventId: 4, account: 'b', confidence: 'HIGH' }),
+      voidOutput({ eventId: 5, account: 'b' }),
+      sleepOutput(),
+    ];
+    const ofAccount = async (path: string, account: string) =>
+      json(await running.get(`${path}?account=${account}`));
+
+    it('has of the calibration what the answer for all accounts has of it, and nothing else', async () => {
+      await begin(...settled);
+      const whole = await json(await running.get(CALIBRATION));
+      for (const account of ['account_a', 'account_b']) {
+        const own = await ofAccount(CALIBRATION, account);
+        for (const list of ['data', 'track_records', 'sleep'] as const) {
+          const all = z.array(z.looseObject({ account: z.string().nullable() })).parse(whole[list]);
+          assert.deepEqual(
+            own[list],
+            all.filter((record) => record.account === account),
+            list,
+          );
+        }
+        assert.deepEqual(Object.keys(own), Object.keys(whole));
+      }
+    });
+
+    it('counts the errors and wins of this account alone', async () => {
+      await begin(...settled);
+      const [a, b] = [await ofAccount(OVERVIEW, 'account_a'), await ofAccount(OVERVIEW, 'account_b')].map(
+        (body) => overviewRecord.parse(body),
+      );
+      assert.deepEqual([a?.error_24h.median, a?.error_24h.sample_size], [10, 3]);
+      assert.deepEqual([b?.error_24h.median, b?.error_24h.sample_size], [50, 1]);
+      assert.deepEqual([a?.win_rate_sample_size.HIGH, b?.win_rate_sample_size.HIGH], [0, 1]);
+      const accounts = [a, b].map((body) => new Set(body?.track_records.map(({ account }) => account)));
+      assert.deepEqual(accounts, [new Set(['account_a']), new Set(['account_b'])]);
+      const history = await ofAccount(HISTORY, 'account_b');
+      assert.deepEqual([Object(history.data).length, Object(history.void).length], [1, 1]);
+      assert.equal((await listed(`${HISTORY}?account=account_a`)).length, 3);
+    });
+
+    it('is refused when there is no such account, beside all other faults', async () => {
+      await begin();
+      for (const path of [OVERVIEW, HISTORY, CALIBRATION]) {
+        const response = await running.get(`${path}?account=nobody`);
+        assert.equal(response.status, 422, path);
+        const msg = "Input should be 'account_a' or 'account_b'";
+        assert.deepEqual(Object(await json(response)).detail, [
+          { loc: ['query', 'account'], msg, type: 'literal_error' },
+        ]);
+      }
+      const { detail } = await json(await running.get(`${HISTORY}?days=0&account=`));
+      assert.deepEqual(
+        z
+          .array(z.looseObject({ loc: z.array(z.string()) }))
+          .parse(detail)
+          .map(({ loc }) => loc[1]),
+        ['days', 'account'],
+      );
+    });
+
+    it('is the only place for it where there are many accounts, and the other answers say so', async () => {
+      const accounts = [...'abcdefghijklmnopqrstu'].map((id) => accountPath(id));
+      running = await start({ loaded: settled, deps: { accounts } });
+      const calibration = await json(await running.get(CALIBRATION));
+      assert.deepEqual(
+        z.array(z.looseObject({ account: z.null() })).parse(calibration.data).length,
+        2 * 4,
+        'all of them together',
+      );
+      assert.deepEqual([calibration.track_records, calibration.sleep], [[], []]);
+      const whole = await overview();
+      assert.deepEqual([whole.track_records, whole.error_24h.sample_size], [[], 4]);
+      assert.deepEqual([calibration.omitted_accounts, whole.omitted_accounts], [21, 21]);
+      const own = await ofAccount(CALIBRATION, 'account_u');
+      assert.deepEqual([Object(own.data).length, own.omitted_accounts], [2 * 4, undefined]);
+      assert.equal(Object((await ofAccount(OVERVIEW, 'account_a')).track_records).length, 3);
     });
   });
 

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { PAID_FIELDS, type PaidField } from '../../../src/contract/account.ts';
+import { audienceOf } from '../../../src/views/audience.ts';
+import { createLatest } from '../../../src/views/latest.ts';
+import { predictionView } from '../../../src/views/records/prediction.ts';
 import { DAY_MS, type Output } from '../../../streams/internal.ts';
 import { COUNTER_FIELDS } from '../../server/routes/counter-fields.ts';
 import { json, type Running, start } from '../../server/start.ts';
+import { accountPath } from '../../support/accounts.ts';
 import {
   bucket,
   countersOutput,
@@ -21,23 +26,6 @@ import { withSignals } from '../../support/with-signals.ts';
 const PATH = '/api/v1/prediction/account_a';
 const PRO = { 'X-API-Key': 'demo_pro' };
 const PRICE = { eventId: 1, token: 'yes-1', bid: 0.19, ask: 0.21, price: 0.2, at: NOON - 500 };
-const PAID_FIELDS = [
-  'forecast',
-  'settlement',
-  'sleep_probability',
-  'velocity_counted_1h',
-  'velocity_all_1h',
-  'model_version',
-  'forecast_id',
-  'forecast_ts',
-  'distribution',
-  'flip_risk',
-  'moved',
-  'model_prob',
-  'edge',
-  'signal',
-];
-
 function keysIn(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, part]) => [key, ...keysIn(part)]);
@@ -59,6 +47,21 @@ describe('GET /prediction/{account}', () => {
     return response.headers.get('etag');
   };
   afterEach(() => running.stop());
+
+  it('shows everyone the fields that the account shows everyone, and tags them by what changes them', async () => {
+    const open = accountPath('a', { freeFields: ['velocity_all_1h', 'forecast', 'model_prob'] });
+    running = await start({
+      loaded: [eventOutput(), countersOutput(), velocityOutput(), priceOutput(PRICE), predictionOutput()],
+      deps: { accounts: [open] },
+    });
+    const [free] = await records();
+    assert.deepEqual([free.velocity_all_1h, free.forecast.p50, free.markets[0].model_prob], [8, 63, 0.25]);
+    const before = await tagOf();
+    running.put(signalsOutput({}, { seq: 49 }));
+    assert.equal(await tagOf(), before);
+    running.put(predictionOutput({ p50: 333 }, { seq: 50 }));
+    assert.notEqual(await tagOf(), before);
+  });
 
   it('gives a PRO caller the whole record of spec 2.4 with the additive fields', async () => {
     await begin(
@@ -146,9 +149,7 @@ describe('GET /prediction/{account}', () => {
     const { model_prob, edge, signal } = record.markets[0];
     assert.deepEqual([model_prob, edge, signal], [null, null, null]);
     const nulls = Object.entries(record).filter(([, value]) => value === null);
-    const own = PAID_FIELDS.filter(
-      (field) => !['model_prob', 'edge', 'signal', 'p5', 'p50', 'p95'].includes(field),
-    );
+    const own = PAID_FIELDS.filter((field) => !['model_prob', 'edge', 'signal'].includes(field));
     assert.deepEqual(
       own.filter((field) => !nulls.some(([name]) => name === field)),
       [],
@@ -343,5 +344,30 @@ describe('GET /prediction/{account}', () => {
     const response = await running.get(PATH, { 'X-API-Key': 'nobody' });
     assert.equal(response.status, 401);
     assert.equal((await json(response)).code, 'key_invalid');
+  });
+});
+
+describe('predictionView', () => {
+  const latest = createLatest();
+  latest.load(
+    withSignals([eventOutput(), countersOutput(), velocityOutput(), priceOutput(PRICE), predictionOutput()]),
+  );
+  const seenBy = (freeFields: readonly PaidField[], tier: 'FREE' | 'PRO') => {
+    const view = predictionView(accountPath('a', { freeFields }));
+    const render = view.render({ latest, late: [] }, '1', audienceOf('tier', tier));
+    return JSON.parse(`${render?.({ nowMs: NOON, tickAt: NOON })}null}}`);
+  };
+  const without = (fields: readonly string[]) => (key: string, value: unknown) =>
+    fields.includes(key) ? undefined : value;
+
+  it('shows FREE of the PRO record exactly the fields that the account shows everyone, in the same order', () => {
+    fc.assert(
+      fc.property(fc.subarray([...PAID_FIELDS]), (freeFields) => {
+        const hidden = PAID_FIELDS.filter((field) => !freeFields.includes(field));
+        const { as_of: _, ...paid } = seenBy(freeFields, 'PRO');
+        const { as_of: __, ...free } = seenBy(freeFields, 'FREE');
+        assert.equal(JSON.stringify(free), JSON.stringify(paid, without(hidden)));
+      }),
+    );
   });
 });
