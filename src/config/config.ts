@@ -26,7 +26,14 @@ export interface AccountConfig {
 }
 
 export type WorldConfig =
-  | { readonly type: 'embedded'; readonly seed: number }
+  | {
+      readonly type: 'embedded';
+      readonly seed: number;
+      /** How many made-up accounts there are. */
+      readonly accounts: number;
+      /** How many times faster than the clock on the wall its time passes, and that of the engine. */
+      readonly speed: number;
+    }
   | { readonly type: 'remote'; readonly url: string }
   | { readonly type: 'live'; readonly postsToken: string };
 
@@ -198,9 +205,17 @@ export function parseSettings(keys: readonly SettingKey[], input: ConfigInput): 
   return values;
 }
 
-function toWorld({ world, seed, postsToken }: Values): WorldConfig {
-  if (world === 'embedded') return { type: 'embedded', seed };
+function toWorld({ world, seed, accounts, speed, postsToken }: Values): WorldConfig {
+  if (world === 'embedded') return { type: 'embedded', seed, accounts, speed };
   return world === 'live' ? { type: 'live', postsToken } : { type: 'remote', url: world };
+}
+
+function madeUp(index: number, { accountA, accountB }: Values): AccountConfig {
+  if (index === 0) return { id: 'a', segment: accountA };
+  if (index === 1) return { id: 'b', segment: accountB, isBuyOnly: true };
+  const letter = (place: number): string =>
+    (place < 26 ? '' : letter(Math.floor(place / 26) - 1)) + String.fromCharCode(97 + (place % 26));
+  return { id: letter(index), segment: `account_${letter(index)}` };
 }
 
 function toPosts(values: Values): PostsConfig {
@@ -233,6 +248,11 @@ function faultsBetween({ values, faulty }: ParsedValues, input: ConfigInput): Fa
       givenValue('accountA', input) ?? { name: flagOf('accountB'), value: accountB };
     const other = givenB ? 'A' : 'B';
     const msg = `expected another segment than that of account ${other}, found ${quote(value)}`;
+    faults.push({ loc: [name], msg, type: 'value' });
+  }
+  if (values.speed > 1 && world !== 'embedded' && !faulty.has('speed')) {
+    const { name = flagOf('speed') } = givenValue('speed', input) ?? {};
+    const msg = 'expected 1, as only the embedded world can be made faster';
     faults.push({ loc: [name], msg, type: 'value' });
   }
   const needsToken = world === 'live' && postsFrom === 'timeline';
@@ -271,10 +291,7 @@ export function parseConfig(input: ConfigInput): Config {
     data: values.data,
     world: toWorld(values),
     posts,
-    accounts: [
-      { id: 'a', segment: values.accountA },
-      { id: 'b', segment: values.accountB, isBuyOnly: true },
-    ],
+    accounts: Array.from({ length: values.accounts }, (_, index) => madeUp(index, values)),
     retentionDays: values.retentionDays,
     usageRetentionDays: values.usageRetentionDays,
     diskReserveMb: values.diskReserveMb,

@@ -59,6 +59,12 @@ export const SETTINGS = {
     'where the data comes from: embedded (a seeded stand-in), live, or the address of a `tallywire world`',
   ),
   seed: setting(integer(0, 4_294_967_295), 1, 'seed of the embedded world'),
+  accounts: setting(integer(1, 1_000), 2, 'how many accounts are followed, for the stand-in worlds'),
+  speed: setting(
+    integer(1, 600),
+    1,
+    'how many times faster than real time the embedded world and the engine run, to see events settle within minutes',
+  ),
   accountA: setting(pathSegment, 'account_a', 'path segment of account A'),
   accountB: setting(pathSegment, 'account_b', 'path segment of account B'),
   postsToken: setting(

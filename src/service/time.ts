@@ -1,6 +1,7 @@
 import { MINUTE_MS } from '../../streams/internal.ts';
 import type { Clock, SystemClock } from '../engine/clock.ts';
 import { createHeldTime, type TimeDoubt } from '../resilience/held-time.ts';
+import { spedUp } from '../resilience/sped-up.ts';
 import type { SourceContext } from '../sources/source.ts';
 import { createWorldTime } from '../sources/world-time.ts';
 import type { Logger } from './logger.ts';
@@ -28,6 +29,21 @@ export function openTime(system: SystemClock): ServiceTime {
       const told = world.now();
       return told === undefined || doubt() !== undefined ? undefined : Math.min(told, now());
     },
+    doubt,
+  };
+}
+
+/**
+ * The same time, but its calendar runs `speed` times as fast from `fromAt` (UTC ms) on. What concerns this machine, such as
+ * time limits and how long ago a source answered, goes by `mono` and stays as it is. The hosts that are read run as fast,
+ * and so tell nothing about the machine.
+ */
+export function spedUpTime({ clock, doubt }: ServiceTime, fromAt: number, speed: number): ServiceTime {
+  const wall = spedUp(clock.wall, fromAt, speed);
+  return {
+    clock: { wall, mono: clock.mono },
+    heard: () => undefined,
+    agreedNow: () => (doubt() === undefined ? wall() : undefined),
     doubt,
   };
 }

@@ -14,6 +14,8 @@ export interface Upstream {
   readonly name: string;
   /** Whether the world is a stand-in, where demo keys do no harm. */
   readonly isStandIn: boolean;
+  /** When the data folder was bound to the world, UTC ms. */
+  readonly startAt: number;
   readonly endpoints: Endpoints;
   /** Only a stand-in world has one. */
   readonly facilitator?: string;
@@ -55,19 +57,22 @@ export async function reachUpstream(
 async function reach(world: WorldConfig): Promise<ReachableUpstream> {
   switch (world.type) {
     case 'embedded': {
-      const name = `embedded, seed ${world.seed}`;
+      const { seed, accounts, speed } = world;
+      // The time of a log goes on as it began, so a folder belongs to a speed too.
+      const name = `embedded, seed ${seed}${speed === 1 ? '' : `, ${speed} times as fast`}`;
       return bindingTo(name, async (startAt) => {
-        const { addresses, close } = await openEmbeddedWorld({ seed: world.seed, startAt });
-        return standIn(name, addresses, close);
+        const { addresses, close } = await openEmbeddedWorld({ seed, accounts, speed, startAt });
+        return standIn(name, startAt, addresses, close);
       });
     }
     case 'remote': {
       const addresses = await fetchAddresses(world.url);
-      return bindingTo('remote', () => standIn(world.url, addresses));
+      return bindingTo('remote', (startAt) => standIn(world.url, startAt, addresses));
     }
     case 'live': {
       const endpoints = liveEndpoints(world);
-      return bindingTo('live', () => ({ name: 'live', isStandIn: false, endpoints, close: async () => {} }));
+      const live = { name: 'live', isStandIn: false, endpoints, close: async () => {} };
+      return bindingTo('live', (startAt) => ({ ...live, startAt }));
     }
   }
 }
@@ -80,9 +85,9 @@ function bindingTo(
   return { open: async (folder) => open(await bindFolder(world, folder)) };
 }
 
-function standIn(name: string, addresses: Addresses, close = async () => {}): Upstream {
+function standIn(name: string, startAt: number, addresses: Addresses, close = async () => {}): Upstream {
   const { facilitator, chain } = addresses;
-  return { name, isStandIn: true, endpoints: endpointsOf(addresses), facilitator, chain, close };
+  return { name, isStandIn: true, startAt, endpoints: endpointsOf(addresses), facilitator, chain, close };
 }
 
 const BoundWorld = z.object({ world: z.string(), startAt: z.int() });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createOverrides } from '../../src/world/control/overrides.ts';
 import { createTimeline } from '../../src/world/life/timeline.ts';
 import { createListedEvents, isActive } from '../../src/world/market/listed-events.ts';
 import { createOracleCount } from '../../src/world/market/oracle-count.ts';
@@ -8,7 +7,7 @@ import { createOracleSync } from '../../src/world/market/oracle-sync.ts';
 import { createSettlement } from '../../src/world/market/settlement.ts';
 import { openWorld } from '../../src/world/world.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../streams/internal.ts';
-import { openTestWorld, START_AT, type TestWorld } from './open.ts';
+import { openTestWorld, START_AT, type TestWorld, testBase } from './open.ts';
 
 /** The world's answers at an instant, role by role. */
 async function picture(test: TestWorld, now: number): Promise<readonly string[]> {
@@ -75,7 +74,7 @@ describe('openWorld', () => {
   });
 
   it('has an active open event of each account at any instant of a year', () => {
-    const base = { seed: 7, startAt: START_AT, overrides: createOverrides() };
+    const base = testBase();
     const timeline = createTimeline(base);
     const listedEvents = createListedEvents(base);
     const settlement = createSettlement({

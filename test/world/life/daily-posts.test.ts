@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { ACCOUNTS } from '../../../src/world/life/accounts.ts';
-import { dayOf, dayStart, HISTORY_DAYS, postsOfDay } from '../../../src/world/life/daily-posts.ts';
+import { type Account, accountsOf } from '../../../src/world/life/accounts.ts';
+import { dayOf, dayStart, postsOfDay } from '../../../src/world/life/daily-posts.ts';
+import { HISTORY_DAYS } from '../../../src/world/life/level.ts';
 import { isCounted } from '../../../src/world/life/post-kind.ts';
 import { createdAtOf } from '../../../src/world/life/snowflake.ts';
 import { compareIds, DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import { START_AT } from '../open.ts';
 
-const [a, b] = ACCOUNTS;
+const [a, b] = known(accountsOf(7, 2));
+
+function known([first, second]: readonly Account[]): readonly [Account, Account] {
+  assert.ok(first !== undefined && second !== undefined);
+  return [first, second];
+}
 const options = { seed: 7, startAt: START_AT };
 const seeds = fc.integer({ min: 0, max: 2 ** 31 });
 const starts = fc.integer({ min: Date.UTC(2025, 0, 1), max: Date.UTC(2028, 0, 1) });
 
-function days(account: typeof a, count: number) {
+function days(account: Account, count: number) {
   return Array.from({ length: count }, (_, index) => postsOfDay(account, options, -index - 1));
 }
 
@@ -28,7 +34,7 @@ describe('postsOfDay', () => {
   });
 
   it('makes about 120 counted posts and 60 replies a day for A, about 25 for B', () => {
-    const mean = (account: typeof a, counted: boolean) =>
+    const mean = (account: Account, counted: boolean) =>
       days(account, 100)
         .flat()
         .filter((post) => isCounted(post.kind) === counted).length / 100;
@@ -63,7 +69,7 @@ describe('postsOfDay', () => {
   it('starts lively: A posts a counted post in 10 to 20 s and at least 12 in ten minutes, B joins', () => {
     fc.assert(
       fc.property(seeds, starts, (seed, startAt) => {
-        const soon = (account: typeof a) =>
+        const soon = (account: Account) =>
           postsOfDay(account, { seed, startAt }, 0).filter(
             (post) => post.createdAt >= startAt && post.createdAt < startAt + 10 * MINUTE_MS,
           );
@@ -84,7 +90,7 @@ describe('postsOfDay', () => {
   });
 
   it('lets the accounts sleep, at different hours', () => {
-    const awake = (account: typeof a, hourAfterStart: number) =>
+    const awake = (account: Account, hourAfterStart: number) =>
       days(account, 60)
         .flat()
         .filter((post) => {
