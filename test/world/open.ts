@@ -30,9 +30,9 @@ export interface TestWorld {
   posts(path: string): Promise<Reply>;
 }
 
-export async function openTestWorld(seed = 7, startAt = START_AT): Promise<TestWorld> {
+export async function openTestWorld(seed = 7, startAt = START_AT, accounts = 2): Promise<TestWorld> {
   const clock = { at: startAt };
-  const world = await openWorld({ seed, startAt, now: () => clock.at });
+  const world = await openWorld({ seed, accounts, startAt, now: () => clock.at });
   async function get(url: string, init?: RequestInit): Promise<Reply> {
     const response = await fetch(url, init);
     const text = await response.text();

@@ -42,6 +42,32 @@ describe('openWorld', () => {
     await Promise.all([first, second, other].map((test) => test.world.close()));
   });
 
+  it('shows the same of A and B whether there are two accounts or twenty', async () => {
+    const worlds = [await openTestWorld(11), await openTestWorld(11, START_AT, 20)];
+    const pictures = [];
+    for (const test of worlds) {
+      const texts: string[] = [];
+      for (const now of [START_AT + 5 * MINUTE_MS, START_AT + 2 * DAY_MS]) {
+        test.clock.at = now;
+        const { addresses } = test.world;
+        for (const { userId, handle, seriesSlugs } of addresses.accounts.slice(0, 2)) {
+          const series = seriesSlugs.map((slug) => `series_slug=${slug}`).join('&');
+          const replies = await Promise.all([
+            test.posts(`/2/users/${userId}/tweets?max_results=100&tweet.fields=created_at`),
+            test.get(`${addresses.oracle}/users/${handle}`),
+            test.get(`${addresses.market}/events?limit=500&${series}`),
+            test.get(`${addresses.market}/events?limit=500&closed=true&${series}`),
+          ]);
+          assert.ok(replies.every((reply) => reply.status === 200 && reply.text.length > 2_000));
+          texts.push(...replies.map((reply) => reply.text));
+        }
+      }
+      pictures.push(texts);
+      await test.world.close();
+    }
+    assert.deepEqual(pictures[1], pictures[0]);
+  });
+
   it('serves its addresses, so that another process can be pointed at it', async () => {
     const test = await openTestWorld();
     const { json } = await test.get(`${test.world.url}/control/addresses`);

@@ -55,7 +55,7 @@ export function createOracleCount(options: {
   function isRecorded(post: Post): boolean {
     if (post.isManual) return isCounted(post.kind);
     const draw = unit(seed, 'classifier', post.id);
-    return isCounted(post.kind) ? draw >= 0.003 : post.kind === 'reply' && draw < 0.003;
+    return isCounted(post.kind) ? draw >= 0.003 : post.kind === 'reply' && draw < 0.001;
   }
 
   /** The first sync that finds the post; one in twenty is found one to four syncs later. */

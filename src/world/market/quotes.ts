@@ -89,10 +89,13 @@ export function createQuotes(options: {
     return { tick, bid, ask: bid + steps * tick } as const;
   }
 
-  /** Half a cent where nothing is open, two cents or so where it is. */
+  /** A step where nothing is open any more, two cents or so where most is. */
   function spreadSteps(market: WorldMarket, slot: number, p: number, tick: 1 | 10): number {
     const wideness = 0.6 + 0.8 * unit(seed, 'spread', market.id, slot >> 2);
-    return Math.max(1, Math.round((wideness * (4 + 24 * Math.sqrt(p * (1 - p)))) / tick));
+    return Math.max(
+      1,
+      Math.round((wideness * (4 * Math.min(1, 100 * p) + 24 * Math.sqrt(p * (1 - p)))) / tick),
+    );
   }
 
   /** The size at the best price; buckets that nobody expects to win are thin. */

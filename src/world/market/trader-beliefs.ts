@@ -26,11 +26,14 @@ const EVENT_ERROR = 0.07;
 const EVENT_ERROR_MS = 7 * HOUR_MS;
 const ACCOUNT_ERROR = 0.06;
 const ACCOUNT_ERROR_MS = 40 * HOUR_MS;
-/** Outsiders are bought for more than they are worth: chances are raised to this power, and a share is spread evenly. */
+/**
+ * Outsiders are bought for more than they are worth: chances are raised to this power, and a share is spread evenly over
+ * what can still happen.
+ */
 const LONG_SHOT_POWER = 0.93;
 const LONG_SHOT_SHARE = 0.01;
 /** What the oracle will have of the posts that were made, and the variance of the rest per post. */
-const SETTLED_SHARE = 0.995;
+const SETTLED_SHARE = 0.998;
 const SETTLED_VARIANCE = 0.004;
 const MOST_KEPT = 3_000;
 
@@ -116,6 +119,8 @@ function settledBelow(forecast: CrowdForecast, count: number): number {
 function withLongShots(chances: readonly number[]): Float64Array {
   const raised = chances.map((chance) => chance ** LONG_SHOT_POWER);
   const sum = raised.reduce((total, each) => total + each, 0);
-  const even = LONG_SHOT_SHARE / chances.length;
-  return Float64Array.from(raised, (each) => even + ((1 - LONG_SHOT_SHARE) * each) / Math.max(1e-9, sum));
+  const possible = raised.filter((each) => each > 0).length;
+  return Float64Array.from(raised, (each) =>
+    each === 0 ? 0 : LONG_SHOT_SHARE / possible + ((1 - LONG_SHOT_SHARE) * each) / sum,
+  );
 }

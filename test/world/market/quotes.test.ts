@@ -60,6 +60,22 @@ describe('createQuotes', () => {
     }
   });
 
+  it('has less on offer the further a price is from the middle', () => {
+    const sizes = new Map<number, number[]>();
+    for (const event of open$(START_AT)) {
+      for (const market of event.markets) {
+        const { bids, asks } = quotes.quote(event, market, START_AT);
+        for (const side of [bids, asks])
+          for (const [place, { size }] of side.entries())
+            sizes.set(place, [...(sizes.get(place) ?? []), size / (side[0]?.size ?? 1)]);
+      }
+    }
+    const means = Array.from(sizes.values(), (all) => all.reduce((sum, each) => sum + each, 0) / all.length);
+    assert.ok(means.length >= 5);
+    for (const [place, mean] of means.entries())
+      assert.ok(place === 0 || mean < (means[place - 1] ?? 0), String(means));
+  });
+
   it('is a function of time: another observer sees the same at the same instant', () => {
     const other = open();
     for (const event of open$(START_AT).slice(0, 6)) {
