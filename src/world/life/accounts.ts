@@ -100,7 +100,7 @@ function accountAt(seed: number, index: number): Account {
     index,
     id,
     name: `Account ${id.toUpperCase()}`,
-    handle: `account_${id}_handle`,
+    handle: ['account', id, 'handle'].join('_'),
     userId: String(1_000_000_001 + index),
     oracleUserId: uuid('oracle user', id),
     slugPrefix: prefix,

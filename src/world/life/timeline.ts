@@ -37,7 +37,7 @@ export interface Timeline {
   countedBetween(account: WorldAccountId, fromAt: number, toAt: number): number;
 }
 
-export interface TimelineOptions {
+interface TimelineOptions {
   readonly seed: number;
   readonly startAt: number;
   readonly accounts: readonly Account[];

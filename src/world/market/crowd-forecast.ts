@@ -15,11 +15,24 @@ export interface CrowdForecast {
 
 const PROFILE_DAYS = 28;
 const DAYS_LOOKED_AT = [2, 7, 28] as const;
+/** The variance of posts that come in bursts, per post. */
+const BURST = 3;
 /** Added to each pace, in posts a day: an account that was silent may come back. */
 const LEAST_PACE = 0.2;
 
 /** How much of an account's day falls into each hour of it, as the crowd has seen it over four weeks: 1 on average. */
 type HourProfile = Float64Array;
+
+/** What the crowd has learnt of an account. */
+interface Habits {
+  readonly profile: HourProfile;
+  /** How regular it is: 0 for a clock, 1 for a person. */
+  readonly chance: number;
+  /** Relative variance of a day's count beyond that of single posts. */
+  readonly daily: number;
+}
+
+const HABITS_KEPT = 6;
 
 /**
  * A plain forecast by the crowd's own arithmetic: the paces of the last days, weeks and month, the hours of the day at
@@ -30,13 +43,7 @@ export function createCrowdForecast(timeline: Timeline): {
   /** Forgets what was learnt before posts were changed by hand. */
   forget(): void;
 } {
-  interface Habits {
-    readonly day: number;
-    readonly profile: HourProfile;
-    /** Relative variance of a day's count beyond that of single posts. */
-    readonly daily: number;
-  }
-  const learnt = new Map<WorldAccountId, Habits[]>();
+  const learnt = new Map<WorldAccountId, (Habits & { readonly day: number })[]>();
 
   function habitsAt(account: WorldAccountId, seenAt: number): Habits {
     const day = Math.floor(seenAt / DAY_MS);
@@ -57,20 +64,18 @@ export function createCrowdForecast(timeline: Timeline): {
 
   return {
     at(account, window, seenAt) {
-      const { profile, daily } = habitsAt(account, seenAt);
+      const habits = habitsAt(account, seenAt);
       const known = timeline.countedBetween(account, window.startAt, Math.min(seenAt, window.endAt));
       const fromAt = Math.max(seenAt, window.startAt);
-      const days = profileDays(profile, fromAt, window.endAt);
+      const days = profileDays(habits.profile, fromAt, window.endAt);
       if (days <= 0) return { known, mean: 0, variance: 0 };
       const leadDays = Math.max(0, window.startAt - seenAt) / DAY_MS;
       const mean = days * paceOf(timeline, account, seenAt, leadDays + days / 2);
-      return { known, mean, variance: varianceOf(mean, days, leadDays, daily) };
+      return { known, mean, variance: varianceOf(mean, days, leadDays, habits) };
     },
     forget: () => learnt.clear(),
   };
 }
-
-const HABITS_KEPT = 6;
 
 /** Posts a day: recent days say more about the near future, the month more about the far. */
 function paceOf(timeline: Timeline, account: WorldAccountId, seenAt: number, aheadDays: number): number {
@@ -85,17 +90,12 @@ function paceOf(timeline: Timeline, account: WorldAccountId, seenAt: number, ahe
 }
 
 /** Posts come in bursts; days differ; and nobody knows the level of the days to come. */
-function varianceOf(mean: number, days: number, leadDays: number, daily: number): number {
-  const burst = 3;
+function varianceOf(mean: number, days: number, leadDays: number, { chance, daily }: Habits): number {
   const level = 0.012 * (1 + 0.5 * (leadDays + days) ** 0.8);
-  return burst * mean + (daily / Math.max(0.4, days) + level) * mean * mean;
+  return chance * (BURST * mean + (daily / Math.max(0.4, days) + level) * mean * mean) + 0.01;
 }
 
-function learn(
-  timeline: Timeline,
-  account: WorldAccountId,
-  toAt: number,
-): { readonly profile: HourProfile; readonly daily: number } {
+function learn(timeline: Timeline, account: WorldAccountId, toAt: number): Habits {
   const byHour = new Float64Array(24);
   const byDay: number[] = [];
   for (let day = 1; day <= PROFILE_DAYS; day++) {
@@ -108,7 +108,7 @@ function learn(
     }
     byDay.push(total);
   }
-  return { profile: smoothed(byHour), daily: dailyVariance(byDay) };
+  return { profile: smoothed(byHour), ...variation(byDay) };
 }
 
 /** A quarter of each hour's posts is taken for a matter of chance, and shared with the hours beside it. */
@@ -124,13 +124,16 @@ function smoothed(byHour: Float64Array): HourProfile {
   return profile;
 }
 
-function dailyVariance(counts: readonly number[]): number {
+function variation(counts: readonly number[]): Pick<Habits, 'chance' | 'daily'> {
   const mean = counts.reduce((sum, count) => sum + count, 0) / counts.length;
-  if (mean === 0) return 0.3;
-  const squares = counts.reduce((sum, count) => sum + (count - mean) ** 2, 0) / (counts.length - 1);
-  const beyond = (squares - 3 * mean) / (mean * mean);
-  // So few days show little, so the crowd holds on to what it knows of accounts in general.
-  return (Math.min(1, Math.max(0, beyond)) + 0.08) / 2;
+  if (mean === 0) return { chance: 1, daily: 0.3 };
+  const variance = counts.reduce((sum, count) => sum + (count - mean) ** 2, 0) / (counts.length - 1);
+  const beyond = (variance - BURST * mean) / (mean * mean);
+  return {
+    chance: Math.min(1, Math.max(0.02, variance / mean / BURST)),
+    // So few days show little, so the crowd holds on to what it knows of accounts in general.
+    daily: (Math.min(1, Math.max(0, beyond)) + 0.08) / 2,
+  };
 }
 
 /** The time between two instants in days, each hour as long as the account posts in it. */
