@@ -16,6 +16,7 @@ import { REPAIR_NOTE, type Store } from '../store/store.ts';
 import { createLatest } from '../views/latest.ts';
 import { isInEvents } from '../views/portfolio/held-positions.ts';
 import { openAccess } from './access.ts';
+import { bindAccounts } from './bind-accounts.ts';
 import { startEngine } from './engine.ts';
 import type { Logger } from './logger.ts';
 import { openPayments } from './payments.ts';
@@ -23,7 +24,7 @@ import { tellCost } from './posts-cost.ts';
 import { reportTo } from './reporting.ts';
 import { type ServerParts, startServer } from './server.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
-import { openTime, spedUpTime, timeFault, timeOf, watchTime } from './time.ts';
+import { openTime, spedUpTime, timeFault, timeOf, watchTime, withoutHosts } from './time.ts';
 import { reachUpstream, type Upstream } from './upstream.ts';
 
 /** A process that ends earlier than this may have been ended by damage in its store. */
@@ -93,15 +94,18 @@ async function open(
   // Checked first, so that a start without a free port or a world does not touch the data folder.
   await checkPort(config.port, config.host);
   if (config.metrics !== null) await checkPort(config.metrics.port, config.metrics.host);
-  const reachable = await reachUpstream(config.world, config.posts.via);
+  const reachable = await reachUpstream(config);
 
   const { store, settled } = await openLockedStore(config, log, shutdown);
   const damaged = new Promise<StoreError>((resolve) => store.onDamage(resolve));
   store.onDamage((error) => log.error({ err: error, part: error.part }, 'found damage in the store'));
   const upstream = await reachable.open({ data: config.data, notes: store.notes, now: machine.clock.wall });
   shutdown.add(() => upstream.close());
+  await bindAccounts(upstream.endpoints.accounts, { data: config.data, notes: store.notes });
   const speed = config.world.type === 'embedded' ? config.world.speed : 1;
-  const time = speed === 1 ? machine : spedUpTime(machine, upstream.startAt, speed);
+  // Callers live by the clock on the wall, however fast the world is. Its hosts then tell nothing about the machine.
+  const callersTime = speed === 1 ? machine : withoutHosts(machine);
+  const time = speed === 1 ? machine : spedUpTime(callersTime, upstream.startAt, speed);
   const { clock } = time;
 
   const latest = createLatest();
@@ -113,8 +117,7 @@ async function open(
   const report = reportTo(log, metrics);
   const engine = await startEngine({ ...parts, ...time, speed, endpoints, sourceSettings, report }, shutdown);
   metrics.watchSources(engine.sources);
-  // Callers live by the clock on the wall, however fast the world is.
-  const callers = { ...parts, clock: machine.clock };
+  const callers = { ...parts, ...callersTime };
   const { gate, tierOf, isDemo } = await openAccess({ ...callers, isStandIn }, shutdown);
   const usage = startUsage(callers, tierOf, shutdown);
   const payments = await openPayments({ ...callers, standIn: upstream }, shutdown);
@@ -173,16 +176,19 @@ function repairedAtOf({ notes }: Store): number {
 const repairNote = z.object({ at: z.number() });
 
 type PositionsParts = Pick<ServerParts, 'latest' | 'log'>;
-type UsageParts = Pick<ServerParts, 'config' | 'store' | 'clock' | 'log'>;
+type UsageParts = Pick<ServerParts, 'config' | 'store' | 'clock' | 'log'> & {
+  readonly agreedNow: () => number | undefined;
+};
 
 function startUsage(
-  { config, store, clock, log }: UsageParts,
+  { config, store, clock, agreedNow, log }: UsageParts,
   tierOf: KnownKeys['tierOf'],
   shutdown: Shutdown,
 ): UsageTracking {
   const usage = createUsageTracking({
     store: store.usage,
     now: clock.wall,
+    agreedNow,
     retentionDays: config.usageRetentionDays,
     // Only keys of this tier may ask, each for its own usage.
     isRead: (keyId) => tierOf(keyId) === 'INTERNAL',

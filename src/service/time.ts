@@ -6,11 +6,12 @@ import type { SourceContext } from '../sources/source.ts';
 import { createWorldTime } from '../sources/world-time.ts';
 import type { Logger } from './logger.ts';
 import type { Shutdown } from './shutdown.ts';
+import { spanText } from './span-text.ts';
 
 /** The time that everything in the service goes by. */
 interface ServiceTime {
   readonly clock: Clock;
-  readonly heard: SourceContext['heard'];
+  readonly onHeaders: SourceContext['onHeaders'];
   /** UTC ms; undefined unless machine and world agree on it. */
   readonly agreedNow: () => number | undefined;
   readonly doubt: () => TimeDoubt | undefined;
@@ -24,7 +25,7 @@ export function openTime(system: SystemClock): ServiceTime {
   const { now, doubt } = createHeldTime({ ...system, world: world.now });
   return {
     clock: { wall: now, mono: system.mono },
-    heard: world.heard,
+    onHeaders: world.onHeaders,
     agreedNow() {
       const told = world.now();
       return told === undefined || doubt() !== undefined ? undefined : Math.min(told, now());
@@ -33,24 +34,25 @@ export function openTime(system: SystemClock): ServiceTime {
   };
 }
 
+/** The same time, where what the hosts that are read say of it does not count. */
+export function withoutHosts({ clock, doubt }: ServiceTime): ServiceTime {
+  const agreedNow = () => (doubt() === undefined ? clock.wall() : undefined);
+  return { clock, onHeaders: () => undefined, agreedNow, doubt };
+}
+
 /**
  * The same time, but its calendar runs `speed` times as fast from `fromAt` (UTC ms) on. What concerns this machine, such as
- * time limits and how long ago a source answered, goes by `mono` and stays as it is. The hosts that are read run as fast,
- * and so tell nothing about the machine.
+ * time limits and how long ago a source answered, goes by `mono` and stays as it is.
  */
-export function spedUpTime({ clock, doubt }: ServiceTime, fromAt: number, speed: number): ServiceTime {
-  const wall = spedUp(clock.wall, fromAt, speed);
-  return {
-    clock: { wall, mono: clock.mono },
-    heard: () => undefined,
-    agreedNow: () => (doubt() === undefined ? wall() : undefined),
-    doubt,
-  };
+export function spedUpTime(time: ServiceTime, fromAt: number, speed: number): ServiceTime {
+  const wall = spedUp(time.clock.wall, fromAt, speed);
+  const agreedNow = () => (time.agreedNow() === undefined ? undefined : wall());
+  return { ...time, clock: { wall, mono: time.clock.mono }, agreedNow };
 }
 
 /** A clock that needs no proof. */
 export function timeOf(clock: Clock): ServiceTime {
-  return { clock, heard: () => undefined, agreedNow: clock.wall, doubt: () => undefined };
+  return { clock, onHeaders: () => undefined, agreedNow: clock.wall, doubt: () => undefined };
 }
 
 /** Logs when the time comes into doubt, and when it is beyond doubt again. */
@@ -77,15 +79,4 @@ function doubtText({ sign, byMs }: TimeDoubt): string {
   return sign === 'calendar'
     ? `the calendar of the machine was set ${span} the time and is not believed yet`
     : `the hosts that are read are ${span} the calendar of the machine`;
-}
-
-/** In the largest unit of which there are at least two. */
-function spanText(ms: number): string {
-  const units = [
-    ['days', 24 * 60 * MINUTE_MS],
-    ['hours', 60 * MINUTE_MS],
-    ['minutes', MINUTE_MS],
-  ] as const;
-  const [unit, unitMs] = units.find(([, each]) => ms >= 2 * each) ?? (['seconds', 1_000] as const);
-  return `${Math.round(ms / unitMs)} ${unit}`;
 }

@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import type { PostsVia } from '../../streams/internal.ts';
-import type { WorldConfig } from '../config/config.ts';
+import type { AccountConfig } from '../config/accounts.ts';
+import type { Config } from '../config/config.ts';
 import { StartError } from '../errors.ts';
 import type { Endpoints, EndpointsWithApi } from '../sources/endpoints.ts';
 import { getJson } from '../sources/http.ts';
 import { liveEndpoints } from '../sources/live.ts';
 import type { Notes } from '../store/store.ts';
 import { openEmbeddedWorld } from '../world/embedded.ts';
+import { accountEndpoints } from './account-endpoints.ts';
 
 /** The world that the sources read. */
 export interface Upstream {
@@ -39,13 +40,12 @@ interface ReachableUpstream {
   open(folder: DataFolder): Promise<Upstream>;
 }
 
+type UpstreamConfig = Pick<Config, 'world' | 'accounts' | 'posts'>;
+
 /** Checks that the configured world answers, and changes nothing. The posts API is left out unless posts come from it. */
-export async function reachUpstream(
-  world: WorldConfig,
-  postsVia: PostsVia = 'timeline',
-): Promise<ReachableUpstream> {
-  const reachable = await reach(world);
-  if (postsVia === 'timeline') return reachable;
+export async function reachUpstream(config: UpstreamConfig): Promise<ReachableUpstream> {
+  const reachable = await reach(config);
+  if (config.posts.via === 'timeline') return reachable;
   return {
     async open(folder) {
       const upstream = await reachable.open(folder);
@@ -54,23 +54,30 @@ export async function reachUpstream(
   };
 }
 
-async function reach(world: WorldConfig): Promise<ReachableUpstream> {
+async function reach({ world, accounts }: UpstreamConfig): Promise<ReachableUpstream> {
   switch (world.type) {
     case 'embedded': {
-      const { seed, accounts, speed } = world;
+      const { seed, accounts: made, speed } = world;
       // The time of a log goes on as it began, so a folder belongs to a speed too.
       const name = `embedded, seed ${seed}${speed === 1 ? '' : `, ${speed} times as fast`}`;
       return bindingTo(name, async (startAt) => {
-        const { addresses, close } = await openEmbeddedWorld({ seed, accounts, speed, startAt });
-        return standIn(name, startAt, addresses, close);
+        const { addresses, close } = await openEmbeddedWorld({ seed, accounts: made, speed, startAt });
+        try {
+          return standIn(name, startAt, endpointsOf(addresses, accounts), addresses, close);
+        } catch (error) {
+          await close();
+          throw error;
+        }
       });
     }
     case 'remote': {
       const addresses = await fetchAddresses(world.url);
-      return bindingTo('remote', (startAt) => standIn(world.url, startAt, addresses));
+      const endpoints = endpointsOf(addresses, accounts);
+      return bindingTo('remote', (startAt) => standIn(world.url, startAt, endpoints, addresses));
     }
     case 'live': {
-      const endpoints = liveEndpoints(world);
+      const known = liveEndpoints(world);
+      const endpoints = { ...known, accounts: accountEndpoints(accounts, known.accounts) };
       const live = { name: 'live', isStandIn: false, endpoints, close: async () => {} };
       return bindingTo('live', (startAt) => ({ ...live, startAt }));
     }
@@ -85,9 +92,14 @@ function bindingTo(
   return { open: async (folder) => open(await bindFolder(world, folder)) };
 }
 
-function standIn(name: string, startAt: number, addresses: Addresses, close = async () => {}): Upstream {
-  const { facilitator, chain } = addresses;
-  return { name, isStandIn: true, startAt, endpoints: endpointsOf(addresses), facilitator, chain, close };
+function standIn(
+  name: string,
+  startAt: number,
+  endpoints: Endpoints,
+  { facilitator, chain }: Addresses,
+  close = async () => {},
+): Upstream {
+  return { name, isStandIn: true, startAt, endpoints, facilitator, chain, close };
 }
 
 const BoundWorld = z.object({ world: z.string(), startAt: z.int() });
@@ -148,18 +160,22 @@ async function fetchAddresses(url: string): Promise<Addresses> {
   }
 }
 
-/** The endpoints of a stand-in world. */
-export function endpointsOf(addresses: Addresses): EndpointsWithApi {
+/** The endpoints of a stand-in world, for the accounts that are configured; without any for all that it has. */
+export function endpointsOf(
+  addresses: Addresses,
+  accounts?: readonly Pick<AccountConfig, 'id' | 'provider'>[],
+): EndpointsWithApi {
+  const known = addresses.accounts.map(({ id, userId, handle, seriesSlugs, slugPrefix }) => ({
+    id,
+    userId,
+    handle,
+    platform: 'X',
+    seriesSlugs,
+    slugPrefixes: [`${slugPrefix}-`],
+  }));
   return {
     userAgent: 'tallywire',
-    accounts: addresses.accounts.map(({ id, userId, handle, seriesSlugs, slugPrefix }) => ({
-      id,
-      userId,
-      handle,
-      platform: 'X',
-      seriesSlugs,
-      slugPrefixes: [`${slugPrefix}-`],
-    })),
+    accounts: accounts === undefined ? known : accountEndpoints(accounts, known),
     postsApi: { baseUrl: addresses.posts, bearerToken: addresses.postsToken, fieldPrefix: 'tweet' },
     webBase: `${addresses.posts}/web`,
     oracle: { baseUrl: addresses.oracle },

