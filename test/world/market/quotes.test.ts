@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
-import { createOverrides } from '../../../src/world/control/overrides.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { createTimeline } from '../../../src/world/life/timeline.ts';
+import type { WorldEvent } from '../../../src/world/market/event.ts';
 import { createListedEvents } from '../../../src/world/market/listed-events.ts';
 import { createOracleCount } from '../../../src/world/market/oracle-count.ts';
 import { createOracleSync } from '../../../src/world/market/oracle-sync.ts';
 import { bookOf, createQuotes } from '../../../src/world/market/quotes.ts';
 import { createSettlement } from '../../../src/world/market/settlement.ts';
 import { createTraderBeliefs } from '../../../src/world/market/trader-beliefs.ts';
-import { START_AT } from '../open.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
+import { START_AT, testBase } from '../open.ts';
 
 function open() {
-  const base = { seed: 7, startAt: START_AT, overrides: createOverrides() };
+  const base = testBase();
   const timeline = createTimeline(base);
   const listedEvents = createListedEvents(base);
   const oracleCount = createOracleCount({ ...base, timeline, sync: createOracleSync(base) });
@@ -46,6 +48,24 @@ describe('createQuotes', () => {
     assert.ok(perSecond > 0.4 && perSecond < 2, String(perSecond));
   });
 
+  it('moves prices of both accounts within five minutes, at every hour of a day', () => {
+    const topAt = (event: WorldEvent, at: number) =>
+      event.markets.map((market) => quotes.past(event, market, at).bids[0]?.price);
+    for (let hour = 0; hour < 24; hour++) {
+      const now = START_AT + hour * HOUR_MS;
+      for (const account of ['a', 'b']) {
+        const counted = open$(now).filter(
+          ({ subject, startAt }) =>
+            subject.type === 'posts' && subject.account.id === account && startAt <= now,
+        );
+        const moved = counted.filter(
+          (event) => !isDeepStrictEqual(topAt(event, now), topAt(event, now + 5 * MINUTE_MS)),
+        );
+        assert.ok(moved.length > 0, `${account} ${new Date(now).toISOString()}`);
+      }
+    }
+  });
+
   it('keeps bids below asks, inside 0 to 1, in steps of the tick', () => {
     for (const event of open$(START_AT)) {
       for (const market of event.markets) {
@@ -59,6 +79,22 @@ describe('createQuotes', () => {
         }
       }
     }
+  });
+
+  it('has less on offer the further a price is from the middle', () => {
+    const sizes = new Map<number, number[]>();
+    for (const event of open$(START_AT)) {
+      for (const market of event.markets) {
+        const { bids, asks } = quotes.quote(event, market, START_AT);
+        for (const side of [bids, asks])
+          for (const [place, { size }] of side.entries())
+            sizes.set(place, [...(sizes.get(place) ?? []), size / (side[0]?.size ?? 1)]);
+      }
+    }
+    const means = Array.from(sizes.values(), (all) => all.reduce((sum, each) => sum + each, 0) / all.length);
+    assert.ok(means.length >= 5);
+    for (const [place, mean] of means.entries())
+      assert.ok(place === 0 || mean < (means[place - 1] ?? 0), String(means));
   });
 
   it('is a function of time: another observer sees the same at the same instant', () => {
