@@ -23,6 +23,7 @@ export type { BuyStrategy } from './model/strategy.ts';
 export type { Confidence } from './model/time-left.ts';
 export { LEAST_AGAINST, type TrackRecord } from './model/track-record.ts';
 export type {
+  AccountPrior,
   AgeLimits,
   CoverageFact,
   CryptoKind,

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { accountsCommand } from './accounts.ts';
 import { backtestCommand } from './backtest.ts';
 import { backupCommand } from './backup.ts';
 import { doctorCommand } from './doctor.ts';
@@ -39,6 +40,7 @@ function createProgram(proc: ProcessLike, exitWith: (code: number) => void): Com
     exportCommand(proc, exitWith),
     backupCommand(proc),
     doctorCommand(proc, exitWith),
+    accountsCommand(proc),
     keysCommand(proc),
   ];
   for (const command of commands) program.addCommand(command);

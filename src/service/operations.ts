@@ -7,7 +7,7 @@ import type { Operations } from '../server/operations.ts';
 import type { SourceStatus } from '../sources/source.ts';
 import { type AccountPath, wireName } from '../views/account-path.ts';
 import { areEventsKnown } from '../views/active-events.ts';
-import { type AgeLimits, agesNow, staleSources } from '../views/as-of.ts';
+import { agesNow, staleSources } from '../views/as-of.ts';
 import { historyPercent } from '../views/history.ts';
 import type { Latest } from '../views/latest.ts';
 import type { Shutdown } from './shutdown.ts';
@@ -18,7 +18,6 @@ const REFUSAL_SHOWN_MS = HOUR_MS;
 interface OperationsDeps {
   readonly latest: Latest;
   readonly accounts: readonly AccountPath[];
-  readonly staleAfterMs: AgeLimits;
   readonly metrics: Metrics;
   readonly sources: () => readonly SourceStatus[];
   readonly store: () => StoreState;
@@ -41,7 +40,6 @@ export function openOperations(deps: OperationsDeps, shutdown: Shutdown): Operat
     latest,
     ages,
     accounts,
-    postsStaleAfterMs: deps.staleAfterMs.posts,
     staleSources: () => staleSources(latest, accounts),
     refusingSources: () =>
       deps

@@ -94,7 +94,7 @@ async function open(
   // Checked first, so that a start without a free port or a world does not touch the data folder.
   await checkPort(config.port, config.host);
   if (config.metrics !== null) await checkPort(config.metrics.port, config.metrics.host);
-  const reachable = await reachUpstream(config.world, config.posts.via);
+  const reachable = await reachUpstream(config);
 
   const { store, settled } = await openLockedStore(config, log, shutdown);
   const damaged = new Promise<StoreError>((resolve) => store.onDamage(resolve));

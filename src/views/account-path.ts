@@ -1,11 +1,10 @@
-import type { AccountId, SourceName } from '../../streams/internal.ts';
+import type { AgeLimits, SourceName } from '../../streams/internal.ts';
+import type { PublicAccount } from '../contract/account.ts';
 
-/** A tracked account and its path segment. */
-export interface AccountPath {
-  readonly id: AccountId;
-  readonly segment: string;
-  /** Whether its signals are BUY, HOLD and SKIP, and never SELL (spec 2.5). */
-  readonly isBuyOnly?: boolean;
+/** A tracked account as the rooms of readers know it. */
+export interface AccountPath extends PublicAccount {
+  /** Its inputs are stale when they are older than this. */
+  readonly staleAfterMs: AgeLimits;
 }
 
 /** `posts:a` becomes `posts/account_a` on the wire. */

@@ -8,6 +8,7 @@ import {
   type HistoryFact,
   INPUTS,
   type Input,
+  limitsOf,
   type Observation,
   type PostsVia,
   viaOf,
@@ -79,7 +80,7 @@ const behaviour: Behaviour<Message<From>, CountersState, CountersChange> = {
   spawn: (account, { type, value }) =>
     type === 'observation' && value.fact.kind === 'settings'
       ? {
-          staleAfterMs: value.fact.staleAfterMs,
+          staleAfterMs: limitsOf(value.fact, account),
           via: viaOf(value.fact, account),
           coveredFrom: null,
           history: { timeline: null, archive: null },
@@ -124,7 +125,7 @@ function observe(
 ): void {
   switch (fact.kind) {
     case 'settings':
-      state.staleAfterMs = fact.staleAfterMs;
+      state.staleAfterMs = limitsOf(fact, account);
       state.via = viaOf(fact, account);
       recount(state, account, { seq, at, cause: 'settings' }, emit);
       return;
@@ -149,7 +150,7 @@ function observe(
     }
     case 'tick': {
       const stale = staleInputs(state.staleAfterMs, fact, account);
-      const values = staleValues(state.staleAfterMs, fact);
+      const values = staleValues(() => state.staleAfterMs, fact);
       if (isSame(stale, state.stale) && isSame(values, state.staleValues)) return;
       state.stale = stale;
       state.staleValues = values;

@@ -11,7 +11,7 @@ import {
 } from '../model/settlement.ts';
 import { countBetween } from '../model/sorted-times.ts';
 import { windowId } from '../model/window-id.ts';
-import { type AccountId, type PostsVia, type SettingsFact, viaOf } from '../observation.ts';
+import { type AccountId, limitsOf, type PostsVia, type SettingsFact, viaOf } from '../observation.ts';
 import type { Cause, EventRecord, ModelRequest, Percentiles, Prediction, Trigger } from '../records.ts';
 import type { Message, Outcome } from './messages.ts';
 
@@ -128,7 +128,7 @@ export interface Turn extends Trigger {
 
 export function emptyForecastState(settings: SettingsFact, account: AccountId, at: number): ForecastState {
   return {
-    staleAfterMs: settings.staleAfterMs.posts,
+    staleAfterMs: limitsOf(settings, account).posts,
     isStale: true,
     postsVia: viaOf(settings, account),
     coveredFrom: null,

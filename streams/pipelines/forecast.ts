@@ -12,6 +12,7 @@ import {
   type Fact,
   type FitFact,
   type ForecastFact,
+  limitsOf,
   type Observation,
   type OracleFact,
   viaOf,
@@ -229,7 +230,7 @@ function recordPrediction(state: ForecastState, { record }: OutputOf<'prediction
 function observe(state: ForecastState, { receivedAt, fact }: Observation, account: AccountId): void {
   switch (fact.kind) {
     case 'settings':
-      state.staleAfterMs = fact.staleAfterMs.posts;
+      state.staleAfterMs = limitsOf(fact, account).posts;
       state.postsVia = viaOf(fact, account);
       forgetRequests(state);
       return;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createClient } from '../../src/client/node.ts';
 import { API_PREFIX } from '../../src/contract/api-prefix.ts';
-import { routesOf } from '../../src/contract/openapi/paths.ts';
 import { OPERATIONS } from '../../src/contract/operations.ts';
-import { ACCOUNTS } from '../server/start.ts';
+import { ACCOUNTS } from '../support/accounts.ts';
+import { routesOf } from '../support/routes.ts';
 
 const WALLET = `0x${'1'.repeat(40)}`;
 

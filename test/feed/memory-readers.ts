@@ -14,6 +14,7 @@ import type { Change } from '../../src/feed/log/numbering.ts';
 import { createRecords } from '../../src/feed/log/topic-records.ts';
 import type { StoredFrames } from '../../src/store/store.ts';
 import { createLatest } from '../../src/views/latest.ts';
+import { accountPath } from '../support/accounts.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import { NOON } from '../support/outputs.ts';
 
@@ -29,7 +30,7 @@ const Frame = z.looseObject({
 export type ReaderFrame = z.infer<typeof Frame>;
 
 const MUCH_UNSENT = 1_000_000;
-export const TOPICS = topicsOf([{ id: 'a', segment: 'account_a' }]);
+export const TOPICS = topicsOf([accountPath('a')]);
 
 /** A reader without a network, which takes everything at once unless it is stalled. */
 export class MemoryReader extends Reader {

@@ -17,6 +17,7 @@ import { createShutdown } from '../../src/service/shutdown.ts';
 import { createLatest, type LatestWriter } from '../../src/views/latest.ts';
 import { openPast } from '../../src/views/past.ts';
 import type { Output } from '../../streams/internal.ts';
+import { ACCOUNTS } from '../support/accounts.ts';
 import { checkedFetch } from '../support/answer-check.ts';
 import { STALE_AFTER_MS } from '../support/facts.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
@@ -53,10 +54,6 @@ export interface Start {
   readonly feed?: (deps: AppDeps) => FeedConnections;
 }
 
-export const ACCOUNTS = [
-  { id: 'a', segment: 'account_a' },
-  { id: 'b', segment: 'account_b', isBuyOnly: true },
-];
 const UNLIMITED: Limits = { FREE: null, PRO: null, INTERNAL: null };
 
 /** Accounts a and b under `account_a` and `account_b`, and the demo keys. */

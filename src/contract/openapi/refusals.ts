@@ -1,10 +1,11 @@
-import { hasPast, isSold, type Operation, type Refusal } from '../operation.ts';
+import { hasPast, isPerAccount, isSold, type Operation, type Refusal } from '../operation.ts';
 import { type HeaderName, headerRefs, LIMIT_HEADERS } from './headers.ts';
 import { type Json, schemaRef } from './schemas.ts';
 
 type RefusalName =
   | Refusal
   | 'NotModified'
+  | 'AccountUnknown'
   | 'PastBusy'
   | 'KeyInvalid'
   | 'TooManyBadKeys'
@@ -27,7 +28,7 @@ const error = (
   description: string,
   codes: Readonly<Record<string, string>>,
   headers: readonly HeaderName[] = [],
-  schema: 'Error' | 'Unpaid' = 'Error',
+  schema: 'Error' | 'Unpaid' | 'AccountUnknown' = 'Error',
 ): Entry => ({
   status,
   response: {
@@ -90,6 +91,13 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     channel_unknown: 'There is no channel "prices"',
     account_unknown: 'There is no account "account_c" on counters',
   }),
+  AccountUnknown: error(
+    404,
+    'There is no such account; the answer lists those there are. Or the account has no such endpoint.',
+    { account_unknown: 'There is no such account', not_found: 'Not Found' },
+    [],
+    'AccountUnknown',
+  ),
   UpgradeRequired: error(426, 'The request asks for neither a WebSocket nor an event stream.', {
     upgrade_required: 'This is a feed: ask for a WebSocket, or send Accept: text/event-stream',
   }),
@@ -205,6 +213,7 @@ export function refusalsOf(operation: Operation): Json {
   const { access, isCounted, isConditional, query, refusals = [] } = operation;
   const names: readonly RefusalName[] = [
     ...(isConditional ? (['NotModified'] as const) : []),
+    ...(isPerAccount(operation) ? (['AccountUnknown'] as const) : []),
     ...KEY_REFUSALS[hasPast(operation) ? 'PRO' : access],
     ...(isSold(operation) ? PAID : []),
     ...(query === undefined ? [] : (['Invalid'] as const)),

@@ -24,8 +24,13 @@ export function componentSchemas(): Json {
   );
 }
 
+interface QueryParameter extends Json {
+  readonly name: string;
+  readonly description: string;
+}
+
 /** The parameters of a query as OpenAPI objects. */
-export function queryParameters(query: z.ZodObject): readonly Json[] {
+export function queryParameters(query: z.ZodObject): readonly QueryParameter[] {
   const { properties = {}, required = [] } = z.toJSONSchema(query, { io: 'input' });
   return Object.entries(properties).map(([name, property]) => {
     const { description, examples, ...schema } = Object(tidied(property));

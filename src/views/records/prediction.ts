@@ -1,5 +1,4 @@
 import {
-  type AccountId,
   type Bettor,
   type Bucket,
   type Counters,
@@ -34,14 +33,14 @@ import { distributionToWire } from './distribution.ts';
 import { createSleepCause } from './sleep-cause.ts';
 import { velocityToWire } from './velocity.ts';
 
-/** The account whose PRO record includes its velocity (spec 2.4). */
-const WITH_VELOCITY: AccountId = 'a';
-
 /** Forecast, prices and edges of each active event: GET /prediction/{account} and the channel `prediction`. */
 export function predictionView(account: AccountPath): RecordView {
-  const { id } = account;
+  const {
+    id,
+    policy: { hasVelocity, isBuyOnly },
+  } = account;
   const events = postEvents(account);
-  const bettor = { ...USUAL_BETTOR, isBuyOnly: account.isBuyOnly ?? false };
+  const bettor = { ...USUAL_BETTOR, isBuyOnly };
   return {
     audiences: 'tier',
     listsStale: true,
@@ -55,7 +54,7 @@ export function predictionView(account: AccountPath): RecordView {
       predictions: ({ key, record }) =>
         record.account === id && key === String(record.eventId) ? [key] : undefined,
       signals: ({ key, record }) => (record.account === id ? [key] : undefined),
-      velocity: ({ record }) => (id === WITH_VELOCITY && record.account === id ? events.keys : undefined),
+      velocity: ({ record }) => (hasVelocity && record.account === id ? events.keys : undefined),
     },
     paidStreams: ['predictions', 'signals', 'velocity'],
     keys: events.keys,
@@ -68,13 +67,13 @@ export function predictionView(account: AccountPath): RecordView {
       const isPaid = includes(tier, 'PRO');
       const prediction = isPaid ? forecastOf(latest, event) : undefined;
       const signals = isPaid ? latest.get('signals', key) : undefined;
-      const velocity = isPaid && id === WITH_VELOCITY ? latest.get('velocity', id) : undefined;
+      const velocity = isPaid && hasVelocity ? latest.get('velocity', id) : undefined;
       const fields = predictionToWire({
         event: event.record,
         counters: counters && { ...counters.record, stale: staleNow(counters.record.stale, late) },
         prediction: prediction?.record,
         decided: signals && decidedBy(skipStale(signals.record, staleNow([], late)), bettor),
-        hasVelocity: id === WITH_VELOCITY,
+        hasVelocity,
         velocity: velocity?.record,
         priceOf: (token) => prices.get(token)?.record,
         tier,
