@@ -52,6 +52,15 @@ export interface SettingsFact {
   readonly staleAfterMs: AgeLimits;
 }
 
+/** What is known of an account beside its posts, if anything is. */
+export function priorOf(
+  { accounts }: SettingsFact,
+  account: AccountId,
+): { readonly prior: AccountPrior } | undefined {
+  const prior = accounts.find(({ id }) => id === account)?.prior;
+  return prior && { prior };
+}
+
 /** The limits of the inputs of one account. */
 export function limitsOf({ accounts, staleAfterMs }: SettingsFact, account: AccountId): AgeLimits {
   const own = accounts.find(({ id }) => id === account)?.staleAfterMs;

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { AccountConfig } from '../config/accounts.ts';
 import { parseConfig } from '../config/config.ts';
+import type { PolicyFlag } from '../contract/account.ts';
 import { loadConfig } from './load-config.ts';
 import { addManual, type Manual } from './manual.ts';
 import { addSettings } from './options.ts';
@@ -14,7 +15,7 @@ const FLAGS = ['accounts', 'accountA', 'accountB', 'world', 'seed', 'json'] as c
 
 const HEADINGS = ['ID', 'SEGMENT', 'NAME', 'HANDLE', 'LOOKS EVERY', 'POSTS STALE AFTER', 'HAS'];
 
-const PARTS: readonly (readonly [keyof AccountConfig['policy'], string])[] = [
+const PARTS: readonly (readonly [PolicyFlag, string])[] = [
   ['hasVelocity', 'velocity'],
   ['hasSizing', 'sizing'],
   ['hasRebalancing', 'rebalancing'],
@@ -34,7 +35,8 @@ function cellsOf(account: AccountConfig): readonly string[] {
   const { id, segment, name, provider, polling, staleAfterMs, policy } = account;
   const { fastestMs, slowestMs } = polling;
   const everyS = [...new Set([fastestMs, slowestMs])].map((ms) => ms / 1_000).join(' to ');
-  const parts = PARTS.filter(([key]) => policy[key]).map(([, part]) => part);
+  const free = policy.freeFields.map((field) => `${field} for FREE`);
+  const parts = [...PARTS.filter(([key]) => policy[key]).map(([, part]) => part), ...free];
   return [
     id,
     segment,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FREE_FIELDS } from '../contract/account.ts';
 import type { Fault } from '../errors.ts';
 import { missing } from './faults.ts';
 import { type Fields, type Read, readFields } from './fields.ts';
@@ -46,7 +47,16 @@ const ENTRY = {
     communityReposts: flag,
   },
   staleSeconds: { posts: seconds(), oracle: seconds(), ui: seconds(), prices: seconds() },
-  policy: { hasVelocity: flag, hasSizing: flag, hasRebalancing: flag, isBuyOnly: flag },
+  policy: {
+    hasVelocity: flag,
+    hasSizing: flag,
+    hasRebalancing: flag,
+    isBuyOnly: flag,
+    freeFields: {
+      schema: z.array(z.enum(FREE_FIELDS)).readonly(),
+      expects: `a list of ${FREE_FIELDS.join(', ')}`,
+    },
+  },
   prior: {
     postsPerDay: positive(10_000, 'counted posts a day'),
     days: positive(365, 'the days of posts that it is worth'),

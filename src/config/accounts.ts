@@ -13,7 +13,7 @@ import { type Given, quote } from './faults.ts';
 import type { Format } from './formats.ts';
 
 /** How the outside world knows an account. What is absent comes from the world, or from the catalogue of live ones. */
-export interface AccountProvider {
+interface AccountProvider {
   readonly handle?: string | undefined;
   /** The posts API's id of the user: digits. */
   readonly userId?: string | undefined;
@@ -49,6 +49,7 @@ const USUAL_POLICY: AccountPolicy = {
   hasSizing: true,
   hasRebalancing: true,
   isBuyOnly: false,
+  freeFields: [],
 };
 
 type SegmentSetting = 'accountA' | 'accountB';
@@ -63,7 +64,13 @@ const SPECIFIED: ReadonlyMap<
     'b',
     {
       setting: 'accountB',
-      policy: { hasVelocity: false, hasSizing: false, hasRebalancing: false, isBuyOnly: true },
+      policy: {
+        hasVelocity: false,
+        hasSizing: false,
+        hasRebalancing: false,
+        isBuyOnly: true,
+        freeFields: [],
+      },
     },
   ],
 ]);

@@ -59,11 +59,10 @@ const cursor = z
 
 export const channelRequest = z.object({
   channel,
-  account: z
-    .string()
-    .max(64)
-    .optional()
-    .meta({ description: 'Path segment of an account; without it all accounts. crypto and test have none.' }),
+  account: z.string().max(64).optional().meta({
+    description:
+      'Path segment of an account; without it all accounts. crypto and test have none. The heartbeat of an account leaves out all others.',
+  }),
   resume: cursor.optional(),
   bankroll: z
     .number()
@@ -135,6 +134,7 @@ export const heartbeatFrame = z
   .object({
     type: z.literal('heartbeat'),
     channel: z.literal('heartbeat'),
+    account: z.string().optional().meta({ description: 'Path segment; absent when it is of all accounts.' }),
     epoch,
     ts: timeMs.meta({ description: 'When the tick behind the heartbeat was received, UTC ms.' }),
     seqs: z

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { AccountPolicy, PublicAccount } from './account.ts';
+import type { PolicyFlag, PublicAccount } from './account.ts';
 import type { ComponentName } from './openapi/components.ts';
 
 /** Refusals that do not follow from the other properties of an operation. */
@@ -27,9 +27,9 @@ export interface Operation {
   /** The whole path. `{account}` stands for the segment of an account. */
   readonly path: string;
   /** What an account has to have for this endpoint; without it every account has the endpoint. */
-  readonly needs?: keyof AccountPolicy;
+  readonly needs?: PolicyFlag;
   /** The same for single parameters of the query. */
-  readonly parameterNeeds?: Readonly<Record<string, keyof AccountPolicy>>;
+  readonly parameterNeeds?: Readonly<Record<string, PolicyFlag>>;
   readonly tag: Tag;
   /** Who may call it, as at the gate. */
   readonly access: 'open' | 'public' | 'tiered' | 'PRO' | 'INTERNAL';

@@ -84,6 +84,7 @@ export function topicsOf(accounts: readonly AccountPath[]): readonly Topic[] {
     ...states(LAG, lagView),
     ...topics(HEARTBEAT, null, { type: 'none' }),
     ...topics(TEST, null, { type: 'states', view: testView() }),
+    ...each(HEARTBEAT, () => ({ type: 'none' })),
   ];
 }
 

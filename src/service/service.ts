@@ -16,6 +16,7 @@ import { REPAIR_NOTE, type Store } from '../store/store.ts';
 import { createLatest } from '../views/latest.ts';
 import { isInEvents } from '../views/portfolio/held-positions.ts';
 import { openAccess } from './access.ts';
+import { bindAccounts } from './bind-accounts.ts';
 import { startEngine } from './engine.ts';
 import type { Logger } from './logger.ts';
 import { openPayments } from './payments.ts';
@@ -101,6 +102,7 @@ async function open(
   store.onDamage((error) => log.error({ err: error, part: error.part }, 'found damage in the store'));
   const upstream = await reachable.open({ data: config.data, notes: store.notes, now: clock.wall });
   shutdown.add(() => upstream.close());
+  await bindAccounts(upstream.endpoints.accounts, { data: config.data, notes: store.notes });
 
   const latest = createLatest();
   const metrics = createMetrics({ usdPer1000Reads: config.posts.usdPer1000Reads, now: clock.wall });

@@ -7,9 +7,14 @@ export interface AccountPath extends PublicAccount {
   readonly staleAfterMs: AgeLimits;
 }
 
-/** `posts:a` becomes `posts/account_a` on the wire. */
-export function wireName(source: SourceName, accounts: readonly AccountPath[]): string {
-  const [role = '', id] = source.split(':');
-  const account = accounts.find((each) => each.id === id);
-  return account === undefined ? source : `${role}/${account.segment}`;
+/** The name of a source on the wire: `posts:a` becomes `posts/account_a`. */
+export type WireName = (source: SourceName) => string;
+
+export function wireNames(accounts: readonly AccountPath[]): WireName {
+  const segments = new Map(accounts.map(({ id, segment }) => [id, segment]));
+  return (source) => {
+    const [role = '', id = ''] = source.split(':');
+    const segment = segments.get(id);
+    return segment === undefined ? source : `${role}/${segment}`;
+  };
 }

@@ -14,7 +14,7 @@ import {
   type SourceName,
   sourceOf,
 } from '../../streams/internal.ts';
-import { type AccountPath, wireName } from './account-path.ts';
+import type { WireName } from './account-path.ts';
 import type { Latest } from './latest.ts';
 
 export type { AgeLimits } from '../../streams/internal.ts';
@@ -66,9 +66,8 @@ export function agesNow(latest: Latest, nowMs: number): Readonly<Record<SourceNa
 }
 
 /** Names on the wire of the sources that were past their limit at the last tick. */
-export function staleSources(latest: Latest, accounts: readonly AccountPath[]): readonly string[] {
-  const stale = latest.get('freshness', 'all')?.record.stale ?? [];
-  return stale.map((source) => wireName(source, accounts));
+export function staleSources(latest: Latest, wireName: WireName): readonly string[] {
+  return (latest.get('freshness', 'all')?.record.stale ?? []).map(wireName);
 }
 
 const NONE: ReadonlyMap<string, Ages> = new Map();
@@ -97,10 +96,10 @@ export function agesOf(latest: Latest, nowMs: number, account?: AccountId): Reco
   const shared = agesWith();
   if (lagging === undefined) return { shared, own: NONE };
   const own = new Map<string, Ages>();
-  for (const { key, record } of latest.all('events')) {
-    const { subject, phase } = record;
-    const isAsked = subject.type === 'posts' ? subject.account === account : account === undefined;
-    if (isAsked && phase === 'active') own.set(key, agesWith(record));
+  const events = account === undefined ? latest.all('events') : latest.ofAccount('events', account);
+  for (const { key, record } of events) {
+    const isAsked = account !== undefined || record.subject.type === 'crypto';
+    if (isAsked && record.phase === 'active') own.set(key, agesWith(record));
   }
   return { shared, own };
 }

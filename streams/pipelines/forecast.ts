@@ -15,6 +15,7 @@ import {
   limitsOf,
   type Observation,
   type OracleFact,
+  priorOf,
   viaOf,
 } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
@@ -232,6 +233,8 @@ function observe(state: ForecastState, { receivedAt, fact }: Observation, accoun
     case 'settings':
       state.staleAfterMs = limitsOf(fact, account).posts;
       state.postsVia = viaOf(fact, account);
+      delete state.prior;
+      Object.assign(state, priorOf(fact, account));
       forgetRequests(state);
       return;
     case 'tick': {

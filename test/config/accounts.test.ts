@@ -33,7 +33,13 @@ describe('accounts', () => {
       id: 'a',
       segment: 'account_a',
       name: 'Account A',
-      policy: { hasVelocity: true, hasSizing: true, hasRebalancing: true, isBuyOnly: false },
+      policy: {
+        hasVelocity: true,
+        hasSizing: true,
+        hasRebalancing: true,
+        isBuyOnly: false,
+        freeFields: [],
+      },
       rule: USUAL_RULE,
       staleAfterMs: parse({}).staleAfterMs,
       prior: null,
@@ -52,7 +58,13 @@ describe('accounts', () => {
       id: 'b',
       segment: 'account_b',
       name: 'Account B',
-      policy: { hasVelocity: false, hasSizing: false, hasRebalancing: false, isBuyOnly: true },
+      policy: {
+        hasVelocity: false,
+        hasSizing: false,
+        hasRebalancing: false,
+        isBuyOnly: true,
+        freeFields: [],
+      },
     });
   });
 
@@ -74,11 +86,16 @@ describe('accounts', () => {
       { id: 'a' },
       { id: 'b' },
       { id: 'c' },
-      { id: 'd', policy: { isBuyOnly: true, hasSizing: false } },
+      { id: 'd', policy: { isBuyOnly: true, hasSizing: false, freeFields: ['forecast'] } },
     );
     const { policy } = byId(accounts, 'a');
     assert.deepEqual(byId(accounts, 'c').policy, policy);
-    assert.deepEqual(byId(accounts, 'd').policy, { ...policy, isBuyOnly: true, hasSizing: false });
+    assert.deepEqual(byId(accounts, 'd').policy, {
+      ...policy,
+      isBuyOnly: true,
+      hasSizing: false,
+      freeFields: ['forecast'],
+    });
     assert.deepEqual(accounts.slice(0, 2), parse({}).accounts);
   });
 
@@ -140,7 +157,12 @@ describe('accounts', () => {
 
   it('report every fault of their list at once, each with its place', () => {
     const faults = faultsOfList(
-      { id: 'a', segment: 'crypto', polcy: {}, policy: { isBuyOnly: 'perhaps', hasSizng: true } },
+      {
+        id: 'a',
+        segment: 'crypto',
+        polcy: {},
+        policy: { isBuyOnly: 'perhaps', hasSizng: true, freeFields: ['all'] },
+      },
       { id: 'A', handle: 'who?', rule: { replies: true }, staleSeconds: { posts: 0 } },
       'c',
       { segment: 'x' },
@@ -152,6 +174,7 @@ describe('accounts', () => {
     );
     assert.deepEqual(faults.toSorted(), [
       'config file: accounts[0].polcy: unknown setting, did you mean policy',
+      "config file: accounts[0].policy.freeFields: expected a list of velocity, sleep_probability, forecast, model_prob, found [ 'all' ]",
       'config file: accounts[0].policy.hasSizng: unknown setting, did you mean hasSizing',
       "config file: accounts[0].policy.isBuyOnly: expected true or false, found 'perhaps'",
       "config file: accounts[0].segment: expected up to 64 letters, digits, _ and -, and not crypto, found 'crypto'",

@@ -35,6 +35,7 @@ const VIEWS: readonly RecordView[] = [
     lagView(account),
     postsView(account),
     predictionView(account),
+    predictionView(accountPath(account.id, { freeFields: ['velocity', 'forecast', 'model_prob'] })),
     signalsView(account),
     velocityView(account),
   ]),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FREE_FIELDS } from '../account.ts';
 import { eventFields, timeMs } from './fields.ts';
 
 const { event_id, event_title, event_slug } = eventFields;
@@ -36,6 +37,10 @@ export const accountRecord = z
     sizing: z.boolean().meta({ description: 'Whether its portfolio takes a bankroll.' }),
     rebalancing: z.boolean().meta({ description: 'Whether it has portfolio/{account}/rebalancing.' }),
     buy_only: z.boolean().meta({ description: 'Whether its signals never say SELL.', examples: [false] }),
+    free_fields: z.array(z.enum(FREE_FIELDS)).meta({
+      description: 'Parts of a prediction that FREE sees as well: others need PRO.',
+      examples: [[]],
+    }),
     active_events: z.array(accountEventRecord).nullable().meta({
       description:
         'Its active events, the one that ends first first; null while it is not known which are active.',

@@ -15,6 +15,7 @@ export function accountToWire(
     sizing: policy.hasSizing,
     rebalancing: policy.hasRebalancing,
     buy_only: policy.isBuyOnly,
+    free_fields: policy.freeFields,
     active_events: events === null ? null : events.map(({ record }) => eventToWire(record)),
   };
 }
