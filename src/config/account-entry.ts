@@ -4,6 +4,7 @@ import type { Fault } from '../errors.ts';
 import { missing } from './faults.ts';
 import { type Fields, type Read, readFields } from './fields.ts';
 import { type Format, flag, pathSegment, plainText, seconds } from './formats.ts';
+import { POLLING_FIELDS } from './polling.ts';
 
 function matching(pattern: RegExp, expects: string): Format<string> {
   return { schema: z.string().regex(pattern), expects };
@@ -61,7 +62,7 @@ const ENTRY = {
     postsPerDay: positive(10_000, 'counted posts a day'),
     days: positive(365, 'the days of posts that it is worth'),
   },
-  polling: { fastestSeconds: seconds(), slowestSeconds: seconds() },
+  polling: POLLING_FIELDS,
 } satisfies Fields;
 
 export type AccountEntry = Read<typeof ENTRY>;

@@ -11,6 +11,7 @@ import type { Fault } from '../errors.ts';
 import { type AccountEntry, readEntry } from './account-entry.ts';
 import { type Given, quote } from './faults.ts';
 import type { Format } from './formats.ts';
+import { type PollingConfig, pollingFaults, stalePostsMs, toPolling } from './polling.ts';
 
 /** How the outside world knows an account. What is absent comes from the world, or from the catalogue of live ones. */
 interface AccountProvider {
@@ -33,8 +34,7 @@ export interface AccountConfig extends PublicAccount {
   readonly staleAfterMs: Readonly<Record<LimitedInput, number>>;
   /** What is known of the account beside its posts; null for nothing. */
   readonly prior: AccountPrior | null;
-  /** The time between two looks for new posts. Where the two differ it depends on how much a look may tell. */
-  readonly polling: { readonly fastestMs: number; readonly slowestMs: number };
+  readonly polling: PollingConfig;
   readonly provider: AccountProvider;
 }
 
@@ -123,7 +123,7 @@ export function toAccounts(input: AccountsInput): AccountsRead {
   const accounts = placed.flatMap(({ entry, segment, place: at }) => {
     if (entry.id === undefined) return [];
     const account = toAccount(entry, entry.id, String(segment.value), input.defaults);
-    faults.push(...pollingFaults(entry, account, at));
+    faults.push(...intervalFaults(entry, account, at));
     return [account];
   });
   return { accounts, faults };
@@ -213,22 +213,22 @@ function toAccount(
   segment: string,
   { pollingMs, staleAfterMs }: AccountDefaults,
 ): AccountConfig {
-  const { handle, userId, platform, oracleId, seriesSlugs, slugPrefixes, prior, polling } = entry;
+  const { handle, userId, platform, oracleId, seriesSlugs, slugPrefixes, prior } = entry;
+  const polling = toPolling(entry.polling, pollingMs);
+  const posts = entry.polling === undefined ? staleAfterMs.posts : stalePostsMs(polling, staleAfterMs.posts);
   const limits = Object.entries(entry.staleSeconds ?? {}).map(([input, limit]) => [input, limit * 1_000]);
-  const fastestMs = polling?.fastestSeconds === undefined ? pollingMs : polling.fastestSeconds * 1_000;
-  const slowestMs = polling?.slowestSeconds === undefined ? fastestMs : polling.slowestSeconds * 1_000;
   return {
     id,
     segment,
     name: entry.name ?? titleOf(segment),
     policy: { ...(SPECIFIED.get(id)?.policy ?? USUAL_POLICY), ...entry.policy },
     rule: { ...USUAL_RULE, ...entry.rule },
-    staleAfterMs: { ...staleAfterMs, ...Object.fromEntries(limits) },
+    staleAfterMs: { ...staleAfterMs, posts, ...Object.fromEntries(limits) },
     prior:
       prior?.postsPerDay === undefined || prior.days === undefined
         ? null
         : { postsPerDay: prior.postsPerDay, days: prior.days },
-    polling: { fastestMs, slowestMs },
+    polling,
     provider: { handle, userId, platform, oracleId, seriesSlugs, slugPrefixes },
   };
 }
@@ -239,20 +239,12 @@ function titleOf(segment: string): string {
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ') || segment;
 }
 
-function pollingFaults(
-  { polling, staleSeconds }: AccountEntry,
-  account: AccountConfig,
-  place: string,
-): readonly Fault[] {
-  const { fastestMs, slowestMs } = account.polling;
-  const slowest = `${place}.polling.slowestSeconds`;
-  if (slowestMs < fastestMs) {
-    const msg = `expected at least the fastest, ${fastestMs / 1_000} s, found ${slowestMs / 1_000}`;
-    return [{ loc: [slowest], msg, type: 'value' }];
-  }
-  const staleMs = account.staleAfterMs.posts;
-  // What both have from other settings is checked with those.
-  if (slowestMs < staleMs || (polling === undefined && staleSeconds?.posts === undefined)) return [];
-  const msg = `expected less than the ${staleMs / 1_000} s after which posts are stale, found ${slowestMs / 1_000}`;
-  return [{ loc: [polling === undefined ? `${place}.staleSeconds.posts` : slowest], msg, type: 'value' }];
+/** Looks for posts that come too late for them to be fresh. What both have from other settings is checked with those. */
+function intervalFaults(entry: AccountEntry, account: AccountConfig, place: string): readonly Fault[] {
+  const { polling, staleAfterMs } = account;
+  if (entry.polling !== undefined) return pollingFaults(polling, staleAfterMs.posts, `${place}.polling`);
+  const stale = entry.staleSeconds?.posts;
+  if (stale === undefined || polling.slowestMs < staleAfterMs.posts) return [];
+  const msg = `expected more than the ${polling.slowestMs / 1_000} s between two looks for posts, found ${stale}`;
+  return [{ loc: [`${place}.staleSeconds.posts`], msg, type: 'value' }];
 }

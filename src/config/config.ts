@@ -177,15 +177,12 @@ export function parseWithAccounts(
 }
 
 function accountsOf({ values, faulty }: ParsedValues, input: ConfigInput) {
-  const { via, periodMs, listPeriodMs } = toPosts(values);
+  const { via, periodMs } = toPosts(values);
   return toAccounts({
     accounts: values.accounts,
     place: givenValue('accounts', input)?.name ?? flagOf('accounts'),
     segmentOf: (setting) => (faulty.has(setting) ? undefined : givenValue(setting, input)),
-    defaults: {
-      pollingMs: via === 'timeline' ? periodMs : listPeriodMs,
-      staleAfterMs: toAgeLimits(values, via),
-    },
+    defaults: { pollingMs: periodMs, staleAfterMs: toAgeLimits(values, via) },
   });
 }
 

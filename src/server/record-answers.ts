@@ -31,7 +31,7 @@ export function createRecordAnswers(
   /** One for each tier, as every watch is asked about every output. */
   function watchFor(tier: Tier): Watch {
     const watch =
-      watches.get(tier) ?? watcher.watch((output) => isMoved(view, output, latest, tier), account?.id);
+      watches.get(tier) ?? watcher.watch((output) => isMoved(view, output, latest, tier));
     watches.set(tier, watch);
     return watch;
   }

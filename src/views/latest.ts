@@ -10,8 +10,6 @@ export interface Latest {
   readonly at: number;
   get<S extends StreamName>(stream: S, key: string): OutputOf<S> | undefined;
   all<S extends StreamName>(stream: S): Iterable<OutputOf<S>>;
-  /** Those of one account, without a search through all. */
-  ofAccount<S extends AccountStream>(stream: S, account: AccountId): Iterable<OutputOf<S>>;
   /** The account's posts, newest first by creation, then by id. */
   posts(account: AccountId): readonly OutputOf<'posts'>[];
   /** The outputs of each turn, once they are stored and included here. */
@@ -27,28 +25,6 @@ export interface LatestWriter extends Latest {
 }
 
 type PostOutput = OutputOf<'posts'>;
-
-/** Streams that grow with the accounts and are read by account. */
-type AccountStream = 'events' | 'scores' | 'decisions';
-
-/** Under which an output of such a stream is found; undefined for others, and for events that are about no account. */
-function placeOfAccount(output: Output): string | undefined {
-  switch (output.stream) {
-    case 'events': {
-      const { subject } = output.record;
-      return subject.type === 'posts' ? accountPlace(output.stream, subject.account) : undefined;
-    }
-    case 'scores':
-    case 'decisions':
-      return accountPlace(output.stream, output.record.account);
-    default:
-      return undefined;
-  }
-}
-
-function accountPlace(stream: AccountStream, account: AccountId): string {
-  return `${stream} ${account}`;
-}
 
 /** By creation, then by id. */
 export function newestFirst(a: PostOutput, b: PostOutput): number {
@@ -71,7 +47,6 @@ function placeOf(posts: readonly PostOutput[], post: PostOutput): number {
 export function createLatest(): LatestWriter {
   const streams = new Map<StreamName, Map<string, Output>>();
   const timelines = new Map<AccountId, readonly PostOutput[]>();
-  const byAccount = new Map<string, Map<string, Output>>();
   const changes$ = new Subject<readonly Output[]>();
   let lastSeq = 0;
   let lastAt = 0;
@@ -82,26 +57,11 @@ export function createLatest(): LatestWriter {
     return values;
   }
 
-  function unplace(output: Output | undefined): void {
-    const place = output && placeOfAccount(output);
-    if (output !== undefined && place !== undefined) byAccount.get(place)?.delete(output.key);
-  }
-
-  function place(output: Output, known: Output | undefined): void {
-    const there = placeOfAccount(output);
-    if (known !== undefined && there !== placeOfAccount(known)) unplace(known);
-    if (there === undefined) return;
-    const values = byAccount.get(there) ?? new Map<string, Output>();
-    byAccount.set(there, values);
-    values.set(output.key, output);
-  }
-
   /** A turn replaces timelines instead of changing them, so a reader can keep one while it works. */
   function put(outputs: readonly Output[]): void {
     const copies = new Map<AccountId, PostOutput[]>();
     for (const output of outputs) {
       const values = valuesOf(output.stream);
-      place(output, values.get(output.key));
       if (output.stream === 'posts') {
         const { account } = output.record;
         const posts = copies.get(account) ?? [...(timelines.get(account) ?? [])];
@@ -126,8 +86,6 @@ export function createLatest(): LatestWriter {
     get: <S extends StreamName>(stream: S, key: string) =>
       streams.get(stream)?.get(key) as OutputOf<S> | undefined,
     all: <S extends StreamName>(stream: S) => valuesOf(stream).values() as Iterable<OutputOf<S>>,
-    ofAccount: <S extends AccountStream>(stream: S, account: AccountId) =>
-      (byAccount.get(accountPlace(stream, account))?.values() ?? []) as Iterable<OutputOf<S>>,
     posts: (account) => timelines.get(account) ?? [],
     change$: changes$.asObservable(),
 
@@ -152,7 +110,6 @@ export function createLatest(): LatestWriter {
       const output = values.get(key);
       if (output === undefined) return;
       values.delete(key);
-      unplace(output);
       if (output.stream !== 'posts') return;
       const { account } = output.record;
       timelines.set(

@@ -71,9 +71,13 @@ export function openPast(
 
   /** The events that may have been active. Each had an output when its window opened. */
   async function eventsAt(account: AccountId, seq: number, at: number): Promise<readonly EventOutput[]> {
-    const near = Array.from(now.ofAccount('events', account)).filter(
-      ({ record: { startAt, endAt } }) =>
-        startAt !== null && startAt <= at + WINDOW_SLACK_MS && endAt > at - WINDOW_SLACK_MS,
+    const near = Array.from(now.all('events')).filter(
+      ({ record: { subject, startAt, endAt } }) =>
+        subject.type === 'posts' &&
+        subject.account === account &&
+        startAt !== null &&
+        startAt <= at + WINDOW_SLACK_MS &&
+        endAt > at - WINDOW_SLACK_MS,
     );
     const keys = near.map(({ key }) => key);
     const sinceAt = Math.min(at, ...near.map(({ record }) => record.startAt ?? at)) - WINDOW_SLACK_MS;
@@ -83,7 +87,9 @@ export function openPast(
 
   /** The scores that were known, oldest first. Nothing is scored before its event ends. */
   async function scoresAt(account: AccountId, seq: number, at: number): Promise<readonly Output[]> {
-    const scored = Array.from(now.ofAccount('scores', account)).filter(({ record }) => record.endAt <= at);
+    const scored = Array.from(now.all('scores')).filter(
+      ({ record }) => record.account === account && record.endAt <= at,
+    );
     const later = scored.filter((score) => score.seq > seq).map(({ record }) => record.endAt);
     const keys = scored.map(({ key }) => key);
     const found = await lastOf('scores', keys, seq, Math.min(at, ...later));
@@ -116,7 +122,9 @@ export function openPast(
         return scoresAt(account, seq, at);
       case 'decisions':
         // They never change.
-        return Array.from(now.ofAccount(stream, account)).filter((output) => output.seq <= seq);
+        return Array.from(now.all(stream)).filter(
+          (output) => output.record.account === account && output.seq <= seq,
+        );
       case 'signals':
         return signalsOf(account, keys, { seq, at });
       default:

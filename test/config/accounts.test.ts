@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { AccountConfig } from '../../src/config/accounts.ts';
 import { type ConfigInput, parseConfig } from '../../src/config/config.ts';
+import { toPolling } from '../../src/config/polling.ts';
 import { ConfigError } from '../../src/errors.ts';
 import { USUAL_RULE } from '../../streams/internal.ts';
 
@@ -43,7 +44,7 @@ describe('accounts', () => {
       rule: USUAL_RULE,
       staleAfterMs: parse({}).staleAfterMs,
       prior: null,
-      polling: { fastestMs: 1_000, slowestMs: 1_000 },
+      polling: toPolling(undefined, 1_000),
       provider: {
         handle: undefined,
         userId: undefined,
@@ -123,7 +124,7 @@ describe('accounts', () => {
       rule: { ...USUAL_RULE, otherReplies: true },
       staleAfterMs: { ...parse({}).staleAfterMs, posts: 90_000, prices: 30_000 },
       prior: { postsPerDay: 25.5, days: 14 },
-      polling: { fastestMs: 2_000, slowestMs: 60_000 },
+      polling: toPolling({ fastestSeconds: 2, slowestSeconds: 60 }, 1_000),
       provider: {
         handle: 'someone_1',
         userId: '123',
@@ -133,6 +134,13 @@ describe('accounts', () => {
         slugPrefixes: ['someone-of-'],
       },
     });
+  });
+
+  it('are stale later when they are polled more slowly, unless their entry says when', () => {
+    const stale = (entry: object) => listed({ id: 'x', ...entry })[0]?.staleAfterMs.posts;
+    assert.equal(stale({}), 10_000);
+    assert.equal(stale({ polling: { slowestSeconds: 60 } }), 120_000);
+    assert.equal(stale({ polling: { slowestSeconds: 60 }, staleSeconds: { posts: 90 } }), 90_000);
   });
 
   it('have a name for people that follows from the segment', () => {
@@ -169,7 +177,7 @@ describe('accounts', () => {
       { id: 'e', seriesSlugs: [], prior: { postsPerDay: -1, days: 1 }, userId: 5 },
       { id: 'f', prior: { days: 3 } },
       { id: 'g', polling: { fastestSeconds: 5, slowestSeconds: 2 } },
-      { id: 'h', polling: { slowestSeconds: 60 } },
+      { id: 'h', polling: { slowestSeconds: 60 }, staleSeconds: { posts: 60 } },
       { id: 'i', staleSeconds: { posts: 1 } },
     );
     assert.deepEqual(faults.toSorted(), [
@@ -190,9 +198,9 @@ describe('accounts', () => {
       'config file: accounts[4].seriesSlugs: expected a list of series of events, each of up to 100 letters, digits, _ and -, found []',
       'config file: accounts[4].userId: expected the number of the user, as a text of digits, found 5',
       'config file: accounts[5].prior.postsPerDay: expected counted posts a day, more than 0 and at most 10000, found nothing',
-      'config file: accounts[6].polling.slowestSeconds: expected at least the fastest, 5 s, found 2',
-      'config file: accounts[7].polling.slowestSeconds: expected less than the 10 s after which posts are stale, found 60',
-      'config file: accounts[8].staleSeconds.posts: expected less than the 1 s after which posts are stale, found 1',
+      'config file: accounts[6].polling.slowestSeconds: expected no less than the usual 5 s, found 2',
+      'config file: accounts[7].polling.slowestSeconds: expected less than the 60 s after which posts are stale, found 60',
+      'config file: accounts[8].staleSeconds.posts: expected more than the 1 s between two looks for posts, found 1',
     ]);
   });
 

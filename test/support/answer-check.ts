@@ -79,7 +79,9 @@ export function checkAnswer({ method, path }: Asked, { status, headers, body }: 
     if (method === 'OPTIONS' && status === 204) return;
     assert.ok(operation === undefined || ANYWHERE.has(status), `${name} is not documented`);
     assert.ok(status >= 400, `${name} is no operation of the document`);
-    if (!isHead) checkBody(name, { $ref: '#/components/schemas/Error' }, body);
+    const isOfAccount = status === 404 && methodsOf(pathname) !== undefined;
+    if (!isHead)
+      checkBody(name, { $ref: `#/components/schemas/${isOfAccount ? 'AccountUnknown' : 'Error'}` }, body);
     return;
   }
   const response =

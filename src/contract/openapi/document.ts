@@ -5,7 +5,7 @@ import { INTERFACE_VERSION } from '../version.ts';
 import { HEADERS } from './headers.ts';
 import { accountParameter, pathItems } from './paths.ts';
 import { refusalResponses } from './refusals.ts';
-import { componentSchemas, type Json } from './schemas.ts';
+import { componentSchemas, type Json, usedSchemas } from './schemas.ts';
 
 const DESCRIPTION = `Real-time intelligence for prediction markets that settle on how many posts an account makes inside a window.
 
@@ -58,6 +58,8 @@ const PARAMETERS = {
 
 /** The REST interface as an OpenAPI 3.1 document. */
 export function openApiDocument(accounts: readonly PublicAccount[]): Json {
+  const paths = pathItems(OPERATIONS, accounts);
+  const responses = refusalResponses();
   return {
     openapi: '3.1.0',
     info: {
@@ -69,10 +71,10 @@ export function openApiDocument(accounts: readonly PublicAccount[]): Json {
     },
     servers: [{ url: '/', description: 'This server' }],
     tags: TAGS,
-    paths: pathItems(OPERATIONS, accounts),
+    paths,
     components: {
-      schemas: componentSchemas(),
-      responses: refusalResponses(),
+      schemas: usedSchemas(componentSchemas(), [paths, responses]),
+      responses,
       parameters: { Account: accountParameter(accounts), ...PARAMETERS },
       headers: HEADERS,
       securitySchemes: {

@@ -70,12 +70,9 @@ export const predictionRecord = z
   .object({
     seconds_remaining: z.int().min(0).meta({ description: 'Seconds until the event closes.' }),
     ...countersRecord.shape,
-    velocity_counted_1h: posts
-      .nullable()
-      .optional()
-      .meta({
-        description: 'PRO, accounts with velocity: counted posts of the last hour; null while unknown.',
-      }),
+    velocity_counted_1h: posts.nullable().optional().meta({
+      description: 'PRO, accounts with velocity: counted posts of the last hour; null while unknown.',
+    }),
     velocity_all_1h: posts.nullable().optional().meta({
       description:
         "PRO, accounts with velocity: all posts of the last hour; null while unknown, as when posts come from the oracle's list, which holds only counted ones.",

@@ -16,7 +16,7 @@ interface HeartbeatsDeps {
 }
 
 /** The heartbeat of a topic for one tick. */
-export interface Heartbeat {
+interface Heartbeat {
   readonly state: TopicState;
   text(): string;
 }

@@ -2,8 +2,7 @@ import type { Output } from '../../../streams/internal.ts';
 import type { Tier } from '../../access/tiers.ts';
 import type { FeedCause } from '../../contract/feed.ts';
 import type { Latest } from '../../views/latest.ts';
-import { ownerOf } from '../../views/owner.ts';
-import { movedKeys, type RecordView } from '../../views/record-view.ts';
+import { movedKeys } from '../../views/record-view.ts';
 import type { Topic } from '../channels.ts';
 import { feedCause } from './causes.ts';
 
@@ -14,16 +13,9 @@ export interface Mark {
   readonly cause: FeedCause;
 }
 
-interface MarkedTopic {
-  readonly topic: Topic;
-  readonly view: RecordView;
-  readonly tier: Tier;
-  readonly extraCauseOf: ((output: Output) => FeedCause | undefined) | undefined;
-}
-
 /** Finds the states that an output may have changed. Has to be called with every output, in order. */
 export function createMarker(latest: Latest, topics: readonly Topic[]): (output: Output) => readonly Mark[] {
-  const states = topics.flatMap((topic): readonly MarkedTopic[] => {
+  const states = topics.flatMap((topic) => {
     if (topic.records.type !== 'states') return [];
     const { view } = topic.records;
     const tier: Tier = topic.readers === 'FREE' ? 'FREE' : 'PRO';
@@ -31,22 +23,8 @@ export function createMarker(latest: Latest, topics: readonly Topic[]): (output:
     const extraCauseOf = tier === 'PRO' ? view.createExtraCause?.(latest) : undefined;
     return [{ topic, view, tier, extraCauseOf }];
   });
-  const accounts = new Set(states.flatMap(({ topic }) => topic.account?.id ?? []));
-  const byAccount = new Map(
-    Array.from(accounts, (id) => [
-      id,
-      states.filter(({ topic: { account } }) => account === null || account.id === id),
-    ]),
-  );
-  const ofNoAccount = states.filter(({ topic }) => topic.account === null);
-
-  function statesFor(output: Output): readonly MarkedTopic[] {
-    const owner = ownerOf(output, latest);
-    return owner === undefined ? states : (byAccount.get(owner) ?? ofNoAccount);
-  }
-
   return (output) =>
-    statesFor(output).flatMap(({ topic, view, tier, extraCauseOf }) => {
+    states.flatMap(({ topic, view, tier, extraCauseOf }) => {
       const keys = movedKeys(view, output, latest, tier);
       if (keys === undefined) return [];
       const extra = extraCauseOf?.(output);

@@ -66,9 +66,7 @@ interface Shown {
 
 /** GET /performance/history: the error of every settled event, ordered by close (spec 4, endpoint 16). */
 export function historyEndpoint({ latest, accounts, now, epoch }: StreamDeps, watch: Watch): Endpoint {
-  const segments = new Map(accounts.map(({ id, segment }) => [id, segment]));
-  // An account that is no longer followed has none.
-  const segmentOf = (account: AccountId) => segments.get(account) ?? account;
+  const segmentOf = (account: AccountId) => accounts.find(({ id }) => id === account)?.segment ?? account;
   const parts = oncePerChange(watch, () => ({
     samples: scoredForecasts(latest).flatMap(({ score }): readonly Shown[] => {
       const { account, errorPercent } = score;

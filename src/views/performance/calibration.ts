@@ -32,7 +32,7 @@ const PAUSE_MS = 1_000;
  * made at once.
  */
 export function createCalibration({ latest, accounts, scores, report }: CalibrationDeps): Calibration {
-  const segments = new Map(accounts.map(({ id, segment }) => [id, segment]));
+  const ids = accounts.map(({ id }) => id);
   const done = { seq: scores.seq, revision: 0, changes: scores.changes, tickAt: Number.POSITIVE_INFINITY };
   let text = '';
   let immediate: NodeJS.Immediate | undefined;
@@ -42,8 +42,8 @@ export function createCalibration({ latest, accounts, scores, report }: Calibrat
     const { seq, changes } = scores;
     const records: string[] = [];
     const forecasts = scoredForecasts(latest);
-    for (const group of scoreGroups(forecasts, [...segments.keys()])) {
-      const segment = segments.get(group.account ?? '') ?? null;
+    for (const group of scoreGroups(forecasts, ids)) {
+      const segment = accounts.find(({ id }) => id === group.account)?.segment ?? null;
       records.push(JSON.stringify(calibrationToWire(group, segment)));
       yield;
     }

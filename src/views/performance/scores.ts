@@ -58,17 +58,17 @@ export function scoreGroups(
   forecasts: readonly ScoredForecast[],
   accounts: readonly AccountId[],
 ): readonly ScoreGroup[] {
-  const own = new Map<AccountId, ScoredForecast[]>(accounts.map((account) => [account, []]));
-  for (const forecast of forecasts) own.get(forecast.score.account)?.push(forecast);
   return ORIGINS.flatMap((origin) =>
     [null, ...accounts].flatMap((account) =>
       [null, ...HORIZON_HOURS].map((horizonHours) => ({
         origin,
         account,
         horizonHours,
-        forecasts: (account === null ? forecasts : (own.get(account) ?? [])).filter(
+        forecasts: forecasts.filter(
           ({ score }) =>
-            score.origin === origin && (horizonHours === null || score.horizonHours === horizonHours),
+            score.origin === origin &&
+            (account === null || score.account === account) &&
+            (horizonHours === null || score.horizonHours === horizonHours),
         ),
       })),
     ),
