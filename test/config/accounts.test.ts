@@ -200,7 +200,7 @@ describe('accounts', () => {
       'config file: accounts[5].prior.postsPerDay: expected counted posts a day, more than 0 and at most 10000, found nothing',
       'config file: accounts[6].polling.slowestSeconds: expected no less than the usual 5 s, found 2',
       'config file: accounts[7].polling.slowestSeconds: expected less than the 60 s after which posts are stale, found 60',
-      'config file: accounts[8].staleSeconds.posts: expected more than the 1 s between two looks for posts, found 1',
+      'config file: accounts[8].staleSeconds.posts: expected less than the 1 s after which posts are stale, found 1',
     ]);
   });
 
