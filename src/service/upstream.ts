@@ -143,6 +143,9 @@ async function fetchAddresses(url: string): Promise<Addresses> {
   }
 }
 
+/** Of every account of a stand-in world. */
+const PLATFORM = 'X';
+
 /** The endpoints of a stand-in world. */
 export function endpointsOf(addresses: Addresses): EndpointsWithApi {
   return {
@@ -151,11 +154,16 @@ export function endpointsOf(addresses: Addresses): EndpointsWithApi {
       id,
       userId,
       handle,
-      platform: 'X',
+      platform: PLATFORM,
       seriesSlugs,
       slugPrefixes: [`${slugPrefix}-`],
     })),
-    postsApi: { baseUrl: addresses.posts, bearerToken: addresses.postsToken, fieldPrefix: 'tweet' },
+    postsApi: {
+      baseUrl: addresses.posts,
+      bearerToken: addresses.postsToken,
+      fieldPrefix: 'tweet',
+      platform: PLATFORM,
+    },
     webBase: `${addresses.posts}/web`,
     oracle: { baseUrl: addresses.oracle },
     market: {

@@ -18,7 +18,7 @@ export function localEndpoints(server: {
   return {
     userAgent: 'test',
     accounts: [ACCOUNT],
-    postsApi: { baseUrl: server.url, bearerToken: 'secret', fieldPrefix: 'tweet' },
+    postsApi: { baseUrl: server.url, bearerToken: 'secret', fieldPrefix: 'tweet', platform: 'X' },
     webBase: 'https://posts.invalid',
     oracle: { baseUrl: `${server.url}/oracle` },
     market: { baseUrl: server.url, tagIds: [7] },

@@ -99,6 +99,7 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
           headers: { 'user-agent': endpoints.userAgent },
           timeoutMs: settings.timeoutMs,
           signal,
+          pace: endpoints.book.pace,
         },
         context,
       ).catch((error: unknown) => {
@@ -131,7 +132,7 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
 
   return merge(
     frame$,
-    pollInTurn({ periodMs: settings.booksPeriodMs, read: readSnapshots }),
+    pollInTurn([{ periodMs: settings.booksPeriodMs, read: readSnapshots }]),
     // Prices that change while a delivery is under way wait in the books, the newest of each token.
     timer(settings.pricesFlushPeriodMs, settings.pricesFlushPeriodMs).pipe(exhaustMap(() => runOnce(flush))),
     watchdog.silence$,
@@ -153,7 +154,7 @@ function applyFrame(text: string | null, books: FollowedBooks, context: SourceCo
 /** The Yes tokens of every active event that are still traded, with its id. */
 function activeTokens(lookups: SourceLookups): ReadonlyMap<string, number> {
   const tokens = new Map<string, number>();
-  for (const { phase, eventId, buckets } of lookups.events()) {
+  for (const { phase, eventId, buckets } of lookups.unsettledEvents()) {
     if (phase !== 'active') continue;
     for (const { yesToken, won } of buckets) if (won === null) tokens.set(yesToken, eventId);
   }

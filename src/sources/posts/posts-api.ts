@@ -38,6 +38,7 @@ export async function askPostsApi<T extends SomePosts>(
     headers: { authorization: `Bearer ${postsApi.bearerToken}`, 'user-agent': userAgent },
     signal,
     timeoutMs: settings.timeoutMs,
+    pace: postsApi.paces?.[name],
     onHeaders(headers: Headers) {
       quota = quotaOf(headers);
     },
