@@ -35,7 +35,7 @@ export interface PollingEntry {
   readonly nearCloseMinutes?: number | undefined;
 }
 
-const NEAR_POSTS = 3;
+const NEAR_POSTS = 2;
 const NEAR_CLOSE_MINUTES = 60;
 
 /**

@@ -1,7 +1,7 @@
 import { type SettingsFact, USUAL_RULE } from '../../streams/internal.ts';
 import type { Config } from '../config/config.ts';
 import { type Engine, type EngineDeps, openEngine } from '../engine/engine.ts';
-import type { Endpoints } from '../sources/endpoints.ts';
+import { type Endpoints, viaOf } from '../sources/endpoints.ts';
 import type { SourceSettings } from '../sources/settings.ts';
 import { createSources } from '../sources/sources.ts';
 import { diskUse } from '../store/disk.ts';
@@ -21,7 +21,7 @@ export async function startEngine(parts: EngineParts, shutdown: Shutdown): Promi
     ...parts,
     random: Math.random,
     sources: createSources(endpoints, { ...sourceSettingsOf(config), ...sourceSettings }),
-    settings: settingsOf(config),
+    settings: settingsOf(config, endpoints),
     retentionDays: config.retentionDays,
     checkpointMs: config.checkpointSeconds * 1_000,
     disk: () => diskUse(config.data),
@@ -41,10 +41,10 @@ function sourceSettingsOf({ historyDays, posts }: Config): Partial<SourceSetting
   };
 }
 
-function settingsOf({ accounts, posts, staleAfterMs }: Config): SettingsFact {
+function settingsOf({ accounts, staleAfterMs }: Config, endpoints: Endpoints): SettingsFact {
   return {
     kind: 'settings',
-    accounts: accounts.map(({ id }) => ({ id, rule: USUAL_RULE, via: posts.via })),
+    accounts: accounts.map(({ id }) => ({ id, rule: USUAL_RULE, via: viaOf(id, endpoints) })),
     staleAfterMs,
   };
 }

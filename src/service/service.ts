@@ -125,7 +125,7 @@ async function open(
   shutdown.add(async () => store.allowReserve(true));
   log.info({ url, world: upstream.name, data: config.data }, 'listening');
   // A stand-in sends no bill.
-  if (!isStandIn) tellCost(parts);
+  if (!isStandIn) tellCost({ ...parts, endpoints });
 
   const wait = setTimeout(settled, SETTLED_AFTER_MS);
   wait.unref();

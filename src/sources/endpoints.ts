@@ -100,8 +100,10 @@ export function timelineEndpoints(
   return endpoints.postsApi.platform === platform ? endpoints : undefined;
 }
 
-export function postsViaOf(account: AccountEndpoint, endpoints: Endpoints): PostsVia {
-  return timelineEndpoints(account, endpoints) === undefined ? 'oracle_list' : 'timeline';
+/** Where the posts of the account with this id are read. */
+export function viaOf(id: AccountId, endpoints: Endpoints): PostsVia {
+  const account = endpoints.accounts.find((each) => each.id === id);
+  return account && timelineEndpoints(account, endpoints) ? 'timeline' : 'oracle_list';
 }
 
 /** The address of the account at the oracle, without a query. */

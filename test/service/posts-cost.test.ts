@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { pino } from 'pino';
 import { parseConfig } from '../../src/config/config.ts';
 import { tellCost } from '../../src/service/posts-cost.ts';
+import type { Endpoints } from '../../src/sources/endpoints.ts';
+import { liveEndpoints } from '../../src/sources/live.ts';
 import { createLatest } from '../../src/views/latest.ts';
 import { DAY_MS } from '../../streams/internal.ts';
 import { NOON, postOutput } from '../support/outputs.ts';
@@ -14,11 +16,20 @@ interface Line {
   readonly usdPerDay?: number | null;
   readonly usdPer100Posts?: number;
   readonly requestsPerDay?: number;
+  readonly fewestRequestsPerDay?: number;
+  readonly readsPerMonth?: number | null;
+  readonly accounts?: readonly string[];
+  readonly requestsPer15Minutes?: number;
+  readonly limit?: number;
 }
 
 describe('tellCost', () => {
   /** What is logged of an account A that made `posts` posts in its last week. */
-  function told(flags: Record<string, string>, posts = 0): readonly Line[] {
+  function told(
+    flags: Record<string, string>,
+    posts = 0,
+    endpoints: Endpoints = liveEndpoints({ postsToken: 'secret' }),
+  ): readonly Line[] {
     const lines: Line[] = [];
     const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
     const latest = createLatest();
@@ -29,7 +40,7 @@ describe('tellCost', () => {
     );
     latest.load([postOutput({ account: 'b', id: '9', createdAt: NOON - 20 * DAY_MS })]);
     const config = parseConfig({ flags, env: {} });
-    tellCost({ config, latest, clock: { wall: () => NOON, mono: () => 0 }, log });
+    tellCost({ config, endpoints, latest, clock: { wall: () => NOON, mono: () => 0 }, log });
     return lines;
   }
 
@@ -47,11 +58,56 @@ describe('tellCost', () => {
     assert.deepEqual([a?.postsPerDay, a?.usdPerDay, a?.usdPer100Posts], [null, null, 7.5]);
   });
 
+  it('tells what a month reads at most', () => {
+    assert.equal(told({}, 560)[0]?.readsPerMonth, 30 * 80 * 15);
+  });
+
   it('warns that the oracle’s list is late when posts are read from it, which costs nothing', () => {
-    const lines = told({ postsFrom: 'oracle_list' });
+    const lines = told({}, 0, { ...liveEndpoints({ postsToken: '' }), postsApi: null });
     assert.deepEqual(
-      lines.map(({ level, msg }) => [level, msg]),
-      [[40, "posts are read from the oracle's list, which is free but minutes late"]],
+      lines.map(({ level, msg, accounts }) => [level, msg, accounts]),
+      [
+        [
+          40,
+          "posts are read from the oracle's list, which is free but minutes late",
+          ['account_a', 'account_b'],
+        ],
+      ],
+    );
+  });
+
+  it('tells both where some accounts are read from the list and others on their timelines', () => {
+    const accounts = [{ id: 'a', postsFrom: 'oracle_list' as const }, { id: 'b' }];
+    const [warning, cost, ...rest] = told({}, 0, liveEndpoints({ postsToken: 'secret', accounts }));
+    assert.deepEqual(rest, []);
+    assert.deepEqual(warning?.accounts, ['account_a']);
+    assert.equal(cost?.account, 'account_b');
+  });
+
+  it('tells the most and the fewest requests of an account that is polled now faster, now slower', () => {
+    const polling = {
+      fastestMs: 2_000,
+      usualMs: 10_000,
+      slowestMs: 60_000,
+      nearPosts: 2,
+      nearCloseMs: 3_600_000,
+    };
+    const accounts = [{ id: 'a', polling }, { id: 'b' }];
+    const [a, b] = told({}, 0, liveEndpoints({ postsToken: 'secret', accounts }));
+    assert.deepEqual([a?.requestsPerDay, a?.fewestRequestsPerDay], [43_200, 1_440]);
+    assert.deepEqual([b?.requestsPerDay, b?.fewestRequestsPerDay], [86_400, undefined]);
+  });
+
+  it('warns when all accounts together may need more requests than the posts API allows', () => {
+    const endpoints = liveEndpoints({ postsToken: 'secret' });
+    const limited = (timeline: number) => {
+      const postsApi = { ...endpoints.postsApi, limits: { timeline, lookup: 1 } };
+      return told({}, 0, { ...endpoints, postsApi }).filter(({ level }) => level === 40);
+    };
+    assert.deepEqual(limited(1_800), []);
+    assert.deepEqual(
+      limited(1_799).map(({ requestsPer15Minutes, limit }) => [requestsPer15Minutes, limit]),
+      [[1_800, 1_799]],
     );
   });
 });

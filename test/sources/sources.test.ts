@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
+import { ConfigError } from '../../src/errors.ts';
+import { viaOf } from '../../src/sources/endpoints.ts';
 import { liveEndpoints } from '../../src/sources/live.ts';
 import { createSources } from '../../src/sources/sources.ts';
+import { spreadOf } from '../../src/sources/spread.ts';
+import { ACCOUNT, FAST, localEndpoints } from '../support/endpoints.ts';
+import { eventually } from '../support/eventually.ts';
+import { openScriptedServer } from '../support/scripted-server.ts';
+import { runSource } from '../support/source-run.ts';
 
 describe('createSources', () => {
   const endpoints = liveEndpoints({ postsToken: 'secret' });
@@ -32,8 +39,74 @@ describe('createSources', () => {
     );
   });
 
+  it('reads the posts of one account on its timeline and those of another from the list', () => {
+    const accounts = [{ id: 'a' }, { id: 'b', postsFrom: 'oracle_list' as const }];
+    const mixed = liveEndpoints({ postsToken: 'secret', accounts });
+    const names = createSources(mixed).map(({ name }) => name);
+    assert.deepEqual(
+      names.filter((name) => /^(posts|archive|deletions):/.test(name)),
+      ['posts:a', 'archive:a', 'deletions:a', 'posts:b'],
+    );
+    assert.deepEqual(
+      ['a', 'b', 'c'].map((id) => viaOf(id, mixed)),
+      ['timeline', 'oracle_list', 'oracle_list'],
+    );
+  });
+
+  it('reads posts of a platform that the posts API does not have from the list, whatever is asked for', () => {
+    const account = { id: 'a', platform: 'ELSEWHERE', postsFrom: 'timeline' as const };
+    assert.equal(viaOf('a', liveEndpoints({ postsToken: 'secret', accounts: [account] })), 'oracle_list');
+  });
+
   it('lets every source be silent for longer than its period', () => {
     assert.ok(createSources(endpoints).every(({ silentAfterMs }) => silentAfterMs >= 30_000));
+  });
+
+  it('lets every source be silent while it waits for its turn among many accounts', () => {
+    const silence = (count: number) => {
+      const accounts = Array.from({ length: count }, (_, index) => ({
+        ...endpoints.accounts[0],
+        id: `n${index}`,
+      }));
+      const sources = createSources(liveEndpoints({ postsToken: 'secret', accounts }));
+      return new Map(sources.map(({ name, silentAfterMs }) => [name, silentAfterMs]));
+    };
+    const [few, many] = [silence(1), silence(201)];
+    const longer = (kind: string) => (many.get(`${kind}:n0`) ?? 0) - (few.get(`${kind}:n0`) ?? 0);
+    // 200 more accounts ask the oracle from two sources each, 300 ms apart.
+    assert.equal(longer('oracle'), 200 * 2 * 300);
+    assert.equal(longer('ui'), 200 * 25);
+    assert.equal(Math.round(longer('posts')), 200 * 90);
+  });
+
+  it('asks the hosts of 200 accounts for each of them, spread over a second', async () => {
+    const server = await openScriptedServer();
+    const startedAt = new Map<string, number>();
+    server.answer(({ path }) => {
+      const handle = /^\/oracle\/users\/(handle_\d+)/.exec(path)?.[1];
+      if (handle !== undefined && !startedAt.has(handle)) startedAt.set(handle, performance.now());
+      return { success: true, data: [] };
+    });
+    const accounts = Array.from({ length: 200 }, (_, index) => ({
+      ...ACCOUNT,
+      id: `n${index}`,
+      handle: `handle_${index}`,
+    }));
+    const sources = createSources({ ...localEndpoints(server), postsApi: null, accounts }, FAST);
+    const oracles = sources.filter(({ name }) => name.startsWith('oracle:'));
+    const runs = oracles.map((source) => runSource(source));
+    try {
+      await eventually('every account asks', () => startedAt.size === 200);
+    } finally {
+      for (const run of runs) run.stop();
+      await server.close();
+    }
+    const first = Math.min(...startedAt.values());
+    assert.equal(startedAt.get('handle_0'), first);
+    // No timer fires early, so the one with the largest share of the second is not among the first.
+    const shares = accounts.map((_, place) => spreadOf(place));
+    const last = shares.indexOf(Math.max(...shares));
+    assert.ok((startedAt.get(`handle_${last}`) ?? 0) - first > 500);
   });
 });
 
@@ -45,5 +118,45 @@ describe('liveEndpoints', () => {
     const web = [postsApi, oracle, market, book, positions].map(({ baseUrl }) => baseUrl);
     for (const url of [...web, crypto.restUrl, webBase]) assert.match(url, /^https:.*[^/]$/);
     for (const url of [bookSocket.url, crypto.socketUrl]) assert.match(url, /^wss:.*[^/]$/);
+  });
+});
+
+describe('the catalogue of live accounts', () => {
+  const ids = Array.from('abcdefghi');
+  const { accounts } = liveEndpoints({ postsToken: 'x', accounts: ids.map((id) => ({ id })) });
+
+  it('has each account once, with events that are those of no other', () => {
+    for (const values of [
+      accounts.map(({ id }) => id),
+      accounts.map(({ handle }) => handle.toLowerCase()),
+      accounts.flatMap(({ userId }) => userId ?? []),
+      accounts.flatMap(({ seriesSlugs }) => seriesSlugs),
+      accounts.flatMap(({ slugPrefixes }) => slugPrefixes),
+    ]) {
+      assert.equal(new Set(values).size, values.length);
+    }
+    assert.ok(accounts.every(({ seriesSlugs }) => seriesSlugs.length > 0));
+    for (const prefix of accounts.flatMap(({ slugPrefixes }) => slugPrefixes)) {
+      assert.equal(
+        accounts.filter((each) => each.slugPrefixes.some((own) => prefix.startsWith(own))).length,
+        1,
+      );
+    }
+  });
+
+  it('gives the address of each post on a platform without timelines', () => {
+    const elsewhere = accounts.filter(
+      (account) =>
+        viaOf(account.id, liveEndpoints({ postsToken: 'x', accounts: [account] })) === 'oracle_list',
+    );
+    assert.equal(elsewhere.length, 1);
+    for (const { postPage } of elsewhere) assert.match(postPage ?? '', /^https:.*\{id\}/);
+  });
+
+  it('tells every fault of accounts that it does not know', () => {
+    assert.throws(
+      () => liveEndpoints({ postsToken: 'x', accounts: [{ id: 'zz' }, { id: 'y', handle: 'nobody' }] }),
+      (error) => error instanceof ConfigError && error.faults.length === 3,
+    );
   });
 });

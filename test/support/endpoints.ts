@@ -1,7 +1,7 @@
-import type { AccountEndpoint, EndpointsWithApi } from '../../src/sources/endpoints.ts';
+import type { EndpointsWithApi, IdentifiedAccount } from '../../src/sources/endpoints.ts';
 import { SOURCE_SETTINGS, type SourceSettings } from '../../src/sources/settings.ts';
 
-export const ACCOUNT: AccountEndpoint = {
+export const ACCOUNT: IdentifiedAccount = {
   id: 'a',
   userId: '4000',
   handle: 'handle_a',

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { LRUCache } from 'lru-cache';
 import { defer } from 'rxjs';
 import {
   DAY_MS,
@@ -14,6 +13,7 @@ import type { Endpoints } from '../endpoints.ts';
 import { createParts } from '../parts.ts';
 import { pollDespiteRefusals } from '../poll-in-turn.ts';
 import { isNotFound, readEach } from '../read-payload.ts';
+import { remembered } from '../remembered.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { tellOnce } from '../tell-once.ts';
@@ -31,8 +31,8 @@ const SHOWN = 80;
 /** The market's events of our accounts and symbols, and their prices until the books are followed. */
 export function eventsSource(endpoints: Endpoints, settings: SourceSettings): Source {
   // Kept over restarts of the source, by event: what was delivered last, and what was refused before.
-  const deliveredEvents = new LRUCache<number, string>({ max: REMEMBERED });
-  const deliveredPrices = new LRUCache<number, string>({ max: REMEMBERED });
+  const deliveredEvents = remembered<number, string>(REMEMBERED);
+  const deliveredPrices = remembered<number, string>(REMEMBERED);
   const faults = tellOnce(REMEMBERED);
   const subjectOf = createSubjects(endpoints);
   const absentSlugs = createAbsentSlugs();

@@ -1,10 +1,10 @@
-import { LRUCache } from 'lru-cache';
 import type { EventRecord } from '../../../streams/internal.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
 import { isPlausibleCount } from '../oracle/oracle-payload.ts';
 import { createParts } from '../parts.ts';
 import { pollInTurn } from '../poll-in-turn.ts';
 import { decodePayload, isNotFound, readPayload } from '../read-payload.ts';
+import { remembered } from '../remembered.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { tellOnce } from '../tell-once.ts';
@@ -16,9 +16,9 @@ const TURNS_PER_ROUND = 8;
 
 /** The count the trading page shows for each active event of an account. */
 export function uiSource(account: AccountEndpoint, endpoints: Endpoints, settings: SourceSettings): Source {
-  const delivered = new LRUCache<number, string>({ max: REMEMBERED });
+  const delivered = remembered<number, string>(REMEMBERED);
   // Holds failed pages too: they are read again with the others and no sooner.
-  const asked = new LRUCache<number, true>({ max: REMEMBERED });
+  const asked = remembered<number, true>(REMEMBERED);
 
   const faults = tellOnce(REMEMBERED);
   const partsIn = createParts();

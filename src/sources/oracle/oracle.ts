@@ -1,9 +1,9 @@
-import { LRUCache } from 'lru-cache';
 import { DAY_MS, HOUR_MS, type TrackingFact } from '../../../streams/internal.ts';
 import { type AccountEndpoint, type Endpoints, oracleUserUrl } from '../endpoints.ts';
 import { createParts, type Parts } from '../parts.ts';
 import { pollInTurn } from '../poll-in-turn.ts';
 import { decodeEach, isNotFound, isRefusal, readPayload, refuse } from '../read-payload.ts';
+import { remembered } from '../remembered.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { tellOnce } from '../tell-once.ts';
@@ -32,8 +32,8 @@ export function oracleSource(
   const turnMs = pace?.roundMs ?? 0;
   const headers = { 'user-agent': endpoints.userAgent };
   // Kept over restarts of the source: what was delivered is in the log and is not delivered again.
-  const deliveredTrackings = new LRUCache<string, string>({ max: REMEMBERED });
-  const deliveredTotals = new LRUCache<string, string>({ max: REMEMBERED });
+  const deliveredTrackings = remembered<string, string>(REMEMBERED);
+  const deliveredTotals = remembered<string, string>(REMEMBERED);
   const partsIn = createParts();
   const faults = tellOnce(REMEMBERED);
   let trackings: readonly TrackingFact[] = [];

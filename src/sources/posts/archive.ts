@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import {
   concat,
   defer,
@@ -13,6 +12,7 @@ import {
 import type { Fact } from '../../../streams/internal.ts';
 import { SourceError } from '../../errors.ts';
 import type { AccountEndpoint, EndpointsWithApi } from '../endpoints.ts';
+import { remembered } from '../remembered.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { isTimelineRead } from './history.ts';
@@ -41,9 +41,9 @@ export function archiveSource(
   settings: SourceSettings,
 ): Source {
   // Both kept over restarts, so that a post is looked up once: one that is listed under the id of an edit,
-  const firstIds = new LRUCache<string, string>({ max: 1_000 });
+  const firstIds = remembered<string, string>(1_000);
   // and one that may not be shown.
-  const hidden = new LRUCache<string, true>({ max: 1_000 });
+  const hidden = remembered<string, true>(1_000);
   const firstIdOf = (id: string) => firstIds.peek(id) ?? id;
   const newsOf = createListNews(account, endpoints, firstIdOf);
   const identified = identify(account);

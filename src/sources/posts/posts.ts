@@ -1,10 +1,10 @@
-import { LRUCache } from 'lru-cache';
 import { concat, defer, EMPTY } from 'rxjs';
 import { compareIds, type Fact, type PostFact } from '../../../streams/internal.ts';
 import { SourceError } from '../../errors.ts';
 import type { AccountEndpoint, EndpointsWithApi } from '../endpoints.ts';
 import { pollInTurn, runOnce } from '../poll-in-turn.ts';
 import { refuse } from '../read-payload.ts';
+import { remembered } from '../remembered.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { afterCut, isTimelineRead, readHistory, timelineRead } from './history.ts';
@@ -36,7 +36,7 @@ export function postsSource(
   const timeline = timelineOf(account, endpoints, settings);
   // What was delivered last under each id. An edit has a higher id than the first of its history, so
   // without this it would be new in every poll.
-  const delivered = new LRUCache<string, string>({ max: 2 * PAGE_SIZE });
+  const delivered = remembered<string, string>(2 * PAGE_SIZE);
   /**
    * The newest version read that is of no time ahead of our clock. Asking after the first version of an edited post, or
    * before one that was refused, would pay for it each time.

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import {
   type PolledEvent,
@@ -6,7 +9,10 @@ import {
   pollEvery,
   pollInterval,
 } from '../../../src/sources/posts/poll-interval.ts';
-import { HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
+import { readsPerPost } from '../../../src/sources/posts/read-estimate.ts';
+import { SOURCE_SETTINGS } from '../../../src/sources/settings.ts';
+import { unit } from '../../../src/world/rng.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
 
 const NOW = Date.parse('2026-04-09T13:41:35Z');
 const POLLING: Polling = {
@@ -147,3 +153,83 @@ describe('pollInterval', () => {
     );
   });
 });
+
+describe('what polling costs', () => {
+  const DAYS = 28;
+  const POSTS_A_DAY = 40;
+  const WEEK_MS = 7 * DAY_MS;
+
+  /** Windows of a week, of which one begins each `everyDays`. */
+  function windows(everyDays: number): readonly { readonly startAt: number; readonly endAt: number }[] {
+    const starts = Array.from(
+      { length: DAYS / everyDays + 2 },
+      (_, index) => (index - 2) * everyDays * DAY_MS,
+    );
+    return starts.map((startAt) => ({ startAt, endAt: startAt + WEEK_MS }));
+  }
+
+  /** When an account posts by chance, day and night. */
+  function postTimes(): readonly number[] {
+    const times: number[] = [];
+    for (let at = -WEEK_MS, post = 0; at < DAYS * DAY_MS; post++) {
+      times.push(at);
+      at += (-Math.log(1 - unit('post', post)) * DAY_MS) / POSTS_A_DAY;
+    }
+    return times;
+  }
+
+  /** Requests a day. Between two posts, and two borders of a window, the interval stays the same. */
+  function requestsADay(polling: Polling, everyDays: number): number {
+    const posts = postTimes();
+    const spans = windows(everyDays);
+    const borders = spans.flatMap(({ startAt, endAt }) => [
+      startAt,
+      endAt - polling.nearCloseMs,
+      endAt,
+      endAt + MINUTE_MS,
+    ]);
+    const changes = [...posts, ...borders, 0, DAYS * DAY_MS]
+      .filter((at) => at >= 0 && at <= DAYS * DAY_MS)
+      .sort((a, b) => a - b);
+    const buckets = Array.from({ length: 26 }, (_, index) => ({ lo: 20 * index }));
+    let requests = 0;
+    for (const [index, at] of changes.entries()) {
+      const lastsMs = (changes[index + 1] ?? at) - at;
+      const open = spans.filter(({ startAt, endAt }) => startAt <= at && at < endAt + MINUTE_MS);
+      const polled = open.map(({ startAt, endAt }) => {
+        const count = posts.filter((post) => post >= startAt && post < endAt && post <= at).length;
+        return { startAt, endAt, buckets, count };
+      });
+      requests += lastsMs / pollInterval({ polling, events: polled }, at);
+    }
+    return requests / DAYS;
+  }
+
+  it('is what the page of the sources says', () => {
+    const reads = readsPerPost(SOURCE_SETTINGS).all * POSTS_A_DAY * 30;
+    const row = (what: string, requests: number, fastestMs: number) =>
+      `| ${[what, requests, (15 * MINUTE_MS) / fastestMs, reads]
+        .map((cell) => (typeof cell === 'number' ? thousands(cell) : cell))
+        .join(' | ')} |`;
+    const rows = [
+      row('each second', requestsADay(pollEvery(1_000), 3.5), 1_000),
+      row('each 10 s', requestsADay(pollEvery(10_000), 3.5), 10_000),
+      row('adaptive, two windows always open', requestsADay(POLLING, 3.5), 1_000),
+      row('adaptive, a window open each other week', requestsADay(POLLING, 14), 1_000),
+    ];
+    const page = readFileSync(join(root(), 'src/sources/README.md'), 'utf8').split('\n');
+    assert.deepEqual(
+      rows.filter((each) => !page.includes(each)),
+      [],
+    );
+  });
+});
+
+function thousands(value: number): string {
+  const rounded = value > 10_000 ? Math.round(value / 100) * 100 : Math.round(value);
+  return rounded.toLocaleString('en-US');
+}
+
+function root(folder = dirname(fileURLToPath(import.meta.url))): string {
+  return existsSync(join(folder, 'package.json')) ? folder : root(dirname(folder));
+}

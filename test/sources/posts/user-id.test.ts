@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import type { AccountEndpoint } from '../../../src/sources/endpoints.ts';
 import { identify } from '../../../src/sources/posts/user-id.ts';
 import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
 import type { Script } from '../../support/scripted-server.ts';
 import { collect, fakeLookups, sourceStage } from '../../support/source-run.ts';
 
-const UNKNOWN = { ...ACCOUNT, userId: null };
+const UNKNOWN: AccountEndpoint = { ...ACCOUNT, userId: null };
 
 describe('identify', () => {
   const stage = sourceStage();
