@@ -1,5 +1,3 @@
-import { ConfigError } from '../errors.ts';
-import { completeAccounts, type WantedAccount } from './catalogue.ts';
 import type { AccountEndpoint, CryptoSymbol, EndpointsWithApi } from './endpoints.ts';
 
 /** The addresses and names of the live providers. No other file names them. */
@@ -94,22 +92,11 @@ const CRYPTO_SYMBOLS: readonly CryptoSymbol[] = [
   { symbol: 'XRP', pair: 'XRPUSDT', slugNames: ['xrp'] },
 ];
 
-interface LiveOptions {
-  readonly postsToken: string;
-  /** The accounts that are followed. */
-  readonly accounts?: readonly WantedAccount[];
-}
-
-/** Throws a ConfigError with everything that is missing of an account. */
-export function liveEndpoints({
-  postsToken,
-  accounts: wanted = [{ id: 'a' }, { id: 'b' }],
-}: LiveOptions): EndpointsWithApi {
-  const { accounts, faults } = completeAccounts(wanted, CATALOGUE);
-  if (faults.length > 0) throw new ConfigError(faults);
+/** The live providers, with every account of the catalogue. */
+export function liveEndpoints({ postsToken }: { readonly postsToken: string }): EndpointsWithApi {
   return {
     userAgent: 'Mozilla/5.0 (compatible; tallywire)',
-    accounts,
+    accounts: CATALOGUE,
     postsApi: {
       baseUrl: 'https://api.x.com',
       bearerToken: postsToken,

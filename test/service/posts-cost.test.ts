@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { pino } from 'pino';
 import { parseConfig } from '../../src/config/config.ts';
 import { tellCost } from '../../src/service/posts-cost.ts';
-import type { Endpoints } from '../../src/sources/endpoints.ts';
+import type { AccountEndpoint, Endpoints } from '../../src/sources/endpoints.ts';
 import { liveEndpoints } from '../../src/sources/live.ts';
 import { createLatest } from '../../src/views/latest.ts';
 import { DAY_MS } from '../../streams/internal.ts';
@@ -23,13 +23,16 @@ interface Line {
   readonly limit?: number;
 }
 
+const LIVE = liveEndpoints({ postsToken: 'secret' });
+
+/** The live endpoints with something else about account A. */
+function withA(more: Partial<AccountEndpoint>): Endpoints {
+  return { ...LIVE, accounts: LIVE.accounts.map((each) => (each.id === 'a' ? { ...each, ...more } : each)) };
+}
+
 describe('tellCost', () => {
   /** What is logged of an account A that made `posts` posts in its last week. */
-  function told(
-    flags: Record<string, string>,
-    posts = 0,
-    endpoints: Endpoints = liveEndpoints({ postsToken: 'secret' }),
-  ): readonly Line[] {
+  function told(flags: Record<string, string>, posts = 0, endpoints: Endpoints = LIVE): readonly Line[] {
     const lines: Line[] = [];
     const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
     const latest = createLatest();
@@ -63,7 +66,7 @@ describe('tellCost', () => {
   });
 
   it('warns that the oracle’s list is late when posts are read from it, which costs nothing', () => {
-    const lines = told({}, 0, { ...liveEndpoints({ postsToken: '' }), postsApi: null });
+    const lines = told({}, 0, { ...LIVE, postsApi: null });
     assert.deepEqual(
       lines.map(({ level, msg, accounts }) => [level, msg, accounts]),
       [
@@ -77,8 +80,7 @@ describe('tellCost', () => {
   });
 
   it('tells both where some accounts are read from the list and others on their timelines', () => {
-    const accounts = [{ id: 'a', postsFrom: 'oracle_list' as const }, { id: 'b' }];
-    const [warning, cost, ...rest] = told({}, 0, liveEndpoints({ postsToken: 'secret', accounts }));
+    const [warning, cost, ...rest] = told({}, 0, withA({ postsFrom: 'oracle_list' }));
     assert.deepEqual(rest, []);
     assert.deepEqual(warning?.accounts, ['account_a']);
     assert.equal(cost?.account, 'account_b');
@@ -92,17 +94,15 @@ describe('tellCost', () => {
       nearPosts: 2,
       nearCloseMs: 3_600_000,
     };
-    const accounts = [{ id: 'a', polling }, { id: 'b' }];
-    const [a, b] = told({}, 0, liveEndpoints({ postsToken: 'secret', accounts }));
+    const [a, b] = told({}, 0, withA({ polling }));
     assert.deepEqual([a?.requestsPerDay, a?.fewestRequestsPerDay], [43_200, 1_440]);
     assert.deepEqual([b?.requestsPerDay, b?.fewestRequestsPerDay], [86_400, undefined]);
   });
 
   it('warns when all accounts together may need more requests than the posts API allows', () => {
-    const endpoints = liveEndpoints({ postsToken: 'secret' });
     const limited = (timeline: number) => {
-      const postsApi = { ...endpoints.postsApi, limits: { timeline, lookup: 1 } };
-      return told({}, 0, { ...endpoints, postsApi }).filter(({ level }) => level === 40);
+      const postsApi = { ...LIVE.postsApi, limits: { timeline, lookup: 1 } };
+      return told({}, 0, { ...LIVE, postsApi }).filter(({ level }) => level === 40);
     };
     assert.deepEqual(limited(1_800), []);
     assert.deepEqual(
