@@ -1,7 +1,7 @@
-import { type AccountId, DAY_MS, MINUTE_MS } from '../../streams/internal.ts';
+import { type AccountId, DAY_MS } from '../../streams/internal.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../engine/clock.ts';
-import { type Endpoints, viaOf } from '../sources/endpoints.ts';
+import { type Endpoints, LIMITED_MS, viaOf } from '../sources/endpoints.ts';
 import { pollEvery } from '../sources/posts/poll-interval.ts';
 import { readsPerPost } from '../sources/posts/read-estimate.ts';
 import type { Latest } from '../views/latest.ts';
@@ -9,8 +9,6 @@ import type { Logger } from './logger.ts';
 
 const WEEK_DAYS = 7;
 const MONTH_DAYS = 30;
-/** The posts API limits requests in spans of this length. */
-const LIMITED_MS = 15 * MINUTE_MS;
 
 interface CostParts {
   readonly config: Config;

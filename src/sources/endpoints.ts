@@ -1,4 +1,4 @@
-import type { AccountId, PostsVia } from '../../streams/internal.ts';
+import { type AccountId, MINUTE_MS, type PostsVia } from '../../streams/internal.ts';
 import type { Pace } from './pace.ts';
 import type { Polling } from './posts/poll-interval.ts';
 
@@ -89,6 +89,14 @@ export type EndpointsWithApi = Endpoints & { readonly postsApi: PostsApi };
 
 function hasApi(endpoints: Endpoints): endpoints is EndpointsWithApi {
   return endpoints.postsApi !== null;
+}
+
+/** The posts API limits requests in spans of this length. */
+export const LIMITED_MS = 15 * MINUTE_MS;
+
+/** Requests with this gap, in ms, keep a limit of the posts API. */
+export function gapOfLimit(limit: number): number {
+  return LIMITED_MS / limit;
 }
 
 /** The endpoints with the posts API where the account's timeline is read; undefined where the oracle's list is. */

@@ -10,13 +10,15 @@ interface Turn {
 
 /** The turns in which all accounts ask one host. */
 export interface Pace {
-  /** The longest wait for a turn when everybody waits for one, in ms. */
+  /** The longest wait for a turn when everybody waits for one, in ms, with the gap that was expected. */
   readonly roundMs: number;
   /**
    * Asks when it is the caller's turn. While the host wants to be left alone, whoever it told so, nobody asks: the promise
    * rejects with a SourceError that says for how long.
    */
   run<T>(ask: () => Promise<T>, turn?: Turn): Promise<T>;
+  /** Keeps at least this gap from now on, in ms, as the host allows less than was expected. */
+  slowTo(gapMs: number): void;
 }
 
 interface PaceOptions {
@@ -30,6 +32,8 @@ interface PaceOptions {
 
 /** For a refusal that does not say how long to wait. */
 const BACKOFF = { firstMs: 1_000, longestMs: 8_000 };
+/** What a host says of its limits may be wrong too. */
+const LONGEST_GAP_MS = 10_000;
 /** A host may ask for more by mistake. One request after this time shows whether it meant it. */
 const LONGEST_HOLD_MS = 60_000;
 
@@ -38,10 +42,11 @@ const LONGEST_HOLD_MS = 60_000;
  * many requests it has to make.
  */
 export function createPace({
-  gapMs = 0,
+  gapMs: expectedGapMs = 0,
   askers = 0,
   mono = () => performance.now(),
 }: PaceOptions = {}): Pace {
+  let gapMs = expectedGapMs;
   const shared = new Set<() => void>();
   const single = new Set<() => void>();
   let isResting = false;
@@ -90,7 +95,10 @@ export function createPace({
   }
 
   return {
-    roundMs: gapMs * askers,
+    roundMs: expectedGapMs * askers,
+    slowTo(leastMs) {
+      gapMs = Math.max(gapMs, Math.min(LONGEST_GAP_MS, leastMs));
+    },
     async run(ask, turn = {}) {
       checkHold();
       await turnOf(turn);

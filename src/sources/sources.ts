@@ -1,6 +1,5 @@
-import { MINUTE_MS } from '../../streams/internal.ts';
 import { cryptoSource } from './crypto/crypto.ts';
-import { type AccountEndpoint, type Endpoints, timelineEndpoints } from './endpoints.ts';
+import { type AccountEndpoint, type Endpoints, gapOfLimit, timelineEndpoints } from './endpoints.ts';
 import { eventsSource } from './market/events.ts';
 import { pricesSource } from './market/prices.ts';
 import { uiSource } from './market/ui-count.ts';
@@ -13,8 +12,6 @@ import { postsSource } from './posts/posts.ts';
 import { SOURCE_SETTINGS, type SourceSettings } from './settings.ts';
 import type { Source } from './source.ts';
 import { spreadOf, startSpread } from './spread.ts';
-
-const QUARTER_HOUR_MS = 15 * MINUTE_MS;
 
 /** Every source: five per account, or three when its posts are read from the oracle's list alone, and three for all. */
 export function createSources(
@@ -54,15 +51,16 @@ function accountSources(
 /** The hosts with their turns, in which all sources ask them. */
 function withPaces(endpoints: Endpoints): Endpoints {
   const { accounts, postsApi, oracle, market, book } = endpoints;
+  const limits = postsApi?.limits;
   const onTimelines = accounts.filter((account) => timelineEndpoints(account, endpoints)).length;
   return {
     ...endpoints,
     postsApi: postsApi && {
       ...postsApi,
       paces: {
-        timeline: createPace({ gapMs: gapOf(postsApi.limits?.timeline), askers: onTimelines }),
+        timeline: createPace({ gapMs: limits && gapOfLimit(limits.timeline), askers: onTimelines }),
         // Deletions, and posts of the oracle's list.
-        lookup: createPace({ gapMs: gapOf(postsApi.limits?.lookup), askers: 2 * onTimelines }),
+        lookup: createPace({ gapMs: limits && gapOfLimit(limits.lookup), askers: 2 * onTimelines }),
       },
     },
     // Windows with their counts, and the list of posts.
@@ -71,9 +69,4 @@ function withPaces(endpoints: Endpoints): Endpoints {
     market: { ...market, pace: createPace({ gapMs: market.gapMs, askers: accounts.length + 1 }) },
     book: { ...book, pace: createPace({ gapMs: book.gapMs, askers: 1 }) },
   };
-}
-
-/** Requests with this gap keep a limit for a quarter of an hour. */
-function gapOf(limit: number | undefined): number {
-  return limit === undefined ? 0 : QUARTER_HOUR_MS / limit;
 }

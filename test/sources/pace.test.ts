@@ -149,6 +149,25 @@ describe('createPace', () => {
     assert.equal(await pace.run(answer), 'answer');
   });
 
+  it('keeps a longer gap once the host is known to allow less, and never a shorter one', async () => {
+    const pace = createPace({ gapMs: GAP_MS, askers: 1, mono });
+    pace.slowTo(3 * GAP_MS);
+    pace.slowTo(2 * GAP_MS);
+    const askedAt = asker(pace, 3);
+    await idle();
+    await pass(20 * GAP_MS);
+    assert.deepEqual(askedAt, [0, 300, 600]);
+  });
+
+  it('asks each ten seconds though the host says that it allows nothing', async () => {
+    const pace = createPace({ gapMs: GAP_MS, askers: 1, mono });
+    pace.slowTo(Number.POSITIVE_INFINITY);
+    const askedAt = asker(pace, 2);
+    await idle();
+    await pass(10_000);
+    assert.deepEqual(askedAt, [0, 10_000]);
+  });
+
   it('gives the turn of a request that was given up to the next', async () => {
     const pace = createPace({ gapMs: GAP_MS, mono });
     const controller = new AbortController();

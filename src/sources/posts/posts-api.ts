@@ -1,5 +1,5 @@
 import type { ZodType } from 'zod';
-import type { EndpointsWithApi } from '../endpoints.ts';
+import { type EndpointsWithApi, gapOfLimit } from '../endpoints.ts';
 import { readPayload } from '../read-payload.ts';
 import type { ApiUse } from '../source.ts';
 import type { SomePosts } from './post-payload.ts';
@@ -41,6 +41,10 @@ export async function askPostsApi<T extends SomePosts>(
     pace: postsApi.paces?.[name],
     onHeaders(headers: Headers) {
       quota = quotaOf(headers);
+      // An older contract may allow less. Then all are asked more slowly, instead of not at all when the quota is used up.
+      if (quota !== null && quota.limit < (postsApi.limits?.[name] ?? 0)) {
+        postsApi.paces?.[name].slowTo(gapOfLimit(quota.limit));
+      }
     },
   };
   try {

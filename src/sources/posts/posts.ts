@@ -110,7 +110,8 @@ export function postsSource(
     return async (signal: AbortSignal) => {
       const intervalMs = pollInterval({ polling, events: polledEvents(account, context) }, context.now());
       // Calls come each fastest interval, give or take a little.
-      if (context.mono() - askedAt < intervalMs - polling.fastestMs / 2) return;
+      const isDue = context.mono() - askedAt >= intervalMs - polling.fastestMs / 2;
+      if (intervalMs > polling.fastestMs && !isDue) return;
       askedAt = context.mono();
       await readNew(context, signal);
     };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { SourceError } from '../../../src/errors.ts';
+import { createPace } from '../../../src/sources/pace.ts';
 import { postsSource } from '../../../src/sources/posts/posts.ts';
 import { compareIds, type Fact, type PostFact } from '../../../streams/internal.ts';
 import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
@@ -527,6 +528,30 @@ describe('postsSource', () => {
       assert.equal(lookups.newestOnTimeline('a'), postIdAt(young.at));
     });
   });
+
+  for (const [limit, slowed] of [
+    [1_500, [600]],
+    [10_000, []],
+  ] as const) {
+    it(`${slowed.length > 0 ? 'slows down' : 'goes on'} when the posts API says that it allows ${limit} requests`, async () => {
+      const gaps: number[] = [];
+      const pace = { ...createPace(), slowTo: (gapMs: number) => void gaps.push(gapMs) };
+      const endpoints = localEndpoints(stage.server);
+      const postsApi = {
+        ...endpoints.postsApi,
+        limits: { timeline: 10_000, lookup: 3_500 },
+        paces: { timeline: pace, lookup: pace },
+      };
+      stage.server.answer((_, response) => {
+        response.setHeader('x-rate-limit-limit', String(limit));
+        response.setHeader('x-rate-limit-remaining', '7');
+        return timelineAnswer([]);
+      });
+      const { uses } = stage.run(postsSource(ACCOUNT, { ...endpoints, postsApi }, FAST));
+      await eventually('it is told', () => uses.length > 0);
+      assert.deepEqual([...new Set(gaps)], slowed);
+    });
+  }
 
   describe('polling that depends on the events', () => {
     const polling = {
