@@ -3,6 +3,7 @@ import { type AccountId, HOUR_MS, type LimitedInput, type PostsVia } from '../..
 import { ConfigError, type Fault } from '../errors.ts';
 import { nearest } from './nearest.ts';
 import { type PaymentsConfig, paymentFaults, toPayments } from './payments.ts';
+import { type PollingConfig, toPolling } from './polling.ts';
 import {
   envOf,
   flagOf,
@@ -23,6 +24,8 @@ export interface AccountConfig {
   readonly segment: string;
   /** Whether its signals never say SELL. */
   readonly isBuyOnly?: boolean;
+  /** How often its timeline is asked for new posts. */
+  readonly polling: PollingConfig;
 }
 
 export type WorldConfig =
@@ -264,6 +267,7 @@ export function parseConfig(input: ConfigInput): Config {
   const faults = [...parsed.faults, ...faultsBetween(parsed, input)];
   if (faults.length > 0) throw new ConfigError(faults);
   const posts = toPosts(values);
+  const polling = toPolling(undefined, posts.periodMs);
   const stalePosts = posts.via === 'timeline' ? values.staleSecondsPosts : values.staleSecondsPostsList;
   return deepFreeze({
     port: values.port,
@@ -272,8 +276,8 @@ export function parseConfig(input: ConfigInput): Config {
     world: toWorld(values),
     posts,
     accounts: [
-      { id: 'a', segment: values.accountA },
-      { id: 'b', segment: values.accountB, isBuyOnly: true },
+      { id: 'a', segment: values.accountA, polling },
+      { id: 'b', segment: values.accountB, isBuyOnly: true, polling },
     ],
     retentionDays: values.retentionDays,
     usageRetentionDays: values.usageRetentionDays,

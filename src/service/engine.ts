@@ -20,7 +20,10 @@ export async function startEngine(parts: EngineParts, shutdown: Shutdown): Promi
   const engine = await openEngine({
     ...parts,
     random: Math.random,
-    sources: createSources(endpoints, { ...sourceSettingsOf(config), ...sourceSettings }),
+    sources: createSources(withPolling(endpoints, config), {
+      ...sourceSettingsOf(config),
+      ...sourceSettings,
+    }),
     settings: settingsOf(config, endpoints),
     retentionDays: config.retentionDays,
     checkpointMs: config.checkpointSeconds * 1_000,
@@ -28,6 +31,18 @@ export async function startEngine(parts: EngineParts, shutdown: Shutdown): Promi
   });
   shutdown.add(() => engine.stop());
   return engine;
+}
+
+/** With the polling of the accounts that are not polled as all are. */
+function withPolling(endpoints: Endpoints, { accounts, posts }: Config): Endpoints {
+  const own = accounts.filter(
+    ({ polling: { fastestMs, slowestMs } }) => fastestMs !== posts.periodMs || slowestMs !== posts.periodMs,
+  );
+  const pollings = new Map(own.map(({ id, polling }) => [id, polling]));
+  return {
+    ...endpoints,
+    accounts: endpoints.accounts.map((account) => ({ ...account, polling: pollings.get(account.id) })),
+  };
 }
 
 function sourceSettingsOf({ historyDays, posts }: Config): Partial<SourceSettings> {

@@ -2,7 +2,6 @@ import { type AccountId, DAY_MS } from '../../streams/internal.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../engine/clock.ts';
 import { type Endpoints, LIMITED_MS, viaOf } from '../sources/endpoints.ts';
-import { pollEvery } from '../sources/posts/poll-interval.ts';
 import { readsPerPost } from '../sources/posts/read-estimate.ts';
 import type { Latest } from '../views/latest.ts';
 import type { Logger } from './logger.ts';
@@ -31,9 +30,8 @@ export function tellCost({ config, endpoints, latest, clock, log }: CostParts): 
   const reads = readsPerPost(config.posts).all;
   const usdOf = (posts: number) => Math.round((posts * reads * config.posts.usdPer1000Reads) / 10) / 100;
   let mostInSpan = 0;
-  for (const { id, segment } of config.accounts.filter((account) => !isListed(account))) {
-    const polling = endpoints.accounts.find((account) => account.id === id)?.polling;
-    const { fastestMs, slowestMs } = polling ?? pollEvery(config.posts.periodMs);
+  for (const { id, segment, polling } of config.accounts.filter((account) => !isListed(account))) {
+    const { fastestMs, slowestMs } = polling;
     mostInSpan += LIMITED_MS / fastestMs;
     const postsPerDay = postsADay(latest, id, clock.wall());
     log.info(

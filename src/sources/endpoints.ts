@@ -42,7 +42,7 @@ export interface CryptoSymbol {
 export type PostsRequestKind = 'timeline' | 'lookup';
 
 /** A host that is asked for documents. Its address has no slash at the end. */
-export interface Host {
+interface Host {
   readonly baseUrl: string;
   /** The shortest time between two requests to it, all accounts together, in ms; 0 when absent. */
   readonly gapMs?: number | undefined;

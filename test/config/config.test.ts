@@ -16,6 +16,14 @@ function faultsOf(input: Partial<ConfigInput>): string[] {
 
 const parse = (input: Partial<ConfigInput>): Config => parseConfig({ flags: {}, env: {}, ...input });
 
+const EACH_SECOND = {
+  fastestMs: 1_000,
+  usualMs: 1_000,
+  slowestMs: 1_000,
+  nearPosts: 2,
+  nearCloseMs: 3_600_000,
+};
+
 describe('parseConfig', () => {
   it('has a default for everything', () => {
     assert.deepEqual(parse({}), {
@@ -33,8 +41,8 @@ describe('parseConfig', () => {
         usdPer1000Reads: 5,
       },
       accounts: [
-        { id: 'a', segment: 'account_a' },
-        { id: 'b', segment: 'account_b', isBuyOnly: true },
+        { id: 'a', segment: 'account_a', polling: EACH_SECOND },
+        { id: 'b', segment: 'account_b', isBuyOnly: true, polling: EACH_SECOND },
       ],
       retentionDays: 90,
       diskReserveMb: 16,

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { pino } from 'pino';
 import { parseConfig } from '../../src/config/config.ts';
+import { type PollingEntry, toPolling } from '../../src/config/polling.ts';
 import { tellCost } from '../../src/service/posts-cost.ts';
-import type { AccountEndpoint, Endpoints } from '../../src/sources/endpoints.ts';
+import type { Endpoints } from '../../src/sources/endpoints.ts';
 import { liveEndpoints } from '../../src/sources/live.ts';
 import { createLatest } from '../../src/views/latest.ts';
 import { DAY_MS } from '../../streams/internal.ts';
@@ -25,14 +26,19 @@ interface Line {
 
 const LIVE = liveEndpoints({ postsToken: 'secret' });
 
-/** The live endpoints with something else about account A. */
-function withA(more: Partial<AccountEndpoint>): Endpoints {
-  return { ...LIVE, accounts: LIVE.accounts.map((each) => (each.id === 'a' ? { ...each, ...more } : each)) };
-}
+const LISTED_A: Endpoints = {
+  ...LIVE,
+  accounts: LIVE.accounts.map((each) => (each.id === 'a' ? { ...each, postsFrom: 'oracle_list' } : each)),
+};
 
 describe('tellCost', () => {
   /** What is logged of an account A that made `posts` posts in its last week. */
-  function told(flags: Record<string, string>, posts = 0, endpoints: Endpoints = LIVE): readonly Line[] {
+  function told(
+    flags: Record<string, string>,
+    posts = 0,
+    endpoints: Endpoints = LIVE,
+    pollingOfA: PollingEntry = {},
+  ): readonly Line[] {
     const lines: Line[] = [];
     const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
     const latest = createLatest();
@@ -42,7 +48,11 @@ describe('tellCost', () => {
       ),
     );
     latest.load([postOutput({ account: 'b', id: '9', createdAt: NOON - 20 * DAY_MS })]);
-    const config = parseConfig({ flags, env: {} });
+    const parsed = parseConfig({ flags, env: {} });
+    const accounts = parsed.accounts.map((account) =>
+      account.id === 'a' ? { ...account, polling: toPolling(pollingOfA, parsed.posts.periodMs) } : account,
+    );
+    const config = { ...parsed, accounts };
     tellCost({ config, endpoints, latest, clock: { wall: () => NOON, mono: () => 0 }, log });
     return lines;
   }
@@ -80,21 +90,14 @@ describe('tellCost', () => {
   });
 
   it('tells both where some accounts are read from the list and others on their timelines', () => {
-    const [warning, cost, ...rest] = told({}, 0, withA({ postsFrom: 'oracle_list' }));
+    const [warning, cost, ...rest] = told({}, 0, LISTED_A);
     assert.deepEqual(rest, []);
     assert.deepEqual(warning?.accounts, ['account_a']);
     assert.equal(cost?.account, 'account_b');
   });
 
   it('tells the most and the fewest requests of an account that is polled now faster, now slower', () => {
-    const polling = {
-      fastestMs: 2_000,
-      usualMs: 10_000,
-      slowestMs: 60_000,
-      nearPosts: 2,
-      nearCloseMs: 3_600_000,
-    };
-    const [a, b] = told({}, 0, withA({ polling }));
+    const [a, b] = told({}, 0, LIVE, { fastestSeconds: 2, usualSeconds: 10, slowestSeconds: 60 });
     assert.deepEqual([a?.requestsPerDay, a?.fewestRequestsPerDay], [43_200, 1_440]);
     assert.deepEqual([b?.requestsPerDay, b?.fewestRequestsPerDay], [86_400, undefined]);
   });

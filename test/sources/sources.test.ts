@@ -3,7 +3,7 @@ import { type AccountEndpoint, viaOf } from '../../src/sources/endpoints.ts';
 import { liveEndpoints } from '../../src/sources/live.ts';
 import { createSources } from '../../src/sources/sources.ts';
 import { spreadOf } from '../../src/sources/spread.ts';
-import { ACCOUNT, FAST, localEndpoints } from '../support/endpoints.ts';
+import { ACCOUNT, localEndpoints } from '../support/endpoints.ts';
 import { eventually } from '../support/eventually.ts';
 import { openScriptedServer } from '../support/scripted-server.ts';
 import { runSource } from '../support/source-run.ts';
@@ -77,7 +77,7 @@ describe('createSources', () => {
     assert.equal(Math.round(longer('posts')), 200 * 90);
   });
 
-  it('asks the hosts of 200 accounts for each of them, spread over a second', async () => {
+  it('spreads the first requests of many accounts over a second', async () => {
     const server = await openScriptedServer();
     const startedAt = new Map<string, number>();
     server.answer(({ path }) => {
@@ -85,16 +85,16 @@ describe('createSources', () => {
       if (handle !== undefined && !startedAt.has(handle)) startedAt.set(handle, performance.now());
       return { success: true, data: [] };
     });
-    const accounts = Array.from({ length: 200 }, (_, index) => ({
+    const accounts = Array.from({ length: 40 }, (_, index) => ({
       ...ACCOUNT,
       id: `n${index}`,
       handle: `handle_${index}`,
     }));
-    const sources = createSources({ ...localEndpoints(server), postsApi: null, accounts }, FAST);
+    const sources = createSources({ ...localEndpoints(server), postsApi: null, accounts });
     const oracles = sources.filter(({ name }) => name.startsWith('oracle:'));
     const runs = oracles.map((source) => runSource(source));
     try {
-      await eventually('every account asks', () => startedAt.size === 200);
+      await eventually('every account asks', () => startedAt.size === accounts.length);
     } finally {
       for (const run of runs) run.stop();
       await server.close();

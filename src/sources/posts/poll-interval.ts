@@ -24,7 +24,7 @@ export interface PolledEvent {
   readonly buckets: readonly Pick<Bucket, 'lo'>[];
 }
 
-export interface PollFacts {
+interface PollFacts {
   readonly polling: Polling;
   readonly events: readonly PolledEvent[];
 }

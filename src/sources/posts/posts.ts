@@ -106,12 +106,16 @@ export function postsSource(
 
   /** Looks for new posts at the first call, and then when the interval of that moment is over. */
   function readNewWhenDue(context: SourceContext) {
+    const { fastestMs, slowestMs } = polling;
     let askedAt = Number.NEGATIVE_INFINITY;
-    return async (signal: AbortSignal) => {
+    // Calls come each fastest interval, give or take a little.
+    function isDue(): boolean {
+      if (fastestMs === slowestMs) return true;
       const intervalMs = pollInterval({ polling, events: polledEvents(account, context) }, context.now());
-      // Calls come each fastest interval, give or take a little.
-      const isDue = context.mono() - askedAt >= intervalMs - polling.fastestMs / 2;
-      if (intervalMs > polling.fastestMs && !isDue) return;
+      return intervalMs === fastestMs || context.mono() - askedAt >= intervalMs - fastestMs / 2;
+    }
+    return async (signal: AbortSignal) => {
+      if (!isDue()) return;
       askedAt = context.mono();
       await readNew(context, signal);
     };

@@ -11,10 +11,11 @@ const platformUser = z.object({ data: z.object({ id: digits, username: z.string(
 
 /** Completes an account with its id on the platform. What was found once is not asked for again. */
 export function identify(account: AccountEndpoint): (reading: ApiReading) => Promise<IdentifiedAccount> {
-  let { userId } = account;
+  const { userId } = account;
+  let user = userId === null ? undefined : { ...account, userId };
   return async (reading) => {
-    userId ??= await lookUpUserId(account, reading);
-    return { ...account, userId };
+    user ??= { ...account, userId: await lookUpUserId(account, reading) };
+    return user;
   };
 }
 

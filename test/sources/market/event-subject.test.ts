@@ -7,7 +7,7 @@ import { ACCOUNT, localEndpoints } from '../../support/endpoints.ts';
 const { crypto } = localEndpoints({ url: 'http://market.invalid', socketUrl: 'ws://market.invalid' });
 
 describe('createSubjects', () => {
-  const word = fc.constantFrom('a', 'aa', 'ab', 'b', 'a-b', 'b-a');
+  const word: fc.Arbitrary<string> = fc.constantFrom('a', 'aa', 'ab', 'b', 'a-b', 'b-a');
   const lists = fc.array(
     fc.record({
       seriesSlugs: fc.array(word, { maxLength: 2 }),
