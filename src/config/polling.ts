@@ -71,15 +71,19 @@ export function stalePostsMs({ slowestMs }: PollingConfig, limitMs: number): num
   return Math.max(limitMs, INTERVALS_UNTIL_STALE * slowestMs);
 }
 
-/** Intervals that are not in order, or longer than the posts may be old. `place` is that of the polling. */
+/**
+ * Intervals that are not in order, or longer than the posts may be old. `place` is that of the polling; where the polling was
+ * not given, `limitPlace` is that of the limit, which is then at fault.
+ */
 export function pollingFaults(
   { fastestMs, usualMs, slowestMs }: PollingConfig,
   staleAfterMs: number,
   place: string,
+  limitPlace = `${place}.slowestSeconds`,
 ): readonly Fault[] {
   const faults: Fault[] = [];
-  const fault = (field: keyof PollingEntry, msg: string) =>
-    faults.push({ loc: [`${place}.${field}`], msg, type: 'value' });
+  const fault = (field: keyof PollingEntry, msg: string, at = `${place}.${field}`) =>
+    faults.push({ loc: [at], msg, type: 'value' });
   if (usualMs < fastestMs) {
     fault(
       'usualSeconds',
@@ -94,7 +98,7 @@ export function pollingFaults(
   }
   if (slowestMs >= staleAfterMs) {
     const limit = `the ${staleAfterMs / 1_000} s after which posts are stale`;
-    fault('slowestSeconds', `expected less than ${limit}, found ${slowestMs / 1_000}`);
+    fault('slowestSeconds', `expected less than ${limit}, found ${slowestMs / 1_000}`, limitPlace);
   }
   return faults;
 }

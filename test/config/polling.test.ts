@@ -85,6 +85,14 @@ describe('pollingFaults', () => {
     );
   });
 
+  it('says that the limit is at fault where the polling was not given', () => {
+    const faults = pollingFaults(toPolling(undefined, 5_000), 5_000, 'polling', 'staleSeconds.posts');
+    assert.deepEqual(
+      faults.map(({ loc }) => loc),
+      [['staleSeconds.posts']],
+    );
+  });
+
   it('takes whole seconds from one to an hour', () => {
     for (const [field, good, bad] of [
       ['fastestSeconds', [1, '3600'], [0, 3_601, 1.5]],
