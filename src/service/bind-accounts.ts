@@ -5,7 +5,7 @@ import type { Notes } from '../store/store.ts';
 
 const NOTE = 'accounts';
 
-/** The user of each account id, by the platform's number. */
+/** The user of each account id, by the platform's number, or by the handle while that is not known. */
 const BoundAccounts = z.record(z.string(), z.string());
 
 interface DataFolder {
@@ -23,17 +23,27 @@ export async function bindAccounts(
 ): Promise<void> {
   const noted = notes.get(NOTE);
   const bound = noted === undefined ? {} : BoundAccounts.parse(JSON.parse(noted));
-  const moved = accounts.filter(({ id, userId }) => bound[id] !== undefined && bound[id] !== userId);
+  const moved = accounts.filter((account) => {
+    const name = bound[account.id];
+    return name !== undefined && name !== account.userId && name !== handleOf(account);
+  });
   if (moved.length > 0) {
     const faults = moved.map(({ id, userId, handle }) => {
-      return `account ${id} was the user ${bound[id]} in the data folder ${data} and is now ${userId} (${handle})`;
+      return `account ${id} was the user ${bound[id]} in the data folder ${data} and is now ${userId ?? 'another'} (${handle})`;
     });
     throw new StartError(
       'START_OTHER_ACCOUNT',
       `${faults.join('; ')}; give it another id, or choose another folder`,
     );
   }
-  const added = accounts.filter(({ id }) => bound[id] === undefined).map(({ id, userId }) => [id, userId]);
+  const added = accounts
+    .filter(({ id }) => bound[id] === undefined)
+    .map((account) => [account.id, account.userId ?? handleOf(account)]);
   if (added.length === 0) return;
   await notes.set(NOTE, JSON.stringify({ ...bound, ...Object.fromEntries(added) }));
+}
+
+/** Unlike any number of a user. */
+function handleOf({ handle }: Pick<AccountEndpoint, 'handle'>): string {
+  return `@${handle.toLowerCase()}`;
 }

@@ -2,7 +2,7 @@ import { INPUTS, type SettingsFact } from '../../streams/internal.ts';
 import type { AccountConfig } from '../config/accounts.ts';
 import type { Config } from '../config/config.ts';
 import { type Engine, type EngineDeps, openEngine } from '../engine/engine.ts';
-import type { Endpoints } from '../sources/endpoints.ts';
+import { type Endpoints, viaOf } from '../sources/endpoints.ts';
 import type { SourceSettings } from '../sources/settings.ts';
 import { createSources } from '../sources/sources.ts';
 import { diskUse } from '../store/disk.ts';
@@ -21,14 +21,29 @@ export async function startEngine(parts: EngineParts, shutdown: Shutdown): Promi
   const engine = await openEngine({
     ...parts,
     random: Math.random,
-    sources: createSources(endpoints, { ...sourceSettingsOf(config), ...sourceSettings }),
-    settings: settingsOf(config),
+    sources: createSources(withPolling(endpoints, config), {
+      ...sourceSettingsOf(config),
+      ...sourceSettings,
+    }),
+    settings: settingsOf(config, endpoints),
     retentionDays: config.retentionDays,
     checkpointMs: config.checkpointSeconds * 1_000,
     disk: () => diskUse(config.data),
   });
   shutdown.add(() => engine.stop());
   return engine;
+}
+
+/** With the polling of the accounts that are not polled as all are. */
+function withPolling(endpoints: Endpoints, { accounts, posts }: Config): Endpoints {
+  const own = accounts.filter(
+    ({ polling: { fastestMs, slowestMs } }) => fastestMs !== posts.periodMs || slowestMs !== posts.periodMs,
+  );
+  const pollings = new Map(own.map(({ id, polling }) => [id, polling]));
+  return {
+    ...endpoints,
+    accounts: endpoints.accounts.map((account) => ({ ...account, polling: pollings.get(account.id) })),
+  };
 }
 
 function sourceSettingsOf({ historyDays, posts }: Config): Partial<SourceSettings> {
@@ -42,13 +57,13 @@ function sourceSettingsOf({ historyDays, posts }: Config): Partial<SourceSetting
   };
 }
 
-function settingsOf({ accounts, posts, staleAfterMs }: Config): SettingsFact {
+function settingsOf({ accounts, staleAfterMs }: Config, endpoints: Endpoints): SettingsFact {
   return {
     kind: 'settings',
     accounts: accounts.map((account) => ({
       id: account.id,
       rule: account.rule,
-      via: posts.via,
+      via: viaOf(account.id, endpoints),
       ...ownLimits(account, staleAfterMs),
       ...(account.prior && { prior: account.prior }),
     })),

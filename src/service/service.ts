@@ -18,6 +18,7 @@ import { isInEvents } from '../views/portfolio/held-positions.ts';
 import { openAccess } from './access.ts';
 import { bindAccounts } from './bind-accounts.ts';
 import { startEngine } from './engine.ts';
+import { withListedLimits } from './listed-limits.ts';
 import type { Logger } from './logger.ts';
 import { openPayments } from './payments.ts';
 import { tellCost } from './posts-cost.ts';
@@ -84,7 +85,7 @@ async function attempt(config: Config, log: Logger, options: ServiceOptions): Pr
 }
 
 async function open(
-  config: Config,
+  configured: Config,
   log: Logger,
   { clock: given, system = systemClock, sources: sourceSettings = {} }: ServiceOptions,
   shutdown: Shutdown,
@@ -93,16 +94,17 @@ async function open(
   const { clock } = time;
   watchTime(time, log, shutdown);
   // Checked first, so that a start without a free port or a world does not touch the data folder.
-  await checkPort(config.port, config.host);
-  if (config.metrics !== null) await checkPort(config.metrics.port, config.metrics.host);
-  const reachable = await reachUpstream(config);
+  await checkPort(configured.port, configured.host);
+  if (configured.metrics !== null) await checkPort(configured.metrics.port, configured.metrics.host);
+  const reachable = await reachUpstream(configured);
 
-  const { store, settled } = await openLockedStore(config, log, shutdown);
+  const { store, settled } = await openLockedStore(configured, log, shutdown);
   const damaged = new Promise<StoreError>((resolve) => store.onDamage(resolve));
   store.onDamage((error) => log.error({ err: error, part: error.part }, 'found damage in the store'));
-  const upstream = await reachable.open({ data: config.data, notes: store.notes, now: clock.wall });
+  const upstream = await reachable.open({ data: configured.data, notes: store.notes, now: clock.wall });
   shutdown.add(() => upstream.close());
-  await bindAccounts(upstream.endpoints.accounts, { data: config.data, notes: store.notes });
+  await bindAccounts(upstream.endpoints.accounts, { data: configured.data, notes: store.notes });
+  const config = withListedLimits(configured, upstream.endpoints);
 
   const latest = createLatest();
   const metrics = createMetrics({ usdPer1000Reads: config.posts.usdPer1000Reads, now: clock.wall });
@@ -127,7 +129,7 @@ async function open(
   shutdown.add(async () => store.allowReserve(true));
   log.info({ url, world: upstream.name, data: config.data }, 'listening');
   // A stand-in sends no bill.
-  if (!isStandIn) tellCost(parts);
+  if (!isStandIn) tellCost({ ...parts, endpoints });
 
   const wait = setTimeout(settled, SETTLED_AFTER_MS);
   wait.unref();

@@ -154,6 +154,9 @@ async function fetchAddresses(url: string): Promise<Addresses> {
   }
 }
 
+/** Of every account of a stand-in world. */
+const PLATFORM = 'X';
+
 /** The endpoints of a stand-in world, for the accounts that are configured; without any for all that it has. */
 export function endpointsOf(
   addresses: Addresses,
@@ -163,14 +166,19 @@ export function endpointsOf(
     id,
     userId,
     handle,
-    platform: 'X',
+    platform: PLATFORM,
     seriesSlugs,
     slugPrefixes: [`${slugPrefix}-`],
   }));
   return {
     userAgent: 'tallywire',
     accounts: accounts === undefined ? known : accountEndpoints(accounts, known),
-    postsApi: { baseUrl: addresses.posts, bearerToken: addresses.postsToken, fieldPrefix: 'tweet' },
+    postsApi: {
+      baseUrl: addresses.posts,
+      bearerToken: addresses.postsToken,
+      fieldPrefix: 'tweet',
+      platform: PLATFORM,
+    },
     webBase: `${addresses.posts}/web`,
     oracle: { baseUrl: addresses.oracle },
     market: {

@@ -52,6 +52,7 @@ describe('accounts', () => {
         oracleId: undefined,
         seriesSlugs: undefined,
         slugPrefixes: undefined,
+        postsFrom: undefined,
       },
     });
     assert.deepEqual(b, {
@@ -111,6 +112,7 @@ describe('accounts', () => {
       oracleId: 'one',
       seriesSlugs: ['someone-posts'],
       slugPrefixes: ['someone-of-'],
+      postsFrom: 'oracle_list',
       rule: { otherReplies: true },
       staleSeconds: { posts: 90, prices: 30 },
       prior: { postsPerDay: 25.5, days: 14 },
@@ -132,6 +134,7 @@ describe('accounts', () => {
         oracleId: 'one',
         seriesSlugs: ['someone-posts'],
         slugPrefixes: ['someone-of-'],
+        postsFrom: 'oracle_list',
       },
     });
   });

@@ -28,6 +28,7 @@ describe('parseConfig', () => {
         periodMs: 1_000,
         recheckPeriodMs: 299_000,
         listPeriodMs: 21_000,
+        listStaleAfterMs: 600_000,
         deletionsPeriodMs: 29_000,
         deletionsHorizonMs: 86_400_000,
         usdPer1000Reads: 5,

@@ -96,7 +96,7 @@ export function listReader<E extends Endpoints>(
   /** Reads the whole open windows again if it is time to, or if posts are missing that were not when they were last read. */
   async function readWindows(isRead: boolean, knownAt: number | null, reading: Reading<E>) {
     const { context } = reading;
-    const open = context.lookups.events().filter((event) => isOpenFor(event, account));
+    const open = context.lookups.unsettledEvents(account.id).filter(({ phase }) => phase === 'active');
     const missing = () => missingIn(open, context);
     const at = context.now();
     if (!isRead && windowsRead !== undefined) {
@@ -152,19 +152,25 @@ export function listReader<E extends Endpoints>(
   }
 
   return (context) =>
-    pollInTurn({
-      periodMs: settings.listPeriodMs,
-      read: (signal) => read({ endpoints, settings, context, signal }),
-    });
+    pollInTurn(
+      [
+        {
+          periodMs: settings.listPeriodMs,
+          read: (signal) => read({ endpoints, settings, context, signal }),
+        },
+      ],
+      settings.spread,
+    );
+}
+
+/** How long the requests of one reading may wait for their turns: for the last sync, and for the list. */
+export function listTurnsMs({ oracle }: Endpoints): number {
+  return 2 * (oracle.pace?.roundMs ?? 0);
 }
 
 /** A clock that was set back makes everything due. */
 function isWithin(elapsedMs: number, periodMs: number): boolean {
   return elapsedMs >= 0 && elapsedMs < periodMs;
-}
-
-function isOpenFor({ phase, subject }: EventRecord, account: AccountEndpoint): boolean {
-  return phase === 'active' && subject.type === 'posts' && subject.account === account.id;
 }
 
 /** The windows in which the oracle counts more posts than the log has of it, each with their number. */

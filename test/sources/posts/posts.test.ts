@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
 import { SourceError } from '../../../src/errors.ts';
+import { createPace } from '../../../src/sources/pace.ts';
 import { postsSource } from '../../../src/sources/posts/posts.ts';
 import { compareIds, type Fact, type PostFact } from '../../../streams/internal.ts';
 import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
+import { activeEvent } from '../../support/event-record.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type PostSketch, postIdAt, timelineAnswer, wirePost } from '../../support/payloads.ts';
 import type { ScriptedRequest } from '../../support/scripted-server.ts';
-import { fakeLookups, knownPost, type SourceRun, sourceStage } from '../../support/source-run.ts';
+import {
+  type FakeLookups,
+  fakeLookups,
+  knownPost,
+  type SourceRun,
+  sourceStage,
+} from '../../support/source-run.ts';
 
 const AT = Date.parse('2026-04-09T13:41:35Z');
 const DAY_MS = 86_400_000;
@@ -518,6 +526,88 @@ describe('postsSource', () => {
       );
       assert.deepEqual(facts(), []);
       assert.equal(lookups.newestOnTimeline('a'), postIdAt(young.at));
+    });
+  });
+
+  for (const [limit, slowed] of [
+    [1_500, [600]],
+    [10_000, []],
+  ] as const) {
+    it(`${slowed.length > 0 ? 'slows down' : 'goes on'} when the posts API says that it allows ${limit} requests`, async () => {
+      const gaps: number[] = [];
+      const pace = { ...createPace(), slowTo: (gapMs: number) => void gaps.push(gapMs) };
+      const endpoints = localEndpoints(stage.server);
+      const postsApi = {
+        ...endpoints.postsApi,
+        limits: { timeline: 10_000, lookup: 3_500 },
+        paces: { timeline: pace, lookup: pace },
+      };
+      stage.server.answer((_, response) => {
+        response.setHeader('x-rate-limit-limit', String(limit));
+        response.setHeader('x-rate-limit-remaining', '7');
+        return timelineAnswer([]);
+      });
+      const { uses } = stage.run(postsSource(ACCOUNT, { ...endpoints, postsApi }, FAST));
+      await eventually('it is told', () => uses.length > 0);
+      assert.deepEqual([...new Set(gaps)], slowed);
+    });
+  }
+
+  describe('polling that depends on the events', () => {
+    const polling = {
+      fastestMs: 5,
+      usualMs: 50_000,
+      slowestMs: 3_600_000,
+      nearPosts: 2,
+      nearCloseMs: 60_000,
+    };
+    const asked = () => stage.server.requests.length;
+
+    function startPolled(lookups: FakeLookups, mono: () => number) {
+      serve([{ at: AT }]);
+      // The history was read before.
+      lookups.timeline = 0;
+      const source = postsSource({ ...ACCOUNT, polling }, localEndpoints(stage.server), FAST);
+      return stage.run({ ...source, run: (context) => source.run({ ...context, mono }) }, lookups, () => AT);
+    }
+
+    /** Calls for a poll come each 5 ms: many of them pass. */
+    const callsPass = async () => {
+      const since = performance.now();
+      await eventually('many calls pass', () => performance.now() - since > 60);
+    };
+
+    it('asks once and then waits while nothing is open, until the interval is over', async () => {
+      let now = 0;
+      const { deliveries } = startPolled(fakeLookups(0), () => now);
+      await eventually('it asks', () => deliveries.length >= 2);
+      const before = asked();
+      await callsPass();
+      assert.equal(asked(), before);
+      now = polling.slowestMs;
+      await eventually('it asks again', () => asked() === before + 1);
+      await callsPass();
+      assert.equal(asked(), before + 1);
+    });
+
+    it('asks at every call as soon as a count is near an edge', async () => {
+      const lookups = fakeLookups(0);
+      lookups.records.set(1, { ...activeEvent(1), startAt: AT - 1_000 });
+      lookups.counts.set(1, 30);
+      let now = 0;
+      const { deliveries } = startPolled(lookups, () => {
+        now += 5;
+        return now;
+      });
+      await eventually('it asks', () => deliveries.length >= 2);
+      const before = asked();
+      lookups.counts.set(1, 38);
+      await eventually('it asks often', () => asked() > before + 5);
+    });
+
+    it('does not take slow polling for silence', () => {
+      const { silentAfterMs } = postsSource({ ...ACCOUNT, polling }, localEndpoints(stage.server), FAST);
+      assert.ok(silentAfterMs > 2 * polling.slowestMs);
     });
   });
 });
