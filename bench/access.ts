@@ -83,7 +83,7 @@ const OPEN_GATE: Gate = {
     keyId: null,
     hour: undefined,
     policy: undefined,
-    traffic: undefined,
+    share: undefined,
     atMs: 0,
   }),
   share: () => undefined,

@@ -6,7 +6,7 @@ import { loadConfig } from './load-config.ts';
 import { addManual, type Manual } from './manual.ts';
 import { addSettings } from './options.ts';
 import type { ProcessLike } from './process-like.ts';
-import { tableText } from './table.ts';
+import { textTable } from './table.ts';
 
 type Flags = Readonly<Record<string, unknown>>;
 
@@ -27,7 +27,7 @@ function list(flags: Flags, { env, stdout }: ProcessLike): void {
   if (json) {
     for (const account of accounts) stdout.write(`${JSON.stringify({ type: 'account', ...account })}\n`);
   } else {
-    stdout.write(tableText(HEADINGS, accounts.map(cellsOf)));
+    stdout.write(textTable([HEADINGS, ...accounts.map(cellsOf)]));
   }
 }
 

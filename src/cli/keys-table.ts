@@ -1,5 +1,5 @@
 import type { KeyCommandAnswer } from '../access/keys/key-commands.ts';
-import { tableText } from './table.ts';
+import { textTable } from './table.ts';
 
 type ShownKey = KeyCommandAnswer['keys'][number];
 
@@ -17,7 +17,7 @@ function cellsOf({ id, tier, limit, createdAt, lastUsedAt, revokedAt, name }: Sh
 /** One line per key under its headings; `-` stands for nothing. */
 export function keysTable(keys: readonly ShownKey[]): string {
   if (keys.length === 0) return 'There are no keys.\n';
-  return tableText(HEADINGS, keys.map(cellsOf));
+  return textTable([HEADINGS, ...keys.map(cellsOf)]);
 }
 
 /** Describes a key in one line; the key itself follows on a line of its own. */

@@ -1,7 +1,10 @@
-/** Rows under their headings, in columns of equal width. */
-export function tableText(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [headings, ...rows];
-  const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  const lines = all.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+/** One line per row, the cells of a column under each other. What could steer a terminal is replaced. */
+export function textTable(rows: readonly (readonly string[])[]): string {
+  const plain = rows.map((row) => row.map((cell) => cell.replaceAll(/\p{Cc}/gu, '\uFFFD')));
+  const widths: number[] = [];
+  for (const row of plain) {
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+  }
+  const lines = plain.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }

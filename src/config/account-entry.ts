@@ -30,7 +30,7 @@ const oracleName = matching(/^[\w.-]{1,100}$/, 'up to 100 letters, digits, ., _ 
 /** An account in the list of the config file. */
 const ENTRY = {
   // It is part of names such as `posts:a` in the log and in the store.
-  id: matching(/^[a-z0-9_-]{1,32}$/, 'up to 32 small letters, digits, _ and -'),
+  id: matching(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'up to 32 small letters, digits, _ and -'),
   segment: pathSegment,
   name: matching(/^\P{Cc}{1,100}$/u, 'a name of up to 100 characters'),
   handle: oracleName,

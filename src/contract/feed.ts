@@ -42,6 +42,7 @@ export type FeedCause = (typeof FEED_CAUSES)[number];
 export const CLOSE_CODES = {
   goodbye: 1001,
   policy: 1008,
+  internal: 1011,
   badKey: 4001,
   tier: 4003,
   tooSlow: 4008,

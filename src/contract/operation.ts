@@ -11,6 +11,7 @@ export type Refusal =
   | 'BodyTooLarge'
   | 'UnsupportedMediaType'
   | 'StoreUnavailable'
+  | 'StoreDamaged'
   | 'Unauthorized'
   | 'ChannelUnknown'
   | 'UpgradeRequired'

@@ -88,6 +88,11 @@ export function topicsOf(accounts: readonly AccountPath[]): readonly Topic[] {
   ];
 }
 
+/** The tier for whose readers the records of a topic are made. */
+export function tierOf({ readers }: Topic): 'FREE' | 'PRO' {
+  return readers === 'FREE' ? 'FREE' : 'PRO';
+}
+
 /** Whether readers of a tier are sent this topic of a channel. */
 export function isFor({ readers }: Topic, tier: Tier): boolean {
   return readers === 'everyone' || (readers === 'PRO') === includes(tier, 'PRO');

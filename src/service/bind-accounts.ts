@@ -22,25 +22,24 @@ export async function bindAccounts(
   { data, notes }: DataFolder,
 ): Promise<void> {
   const noted = notes.get(NOTE);
-  const bound = noted === undefined ? {} : BoundAccounts.parse(JSON.parse(noted));
+  const bound = new Map(Object.entries(noted === undefined ? {} : BoundAccounts.parse(JSON.parse(noted))));
   const moved = accounts.filter((account) => {
-    const name = bound[account.id];
-    return name !== undefined && name !== account.userId && name !== handleOf(account);
+    const user = bound.get(account.id);
+    return user !== undefined && user !== account.userId && user !== handleOf(account);
   });
   if (moved.length > 0) {
     const faults = moved.map(({ id, userId, handle }) => {
-      return `account ${id} was the user ${bound[id]} in the data folder ${data} and is now ${userId ?? 'another'} (${handle})`;
+      return `account ${id} was the user ${bound.get(id)} in the data folder ${data} and is now ${userId ?? 'another'} (${handle})`;
     });
     throw new StartError(
       'START_OTHER_ACCOUNT',
       `${faults.join('; ')}; give it another id, or choose another folder`,
     );
   }
-  const added = accounts
-    .filter(({ id }) => bound[id] === undefined)
-    .map((account) => [account.id, account.userId ?? handleOf(account)]);
+  const added = accounts.filter(({ id }) => !bound.has(id));
   if (added.length === 0) return;
-  await notes.set(NOTE, JSON.stringify({ ...bound, ...Object.fromEntries(added) }));
+  for (const account of added) bound.set(account.id, account.userId ?? handleOf(account));
+  await notes.set(NOTE, JSON.stringify(Object.fromEntries(bound)));
 }
 
 /** Unlike any number of a user. */

@@ -9,7 +9,7 @@ import { diskUse } from '../store/disk.ts';
 import type { Shutdown } from './shutdown.ts';
 
 interface EngineParts
-  extends Pick<EngineDeps, 'store' | 'latest' | 'clock' | 'heard' | 'agreedNow' | 'report'> {
+  extends Pick<EngineDeps, 'store' | 'latest' | 'clock' | 'onHeaders' | 'agreedNow' | 'report'> {
   readonly config: Config;
   readonly endpoints: Endpoints;
   readonly sourceSettings?: Partial<SourceSettings>;

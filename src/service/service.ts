@@ -116,8 +116,8 @@ async function open(
   const engine = await startEngine({ ...parts, ...time, endpoints, sourceSettings, report }, shutdown);
   metrics.watchSources(engine.sources);
   const { gate, tierOf, isDemo } = await openAccess({ ...parts, isStandIn }, shutdown);
-  const usage = startUsage(parts, tierOf, shutdown);
-  const payments = await openPayments({ ...parts, standIn: upstream }, shutdown);
+  const usage = startUsage({ ...parts, ...time }, tierOf, shutdown);
+  const payments = await openPayments({ ...parts, ...time, standIn: upstream }, shutdown);
   const positions = positionsOf(upstream, sourceSettings, parts);
   const clockFault = () => timeFault(time.doubt(), engine.logAheadMs());
   const url = await startServer(
@@ -173,16 +173,19 @@ function repairedAtOf({ notes }: Store): number {
 const repairNote = z.object({ at: z.number() });
 
 type PositionsParts = Pick<ServerParts, 'latest' | 'log'>;
-type UsageParts = Pick<ServerParts, 'config' | 'store' | 'clock' | 'log'>;
+type UsageParts = Pick<ServerParts, 'config' | 'store' | 'clock' | 'log'> & {
+  readonly agreedNow: () => number | undefined;
+};
 
 function startUsage(
-  { config, store, clock, log }: UsageParts,
+  { config, store, clock, agreedNow, log }: UsageParts,
   tierOf: KnownKeys['tierOf'],
   shutdown: Shutdown,
 ): UsageTracking {
   const usage = createUsageTracking({
     store: store.usage,
     now: clock.wall,
+    agreedNow,
     retentionDays: config.usageRetentionDays,
     // Only keys of this tier may ask, each for its own usage.
     isRead: (keyId) => tierOf(keyId) === 'INTERNAL',

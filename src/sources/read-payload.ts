@@ -5,7 +5,7 @@ import type { Pace } from './pace.ts';
 import type { SourceContext } from './source.ts';
 
 type Refusals = Pick<SourceContext, 'refused'>;
-type Listener = Refusals & Partial<Pick<SourceContext, 'heard'>>;
+type Listener = Refusals & Partial<Pick<SourceContext, 'onHeaders'>>;
 
 /** A request that waits for its turn, if its host is asked in turns. Its time limit begins with its turn. */
 interface PayloadRequest extends JsonRequest {
@@ -25,11 +25,14 @@ export function decodePayload<T>(
   return { reason: `${issue?.path.join('.') || 'payload'}: ${issue?.message ?? 'not as promised'}` };
 }
 
-/** Decodes each element of a list by itself: the values of the good ones, and each reason why others are refused once. */
-export function decodeEach<T>(
-  schema: ZodType<T>,
-  elements: readonly unknown[],
-): { readonly values: readonly T[]; readonly reasons: readonly string[] } {
+interface Decoded<T> {
+  readonly values: readonly T[];
+  /** Each reason why elements are refused, once. */
+  readonly reasons: readonly string[];
+}
+
+/** Decodes each element of a list by itself. */
+export function decodeEach<T>(schema: ZodType<T>, elements: readonly unknown[]): Decoded<T> {
   const values: T[] = [];
   const reasons = new Set<string>();
   for (const element of elements) {
@@ -38,6 +41,22 @@ export function decodeEach<T>(
     else reasons.add(decoded.reason);
   }
   return { values, reasons: [...reasons] };
+}
+
+/**
+ * The same, but a list of which nothing can be read is refused: its form has changed, and an empty one would say that
+ * there is nothing. The refusal begins with `what`.
+ */
+export function decodeSome<T>(
+  schema: ZodType<T>,
+  elements: readonly unknown[],
+  what: string,
+  context: Refusals,
+): Decoded<T> {
+  const decoded = decodeEach(schema, elements);
+  const [reason] = decoded.reasons;
+  if (decoded.values.length === 0 && reason !== undefined) refuse(`${what} ${reason}`, context);
+  return decoded;
 }
 
 /**
@@ -52,7 +71,7 @@ export async function readPayload<T>(
 ): Promise<T> {
   const onHeaders = (headers: Headers) => {
     request.onHeaders?.(headers);
-    context.heard?.(url, headers);
+    context.onHeaders?.(url, headers);
   };
   const ask = () => getJson(url, { ...request, onHeaders });
   const payload = await (request.pace?.run(ask, request) ?? ask()).catch((error: unknown) => {
@@ -75,10 +94,9 @@ export async function readList<T>(
   context: Listener,
 ): Promise<readonly T[]> {
   const elements = await readPayload(url, z.array(z.unknown()), request, context);
-  const { values, reasons } = decodeEach(schema, elements);
-  const told = reasons.map((reason) => `${new URL(url).pathname} sent ${reason}`);
-  if (values.length === 0 && told[0] !== undefined) refuse(told[0], context);
-  for (const reason of told) context.refused(reason);
+  const what = `${new URL(url).pathname} sent`;
+  const { values, reasons } = decodeSome(schema, elements, what, context);
+  for (const reason of reasons) context.refused(`${what} ${reason}`);
   return values;
 }
 

@@ -42,7 +42,8 @@ const behaviour: Behaviour<Observation, FreshnessState, OutputOf<'freshness'>> =
     } else if (fact.kind === 'tick') {
       const { kind: _, ...ages } = fact;
       const { accounts, staleAfterMs, ownLimits = {}, listedAt } = state;
-      const limits = (all: AgeLimits) => (account: AccountId | undefined) => ownLimits[account ?? ''] ?? all;
+      const limits = (all: AgeLimits) => (account: AccountId | undefined) =>
+        (account !== undefined && Object.hasOwn(ownLimits, account) ? ownLimits[account] : undefined) ?? all;
       const stale = staleAfterMs === null ? [] : staleSources(limits(staleAfterMs), ages, accounts);
       const values = staleAfterMs === null ? [] : staleValues(limits(staleAfterMs), ages);
       state.last = {

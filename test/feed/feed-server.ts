@@ -32,7 +32,7 @@ export interface FeedServerOptions {
   readonly keys?: KeyLookup;
   readonly limits?: Partial<FeedLimits>;
   /** Of requests over HTTP; without them nobody is limited. */
-  readonly http?: Pick<Start, 'limits' | 'traffic'>;
+  readonly http?: Pick<Start, 'limits' | 'shares'>;
   readonly times?: Partial<ConnectionTimes>;
   /** Of the last observation before. */
   readonly seq?: number;

@@ -12,6 +12,7 @@ const PREFIX = '#/components/schemas/';
 const WHY_CLOSED: Readonly<Record<keyof typeof CLOSE_CODES, string>> = {
   goodbye: 'the service is stopping; reconnect and resume',
   policy: 'the reader violated the protocol',
+  internal: 'a bug in the service; reconnect and resume',
   badKey: 'the key is unknown',
   tier: 'the tier of the key is too low for a channel',
   tooSlow: 'the reader is too far behind; reconnect and resume',

@@ -64,6 +64,9 @@ const MALFORMED = { payment_malformed: 'The payment cannot be read: it is not ba
 const UNLISTED = {
   events_unknown: 'The events of the market are not known yet, so it cannot be said which are active',
 };
+const DAMAGED = {
+  store_damaged: 'What was asked for is damaged in the store and is being repaired',
+};
 const UNSETTLED = {
   payment_pending:
     'Whether the payment was settled is not known yet; send the same one again, do not pay anew',
@@ -107,10 +110,14 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     'RateLimited',
     headerRefs(['Retry-After']),
   ),
-  FeedUnavailable: unavailable('All connections to the feed are taken, or the service is stopping.', {
-    feed_full: 'All connections to the feed are taken',
-    stopping: 'The service stops',
-  }),
+  FeedUnavailable: unavailable(
+    'All connections to the feed are taken, the service is stopping, or what is stored is damaged.',
+    {
+      feed_full: 'All connections to the feed are taken',
+      stopping: 'The service stops',
+      ...DAMAGED,
+    },
+  ),
   KeyInvalid: error(401, 'The key that was sent is not known. No key is needed.', KEY_INVALID, [
     'WWW-Authenticate',
   ]),
@@ -174,22 +181,25 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     internal: 'Internal Server Error',
   }),
   MarketUnreachable: unavailable(
-    'The positions could not be read from the market, the events are not known yet, or the outcome of a payment is unknown.',
+    'The positions could not be read from the market, the events are not known yet, the outcome of a payment is unknown, or what is stored is damaged.',
     {
       market_unreachable: 'The market could not be asked for the positions',
       ...UNLISTED,
       ...UNSETTLED,
+      ...DAMAGED,
     },
   ),
   PastBusy: unavailable(
-    'The events are not known yet, too many requests with as_of are waiting, or the outcome of a payment is unknown.',
+    'The events are not known yet, too many requests with as_of are waiting, the outcome of a payment is unknown, or what is stored is damaged.',
     {
       past_busy: 'Too many questions about the past are waiting',
       ...UNLISTED,
       ...UNSETTLED,
+      ...DAMAGED,
     },
   ),
   EventsUnknown: unavailable('The events of the market are not known yet.', UNLISTED),
+  StoreDamaged: unavailable('What is stored is damaged, and is being repaired.', DAMAGED),
   StoreUnavailable: unavailable('The place could not be stored.', {
     store_unavailable: 'The place could not be kept; try again',
   }),

@@ -4,7 +4,7 @@ import type { AccountPath, WireName } from '../../views/account-path.ts';
 import { areEventsKnown } from '../../views/active-events.ts';
 import { historyPercent } from '../../views/history.ts';
 import type { Latest, OutputOf } from '../../views/latest.ts';
-import { isFor, type Topic } from '../channels.ts';
+import { isFor, type Topic, tierOf } from '../channels.ts';
 import type { FrameLog } from '../log/frame-log.ts';
 import type { TopicState } from '../log/numbering.ts';
 
@@ -69,8 +69,9 @@ export function createHeartbeats(
 }
 
 /** The topics that a heartbeat counts. */
-function countedBy({ readers, account }: Topic, states: Iterable<TopicState>): readonly TopicState[] {
-  const tier = readers === 'FREE' ? 'FREE' : 'PRO';
+function countedBy(counting: Topic, states: Iterable<TopicState>): readonly TopicState[] {
+  const { account } = counting;
+  const tier = tierOf(counting);
   return Array.from(states).filter(({ topic }) => {
     const { isStored, tier: needed } = topic.channel;
     const isOther = account !== null && topic.account !== null && topic.account !== account;

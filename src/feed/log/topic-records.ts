@@ -10,7 +10,7 @@ import {
 import { type Audience, audienceOf } from '../../views/audience.ts';
 import type { Latest, OutputOf } from '../../views/latest.ts';
 import { closeAll, type Moment, renderAll, tickAt } from '../../views/record-view.ts';
-import type { Topic } from '../channels.ts';
+import { type Topic, tierOf } from '../channels.ts';
 import type { StoredRecord } from './stored-record.ts';
 
 /** Posts in a snapshot, as many as on the first page over REST. */
@@ -47,8 +47,8 @@ export interface Records {
 }
 
 /** The audience whose records are stored. For bets it is the reader who sends no options. */
-function usualAudience({ audiences, readers }: Topic): Audience {
-  return audienceOf(audiences, readers === 'FREE' ? 'FREE' : 'PRO');
+function usualAudience(topic: Topic): Audience {
+  return audienceOf(topic.audiences, tierOf(topic));
 }
 
 export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Records {

@@ -1,4 +1,5 @@
 import type { EventRecord } from '../../../streams/internal.ts';
+import { activeEventsOf } from '../active-events.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
 import { isPlausibleCount } from '../oracle/oracle-payload.ts';
 import { createParts } from '../parts.ts';
@@ -47,10 +48,6 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
     return 'value' in count ? count.value : null;
   }
 
-  function activeOf({ lookups }: SourceContext): readonly EventRecord[] {
-    return lookups.unsettledEvents(account.id).filter(({ phase }) => phase === 'active');
-  }
-
   function readEvents(events: readonly EventRecord[], context: SourceContext, signal: AbortSignal) {
     async function read(event: EventRecord) {
       const { eventId } = event;
@@ -65,7 +62,7 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
   }
 
   async function readActive(context: SourceContext, signal: AbortSignal) {
-    const active = activeOf(context);
+    const active = activeEventsOf(account, context.lookups);
     context.follow(active.map(({ eventId }) => String(eventId)));
     if (active.length === 0) await context.deliver([]);
     await readEvents(active, context, signal);
@@ -73,7 +70,7 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
 
   // An event that has just become active would otherwise wait most of a period for its first count.
   async function readUnasked(context: SourceContext, signal: AbortSignal) {
-    const unasked = activeOf(context).filter(({ eventId }) => !asked.has(eventId));
+    const unasked = activeEventsOf(account, context.lookups).filter(({ eventId }) => !asked.has(eventId));
     await readEvents(unasked, context, signal);
   }
 

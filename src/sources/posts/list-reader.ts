@@ -1,5 +1,6 @@
 import { firstValueFrom, type Observable, timer } from 'rxjs';
 import { DAY_MS, type EventRecord, type Fact, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
+import { activeEventsOf } from '../active-events.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
 import { pollInTurn } from '../poll-in-turn.ts';
 import type { SourceSettings } from '../settings.ts';
@@ -96,7 +97,7 @@ export function listReader<E extends Endpoints>(
   /** Reads the whole open windows again if it is time to, or if posts are missing that were not when they were last read. */
   async function readWindows(isRead: boolean, knownAt: number | null, reading: Reading<E>) {
     const { context } = reading;
-    const open = context.lookups.unsettledEvents(account.id).filter(({ phase }) => phase === 'active');
+    const open = activeEventsOf(account, context.lookups);
     const missing = () => missingIn(open, context);
     const at = context.now();
     if (!isRead && windowsRead !== undefined) {

@@ -20,7 +20,10 @@ const operationObject = z.object({
 const { paths, components } = z
   .object({
     paths: z.record(z.string(), z.record(z.string(), operationObject)),
-    components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
+    components: z.object({
+      schemas: z.record(z.string(), z.unknown()),
+      responses: z.record(z.string(), z.unknown()),
+    }),
   })
   .parse(openApiDocument(ACCOUNTS));
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -113,6 +116,20 @@ describe('openApiDocument', function () {
       }
     } finally {
       await stop();
+    }
+  });
+
+  it('says of every operation that reads the store that it may be damaged', () => {
+    const reading = operations.filter(
+      ({ path, operation: { parameters, responses } }) =>
+        /\/(feed|usage\/(summary|by-endpoint|errors))$/.test(path) ||
+        '402' in responses ||
+        parameters.some(({ name }) => name === 'as_of'),
+    );
+    assert.equal(reading.length, 11);
+    for (const { path, operation } of reading) {
+      const [, name = ''] = /responses\/(\w+)"/.exec(JSON.stringify(operation.responses['503'] ?? '')) ?? [];
+      assert.match(JSON.stringify(components.responses[name] ?? ''), /"store_damaged"/, path);
     }
   });
 
