@@ -66,14 +66,19 @@ function watchUnsettled(latest: Latest) {
   const byAccount = new Map<AccountId | null, Map<string, EventRecord>>();
   const accountOf = new Map<string, AccountId | null>();
 
+  function forget(key: string, account: AccountId | null) {
+    byAccount.get(account)?.delete(key);
+    accountOf.delete(key);
+  }
+
   function note(output: Output) {
     if (output.stream !== 'events') return;
     const { key, record } = output;
-    // The list of accounts may have changed since it was logged, and with it whose the event is.
-    byAccount.get(accountOf.get(key) ?? null)?.delete(key);
-    accountOf.delete(key);
-    if (record.phase === 'closed') return;
     const account = record.subject.type === 'posts' ? record.subject.account : null;
+    const before = accountOf.get(key);
+    // The list of accounts may have changed since it was logged, and with it whose the event is.
+    if (before !== undefined && (record.phase === 'closed' || before !== account)) forget(key, before);
+    if (record.phase === 'closed') return;
     const events = byAccount.get(account) ?? new Map<string, EventRecord>();
     byAccount.set(account, events.set(key, record));
     accountOf.set(key, account);

@@ -58,7 +58,9 @@ describe('sourceLookupsFrom', () => {
     const { unsettledEvents } = sourceLookupsFrom(fresh, { counters: new Map() }, () => NOON);
     const ids = (account?: string) => unsettledEvents(account).map(({ eventId }) => eventId);
     assert.deepEqual([ids('a'), ids('b'), ids('c'), ids()], [[1], [3], [], [1, 3]]);
-    fresh.apply([event(1, { phase: 'closed' }), event(4)], 9, NOON);
+    fresh.apply([event(5), event(1, { title: 'renamed' })], 8, NOON);
+    assert.deepEqual(ids('a'), [1, 5]);
+    fresh.apply([event(1, { phase: 'closed' }), event(5, { phase: 'closed' }), event(4)], 9, NOON);
     assert.deepEqual([ids('a'), ids()], [[4], [4, 3]]);
     fresh.apply([event(3)], 10, NOON);
     assert.deepEqual([ids('a'), ids('b')], [[4, 3], []]);
