@@ -28,8 +28,9 @@ import { createFollowedBooks, type FollowedBooks } from './followed-books.ts';
 
 const TOKENS_PER_CONNECTION = 400;
 const TOKENS_PER_REQUEST = 100;
-/** One connection of several that cannot be made so often concerns the host. */
-const CONNECTS_IN_A_ROW = 2;
+/** More losses than this within half a minute, of any connections, concern the host. */
+const LOSSES_OF_CONNECTIONS = 2;
+const LOSSES_WITHIN_MS = 30_000;
 const CONNECT_BACKOFF = { firstMs: 250, longestMs: 1_000 };
 /** While no price changes, an empty delivery after this many flushes shows that the source is alive. */
 const FLUSHES_PER_SIGN_OF_LIFE = 4;
@@ -50,6 +51,8 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
   const watchdog = createSilenceWatchdog(settings.pricesSilentMs, 'price data');
   let eventIds: ReadonlyMap<string, number> = new Map();
   let connections: readonly ReadonlySet<string>[] = [];
+  /** When connections were lost of late, by `mono`. */
+  let lostAt: readonly number[] = [];
   let hasNews = false;
   let framesSinceSnapshot = 0;
   let snapshotsWithoutFrames = 0;
@@ -84,12 +87,7 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
         userAgent: endpoints.userAgent,
         timeoutMs: settings.timeoutMs,
         pingPeriodMs: settings.socketPingPeriodMs,
-      }).pipe(
-        retry({
-          delay: (error, attempt) => connectAgain(group$.key, error, attempt),
-          resetOnSuccess: true,
-        }),
-      ),
+      }).pipe(retry({ delay: (error) => connectAgain(group$.key, error) })),
     ),
     tap((text) => {
       if (!applyFrame(text, books, context)) return;
@@ -99,12 +97,14 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
   );
 
   /** One of several connections is made again by itself, so that its loss does not cost the books of all the others. */
-  function connectAgain(index: number, error: unknown, attempt: number): Observable<unknown> {
+  function connectAgain(index: number, error: unknown): Observable<unknown> {
     const isAlone = connections.filter(({ size }) => size > 0).length < 2;
     const mayWait = error instanceof SourceError && error.retryAfterMs === undefined;
-    if (isAlone || !mayWait || attempt > CONNECTS_IN_A_ROW) throw error;
+    const at = context.mono();
+    lostAt = [...lostAt.filter((before) => at - before < LOSSES_WITHIN_MS), at];
+    if (isAlone || !mayWait || lostAt.length > LOSSES_OF_CONNECTIONS) throw error;
     books.lose(connections[index] ?? []);
-    return timer(backoffDelay(CONNECT_BACKOFF, attempt));
+    return timer(backoffDelay(CONNECT_BACKOFF, lostAt.length));
   }
 
   // Frames carry no numbers, so a lost one cannot be noticed. Snapshots repair the books.

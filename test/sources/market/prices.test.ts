@@ -435,6 +435,18 @@ describe('pricesSource', () => {
       assert.equal(error(), undefined);
     });
 
+    it('fails when one is lost again and again, though each time something came', async () => {
+      const { error } = await openBoth();
+      stage.server.onSocket((socket) => {
+        socket.on('message', () => {
+          socket.send(JSON.stringify([book(T0, '0.48', '0.52')]));
+          socket.close();
+        });
+      });
+      large[0]?.close();
+      await eventually('it fails', () => error() instanceof SourceError);
+    });
+
     it('fails when one cannot be made any more', async () => {
       const { error } = await openBoth();
       stage.server.onSocket((socket) => socket.terminate());
@@ -499,9 +511,14 @@ describe('pricesSource', () => {
     shown.tokens = [0, 1];
     const asked = stage.server.requests.length;
     await eventually('another snapshot has come', () => stage.server.requests.length > asked + 2);
+    const moreIsDelivered = () => {
+      const before = run?.deliveries.length ?? 0;
+      return eventually('more is delivered', () => (run?.deliveries.length ?? 0) > before + 2);
+    };
+    // The first of these may still be of the snapshots before.
+    await moreIsDelivered();
     const lastAt = run?.answeredAt.get('1');
-    const before = run?.deliveries.length ?? 0;
-    await eventually('more is delivered', () => (run?.deliveries.length ?? 0) > before + 2);
+    await moreIsDelivered();
     assert.equal(run?.answeredAt.get('1'), lastAt);
     shown.tokens = [0, 1, 2];
     await eventually('it is answered again', () => (run?.answeredAt.get('1') ?? 0) > (lastAt ?? 0));
