@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict';
 import { SourceError } from '../../../src/errors.ts';
-import { createPace } from '../../../src/sources/pace.ts';
+import { createPace, type Pace } from '../../../src/sources/pace.ts';
+import { type Polling, pollEvery } from '../../../src/sources/posts/poll-interval.ts';
 import { postsSource } from '../../../src/sources/posts/posts.ts';
-import { compareIds, type Fact, type PostFact } from '../../../streams/internal.ts';
+import { compareIds, type Fact, HOUR_MS, type PostFact } from '../../../streams/internal.ts';
 import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
 import { activeEvent } from '../../support/event-record.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type PostSketch, postIdAt, timelineAnswer, wirePost } from '../../support/payloads.ts';
 import type { ScriptedRequest } from '../../support/scripted-server.ts';
-import {
-  type FakeLookups,
-  fakeLookups,
-  knownPost,
-  type SourceRun,
-  sourceStage,
-} from '../../support/source-run.ts';
+import { fakeLookups, knownPost, type SourceRun, sourceStage } from '../../support/source-run.ts';
+import { takeIntervals, type VirtualIntervals } from '../../support/virtual-intervals.ts';
 
 const AT = Date.parse('2026-04-09T13:41:35Z');
 const DAY_MS = 86_400_000;
@@ -553,61 +549,93 @@ describe('postsSource', () => {
     });
   }
 
-  describe('polling that depends on the events', () => {
+  describe('polling of its own', () => {
     const polling = {
-      fastestMs: 5,
-      usualMs: 50_000,
-      slowestMs: 3_600_000,
+      fastestMs: 1_000,
+      usualMs: 10_000,
+      slowestMs: 60_000,
       nearPosts: 2,
-      nearCloseMs: 60_000,
+      nearCloseMs: HOUR_MS,
     };
-    const asked = () => stage.server.requests.length;
+    let intervals: VirtualIntervals;
+    let passedMs: number;
+    beforeEach(() => {
+      intervals = takeIntervals();
+      passedMs = 0;
+    });
+    afterEach(() => intervals.restore());
 
-    function startPolled(lookups: FakeLookups, mono: () => number) {
+    /** Polls a timeline whose history was read before, on clocks that the test moves. */
+    function startPolled(own: Polling, lookups = fakeLookups(0)) {
       serve([{ at: AT }]);
-      // The history was read before.
       lookups.timeline = 0;
-      const source = postsSource({ ...ACCOUNT, polling }, localEndpoints(stage.server), FAST);
-      return stage.run({ ...source, run: (context) => source.run({ ...context, mono }) }, lookups, () => AT);
+      const askedAt: number[] = [];
+      const pace: Pace = {
+        ...createPace(),
+        run(ask) {
+          askedAt.push(passedMs / 1_000);
+          return ask();
+        },
+      };
+      const endpoints = localEndpoints(stage.server);
+      const postsApi = { ...endpoints.postsApi, paces: { timeline: pace, lookup: pace } };
+      const source = postsSource({ ...ACCOUNT, polling: own }, { ...endpoints, postsApi }, FAST);
+      const { deliveries } = stage.run(
+        { ...source, run: (context) => source.run({ ...context, mono: () => passedMs }) },
+        lookups,
+        () => AT + passedMs,
+      );
+
+      /** The seconds since the start at which it asks within the next `seconds`. */
+      return async function asks(seconds: number): Promise<readonly number[]> {
+        const before = askedAt.length;
+        for (const until = passedMs + seconds * 1_000; passedMs < until; ) {
+          passedMs += 1_000;
+          intervals.advance(1_000);
+          await new Promise(setImmediate);
+          await eventually('it is answered', () => deliveries.length === askedAt.length);
+        }
+        return askedAt.slice(before);
+      };
     }
 
-    /** Calls for a poll come each 5 ms: many of them pass. */
-    const callsPass = async () => {
-      const since = performance.now();
-      await eventually('many calls pass', () => performance.now() - since > 60);
-    };
+    const every = (step: number, from: number, to: number) =>
+      Array.from({ length: (to - from) / step + 1 }, (_, index) => from + index * step);
+    /** Open from the start on for three hours, with buckets of 20. */
+    const open = { ...activeEvent(1, 10), startAt: AT, endAt: AT + 3 * HOUR_MS };
 
-    it('asks once and then waits while nothing is open, until the interval is over', async () => {
-      let now = 0;
-      const { deliveries } = startPolled(fakeLookups(0), () => now);
-      await eventually('it asks', () => deliveries.length >= 2);
-      const before = asked();
-      await callsPass();
-      assert.equal(asked(), before);
-      now = polling.slowestMs;
-      await eventually('it asks again', () => asked() === before + 1);
-      await callsPass();
-      assert.equal(asked(), before + 1);
+    it('asks at the interval of the account', async () => {
+      const asks = startPolled(pollEvery(7_000));
+      // At the first second it asks for new posts, and for the young ones again.
+      assert.deepEqual(await asks(1), [1, 1]);
+      assert.deepEqual(await asks(27), [7, 14, 21, 28]);
     });
 
-    it('asks at every call as soon as a count is near an edge', async () => {
+    it('is slow while nothing is open, usual in a window, and fast near an edge and near the close', async () => {
       const lookups = fakeLookups(0);
-      lookups.records.set(1, { ...activeEvent(1), startAt: AT - 1_000 });
+      const asks = startPolled(polling, lookups);
+      await asks(1);
+      assert.deepEqual(await asks(120), [61, 121], 'nothing is open');
+      lookups.records.set(1, open);
       lookups.counts.set(1, 30);
-      let now = 0;
-      const { deliveries } = startPolled(lookups, () => {
-        now += 5;
-        return now;
-      });
-      await eventually('it asks', () => deliveries.length >= 2);
-      const before = asked();
+      assert.deepEqual(await asks(29), [131, 141], 'in a window');
       lookups.counts.set(1, 38);
-      await eventually('it asks often', () => asked() > before + 5);
+      assert.deepEqual(await asks(10), every(1, 151, 160), 'two posts from an edge');
+      lookups.counts.set(1, 43);
+      assert.deepEqual(await asks(20), [170, 180], 'past the edge');
+      lookups.records.set(1, { ...open, endAt: AT + 200_000 });
+      assert.deepEqual(await asks(80), every(1, 181, 259), 'near the close, and for a minute after it');
+      assert.deepEqual(await asks(119), [319, 379], 'nothing is open any more');
     });
 
     it('does not take slow polling for silence', () => {
-      const { silentAfterMs } = postsSource({ ...ACCOUNT, polling }, localEndpoints(stage.server), FAST);
-      assert.ok(silentAfterMs > 2 * polling.slowestMs);
+      const slow = { ...polling, slowestMs: 3_600_000 };
+      const { silentAfterMs } = postsSource(
+        { ...ACCOUNT, polling: slow },
+        localEndpoints(stage.server),
+        FAST,
+      );
+      assert.ok(silentAfterMs > 2 * slow.slowestMs);
     });
   });
 });
