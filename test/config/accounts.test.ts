@@ -182,6 +182,7 @@ describe('accounts', () => {
       { id: 'g', polling: { fastestSeconds: 5, slowestSeconds: 2 } },
       { id: 'h', polling: { slowestSeconds: 60 }, staleSeconds: { posts: 60 } },
       { id: 'i', staleSeconds: { posts: 1 } },
+      { id: 'j', postsFrom: 'elsewhere', polling: { fastestSeconds: 0, nearPosts: -1 } },
     );
     assert.deepEqual(faults.toSorted(), [
       'config file: accounts[0].polcy: unknown setting, did you mean policy',
@@ -204,6 +205,9 @@ describe('accounts', () => {
       'config file: accounts[6].polling.slowestSeconds: expected no less than the usual 5 s, found 2',
       'config file: accounts[7].polling.slowestSeconds: expected less than the 60 s after which posts are stale, found 60',
       'config file: accounts[8].staleSeconds.posts: expected less than the 1 s after which posts are stale, found 1',
+      'config file: accounts[9].polling.fastestSeconds: expected an integer from 1 to 3600, found 0',
+      'config file: accounts[9].polling.nearPosts: expected an integer from 0 to 1000, found -1',
+      "config file: accounts[9].postsFrom: expected one of timeline, oracle_list, found 'elsewhere'",
     ]);
   });
 

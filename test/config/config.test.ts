@@ -183,6 +183,7 @@ describe('parseConfig', () => {
       periodMs: 2_000,
       recheckPeriodMs: 600_000,
       listPeriodMs: 30_000,
+      listStaleAfterMs: 600_000,
       deletionsPeriodMs: 60_000,
       deletionsHorizonMs: 43_200_000,
       usdPer1000Reads: 0.25,
