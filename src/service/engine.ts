@@ -6,6 +6,7 @@ import { type Endpoints, viaOf } from '../sources/endpoints.ts';
 import type { SourceSettings } from '../sources/settings.ts';
 import { createSources } from '../sources/sources.ts';
 import { diskUse } from '../store/disk.ts';
+import { withPolling } from './account-polling.ts';
 import type { Shutdown } from './shutdown.ts';
 
 interface EngineParts
@@ -32,18 +33,6 @@ export async function startEngine(parts: EngineParts, shutdown: Shutdown): Promi
   });
   shutdown.add(() => engine.stop());
   return engine;
-}
-
-/** With the polling of the accounts that are not polled as all are. */
-function withPolling(endpoints: Endpoints, { accounts, posts }: Config): Endpoints {
-  const own = accounts.filter(
-    ({ polling: { fastestMs, slowestMs } }) => fastestMs !== posts.periodMs || slowestMs !== posts.periodMs,
-  );
-  const pollings = new Map(own.map(({ id, polling }) => [id, polling]));
-  return {
-    ...endpoints,
-    accounts: endpoints.accounts.map((account) => ({ ...account, polling: pollings.get(account.id) })),
-  };
 }
 
 function sourceSettingsOf({ historyDays, posts }: Config): Partial<SourceSettings> {
