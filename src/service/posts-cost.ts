@@ -1,9 +1,9 @@
 import { type AccountId, DAY_MS } from '../../streams/internal.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../engine/clock.ts';
-import { type Endpoints, LIMITED_MS, viaOf } from '../sources/endpoints.ts';
-import { readsPerPost } from '../sources/posts/read-estimate.ts';
+import type { Endpoints } from '../sources/endpoints.ts';
 import type { Latest } from '../views/latest.ts';
+import { followingCost, usdOf } from './following-cost.ts';
 import type { Logger } from './logger.ts';
 
 const WEEK_DAYS = 7;
@@ -19,41 +19,45 @@ interface CostParts {
 
 /**
  * Tells the operator at the start what reading the posts of each account will cost, which posts are late because the posts
- * API is not asked for them, and whether it allows as many requests as all accounts together may make.
+ * API is not asked for them, and what has to wait because the hosts allow less than all accounts together may ask.
  */
 export function tellCost({ config, endpoints, latest, clock, log }: CostParts): void {
-  const isListed = ({ id }: { readonly id: AccountId }) => viaOf(id, endpoints) === 'oracle_list';
-  const listed = config.accounts.filter(isListed).map(({ segment }) => segment);
+  const cost = followingCost(config, endpoints);
+  const listed = cost.accounts.filter(({ via }) => via === 'oracle_list').map(({ segment }) => segment);
   if (listed.length > 0) {
     log.warn({ accounts: listed }, "posts are read from the oracle's list, which is free but minutes late");
   }
-  const reads = readsPerPost(config.posts).all;
-  const usdOf = (posts: number) => Math.round((posts * reads * config.posts.usdPer1000Reads) / 10) / 100;
-  let mostInSpan = 0;
-  for (const { id, segment, polling } of config.accounts.filter((account) => !isListed(account))) {
-    const { fastestMs, slowestMs } = polling;
-    mostInSpan += LIMITED_MS / fastestMs;
+  for (const account of cost.accounts.filter(({ via }) => via === 'timeline')) {
+    const { id, segment, requestsPerDay, fewestRequestsPerDay, readsPerPost, usdPer100Posts } = account;
     const postsPerDay = postsADay(latest, id, clock.wall());
     log.info(
       {
         account: segment,
-        requestsPerDay: Math.round(DAY_MS / fastestMs),
-        ...(slowestMs > fastestMs && { fewestRequestsPerDay: Math.round(DAY_MS / slowestMs) }),
-        readsPerPost: reads,
-        usdPer100Posts: usdOf(100),
+        requestsPerDay,
+        ...(fewestRequestsPerDay < requestsPerDay && { fewestRequestsPerDay }),
+        readsPerPost,
+        usdPer100Posts,
         postsPerDay,
-        readsPerMonth: postsPerDay === null ? null : MONTH_DAYS * postsPerDay * reads,
-        usdPerDay: postsPerDay === null ? null : usdOf(postsPerDay),
+        readsPerMonth: postsPerDay === null ? null : MONTH_DAYS * postsPerDay * readsPerPost,
+        usdPerDay: postsPerDay === null ? null : usdOf(postsPerDay * readsPerPost, config.posts),
       },
       'the posts API costs at most this',
     );
   }
-  const limit = endpoints.postsApi?.limits?.timeline;
-  if (limit === undefined || mostInSpan <= limit) return;
-  log.warn(
-    { requestsPer15Minutes: Math.round(mostInSpan), limit },
-    'the accounts may need more requests than the posts API allows, and are then polled more slowly; poll them more slowly yourself',
-  );
+  const { requestsPer15Minutes, limitPer15Minutes: limit, countIntervalMs } = cost;
+  if (limit !== null && requestsPer15Minutes > limit) {
+    log.warn(
+      { requestsPer15Minutes, limit },
+      'the accounts may need more requests than the posts API allows, and are then polled more slowly; poll them more slowly yourself',
+    );
+  }
+  const staleMs = Math.min(...config.accounts.map(({ staleAfterMs }) => staleAfterMs.oracle));
+  if (countIntervalMs >= staleMs) {
+    log.warn(
+      { countSeconds: Math.round(countIntervalMs / 1_000), staleSeconds: staleMs / 1_000 },
+      'the counts of so many accounts cannot be read from the oracle before they are stale; follow fewer accounts, or raise the limit',
+    );
+  }
 }
 
 /** Posts a day of the last week; null while the log has none. */

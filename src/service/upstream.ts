@@ -31,6 +31,8 @@ interface DataFolder {
 
 /** A world that answers, but is not bound to a data folder yet. */
 interface ReachableUpstream {
+  /** The endpoints of a world whose hosts have limits and prices; null of a stand-in, whose hosts have neither. */
+  readonly billed: Endpoints | null;
   /**
    * Binds a data folder to the world for good. With two worlds in one log, their posts would be counted together and
    * those of the first would seem deleted.
@@ -44,7 +46,9 @@ type UpstreamConfig = Pick<Config, 'world' | 'accounts' | 'posts'>;
 export async function reachUpstream(config: UpstreamConfig): Promise<ReachableUpstream> {
   const reachable = await reach(config);
   if (config.posts.via === 'timeline') return reachable;
+  const { billed } = reachable;
   return {
+    billed: billed && { ...billed, postsApi: null },
     async open(folder) {
       const upstream = await reachable.open(folder);
       return { ...upstream, endpoints: { ...upstream.endpoints, postsApi: null } };
@@ -74,7 +78,8 @@ async function reach({ world, accounts }: UpstreamConfig): Promise<ReachableUpst
     case 'live': {
       const known = liveEndpoints(world);
       const endpoints = { ...known, accounts: accountEndpoints(accounts, known.accounts) };
-      return bindingTo('live', () => ({ name: 'live', isStandIn: false, endpoints, close: async () => {} }));
+      const upstream = { name: 'live', isStandIn: false, endpoints, close: async () => {} };
+      return bindingTo('live', () => upstream, endpoints);
     }
   }
 }
@@ -83,8 +88,9 @@ async function reach({ world, accounts }: UpstreamConfig): Promise<ReachableUpst
 function bindingTo(
   world: string,
   open: (startAt: number) => Upstream | Promise<Upstream>,
+  billed: Endpoints | null = null,
 ): ReachableUpstream {
-  return { open: async (folder) => open(await bindFolder(world, folder)) };
+  return { billed, open: async (folder) => open(await bindFolder(world, folder)) };
 }
 
 function standIn(

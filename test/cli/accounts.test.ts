@@ -13,11 +13,12 @@ describe('tallywire accounts', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  async function run(...args: readonly string[]) {
-    const proc = memoryProcess();
+  async function runWith(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
+    const proc = { ...memoryProcess(), env };
     const code = await runProgram(['accounts', ...args], proc);
     return { code, ...proc.texts };
   }
+  const run = (...args: readonly string[]) => runWith({}, ...args);
   async function configFile(content: unknown): Promise<string> {
     const path = join(folder, 'config.json');
     await writeFile(path, JSON.stringify(content));
@@ -80,6 +81,46 @@ describe('tallywire accounts', () => {
     ]);
   });
 
+  describe('of the live world', () => {
+    const env = { TALLYWIRE_POSTS_TOKEN: 'secret' };
+    const accounts = [
+      { id: 'a' },
+      { id: 'b', polling: { usualSeconds: 10, slowestSeconds: 60 } },
+      { id: 'c' },
+    ];
+
+    it('tells what each account takes of the posts API at most, and how often the oracle is asked', async () => {
+      const config = await configFile({ accounts });
+      const { code, stdout } = await runWith(env, 'check', '--world', 'live', '--config', config);
+      assert.equal(code, 0);
+      assert.deepEqual(stdout.split('\n'), [
+        '3 accounts, nothing wrong with them in the world live',
+        '',
+        'SEGMENT    POSTS FROM   REQUESTS A DAY   IN 15 MINUTES  READS A POST  USD PER 100 POSTS',
+        'account_a  timeline     86,400           up to 900      up to 15      up to 7.50',
+        'account_b  timeline     1,440 to 86,400  up to 900      up to 15      up to 7.50',
+        'account_c  oracle list  -                -              -             -',
+        '',
+        'All timelines together take up to 1,800 requests in 15 minutes, of 10,000 that the posts API allows.',
+        'The oracle is asked in turns: each of its counts is read about every 10 s.',
+        '',
+      ]);
+    });
+
+    it('tells that the posts API costs nothing without a token', async () => {
+      const { stdout } = await runWith({}, 'check', '--world', 'live', '--json');
+      const { cost } = JSON.parse(stdout);
+      assert.equal(cost.limitPer15Minutes, null);
+      assert.deepEqual(
+        cost.accounts.map(({ via, requestsPerDay }: Record<string, unknown>) => [via, requestsPerDay]),
+        [
+          ['oracle_list', 0],
+          ['oracle_list', 0],
+        ],
+      );
+    });
+  });
+
   it('asks the world for each account', async () => {
     const world = await openWorld({ seed: 3 });
     try {
@@ -91,7 +132,7 @@ describe('tallywire accounts', () => {
       const config = await configFile({ accounts: [{ id: 'a' }, { id: 'nobody' }] });
       const unknown = await run('check', '--world', world.url, '--config', config);
       assert.equal(unknown.code, 1);
-      assert.match(unknown.stderr, /account nobody has no userId, handle, .*; the world has a \(/);
+      assert.match(unknown.stderr, /account nobody has no handle, .*; the world has a \(/);
       const json = await run('check', '--json');
       assert.deepEqual(JSON.parse(json.stdout), { type: 'checked', accounts: 2, world: 'embedded' });
     } finally {

@@ -22,6 +22,8 @@ interface Line {
   readonly accounts?: readonly string[];
   readonly requestsPer15Minutes?: number;
   readonly limit?: number;
+  readonly countSeconds?: number;
+  readonly staleSeconds?: number;
 }
 
 const LIVE = liveEndpoints({ postsToken: 'secret' });
@@ -100,6 +102,16 @@ describe('tellCost', () => {
     const [a, b] = told({}, 0, LIVE, { fastestSeconds: 2, usualSeconds: 10, slowestSeconds: 60 });
     assert.deepEqual([a?.requestsPerDay, a?.fewestRequestsPerDay], [43_200, 1_440]);
     assert.deepEqual([b?.requestsPerDay, b?.fewestRequestsPerDay], [86_400, undefined]);
+  });
+
+  it('warns when the counts of so many accounts are stale before the oracle can be asked again', () => {
+    const slow = (gapMs: number) =>
+      told({}, 0, { ...LIVE, oracle: { ...LIVE.oracle, gapMs } }).filter(({ level }) => level === 40);
+    assert.deepEqual(slow(10_000), []);
+    assert.deepEqual(
+      slow(20_000).map(({ countSeconds, staleSeconds }) => [countSeconds, staleSeconds]),
+      [[1_440, 900]],
+    );
   });
 
   it('warns when all accounts together may need more requests than the posts API allows', () => {

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import {
   type PolledEvent,
@@ -13,6 +10,7 @@ import { readsPerPost } from '../../../src/sources/posts/read-estimate.ts';
 import { SOURCE_SETTINGS } from '../../../src/sources/settings.ts';
 import { unit } from '../../../src/world/rng.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
+import { pageLines } from '../../support/page-lines.ts';
 
 const NOW = Date.parse('2026-04-09T13:41:35Z');
 const POLLING: Polling = {
@@ -217,7 +215,7 @@ describe('what polling costs', () => {
       row('adaptive, two windows always open', requestsADay(POLLING, 3.5), 1_000),
       row('adaptive, a window open each other week', requestsADay(POLLING, 14), 1_000),
     ];
-    const page = readFileSync(join(root(), 'src/sources/README.md'), 'utf8').split('\n');
+    const page = pageLines('src/sources/README.md');
     assert.deepEqual(
       rows.filter((each) => !page.includes(each)),
       [],
@@ -228,8 +226,4 @@ describe('what polling costs', () => {
 function thousands(value: number): string {
   const rounded = value > 10_000 ? Math.round(value / 100) * 100 : Math.round(value);
   return rounded.toLocaleString('en-US');
-}
-
-function root(folder = dirname(fileURLToPath(import.meta.url))): string {
-  return existsSync(join(folder, 'package.json')) ? folder : root(dirname(folder));
 }
