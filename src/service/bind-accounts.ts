@@ -8,6 +8,8 @@ const NOTE = 'accounts';
 /** The user of each account id, by the platform's number, or by the handle while that is not known. */
 const BoundAccounts = z.record(z.string(), z.string());
 
+type BoundUser = Pick<AccountEndpoint, 'id' | 'userId' | 'handle'>;
+
 interface DataFolder {
   readonly data: string;
   readonly notes: Notes;
@@ -18,7 +20,7 @@ interface DataFolder {
  * people under one id, their posts would be counted together and those of the first would seem deleted.
  */
 export async function bindAccounts(
-  accounts: readonly Pick<AccountEndpoint, 'id' | 'userId' | 'handle'>[],
+  accounts: readonly BoundUser[],
   { data, notes }: DataFolder,
 ): Promise<void> {
   const noted = notes.get(NOTE);
@@ -36,13 +38,15 @@ export async function bindAccounts(
       `${faults.join('; ')}; give it another id, or choose another folder`,
     );
   }
-  const added = accounts.filter(({ id }) => !bound.has(id));
-  if (added.length === 0) return;
-  for (const account of added) bound.set(account.id, account.userId ?? handleOf(account));
+  const isNews = ({ id, userId }: BoundUser) =>
+    !bound.has(id) || (userId !== null && bound.get(id) !== userId);
+  const news = accounts.filter(isNews);
+  if (news.length === 0) return;
+  for (const account of news) bound.set(account.id, account.userId ?? handleOf(account));
   await notes.set(NOTE, JSON.stringify(Object.fromEntries(bound)));
 }
 
 /** Unlike any number of a user. */
-function handleOf({ handle }: Pick<AccountEndpoint, 'handle'>): string {
+function handleOf({ handle }: BoundUser): string {
   return `@${handle.toLowerCase()}`;
 }

@@ -25,6 +25,9 @@ describe('bindAccounts', () => {
     const unknown = { id: 'a', userId: null, handle: 'Somebody' };
     await bindAccounts([unknown], folder);
     await bindAccounts([{ ...unknown, handle: 'somebody', userId: '5' }], folder);
+    // From now on it goes by the number, which stays when the user takes another handle.
+    await bindAccounts([{ ...unknown, handle: 'renamed', userId: '5' }], folder);
+    await assert.rejects(bindAccounts([{ ...unknown, userId: '6' }], folder), /was the user 5 .* is now 6/);
     await assert.rejects(bindAccounts([{ ...unknown, handle: 'other' }], folder), /is now another \(other\)/);
   });
 });
