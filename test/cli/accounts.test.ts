@@ -65,18 +65,24 @@ describe('tallywire accounts', () => {
     );
   });
 
-  it('reports every fault of the list at once', async () => {
+  it('reports every fault of the file at once, each with its place', async () => {
     const config = await configFile({
+      prt: 1,
+      postsSeconds: 0,
       accounts: [
         { id: 'a', segment: 'x y' },
-        { id: 'a', polcy: {} },
+        { id: 'a', polcy: {}, polling: { slowestSeconds: 'often' }, postsFrom: 'elsewhere' },
       ],
     });
     const { code, stderr } = await run('check', '--config', config);
     assert.equal(code, 2);
     assert.deepEqual(stderr.trim().split('\n'), [
+      'tallywire: config file: prt: unknown setting, did you mean port',
+      'tallywire: config file: postsSeconds: expected an integer from 1 to 86400, found 0',
       "tallywire: config file: accounts[0].segment: expected up to 64 letters, digits, _ and -, and not crypto, found 'x y'",
       'tallywire: config file: accounts[1].polcy: unknown setting, did you mean policy',
+      "tallywire: config file: accounts[1].polling.slowestSeconds: expected an integer from 1 to 3600, found 'often'",
+      "tallywire: config file: accounts[1].postsFrom: expected one of timeline, oracle_list, found 'elsewhere'",
       "tallywire: config file: accounts[1].id: expected another id than that of account a, found 'a'",
     ]);
   });
