@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { AccountConfig } from '../config/accounts.ts';
 import { parseConfig } from '../config/config.ts';
 import type { PolicyFlag } from '../contract/account.ts';
+import { costText } from './cost-text.ts';
 import { loadConfig } from './load-config.ts';
 import { addManual, type Manual } from './manual.ts';
 import { addSettings } from './options.ts';
@@ -50,14 +51,20 @@ function cellsOf(account: AccountConfig): readonly string[] {
 
 async function check(flags: Flags, { env, stdout }: ProcessLike): Promise<void> {
   const config = loadConfig(parseConfig, { flags, env });
-  const { reachUpstream } = await import('../service/upstream.ts');
-  await reachUpstream(config);
+  const [{ reachUpstream }, { followingCost }] = await Promise.all([
+    import('../service/upstream.ts'),
+    import('../service/following-cost.ts'),
+  ]);
+  const { billed } = await reachUpstream(config);
+  const cost = billed && followingCost(config, billed);
   const { accounts, world, json } = config;
   const name = world.type === 'remote' ? world.url : world.type;
   if (json) {
-    stdout.write(`${JSON.stringify({ type: 'checked', accounts: accounts.length, world: name })}\n`);
+    const checked = { type: 'checked', accounts: accounts.length, world: name, ...(cost && { cost }) };
+    stdout.write(`${JSON.stringify(checked)}\n`);
   } else {
     stdout.write(`${accounts.length} accounts, nothing wrong with them in the world ${name}\n`);
+    if (cost !== null) stdout.write(`\n${costText(cost)}`);
   }
 }
 
@@ -85,7 +92,8 @@ function checkCommand(proc: ProcessLike): Command {
     summary: 'check the accounts before a start',
     description:
       'Reads the whole configuration as `start` does and reports every fault with its place; then checks that the ' +
-      'world answers and has each account. It touches no data folder.',
+      'world answers and has each account. It touches no data folder. Of the live world it tells what the accounts ' +
+      'take of the posts API at most, and how often the oracle can be asked for so many.',
     examples: [
       [
         'tallywire accounts check --config tallywire.json',

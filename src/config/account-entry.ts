@@ -3,7 +3,7 @@ import { PAID_FIELDS } from '../contract/account.ts';
 import type { Fault } from '../errors.ts';
 import { isRecord, missing, ownValue } from './faults.ts';
 import { type Fields, type Read, readFields } from './fields.ts';
-import { type Format, flag, pathSegment, plainText, seconds } from './formats.ts';
+import { type Format, flag, oneOf, pathSegment, plainText, seconds } from './formats.ts';
 import { POLLING_FIELDS } from './polling.ts';
 
 function matching(pattern: RegExp, expects: string): Format<string> {
@@ -67,6 +67,7 @@ const ENTRY = {
     days: positive(365, 'the days of posts that it is worth'),
   },
   polling: POLLING_FIELDS,
+  postsFrom: oneOf(['timeline', 'oracle_list'], 'place'),
 } satisfies Fields;
 
 export type AccountEntry = Read<typeof ENTRY>;

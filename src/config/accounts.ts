@@ -4,6 +4,7 @@ import {
   type AccountPrior,
   type CountingRule,
   type LimitedInput,
+  type PostsVia,
   USUAL_RULE,
 } from '../../streams/internal.ts';
 import type { AccountPolicy, PublicAccount } from '../contract/account.ts';
@@ -26,6 +27,8 @@ interface AccountProvider {
   readonly oracleId?: string | undefined;
   readonly seriesSlugs?: readonly string[] | undefined;
   readonly slugPrefixes?: readonly string[] | undefined;
+  /** Where its posts are read, if both are possible. */
+  readonly postsFrom?: PostsVia | undefined;
 }
 
 export interface AccountConfig extends PublicAccount {
@@ -148,7 +151,7 @@ function toAccount(
   segment: string,
   { pollingMs, staleAfterMs }: AccountDefaults,
 ): AccountConfig {
-  const { handle, userId, platform, oracleId, seriesSlugs, slugPrefixes, prior } = entry;
+  const { handle, userId, platform, oracleId, seriesSlugs, slugPrefixes, postsFrom, prior } = entry;
   const polling = toPolling(entry.polling, pollingMs);
   const posts = entry.polling === undefined ? staleAfterMs.posts : stalePostsMs(polling, staleAfterMs.posts);
   const limits = Object.entries(entry.staleSeconds ?? {}).map(([input, limit]) => [input, limit * 1_000]);
@@ -164,7 +167,7 @@ function toAccount(
         ? null
         : { postsPerDay: prior.postsPerDay, days: prior.days },
     polling,
-    provider: { handle, userId, platform, oracleId, seriesSlugs, slugPrefixes },
+    provider: { handle, userId, platform, oracleId, seriesSlugs, slugPrefixes, postsFrom },
   };
 }
 

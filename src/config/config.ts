@@ -36,6 +36,8 @@ interface PostsConfig {
   readonly periodMs: number;
   readonly recheckPeriodMs: number;
   readonly listPeriodMs: number;
+  /** The age from which posts of the oracle's list are stale. */
+  readonly listStaleAfterMs: number;
   readonly deletionsPeriodMs: number;
   readonly deletionsHorizonMs: number;
   readonly usdPer1000Reads: number;
@@ -209,6 +211,7 @@ function toPosts(values: Values): PostsConfig {
     periodMs: values.postsSeconds * 1_000,
     recheckPeriodMs: values.postsRecheckSeconds * 1_000,
     listPeriodMs: values.postsListSeconds * 1_000,
+    listStaleAfterMs: values.staleSecondsPostsList * 1_000,
     deletionsPeriodMs: values.deletionsSeconds * 1_000,
     deletionsHorizonMs: values.deletionsHours * HOUR_MS,
     usdPer1000Reads: values.postsReadPrice,

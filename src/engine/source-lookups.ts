@@ -1,4 +1,11 @@
-import { type GraphState, postFault, timelineFrom } from '../../streams/internal.ts';
+import {
+  type AccountId,
+  type EventRecord,
+  type GraphState,
+  type Output,
+  postFault,
+  timelineFrom,
+} from '../../streams/internal.ts';
 import type { SourceLookups } from '../sources/source.ts';
 import type { Latest } from '../views/latest.ts';
 
@@ -11,6 +18,7 @@ export function sourceLookupsFrom(
   { counters }: Pick<GraphState, 'counters'>,
   now: () => number,
 ): SourceLookups {
+  const unsettled = watchUnsettled(latest);
   return {
     // Ids grow with time and an edit keeps its first id, so the newest post has the newest id.
     newestOnTimeline: (account, beforeMs = Number.POSITIVE_INFINITY) =>
@@ -33,6 +41,8 @@ export function sourceLookupsFrom(
     timelineFrom: (account) => timelineFrom(counters.get(account)),
     events: () => Array.from(latest.all('events'), ({ record }) => record),
     event: (eventId) => latest.get('events', String(eventId))?.record,
+    unsettledEvents: (account) => unsettled.of(account),
+    realCount: (eventId) => latest.get('counters', String(eventId))?.record.real ?? null,
     oracleCount(eventId) {
       const event = latest.get('events', String(eventId))?.record;
       const total = latest.get('counters', String(eventId))?.record.oracle ?? null;
@@ -43,6 +53,45 @@ export function sourceLookupsFrom(
         if (record.createdAt < event.endAt && record.oracleAt !== null) known += 1;
       }
       return { total, known };
+    },
+  };
+}
+
+/**
+ * The events that are not closed, by account, kept up to date: each account looks at its own each second, and most events
+ * that are known are closed.
+ */
+function watchUnsettled(latest: Latest) {
+  /** Those of prices are under null. */
+  const byAccount = new Map<AccountId | null, Map<string, EventRecord>>();
+  const accountOf = new Map<string, AccountId | null>();
+
+  function forget(key: string, account: AccountId | null) {
+    byAccount.get(account)?.delete(key);
+    accountOf.delete(key);
+  }
+
+  function note(output: Output) {
+    if (output.stream !== 'events') return;
+    const { key, record } = output;
+    const account = record.subject.type === 'posts' ? record.subject.account : null;
+    const before = accountOf.get(key);
+    // The list of accounts may have changed since it was logged, and with it whose the event is.
+    if (before !== undefined && (record.phase === 'closed' || before !== account)) forget(key, before);
+    if (record.phase === 'closed') return;
+    const events = byAccount.get(account) ?? new Map<string, EventRecord>();
+    byAccount.set(account, events.set(key, record));
+    accountOf.set(key, account);
+  }
+
+  for (const output of latest.all('events')) note(output);
+  latest.change$.subscribe((outputs) => {
+    for (const output of outputs) note(output);
+  });
+  return {
+    of(account?: AccountId): readonly EventRecord[] {
+      const chosen = account === undefined ? [...byAccount.values()] : [byAccount.get(account)];
+      return chosen.flatMap((events) => (events === undefined ? [] : [...events.values()]));
     },
   };
 }

@@ -16,7 +16,7 @@ export function accountEndpoints(
 ): readonly AccountEndpoint[] {
   const faults: string[] = [];
   const endpoints = accounts.flatMap((account) => {
-    const endpoint = { ...foundIn(known, account), ...given(account), id: account.id };
+    const endpoint = { userId: null, ...foundIn(known, account), ...given(account), id: account.id };
     const missing = NEEDED.filter((key) => endpoint[key] === undefined);
     if (missing.length > 0) faults.push(`account ${account.id} has no ${missing.join(', ')}`);
     return isWhole(endpoint) ? [endpoint] : [];
@@ -31,7 +31,7 @@ export function accountEndpoints(
 
 const MOST_NAMED = 20;
 
-const NEEDED = ['userId', 'handle', 'platform', 'seriesSlugs', 'slugPrefixes'] as const;
+const NEEDED = ['handle', 'platform', 'seriesSlugs', 'slugPrefixes'] as const;
 
 function foundIn(known: readonly AccountEndpoint[], { id, provider }: ConfiguredAccount) {
   const handle = provider.handle?.toLowerCase();

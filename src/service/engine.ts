@@ -2,10 +2,11 @@ import { INPUTS, type SettingsFact } from '../../streams/internal.ts';
 import type { AccountConfig } from '../config/accounts.ts';
 import type { Config } from '../config/config.ts';
 import { type Engine, type EngineDeps, openEngine } from '../engine/engine.ts';
-import type { Endpoints } from '../sources/endpoints.ts';
+import { type Endpoints, viaOf } from '../sources/endpoints.ts';
 import { atSpeed, type SourceSettings } from '../sources/settings.ts';
 import { createSources } from '../sources/sources.ts';
 import { diskUse } from '../store/disk.ts';
+import { withPolling } from './account-polling.ts';
 import type { Shutdown } from './shutdown.ts';
 
 interface EngineParts
@@ -23,8 +24,11 @@ export async function startEngine(parts: EngineParts, shutdown: Shutdown): Promi
   const engine = await openEngine({
     ...parts,
     random: Math.random,
-    sources: createSources(endpoints, atSpeed({ ...sourceSettingsOf(config), ...sourceSettings }, speed)),
-    settings: settingsOf(config),
+    sources: createSources(
+      withPolling(endpoints, config),
+      atSpeed({ ...sourceSettingsOf(config), ...sourceSettings }, speed),
+    ),
+    settings: settingsOf(config, endpoints),
     retentionDays: config.retentionDays,
     checkpointMs: config.checkpointSeconds * 1_000,
     disk: () => diskUse(config.data),
@@ -44,13 +48,13 @@ function sourceSettingsOf({ historyDays, posts }: Config): Partial<SourceSetting
   };
 }
 
-function settingsOf({ accounts, posts, staleAfterMs }: Config): SettingsFact {
+function settingsOf({ accounts, staleAfterMs }: Config, endpoints: Endpoints): SettingsFact {
   return {
     kind: 'settings',
     accounts: accounts.map((account) => ({
       id: account.id,
       rule: account.rule,
-      via: posts.via,
+      via: viaOf(account.id, endpoints),
       ...ownLimits(account, staleAfterMs),
       ...(account.prior && { prior: account.prior }),
     })),

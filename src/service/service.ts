@@ -18,6 +18,7 @@ import { isInEvents } from '../views/portfolio/held-positions.ts';
 import { openAccess } from './access.ts';
 import { bindAccounts } from './bind-accounts.ts';
 import { startEngine } from './engine.ts';
+import { withListedLimits } from './listed-limits.ts';
 import type { Logger } from './logger.ts';
 import { openPayments } from './payments.ts';
 import { tellCost } from './posts-cost.ts';
@@ -84,7 +85,7 @@ async function attempt(config: Config, log: Logger, options: ServiceOptions): Pr
 }
 
 async function open(
-  config: Config,
+  configured: Config,
   log: Logger,
   { clock: given, system = systemClock, sources: sourceSettings = {} }: ServiceOptions,
   shutdown: Shutdown,
@@ -92,16 +93,21 @@ async function open(
   const machine = given === undefined ? openTime(system) : timeOf(given);
   watchTime(machine, log, shutdown);
   // Checked first, so that a start without a free port or a world does not touch the data folder.
-  await checkPort(config.port, config.host);
-  if (config.metrics !== null) await checkPort(config.metrics.port, config.metrics.host);
-  const reachable = await reachUpstream(config);
+  await checkPort(configured.port, configured.host);
+  if (configured.metrics !== null) await checkPort(configured.metrics.port, configured.metrics.host);
+  const reachable = await reachUpstream(configured);
 
-  const { store, settled } = await openLockedStore(config, log, shutdown);
+  const { store, settled } = await openLockedStore(configured, log, shutdown);
   const damaged = new Promise<StoreError>((resolve) => store.onDamage(resolve));
   store.onDamage((error) => log.error({ err: error, part: error.part }, 'found damage in the store'));
-  const upstream = await reachable.open({ data: config.data, notes: store.notes, now: machine.clock.wall });
+  const upstream = await reachable.open({
+    data: configured.data,
+    notes: store.notes,
+    now: machine.clock.wall,
+  });
   shutdown.add(() => upstream.close());
-  await bindAccounts(upstream.endpoints.accounts, { data: config.data, notes: store.notes });
+  await bindAccounts(upstream.endpoints.accounts, { data: configured.data, notes: store.notes });
+  const config = withListedLimits(configured, upstream.endpoints);
   const speed = config.world.type === 'embedded' ? config.world.speed : 1;
   // Callers live by the clock on the wall, however fast the world is. Its hosts then tell nothing about the machine.
   const callersTime = speed === 1 ? machine : withoutHosts(machine);
@@ -132,7 +138,7 @@ async function open(
   shutdown.add(async () => store.allowReserve(true));
   log.info({ url, world: upstream.name, data: config.data }, 'listening');
   // A stand-in sends no bill.
-  if (!isStandIn) tellCost(parts);
+  if (!isStandIn) tellCost({ ...parts, endpoints });
 
   const wait = setTimeout(settled, SETTLED_AFTER_MS);
   wait.unref();

@@ -33,6 +33,8 @@ interface DataFolder {
 
 /** A world that answers, but is not bound to a data folder yet. */
 interface ReachableUpstream {
+  /** The endpoints of a world whose hosts have limits and prices; null of a stand-in, whose hosts have neither. */
+  readonly billed: Endpoints | null;
   /**
    * Binds a data folder to the world for good. With two worlds in one log, their posts would be counted together and
    * those of the first would seem deleted.
@@ -46,7 +48,9 @@ type UpstreamConfig = Pick<Config, 'world' | 'accounts' | 'posts'>;
 export async function reachUpstream(config: UpstreamConfig): Promise<ReachableUpstream> {
   const reachable = await reach(config);
   if (config.posts.via === 'timeline') return reachable;
+  const { billed } = reachable;
   return {
+    billed: billed && { ...billed, postsApi: null },
     async open(folder) {
       const upstream = await reachable.open(folder);
       return { ...upstream, endpoints: { ...upstream.endpoints, postsApi: null } };
@@ -79,7 +83,7 @@ async function reach({ world, accounts }: UpstreamConfig): Promise<ReachableUpst
       const known = liveEndpoints(world);
       const endpoints = { ...known, accounts: accountEndpoints(accounts, known.accounts) };
       const live = { name: 'live', isStandIn: false, endpoints, close: async () => {} };
-      return bindingTo('live', (startAt) => ({ ...live, startAt }));
+      return bindingTo('live', (startAt) => ({ ...live, startAt }), endpoints);
     }
   }
 }
@@ -88,8 +92,9 @@ async function reach({ world, accounts }: UpstreamConfig): Promise<ReachableUpst
 function bindingTo(
   world: string,
   open: (startAt: number) => Upstream | Promise<Upstream>,
+  billed: Endpoints | null = null,
 ): ReachableUpstream {
-  return { open: async (folder) => open(await bindFolder(world, folder)) };
+  return { billed, open: async (folder) => open(await bindFolder(world, folder)) };
 }
 
 function standIn(
@@ -160,6 +165,9 @@ async function fetchAddresses(url: string): Promise<Addresses> {
   }
 }
 
+/** Of every account of a stand-in world. */
+const PLATFORM = 'X';
+
 /** The endpoints of a stand-in world, for the accounts that are configured; without any for all that it has. */
 export function endpointsOf(
   addresses: Addresses,
@@ -169,14 +177,19 @@ export function endpointsOf(
     id,
     userId,
     handle,
-    platform: 'X',
+    platform: PLATFORM,
     seriesSlugs,
     slugPrefixes: [`${slugPrefix}-`],
   }));
   return {
     userAgent: 'tallywire',
     accounts: accounts === undefined ? known : accountEndpoints(accounts, known),
-    postsApi: { baseUrl: addresses.posts, bearerToken: addresses.postsToken, fieldPrefix: 'tweet' },
+    postsApi: {
+      baseUrl: addresses.posts,
+      bearerToken: addresses.postsToken,
+      fieldPrefix: 'tweet',
+      platform: PLATFORM,
+    },
     webBase: `${addresses.posts}/web`,
     oracle: { baseUrl: addresses.oracle },
     market: {

@@ -5,9 +5,7 @@ import type { SourceLookups } from './source.ts';
 /** The events about an account's posts whose windows are open. */
 export function activeEventsOf(
   { id }: Pick<AccountEndpoint, 'id'>,
-  lookups: Pick<SourceLookups, 'events'>,
+  lookups: Pick<SourceLookups, 'unsettledEvents'>,
 ): readonly EventRecord[] {
-  return lookups
-    .events()
-    .filter(({ phase, subject }) => phase === 'active' && subject.type === 'posts' && subject.account === id);
+  return lookups.unsettledEvents(id).filter(({ phase }) => phase === 'active');
 }

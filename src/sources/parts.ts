@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import { SourceError } from '../errors.ts';
 import { backoffDelay } from '../resilience/backoff.ts';
 import { isRefusal } from './read-payload.ts';
+import { remembered } from './remembered.ts';
 import type { SourceContext } from './source.ts';
 
 const BACKOFF = { firstMs: 2_000, longestMs: 30_000 };
@@ -32,7 +32,7 @@ interface Waiting {
 
 /** Kept over restarts of the source, or a restart would ask again what has just failed. */
 export function createParts(): (context: Pick<SourceContext, 'mono'>) => Parts {
-  const waiting = new LRUCache<string, Waiting>({ max: REMEMBERED });
+  const waiting = remembered<string, Waiting>(REMEMBERED);
   return ({ mono }) => {
     async function readEach<T>(parts: Iterable<T>, { nameOf, read }: PartReading<T>, signal: AbortSignal) {
       let firstFailure: SourceError | undefined;

@@ -1,5 +1,6 @@
 import { concatMap, defer, filter, ignoreElements, map, merge, mergeMap, Observable, timer } from 'rxjs';
 import { isRefusal } from './read-payload.ts';
+import { secondPollMs } from './spread.ts';
 
 interface Job {
   readonly periodMs: number;
@@ -21,20 +22,21 @@ export function runOnce(read: (signal: AbortSignal) => Promise<void>): Observabl
 /**
  * Runs every job at once and then each period, in the order given and never two at a time. A job that is
  * still waiting or running when it falls due again skips that turn, so the queue is as long as the list.
+ * `spread` shortens the first period of each job, so that those which begin together do not stay together.
  */
-export function pollInTurn(...jobs: readonly Job[]): Observable<never> {
-  return poll(jobs, () => false);
+export function pollInTurn(jobs: readonly Job[], spread = 0): Observable<never> {
+  return poll(jobs, () => false, spread);
 }
 
 /**
  * Polls in turn, but fails with a refused answer only after the jobs that wait have had their turn: otherwise a job
  * whose answers are always refused would keep the jobs behind it from ever being run.
  */
-export function pollDespiteRefusals(...jobs: readonly Job[]): Observable<never> {
-  return poll(jobs, isRefusal);
+export function pollDespiteRefusals(jobs: readonly Job[]): Observable<never> {
+  return poll(jobs, isRefusal, 0);
 }
 
-function poll(jobs: readonly Job[], mayWait: (error: unknown) => boolean): Observable<never> {
+function poll(jobs: readonly Job[], mayWait: (error: unknown) => boolean, spread: number): Observable<never> {
   return defer(() => {
     const queued = new Set<Job>();
     let failed: { readonly error: unknown; readonly waiting: Set<Job> } | undefined;
@@ -54,7 +56,9 @@ function poll(jobs: readonly Job[], mayWait: (error: unknown) => boolean): Obser
 
     // All at once, so that the first cannot fail before the others wait.
     const first$ = timer(0).pipe(mergeMap(() => jobs));
-    const again$ = jobs.map((job) => timer(job.periodMs, job.periodMs).pipe(map(() => job)));
+    const again$ = jobs.map((job) =>
+      timer(secondPollMs(job.periodMs, spread), job.periodMs).pipe(map(() => job)),
+    );
     return merge(first$, ...again$).pipe(
       filter((job) => !queued.has(job)),
       map((job) => {

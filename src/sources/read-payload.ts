@@ -1,10 +1,18 @@
 import { type ZodType, z } from 'zod';
 import { SourceError } from '../errors.ts';
 import { getJson, type JsonRequest } from './http.ts';
+import type { Pace } from './pace.ts';
 import type { SourceContext } from './source.ts';
 
 type Refusals = Pick<SourceContext, 'refused'>;
 type Listener = Refusals & Partial<Pick<SourceContext, 'onHeaders'>>;
+
+/** A request that waits for its turn, if its host is asked in turns. Its time limit begins with its turn. */
+interface PayloadRequest extends JsonRequest {
+  readonly pace?: Pace | undefined;
+  /** Whether the answer serves every account. */
+  readonly isShared?: boolean | undefined;
+}
 
 /** The payload's value, or why it is refused: where its first fault is and what was expected there. */
 export function decodePayload<T>(
@@ -58,14 +66,15 @@ export function decodeSome<T>(
 export async function readPayload<T>(
   url: string,
   schema: ZodType<T>,
-  request: JsonRequest,
+  request: PayloadRequest,
   context: Listener,
 ): Promise<T> {
   const onHeaders = (headers: Headers) => {
     request.onHeaders?.(headers);
     context.onHeaders?.(url, headers);
   };
-  const payload = await getJson(url, { ...request, onHeaders }).catch((error: unknown) => {
+  const ask = () => getJson(url, { ...request, onHeaders });
+  const payload = await (request.pace?.run(ask, request) ?? ask()).catch((error: unknown) => {
     if (isRefusal(error)) context.refused(error.message);
     throw error;
   });
@@ -81,7 +90,7 @@ export async function readPayload<T>(
 export async function readList<T>(
   url: string,
   schema: ZodType<T>,
-  request: JsonRequest,
+  request: PayloadRequest,
   context: Listener,
 ): Promise<readonly T[]> {
   const elements = await readPayload(url, z.array(z.unknown()), request, context);

@@ -39,6 +39,8 @@ export interface SourceSettings {
   readonly booksPeriodMs: number;
   readonly spotPeriodMs: number;
   readonly spotSilentMs: number;
+  /** At which share of its period an account is polled, from 0 to 1. Those of many accounts are spread evenly. */
+  readonly spread: number;
 }
 
 /** Long periods have no small common multiple, so that polls which begin together do not stay together. */
@@ -69,6 +71,7 @@ export const SOURCE_SETTINGS: SourceSettings = {
   booksPeriodMs: 9_100,
   spotPeriodMs: 1_000,
   spotSilentMs: 15_000,
+  spread: 0,
 };
 
 /** No list is read more often than this when time is sped up, in real ms. */

@@ -1,5 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { AccountId, EventRecord, Fact, Post, SourceName } from '../../streams/internal.ts';
+import type { PostsRequestKind } from './endpoints.ts';
 
 /** A post in the log. */
 export type KnownPost = Pick<
@@ -25,14 +26,17 @@ export interface SourceLookups {
   /** Every event known, in any phase. */
   events(): readonly EventRecord[];
   event(eventId: number): EventRecord | undefined;
+  /** The events that are not closed, of one account or of all and of prices: few, however many are known. */
+  unsettledEvents(account?: AccountId): readonly EventRecord[];
+  /** How many posts of an event's window are counted; null while they are not all known. */
+  realCount(eventId: number): number | null;
   /** How many posts the oracle counts in an event's window by its total, and how many of them the log has. */
   oracleCount(eventId: number): { readonly total: number; readonly known: number } | undefined;
 }
 
 /** What a request to the posts API cost. */
 export interface ApiUse {
-  /** The API limits each of the two on its own. */
-  readonly request: 'timeline' | 'lookup';
+  readonly request: PostsRequestKind;
   /** Posts in the answer, those that others refer to included: each may be billed. */
   readonly reads: number;
   /** What is left until the limit is reset; null when the answer does not say. */

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { remembered } from './remembered.ts';
 import type { SourceContext } from './source.ts';
 
 /** Faults of single things, such as an event, that are read again and again. */
@@ -9,7 +9,7 @@ interface Faults {
 
 /** Remembers the faults of the last `max` names. */
 export function tellOnce(max: number): Faults {
-  const told = new LRUCache<string | number, string>({ max });
+  const told = remembered<string | number, string>(max);
   return {
     tell(name, fault, context) {
       if (fault === null) {

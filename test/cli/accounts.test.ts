@@ -13,11 +13,12 @@ describe('tallywire accounts', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  async function run(...args: readonly string[]) {
-    const proc = memoryProcess();
+  async function runWith(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
+    const proc = { ...memoryProcess(), env };
     const code = await runProgram(['accounts', ...args], proc);
     return { code, ...proc.texts };
   }
+  const run = (...args: readonly string[]) => runWith({}, ...args);
   async function configFile(content: unknown): Promise<string> {
     const path = join(folder, 'config.json');
     await writeFile(path, JSON.stringify(content));
@@ -64,20 +65,66 @@ describe('tallywire accounts', () => {
     );
   });
 
-  it('reports every fault of the list at once', async () => {
+  it('reports every fault of the file at once, each with its place', async () => {
     const config = await configFile({
+      prt: 1,
+      postsSeconds: 0,
       accounts: [
         { id: 'a', segment: 'x y' },
-        { id: 'a', polcy: {} },
+        { id: 'a', polcy: {}, polling: { slowestSeconds: 'often' }, postsFrom: 'elsewhere' },
       ],
     });
     const { code, stderr } = await run('check', '--config', config);
     assert.equal(code, 2);
     assert.deepEqual(stderr.trim().split('\n'), [
+      'tallywire: config file: prt: unknown setting, did you mean port',
+      'tallywire: config file: postsSeconds: expected an integer from 1 to 86400, found 0',
       "tallywire: config file: accounts[0].segment: expected up to 64 letters, digits, _ and -, and not crypto, found 'x y'",
       'tallywire: config file: accounts[1].polcy: unknown setting, did you mean policy',
+      "tallywire: config file: accounts[1].polling.slowestSeconds: expected an integer from 1 to 3600, found 'often'",
+      "tallywire: config file: accounts[1].postsFrom: expected one of timeline, oracle_list, found 'elsewhere'",
       "tallywire: config file: accounts[1].id: expected another id than that of account a, found 'a'",
     ]);
+  });
+
+  describe('of the live world', () => {
+    const env = { TALLYWIRE_POSTS_TOKEN: 'secret' };
+    const accounts = [
+      { id: 'a' },
+      { id: 'b', polling: { usualSeconds: 10, slowestSeconds: 60 } },
+      { id: 'c' },
+    ];
+
+    it('tells what each account takes of the posts API at most, and how often the oracle is asked', async () => {
+      const config = await configFile({ accounts });
+      const { code, stdout } = await runWith(env, 'check', '--world', 'live', '--config', config);
+      assert.equal(code, 0);
+      assert.deepEqual(stdout.split('\n'), [
+        '3 accounts, nothing wrong with them in the world live',
+        '',
+        'SEGMENT    POSTS FROM   REQUESTS A DAY   IN 15 MINUTES  READS A POST  USD PER 100 POSTS',
+        'account_a  timeline     86,400           up to 900      up to 15      up to 7.50',
+        'account_b  timeline     1,440 to 86,400  up to 900      up to 15      up to 7.50',
+        'account_c  oracle list  -                -              -             -',
+        '',
+        'All timelines together take up to 1,800 requests in 15 minutes, of 10,000 that the posts API allows.',
+        'The oracle is asked in turns: each of its counts is read about every 10 s.',
+        '',
+      ]);
+    });
+
+    it('tells that the posts API costs nothing without a token', async () => {
+      const { stdout } = await runWith({}, 'check', '--world', 'live', '--json');
+      const { cost } = JSON.parse(stdout);
+      assert.equal(cost.limitPer15Minutes, null);
+      assert.deepEqual(
+        cost.accounts.map(({ via, requestsPerDay }: Record<string, unknown>) => [via, requestsPerDay]),
+        [
+          ['oracle_list', 0],
+          ['oracle_list', 0],
+        ],
+      );
+    });
   });
 
   it('asks the world for each account', async () => {
@@ -91,7 +138,7 @@ describe('tallywire accounts', () => {
       const config = await configFile({ accounts: [{ id: 'a' }, { id: 'nobody' }] });
       const unknown = await run('check', '--world', world.url, '--config', config);
       assert.equal(unknown.code, 1);
-      assert.match(unknown.stderr, /account nobody has no userId, handle, .*; the world has a \(/);
+      assert.match(unknown.stderr, /account nobody has no handle, .*; the world has a \(/);
       const json = await run('check', '--json');
       assert.deepEqual(JSON.parse(json.stdout), { type: 'checked', accounts: 2, world: 'embedded' });
     } finally {

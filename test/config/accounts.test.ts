@@ -53,6 +53,7 @@ describe('accounts', () => {
         oracleId: undefined,
         seriesSlugs: undefined,
         slugPrefixes: undefined,
+        postsFrom: undefined,
       },
     });
     assert.deepEqual(b, {
@@ -112,6 +113,7 @@ describe('accounts', () => {
       oracleId: 'one',
       seriesSlugs: ['someone-posts'],
       slugPrefixes: ['someone-of-'],
+      postsFrom: 'oracle_list',
       rule: { otherReplies: true },
       staleSeconds: { posts: 90, prices: 30 },
       prior: { postsPerDay: 25.5, days: 14 },
@@ -133,6 +135,7 @@ describe('accounts', () => {
         oracleId: 'one',
         seriesSlugs: ['someone-posts'],
         slugPrefixes: ['someone-of-'],
+        postsFrom: 'oracle_list',
       },
     });
   });
@@ -181,6 +184,7 @@ describe('accounts', () => {
       { id: 'h', polling: { slowestSeconds: 60 }, staleSeconds: { posts: 60 } },
       { id: 'i', staleSeconds: { posts: 1 } },
       { id: 'b', policy: { freeFields: ['forecast', 'velocity_all_1h'] } },
+      { id: 'j', postsFrom: 'elsewhere', polling: { fastestSeconds: 0, nearPosts: -1 } },
     );
     assert.deepEqual(faults.toSorted(), [
       'config file: accounts[0].polcy: unknown setting, did you mean policy',
@@ -188,6 +192,9 @@ describe('accounts', () => {
       'config file: accounts[0].policy.hasSizng: unknown setting, did you mean hasSizing',
       "config file: accounts[0].policy.isBuyOnly: expected true or false, found 'perhaps'",
       "config file: accounts[0].segment: expected up to 64 letters, digits, _ and -, and not crypto, found 'crypto'",
+      'config file: accounts[10].polling.fastestSeconds: expected an integer from 1 to 3600, found 0',
+      'config file: accounts[10].polling.nearPosts: expected an integer from 0 to 1000, found -1',
+      "config file: accounts[10].postsFrom: expected one of timeline, oracle_list, found 'elsewhere'",
       "config file: accounts[1].handle: expected up to 100 letters, digits, ., _ and -, found 'who?'",
       "config file: accounts[1].id: expected up to 32 small letters, digits, _ and -, found 'A'",
       'config file: accounts[1].rule.replies: unknown setting',

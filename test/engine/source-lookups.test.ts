@@ -49,4 +49,26 @@ describe('sourceLookupsFrom', () => {
     ]);
     assert.deepEqual(lookups().oracleCount(5), { total: 3, known: 1 });
   });
+
+  it('knows which events are not closed, by account, from the log and from then on', () => {
+    const fresh = createLatest();
+    const event = (eventId: number, more = {}) => eventOutput({ eventId, ...more });
+    const ofB = { subject: { type: 'posts', account: 'b' } as const };
+    fresh.load([event(1), event(2, { phase: 'closed' }), event(3, ofB)]);
+    const { unsettledEvents } = sourceLookupsFrom(fresh, { counters: new Map() }, () => NOON);
+    const ids = (account?: string) => unsettledEvents(account).map(({ eventId }) => eventId);
+    assert.deepEqual([ids('a'), ids('b'), ids('c'), ids()], [[1], [3], [], [1, 3]]);
+    fresh.apply([event(5), event(1, { title: 'renamed' })], 8, NOON);
+    assert.deepEqual(ids('a'), [1, 5]);
+    fresh.apply([event(1, { phase: 'closed' }), event(5, { phase: 'closed' }), event(4)], 9, NOON);
+    assert.deepEqual([ids('a'), ids()], [[4], [4, 3]]);
+    fresh.apply([event(3)], 10, NOON);
+    assert.deepEqual([ids('a'), ids('b')], [[4, 3], []]);
+  });
+
+  it('knows how many posts of a window are counted, if all are known', () => {
+    latest.load([countersOutput({ eventId: 6, real: 41 }), countersOutput({ eventId: 7, real: null })]);
+    const { realCount } = lookups();
+    assert.deepEqual([realCount(6), realCount(7), realCount(8)], [41, null, null]);
+  });
 });

@@ -20,6 +20,8 @@ const NO_LOOKUPS: SourceLookups = {
   timelineFrom: () => undefined,
   events: () => [],
   event: () => undefined,
+  unsettledEvents: () => [],
+  realCount: () => null,
   oracleCount: () => undefined,
 };
 

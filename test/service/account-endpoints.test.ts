@@ -41,11 +41,18 @@ describe('accountEndpoints', () => {
     ]);
   });
 
+  it('leaves the number of the user to be looked up where nobody says it', () => {
+    const provider = { handle: 'h', platform: 'P', seriesSlugs: ['s'] };
+    assert.deepEqual(accountEndpoints([{ id: 'c', provider }], known), [
+      { id: 'c', userId: null, ...provider, slugPrefixes: [] },
+    ]);
+  });
+
   it('names every account that remains unknown, and what it lacks', () => {
     const entries = [
       { id: 'a', provider: {} },
       { id: 'c', provider: {} },
-      { id: 'b', provider: { handle: 'stranger', platform: 'X', slugPrefixes: ['s-'] } },
+      { id: 'b', provider: { handle: 'stranger', slugPrefixes: ['s-'] } },
     ];
     assert.throws(
       () => accountEndpoints(entries, known),
@@ -54,7 +61,7 @@ describe('accountEndpoints', () => {
         assert.equal(error.code, 'START_UNKNOWN_ACCOUNT');
         assert.equal(
           error.message,
-          'account c has no userId, handle, platform, seriesSlugs, slugPrefixes; account b has no userId; the world has a (Handle_a), b (Handle_b)',
+          'account c has no handle, platform, seriesSlugs, slugPrefixes; account b has no platform; the world has a (Handle_a), b (Handle_b)',
         );
         return true;
       },

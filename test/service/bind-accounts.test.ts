@@ -19,4 +19,15 @@ describe('bindAccounts', () => {
     });
     await bindAccounts([user('a', '1'), user('b', '2'), user('c', '3')], folder);
   });
+
+  it('goes by the handle while the number of a user is not known', async () => {
+    const folder = { data: 'here', notes: createMemoryStore().notes };
+    const unknown = { id: 'a', userId: null, handle: 'Somebody' };
+    await bindAccounts([unknown], folder);
+    await bindAccounts([{ ...unknown, handle: 'somebody', userId: '5' }], folder);
+    // From now on it goes by the number, which stays when the user takes another handle.
+    await bindAccounts([{ ...unknown, handle: 'renamed', userId: '5' }], folder);
+    await assert.rejects(bindAccounts([{ ...unknown, userId: '6' }], folder), /was the user 5 .* is now 6/);
+    await assert.rejects(bindAccounts([{ ...unknown, handle: 'other' }], folder), /is now another \(other\)/);
+  });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { SourceError } from '../../src/errors.ts';
 import { pollDespiteRefusals, pollInTurn } from '../../src/sources/poll-in-turn.ts';
 import { eventually } from '../support/eventually.ts';
+import { takeIntervals } from '../support/virtual-intervals.ts';
 
 describe('pollInTurn', () => {
   it('runs jobs in their order, one at a time, and skips turns of one that is slow', async () => {
@@ -21,7 +22,7 @@ describe('pollInTurn', () => {
         running--;
       },
     });
-    const subscription = pollInTurn(job('a', false), job('b', true), job('c', false)).subscribe({
+    const subscription = pollInTurn([job('a', false), job('b', true), job('c', false)]).subscribe({
       error: assert.fail,
     });
     await eventually('the slow one runs', () => log.length === 2);
@@ -36,18 +37,38 @@ describe('pollInTurn', () => {
 
   it('aborts the job that runs when it is unsubscribed, and reports nothing after', async () => {
     let signal: AbortSignal | undefined;
-    const subscription = pollInTurn({
-      periodMs: 1,
-      read: (given) => {
-        signal = given;
-        return new Promise((_, reject) =>
-          given.addEventListener('abort', () => reject(new Error('aborted'))),
-        );
+    const subscription = pollInTurn([
+      {
+        periodMs: 1,
+        read: (given) => {
+          signal = given;
+          return new Promise((_, reject) =>
+            given.addEventListener('abort', () => reject(new Error('aborted'))),
+          );
+        },
       },
-    }).subscribe({ error: assert.fail });
+    ]).subscribe({ error: assert.fail });
     await eventually('it runs', () => signal !== undefined);
     subscription.unsubscribe();
     assert.equal(signal?.aborted, true);
+  });
+
+  it('shortens the first period by its spread, and keeps the others', async () => {
+    const intervals = takeIntervals();
+    const at: number[] = [];
+    let now = 0;
+    try {
+      const read = async () => void at.push(now);
+      const subscription = pollInTurn([{ periodMs: 11_000, read }], 0.4).subscribe({ error: assert.fail });
+      for (now = 0; now <= 30_000; now += 500) {
+        intervals.advance(now === 0 ? 0 : 500);
+        await new Promise(setImmediate);
+      }
+      subscription.unsubscribe();
+    } finally {
+      intervals.restore();
+    }
+    assert.deepEqual(at, [0, 4_000, 15_000, 26_000]);
   });
 });
 
@@ -63,7 +84,7 @@ describe('pollDespiteRefusals', () => {
       },
     });
     let error: unknown;
-    poll(job('a', failure), job('b'), job('c', failure), job('d')).subscribe({
+    poll([job('a', failure), job('b'), job('c', failure), job('d')]).subscribe({
       error: (reason: unknown) => {
         error = reason;
       },

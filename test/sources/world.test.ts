@@ -32,7 +32,15 @@ describe('createSources on the stand-in world', function () {
       }
       return true;
     };
-    const settings = { historyDays: 5, uiPeriodMs: 50, oraclePeriodMs: 50, subscriptionsPeriodMs: 50 };
+    const settings = {
+      historyDays: 5,
+      uiPeriodMs: 50,
+      oraclePeriodMs: 50,
+      subscriptionsPeriodMs: 50,
+      // A busy machine takes its time.
+      timeoutMs: 60_000,
+      slowTimeoutMs: 60_000,
+    };
     for (const source of createSources(endpointsOf(world.addresses), settings)) {
       // Posts of two accounts would meet in one fake log; account A is enough.
       if (!source.name.endsWith(':b')) runs.push(runSource(source, lookups));

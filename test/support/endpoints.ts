@@ -1,7 +1,7 @@
-import type { AccountEndpoint, EndpointsWithApi } from '../../src/sources/endpoints.ts';
+import type { EndpointsWithApi, IdentifiedAccount } from '../../src/sources/endpoints.ts';
 import { SOURCE_SETTINGS, type SourceSettings } from '../../src/sources/settings.ts';
 
-export const ACCOUNT: AccountEndpoint = {
+export const ACCOUNT: IdentifiedAccount = {
   id: 'a',
   userId: '4000',
   handle: 'handle_a',
@@ -18,7 +18,7 @@ export function localEndpoints(server: {
   return {
     userAgent: 'test',
     accounts: [ACCOUNT],
-    postsApi: { baseUrl: server.url, bearerToken: 'secret', fieldPrefix: 'tweet' },
+    postsApi: { baseUrl: server.url, bearerToken: 'secret', fieldPrefix: 'tweet', platform: 'X' },
     webBase: 'https://posts.invalid',
     oracle: { baseUrl: `${server.url}/oracle` },
     market: { baseUrl: server.url, tagIds: [7] },

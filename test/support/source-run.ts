@@ -12,11 +12,14 @@ export interface FakeLookups extends SourceLookups {
   timeline: number | undefined;
   /** What the oracle counts, by event. */
   readonly totals: Map<number, { readonly total: number; readonly known: number }>;
+  /** Counted posts, by event. */
+  readonly counts: Map<number, number>;
 }
 
 export function fakeLookups(covered?: number): FakeLookups {
   const posts: FakeLookups['posts'] = new Map();
   const records = new Map<number, EventRecord>();
+  const counts = new Map<number, number>();
   const newestFirst = () => [...posts.values()].sort((a, b) => b.createdAt - a.createdAt);
   return {
     posts,
@@ -24,6 +27,7 @@ export function fakeLookups(covered?: number): FakeLookups {
     covered,
     timeline: undefined,
     totals: new Map(),
+    counts,
     newestOnTimeline: (_, beforeMs = Number.POSITIVE_INFINITY) =>
       newestFirst().find(({ via, createdAt }) => via === 'timeline' && createdAt < beforeMs)?.id,
     livePosts: (_, sinceMs) =>
@@ -37,6 +41,13 @@ export function fakeLookups(covered?: number): FakeLookups {
     },
     events: () => [...records.values()],
     event: (eventId) => records.get(eventId),
+    unsettledEvents: (account) =>
+      [...records.values()].filter(
+        ({ phase, subject }) =>
+          phase !== 'closed' &&
+          (account === undefined || (subject.type === 'posts' && subject.account === account)),
+      ),
+    realCount: (eventId) => counts.get(eventId) ?? null,
     oracleCount(eventId) {
       return this.totals.get(eventId);
     },

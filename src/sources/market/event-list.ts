@@ -14,7 +14,8 @@ import {
 /** Small, since a page is decoded in one go on the thread that serves readers: an event has up to 66 markets of 3 KB. */
 const PAGE_SIZE = 4;
 const PAGE_BYTES = 8 * 1024 * 1024;
-const MAX_PAGES = 500;
+/** More than the settled events of hundreds of accounts in a hundred days. */
+const MAX_PAGES = 10_000;
 /** Statuses of a host that does not serve the newer list. */
 const NOT_SERVED = [404, 410, 422];
 
@@ -42,7 +43,7 @@ export function eventLists(
   settings: SourceSettings,
   context: SourceContext,
 ): EventLists {
-  const { baseUrl } = endpoints.market;
+  const { baseUrl, pace } = endpoints.market;
   const headers = { 'user-agent': endpoints.userAgent };
   let hasCursors = true;
 
@@ -51,6 +52,8 @@ export function eventLists(
     signal,
     timeoutMs: settings.slowTimeoutMs,
     maxBytes: PAGE_BYTES,
+    pace,
+    isShared: true,
   });
 
   async function readPage(query: URLSearchParams, at: Place, signal: AbortSignal): Promise<Page> {

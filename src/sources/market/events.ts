@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { LRUCache } from 'lru-cache';
 import { defer } from 'rxjs';
 import {
   DAY_MS,
@@ -15,12 +14,13 @@ import type { Endpoints } from '../endpoints.ts';
 import { createParts } from '../parts.ts';
 import { pollDespiteRefusals } from '../poll-in-turn.ts';
 import { isNotFound, readEach } from '../read-payload.ts';
+import { remembered } from '../remembered.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { tellOnce } from '../tell-once.ts';
 import { readEvent } from './event-fact.ts';
 import { eventLists, type Listing, type SentEvent } from './event-list.ts';
-import { subjectOf } from './event-subject.ts';
+import { createSubjects } from './event-subject.ts';
 import { readPastPrices } from './past-prices.ts';
 
 /** Settlement takes a day or two; what ended earlier has been read before. */
@@ -33,9 +33,10 @@ const SHOWN = 80;
 /** The market's events of our accounts and symbols, and their prices until the books are followed. */
 export function eventsSource(endpoints: Endpoints, settings: SourceSettings): Source {
   // Kept over restarts of the source, by event: what was delivered last, and what was refused before.
-  const deliveredEvents = new LRUCache<number, string>({ max: REMEMBERED });
-  const deliveredPrices = new LRUCache<number, string>({ max: REMEMBERED });
+  const deliveredEvents = remembered<number, string>(REMEMBERED);
+  const deliveredPrices = remembered<number, string>(REMEMBERED);
   const faults = tellOnce(REMEMBERED);
+  const subjectOf = createSubjects(endpoints);
   const absentSlugs = createAbsentSlugs();
   const partsIn = createParts();
   /** When the settled events were last read to the end, UTC ms. */
@@ -43,7 +44,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
 
   /** What is read of an event of ours; null for one of others, and for one that is refused, which is told. */
   function readOurs({ sketch, payload }: SentEvent, context: SourceContext) {
-    const subject = subjectOf(sketch, endpoints);
+    const subject = subjectOf(sketch);
     if (subject === null) return null;
     const name = sketch.id ?? sketch.slug?.slice(0, SHOWN) ?? 'without id and slug';
     const read = readEvent(payload, subject);
@@ -107,7 +108,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
       const seen = await readLists({ isClosed: false }, signal);
       await isListed('posts');
       const missing = context.lookups
-        .events()
+        .unsettledEvents()
         .filter((event) => !seen.has(event.eventId) && isAwaited(event, context));
       const start = missing.length > 0 ? (lookups * LOOKUPS_PER_POLL) % missing.length : 0;
       lookups += 1;
@@ -155,11 +156,11 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
 
     const partOf = (name: string, read: (signal: AbortSignal) => Promise<void>) => (signal: AbortSignal) =>
       parts.readOne(name, () => read(signal), signal);
-    return pollDespiteRefusals(
+    return pollDespiteRefusals([
       { periodMs: settings.eventsPeriodMs, read: partOf('open', readOpen) },
       { periodMs: settings.closedEventsPeriodMs, read: partOf('closed', readClosed) },
       { periodMs: settings.cryptoEventsPeriodMs, read: partOf('crypto', readCrypto) },
-    );
+    ]);
   }
 
   return {

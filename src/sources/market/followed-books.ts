@@ -13,6 +13,8 @@ export interface FollowedBooks {
   follow(eventIds: ReadonlyMap<string, number>): void;
   /** Whether the event is about a followed token. */
   apply(event: BookEvent): boolean;
+  /** The connection that kept the books of these tokens current was lost: changes mean nothing until there are new ones. */
+  lose(ids: Iterable<string>): void;
   /** Corrects a book from a snapshot; true when its best prices were wrong. An outdated snapshot is ignored. */
   correct(book: WireBook): boolean;
   /** A snapshot of these tokens came. It answers for those that it showed, and for those that never had a book. */
@@ -113,6 +115,12 @@ export function createFollowedBooks(context: Pick<SourceContext, 'now' | 'mono' 
       else token.last = event.price;
       note(event.asset_id, token, event.timestamp);
       return true;
+    },
+    lose(ids) {
+      for (const id of ids) {
+        const token = followed.get(id);
+        if (token !== undefined) token.book = undefined;
+      }
     },
     correct(book) {
       const token = followed.get(book.asset_id);

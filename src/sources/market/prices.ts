@@ -7,11 +7,13 @@ import {
   merge,
   mergeMap,
   type Observable,
+  retry,
   scan,
   tap,
   timer,
 } from 'rxjs';
 import { SourceError } from '../../errors.ts';
+import { backoffDelay } from '../../resilience/backoff.ts';
 import type { Endpoints } from '../endpoints.ts';
 import { pollInTurn, runOnce } from '../poll-in-turn.ts';
 import { readList } from '../read-payload.ts';
@@ -26,6 +28,10 @@ import { createFollowedBooks, type FollowedBooks } from './followed-books.ts';
 
 const TOKENS_PER_CONNECTION = 400;
 const TOKENS_PER_REQUEST = 100;
+/** More losses than this within half a minute, of any connections, concern the host. */
+const LOSSES_OF_CONNECTIONS = 2;
+const LOSSES_WITHIN_MS = 30_000;
+const CONNECT_BACKOFF = { firstMs: 250, longestMs: 1_000 };
 /** While no price changes, an empty delivery after this many flushes shows that the source is alive. */
 const FLUSHES_PER_SIGN_OF_LIFE = 4;
 
@@ -44,6 +50,9 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
   const books = createFollowedBooks(context);
   const watchdog = createSilenceWatchdog(settings.pricesSilentMs, 'price data');
   let eventIds: ReadonlyMap<string, number> = new Map();
+  let connections: readonly ReadonlySet<string>[] = [];
+  /** When connections were lost of late, by `mono`. */
+  let lostAt: readonly number[] = [];
   let hasNews = false;
   let framesSinceSnapshot = 0;
   let snapshotsWithoutFrames = 0;
@@ -67,6 +76,9 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
         assignToConnections(groups, wanted, TOKENS_PER_CONNECTION),
       [],
     ),
+    tap((groups) => {
+      connections = groups;
+    }),
     mergeMap((groups) => groups.map((tokens, index) => ({ tokens, index }))),
     groupBy(({ index }) => index),
     mergeMap((group$) =>
@@ -75,7 +87,7 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
         userAgent: endpoints.userAgent,
         timeoutMs: settings.timeoutMs,
         pingPeriodMs: settings.socketPingPeriodMs,
-      }),
+      }).pipe(retry({ delay: (error) => connectAgain(group$.key, error) })),
     ),
     tap((text) => {
       if (!applyFrame(text, books, context)) return;
@@ -83,6 +95,17 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
       dataArrived();
     }),
   );
+
+  /** One of several connections is made again by itself, so that its loss does not cost the books of all the others. */
+  function connectAgain(index: number, error: unknown): Observable<unknown> {
+    const isAlone = connections.filter(({ size }) => size > 0).length < 2;
+    const mayWait = error instanceof SourceError && error.retryAfterMs === undefined;
+    const at = context.mono();
+    lostAt = [...lostAt.filter((before) => at - before < LOSSES_WITHIN_MS), at];
+    if (isAlone || !mayWait || lostAt.length > LOSSES_OF_CONNECTIONS) throw error;
+    books.lose(connections[index] ?? []);
+    return timer(backoffDelay(CONNECT_BACKOFF, lostAt.length));
+  }
 
   // Frames carry no numbers, so a lost one cannot be noticed. Snapshots repair the books.
   async function readSnapshots(signal: AbortSignal) {
@@ -99,6 +122,7 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
           headers: { 'user-agent': endpoints.userAgent },
           timeoutMs: settings.timeoutMs,
           signal,
+          pace: endpoints.book.pace,
         },
         context,
       ).catch((error: unknown) => {
@@ -131,7 +155,7 @@ function follow(context: SourceContext, endpoints: Endpoints, settings: SourceSe
 
   return merge(
     frame$,
-    pollInTurn({ periodMs: settings.booksPeriodMs, read: readSnapshots }),
+    pollInTurn([{ periodMs: settings.booksPeriodMs, read: readSnapshots }]),
     // Prices that change while a delivery is under way wait in the books, the newest of each token.
     timer(settings.pricesFlushPeriodMs, settings.pricesFlushPeriodMs).pipe(exhaustMap(() => runOnce(flush))),
     watchdog.silence$,
@@ -153,7 +177,7 @@ function applyFrame(text: string | null, books: FollowedBooks, context: SourceCo
 /** The Yes tokens of every active event that are still traded, with its id. */
 function activeTokens(lookups: SourceLookups): ReadonlyMap<string, number> {
   const tokens = new Map<string, number>();
-  for (const { phase, eventId, buckets } of lookups.events()) {
+  for (const { phase, eventId, buckets } of lookups.unsettledEvents()) {
     if (phase !== 'active') continue;
     for (const { yesToken, won } of buckets) if (won === null) tokens.set(yesToken, eventId);
   }

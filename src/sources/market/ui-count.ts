@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { EventRecord } from '../../../streams/internal.ts';
 import { activeEventsOf } from '../active-events.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
@@ -6,18 +5,21 @@ import { isPlausibleCount } from '../oracle/oracle-payload.ts';
 import { createParts } from '../parts.ts';
 import { pollInTurn } from '../poll-in-turn.ts';
 import { decodePayload, isNotFound, readPayload } from '../read-payload.ts';
+import { remembered } from '../remembered.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { tellOnce } from '../tell-once.ts';
 import { type ShownEvent, shownCount, shownEvent } from './market-payload.ts';
 
 const REMEMBERED = 1_000;
+/** Events that are active at a time, with room: each waits for a turn of its own. */
+const TURNS_PER_ROUND = 8;
 
 /** The count the trading page shows for each active event of an account. */
 export function uiSource(account: AccountEndpoint, endpoints: Endpoints, settings: SourceSettings): Source {
-  const delivered = new LRUCache<number, string>({ max: REMEMBERED });
+  const delivered = remembered<number, string>(REMEMBERED);
   // Holds failed pages too: they are read again with the others and no sooner.
-  const asked = new LRUCache<number, true>({ max: REMEMBERED });
+  const asked = remembered<number, true>(REMEMBERED);
 
   const faults = tellOnce(REMEMBERED);
   const partsIn = createParts();
@@ -34,6 +36,7 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
       headers: { 'user-agent': endpoints.userAgent },
       signal,
       timeoutMs: settings.timeoutMs,
+      pace: endpoints.market.pace,
     };
     const page = await readPayload(url, shownEvent, request, context).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
@@ -71,14 +74,18 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
     await readEvents(unasked, context, signal);
   }
 
+  const turnMs = endpoints.market.pace?.roundMs ?? 0;
   return {
     name: `ui:${account.id}`,
-    silentAfterMs: 6 * settings.uiPeriodMs,
-    usualMs: 2 * settings.uiPeriodMs,
+    silentAfterMs: 6 * settings.uiPeriodMs + turnMs,
+    usualMs: 2 * settings.uiPeriodMs + TURNS_PER_ROUND * turnMs,
     run: (context) =>
       pollInTurn(
-        { periodMs: settings.uiPeriodMs, read: (signal) => readActive(context, signal) },
-        { periodMs: settings.uiFirstPeriodMs, read: (signal) => readUnasked(context, signal) },
+        [
+          { periodMs: settings.uiPeriodMs, read: (signal) => readActive(context, signal) },
+          { periodMs: settings.uiFirstPeriodMs, read: (signal) => readUnasked(context, signal) },
+        ],
+        settings.spread,
       ),
   };
 }

@@ -1,10 +1,10 @@
-import { LRUCache } from 'lru-cache';
 import { DAY_MS, HOUR_MS, type TrackingFact } from '../../../streams/internal.ts';
 import { activeEventsOf } from '../active-events.ts';
-import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
+import { type AccountEndpoint, type Endpoints, oracleUserUrl } from '../endpoints.ts';
 import { createParts, type Parts } from '../parts.ts';
 import { pollInTurn } from '../poll-in-turn.ts';
 import { decodeSome, isNotFound, isRefusal, readPayload, refuse } from '../read-payload.ts';
+import { remembered } from '../remembered.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { tellOnce } from '../tell-once.ts';
@@ -20,6 +20,8 @@ import {
 /** The oracle still corrects a count for a while after the window's end. */
 const AFTERMATH_MS = 2 * HOUR_MS;
 const REMEMBERED = 2_000;
+/** Windows that are open at a time, with room, and the list of them: each waits for a turn of its own. */
+const TURNS_PER_ROUND = 8;
 
 /** The settlement oracle's windows of an account and their counts. */
 export function oracleSource(
@@ -27,11 +29,12 @@ export function oracleSource(
   endpoints: Endpoints,
   settings: SourceSettings,
 ): Source {
-  const { baseUrl } = endpoints.oracle;
+  const { baseUrl, pace } = endpoints.oracle;
+  const turnMs = pace?.roundMs ?? 0;
   const headers = { 'user-agent': endpoints.userAgent };
   // Kept over restarts of the source: what was delivered is in the log and is not delivered again.
-  const deliveredTrackings = new LRUCache<string, string>({ max: REMEMBERED });
-  const deliveredTotals = new LRUCache<string, string>({ max: REMEMBERED });
+  const deliveredTrackings = remembered<string, string>(REMEMBERED);
+  const deliveredTotals = remembered<string, string>(REMEMBERED);
   const partsIn = createParts();
   const faults = tellOnce(REMEMBERED);
   /** The windows listed last; undefined until the list was read. */
@@ -39,8 +42,8 @@ export function oracleSource(
 
   async function list(context: SourceContext, signal: AbortSignal) {
     const query = new URLSearchParams({ platform: account.platform });
-    const url = `${baseUrl}/users/${encodeURIComponent(account.handle)}/trackings?${query}`;
-    const request = { headers, signal, timeoutMs: settings.slowTimeoutMs };
+    const url = `${oracleUserUrl(account, endpoints)}/trackings?${query}`;
+    const request = { headers, signal, timeoutMs: settings.slowTimeoutMs, pace };
     const { data } = await readPayload(url, trackingList, request, context);
     const { values, reasons } = decodeSome(listedTracking, data, 'the list of windows holds', context);
     for (const reason of reasons) faults.tell(reason, `a listed window is refused: ${reason}`, context);
@@ -54,7 +57,7 @@ export function oracleSource(
   async function readTotal(tracking: TrackingFact, context: SourceContext, signal: AbortSignal) {
     const { trackingId } = tracking;
     const url = `${baseUrl}/trackings/${encodeURIComponent(trackingId)}?includeStats=true`;
-    const request = { headers, signal, timeoutMs: settings.slowTimeoutMs };
+    const request = { headers, signal, timeoutMs: settings.slowTimeoutMs, pace };
     const { data } = await readPayload(url, trackingTotal, request, context);
     const { total } = data.stats;
     if (!isPlausibleCount(total, tracking)) {
@@ -104,20 +107,23 @@ export function oracleSource(
 
   return {
     name: `oracle:${account.id}`,
-    silentAfterMs: 6 * settings.oraclePeriodMs + settings.slowTimeoutMs,
-    usualMs: 2 * settings.oraclePeriodMs,
+    silentAfterMs: 6 * settings.oraclePeriodMs + settings.slowTimeoutMs + turnMs,
+    usualMs: 2 * settings.oraclePeriodMs + TURNS_PER_ROUND * turnMs,
     run(context) {
       const parts = partsIn(context);
       return pollInTurn(
-        {
-          periodMs: settings.trackingsPeriodMs,
-          read: (signal) => parts.readOne('list', () => list(context, signal), signal),
-        },
-        { periodMs: settings.oraclePeriodMs, read: (signal) => readOpen(context, parts, signal) },
-        {
-          periodMs: settings.oraclePastPeriodMs,
-          read: (signal) => parts.readOne('past', () => readPast(context, signal), signal),
-        },
+        [
+          {
+            periodMs: settings.trackingsPeriodMs,
+            read: (signal) => parts.readOne('list', () => list(context, signal), signal),
+          },
+          { periodMs: settings.oraclePeriodMs, read: (signal) => readOpen(context, parts, signal) },
+          {
+            periodMs: settings.oraclePastPeriodMs,
+            read: (signal) => parts.readOne('past', () => readPast(context, signal), signal),
+          },
+        ],
+        settings.spread,
       );
     },
   };

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import {
   concat,
   defer,
@@ -13,14 +12,16 @@ import {
 import type { Fact } from '../../../streams/internal.ts';
 import { SourceError } from '../../errors.ts';
 import type { AccountEndpoint, EndpointsWithApi } from '../endpoints.ts';
+import { remembered } from '../remembered.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { isTimelineRead } from './history.ts';
 import { createListNews } from './list-news.ts';
-import { type ListedSpan, listReader, OVERLAP_MS } from './list-reader.ts';
+import { type ListedSpan, listReader, listTurnsMs, OVERLAP_MS } from './list-reader.ts';
 import { type ListedPost, listedFact } from './oracle-list.ts';
 import { lookUpPosts } from './post-lookup.ts';
 import type { ApiReading } from './reading.ts';
+import { identify } from './user-id.ts';
 
 const TIMELINE_LOOK_MS = 250;
 
@@ -40,11 +41,12 @@ export function archiveSource(
   settings: SourceSettings,
 ): Source {
   // Both kept over restarts, so that a post is looked up once: one that is listed under the id of an edit,
-  const firstIds = new LRUCache<string, string>({ max: 1_000 });
+  const firstIds = remembered<string, string>(1_000);
   // and one that may not be shown.
-  const hidden = new LRUCache<string, true>({ max: 1_000 });
+  const hidden = remembered<string, true>(1_000);
   const firstIdOf = (id: string) => firstIds.peek(id) ?? id;
   const newsOf = createListNews(account, endpoints, firstIdOf);
+  const identified = identify(account);
 
   /** Inside the timeline's span: a post the log lacks was deleted, was missed, or was edited under another id. */
   function unclearIn({ listed, shownFrom }: ListedSpan, context: SourceContext): readonly UnclearPost[] {
@@ -60,8 +62,9 @@ export function archiveSource(
   }
 
   async function lookedUp(unclear: readonly UnclearPost[], { via }: ListedSpan, reading: ApiReading) {
+    if (unclear.length === 0) return [];
     const ids = unclear.map(({ post }) => post.id);
-    const { found, missing } = await lookUpPosts(ids, account, reading);
+    const { found, missing } = await lookUpPosts(ids, await identified(reading), reading);
     for (const [id, fact] of found) firstIds.set(id, fact.id);
     return unclear.flatMap(({ post, isUnknown }): readonly Fact[] => {
       const fact = found.get(post.id);
@@ -110,7 +113,8 @@ export function archiveSource(
 
   return {
     name: `archive:${account.id}`,
-    silentAfterMs: settings.listWaitMs + 4 * settings.listPeriodMs + 2 * settings.slowTimeoutMs,
+    silentAfterMs:
+      settings.listWaitMs + 4 * settings.listPeriodMs + 2 * settings.slowTimeoutMs + listTurnsMs(endpoints),
     run: (context) => concat(timelineReading(context), defer(() => readings(context)).pipe(repeat())),
   };
 }

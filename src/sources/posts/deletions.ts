@@ -19,6 +19,7 @@ export function deletionsSource(
   const { deletionsPeriodMs, deletionsHorizonMs } = settings;
   // Kept over restarts of the source, so that a failure does not make every post due again.
   const plan = createLookPlan(deletionsPeriodMs);
+  const turnMs = endpoints.postsApi.paces?.lookup.roundMs ?? 0;
 
   async function lookUp(context: SourceContext, signal: AbortSignal) {
     const live = context.lookups.livePosts(account.id, context.now() - deletionsHorizonMs);
@@ -37,7 +38,11 @@ export function deletionsSource(
 
   return {
     name: `deletions:${account.id}`,
-    silentAfterMs: 4 * deletionsPeriodMs + 10_000,
-    run: (context) => pollInTurn({ periodMs: deletionsPeriodMs, read: (signal) => lookUp(context, signal) }),
+    silentAfterMs: 4 * deletionsPeriodMs + 10_000 + BATCHES_PER_POLL * turnMs,
+    run: (context) =>
+      pollInTurn(
+        [{ periodMs: deletionsPeriodMs, read: (signal) => lookUp(context, signal) }],
+        settings.spread,
+      ),
   };
 }

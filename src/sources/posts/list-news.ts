@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { PostFact } from '../../../streams/internal.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
+import { remembered } from '../remembered.ts';
 import type { SourceContext } from '../source.ts';
 import { type ListedSpan, OVERLAP_MS } from './list-reader.ts';
 import { listedFact } from './oracle-list.ts';
@@ -17,10 +17,12 @@ export function createListNews(
   endpoints: Endpoints,
   firstIdOf: (id: string) => string = (id) => id,
 ): ListNews {
-  // The log does not know a post under the id of an edit, so that it would be news each time.
-  const told = new LRUCache<string, true>({ max: 10_000 });
+  // The log does not know a post under the id of an edit, so that it would be news each time. Others it knows by the
+  // next reading.
+  const told = remembered<string, true>(10_000);
   return ({ listed, via }, { lookups, now }) => {
     const openFrom = now() - OVERLAP_MS;
+    for (const id of [...told.keys()]) if (lookups.post(firstIdOf(id)) !== undefined) told.delete(id);
     const news = listed.filter(({ id, createdAt }) => {
       const known = lookups.post(firstIdOf(id));
       return known === undefined ? !told.has(id) : known.oracleAt === null && createdAt >= openFrom;

@@ -153,10 +153,20 @@ export function listReader<E extends Endpoints>(
   }
 
   return (context) =>
-    pollInTurn({
-      periodMs: settings.listPeriodMs,
-      read: (signal) => read({ endpoints, settings, context, signal }),
-    });
+    pollInTurn(
+      [
+        {
+          periodMs: settings.listPeriodMs,
+          read: (signal) => read({ endpoints, settings, context, signal }),
+        },
+      ],
+      settings.spread,
+    );
+}
+
+/** How long the requests of one reading may wait for their turns: for the last sync, and for the list. */
+export function listTurnsMs({ oracle }: Endpoints): number {
+  return 2 * (oracle.pace?.roundMs ?? 0);
 }
 
 /** A clock that was set back makes everything due. */

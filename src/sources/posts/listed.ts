@@ -2,7 +2,7 @@ import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source } from '../source.ts';
 import { createListNews } from './list-news.ts';
-import { listReader } from './list-reader.ts';
+import { listReader, listTurnsMs } from './list-reader.ts';
 
 /**
  * The account's posts without a token of the posts API: the oracle's own list of them, which is free and minutes late.
@@ -17,7 +17,7 @@ export function listedSource(
   const newsOf = createListNews(account, endpoints);
   return {
     name: `posts:${account.id}`,
-    silentAfterMs: 4 * settings.listPeriodMs + 2 * settings.slowTimeoutMs,
+    silentAfterMs: 4 * settings.listPeriodMs + 2 * settings.slowTimeoutMs + listTurnsMs(endpoints),
     run: listReader({
       account,
       endpoints,

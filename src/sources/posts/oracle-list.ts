@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { POST_FAULTS, type PostFact, postFault } from '../../../streams/internal.ts';
-import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
+import { type AccountEndpoint, type Endpoints, oracleUserUrl } from '../endpoints.ts';
 import { oracleEnvelope, plausibleSync } from '../oracle/oracle-payload.ts';
 import { decodeSome, readPayload } from '../read-payload.ts';
 import { anyInstant, digits, instant, wireText } from '../value-schemas.ts';
@@ -64,19 +64,21 @@ export async function readLastSync(account: AccountEndpoint, reading: Reading): 
 }
 
 function ask<T>(
-  { handle, platform }: AccountEndpoint,
+  account: AccountEndpoint,
   path: string,
   schema: z.ZodType<T>,
   { endpoints, settings, context, signal }: Reading,
   query: Readonly<Record<string, string>> = {},
 ): Promise<T> {
-  const url = `${endpoints.oracle.baseUrl}/users/${encodeURIComponent(handle)}${path}`;
-  return readPayload(
-    `${url}?${new URLSearchParams({ platform, ...query })}`,
-    schema,
-    { headers: { 'user-agent': endpoints.userAgent }, signal, timeoutMs: settings.slowTimeoutMs },
-    context,
-  );
+  const request = {
+    headers: { 'user-agent': endpoints.userAgent },
+    signal,
+    timeoutMs: settings.slowTimeoutMs,
+    pace: endpoints.oracle.pace,
+  };
+  const { platform } = account;
+  const url = `${oracleUserUrl(account, endpoints)}${path}?${new URLSearchParams({ platform, ...query })}`;
+  return readPayload(url, schema, request, context);
 }
 
 /** The oracle's list does not say what a post answers or quotes; a repost begins with `RT @`. */
@@ -98,7 +100,7 @@ export function listedFact(
     isQuote: null,
     isRepost: text.startsWith('RT @'),
     isFromCommunity: null,
-    url: postUrl(endpoints.webBase, account.handle, id),
+    url: postUrl(account, endpoints.webBase, id),
     importedAt,
   };
 }

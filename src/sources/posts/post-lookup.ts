@@ -1,6 +1,6 @@
 import type { ZodType } from 'zod';
 import { POST_FAULTS, type PostFact } from '../../../streams/internal.ts';
-import type { AccountEndpoint } from '../endpoints.ts';
+import type { IdentifiedAccount } from '../endpoints.ts';
 import {
   itemFault,
   type LookupAnswer,
@@ -43,7 +43,7 @@ interface LookedUp {
  */
 export async function lookUpPosts(
   ids: readonly string[],
-  account: AccountEndpoint,
+  account: IdentifiedAccount,
   reading: ApiReading,
 ): Promise<LookedUp> {
   const { endpoints, context } = reading;

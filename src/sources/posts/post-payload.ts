@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { HOUR_MS, type PostFact, postFault, timeOfId } from '../../../streams/internal.ts';
-import type { AccountEndpoint } from '../endpoints.ts';
+import type { AccountEndpoint, IdentifiedAccount } from '../endpoints.ts';
 import { decodeEach } from '../read-payload.ts';
 import { anyInstant, count, digits, wireText } from '../value-schemas.ts';
 
@@ -109,7 +109,7 @@ interface TimelineItems {
 /** The account's posts of a page. */
 export function timelineItems(
   page: WholePosts,
-  account: AccountEndpoint,
+  account: IdentifiedAccount,
   { via, webBase }: { readonly via: PostFact['via']; readonly webBase: string },
 ): TimelineItems {
   const { values, reasons } = decodeEach(timelinePost, page.data ?? []);
@@ -128,7 +128,7 @@ export function timelineItems(
         via,
         id,
         createdAt: id === post.id ? post.created_at : firstCreatedAt(id, post.created_at),
-        url: postUrl(webBase, account.handle, id),
+        url: postUrl(account, webBase, id),
         ...readPost(post, includedById, account.userId),
         ...(edits.length > 1 && { editIds: edits.slice(1) }),
       },
@@ -146,8 +146,8 @@ function firstCreatedAt(firstId: string, editedAt: number): number {
   return firstAt <= editedAt && firstAt > editedAt - EDITABLE_MS ? firstAt : editedAt;
 }
 
-export function postUrl(webBase: string, handle: string, id: string): string {
-  return `${webBase}/${handle}/status/${id}`;
+export function postUrl({ handle, postPage }: AccountEndpoint, webBase: string, id: string): string {
+  return postPage?.replace('{id}', id) ?? `${webBase}/${handle}/status/${id}`;
 }
 
 function readPost(post: TimelinePost, includedById: ReadonlyMap<string, IncludedPost>, userId: string) {

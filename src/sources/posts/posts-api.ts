@@ -1,5 +1,5 @@
 import type { ZodType } from 'zod';
-import type { EndpointsWithApi } from '../endpoints.ts';
+import { type EndpointsWithApi, gapOfLimit } from '../endpoints.ts';
 import { readPayload } from '../read-payload.ts';
 import type { ApiUse } from '../source.ts';
 import type { SomePosts } from './post-payload.ts';
@@ -38,8 +38,13 @@ export async function askPostsApi<T extends SomePosts>(
     headers: { authorization: `Bearer ${postsApi.bearerToken}`, 'user-agent': userAgent },
     signal,
     timeoutMs: settings.timeoutMs,
+    pace: postsApi.paces?.[name],
     onHeaders(headers: Headers) {
       quota = quotaOf(headers);
+      // An older contract may allow less. Then all are asked more slowly, instead of not at all when the quota is used up.
+      if (quota !== null && quota.limit < (postsApi.limits?.[name] ?? 0)) {
+        postsApi.paces?.[name].slowTo(gapOfLimit(quota.limit));
+      }
     },
   };
   try {

@@ -1,13 +1,14 @@
-import { LRUCache } from 'lru-cache';
 import { concat, defer, EMPTY } from 'rxjs';
 import { compareIds, type Fact, type PostFact } from '../../../streams/internal.ts';
 import { SourceError } from '../../errors.ts';
 import type { AccountEndpoint, EndpointsWithApi } from '../endpoints.ts';
 import { pollInTurn, runOnce } from '../poll-in-turn.ts';
 import { refuse } from '../read-payload.ts';
+import { remembered } from '../remembered.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { afterCut, isTimelineRead, readHistory, timelineRead } from './history.ts';
+import { type PolledEvent, pollEvery, pollInterval } from './poll-interval.ts';
 import type { TimelineItem } from './post-payload.ts';
 import {
   newerId,
@@ -21,7 +22,8 @@ import {
 const AHEAD_RETRY_MS = 30_000;
 
 /**
- * The account's posts: the history once, then what is new each second, for which an answer without posts costs nothing.
+ * The account's posts: the history once, then what is new each second or as the account's polling says, for which an
+ * answer without posts costs nothing.
  * A post can also turn up below the newest id, and flags can change, so posts are read a second time while they are young.
  */
 export function postsSource(
@@ -29,11 +31,12 @@ export function postsSource(
   endpoints: EndpointsWithApi,
   settings: SourceSettings,
 ): Source {
-  const { historyDays, postsPeriodMs, postsRecheckPeriodMs } = settings;
+  const { historyDays, postsRecheckPeriodMs } = settings;
+  const polling = account.polling ?? pollEvery(settings.postsPeriodMs);
   const timeline = timelineOf(account, endpoints, settings);
   // What was delivered last under each id. An edit has a higher id than the first of its history, so
   // without this it would be new in every poll.
-  const delivered = new LRUCache<string, string>({ max: 2 * PAGE_SIZE });
+  const delivered = remembered<string, string>(2 * PAGE_SIZE);
   /**
    * The newest version read that is of no time ahead of our clock. Asking after the first version of an edited post, or
    * before one that was refused, would pay for it each time.
@@ -101,20 +104,52 @@ export function postsSource(
     for (const { fact } of items) delivered.set(fact.id, JSON.stringify(fact));
   }
 
+  /** Looks for new posts at the first call, and then when the interval of that moment is over. */
+  function readNewWhenDue(context: SourceContext) {
+    const { fastestMs, slowestMs } = polling;
+    let askedAt = Number.NEGATIVE_INFINITY;
+    // Calls come each fastest interval, give or take a little.
+    function isDue(): boolean {
+      if (fastestMs === slowestMs) return true;
+      const intervalMs = pollInterval({ polling, events: polledEvents(account, context) }, context.now());
+      return intervalMs === fastestMs || context.mono() - askedAt >= intervalMs - fastestMs / 2;
+    }
+    return async (signal: AbortSignal) => {
+      if (!isDue()) return;
+      askedAt = context.mono();
+      await readNew(context, signal);
+    };
+  }
+
   return {
     name: `posts:${account.id}`,
-    silentAfterMs: Math.max(30_000, 4 * postsPeriodMs),
+    silentAfterMs:
+      Math.max(30_000, 4 * polling.slowestMs) + (endpoints.postsApi.paces?.timeline.roundMs ?? 0),
     run: (context) =>
       concat(
         defer(() =>
           isTimelineRead(context, account) ? EMPTY : runOnce((signal) => readPast(context, signal)),
         ),
-        pollInTurn(
-          { periodMs: postsPeriodMs, read: (signal) => readNew(context, signal) },
-          { periodMs: postsRecheckPeriodMs, read: (signal) => readAgain(context, signal) },
+        defer(() =>
+          pollInTurn(
+            [
+              { periodMs: polling.fastestMs, read: readNewWhenDue(context) },
+              { periodMs: postsRecheckPeriodMs, read: (signal) => readAgain(context, signal) },
+            ],
+            settings.spread,
+          ),
         ),
       ),
   };
+}
+
+function polledEvents({ id }: AccountEndpoint, { lookups }: SourceContext): readonly PolledEvent[] {
+  return lookups.unsettledEvents(id).map(({ eventId, startAt, endAt, buckets }) => ({
+    startAt,
+    endAt,
+    buckets,
+    count: lookups.realCount(eventId),
+  }));
 }
 
 /** The posts stay unread until they are behind the clock, and each look at them may be billed. */

@@ -6,6 +6,7 @@ import type { SourceContext } from '../source.ts';
 import { tellOnce } from '../tell-once.ts';
 import { itemFault, type TimelineItem, timelineItems, timelinePage } from './post-payload.ts';
 import { askPostsApi, wholePostFields } from './posts-api.ts';
+import { identify } from './user-id.ts';
 
 export const PAGE_SIZE = 100;
 /** The API goes back over this many places and no further, however many posts there are. */
@@ -39,14 +40,16 @@ export function timelineOf(
   settings: SourceSettings,
 ): ReadTimeline {
   const faults = tellOnce(REMEMBERED);
+  const identified = identify(account);
   return async ({ via, sinceId, nextToken, signal }, context) => {
     const query = new URLSearchParams({ max_results: String(PAGE_SIZE), ...wholePostFields(endpoints) });
     if (sinceId !== undefined) query.set('since_id', sinceId);
     if (nextToken !== undefined) query.set('pagination_token', nextToken);
-    const request = { name: 'timeline', path: `/2/users/${account.userId}/tweets`, query } as const;
     const reading = { endpoints, settings, context, signal };
+    const user = await identified(reading);
+    const request = { name: 'timeline', path: `/2/users/${user.userId}/tweets`, query } as const;
     const page = await askPostsApi(request, timelinePage, reading);
-    const { items, strangers, reasons } = timelineItems(page, account, { via, webBase: endpoints.webBase });
+    const { items, strangers, reasons } = timelineItems(page, user, { via, webBase: endpoints.webBase });
     if (strangers > 0) {
       return refuse(`the timeline of account ${account.id} holds a post of another account`, context);
     }

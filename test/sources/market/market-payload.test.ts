@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { subjectOf } from '../../../src/sources/market/event-subject.ts';
+import { createSubjects } from '../../../src/sources/market/event-subject.ts';
 import { eventSketch } from '../../../src/sources/market/market-payload.ts';
 import { localEndpoints } from '../../support/endpoints.ts';
 import { wireEvent } from '../../support/payloads.ts';
 
 const ENDPOINTS = localEndpoints({ url: 'http://market.invalid', socketUrl: 'ws://market.invalid' });
+const subjectOf = createSubjects(ENDPOINTS);
 const EMPTY = { id: null, slug: null, seriesSlug: null, series: [], eventMetadata: null };
 
 describe('eventSketch', () => {
@@ -27,7 +28,7 @@ describe('eventSketch', () => {
     );
     fc.assert(
       fc.property(others, fc.jsonValue({ maxDepth: 2 }), (extra, odd) => {
-        const subject = (event: object) => subjectOf(eventSketch.parse(event), ENDPOINTS);
+        const subject = (event: object) => subjectOf(eventSketch.parse(event));
         const ours = { type: 'posts', account: 'a' };
         assert.deepEqual(subject(wireEvent(1, { ...extra, series: odd })), ours);
         assert.deepEqual(subject(wireEvent(1, { ...extra, slug: 'other' })), ours);

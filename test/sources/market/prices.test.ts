@@ -398,6 +398,63 @@ describe('pricesSource', () => {
     assert.deepEqual(sizes.sort(), [1, 400]);
   });
 
+  describe('with several connections', () => {
+    /** Those that were subscribed to 400 tokens, T0 among them. */
+    const large: WebSocket[] = [];
+
+    async function openBoth(): Promise<SourceRun> {
+      large.length = 0;
+      stage.server.onSocket((socket) => {
+        sockets.push(socket);
+        socket.on('message', (data) => {
+          const text = data.toString();
+          if (text.includes('"market"') && JSON.parse(text).assets_ids.length === 400) large.push(socket);
+        });
+      });
+      const lookups = fakeLookups();
+      lookups.records.set(1, activeEvent(1, 401));
+      const started = start(FAST, lookups);
+      await eventually('both are open', () => sockets.length === 2 && large.length === 1);
+      return started;
+    }
+
+    it('makes one again by itself, and waits for its new books', async () => {
+      const { error } = await openBoth();
+      send([book(T0, '0.48', '0.52')]);
+      await topIs(0.48, 0.52);
+      large[0]?.close();
+      await eventually('it subscribes again', () => large.length === 2);
+      send(change('0.5', '200', 'BUY'));
+      send([book(T0, '0.4', '0.6')]);
+      await topIs(0.4, 0.6);
+      assert.deepEqual(
+        quotes().map(({ bid }) => bid),
+        [0.48, 0.4],
+      );
+      assert.equal(sockets.length, 3);
+      assert.equal(error(), undefined);
+    });
+
+    it('fails when one is lost again and again, though each time something came', async () => {
+      const { error } = await openBoth();
+      stage.server.onSocket((socket) => {
+        socket.on('message', () => {
+          socket.send(JSON.stringify([book(T0, '0.48', '0.52')]));
+          socket.close();
+        });
+      });
+      large[0]?.close();
+      await eventually('it fails', () => error() instanceof SourceError);
+    });
+
+    it('fails when one cannot be made any more', async () => {
+      const { error } = await openBoth();
+      stage.server.onSocket((socket) => socket.terminate());
+      large[0]?.terminate();
+      await eventually('it fails', () => error() instanceof SourceError);
+    });
+  });
+
   it('reads whole books at the start and now and then, and leaves outdated ones aside', async () => {
     stage.server.answer(({ body }) =>
       JSON.parse(body).map((asked: { token_id: string }) => wireBookOf(asked.token_id, '0.2', '0.3')),
@@ -454,9 +511,14 @@ describe('pricesSource', () => {
     shown.tokens = [0, 1];
     const asked = stage.server.requests.length;
     await eventually('another snapshot has come', () => stage.server.requests.length > asked + 2);
+    const moreIsDelivered = () => {
+      const before = run?.deliveries.length ?? 0;
+      return eventually('more is delivered', () => (run?.deliveries.length ?? 0) > before + 2);
+    };
+    // The first of these may still be of the snapshots before.
+    await moreIsDelivered();
     const lastAt = run?.answeredAt.get('1');
-    const before = run?.deliveries.length ?? 0;
-    await eventually('more is delivered', () => (run?.deliveries.length ?? 0) > before + 2);
+    await moreIsDelivered();
     assert.equal(run?.answeredAt.get('1'), lastAt);
     shown.tokens = [0, 1, 2];
     await eventually('it is answered again', () => (run?.answeredAt.get('1') ?? 0) > (lastAt ?? 0));

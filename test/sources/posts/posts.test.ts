@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { SourceError } from '../../../src/errors.ts';
+import { createPace, type Pace } from '../../../src/sources/pace.ts';
+import { type Polling, pollEvery } from '../../../src/sources/posts/poll-interval.ts';
 import { postsSource } from '../../../src/sources/posts/posts.ts';
-import { compareIds, type Fact, type PostFact } from '../../../streams/internal.ts';
+import { compareIds, type Fact, HOUR_MS, type PostFact } from '../../../streams/internal.ts';
 import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
+import { activeEvent } from '../../support/event-record.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type PostSketch, postIdAt, timelineAnswer, wirePost } from '../../support/payloads.ts';
 import type { ScriptedRequest } from '../../support/scripted-server.ts';
 import { fakeLookups, knownPost, type SourceRun, sourceStage } from '../../support/source-run.ts';
+import { takeIntervals, type VirtualIntervals } from '../../support/virtual-intervals.ts';
 
 const AT = Date.parse('2026-04-09T13:41:35Z');
 const DAY_MS = 86_400_000;
@@ -518,6 +522,120 @@ describe('postsSource', () => {
       );
       assert.deepEqual(facts(), []);
       assert.equal(lookups.newestOnTimeline('a'), postIdAt(young.at));
+    });
+  });
+
+  for (const [limit, slowed] of [
+    [1_500, [600]],
+    [10_000, []],
+  ] as const) {
+    it(`${slowed.length > 0 ? 'slows down' : 'goes on'} when the posts API says that it allows ${limit} requests`, async () => {
+      const gaps: number[] = [];
+      const pace = { ...createPace(), slowTo: (gapMs: number) => void gaps.push(gapMs) };
+      const endpoints = localEndpoints(stage.server);
+      const postsApi = {
+        ...endpoints.postsApi,
+        limits: { timeline: 10_000, lookup: 3_500 },
+        paces: { timeline: pace, lookup: pace },
+      };
+      stage.server.answer((_, response) => {
+        response.setHeader('x-rate-limit-limit', String(limit));
+        response.setHeader('x-rate-limit-remaining', '7');
+        return timelineAnswer([]);
+      });
+      const { uses } = stage.run(postsSource(ACCOUNT, { ...endpoints, postsApi }, FAST));
+      await eventually('it is told', () => uses.length > 0);
+      assert.deepEqual([...new Set(gaps)], slowed);
+    });
+  }
+
+  describe('polling of its own', () => {
+    const polling = {
+      fastestMs: 1_000,
+      usualMs: 10_000,
+      slowestMs: 60_000,
+      nearPosts: 2,
+      nearCloseMs: HOUR_MS,
+    };
+    let intervals: VirtualIntervals;
+    let passedMs: number;
+    beforeEach(() => {
+      intervals = takeIntervals();
+      passedMs = 0;
+    });
+    afterEach(() => intervals.restore());
+
+    /** Polls a timeline whose history was read before, on clocks that the test moves. */
+    function startPolled(own: Polling, lookups = fakeLookups(0)) {
+      serve([{ at: AT }]);
+      lookups.timeline = 0;
+      const askedAt: number[] = [];
+      const pace: Pace = {
+        ...createPace(),
+        run(ask) {
+          askedAt.push(passedMs / 1_000);
+          return ask();
+        },
+      };
+      const endpoints = localEndpoints(stage.server);
+      const postsApi = { ...endpoints.postsApi, paces: { timeline: pace, lookup: pace } };
+      const source = postsSource({ ...ACCOUNT, polling: own }, { ...endpoints, postsApi }, FAST);
+      const { deliveries } = stage.run(
+        { ...source, run: (context) => source.run({ ...context, mono: () => passedMs }) },
+        lookups,
+        () => AT + passedMs,
+      );
+
+      /** The seconds since the start at which it asks within the next `seconds`. */
+      return async function asks(seconds: number): Promise<readonly number[]> {
+        const before = askedAt.length;
+        for (const until = passedMs + seconds * 1_000; passedMs < until; ) {
+          passedMs += 1_000;
+          intervals.advance(1_000);
+          await new Promise(setImmediate);
+          await eventually('it is answered', () => deliveries.length === askedAt.length);
+        }
+        return askedAt.slice(before);
+      };
+    }
+
+    const every = (step: number, from: number, to: number) =>
+      Array.from({ length: (to - from) / step + 1 }, (_, index) => from + index * step);
+    /** Open from the start on for three hours, with buckets of 20. */
+    const open = { ...activeEvent(1, 10), startAt: AT, endAt: AT + 3 * HOUR_MS };
+
+    it('asks at the interval of the account', async () => {
+      const asks = startPolled(pollEvery(7_000));
+      // At the first second it asks for new posts, and for the young ones again.
+      assert.deepEqual(await asks(1), [1, 1]);
+      assert.deepEqual(await asks(27), [7, 14, 21, 28]);
+    });
+
+    it('is slow while nothing is open, usual in a window, and fast near an edge and near the close', async () => {
+      const lookups = fakeLookups(0);
+      const asks = startPolled(polling, lookups);
+      await asks(1);
+      assert.deepEqual(await asks(120), [61, 121], 'nothing is open');
+      lookups.records.set(1, open);
+      lookups.counts.set(1, 30);
+      assert.deepEqual(await asks(29), [131, 141], 'in a window');
+      lookups.counts.set(1, 38);
+      assert.deepEqual(await asks(10), every(1, 151, 160), 'two posts from an edge');
+      lookups.counts.set(1, 43);
+      assert.deepEqual(await asks(20), [170, 180], 'past the edge');
+      lookups.records.set(1, { ...open, endAt: AT + 200_000 });
+      assert.deepEqual(await asks(80), every(1, 181, 259), 'near the close, and for a minute after it');
+      assert.deepEqual(await asks(119), [319, 379], 'nothing is open any more');
+    });
+
+    it('does not take slow polling for silence', () => {
+      const slow = { ...polling, slowestMs: 3_600_000 };
+      const { silentAfterMs } = postsSource(
+        { ...ACCOUNT, polling: slow },
+        localEndpoints(stage.server),
+        FAST,
+      );
+      assert.ok(silentAfterMs > 2 * slow.slowestMs);
     });
   });
 });
