@@ -1,4 +1,5 @@
 import { emptyState, type GraphState } from './graph.ts';
+import { splitEvents } from './pipelines/events.ts';
 
 /** The state as JSON, in which a map is `{ $map: entries }` and a set `{ $set: values }`. */
 export function encodeState(state: GraphState): string {
@@ -36,5 +37,11 @@ export function decodeState(text: string): GraphState {
     if ('$set' in value && Array.isArray(value.$set)) return new Set(value.$set);
     return value;
   });
-  return { ...emptyState(), ...state };
+  return { ...emptyState(), ...state, ...(state.events && { events: eventsByAccount(state.events) }) };
+}
+
+/** Checkpoints of earlier versions hold the events of all accounts as one. */
+function eventsByAccount(states: GraphState['events']): GraphState['events'] {
+  const all = states.get('all');
+  return all == null ? states : splitEvents(all);
 }

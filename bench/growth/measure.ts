@@ -38,7 +38,7 @@ const accounts = accountIds(Number(count));
 /** Fills a store as an engine does that ran for `DAYS`, then goes on second by second. */
 async function live(): Promise<Measured> {
   const store = await openStore(folder);
-  const parts = { store, latest: createLatest(), state: emptyState() };
+  const parts = { store, latest: createLatest(store.outputs), state: emptyState() };
   await runSteps(parts, [opening(accounts, START_AT)]);
   await runSteps(parts, history(accounts, START_AT, DAYS));
   const cpuMs = await cpuOf(() => runSteps(parts, seconds(accounts, START_AT, DAYS, SECONDS)));
@@ -55,7 +55,7 @@ async function live(): Promise<Measured> {
 async function restart(): Promise<Restarted> {
   const startedAt = performance.now();
   const store = await openStore(folder);
-  const latest = createLatest();
+  const latest = createLatest(store.outputs);
   const { state } = await recover(store, latest);
   const restartMs = performance.now() - startedAt;
   const after = SECONDS + AFTER_CHECKPOINT;

@@ -4,7 +4,6 @@ import {
   emptyState,
   GRAPH_VERSION,
   type GraphState,
-  KEPT_STREAMS,
   lastPassing,
   type Observation,
   type Output,
@@ -51,7 +50,8 @@ export async function recover(store: Store, latest: LatestWriter): Promise<Recov
   }
   if (unsaved.length > 0) await outputs.append(unsaved, seq);
 
-  for (const stream of KEPT_STREAMS) latest.load(outputs.latest(stream));
+  await outputs.prepare();
+  latest.loadFrom(outputs);
   latest.load(lastPassing(state));
   return { state, replayed, lastTick: lastTickOf(store) };
 }

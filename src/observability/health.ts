@@ -68,8 +68,6 @@ function limits({ accounts, postsStaleAfterMs }: HealthInputs): readonly (readon
 /** Whether anything is known about an account: a post, its velocity or an event. */
 export function hasSnapshot(latest: Latest, account: AccountId): boolean {
   if (latest.posts(account).length > 0 || latest.get('velocity', account) !== undefined) return true;
-  for (const { record } of latest.all('events')) {
-    if (record.subject.type === 'posts' && record.subject.account === account) return true;
-  }
+  for (const _ of latest.of('events', account)) return true;
   return false;
 }

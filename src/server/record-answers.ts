@@ -25,7 +25,8 @@ export function createRecordAnswers(deps: StreamDeps, view: RecordView, account?
   const watches = new Map<Tier, Watch>();
   /** One for each tier, as every watch is asked about every output. */
   function watchFor(tier: Tier): Watch {
-    const watch = watches.get(tier) ?? watcher.watch((output) => isMoved(view, output, latest, tier));
+    const watch =
+      watches.get(tier) ?? watcher.watch((output) => isMoved(view, output, latest, tier), account);
     watches.set(tier, watch);
     return watch;
   }

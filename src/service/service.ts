@@ -102,7 +102,7 @@ async function open(
   const upstream = await reachable.open({ data: config.data, notes: store.notes, now: clock.wall });
   shutdown.add(() => upstream.close());
 
-  const latest = createLatest();
+  const latest = createLatest(store.outputs);
   const metrics = createMetrics({ usdPer1000Reads: config.posts.usdPer1000Reads, now: clock.wall });
   const repairedAt = repairedAtOf(store);
   metrics.storeRepaired(repairedAt);

@@ -97,10 +97,8 @@ export function agesOf(latest: Latest, nowMs: number, account?: AccountId): Reco
   const shared = agesWith();
   if (lagging === undefined) return { shared, own: NONE };
   const own = new Map<string, Ages>();
-  for (const { key, record } of latest.all('events')) {
-    const { subject, phase } = record;
-    const isAsked = subject.type === 'posts' ? subject.account === account : account === undefined;
-    if (isAsked && phase === 'active') own.set(key, agesWith(record));
+  for (const { key, record } of latest.of('events', account ?? null)) {
+    if (record.phase === 'active') own.set(key, agesWith(record));
   }
   return { shared, own };
 }

@@ -4,10 +4,10 @@ import { isSame } from '../model/is-same.ts';
 import { isPartition } from '../model/partition.ts';
 import { nextPhaseAt, phaseAt, type Window } from '../model/phase.ts';
 import { matchTracking } from '../model/tracking-match.ts';
-import type { EventFact, Fact, Observation, TrackingFact } from '../observation.ts';
+import type { AccountId, EventFact, Fact, Observation, Subject, TrackingFact } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import type { Cause, EventRecord, OutputOf } from '../records.ts';
-import type { Inputs } from './messages.ts';
+import type { Inputs, OwnersOf } from './messages.ts';
 
 /**
  * An event is forgotten this long after its end; its outputs stay in the store. There are hundreds of crypto events a
@@ -15,6 +15,7 @@ import type { Inputs } from './messages.ts';
  */
 const KEEP_MS = { posts: 100 * DAY_MS, crypto: 2 * DAY_MS };
 
+/** The state of the events of one account, or of all that are about crypto prices. */
 export interface EventsState {
   readonly facts: Map<number, EventFact>;
   readonly trackings: Map<string, TrackingFact>;
@@ -24,48 +25,105 @@ export interface EventsState {
   lookedAt: number;
 }
 
-/** Market events joined with the oracle's windows. The clock opens them, the market closes them. */
+/** The events of all accounts in one state, as checkpoints of earlier versions have them, by account. */
+export function splitEvents({ facts, trackings, records, ...times }: EventsState): ActorStates<EventsState> {
+  const states = new Map<string, EventsState>();
+  const stateOf = (key: string) => {
+    const state = states.get(key) ?? { facts: new Map(), trackings: new Map(), records: new Map(), ...times };
+    states.set(key, state);
+    return state;
+  };
+  for (const [eventId, fact] of facts) stateOf(keyOf(fact.subject)).facts.set(eventId, fact);
+  for (const [eventId, record] of records) stateOf(keyOf(record.subject)).records.set(eventId, record);
+  for (const [id, tracking] of trackings) stateOf(OF_ACCOUNT + tracking.account).trackings.set(id, tracking);
+  return states;
+}
+
+/** The key of the actor that holds an event. Not part of the state: a restart makes it again. */
+export type EventHolders = Map<number, string>;
+
+export function eventHolders(states: ActorStates<EventsState>): EventHolders {
+  const holders: EventHolders = new Map();
+  for (const [key, state] of states) {
+    for (const eventId of state?.records.keys() ?? []) holders.set(eventId, key);
+  }
+  return holders;
+}
+
+/** An event that is not known yet, or no longer, belongs to nobody. */
+export function ownersIn(holders: EventHolders): OwnersOf {
+  return (eventId) => {
+    const holder = holders.get(eventId);
+    return holder?.startsWith(OF_ACCOUNT) ? [holder.slice(OF_ACCOUNT.length)] : NOBODY;
+  };
+}
+
+const OF_ACCOUNT = 'posts:';
+const NOBODY: readonly AccountId[] = [];
+
+function keyOf(subject: Subject): string {
+  return subject.type === 'posts' ? OF_ACCOUNT + subject.account : 'crypto';
+}
+
+/**
+ * Market events joined with the oracle's windows. The clock opens them, the market closes them. Each account has an actor
+ * of its own, so nothing about its events depends on what is known of others.
+ */
 export function events(
   { observation$ }: Inputs<'observation'>,
   states: ActorStates<EventsState>,
   onFailure: OnFailure,
+  holders: EventHolders = eventHolders(states),
 ): Observable<OutputOf<'events'>> {
-  return observation$.pipe(actors(behaviour, states, onFailure));
+  return observation$.pipe(actors(behaviourWith(holders), states, onFailure));
 }
 
-const EVERY_EVENT = ['all'];
-
-const behaviour: Behaviour<Observation, EventsState, OutputOf<'events'>> = {
-  name: 'events',
-  address: ({ fact }) => {
-    if (fact.kind === 'tick') return 'everyone';
-    return fact.kind === 'event' || fact.kind === 'tracking' ? EVERY_EVENT : [];
-  },
-  spawn: () => ({
-    facts: new Map(),
-    trackings: new Map(),
-    records: new Map(),
-    nextPhaseAt: Number.MAX_SAFE_INTEGER,
-    lookedAt: 0,
-  }),
-  receive,
-};
-
-function receive(
-  state: EventsState,
-  observation: Observation,
-  emit: (output: OutputOf<'events'>) => void,
-): void {
-  const { receivedAt: now, fact } = observation;
-  const isDue = now >= state.nextPhaseAt || now < state.lookedAt;
-  if (fact.kind === 'tick' && !isDue) return;
-  if (fact.kind === 'event') state.facts.set(fact.eventId, fact);
-  if (fact.kind === 'tracking') state.trackings.set(fact.trackingId, fact);
-  // Any fact may be the first one after a phase change is due, so all events are checked, not only its own.
-  const due = isDue ? outOfPhase(state, now) : [];
-  review(state, new Set([...due, ...touchedBy(state, fact)]), observation, emit);
-  // Last, so that an event that ended during a long pause is emitted as ended before it is forgotten.
-  if (isDue) forget(state, now);
+function behaviourWith(holders: EventHolders): Behaviour<Observation, EventsState, OutputOf<'events'>> {
+  return {
+    name: 'events',
+    address: ({ fact }) => {
+      switch (fact.kind) {
+        case 'tick':
+          return 'everyone';
+        case 'event': {
+          const key = keyOf(fact.subject);
+          const holder = holders.get(fact.eventId) ?? key;
+          // The market may say that an event is about something else than it was.
+          return holder === key ? [key] : [holder, key];
+        }
+        case 'tracking':
+          return [OF_ACCOUNT + fact.account];
+        default:
+          return [];
+      }
+    },
+    spawn: () => ({
+      facts: new Map(),
+      trackings: new Map(),
+      records: new Map(),
+      nextPhaseAt: Number.MAX_SAFE_INTEGER,
+      lookedAt: 0,
+    }),
+    receive(state, observation, emit, key) {
+      const { receivedAt: now, fact } = observation;
+      const isDue = now >= state.nextPhaseAt || now < state.lookedAt;
+      if (fact.kind === 'tick' && !isDue) return;
+      if (fact.kind === 'event' && keyOf(fact.subject) !== key) {
+        drop(state, fact.eventId, holders);
+        return;
+      }
+      if (fact.kind === 'event') {
+        state.facts.set(fact.eventId, fact);
+        holders.set(fact.eventId, key);
+      }
+      if (fact.kind === 'tracking') state.trackings.set(fact.trackingId, fact);
+      // Any fact may be the first one after a phase change is due, so all events are checked, not only its own.
+      const due = isDue ? outOfPhase(state, now) : [];
+      review(state, new Set([...due, ...touchedBy(state, fact)]), observation, emit);
+      // Last, so that an event that ended during a long pause is emitted as ended before it is forgotten.
+      if (isDue) forget(state, now, holders);
+    },
+  };
 }
 
 function outOfPhase(state: EventsState, now: number): readonly EventFact[] {
@@ -75,13 +133,10 @@ function outOfPhase(state: EventsState, now: number): readonly EventFact[] {
   });
 }
 
-function touchedBy(state: EventsState, fact: Fact): readonly EventFact[] {
+function touchedBy(state: EventsState, fact: Fact): Iterable<EventFact> {
   if (fact.kind === 'event') return [fact];
-  if (fact.kind !== 'tracking') return [];
-  // The new window may match any event of the account, or match it better than another window did.
-  return [...state.facts.values()].filter(
-    ({ subject }) => subject.type === 'posts' && subject.account === fact.account,
-  );
+  // A new window may match any event of the account, or match it better than another window did.
+  return fact.kind === 'tracking' ? state.facts.values() : [];
 }
 
 function review(
@@ -138,11 +193,15 @@ function causeOf(previous: EventRecord | undefined, event: EventRecord, isByCloc
   return isByClock ? 'clock' : 'event_changed';
 }
 
-function forget(state: EventsState, now: number): void {
+function drop(state: EventsState, eventId: number, holders: EventHolders): void {
+  state.facts.delete(eventId);
+  state.records.delete(eventId);
+  holders.delete(eventId);
+}
+
+function forget(state: EventsState, now: number, holders: EventHolders): void {
   for (const [eventId, { subject, endAt }] of state.facts) {
-    if (endAt >= now - KEEP_MS[subject.type]) continue;
-    state.facts.delete(eventId);
-    state.records.delete(eventId);
+    if (endAt < now - KEEP_MS[subject.type]) drop(state, eventId, holders);
   }
   for (const [trackingId, { endAt }] of state.trackings)
     if (endAt < now - KEEP_MS.posts) state.trackings.delete(trackingId);

@@ -18,7 +18,7 @@ import type {
   Price,
 } from '../records.ts';
 import { rangesOf, targetOf } from './forecast-state.ts';
-import { accountsOf, type Inputs, type Message } from './messages.ts';
+import { accountsOf, type Inputs, type Message, type OwnersOf } from './messages.ts';
 
 /** An event is forgotten this long after its end; its rows stay in the store. */
 const KEEP_MS = 800 * DAY_MS;
@@ -57,6 +57,7 @@ export function ledger(
   { observation$, event$, counters$, price$, lag$ }: Inputs<From>,
   states: ActorStates<LedgerState>,
   onFailure: OnFailure,
+  ownersOf: OwnersOf,
 ): Observable<OutputOf<'predictions'>> {
   return merge(
     tagged('event', event$),
@@ -64,43 +65,46 @@ export function ledger(
     tagged('price', price$),
     tagged('lag', lag$),
     tagged('observation', observation$),
-  ).pipe(actors(behaviour, states, onFailure));
+  ).pipe(actors(behaviourWith(ownersOf), states, onFailure));
 }
 
-const behaviour: Behaviour<Message<From>, LedgerState, OutputOf<'predictions'>> = {
-  name: 'ledger',
-  address: (message) => {
-    if (message.type !== 'observation') return accountsOf(message);
-    const { fact } = message.value;
-    return fact.kind === 'forecast' ? [fact.account] : [];
-  },
-  spawn: () => ({ oracleLag: null, events: new Map() }),
-  receive(state, { type, value }, emit) {
-    switch (type) {
-      case 'event':
-        recordEvent(state, value);
-        return;
-      case 'counters': {
-        const { eventId, stale } = value.output.record;
-        const event = state.events.get(eventId);
-        // An event that is over lists nothing, whatever was stale when it ended.
-        if (event !== undefined && ['upcoming', 'active'].includes(value.event.phase))
-          event.arePricesStale = stale.includes('prices');
-        return;
+function behaviourWith(ownersOf: OwnersOf): Behaviour<Message<From>, LedgerState, OutputOf<'predictions'>> {
+  return {
+    name: 'ledger',
+    address: (message) => {
+      if (message.type === 'price') return ownersOf(message.value.record.eventId);
+      if (message.type !== 'observation') return accountsOf(message);
+      const { fact } = message.value;
+      return fact.kind === 'forecast' ? [fact.account] : [];
+    },
+    spawn: () => ({ oracleLag: null, events: new Map() }),
+    receive(state, { type, value }, emit) {
+      switch (type) {
+        case 'event':
+          recordEvent(state, value);
+          return;
+        case 'counters': {
+          const { eventId, stale } = value.output.record;
+          const event = state.events.get(eventId);
+          // An event that is over lists nothing, whatever was stale when it ended.
+          if (event !== undefined && ['upcoming', 'active'].includes(value.event.phase))
+            event.arePricesStale = stale.includes('prices');
+          return;
+        }
+        case 'price': {
+          const { eventId, token, price, priceKind } = value.record;
+          state.events.get(eventId)?.prices.set(token, { price, priceKind });
+          return;
+        }
+        case 'lag':
+          state.oracleLag = value.record.oracle;
+          return;
+        case 'observation':
+          if (value.fact.kind === 'forecast') publish(state, value, value.fact, emit);
       }
-      case 'price': {
-        const { eventId, token, price, priceKind } = value.record;
-        state.events.get(eventId)?.prices.set(token, { price, priceKind });
-        return;
-      }
-      case 'lag':
-        state.oracleLag = value.record.oracle;
-        return;
-      case 'observation':
-        if (value.fact.kind === 'forecast') publish(state, value, value.fact, emit);
-    }
-  },
-};
+    },
+  };
+}
 
 function recordEvent({ events }: LedgerState, { seq, at, record }: OutputOf<'events'>): void {
   const { eventId, startAt, endAt, window, phase } = targetOf(record);

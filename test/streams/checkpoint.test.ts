@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { decodeState, emptyState, encodeState, encodeStateBytes } from '../../streams/internal.ts';
+import {
+  decodeState,
+  emptyState,
+  encodeState,
+  encodeStateBytes,
+  type GraphState,
+} from '../../streams/internal.ts';
 import { log, post, settings } from '../support/facts.ts';
 import { anyLog } from '../support/observations.ts';
 import { run } from './pipelines/run.ts';
@@ -39,6 +45,30 @@ describe('checkpoint', () => {
     const state = emptyState();
     run(log([0, settings()], [0, post({ text: '{"$map":[]}', url: '$set' })]), state);
     assert.deepEqual(decodeState(encodeState(state)), state);
+  });
+
+  it('gives each account its own events of a text in which they are all together', () => {
+    fc.assert(
+      fc.property(anyLog(), (log) => {
+        const whole = emptyState();
+        run(log, whole);
+        const parts = [...whole.events.values()].flatMap((part) => part ?? []);
+        const all = {
+          facts: new Map(parts.flatMap(({ facts }) => [...facts])),
+          trackings: new Map(parts.flatMap(({ trackings }) => [...trackings])),
+          records: new Map(parts.flatMap(({ records }) => [...records])),
+          nextPhaseAt: 0,
+          lookedAt: 0,
+        };
+        const { events } = decodeState(encodeState({ ...whole, events: new Map([['all', all]]) }));
+        const mapsOf = (state: GraphState['events']) =>
+          new Map(
+            Array.from(state, ([key, part]) => [key, [part?.facts, part?.trackings, part?.records]] as const),
+          );
+        assert.deepEqual(mapsOf(events), mapsOf(whole.events));
+      }),
+      { numRuns: 50 },
+    );
   });
 
   it('throws on a text that is no state', () => {

@@ -103,7 +103,7 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
   function learnPosts(): void {
     for (const [topic, posts] of seenPosts) {
       if (topic.records.type !== 'posts') continue;
-      for (const { record } of topic.records.view.posts(latest).slice(0, KNOWN_POSTS).reverse()) {
+      for (const { record } of topic.records.view.posts(latest).slice(0, KNOWN_POSTS).toReversed()) {
         posts.set(record.id, record);
       }
     }

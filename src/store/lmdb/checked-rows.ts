@@ -66,6 +66,7 @@ interface RowRange<K> {
   readonly end?: K;
   readonly exclusiveStart?: boolean;
   readonly reverse?: boolean;
+  readonly offset?: number;
   readonly limit?: number;
 }
 
@@ -88,6 +89,8 @@ export interface CheckedRows<V, K extends Key> {
   inspect(range?: RowRange<K>): Iterable<Row<V | undefined, K>>;
   /** Does not read the values. */
   getKeys(range?: RowRange<K>): Iterable<K>;
+  /** Of keys in a range. */
+  count(range: RowRange<K>): number;
   put(key: K, value: V): PromiseLike<boolean>;
   /** Puts a row after all others, which fills pages to their end instead of leaving room for keys in between. */
   putLast(key: K, value: V): PromiseLike<boolean>;
@@ -175,6 +178,13 @@ export function openCheckedRows<V, K extends Key>(
     *getKeys(range = {}) {
       try {
         yield* database.getKeys(range);
+      } catch (error) {
+        throw unreadable(error, 'the keys');
+      }
+    },
+    count(range) {
+      try {
+        return database.getKeysCount(range);
       } catch (error) {
         throw unreadable(error, 'the keys');
       }

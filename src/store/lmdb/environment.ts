@@ -12,6 +12,7 @@ import { DICTIONARY } from './dictionary.ts';
 import { type OpenRoom, openRoom, pagesOf } from './open-room.ts';
 import { checkReaderTable, placeReaderTable, removeReaderTable } from './reader-table.ts';
 import { missingStore } from './store-traces.ts';
+import type { TimelineKey } from './timelines.ts';
 import type { WriteRoom } from './write-room.ts';
 
 /** Raised with every change of how rows are keyed or encoded. */
@@ -29,6 +30,8 @@ export const COMPRESSION = { threshold: 100, dictionary: DICTIONARY };
 /** History of one stream. */
 export type History = CheckedRows<string, [seq: number, n: number]>;
 
+export type Timelines = CheckedRows<string, TimelineKey>;
+
 /** All databases, each under its name but the histories. */
 interface Parts {
   readonly meta: CheckedRows<string, string>;
@@ -36,6 +39,8 @@ interface Parts {
   /** One per stream, so that every row can be appended at the end. */
   readonly histories: ReadonlyMap<StreamName, History>;
   readonly latest: CheckedRows<string, [stream: string, key: string]>;
+  /** The order of each account's posts, which follows from the latest ones. A reader finds none where an older program writes. */
+  readonly timelines: Timelines | undefined;
   readonly checkpoints: CheckedRows<string, number>;
   readonly states: CheckedRows<Buffer, [seq: number, part: number]>;
   readonly notes: CheckedRows<string, string>;
@@ -161,6 +166,7 @@ function openParts(root: RootDatabase, damage: Damage): Parts {
     journal: texts('journal'),
     histories: openHistories(root, damage),
     latest: texts('latest'),
+    timelines: openTimelines(root, damage),
     checkpoints: texts('checkpoints'),
     states: bytes('states'),
     notes: texts('notes'),
@@ -189,6 +195,13 @@ function openHistories(root: RootDatabase, damage: Damage): ReadonlyMap<StreamNa
   return histories;
 }
 
+const TIMELINES = 'timelines';
+
+function openTimelines(root: RootDatabase, damage: Damage): Timelines | undefined {
+  const database: Database<string, TimelineKey> | undefined = openTexts(root, TIMELINES, false);
+  return database && openCheckedRows(TIMELINES, database, checkedText, damage);
+}
+
 const FIXED_PARTS = [
   'meta',
   'journal',
@@ -212,6 +225,7 @@ const FIXED_PARTS = [
 /** The names of all databases. */
 export const PART_NAMES: readonly string[] = [
   ...FIXED_PARTS,
+  TIMELINES,
   ...KEPT_STREAMS.map((stream) => `history.${stream}`),
 ];
 
