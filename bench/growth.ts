@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Measured, Replayed, Restarted } from './growth/measure.ts';
+import type { Latencies } from './growth/serve.ts';
+import { median, rankOf } from './percentiles.ts';
 import { print } from './print.ts';
 
 const COUNTS = (process.env.ACCOUNTS ?? '2,20,200').split(',').map(Number);
@@ -31,6 +33,7 @@ export async function benchGrowth(): Promise<void> {
 interface Figures {
   readonly live: Measured;
   readonly restarted: Restarted;
+  readonly served: Latencies;
   readonly replayed: Replayed;
 }
 
@@ -39,8 +42,9 @@ async function figuresOf(accounts: number): Promise<Figures> {
   try {
     const live = await measure<Measured>('live', accounts, folder);
     const restarted = await measure<Restarted>('restart', accounts, folder);
+    const served = await measure<Latencies>('serve', accounts, folder);
     const replayed = await measure<Replayed>('replay', accounts, folder);
-    return { live, restarted, replayed };
+    return { live, restarted, served, replayed };
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -48,59 +52,44 @@ async function figuresOf(accounts: number): Promise<Figures> {
 
 /** In a process of its own, so that each has its own memory. */
 async function measure<T>(task: string, accounts: number, folder: string): Promise<T> {
-  const { stdout } = await run(process.execPath, [...FLAGS, MEASURE, task, String(accounts), folder]);
+  const { stdout } = await run(process.execPath, [...FLAGS, MEASURE, task, String(accounts), folder], {
+    maxBuffer: 64 * MEGABYTE,
+  });
   return JSON.parse(stdout) as T;
 }
 
-function printFigures(count: number, { live, restarted, replayed }: Figures, first: Figures): void {
-  const more = count - FIRST;
-  const eachMore = (now: number, then: number) =>
-    more === 0 ? '' : `${((now - then) / more / MEGABYTE).toFixed(2)} MB each beyond ${FIRST}`;
-  const each = (ms: number) => (1_000 * ms) / count;
-  const ratio = (of: (figures: Figures) => number) =>
-    (of({ live, restarted, replayed }) / count / (of(first) / FIRST)).toFixed(2);
-  print(
-    `${count} accounts: CPU of an account's second`,
-    `${each(live.secondMs).toFixed(0)} us`,
-    `${ratio((f) => f.live.secondMs)} x`,
-  );
-  print(
-    '  after a restart',
-    `${each(restarted.secondMs).toFixed(0)} us`,
-    `${ratio((f) => f.restarted.secondMs)} x`,
-  );
-  print(
-    '  replayed, without the store',
-    `${each(replayed.secondMs).toFixed(0)} us`,
-    `${ratio((f) => f.replayed.secondMs)} x`,
-  );
-  print(
-    '  90 days of posts and events replayed, each account',
-    `${each(replayed.historyMs / 1_000).toFixed(0)} ms`,
-    `${ratio((f) => f.replayed.historyMs)} x`,
-  );
-  print(
-    '  own memory',
-    `${(live.memory.own / MEGABYTE).toFixed(0)} MB`,
-    eachMore(live.memory.own, first.live.memory.own),
-  );
-  print(
-    '  own memory after a restart',
-    `${(restarted.memory.own / MEGABYTE).toFixed(0)} MB`,
-    eachMore(restarted.memory.own, first.restarted.memory.own),
-  );
-  print(
-    '  heap after a restart',
-    `${(restarted.memory.heap / MEGABYTE).toFixed(0)} MB`,
-    eachMore(restarted.memory.heap, first.restarted.memory.heap),
-  );
-  print('  pages of files after a restart', `${(restarted.memory.files / MEGABYTE).toFixed(0)} MB`);
-  print('  restart', `${restarted.restartMs.toFixed(0)} ms`, 'goal 2,000 ms');
-  print(
-    '  checkpoint',
-    `${(live.checkpointBytes / MEGABYTE).toFixed(1)} MB`,
-    eachMore(live.checkpointBytes, first.live.checkpointBytes),
-  );
+function printFigures(count: number, figures: Figures, first: Figures): void {
+  const printCpu = (what: string, of: (figures: Figures) => number, unit = 'us', unitsPerMs = 1_000) => {
+    const each = (of(figures) * unitsPerMs) / count;
+    const ratio = each / ((of(first) * unitsPerMs) / FIRST);
+    print(what, `${each.toFixed(0)} ${unit}`, `${ratio.toFixed(2)} x that of ${FIRST}`);
+  };
+  const printBytes = (what: string, of: (figures: Figures) => number) => {
+    const each = (of(figures) - of(first)) / (count - FIRST) / MEGABYTE;
+    const more = count === FIRST ? '' : `${each.toFixed(2)} MB each beyond ${FIRST}`;
+    print(what, `${(of(figures) / MEGABYTE).toFixed(0)} MB`, more);
+  };
+  const printLatency = (what: string, of: (figures: Figures) => readonly number[]) => {
+    const p99 = rankOf(of(figures), 99);
+    const ratio = (p99 / rankOf(of(first), 99)).toFixed(2);
+    print(
+      what,
+      `${p99.toFixed(1)} ms`,
+      `${ratio} x that of ${FIRST}; median ${median(of(figures)).toFixed(1)} ms`,
+    );
+  };
+  printCpu(`${count} accounts: CPU of an account's second`, ({ live }) => live.secondMs);
+  printCpu('  after a restart', ({ restarted }) => restarted.secondMs);
+  printCpu('  replayed, without the store', ({ replayed }) => replayed.secondMs);
+  printCpu('  90 days of posts and events replayed', ({ replayed }) => replayed.historyMs, 'ms', 1);
+  printBytes('  own memory', ({ live }) => live.memory.own);
+  printBytes('  own memory after a restart', ({ restarted }) => restarted.memory.own);
+  printBytes('  heap after a restart', ({ restarted }) => restarted.memory.heap);
+  printBytes('  pages of files after a restart', ({ restarted }) => restarted.memory.files);
+  printBytes('  checkpoint', ({ live }) => live.checkpointBytes);
+  print('  restart', `${figures.restarted.restartMs.toFixed(0)} ms`, 'goal 2,000 ms');
+  printLatency('  GET of account a, p99', ({ served }) => served.requests);
+  printLatency('  from a fact to a frame of account a, p99', ({ served }) => served.frames);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await benchGrowth();

@@ -4,16 +4,22 @@ import type { LatestWriter } from '../../src/views/latest.ts';
 import type { GraphState } from '../../streams/internal.ts';
 import type { Step } from './accounts.ts';
 
-/** Runs steps as the engine does, each as one turn at its own time. Requests to the simulators are left unanswered. */
-export async function runSteps(
-  {
-    store,
-    latest,
-    state,
-  }: { readonly store: Store; readonly latest: LatestWriter; readonly state: GraphState },
-  steps: Iterable<Step>,
-): Promise<void> {
-  let now = 0;
+export interface EngineParts {
+  readonly store: Store;
+  readonly latest: LatestWriter;
+  readonly state: GraphState;
+}
+
+/** Turns as the engine makes them, one for each step and at its time. */
+export interface LiveTurns {
+  accept(step: Step): Promise<void>;
+  now(): number;
+  stop(): Promise<void>;
+}
+
+/** Requests to the simulators are left unanswered. */
+export function openLiveTurns({ store, latest, state }: EngineParts): LiveTurns {
+  let now = latest.at;
   const turns = createTurns({
     journal: store.journal,
     outputs: store.outputs,
@@ -25,9 +31,18 @@ export async function runSteps(
       if (report.type === 'refused_write') throw report.error;
     },
   });
-  for (const { at, facts } of steps) {
-    now = at;
-    await turns.accept(facts);
-  }
+  return {
+    async accept({ at, facts }) {
+      now = at;
+      await turns.accept(facts);
+    },
+    now: () => now,
+    stop: () => turns.stop(),
+  };
+}
+
+export async function runSteps(parts: EngineParts, steps: Iterable<Step>): Promise<void> {
+  const turns = openLiveTurns(parts);
+  for (const step of steps) await turns.accept(step);
   await turns.stop();
 }

@@ -4,8 +4,9 @@ import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { createLatest } from '../../src/views/latest.ts';
 import { createRunner, emptyState, isKept, type Observation } from '../../streams/internal.ts';
 import { accountIds, history, opening, type Step, seconds } from './accounts.ts';
-import { runSteps } from './live-turns.ts';
+import { openLiveTurns, runSteps } from './live-turns.ts';
 import { type Memory, residentMemory } from './memory.ts';
+import { type Latencies, serveSteps } from './serve.ts';
 
 /** What one process measures, in ms and bytes. */
 export interface Measured {
@@ -31,6 +32,7 @@ export const DAYS = Number(process.env.DAYS ?? 90);
 const START_AT = Date.UTC(2026, 0, 5);
 const SECONDS = Number(process.env.SECONDS ?? 300);
 const AFTER_CHECKPOINT = 30;
+const SERVED_SECONDS = 40;
 
 const [task = '', count = '', folder = ''] = process.argv.slice(2);
 const accounts = accountIds(Number(count));
@@ -42,8 +44,8 @@ async function live(): Promise<Measured> {
   await runSteps(parts, [opening(accounts, START_AT)]);
   await runSteps(parts, history(accounts, START_AT, DAYS));
   const cpuMs = await cpuOf(() => runSteps(parts, seconds(accounts, START_AT, DAYS, SECONDS)));
-  const checkpoint = takeCheckpoint(store, parts.state, START_AT + DAYS * 86_400_000);
-  const checkpointBytes = checkpoint?.state.length ?? 0;
+  const checkpoint = await takeCheckpoint(store, parts.state, START_AT + DAYS * 86_400_000);
+  const checkpointBytes = Buffer.concat([checkpoint?.state ?? []].flat().map(Buffer.from)).length;
   if (checkpoint !== undefined) await store.checkpoints.save(checkpoint);
   await runSteps(parts, from(SECONDS, AFTER_CHECKPOINT));
   const memory = await residentMemory();
@@ -63,6 +65,19 @@ async function restart(): Promise<Restarted> {
   const memory = await residentMemory();
   await store.close();
   return { memory, restartMs, secondMs: cpuMs / SECONDS };
+}
+
+/** Opens the same store again, and serves readers of one account. */
+async function serve(): Promise<Latencies> {
+  const store = await openStore(folder);
+  const latest = createLatest(store.outputs);
+  const { state } = await recover(store, latest);
+  const turns = openLiveTurns({ store, latest, state });
+  const steps = from(2 * SECONDS + AFTER_CHECKPOINT, SERVED_SECONDS);
+  const latencies = await serveSteps({ store, latest, accounts, ...turns }, steps, SERVED_SECONDS);
+  await turns.stop();
+  await store.close();
+  return latencies;
 }
 
 /** As verification does it: through the graph, and every output to its bytes. */
@@ -98,7 +113,7 @@ async function cpuOf(work: () => Promise<void>): Promise<number> {
   return (user + system) / 1_000;
 }
 
-const tasks: Readonly<Record<string, () => Promise<object>>> = { live, restart, replay };
+const tasks: Readonly<Record<string, () => Promise<object>>> = { live, restart, serve, replay };
 const measured = await tasks[task]?.();
 if (measured === undefined) throw new RangeError(`no task ${task}`);
 process.stdout.write(`${JSON.stringify(measured)}\n`);

@@ -1,17 +1,30 @@
 import { type Observable, Subject } from 'rxjs';
-import { type AccountId, KEPT_STREAMS, type Output, type StreamName } from '../../streams/internal.ts';
+import {
+  type AccountId,
+  DAY_MS,
+  type EventRecord,
+  HOUR_MS,
+  KEPT_STREAMS,
+  type Output,
+  type StreamName,
+} from '../../streams/internal.ts';
 import type { Outputs } from '../store/store.ts';
 import { accountOf } from './output-account.ts';
 import { listOf, type PostList, placeOf, storedList } from './post-list.ts';
 
 export type OutputOf<S extends StreamName> = Extract<Output, { readonly stream: S }>;
 
+/** When an event was open, under its key. */
+export interface EventWindow extends Pick<EventRecord, 'startAt' | 'endAt'> {
+  readonly key: string;
+}
+
 /** Streams whose values are also found by account. */
 type OfAccount = 'events' | 'scores' | 'decisions';
 
 /**
- * The latest output of every key of every stream. Readers see nothing else. What is open is in memory; older posts, and
- * prices and forecasts of closed events, may have to be read from the store.
+ * The latest output of every key of every stream. Readers see nothing else. What is open is in memory; older posts,
+ * events that are over for days, and the prices and forecasts of closed events may have to be read from the store.
  */
 export interface Latest {
   /** The last observation whose outputs are included, and when it was received; 0 before the first. */
@@ -22,6 +35,8 @@ export interface Latest {
   all<S extends StreamName>(stream: S): Iterable<OutputOf<S>>;
   /** Those of one account, or of none. */
   of<S extends OfAccount>(stream: S, account: AccountId | null): Iterable<OutputOf<S>>;
+  /** The windows of all events of an account, those that are not in memory included. */
+  windows(account: AccountId): Iterable<EventWindow>;
   posts(account: AccountId): PostList;
   /** The outputs of each turn, once they are stored and included here. */
   readonly change$: Observable<readonly Output[]>;
@@ -44,7 +59,11 @@ type StoredOutputs = Pick<Outputs, 'get' | 'timeline' | 'postCount'>;
 const NEWEST_POSTS = 50;
 
 /** The streams of which not everything is in memory. */
-const READ_WHEN_ASKED: readonly StreamName[] = ['posts', 'prices', 'predictions'];
+const READ_WHEN_ASKED: readonly StreamName[] = ['posts', 'events', 'prices', 'predictions'];
+
+/** A closed event is in memory for this long after its end, and is looked for when events change, so often at most. */
+const OVER_AFTER_MS = 8 * DAY_MS;
+const SWEEP_MS = HOUR_MS;
 
 interface Timeline {
   /** The first of all, each turn a new list: a reader can keep one while it works. */
@@ -58,6 +77,9 @@ export function createLatest(stored?: StoredOutputs): LatestWriter {
   const streams = new Map<StreamName, Map<string, Output>>();
   const byAccount = new Map<string, Map<string, Output>>();
   const timelines = new Map<AccountId, Timeline>();
+  /** Of events that are not in memory, by account. */
+  const pastWindows = new Map<AccountId | null, Map<string, EventWindow>>();
+  let sweptAt = 0;
   const changes$ = new Subject<readonly Output[]>();
   let lastSeq = 0;
   let lastAt = 0;
@@ -103,9 +125,26 @@ export function createLatest(stored?: StoredOutputs): LatestWriter {
     const before = known === undefined ? account : accountOf(known, latest);
     if (before !== account) ofAccount('events', before).delete(key);
     ofAccount('events', account).set(key, output);
+    pastWindows.get(account)?.delete(key);
     if (stored === undefined || record.phase !== 'closed') return;
     streams.get('predictions')?.delete(key);
     for (const { yesToken } of record.buckets) streams.get('prices')?.delete(yesToken);
+  }
+
+  /** Takes the events that were over long before `at` out of memory. */
+  function sweepEvents(at: number): void {
+    if (stored === undefined || at < sweptAt + SWEEP_MS) return;
+    sweptAt = at;
+    for (const event of latest.all('events')) {
+      const { key, record } = event;
+      const { phase, startAt, endAt } = record;
+      if (phase !== 'closed' || endAt >= at - OVER_AFTER_MS) continue;
+      const account = accountOf(event, latest);
+      const windows = pastWindows.get(account) ?? new Map<string, EventWindow>();
+      pastWindows.set(account, windows.set(key, { key, startAt, endAt }));
+      ofAccount('events', account).delete(key);
+      streams.get('events')?.delete(key);
+    }
   }
 
   function timelineOf(account: AccountId): Timeline {
@@ -167,6 +206,12 @@ export function createLatest(stored?: StoredOutputs): LatestWriter {
     all: <S extends StreamName>(stream: S) => valuesOf(stream).values() as Iterable<OutputOf<S>>,
     of: <S extends OfAccount>(stream: S, account: AccountId | null) =>
       ofAccount(stream, account).values() as Iterable<OutputOf<S>>,
+    *windows(account) {
+      yield* pastWindows.get(account)?.values() ?? [];
+      for (const { key, record } of latest.of('events', account)) {
+        yield { key, startAt: record.startAt, endAt: record.endAt };
+      }
+    },
     posts(account) {
       const { newest, length } = timelineOf(account);
       return stored === undefined ? listOf(newest) : storedList(stored, account, newest, length);
@@ -177,6 +222,7 @@ export function createLatest(stored?: StoredOutputs): LatestWriter {
       put(outputs);
       lastSeq = seq;
       lastAt = at;
+      if (outputs.some(({ stream }) => stream === 'events')) sweepEvents(at);
       changes$.next(outputs);
     },
 
@@ -187,10 +233,12 @@ export function createLatest(stored?: StoredOutputs): LatestWriter {
 
     loadFrom(outputs) {
       for (const stream of KEPT_STREAMS) {
-        if (stored === undefined || !READ_WHEN_ASKED.includes(stream)) latest.load(outputs.latest(stream));
+        const isWhole = stored === undefined || stream === 'events' || !READ_WHEN_ASKED.includes(stream);
+        if (isWhole) latest.load(outputs.latest(stream));
         else includeLast(outputs, stream);
       }
       if (stored === undefined) return;
+      sweepEvents(lastAt);
       for (const { key, record } of latest.all('events')) {
         if (record.phase === 'closed') continue;
         latest.load([outputs.get('predictions', key) ?? []].flat());

@@ -78,12 +78,12 @@ export function openPast(
 
   /** The events that may have been active. Each had an output when its window opened. */
   async function eventsAt(account: AccountId, seq: number, at: number): Promise<readonly EventOutput[]> {
-    const near = Array.from(now.of('events', account)).filter(
-      ({ record: { startAt, endAt } }) =>
+    const near = Array.from(now.windows(account)).filter(
+      ({ startAt, endAt }) =>
         startAt !== null && startAt <= at + WINDOW_SLACK_MS && endAt > at - WINDOW_SLACK_MS,
     );
     const keys = near.map(({ key }) => key);
-    const sinceAt = Math.min(at, ...near.map(({ record }) => record.startAt ?? at)) - WINDOW_SLACK_MS;
+    const sinceAt = Math.min(at, ...near.map(({ startAt }) => startAt ?? at)) - WINDOW_SLACK_MS;
     const found = await lastOf('events', keys, seq, sinceAt);
     return found.flatMap((output) => (output.stream === 'events' ? [output] : []));
   }

@@ -1,3 +1,5 @@
+import { sha256 } from '@noble/hashes/sha2';
+import { bytesToHex } from '@noble/hashes/utils';
 import type { Observable } from 'rxjs';
 import { DAY_MS } from '../model/durations.ts';
 import { isSame } from '../model/is-same.ts';
@@ -14,22 +16,39 @@ import type { Inputs, OwnersOf } from './messages.ts';
  * day, and they settle at once.
  */
 const KEEP_MS = { posts: 100 * DAY_MS, crypto: 2 * DAY_MS };
+/** Nobody counts an event any more so long after its end. */
+const FOLLOWED_MS = 8 * DAY_MS;
+/** In this time what the market and the oracle say of an event that was just found is complete. */
+const COMPLETE_MS = 2 * DAY_MS;
+
+interface SettledEvent {
+  readonly endAt: number;
+  /** The hash of its last listing. */
+  readonly hash: string;
+}
 
 /** The state of the events of one account, or of all that are about crypto prices. */
 export interface EventsState {
   readonly facts: Map<number, EventFact>;
   readonly trackings: Map<string, TrackingFact>;
   readonly records: Map<number, EventRecord>;
+  /** When each record last changed. UTC ms. */
+  readonly changedAt: Map<number, number>;
+  /** Of events that are over for long only what tells whether a listing says something new. */
+  readonly settled: Map<number, SettledEvent>;
   /** When the clock alone next changes a phase, and when that was last computed. UTC ms. */
   nextPhaseAt: number;
   lookedAt: number;
 }
 
+export type JoinedEvents = Pick<EventsState, 'facts' | 'trackings' | 'records'>;
+
 /** The events of all accounts in one state, as checkpoints of earlier versions have them, by account. */
-export function splitEvents({ facts, trackings, records, ...times }: EventsState): ActorStates<EventsState> {
+export function splitEvents({ facts, trackings, records }: JoinedEvents): ActorStates<EventsState> {
   const states = new Map<string, EventsState>();
   const stateOf = (key: string) => {
-    const state = states.get(key) ?? { facts: new Map(), trackings: new Map(), records: new Map(), ...times };
+    // All are looked at with the next tick.
+    const state = states.get(key) ?? { ...emptyEvents(), nextPhaseAt: 0 };
     states.set(key, state);
     return state;
   };
@@ -45,7 +64,9 @@ export type EventHolders = Map<number, string>;
 export function eventHolders(states: ActorStates<EventsState>): EventHolders {
   const holders: EventHolders = new Map();
   for (const [key, state] of states) {
-    for (const eventId of state?.records.keys() ?? []) holders.set(eventId, key);
+    for (const eventId of [...(state?.records.keys() ?? []), ...(state?.settled.keys() ?? [])]) {
+      holders.set(eventId, key);
+    }
   }
   return holders;
 }
@@ -97,13 +118,7 @@ function behaviourWith(holders: EventHolders): Behaviour<Observation, EventsStat
           return [];
       }
     },
-    spawn: () => ({
-      facts: new Map(),
-      trackings: new Map(),
-      records: new Map(),
-      nextPhaseAt: Number.MAX_SAFE_INTEGER,
-      lookedAt: 0,
-    }),
+    spawn: emptyEvents,
     receive(state, observation, emit, key) {
       const { receivedAt: now, fact } = observation;
       const isDue = now >= state.nextPhaseAt || now < state.lookedAt;
@@ -112,7 +127,9 @@ function behaviourWith(holders: EventHolders): Behaviour<Observation, EventsStat
         drop(state, fact.eventId, holders);
         return;
       }
+      if (fact.kind === 'event' && state.settled.get(fact.eventId)?.hash === hashOf(fact)) return;
       if (fact.kind === 'event') {
+        state.settled.delete(fact.eventId);
         state.facts.set(fact.eventId, fact);
         holders.set(fact.eventId, key);
       }
@@ -121,9 +138,27 @@ function behaviourWith(holders: EventHolders): Behaviour<Observation, EventsStat
       const due = isDue ? outOfPhase(state, now) : [];
       review(state, new Set([...due, ...touchedBy(state, fact)]), observation, emit);
       // Last, so that an event that ended during a long pause is emitted as ended before it is forgotten.
-      if (isDue) forget(state, now, holders);
+      if (!isDue) return;
+      settle(state, now);
+      forget(state, now, holders);
     },
   };
+}
+
+function emptyEvents(): EventsState {
+  return {
+    facts: new Map(),
+    trackings: new Map(),
+    records: new Map(),
+    changedAt: new Map(),
+    settled: new Map(),
+    nextPhaseAt: Number.MAX_SAFE_INTEGER,
+    lookedAt: 0,
+  };
+}
+
+function hashOf(fact: EventFact): string {
+  return bytesToHex(sha256(JSON.stringify(fact)));
 }
 
 function outOfPhase(state: EventsState, now: number): readonly EventFact[] {
@@ -151,6 +186,7 @@ function review(
     const previous = state.records.get(record.eventId);
     state.records.set(record.eventId, record);
     if (isSame(previous, record)) continue;
+    state.changedAt.set(record.eventId, at);
     const cause = causeOf(previous, record, trigger.kind === 'tick');
     emit({ stream: 'events', key: String(record.eventId), seq, at, cause, record });
   }
@@ -194,14 +230,34 @@ function causeOf(previous: EventRecord | undefined, event: EventRecord, isByCloc
 }
 
 function drop(state: EventsState, eventId: number, holders: EventHolders): void {
-  state.facts.delete(eventId);
-  state.records.delete(eventId);
+  leave(state, eventId);
+  state.settled.delete(eventId);
   holders.delete(eventId);
+}
+
+function leave({ facts, records, changedAt }: EventsState, eventId: number): void {
+  facts.delete(eventId);
+  records.delete(eventId);
+  changedAt.delete(eventId);
+}
+
+/** An event without a window of the oracle may still get one, so its listing is kept. */
+function settle(state: EventsState, now: number): void {
+  for (const [eventId, fact] of state.facts) {
+    const record = state.records.get(eventId);
+    const isOver = record?.phase === 'closed' && record.trackingId !== null && fact.endAt < now - FOLLOWED_MS;
+    if (!isOver || (state.changedAt.get(eventId) ?? 0) > now - COMPLETE_MS) continue;
+    leave(state, eventId);
+    state.settled.set(eventId, { endAt: fact.endAt, hash: hashOf(fact) });
+  }
 }
 
 function forget(state: EventsState, now: number, holders: EventHolders): void {
   for (const [eventId, { subject, endAt }] of state.facts) {
     if (endAt < now - KEEP_MS[subject.type]) drop(state, eventId, holders);
+  }
+  for (const [eventId, { endAt }] of state.settled) {
+    if (endAt < now - KEEP_MS.posts) drop(state, eventId, holders);
   }
   for (const [trackingId, { endAt }] of state.trackings)
     if (endAt < now - KEEP_MS.posts) state.trackings.delete(trackingId);

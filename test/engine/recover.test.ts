@@ -65,7 +65,7 @@ describe('recover', () => {
     await recover(await logOf(store), fromLog);
     assert.deepEqual(fromLog.get('signals', '1'), said);
 
-    const checkpoint = takeCheckpoint(store, state, 1_000_000);
+    const checkpoint = await takeCheckpoint(store, state, 1_000_000);
     assert.ok(checkpoint);
     await store.checkpoints.save(checkpoint);
     const fromCheckpoint = createLatest();
@@ -107,7 +107,7 @@ describe('recover', () => {
           const state = emptyState();
           const before = turnsOn(parted, state);
           for (const fact of facts.slice(0, at)) await before.accept([fact]);
-          const checkpoint = takeCheckpoint(parted, state, 1_000_000);
+          const checkpoint = await takeCheckpoint(parted, state, 1_000_000);
           if (checkpoint) await parted.checkpoints.save(checkpoint);
           const { state: restored, replayed } = await recover(parted, createLatest());
           assert.equal(replayed, 0);

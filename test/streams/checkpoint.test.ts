@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {
-  decodeState,
-  emptyState,
-  encodeState,
-  encodeStateBytes,
-  type GraphState,
-} from '../../streams/internal.ts';
+import { decodeState, emptyState, encodeState, type GraphState } from '../../streams/internal.ts';
 import { log, post, settings } from '../support/facts.ts';
 import { anyLog } from '../support/observations.ts';
 import { run } from './pipelines/run.ts';
@@ -21,7 +15,6 @@ describe('checkpoint', () => {
         const again = decodeState(text);
         assert.deepEqual(again, state);
         assert.equal(encodeState(again), text);
-        assert.equal(new TextDecoder().decode(encodeStateBytes(state)), text);
       }),
       { numRuns: 100 },
     );
@@ -63,7 +56,9 @@ describe('checkpoint', () => {
         const { events } = decodeState(encodeState({ ...whole, events: new Map([['all', all]]) }));
         const mapsOf = (state: GraphState['events']) =>
           new Map(
-            Array.from(state, ([key, part]) => [key, [part?.facts, part?.trackings, part?.records]] as const),
+            Array.from(state, ([key, part]) => [key, [part?.facts, part?.trackings, part?.records]] as const)
+              // An actor that has forgotten everything leaves no trace.
+              .filter(([, maps]) => maps.some((map) => map !== undefined && map.size > 0)),
           );
         assert.deepEqual(mapsOf(events), mapsOf(whole.events));
       }),

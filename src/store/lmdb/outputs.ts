@@ -225,7 +225,7 @@ export function openOutputs(environment: Environment): Outputs {
       const progress = { upTo: BEFORE_ALL, count: 0, sum: 0 };
       for (;;) {
         // What is being written is neither there nor missing.
-        while (isWriting) await pause();
+        while (isWriting) if (!(await pause())) return;
         const range = { start: progress.upTo, exclusiveStart: true, limit: ROWS_PER_CHECK };
         const rows = [...latest.getRange(range)];
         for (const { key, value } of rows) {
@@ -236,7 +236,7 @@ export function openOutputs(environment: Environment): Outputs {
         if (last === undefined) break;
         progress.upTo = last.key;
         checked = progress;
-        await pause();
+        if (!(await pause())) return;
       }
       checked = undefined;
       isChecked = true;

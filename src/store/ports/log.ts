@@ -65,10 +65,10 @@ export interface Outputs {
   /** Resolves when timelines can be read: they may have to be made first. */
   prepare(): Promise<void>;
   /**
-   * Looks through the latest outputs for missing ones, in small steps with a `pause` between them. Rejects where it finds
-   * damage. Few of them are looked through when they are first read.
+   * Looks through the latest outputs for missing ones, in small steps. Each but the first is made when `pause` resolves,
+   * to whether to go on. Rejects where it finds damage. If there are few, that is done when they are first read.
    */
-  check(pause: () => Promise<void>): Promise<void>;
+  check(pause: () => Promise<boolean>): Promise<void>;
   /** History of a stream from `fromSeq` on, in the order it was emitted. Holds no read transaction between steps. */
   read(stream: StreamName, fromSeq: number): Iterable<KeptOutput>;
   /** The same from `fromSeq` (inclusive) back, the newest first, in small steps. */
@@ -87,9 +87,9 @@ export interface Checkpoint {
   readonly state: string;
 }
 
-/** The state as text, or as its UTF-8. */
+/** The state as text, or as its UTF-8 in parts. */
 export interface NewCheckpoint extends Omit<Checkpoint, 'state'> {
-  readonly state: string | Uint8Array;
+  readonly state: string | readonly Uint8Array[];
 }
 
 export interface Checkpoints {

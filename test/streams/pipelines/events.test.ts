@@ -86,10 +86,29 @@ describe('events', () => {
       ['1', START, 'event_opened', 'active'],
       ['2', START, 'event_changed', 'active'],
     ]);
-    const strange = tracking({ account: 'b', slug: null, title: 'none' });
+    const strange = tracking({ slug: null, title: 'none' });
     assert.deepEqual(emitted([0, listed], [START, strange], [START + 1, tick()]).slice(1), [
       ['1', START, 'event_opened', 'active'],
     ]);
+    const ofAnother = tracking({ account: 'b', slug: null, title: 'none' });
+    assert.deepEqual(emitted([0, listed], [START, ofAnother], [START + 1, tick()]).slice(1), [
+      ['1', START + 1, 'event_opened', 'active'],
+    ]);
+  });
+
+  it('lets go of an event that the market says is about another account', () => {
+    const state = emptyState();
+    const moved = { ...listed, subject: { type: 'posts', account: 'b' } } as const;
+    const outputs = ofStream(run(log([START, listed], [START + 1, moved], [END, tick()]), state), 'events');
+    assert.deepEqual(
+      outputs.map(({ at, record }) => [at, record.subject, record.phase]),
+      [
+        [START, listed.subject, 'active'],
+        [START + 1, moved.subject, 'active'],
+        [END, moved.subject, 'ended'],
+      ],
+    );
+    assert.equal(state.events.get('posts:a')?.facts.size, 0);
   });
 
   it('follows a clock that is set back before the start, and opens again', () => {
@@ -185,11 +204,11 @@ describe('events', () => {
 
   it('forgets a crypto event two days after its end', () => {
     const subject = { type: 'crypto', symbol: 'X', kind: 'UP_DOWN', referencePrice: null } as const;
-    const next = event({ eventId: 2, slug: 'next', startAt: null, endAt: END + 2 * DAY_MS + 1 });
-    for (const trigger of [tick(), next, tracking({ slug: null })]) {
+    const next = event({ eventId: 2, slug: 'next', startAt: null, endAt: END + 2 * DAY_MS + 1, subject });
+    for (const trigger of [tick(), next]) {
       const state = emptyState();
       run(log([END, { ...listed, subject }], [END, next], [END + 2 * DAY_MS + 1, trigger]), state);
-      assert.deepEqual([...(state.events.get('all')?.records.keys() ?? [])], [2]);
+      assert.deepEqual([...(state.events.get('crypto')?.records.keys() ?? [])], [2]);
     }
   });
 

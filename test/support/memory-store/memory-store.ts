@@ -170,7 +170,10 @@ function createCheckpoints(): Checkpoints {
     [...kept.values()].filter((one) => one.graphVersion === graphVersion).sort((a, b) => a.seq - b.seq);
   return {
     async save({ state, ...place }) {
-      kept.set(place.seq, { ...place, state: Buffer.from(state).toString() });
+      kept.set(place.seq, {
+        ...place,
+        state: typeof state === 'string' ? state : Buffer.concat(state).toString(),
+      });
     },
     newest: (graphVersion, seq = Number.POSITIVE_INFINITY) =>
       ofVersion(graphVersion).findLast((one) => one.seq <= seq),
