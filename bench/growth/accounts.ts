@@ -14,7 +14,7 @@ import {
 const RATES = [40, 60, 1, 90, 200, 2, 25, 75, 8, 3, 150, 30, 5, 50, 16, 120, 12, 45, 20, 36];
 const OPEN_EVENTS = 3;
 const WINDOW_MS = 7 * DAY_MS;
-/** An event opens each time this has passed, so that `OPEN_EVENTS` are open at any time. */
+/** An event opens each time these 56 hours have passed, so that `OPEN_EVENTS` are open at any time. */
 const EVENT_EVERY_MS = WINDOW_MS / OPEN_EVENTS;
 const LISTED_BEFORE_MS = DAY_MS;
 const BUCKETS = 26;
@@ -154,11 +154,11 @@ function post(account: string, index: number, n: number, createdAt: number): Fac
 
 /** The events that are listed or were open in the last hour. */
 function eventsAround(life: Life, at: number): readonly ListedEvent[] {
-  const stagger = (life.index * 3_607_000) % EVENT_EVERY_MS;
+  const stagger = (life.index * 5 * HOUR_MS) % EVENT_EVERY_MS;
   const newest = Math.floor((at + LISTED_BEFORE_MS - life.startAt - stagger) / EVENT_EVERY_MS);
   const events: ListedEvent[] = [];
   for (let n = Math.max(0, newest - OPEN_EVENTS - 1); n <= newest; n++) {
-    const startAt = Math.floor((life.startAt + stagger + n * EVENT_EVERY_MS) / HOUR_MS) * HOUR_MS;
+    const startAt = life.startAt + stagger + n * EVENT_EVERY_MS;
     events.push({ life, eventId: (life.index + 1) * IDS + n, startAt, endAt: startAt + WINDOW_MS });
   }
   return events;

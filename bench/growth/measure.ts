@@ -1,4 +1,4 @@
-import { takeCheckpoint } from '../../src/engine/checkpoints.ts';
+import { bytesIn, takeCheckpoint } from '../../src/engine/checkpoints.ts';
 import { recover } from '../../src/engine/recover.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import { createLatest } from '../../src/views/latest.ts';
@@ -45,7 +45,7 @@ async function live(): Promise<Measured> {
   await runSteps(parts, history(accounts, START_AT, DAYS));
   const cpuMs = await cpuOf(() => runSteps(parts, seconds(accounts, START_AT, DAYS, SECONDS)));
   const checkpoint = await takeCheckpoint(store, parts.state, START_AT + DAYS * 86_400_000);
-  const checkpointBytes = Buffer.concat([checkpoint?.state ?? []].flat().map(Buffer.from)).length;
+  const checkpointBytes = checkpoint === undefined ? 0 : bytesIn(checkpoint);
   if (checkpoint !== undefined) await store.checkpoints.save(checkpoint);
   await runSteps(parts, from(SECONDS, AFTER_CHECKPOINT));
   const memory = await residentMemory();

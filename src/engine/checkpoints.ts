@@ -1,6 +1,6 @@
 import { DAY_MS, encodeStateParts, GRAPH_VERSION, type GraphState } from '../../streams/internal.ts';
+import { createLoopYield } from '../resilience/loop-yield.ts';
 import type { NewCheckpoint, Store } from '../store/store.ts';
-import { createLoopYield } from '../views/loop-yield.ts';
 
 /** This many of the newest checkpoints are kept, and the first one of each UTC day. */
 const RECENT = 3;
@@ -24,6 +24,11 @@ export async function takeCheckpoint(
     await yieldToLoop();
   }
   return { seq, at, graphVersion: GRAPH_VERSION, state: parts };
+}
+
+export function bytesIn({ state }: NewCheckpoint): number {
+  if (typeof state === 'string') return Buffer.byteLength(state);
+  return state.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** Removes the checkpoints that neither a restart nor the verification of a pruned log needs. */

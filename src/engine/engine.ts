@@ -6,7 +6,7 @@ import type { ApiUse, Source, SourceContext, SourceStatus } from '../sources/sou
 import type { DiskUse } from '../store/disk.ts';
 import type { Store } from '../store/store.ts';
 import type { LatestWriter } from '../views/latest.ts';
-import { takeCheckpoint, thinCheckpoints } from './checkpoints.ts';
+import { bytesIn, takeCheckpoint, thinCheckpoints } from './checkpoints.ts';
 import type { Clock } from './clock.ts';
 import { recover } from './recover.ts';
 import { createRetention, type PruneReport } from './retention.ts';
@@ -142,8 +142,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     if (taken === undefined) return;
     await store.checkpoints.save(taken);
     await thinCheckpoints(store);
-    const bytes = Array.from(taken.state, ({ length }) => length).reduce((sum, length) => sum + length, 0);
-    report({ type: 'checkpoint', seq: taken.seq, bytes });
+    report({ type: 'checkpoint', seq: taken.seq, bytes: bytesIn(taken) });
   };
   const prune = createRetention({ ...deps, mono: clock.mono, isStopping: () => isStopping });
   const watchDisk = async () => {

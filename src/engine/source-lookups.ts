@@ -14,8 +14,9 @@ export function sourceLookupsFrom(
   return {
     // Ids grow with time and an edit keeps its first id, so the newest post has the newest id.
     newestOnTimeline(account, beforeMs = Number.POSITIVE_INFINITY) {
-      for (const { key: id, createdAt, isOnTimeline } of latest.posts(account).entries()) {
-        if (isOnTimeline && createdAt < beforeMs && postFault({ id, createdAt }, now()) === null) return id;
+      for (const { record } of latest.posts(account)) {
+        const { id, via, createdAt } = record;
+        if (via === 'timeline' && createdAt < beforeMs && postFault(record, now()) === null) return id;
       }
       return undefined;
     },

@@ -19,7 +19,7 @@ const PER_ACCOUNT: readonly LimitedInput[] = ['posts', 'oracle', 'ui'];
 export type TickAges = Pick<TickFact, 'ages' | 'lagging'>;
 
 export function ageLimit(limits: AgeLimits, input: LimitedInput): number {
-  return { ...USUAL_MS, ...limits }[input];
+  return limits[input] ?? USUAL_MS[input === 'crypto' ? 'crypto' : 'events'];
 }
 
 /** The age of one value of a source, or of all that are not behind; undefined when the source never answered. */

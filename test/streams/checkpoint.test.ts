@@ -50,6 +50,8 @@ describe('checkpoint', () => {
           facts: new Map(parts.flatMap(({ facts }) => [...facts])),
           trackings: new Map(parts.flatMap(({ trackings }) => [...trackings])),
           records: new Map(parts.flatMap(({ records }) => [...records])),
+          changedAt: new Map(),
+          settled: new Map(),
           nextPhaseAt: 0,
           lookedAt: 0,
         };

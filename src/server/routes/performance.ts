@@ -9,7 +9,7 @@ import {
   sampleToWire,
   voidToWire,
 } from '../../views/performance/performance-records.ts';
-import { lastScoredAt, scoredForecasts, voidForecasts } from '../../views/performance/scores.ts';
+import { lastScoredAt, settledScores, voidForecasts } from '../../views/performance/scores.ts';
 import { winRates } from '../../views/performance/win-rates.ts';
 import { oncePerChange, type Watch } from '../../views/watch.ts';
 import type { Endpoint } from '../answer.ts';
@@ -21,7 +21,7 @@ import type { StreamDeps } from './deps.ts';
 /** GET /performance/overview: errors by horizon and win rates (spec 4, endpoint 15). */
 export function overviewEndpoint({ latest, accounts, now, epoch }: StreamDeps, watch: Watch): Endpoint {
   const fields = oncePerChange(watch, () => {
-    const scores = scoredForecasts(latest).map(({ score }) => score);
+    const scores = settledScores(latest);
     const overview = overviewToWire(scores, winRates(latest), accounts, lastScoredAt(latest) ?? now());
     return { n: scores.length, text: JSON.stringify(overview).slice(1, -1) };
   });
@@ -68,7 +68,7 @@ interface Shown {
 export function historyEndpoint({ latest, accounts, now, epoch }: StreamDeps, watch: Watch): Endpoint {
   const segmentOf = (account: AccountId) => accounts.find(({ id }) => id === account)?.segment ?? account;
   const parts = oncePerChange(watch, () => ({
-    samples: scoredForecasts(latest).flatMap(({ score }): readonly Shown[] => {
+    samples: settledScores(latest).flatMap((score): readonly Shown[] => {
       const { account, errorPercent } = score;
       // An event without posts has no relative error.
       if (errorPercent === null) return [];
