@@ -68,6 +68,6 @@ function limits({ accounts, postsStaleAfterMs }: HealthInputs): readonly (readon
 /** Whether anything is known about an account: a post, its velocity or an event. */
 export function hasSnapshot(latest: Latest, account: AccountId): boolean {
   if (latest.posts(account).length > 0 || latest.get('velocity', account) !== undefined) return true;
-  for (const _ of latest.windows(account)) return true;
-  return false;
+  const [event] = latest.ofAccount('events', account);
+  return event !== undefined;
 }

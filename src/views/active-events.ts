@@ -13,12 +13,12 @@ export type ActiveEvent = OutputOf<'events'> & { readonly record: { readonly sta
 
 /** Active post-count events of an account, ordered by end, then by id. */
 export function activeEvents(latest: Latest, account: AccountId): readonly ActiveEvent[] {
-  return active(latest, account);
+  return active(latest.ofAccount('events', account));
 }
 
 /** Active crypto price events, in the same order. */
 export function activeCryptoEvents(latest: Latest): readonly ActiveEvent[] {
-  return active(latest, null);
+  return active(latest.all('events')).filter(({ record }) => isCrypto(record));
 }
 
 /** Events are listed days before they open. When the list is older than this, one that is open may be missing. */
@@ -40,9 +40,8 @@ function isCrypto({ subject }: EventRecord): boolean {
   return subject.type === 'crypto';
 }
 
-/** Those of an account, or of none. */
-function active(latest: Latest, account: AccountId | null): readonly ActiveEvent[] {
-  return Array.from(latest.of('events', account))
+function active(events: Iterable<OutputOf<'events'>>): readonly ActiveEvent[] {
+  return Array.from(events)
     .filter(isActive)
     .sort(({ record: a }, { record: b }) => a.endAt - b.endAt || a.eventId - b.eventId);
 }
@@ -91,16 +90,19 @@ interface EventRecords {
 export const movedByEvents = (output: OutputOf<'events'>): readonly string[] => [output.key];
 
 export function postEvents({ id }: AccountPath): EventRecords {
-  return eventRecords(id, isAbout(id));
+  return eventRecords(isAbout(id), (latest) => activeEvents(latest, id));
 }
 
 export function cryptoEvents(): EventRecords {
-  return eventRecords(null, isCrypto);
+  return eventRecords(isCrypto, activeCryptoEvents);
 }
 
-function eventRecords(account: AccountId | null, belongs: EventFilter): EventRecords {
+function eventRecords(
+  belongs: EventFilter,
+  activeOf: (latest: Latest) => readonly ActiveEvent[],
+): EventRecords {
   return {
-    keys: (latest) => active(latest, account).map(({ key }) => key),
+    keys: (latest) => activeOf(latest).map(({ key }) => key),
     find(latest, key) {
       const event = latest.get('events', key);
       return event !== undefined && isActive(event) && belongs(event.record) ? event : undefined;

@@ -9,7 +9,6 @@ import {
   type StreamName,
 } from '../../streams/internal.ts';
 import type { Outputs } from '../store/store.ts';
-import { accountOf } from './output-account.ts';
 import { listOf, type PostList, placeOf, storedList } from './post-list.ts';
 
 export type OutputOf<S extends StreamName> = Extract<Output, { readonly stream: S }>;
@@ -19,8 +18,27 @@ export interface EventWindow extends Pick<EventRecord, 'startAt' | 'endAt'> {
   readonly key: string;
 }
 
-/** Streams whose values are also found by account. */
-type OfAccount = 'events' | 'scores' | 'decisions';
+/** Streams that grow with the accounts and are read by account. */
+type AccountStream = 'events' | 'scores' | 'decisions';
+
+/** Under which an output of such a stream is found; undefined for others, and for events that are about no account. */
+function placeOfAccount(output: Output): string | undefined {
+  switch (output.stream) {
+    case 'events': {
+      const { subject } = output.record;
+      return subject.type === 'posts' ? accountPlace(output.stream, subject.account) : undefined;
+    }
+    case 'scores':
+    case 'decisions':
+      return accountPlace(output.stream, output.record.account);
+    default:
+      return undefined;
+  }
+}
+
+function accountPlace(stream: AccountStream, account: AccountId): string {
+  return `${stream} ${account}`;
+}
 
 /**
  * The latest output of every key of every stream. Readers see nothing else. What is open is in memory; older posts,
@@ -33,8 +51,8 @@ export interface Latest {
   get<S extends StreamName>(stream: S, key: string): OutputOf<S> | undefined;
   /** Those in memory. */
   all<S extends StreamName>(stream: S): Iterable<OutputOf<S>>;
-  /** Those of one account, or of none. */
-  of<S extends OfAccount>(stream: S, account: AccountId | null): Iterable<OutputOf<S>>;
+  /** Those of one account, without a search through all. */
+  ofAccount<S extends AccountStream>(stream: S, account: AccountId): Iterable<OutputOf<S>>;
   /** The windows of all events of an account, those that are not in memory included. */
   windows(account: AccountId): Iterable<EventWindow>;
   posts(account: AccountId): PostList;
@@ -77,8 +95,8 @@ export function createLatest(stored?: StoredOutputs): LatestWriter {
   const streams = new Map<StreamName, Map<string, Output>>();
   const byAccount = new Map<string, Map<string, Output>>();
   const timelines = new Map<AccountId, Timeline>();
-  /** Of events that are not in memory, by account. */
-  const pastWindows = new Map<AccountId | null, Map<string, EventWindow>>();
+  /** Of events that are not in memory. */
+  const pastWindows = new Map<string | undefined, Map<string, EventWindow>>();
   let sweptAt = 0;
   const changes$ = new Subject<readonly Output[]>();
   let lastSeq = 0;
@@ -90,11 +108,18 @@ export function createLatest(stored?: StoredOutputs): LatestWriter {
     return values;
   }
 
-  function ofAccount(stream: OfAccount, account: AccountId | null): Map<string, Output> {
-    const name = account === null ? stream : `${stream} ${account}`;
-    const values = byAccount.get(name) ?? new Map<string, Output>();
-    byAccount.set(name, values);
-    return values;
+  function unplace(output: Output | undefined): void {
+    const place = output && placeOfAccount(output);
+    if (output !== undefined && place !== undefined) byAccount.get(place)?.delete(output.key);
+  }
+
+  function place(output: Output, known: Output | undefined): void {
+    const there = placeOfAccount(output);
+    if (known !== undefined && there !== placeOfAccount(known)) unplace(known);
+    if (there === undefined) return;
+    const values = byAccount.get(there) ?? new Map<string, Output>();
+    byAccount.set(there, values);
+    values.set(output.key, output);
   }
 
   // Each output is stored under its own stream.
@@ -120,12 +145,7 @@ export function createLatest(stored?: StoredOutputs): LatestWriter {
 
   function putEvent(output: OutputOf<'events'>): void {
     const { key, record } = output;
-    const account = accountOf(output, latest);
-    const known = valuesOf('events').get(key);
-    const before = known === undefined ? account : accountOf(known, latest);
-    if (before !== account) ofAccount('events', before).delete(key);
-    ofAccount('events', account).set(key, output);
-    pastWindows.get(account)?.delete(key);
+    pastWindows.get(placeOfAccount(output))?.delete(key);
     if (stored === undefined || record.phase !== 'closed') return;
     streams.get('predictions')?.delete(key);
     for (const { yesToken } of record.buckets) streams.get('prices')?.delete(yesToken);
@@ -139,10 +159,10 @@ export function createLatest(stored?: StoredOutputs): LatestWriter {
       const { key, record } = event;
       const { phase, startAt, endAt } = record;
       if (phase !== 'closed' || endAt >= at - OVER_AFTER_MS) continue;
-      const account = accountOf(event, latest);
-      const windows = pastWindows.get(account) ?? new Map<string, EventWindow>();
-      pastWindows.set(account, windows.set(key, { key, startAt, endAt }));
-      ofAccount('events', account).delete(key);
+      const there = placeOfAccount(event);
+      const windows = pastWindows.get(there) ?? new Map<string, EventWindow>();
+      pastWindows.set(there, windows.set(key, { key, startAt, endAt }));
+      unplace(event);
       streams.get('events')?.delete(key);
     }
   }
@@ -185,10 +205,8 @@ export function createLatest(stored?: StoredOutputs): LatestWriter {
       const { stream, key } = output;
       if (stream === 'posts') posts.push(output);
       if (stream === 'posts' && stored !== undefined) continue;
+      place(output, streams.get(stream)?.get(key));
       if (stream === 'events') putEvent(output);
-      if (stream === 'scores' || stream === 'decisions') {
-        ofAccount(stream, output.record.account).set(key, output);
-      }
       if (isCold(output)) streams.get(stream)?.delete(key);
       else valuesOf(stream).set(key, output);
     }
@@ -204,11 +222,11 @@ export function createLatest(stored?: StoredOutputs): LatestWriter {
     },
     get,
     all: <S extends StreamName>(stream: S) => valuesOf(stream).values() as Iterable<OutputOf<S>>,
-    of: <S extends OfAccount>(stream: S, account: AccountId | null) =>
-      ofAccount(stream, account).values() as Iterable<OutputOf<S>>,
+    ofAccount: <S extends AccountStream>(stream: S, account: AccountId) =>
+      (byAccount.get(accountPlace(stream, account))?.values() ?? []) as Iterable<OutputOf<S>>,
     *windows(account) {
-      yield* pastWindows.get(account)?.values() ?? [];
-      for (const { key, record } of latest.of('events', account)) {
+      yield* pastWindows.get(accountPlace('events', account))?.values() ?? [];
+      for (const { key, record } of latest.ofAccount('events', account)) {
         yield { key, startAt: record.startAt, endAt: record.endAt };
       }
     },
@@ -252,6 +270,7 @@ export function createLatest(stored?: StoredOutputs): LatestWriter {
       const output = values.get(key);
       if (output === undefined) return;
       values.delete(key);
+      unplace(output);
       if (output.stream !== 'posts') return;
       const { account } = output.record;
       const newest = timelineOf(account).newest.filter((post) => post.key !== key);

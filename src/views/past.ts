@@ -9,7 +9,6 @@ import {
 import { PRUNED_BEFORE_NOTE, type Store, type TimelineEntry } from '../store/store.ts';
 import { LISTED_FOR_MS } from './active-events.ts';
 import { createLatest, type Latest, type OutputOf } from './latest.ts';
-import { accountOf } from './output-account.ts';
 import { createOutputLookup } from './output-lookup.ts';
 import { SIGNAL_INPUTS, SIGNAL_WINDOWS_MS, signalsAt } from './past-signals.ts';
 import { newestFirst } from './post-list.ts';
@@ -90,7 +89,7 @@ export function openPast(
 
   /** The scores that were known, oldest first. Nothing is scored before its event ends. */
   async function scoresAt(account: AccountId, seq: number, at: number): Promise<readonly Output[]> {
-    const scored = Array.from(now.of('scores', account)).filter(({ record }) => record.endAt <= at);
+    const scored = Array.from(now.ofAccount('scores', account)).filter(({ record }) => record.endAt <= at);
     const later = scored.filter((score) => score.seq > seq).map(({ record }) => record.endAt);
     const keys = scored.map(({ key }) => key);
     const found = await lastOf('scores', keys, seq, Math.min(at, ...later));
@@ -123,7 +122,7 @@ export function openPast(
         return scoresAt(account, seq, at);
       case 'decisions':
         // They never change.
-        return Array.from(now.of(stream, account)).filter((output) => output.seq <= seq);
+        return Array.from(now.ofAccount(stream, account)).filter((output) => output.seq <= seq);
       case 'signals':
         return signalsOf(account, keys, { seq, at });
       default:
@@ -147,7 +146,7 @@ export function openPast(
         inputs.push(...(await valuesOf(stream, account, events, { seq, at })));
       return inputs;
     };
-    const isOwn = (output: Output) => accountOf(output, now) === account;
+    const isOwn = (output: Output) => isAbout(account, output, now);
     return signalsAt({ journal, outputs, inputsAt, isOwn, windowsMs }, place);
   }
 
@@ -215,6 +214,20 @@ export function openPast(
       return posts.sort(newestFirst).slice(offset, offset + limit);
     },
   };
+}
+
+/** Whether an output belongs to the account. A price names its event alone. */
+function isAbout(account: AccountId, { stream, record }: Output, now: Latest): boolean {
+  switch (stream) {
+    case 'events':
+      return record.subject.type === 'posts' && record.subject.account === account;
+    case 'prices': {
+      const subject = now.get('events', String(record.eventId))?.record.subject;
+      return subject?.type === 'posts' && subject.account === account;
+    }
+    default:
+      return 'account' in record && record.account === account;
+  }
 }
 
 /** The clock changes phases, but the tick may have come a little later. */

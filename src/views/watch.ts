@@ -1,6 +1,6 @@
 import type { AccountId, Output } from '../../streams/internal.ts';
 import type { Latest } from './latest.ts';
-import { accountOf } from './output-account.ts';
+import { ownerOf } from './owner.ts';
 
 /** When a part of the latest values last changed. */
 export interface Watch {
@@ -19,7 +19,7 @@ type Part = { -readonly [Field in keyof Watch]: Watch[Field] } & {
 };
 
 export interface Watcher {
-  /** With an account, only outputs about it are looked at, and all events, which may have been of another account. */
+  /** With an account, outputs that concern another account alone are not asked about. */
   watch(isMovedBy: (output: Output) => boolean, account?: AccountId): Watch;
   close(): void;
 }
@@ -27,11 +27,11 @@ export interface Watcher {
 /** Follows the latest values, which have to be loaded before. */
 export function createWatcher(latest: Latest): Watcher {
   const parts: Part[] = [];
-  /** Parts of each account, and under null those that look at all outputs. */
-  const byAccount = new Map<AccountId | null, Part[]>([[null, []]]);
+  const ofNoAccount: Part[] = [];
+  const byAccount = new Map<AccountId, Part[]>();
 
-  function move(moved: readonly Part[] | undefined, output: Output): void {
-    for (const part of moved ?? []) {
+  function moveBy(output: Output, asked: readonly Part[]): void {
+    for (const part of asked) {
       if (!part.isMovedBy(output)) continue;
       part.seq = output.seq;
       part.revision += 1;
@@ -39,21 +39,20 @@ export function createWatcher(latest: Latest): Watcher {
     }
   }
 
-  function tick(at: number): void {
-    for (const part of parts) {
-      part.tickAt = at;
-      part.revision += 1;
-    }
-  }
-
   const subscription = latest.change$.subscribe((outputs) => {
     for (const output of outputs) {
-      if (output.stream === 'freshness') tick(output.at);
-      else if (output.stream === 'events') move(parts, output);
+      if (output.stream === 'freshness') {
+        for (const part of parts) {
+          part.tickAt = output.at;
+          part.revision += 1;
+        }
+        continue;
+      }
+      const owner = ownerOf(output, latest);
+      if (owner === undefined) moveBy(output, parts);
       else {
-        move(byAccount.get(null), output);
-        const account = accountOf(output, latest);
-        if (account !== null) move(byAccount.get(account), output);
+        moveBy(output, byAccount.get(owner) ?? []);
+        moveBy(output, ofNoAccount);
       }
     }
   });
@@ -62,9 +61,9 @@ export function createWatcher(latest: Latest): Watcher {
       const tickAt = latest.get('freshness', 'all')?.at ?? Number.POSITIVE_INFINITY;
       const part = { seq: latest.seq, revision: 0, changes: 0, tickAt, isMovedBy };
       parts.push(part);
-      const others = byAccount.get(account ?? null) ?? [];
-      byAccount.set(account ?? null, others);
-      others.push(part);
+      const own = account === undefined ? ofNoAccount : (byAccount.get(account) ?? []);
+      own.push(part);
+      if (account !== undefined) byAccount.set(account, own);
       return part;
     },
     close: () => subscription.unsubscribe(),

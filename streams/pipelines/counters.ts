@@ -55,49 +55,52 @@ export function counters(
   ownersOf: OwnersOf,
 ): Observable<CountersChange> {
   return merge(tagged('post', post$), tagged('event', event$), tagged('observation', observation$)).pipe(
-    actors(behaviourWith(ownersOf), states, onFailure),
+    actors({ ...behaviour, address: addressWith(ownersOf) }, states, onFailure),
   );
 }
 
-function behaviourWith(ownersOf: OwnersOf): Behaviour<Message<From>, CountersState, CountersChange> {
-  return {
-    name: 'counters',
-    address: (message) => {
-      if (message.type !== 'observation') return accountsOf(message);
-      const { fact } = message.value;
-      switch (fact.kind) {
-        case 'settings':
-          return fact.accounts.map((account) => account.id);
-        case 'coverage':
-        case 'history':
-        case 'oracle':
-          return [fact.account];
-        case 'ui':
-          return ownersOf(fact.eventId);
-        case 'tick':
-          return 'everyone';
-        default:
-          return [];
-      }
-    },
-    spawn: (account, { type, value }) =>
-      type === 'observation' && value.fact.kind === 'settings'
-        ? {
-            staleAfterMs: value.fact.staleAfterMs,
-            via: viaOf(value.fact, account),
-            coveredFrom: null,
-            history: { timeline: null, archive: null },
-            countedAt: [],
-            goneAt: [],
-            totals: new Map(),
-            events: new Map(),
-            stale: INPUTS,
-            staleValues: [],
-          }
-        : undefined,
-    receive,
+type CountersBehaviour = Behaviour<Message<From>, CountersState, CountersChange>;
+
+function addressWith(ownersOf: OwnersOf): CountersBehaviour['address'] {
+  return (message) => {
+    if (message.type !== 'observation') return accountsOf(message);
+    const { fact } = message.value;
+    switch (fact.kind) {
+      case 'settings':
+        return fact.accounts.map((account) => account.id);
+      case 'coverage':
+      case 'history':
+      case 'oracle':
+        return [fact.account];
+      case 'ui':
+        return ownersOf(fact.eventId);
+      case 'tick':
+        return 'everyone';
+      default:
+        return [];
+    }
   };
 }
+
+const behaviour: Omit<CountersBehaviour, 'address'> = {
+  name: 'counters',
+  spawn: (account, { type, value }) =>
+    type === 'observation' && value.fact.kind === 'settings'
+      ? {
+          staleAfterMs: value.fact.staleAfterMs,
+          via: viaOf(value.fact, account),
+          coveredFrom: null,
+          history: { timeline: null, archive: null },
+          countedAt: [],
+          goneAt: [],
+          totals: new Map(),
+          events: new Map(),
+          stale: INPUTS,
+          staleValues: [],
+        }
+      : undefined,
+  receive,
+};
 
 function receive(
   state: CountersState,

@@ -65,46 +65,49 @@ export function ledger(
     tagged('price', price$),
     tagged('lag', lag$),
     tagged('observation', observation$),
-  ).pipe(actors(behaviourWith(ownersOf), states, onFailure));
+  ).pipe(actors({ ...behaviour, address: addressWith(ownersOf) }, states, onFailure));
 }
 
-function behaviourWith(ownersOf: OwnersOf): Behaviour<Message<From>, LedgerState, OutputOf<'predictions'>> {
-  return {
-    name: 'ledger',
-    address: (message) => {
-      if (message.type === 'price') return ownersOf(message.value.record.eventId);
-      if (message.type !== 'observation') return accountsOf(message);
-      const { fact } = message.value;
-      return fact.kind === 'forecast' ? [fact.account] : [];
-    },
-    spawn: () => ({ oracleLag: null, events: new Map() }),
-    receive(state, { type, value }, emit) {
-      switch (type) {
-        case 'event':
-          recordEvent(state, value);
-          return;
-        case 'counters': {
-          const { eventId, stale } = value.output.record;
-          const event = state.events.get(eventId);
-          // An event that is over lists nothing, whatever was stale when it ended.
-          if (event !== undefined && ['upcoming', 'active'].includes(value.event.phase))
-            event.arePricesStale = stale.includes('prices');
-          return;
-        }
-        case 'price': {
-          const { eventId, token, price, priceKind } = value.record;
-          state.events.get(eventId)?.prices.set(token, { price, priceKind });
-          return;
-        }
-        case 'lag':
-          state.oracleLag = value.record.oracle;
-          return;
-        case 'observation':
-          if (value.fact.kind === 'forecast') publish(state, value, value.fact, emit);
-      }
-    },
+type LedgerBehaviour = Behaviour<Message<From>, LedgerState, OutputOf<'predictions'>>;
+
+function addressWith(ownersOf: OwnersOf): LedgerBehaviour['address'] {
+  return (message) => {
+    if (message.type === 'price') return ownersOf(message.value.record.eventId);
+    if (message.type !== 'observation') return accountsOf(message);
+    const { fact } = message.value;
+    return fact.kind === 'forecast' ? [fact.account] : [];
   };
 }
+
+const behaviour: Omit<LedgerBehaviour, 'address'> = {
+  name: 'ledger',
+  spawn: () => ({ oracleLag: null, events: new Map() }),
+  receive(state, { type, value }, emit) {
+    switch (type) {
+      case 'event':
+        recordEvent(state, value);
+        return;
+      case 'counters': {
+        const { eventId, stale } = value.output.record;
+        const event = state.events.get(eventId);
+        // An event that is over lists nothing, whatever was stale when it ended.
+        if (event !== undefined && ['upcoming', 'active'].includes(value.event.phase))
+          event.arePricesStale = stale.includes('prices');
+        return;
+      }
+      case 'price': {
+        const { eventId, token, price, priceKind } = value.record;
+        state.events.get(eventId)?.prices.set(token, { price, priceKind });
+        return;
+      }
+      case 'lag':
+        state.oracleLag = value.record.oracle;
+        return;
+      case 'observation':
+        if (value.fact.kind === 'forecast') publish(state, value, value.fact, emit);
+    }
+  },
+};
 
 function recordEvent({ events }: LedgerState, { seq, at, record }: OutputOf<'events'>): void {
   const { eventId, startAt, endAt, window, phase } = targetOf(record);

@@ -33,24 +33,33 @@ interface Changes {
 }
 
 export function createChanges({ latest, topics, records, log }: ChangesDeps): Changes {
-  /** Keys to be published with their causes, by topic. */
-  const due = new Map<Topic, Map<string, Set<FeedCause>>>(topics.map((topic) => [topic, new Map()]));
+  /** Keys to be published with their causes, by topic; without topics that have none. */
+  const due = new Map<Topic, Map<string, Set<FeedCause>>>();
+  const placeOf = new Map(topics.map((topic, place) => [topic, place]));
   const marksOf = createMarker(latest, topics);
   let upTo = log.numberedUpTo ?? latest.seq;
 
   function add({ topic, key, cause }: Mark): void {
-    const keys = due.get(topic);
-    keys?.set(key, (keys.get(key) ?? new Set()).add(cause));
+    const keys = due.get(topic) ?? new Map<string, Set<FeedCause>>();
+    due.set(topic, keys);
+    keys.set(key, (keys.get(key) ?? new Set()).add(cause));
   }
+
+  const byPlace = ([a]: readonly [Topic, unknown], [b]: readonly [Topic, unknown]) =>
+    (placeOf.get(a) ?? 0) - (placeOf.get(b) ?? 0);
+
+  const withUnwatched = topics.flatMap((topic) => {
+    const { unwatched } = topic.records.type === 'states' ? topic.records.view : {};
+    return unwatched === undefined ? [] : [{ topic, unwatched }];
+  });
+  const postTopics = topics.filter(({ records }) => records.type === 'posts');
 
   /** What was stale at the last tick, by topic. */
   const lastStale = new Map<Topic, string>();
 
   /** Marks the records that a tick changes because a source has become stale, or is so no longer. */
   function addStale({ record: { stale, staleValues = [] } }: OutputOf<'freshness'>): void {
-    for (const topic of topics) {
-      const { unwatched } = topic.records.type === 'states' ? topic.records.view : {};
-      if (unwatched === undefined) continue;
+    for (const { topic, unwatched } of withUnwatched) {
       const late = staleValues.filter((value) => unwatched.includes(value.split('/')[0] ?? ''));
       const now = [...unwatched.filter((source) => stale.includes(source)), ...late].join();
       if (now === (lastStale.get(topic) ?? '')) continue;
@@ -93,8 +102,8 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
   function postChanges(post: OutputOf<'posts'>): readonly Change[] {
     const { record, at, cause } = post;
     if (cause === 'new_post' && at - record.createdAt > OLD_POST_MS) return [];
-    return topics.flatMap((topic) => {
-      if (topic.records.type !== 'posts' || topic.account?.id !== record.account) return [];
+    return postTopics.flatMap((topic) => {
+      if (topic.account?.id !== record.account) return [];
       const seenCause = postCause(topic, post);
       if (seenCause === undefined) return [];
       return [changeOf(topic, at, [feedCause(seenCause)], record.id, records.post(topic, post))];
@@ -117,8 +126,7 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
   /** Removes and returns the changes that are due. On a tick all are. */
   function takeDue(at: number, isTick: boolean): readonly Change[] {
     const changes: Change[] = [];
-    for (const [topic, keys] of due) {
-      if (keys.size === 0) continue;
+    for (const [topic, keys] of [...due].sort(byPlace)) {
       const live = log.live(topic);
       for (const [key, causes] of keys) {
         const lastAt = live.get(key);
@@ -130,6 +138,7 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
         // A record that readers never had needs no frame when it goes.
         if (stored !== null || live.has(key)) changes.push(changeOf(topic, at, [...causes], key, stored));
       }
+      if (keys.size === 0) due.delete(topic);
     }
     return changes;
   }

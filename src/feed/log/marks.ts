@@ -1,9 +1,9 @@
-import type { AccountId, Output } from '../../../streams/internal.ts';
+import type { Output } from '../../../streams/internal.ts';
 import type { Tier } from '../../access/tiers.ts';
 import type { FeedCause } from '../../contract/feed.ts';
 import type { Latest } from '../../views/latest.ts';
-import { accountOf } from '../../views/output-account.ts';
-import { movedKeys } from '../../views/record-view.ts';
+import { ownerOf } from '../../views/owner.ts';
+import { movedKeys, type RecordView } from '../../views/record-view.ts';
 import type { Topic } from '../channels.ts';
 import { feedCause } from './causes.ts';
 
@@ -14,9 +14,16 @@ export interface Mark {
   readonly cause: FeedCause;
 }
 
+interface MarkedTopic {
+  readonly topic: Topic;
+  readonly view: RecordView;
+  readonly tier: Tier;
+  readonly extraCauseOf: ((output: Output) => FeedCause | undefined) | undefined;
+}
+
 /** Finds the states that an output may have changed. Has to be called with every output, in order. */
 export function createMarker(latest: Latest, topics: readonly Topic[]): (output: Output) => readonly Mark[] {
-  const states = topics.flatMap((topic) => {
+  const states = topics.flatMap((topic): readonly MarkedTopic[] => {
     if (topic.records.type !== 'states') return [];
     const { view } = topic.records;
     const tier: Tier = topic.readers === 'FREE' ? 'FREE' : 'PRO';
@@ -24,29 +31,22 @@ export function createMarker(latest: Latest, topics: readonly Topic[]): (output:
     const extraCauseOf = tier === 'PRO' ? view.createExtraCause?.(latest) : undefined;
     return [{ topic, view, tier, extraCauseOf }];
   });
-  const byAccount = new Map<AccountId | null, typeof states>();
-  for (const state of states) {
-    const account = state.topic.account?.id ?? null;
-    byAccount.set(account, [...(byAccount.get(account) ?? []), state]);
-  }
-  /** An event may move from one account to another. */
-  const accountsOfEvents = new Map(
-    Array.from(latest.all('events'), (event) => [event.key, accountOf(event, latest)] as const),
+  const accounts = new Set(states.flatMap(({ topic }) => topic.account?.id ?? []));
+  const byAccount = new Map(
+    Array.from(accounts, (id) => [
+      id,
+      states.filter(({ topic: { account } }) => account === null || account.id === id),
+    ]),
   );
+  const ofNoAccount = states.filter(({ topic }) => topic.account === null);
 
-  /** The states of the account that the output is about, and those of no account. */
-  function statesAbout(output: Output): typeof states {
-    const account = accountOf(output, latest);
-    const accounts = new Set([null, account]);
-    if (output.stream === 'events') {
-      accounts.add(accountsOfEvents.get(output.key) ?? null);
-      accountsOfEvents.set(output.key, account);
-    }
-    return Array.from(accounts, (each) => byAccount.get(each) ?? []).flat();
+  function statesFor(output: Output): readonly MarkedTopic[] {
+    const owner = ownerOf(output, latest);
+    return owner === undefined ? states : (byAccount.get(owner) ?? ofNoAccount);
   }
 
   return (output) =>
-    statesAbout(output).flatMap(({ topic, view, tier, extraCauseOf }) => {
+    statesFor(output).flatMap(({ topic, view, tier, extraCauseOf }) => {
       const keys = movedKeys(view, output, latest, tier);
       if (keys === undefined) return [];
       const extra = extraCauseOf?.(output);

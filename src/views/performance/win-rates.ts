@@ -44,7 +44,8 @@ export function winRates(latest: Latest, account?: AccountId): WinRates {
 
 /** In the order they were made, then by event. */
 function settledDecisions(latest: Latest, account: AccountId | undefined): readonly Settled[] {
-  return Array.from(account === undefined ? latest.all('decisions') : latest.of('decisions', account))
+  const decisions = account === undefined ? latest.all('decisions') : latest.ofAccount('decisions', account);
+  return Array.from(decisions)
     .flatMap(({ key, record: decision }): readonly Settled[] => {
       // Nobody was told to buy by a decision about the past.
       if (decision.origin !== 'live') return [];
