@@ -24,6 +24,7 @@ const PRICES_EVERY_S = 10;
 const COUNTS_EVERY_S = 300;
 const FORECAST_EVERY_S = 60;
 const WEEK_HOURS = 168;
+const TICK_EVERY_HOURS = 6;
 /** Facts come some time into their second, as the polls of different accounts do. */
 const STEP_MS = 1_000;
 
@@ -58,8 +59,8 @@ export function opening(accounts: readonly string[], startAt: number): Step {
 }
 
 /**
- * What a service that has run for `days` has logged of what it still keeps in memory: every post and event, the prices at
- * an event's close, the forecasts that are scored, and a tick each hour.
+ * What a service that has run for `days` has logged of what it still keeps: every post and event, the prices at an
+ * event's start and close, and the forecasts that are scored. Of its ticks, four a day.
  */
 export function* history(accounts: readonly string[], startAt: number, days: number): Iterable<Step> {
   const hours = days * 24;
@@ -72,8 +73,8 @@ export function* history(accounts: readonly string[], startAt: number, days: num
       if (hour % WEEK_HOURS === 1) facts.push(fitOf(life, at));
       for (const event of eventsAround(life, at)) facts.push(...hourOf(event, at));
     }
-    facts.push(tick(accounts, hour));
-    yield { at, facts };
+    if (hour % TICK_EVERY_HOURS === 0) facts.push(tick(accounts, hour));
+    if (facts.length > 0) yield { at, facts };
   }
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import { createTurns, type TurnReport } from '../../src/engine/turns.ts';
 import { StoreError } from '../../src/errors.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -193,5 +194,19 @@ describe('turns', () => {
     const accepted = turns.accept([settings()]);
     const [, head] = await Promise.all([accepted, turns.between(() => store.journal.head)]);
     assert.equal(head, 1);
+  });
+
+  it('hold the next turn until a task is over', async () => {
+    const { turns, store } = setUp();
+    await turns.accept([settings()]);
+    let next: Promise<void> | undefined;
+    const head = await turns.between(async () => {
+      next = turns.accept([fact('1')]);
+      await nextLoop();
+      return store.journal.head;
+    });
+    assert.equal(head, 1);
+    await next;
+    assert.equal(store.journal.head, 2);
   });
 });

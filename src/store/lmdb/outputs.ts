@@ -85,7 +85,7 @@ function toRows(outputs: readonly Output[]) {
   return { history, latest, bytes };
 }
 
-export function openOutputs(environment: Environment): Outputs {
+export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT_ONCE): Outputs {
   const { durable, damage, root, histories, latest, timelines, isReadOnly } = environment;
   const readMark = () => readOutputMark(environment);
   let mark = readMark();
@@ -98,7 +98,7 @@ export function openOutputs(environment: Environment): Outputs {
 
   /** A reader beside the writer relies on the checksums of the single rows. */
   function checkFew(): void {
-    if (isChecked || mark.latest[0] > CHECKED_AT_ONCE) return;
+    if (isChecked || mark.latest[0] > checkedAtOnce) return;
     checkLatest(environment);
     isChecked = true;
   }

@@ -202,6 +202,27 @@ describe('events', () => {
     );
   });
 
+  it('remembers of an event that is over for days only what tells whether a listing is new', () => {
+    const over = END + 10 * DAY_MS;
+    const closed = { ...listed, isClosed: true };
+    const other = event({ eventId: 2, slug: 'other', title: 'other', startAt: null, endAt: over });
+    const entries: readonly Entry[] = [
+      [START, listed],
+      [START, tracking({ slug: listed.slug, startAt: START, endAt: END })],
+      [END, closed],
+      [END, other],
+      [over, tick()],
+    ];
+    const state = emptyState();
+    run(log(...entries), state);
+    const { facts, records, settled } = state.events.get('posts:a') ?? assert.fail();
+    assert.deepEqual([[...facts.keys()], [...records.keys()], [...settled.keys()]], [[2], [2], [1]]);
+    const later = (fact: typeof closed) =>
+      emitted(...entries, [over + 1, fact]).slice(emitted(...entries).length);
+    assert.deepEqual(later(closed), []);
+    assert.deepEqual(later({ ...closed, title: 'renamed' }), [['1', over + 1, 'event_closed', 'closed']]);
+  });
+
   it('forgets a crypto event two days after its end', () => {
     const subject = { type: 'crypto', symbol: 'X', kind: 'UP_DOWN', referencePrice: null } as const;
     const next = event({ eventId: 2, slug: 'next', startAt: null, endAt: END + 2 * DAY_MS + 1, subject });
