@@ -31,6 +31,7 @@ export async function recover(store: Store, latest: LatestWriter): Promise<Recov
   const { journal, outputs, checkpoints } = store;
   const checkpoint = checkpoints.newest(GRAPH_VERSION);
   if (checkpoint === undefined) await outputs.clear();
+  await outputs.prepare();
   const state = checkpoint ? decodeState(checkpoint.state) : emptyState();
 
   const runner = createRunner(state);
@@ -50,7 +51,6 @@ export async function recover(store: Store, latest: LatestWriter): Promise<Recov
   }
   if (unsaved.length > 0) await outputs.append(unsaved, seq);
 
-  await outputs.prepare();
   latest.loadFrom(outputs);
   latest.load(lastPassing(state));
   return { state, replayed, lastTick: lastTickOf(store) };

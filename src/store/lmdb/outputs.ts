@@ -17,7 +17,14 @@ import {
   readOutputMark,
 } from './output-mark.ts';
 import { parseStored } from './stored-text.ts';
-import { countEntries, prepareTimelines, putEntry, putTimelinesMark, readEntries } from './timelines.ts';
+import {
+  countEntries,
+  hasTimelines,
+  makeTimelines,
+  putEntry,
+  putTimelinesMark,
+  readEntries,
+} from './timelines.ts';
 import type { WriteSize } from './write-size.ts';
 
 /** LMDB takes keys up to 1,978 bytes; the name of the stream and separators are part of them. */
@@ -93,6 +100,8 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
   /** How far the latest rows have been looked through, and the sum of those before; undefined before and after that. */
   let checked: { upTo: LatestKey; count: number; sum: number } | undefined;
   let isChecked = isReadOnly;
+  /** Whether the timelines have all posts. */
+  let isIndexed = hasTimelines(environment, mark.rows.posts ?? 0);
   /** By account, as far as they were asked for. */
   const postCounts = new Map<AccountId, number>();
 
@@ -193,7 +202,8 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
             void latest.put(key, json);
             if (output.stream === 'posts' && timelines !== undefined) putEntry(timelines, output, before);
           }
-          if (numbers.posts !== mark.rows.posts) putTimelinesMark(environment, numbers.posts ?? 0);
+          const areNew = numbers.posts !== mark.rows.posts;
+          if (isIndexed && areNew) putTimelinesMark(environment, numbers.posts ?? 0);
           putOutputMark(environment, newMark);
         });
       // Each text is kept twice at most, and a post that is dated anew moves in its timeline.
@@ -218,7 +228,11 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
       return known;
     },
 
-    prepare: () => prepareTimelines(environment, mark.rows.posts ?? 0),
+    async prepare() {
+      if (!isIndexed) await makeTimelines(environment, mark.rows.posts ?? 0);
+      isIndexed = true;
+      postCounts.clear();
+    },
 
     async check(pause) {
       if (isChecked) return;
@@ -331,6 +345,7 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
       const size = { rows: 2 * histories.size + 4, bytes: 0 };
       await exclusive(write, 'cleared outputs', size, NO_OUTPUTS, () => {
         postCounts.clear();
+        isIndexed = true;
         checked = undefined;
         isChecked = true;
       });

@@ -84,14 +84,15 @@ export function putTimelinesMark({ meta }: Pick<Environment, 'meta'>, postRows: 
   void meta.put(MARK_ROW, String(postRows));
 }
 
-/**
- * Makes the entries again unless they follow from the posts there are: an older program wrote posts without entries, or
- * the store was repaired.
- */
-export async function prepareTimelines(environment: Environment, postRows: number): Promise<void> {
-  const { durable, root, meta, latest, timelines } = environment;
+/** Whether the entries follow from the posts there are: an older program writes posts without entries. */
+export function hasTimelines({ meta }: Pick<Environment, 'meta'>, postRows: number): boolean {
+  return Number(meta.get(MARK_ROW) ?? 0) === postRows;
+}
+
+/** Makes all entries again. */
+export async function makeTimelines(environment: Environment, postRows: number): Promise<void> {
+  const { durable, root, latest, timelines } = environment;
   if (timelines === undefined) return;
-  if (Number(meta.get(MARK_ROW) ?? 0) === postRows) return;
   const clear = () => root.batch(() => void timelines.clear());
   await durable(clear, 'the cleared timelines', { rows: 2, bytes: 0 });
   let start: [string, string] = ['posts', ''];
