@@ -32,7 +32,7 @@ export const DAYS = Number(process.env.DAYS ?? 90);
 const START_AT = Date.UTC(2026, 0, 5);
 const SECONDS = Number(process.env.SECONDS ?? 300);
 const AFTER_CHECKPOINT = 30;
-const SERVED_SECONDS = 40;
+const SERVED_SECONDS = 30;
 
 const [task = '', count = '', folder = ''] = process.argv.slice(2);
 const accounts = accountIds(Number(count));
