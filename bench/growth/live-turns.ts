@@ -4,14 +4,14 @@ import type { LatestWriter } from '../../src/views/latest.ts';
 import type { GraphState } from '../../streams/internal.ts';
 import type { Step } from './accounts.ts';
 
-export interface EngineParts {
+interface EngineParts {
   readonly store: Store;
   readonly latest: LatestWriter;
   readonly state: GraphState;
 }
 
 /** Turns as the engine makes them, one for each step and at its time. */
-export interface LiveTurns {
+interface LiveTurns {
   accept(step: Step): Promise<void>;
   now(): number;
   stop(): Promise<void>;

@@ -28,7 +28,7 @@ export interface Replayed {
   readonly historyMs: number;
 }
 
-export const DAYS = Number(process.env.DAYS ?? 90);
+const DAYS = Number(process.env.DAYS ?? 90);
 const START_AT = Date.UTC(2026, 0, 5);
 const SECONDS = Number(process.env.SECONDS ?? 300);
 const AFTER_CHECKPOINT = 30;

@@ -14,7 +14,7 @@ import { listOf, type PostList, placeOf, storedList } from './post-list.ts';
 export type OutputOf<S extends StreamName> = Extract<Output, { readonly stream: S }>;
 
 /** When an event was open, under its key. */
-export interface EventWindow extends Pick<EventRecord, 'startAt' | 'endAt'> {
+interface EventWindow extends Pick<EventRecord, 'startAt' | 'endAt'> {
   readonly key: string;
 }
 

@@ -12,7 +12,6 @@ import { DICTIONARY } from './dictionary.ts';
 import { type OpenRoom, openRoom, pagesOf } from './open-room.ts';
 import { checkReaderTable, placeReaderTable, removeReaderTable } from './reader-table.ts';
 import { missingStore } from './store-traces.ts';
-import type { TimelineKey } from './timelines.ts';
 import type { WriteRoom } from './write-room.ts';
 
 /** Raised with every change of how rows are keyed or encoded. */
@@ -29,6 +28,9 @@ export const COMPRESSION = { threshold: 100, dictionary: DICTIONARY };
 
 /** History of one stream. */
 export type History = CheckedRows<string, [seq: number, n: number]>;
+
+/** Account, time of creation, length of the key and the key: keys are decimal ids, of which the longer is the larger. */
+export type TimelineKey = [account: string, ...place: (string | number)[]];
 
 export type Timelines = CheckedRows<string, TimelineKey>;
 

@@ -13,7 +13,7 @@ export interface OutputMark {
 }
 
 /** How many latest rows there are, and the sum of their checksums. */
-export type LatestSum = readonly [count: number, sum: number];
+type LatestSum = readonly [count: number, sum: number];
 
 const MARK_ROW = 'outputs';
 const DROPPED_ROW = 'dropped';

@@ -1,10 +1,7 @@
 import type { AccountId, Output } from '../../../streams/internal.ts';
 import type { TimelineEntry } from '../store.ts';
-import type { Environment, Timelines } from './environment.ts';
+import type { Environment, TimelineKey, Timelines } from './environment.ts';
 import { parseStored } from './stored-text.ts';
-
-/** Account, time of creation, length of the key and the key: keys are decimal ids, of which the longer is the larger. */
-export type TimelineKey = [account: AccountId, ...place: (string | number)[]];
 
 type PostOutput = Extract<Output, { readonly stream: 'posts' }>;
 
