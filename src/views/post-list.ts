@@ -1,8 +1,7 @@
-import { type AccountId, compareIds } from '../../streams/internal.ts';
+import { type AccountId, compareIds, type Output } from '../../streams/internal.ts';
 import type { Outputs, TimelineEntry } from '../store/store.ts';
-import type { OutputOf } from './latest.ts';
 
-type PostOutput = OutputOf<'posts'>;
+type PostOutput = Extract<Output, { readonly stream: 'posts' }>;
 
 /** An account's posts, newest first by creation, then by key. */
 export interface PostList extends Iterable<PostOutput> {

@@ -59,7 +59,7 @@ export function splitEvents({ facts, trackings, records }: JoinedEvents): ActorS
 }
 
 /** The key of the actor that holds an event. Not part of the state: a restart makes it again. */
-export type EventHolders = Map<number, string>;
+type EventHolders = Map<number, string>;
 
 export function eventHolders(states: ActorStates<EventsState>): EventHolders {
   const holders: EventHolders = new Map();
