@@ -23,11 +23,12 @@ const run = promisify(execFile);
  * twice the accounts may take twice of everything, and nothing more.
  */
 export async function benchGrowth(): Promise<void> {
-  const all = new Map<number, Figures>();
-  for (const count of COUNTS) all.set(count, await figuresOf(count));
-  const first = all.get(FIRST);
-  if (first === undefined) return;
-  for (const [count, figures] of all) printFigures(count, figures, first);
+  let first: Figures | undefined;
+  for (const count of COUNTS) {
+    const figures = await figuresOf(count);
+    first ??= figures;
+    printFigures(count, figures, first);
+  }
 }
 
 interface Figures {

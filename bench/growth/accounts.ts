@@ -7,6 +7,7 @@ import {
   HORIZON_HOURS,
   HOUR_MS,
   MODEL,
+  type PostFact,
   USUAL_RULE,
 } from '../../streams/internal.ts';
 
@@ -23,7 +24,6 @@ const IDS = 1_000;
 const PRICES_EVERY_S = 10;
 const COUNTS_EVERY_S = 300;
 const FORECAST_EVERY_S = 60;
-const WEEK_HOURS = 168;
 const TICK_EVERY_HOURS = 6;
 /** Facts come some time into their second, as the polls of different accounts do. */
 const STEP_MS = 1_000;
@@ -44,37 +44,59 @@ function nameOf(index: number): string {
   return index < 26 ? last : nameOf(Math.floor(index / 26) - 1) + last;
 }
 
-/** The settings and how far back everything is known; comes before all else. */
+/** The settings; comes before all else. */
 export function opening(accounts: readonly string[], startAt: number): Step {
   const staleAfterMs = { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 };
   return {
     at: startAt,
     facts: [
       { kind: 'settings', accounts: accounts.map((id) => ({ id, rule: USUAL_RULE })), staleAfterMs },
-      ...accounts.map((account): Fact => ({ kind: 'coverage', account, fromAt: startAt - 30 * DAY_MS })),
       { kind: 'listing', subject: 'posts' },
       tick(accounts, 0),
     ],
   };
 }
 
+/** Days before the present on which the service was started for the first time. */
+const STARTED_DAYS_AGO = 3;
+const FACTS_PER_STEP = 2_000;
+
 /**
- * What a service that has run for `days` has logged of what it still keeps: every post and event, the prices at an
- * event's start and close, and the forecasts that are scored. Of its ticks, four a day.
+ * What a service has logged that knows of `days`: at its first start every post and event of the past, with the forecasts
+ * of the past that are scored, and since then each hour. Of its ticks, four a day.
  */
 export function* history(accounts: readonly string[], startAt: number, days: number): Iterable<Step> {
   const hours = days * 24;
+  const firstHour = hours - STARTED_DAYS_AGO * 24;
   const lives = accounts.map((id, index) => lifeOf(id, index, startAt));
-  for (let hour = 1; hour <= hours; hour++) {
+  for (const life of lives) yield* backfill(life, startAt + firstHour * HOUR_MS);
+  for (let hour = firstHour + 1; hour <= hours; hour++) {
     const at = startAt + hour * HOUR_MS;
     const facts: Fact[] = [];
     for (const life of lives) {
       facts.push(...postsBetween(life, at - HOUR_MS, at));
-      if (hour % WEEK_HOURS === 1) facts.push(fitOf(life, at));
       for (const event of eventsAround(life, at)) facts.push(...hourOf(event, at));
     }
     if (hour % TICK_EVERY_HOURS === 0) facts.push(tick(accounts, hour));
     if (facts.length > 0) yield { at, facts };
+  }
+}
+
+/** All that is known of an account at its first start, as it is read back. */
+function* backfill(life: Life, at: number): Iterable<Step> {
+  const { account, startAt } = life;
+  const facts: Fact[] = Array.from(postsBetween(life, startAt, at), (post) => ({ ...post, via: 'backfill' }));
+  facts.push({ kind: 'coverage', account, fromAt: startAt }, fitOf(life, at));
+  const newest = eventsAround(life, at).at(-1)?.n ?? 0;
+  for (let n = 0; n <= newest; n++) {
+    const event = eventAt(life, n);
+    const isOver = event.endAt <= at;
+    facts.push(listing(event, isOver), tracking(event), prices(event, n, BUCKETS), ...counts(event, at));
+    for (const hours of isOver ? HORIZON_HOURS : [])
+      facts.push(forecast(event, event.endAt - hours * HOUR_MS, hours));
+  }
+  for (let from = 0; from < facts.length; from += FACTS_PER_STEP) {
+    yield { at, facts: facts.slice(from, from + FACTS_PER_STEP) };
   }
 }
 
@@ -114,6 +136,7 @@ interface Life {
 
 interface ListedEvent {
   readonly life: Life;
+  readonly n: number;
   readonly eventId: number;
   readonly startAt: number;
   readonly endAt: number;
@@ -124,7 +147,11 @@ function lifeOf(account: string, index: number, startAt: number): Life {
 }
 
 /** The posts made in `[from, to)`, seen a little later. */
-function* postsBetween({ account, index, startAt, everyMs }: Life, from: number, to: number): Iterable<Fact> {
+function* postsBetween(
+  { account, index, startAt, everyMs }: Life,
+  from: number,
+  to: number,
+): Iterable<PostFact> {
   const offsetMs = (index * 7_919_000) % everyMs;
   const first = Math.ceil((from - startAt - offsetMs) / everyMs);
   for (let n = Math.max(0, first); ; n++) {
@@ -135,7 +162,7 @@ function* postsBetween({ account, index, startAt, everyMs }: Life, from: number,
 }
 
 /** Ids of the platform hold the time. */
-function post(account: string, index: number, n: number, createdAt: number): Fact {
+function post(account: string, index: number, n: number, createdAt: number): PostFact {
   const id = String((BigInt(createdAt - 1_288_834_974_657) << 22n) + BigInt(index));
   return {
     kind: 'post',
@@ -155,14 +182,20 @@ function post(account: string, index: number, n: number, createdAt: number): Fac
 
 /** The events that are listed or were open in the last hour. */
 function eventsAround(life: Life, at: number): readonly ListedEvent[] {
-  const stagger = (life.index * 5 * HOUR_MS) % EVENT_EVERY_MS;
+  const stagger = staggerOf(life);
   const newest = Math.floor((at + LISTED_BEFORE_MS - life.startAt - stagger) / EVENT_EVERY_MS);
   const events: ListedEvent[] = [];
-  for (let n = Math.max(0, newest - OPEN_EVENTS - 1); n <= newest; n++) {
-    const startAt = life.startAt + stagger + n * EVENT_EVERY_MS;
-    events.push({ life, eventId: (life.index + 1) * IDS + n, startAt, endAt: startAt + WINDOW_MS });
-  }
+  for (let n = Math.max(0, newest - OPEN_EVENTS - 1); n <= newest; n++) events.push(eventAt(life, n));
   return events;
+}
+
+function eventAt(life: Life, n: number): ListedEvent {
+  const startAt = life.startAt + staggerOf(life) + n * EVENT_EVERY_MS;
+  return { life, n, eventId: (life.index + 1) * IDS + n, startAt, endAt: startAt + WINDOW_MS };
+}
+
+function staggerOf({ index }: Life): number {
+  return (index * 5 * HOUR_MS) % EVENT_EVERY_MS;
 }
 
 /** What became known of an event in the hour before `at`, a whole hour. */
@@ -270,7 +303,8 @@ function askedAt(at: number): number {
   return Math.floor(at / 1_000);
 }
 
-function forecast(event: ListedEvent, at: number): Fact {
+/** A live one, or with `hours` one of the past, for the row at that distance from the close. */
+function forecast(event: ListedEvent, at: number, hours: number | null = null): Fact {
   const { life, eventId, startAt, endAt } = event;
   const count = Math.max(0, Math.floor((at - startAt) / life.everyMs));
   const mean = (endAt - at) / life.everyMs;
@@ -280,8 +314,8 @@ function forecast(event: ListedEvent, at: number): Fact {
     account: life.account,
     eventId,
     askedSeq: askedAt(at),
-    origin: 'live',
-    horizonHours: null,
+    origin: hours === null ? 'live' : 'history',
+    horizonHours: hours,
     seed: eventId,
     inputs: {
       version: `${MODEL}+cold`,
