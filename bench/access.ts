@@ -17,6 +17,7 @@ import { metaEndpoint } from '../src/server/routes/record-endpoints.ts';
 import { openStore } from '../src/store/lmdb/open-store.ts';
 import { createWatcher } from '../src/views/watch.ts';
 import { type Running, start } from '../test/server/start.ts';
+import { accountPath } from '../test/support/accounts.ts';
 import { countersOutput, eventOutput, FRESH_AGES, freshnessOutput } from '../test/support/outputs.ts';
 import { measureInTurns } from './cpu-per-request.ts';
 import { median, rankOf } from './percentiles.ts';
@@ -82,7 +83,7 @@ const OPEN_GATE: Gate = {
     keyId: null,
     hour: undefined,
     policy: undefined,
-    traffic: undefined,
+    share: undefined,
     atMs: 0,
   }),
   share: () => undefined,
@@ -92,7 +93,7 @@ const OPEN_GATE: Gate = {
 
 /** The same endpoint over the same values, for anyone, uncounted and without a tag. */
 async function startBare({ app, latest }: Running) {
-  const account = { id: 'a', segment: 'account_a' };
+  const account = accountPath('a');
   const deps = {
     latest,
     watcher: createWatcher(latest),

@@ -27,7 +27,7 @@ export async function benchDelivery(): Promise<void> {
   const store = await openStore(data);
   const shutdown = createShutdown();
   shutdown.add(() => store.close());
-  const reachable = await reachUpstream(config.world);
+  const reachable = await reachUpstream(config);
   const upstream = await reachable.open({ data, notes: store.notes, now: systemClock.wall });
   shutdown.add(() => upstream.close());
   const deliveries: number[] = [];

@@ -14,6 +14,7 @@ import { openOperations } from '../src/service/operations.ts';
 import { createShutdown } from '../src/service/shutdown.ts';
 import { createLatest } from '../src/views/latest.ts';
 import { openPast } from '../src/views/past.ts';
+import { accountPath } from '../test/support/accounts.ts';
 import { createMemoryStore } from '../test/support/memory-store/memory-store.ts';
 import {
   countersOutput,
@@ -58,14 +59,13 @@ async function startAll() {
   const report = (error: unknown) => process.emitWarning(String(error));
   const usage = createUsageTracking({ store: memory.usage, now: Date.now, retentionDays: 90, report });
   usage.start();
-  const accounts = [{ id: 'a', segment: 'account_a' }];
+  const accounts = [accountPath('a')];
   const staleAfterMs = { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 };
   const closing = createShutdown();
   const operations = openOperations(
     {
       latest,
       accounts,
-      staleAfterMs,
       metrics: createMetrics(),
       sources: () => [],
       store: () => 'open',

@@ -1,8 +1,8 @@
 /** The package's public interface, for programs that embed the service. The streams have their own. */
 
 export { KEPT_STREAMS, STREAM_NAMES } from '../streams/index.ts';
+export type { AccountConfig } from './config/accounts.ts';
 export {
-  type AccountConfig,
   type Config,
   type ConfigInput,
   parseConfig,

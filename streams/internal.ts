@@ -7,7 +7,7 @@ export { probNow, type ReasonCode, standingOf } from './model/bucket-signal.ts';
 export { biasFactors, type ClosedForecast, type MadeForecast, madeForecast } from './model/forecast/bias.ts';
 export type { AccountNow, ForecastInputs, ForecastWindow } from './model/forecast/inputs.ts';
 export { bucketOf, contains, distanceFromUniform } from './model/forecast/scores.ts';
-export type { Gap } from './model/forecast/series.ts';
+export type { AccountSeries, Gap } from './model/forecast/series.ts';
 export { type CountRange, type Forecast, startingFrom } from './model/forecast/simulate.ts';
 export { sleepProbability } from './model/forecast/sleep.ts';
 export { HORIZON_HOURS } from './model/horizons.ts';
@@ -23,6 +23,7 @@ export type { BuyStrategy } from './model/strategy.ts';
 export type { Confidence } from './model/time-left.ts';
 export { LEAST_AGAINST, type TrackRecord } from './model/track-record.ts';
 export type {
+  AccountPrior,
   AgeLimits,
   CoverageFact,
   CryptoKind,

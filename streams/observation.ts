@@ -27,16 +27,44 @@ export type LimitedInput = (typeof LIMITED_INPUTS)[number];
 /** An input older than this is stale, in ms. Logs of earlier versions lack the limits of the last two. */
 export type AgeLimits = Readonly<Record<Input, number>> & Readonly<Partial<Record<LimitedInput, number>>>;
 
+/** What is known of an account beside its posts: as if it had posted at this rate for some days before. */
+export interface AccountPrior {
+  /** Counted posts. */
+  readonly postsPerDay: number;
+  /** How many days of posts it is worth. */
+  readonly days: number;
+}
+
+interface AccountSettings {
+  readonly id: AccountId;
+  readonly rule: CountingRule;
+  /** The timeline when absent, as in logs that were written before there was a choice. */
+  readonly via?: PostsVia;
+  /** Limits that differ from those of all accounts. */
+  readonly staleAfterMs?: Readonly<Partial<Record<Input, number>>>;
+  readonly prior?: AccountPrior;
+}
+
 /** The part of the configuration that the streams need. It is logged, so that a replay needs nothing but the log. */
 export interface SettingsFact {
   readonly kind: 'settings';
-  readonly accounts: readonly {
-    readonly id: AccountId;
-    readonly rule: CountingRule;
-    /** The timeline when absent, as in logs that were written before there was a choice. */
-    readonly via?: PostsVia;
-  }[];
+  readonly accounts: readonly AccountSettings[];
   readonly staleAfterMs: AgeLimits;
+}
+
+/** What is known of an account beside its posts, if anything is. */
+export function priorOf(
+  { accounts }: SettingsFact,
+  account: AccountId,
+): { readonly prior: AccountPrior } | undefined {
+  const prior = accounts.find(({ id }) => id === account)?.prior;
+  return prior && { prior };
+}
+
+/** The limits of the inputs of one account. */
+export function limitsOf({ accounts, staleAfterMs }: SettingsFact, account: AccountId): AgeLimits {
+  const own = accounts.find(({ id }) => id === account)?.staleAfterMs;
+  return own === undefined ? staleAfterMs : { ...staleAfterMs, ...own };
 }
 
 export function viaOf({ accounts }: SettingsFact, account: AccountId): PostsVia {

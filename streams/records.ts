@@ -5,6 +5,7 @@ import type { Pmf } from './model/pmf.ts';
 import type { SettlementFacts } from './model/settlement.ts';
 import type {
   AccountId,
+  AccountPrior,
   EventFact,
   ForecastOrigin,
   Input,
@@ -132,6 +133,7 @@ export type ModelRequest =
       readonly fromAt: number;
       /** Creation times of counted posts before `now`, ascending. */
       readonly postTimes: Float64Array;
+      readonly prior?: AccountPrior;
       /** Forecasts of events whose outcome is known, ordered by close. The account's bias is learnt from them. */
       readonly closed: readonly ClosedForecast[];
     }
@@ -154,6 +156,7 @@ export type ModelRequest =
       readonly params: ModelParams | null;
       readonly fromAt: number;
       readonly postTimes: Float64Array;
+      readonly prior?: AccountPrior;
       /** Creation times of posts of every kind before `now`, ascending, as far back as all kinds are known. */
       readonly activity: Float64Array;
       /** The event's previous live forecast, to explain the change since then. */

@@ -87,7 +87,7 @@ describe('the package as it is published', function () {
     );
     for (const conditions of [[], ['--experimental-websocket', '--no-warnings', '--conditions=browser']]) {
       const { stdout } = await run(process.execPath, [...conditions, 'use.js', server.url], { cwd: folder });
-      assert.deepEqual(JSON.parse(stdout), [3, 'snapshot', 'Posts', 'not_found', 'function']);
+      assert.deepEqual(JSON.parse(stdout), [3, 'snapshot', 'Posts', 'account_unknown', 'function']);
     }
   });
 });

@@ -24,7 +24,7 @@ describe('a bot written from the specification', function () {
   let stage: Stage;
   let bot: ReturnType<typeof sampleBot>;
   before(async () => {
-    stage = await openStage({ startAt: START_AT, historyDays: 30 });
+    stage = await openStage({ startAt: START_AT });
     bot = sampleBot(stage.url(), 'demo_pro', askUnproven);
   });
   after(() => stage.close());

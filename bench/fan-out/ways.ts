@@ -17,6 +17,7 @@ import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createLatest } from '../../src/views/latest.ts';
 import { HOUR_MS } from '../../streams/internal.ts';
+import { accountPath } from '../../test/support/accounts.ts';
 import { createMemoryStore } from '../../test/support/memory-store/memory-store.ts';
 import { lagOutput } from '../../test/support/outputs.ts';
 
@@ -84,7 +85,7 @@ async function startFeed(store: Pick<Store, 'feed' | 'outputs'>): Promise<Way> {
     latest,
     window: store.feed,
     outputs: store.outputs,
-    accounts: [{ id: 'a', segment: ACCOUNT }],
+    accounts: [{ ...accountPath('a'), segment: ACCOUNT }],
     gate: createGate({ keys: demoKeys(), now: Date.now }),
     proxies: proxiesOf([]),
     limits: {

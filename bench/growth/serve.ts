@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { proxiesOf } from '../../src/access/client-address.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import { openFeed } from '../../src/feed/feed.ts';
 import { CONNECTION_TIMES } from '../../src/feed/transport/websockets.ts';
 import { internalError, refusal } from '../../src/server/error-answer.ts';
@@ -9,7 +10,7 @@ import { API_HEADERS } from '../../src/server/headers.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { LatestWriter } from '../../src/views/latest.ts';
 import { openPast } from '../../src/views/past.ts';
-import { ACCOUNTS, start } from '../../test/server/start.ts';
+import { start } from '../../test/server/start.ts';
 import { startSteadyGenerator } from '../steady-load.ts';
 import type { Step } from './accounts.ts';
 
@@ -26,7 +27,7 @@ export interface Latencies {
 interface ServeParts {
   readonly store: Store;
   readonly latest: LatestWriter;
-  readonly accounts: readonly string[];
+  readonly accounts: number;
   /** Time of the log, UTC ms. */
   readonly now: () => number;
   readonly accept: (step: Step) => Promise<void>;
@@ -39,8 +40,7 @@ export async function serveSteps(
   seconds: number,
 ): Promise<Latencies> {
   const { store, latest, now, accept } = parts;
-  const [usual] = ACCOUNTS;
-  const accounts = parts.accounts.map((id) => ({ ...usual, id, segment: `account_${id}` }));
+  const { accounts } = parseConfig({ flags: { accounts: String(parts.accounts) }, env: {} });
   const server = await start({
     deps: { latest, accounts, now, past: openPast(store, latest) },
     feed: ({ gate, staleAfterMs }) =>

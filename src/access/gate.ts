@@ -3,6 +3,7 @@ import { RequestError } from '../errors.ts';
 import { createFailureLimit } from '../resilience/failure-limit.ts';
 import { clientAddressOf, type Proxies, proxiesOf } from './client-address.ts';
 import type { Holder, KeyLookup } from './keys/key-lookup.ts';
+import { type Budget, type Budgets, createBudgets } from './limits/budgets.ts';
 import { createQuotas, type Quotas } from './limits/quotas.ts';
 import {
   LIMITS,
@@ -13,7 +14,6 @@ import {
   secondsFor,
 } from './limits/rate-policy.ts';
 import { type Hour, nextFreeAt } from './limits/sliding-hour.ts';
-import type { Traffic, TrafficAccount } from './limits/traffic.ts';
 import { type Access, includes, type Tier } from './tiers.ts';
 
 /** Who may call an endpoint, and whether calls count. */
@@ -31,8 +31,8 @@ export interface Caller {
   /** The hour that is charged; undefined when nothing is counted. */
   readonly hour: Hour | undefined;
   readonly policy: Policy | undefined;
-  /** What the bytes of the answer count for; undefined when they do not count. */
-  readonly traffic: TrafficAccount | undefined;
+  /** The share of the service that the answer is taken from; undefined when nothing is. */
+  readonly share: Budget | undefined;
   /** When the request came, in whole UTC ms. */
   readonly atMs: number;
 }
@@ -62,8 +62,8 @@ interface GateDeps {
   readonly quotas?: Quotas;
   readonly limits?: Limits;
   readonly proxies?: Proxies;
-  /** Without it, bytes do not count. */
-  readonly traffic?: Traffic | undefined;
+  /** For what no hourly limit counts: documents, pages, errors. Without them bytes do not count. */
+  readonly shares?: Budgets | undefined;
 }
 
 /** Twice the longest key we issue; longer ones are refused without a look-up. */
@@ -73,9 +73,18 @@ const MAX_KEY_LENGTH = 128;
  * can be found by guessing anyway.
  */
 const MAX_BAD_KEYS = 100;
+/** What a request costs of a share beside the body of its answer, as even an empty answer takes time. */
+const REQUEST_BYTES = 4_096;
+/** Whoever goes on asking while their share is used up waits no longer than this, from the last request on. */
+const LONGEST_WAIT_MS = 10_000;
 /** Sent with every 401. */
 export const CHALLENGE = { 'WWW-Authenticate': 'ApiKey header="X-API-Key"' };
 const NO_HEADERS: readonly string[] = [];
+
+/** The share of the service that each caller may be served in a minute. */
+export function createShares(bytesPerMinute: number): Budgets {
+  return createBudgets(bytesPerMinute, LONGEST_WAIT_MS);
+}
 
 export function isCounted({ access, isCounted }: EndpointAccess): boolean {
   return isCounted ?? (access !== 'open' && access !== 'public');
@@ -91,7 +100,7 @@ function isFree(status: number): boolean {
  * empty header is no key.
  */
 export function createGate(deps: GateDeps): Gate {
-  const { keys, now, quotas = createQuotas(), limits = LIMITS, proxies = proxiesOf([]), traffic } = deps;
+  const { keys, now, quotas = createQuotas(), limits = LIMITS, proxies = proxiesOf([]), shares } = deps;
   const badKeys = createFailureLimit(MAX_BAD_KEYS);
   const policies = policiesOf(limits);
   const ownPolicies = new WeakMap<Holder, Policy>();
@@ -106,14 +115,17 @@ export function createGate(deps: GateDeps): Gate {
     return policy;
   }
 
-  function chargeShare(account: TrafficAccount | undefined, atMs: number): void {
-    const waitMs = account === undefined ? 0 : traffic?.request(account, atMs);
-    if (waitMs !== undefined && waitMs > 0) throw overShare(waitMs);
+  /** A refused request counts too. */
+  function chargeShare(share: Budget | undefined, atMs: number): void {
+    if (share === undefined || shares === undefined) return;
+    const isUsedUp = shares.waitMs(share, atMs) > 0;
+    shares.take(share, REQUEST_BYTES, atMs);
+    if (isUsedUp) throw overShare(shares.waitMs(share, atMs));
   }
 
   function refuseKey(req: CallerRequest, atMs: number): never {
     const address = clientAddressOf(req, proxies);
-    chargeShare(traffic?.accountOf(address), atMs);
+    chargeShare(shares?.of(address), atMs);
     const waitMs = badKeys.count(address, atMs);
     if (waitMs === 0) {
       throw new RequestError(401, 'key_invalid', 'The API key is not known or was revoked', CHALLENGE);
@@ -125,10 +137,10 @@ export function createGate(deps: GateDeps): Gate {
   function callerOf(holder: Holder, counts: boolean, atMs: number): Caller {
     holder.lastUsedAt = atMs;
     // Keys of the operator have no share.
-    const account = holder.tier === 'INTERNAL' ? undefined : traffic?.accountOf(holder.id);
+    const share = holder.tier === 'INTERNAL' ? undefined : shares?.of(holder.id);
     const policy = counts ? policyFor(holder) : undefined;
     const hour = policy && quotas.ofKey(holder.id);
-    return { tier: holder.tier, keyId: holder.id, hour, policy, traffic: account, atMs };
+    return { tier: holder.tier, keyId: holder.id, hour, policy, share, atMs };
   }
 
   return {
@@ -142,14 +154,14 @@ export function createGate(deps: GateDeps): Gate {
         if (endpoint.access !== 'open') refuseKey(req, atMs);
       }
       const policy = counts ? policies.FREE : undefined;
-      if (policy === undefined && traffic === undefined) return uncounted(atMs);
+      if (policy === undefined && shares === undefined) return uncounted(atMs);
       const address = clientAddressOf(req, proxies);
-      const account = traffic?.accountOf(address);
+      const share = shares?.of(address);
       const hour = policy && quotas.ofAddress(address, atMs);
-      return { tier: 'FREE', keyId: null, hour, policy, traffic: account, atMs };
+      return { tier: 'FREE', keyId: null, hour, policy, share, atMs };
     },
 
-    share: ({ traffic: account, atMs }) => chargeShare(account, atMs),
+    share: ({ share, atMs }) => chargeShare(share, atMs),
 
     admit({ access }, { tier, keyId, hour, policy, atMs }) {
       if (access === 'PRO' || access === 'INTERNAL') {
@@ -166,8 +178,8 @@ export function createGate(deps: GateDeps): Gate {
     },
 
     settle(caller, status, bytes) {
-      const { hour, policy, traffic: account, atMs } = caller;
-      if (account !== undefined) traffic?.served(account, bytes);
+      const { hour, policy, share, atMs } = caller;
+      if (share !== undefined) shares?.take(share, bytes, atMs);
       if (hour === undefined || policy === undefined) return NO_HEADERS;
       if (isFree(status)) quotas.refund(hour, atMs);
       return limitHeaders(policy, hour, atMs);
@@ -181,7 +193,7 @@ function policiesOf(limits: Limits): Readonly<Record<Tier, Policy | undefined>> 
 }
 
 function uncounted(atMs: number): Caller {
-  return { tier: 'FREE', keyId: null, hour: undefined, policy: undefined, traffic: undefined, atMs };
+  return { tier: 'FREE', keyId: null, hour: undefined, policy: undefined, share: undefined, atMs };
 }
 
 /** The headers and fields that say how long to wait. */

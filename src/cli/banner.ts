@@ -7,7 +7,7 @@ type Running = Pick<Service, 'url' | 'banner'>;
 
 function forTerminal({ url, banner }: Running): string {
   const api = `${url}${API_PREFIX}`;
-  const [first = 'account_a', second = first] = banner.accounts;
+  const [first = '', second] = banner.accounts;
   const key = banner.isDemo ? "-H 'X-API-Key: demo_pro' " : '';
   return [
     '',
@@ -16,7 +16,10 @@ function forTerminal({ url, banner }: Running): string {
     '',
     `  dashboard ${url}/`,
     `  counters  ${api}/meta/${first}`,
-    `            ${api}/meta/${second}`,
+    ...(second === undefined ? [] : [`            ${api}/meta/${second}`]),
+    ...(banner.accounts.length <= 2
+      ? []
+      : [`  accounts  ${api}/accounts (${banner.accounts.length} of them)`]),
     `  health    ${api}/health`,
     '',
     `  curl ${api}/meta/${first}`,
@@ -26,6 +29,13 @@ function forTerminal({ url, banner }: Running): string {
     '  Ctrl+C stops it.',
     '',
   ].join('\n');
+}
+
+const MOST_LISTED = 5;
+
+function listOf(accounts: readonly string[]): string {
+  const rest = accounts.length - MOST_LISTED;
+  return accounts.slice(0, MOST_LISTED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
 /** Prints that the service runs: JSON lines, a banner on a terminal, or two plain lines. */
@@ -38,6 +48,6 @@ export function printBanner(service: Running, { json }: Config, { stdout }: Proc
     stdout.write(`${forTerminal(service)}\n`);
   } else {
     stdout.write(`tallywire is running at ${url}\n`);
-    stdout.write(`world ${banner.world}, data in ${banner.data}, accounts ${banner.accounts.join(', ')}\n`);
+    stdout.write(`world ${banner.world}, data in ${banner.data}, accounts ${listOf(banner.accounts)}\n`);
   }
 }

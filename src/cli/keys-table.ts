@@ -1,4 +1,5 @@
 import type { KeyCommandAnswer } from '../access/keys/key-commands.ts';
+import { textTable } from './table.ts';
 
 type ShownKey = KeyCommandAnswer['keys'][number];
 
@@ -16,10 +17,7 @@ function cellsOf({ id, tier, limit, createdAt, lastUsedAt, revokedAt, name }: Sh
 /** One line per key under its headings; `-` stands for nothing. */
 export function keysTable(keys: readonly ShownKey[]): string {
   if (keys.length === 0) return 'There are no keys.\n';
-  const rows = [HEADINGS, ...keys.map(cellsOf)];
-  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
-  return lines.map((line) => `${line.trimEnd()}\n`).join('');
+  return textTable([HEADINGS, ...keys.map(cellsOf)]);
 }
 
 /** Describes a key in one line; the key itself follows on a line of its own. */

@@ -18,22 +18,19 @@ const SETTINGS_READ = ['data', 'json'] as const;
 const BUSY_FOLDER_MS = 10_000;
 const RETRY_MS = 50;
 
-interface Done {
-  readonly answer: KeyCommandAnswer;
-  /** What else they should know. */
-  readonly notes: readonly string[];
-}
+/** Says at once what else they should know. */
+type Say = (sentence: string) => void;
 
 /** Sent to the engine that runs on the folder, or run here when there is none: one writer at a time. */
-async function execute(folder: string, command: KeyCommand): Promise<Done> {
+async function execute(folder: string, command: KeyCommand, say: Say): Promise<KeyCommandAnswer> {
   const { parseKeyCommandAnswer } = await import('../access/keys/key-commands.ts');
   const giveUpAt = performance.now() + BUSY_FOLDER_MS;
   for (;;) {
     const reply = await askEngine(folder, command);
-    if (reply?.ok) return { answer: parseKeyCommandAnswer(reply.result), notes: [] };
+    if (reply?.ok) return parseKeyCommandAnswer(reply.result);
     if (reply !== undefined) throw new ServiceError('KEYS_REFUSED', reply.message);
     try {
-      return await runHere(folder, command);
+      return await runHere(folder, command, say);
     } catch (error) {
       const isBusy = error instanceof StoreError && error.code === 'STORE_IN_USE';
       if (!isBusy || performance.now() > giveUpAt) throw error;
@@ -56,7 +53,7 @@ async function askEngine(folder: string, command: KeyCommand) {
   }
 }
 
-async function runHere(folder: string, command: KeyCommand): Promise<Done> {
+async function runHere(folder: string, command: KeyCommand, say: Say): Promise<KeyCommandAnswer> {
   const [{ openStore }, { lockFolder }, { privacyText }, { openKeyRegistry }, { runKeyCommand }] =
     await Promise.all([
       import('../store/lmdb/open-store.ts'),
@@ -69,11 +66,16 @@ async function runHere(folder: string, command: KeyCommand): Promise<Done> {
   if (command.op !== 'create') await (await openStore(folder, { readOnly: true })).close();
   const lock = await lockFolder(folder);
   try {
-    const store = await openStore(folder);
+    const told = privacyText(lock.privacy);
+    if (told !== undefined) say(told);
+    const store = await openStore(folder, {
+      tell: ({ message, details }) => say(`${message}: ${JSON.stringify(details)}`),
+    });
     try {
       const answer = await runKeyCommand(openKeyRegistry(store.keys, Date.now), command);
-      const told = privacyText(lock.privacy);
-      return { answer, notes: [...(told === undefined ? [] : [told]), ...withoutEngine(folder, command)] };
+      // Whoever ends a key must know whether a running engine heard of it.
+      if (endsKey(command)) say(`no engine runs on ${folder}: the key is refused by any that starts there`);
+      return answer;
     } finally {
       await store.close();
     }
@@ -82,10 +84,8 @@ async function runHere(folder: string, command: KeyCommand): Promise<Done> {
   }
 }
 
-/** Whoever ends a key must know whether a running engine heard of it. */
-function withoutEngine(folder: string, command: KeyCommand): readonly string[] {
-  const endsKey = command.op === 'revoke' || (command.op === 'rotate' && command.revokesOld);
-  return endsKey ? [`no engine runs on ${folder}: the key is refused by any that starts there`] : [];
+function endsKey(command: KeyCommand): boolean {
+  return command.op === 'revoke' || (command.op === 'rotate' && command.revokesOld);
 }
 
 async function run(
@@ -94,11 +94,7 @@ async function run(
   { env, stdout, stderr }: ProcessLike,
 ): Promise<void> {
   const { data, json } = loadSettings(SETTINGS_READ, { flags: settings, env });
-  const {
-    answer: { keys, key },
-    notes,
-  } = await execute(data, command);
-  for (const note of notes) stderr.write(`${note}\n`);
+  const { keys, key } = await execute(data, command, (sentence) => stderr.write(`${sentence}\n`));
   if (json) {
     for (const each of keys)
       stdout.write(`${JSON.stringify({ type: 'key', ...each, ...(key !== null && { key }) })}\n`);

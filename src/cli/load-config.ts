@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { CONFIG_FILE_ENV, type ConfigInput, parseSettings, type Values } from '../config/config.ts';
+import {
+  CONFIG_FILE_ENV,
+  type ConfigInput,
+  parseSettings,
+  parseWithAccounts,
+  type Values,
+} from '../config/config.ts';
 import type { SettingKey } from '../config/settings.ts';
 import { ConfigError, type Fault } from '../errors.ts';
 
@@ -42,4 +48,12 @@ export function loadConfig<T>(parse: (input: ConfigInput) => T, sources: Sources
 /** For commands that need only the named settings. */
 export function loadSettings(keys: readonly SettingKey[], sources: Sources): Values {
   return loadConfig((input) => parseSettings(keys, input), sources);
+}
+
+/** The named settings, and the accounts. */
+export function loadWithAccounts(
+  keys: readonly SettingKey[],
+  sources: Sources,
+): ReturnType<typeof parseWithAccounts> {
+  return loadConfig((input) => parseWithAccounts(keys, input), sources);
 }

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { accountsCommand } from './accounts.ts';
 import { backtestCommand } from './backtest.ts';
 import { backupCommand } from './backup.ts';
 import { doctorCommand } from './doctor.ts';
@@ -6,6 +7,7 @@ import { exportCommand } from './export.ts';
 import { EXIT_USAGE, reportFailure } from './failure.ts';
 import { keysCommand } from './keys.ts';
 import { addManual } from './manual.ts';
+import { paymentsCommand } from './payments.ts';
 import type { ProcessLike } from './process-like.ts';
 import { replayCommand } from './replay.ts';
 import { startCommand } from './start.ts';
@@ -39,7 +41,9 @@ function createProgram(proc: ProcessLike, exitWith: (code: number) => void): Com
     exportCommand(proc, exitWith),
     backupCommand(proc),
     doctorCommand(proc, exitWith),
+    accountsCommand(proc),
     keysCommand(proc),
+    paymentsCommand(proc),
   ];
   for (const command of commands) program.addCommand(command);
   for (const command of [program, ...commands, ...commands.flatMap((each) => each.commands)]) {

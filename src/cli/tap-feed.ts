@@ -1,5 +1,5 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { merge, type Observable } from 'rxjs';
+import { merge, mergeMap, type Observable } from 'rxjs';
 import { z } from 'zod';
 import {
   type Cursor,
@@ -20,8 +20,8 @@ const CursorFile = z.record(z.string(), z.object({ epoch: z.string(), seq: z.int
 interface FeedTap {
   readonly url: string;
   readonly channel: DataChannel;
-  /** Path segments, for channels that have accounts. */
-  readonly accounts: readonly string[];
+  /** Path segments, for channels that have accounts; all of the service's when undefined. */
+  readonly accounts: readonly string[] | undefined;
   readonly key: string | undefined;
   /** Keeps the cursors from one run to the next. */
   readonly cursorFile: string | undefined;
@@ -37,7 +37,7 @@ export function isTapChannel(name: string): name is DataChannel {
 
 /** Frames of a channel as JSON lines, until the signal. With a cursor file each comes at least once. */
 export async function* tapFeed(tap: FeedTap): AsyncGenerator<string> {
-  const feed = createClient({ url: tap.url, key: tap.key }).feed();
+  const feed = createClient({ url: tap.url, key: tap.key, accounts: tap.accounts }).feed();
   const status = feed.status$.subscribe(tap.onStatus);
   const stop = () => feed.close();
   tap.signal.addEventListener('abort', stop, { once: true });
@@ -64,13 +64,11 @@ export async function* tapFeed(tap: FeedTap): AsyncGenerator<string> {
 
 type Cursors = ReadonlyMap<string, Cursor>;
 
-function framesOf(feed: Feed, { channel, accounts }: FeedTap, cursors: Cursors): Observable<DataFrame> {
+function framesOf(feed: Feed, { channel }: FeedTap, cursors: Cursors): Observable<DataFrame> {
   if (channel === 'crypto' || channel === 'test') return feed[channel]({ resume: cursors.get(channel) });
-  return merge(
-    ...accounts.map((account): Observable<DataFrame> => {
-      return feed[channel](account, { resume: cursors.get(nameOf(channel, account)) });
-    }),
-  );
+  const followOne = (account: string): Observable<DataFrame> =>
+    feed[channel](account, { resume: cursors.get(nameOf(channel, account)) });
+  return feed.accounts$.pipe(mergeMap((accounts) => merge(...accounts.map(followOne))));
 }
 
 function nameOf(channel: string, account: string | null): string {

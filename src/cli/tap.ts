@@ -1,10 +1,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { isKept, isStreamName, KEPT_STREAMS, type StreamName } from '../../streams/internal.ts';
 import type { FeedStatus } from '../client/node.ts';
-import type { Values } from '../config/config.ts';
+import type { AccountConfig } from '../config/accounts.ts';
 import { parseLogPosition } from '../research/log-position.ts';
 import { filterFault, follow, type TapFilter, tapOnce } from '../research/tap.ts';
-import { loadSettings } from './load-config.ts';
+import type { Outputs } from '../store/store.ts';
+import { loadWithAccounts } from './load-config.ts';
 import { addManual } from './manual.ts';
 import { openData } from './open-data.ts';
 import { addSettings } from './options.ts';
@@ -24,7 +25,7 @@ interface Flags extends Readonly<Record<string, unknown>> {
   readonly cursor?: string;
 }
 
-const SETTINGS_READ = ['data', 'accountA', 'accountB'] as const;
+const SETTINGS_READ = ['data', 'accounts', 'accountA', 'accountB'] as const;
 
 function toStream(name: string, command: Command): StreamName {
   const expected = `expected one of ${KEPT_STREAMS.join(', ')}`;
@@ -51,11 +52,23 @@ function toEvent(text: string): number {
   return Number(text);
 }
 
-function toAccount(name: string, { accountA, accountB }: Values, command: Command): string {
+type NamedAccount = Pick<AccountConfig, 'id' | 'segment'>;
+
+/** The account with this id or segment. */
+function findAccount(name: string, accounts: readonly NamedAccount[]): NamedAccount | undefined {
   const wanted = name.toLowerCase();
-  if (wanted === 'a' || wanted === accountA.toLowerCase()) return 'a';
-  if (wanted === 'b' || wanted === accountB.toLowerCase()) return 'b';
-  return command.error(`error: unknown account ${name}, expected a, b, ${accountA} or ${accountB}`);
+  return (
+    accounts.find(({ id }) => id === wanted) ??
+    accounts.find(({ segment }) => segment.toLowerCase() === wanted)
+  );
+}
+
+/** Accounts that were removed from the configuration still have outputs in the folder. */
+function toAccount(name: string, accounts: readonly NamedAccount[], outputs: Outputs, command: Command) {
+  const stored = outputs.latest('velocity').map(({ key }) => key);
+  const id = findAccount(name, accounts)?.id ?? stored.find((each) => each === name);
+  const known = new Set([...accounts.flatMap((each) => [each.id, each.segment]), ...stored]);
+  return id ?? command.error(`error: unknown account ${name}, expected one of ${[...known].join(', ')}`);
 }
 
 /** Follows the feed of a service over the network. */
@@ -85,9 +98,8 @@ async function tapUrl(
   if (event !== undefined || from !== undefined || once) {
     command.error('error: --event, --from and --once work on a data folder, not with --url');
   }
-  const { accountA, accountB } = loadSettings(SETTINGS_READ, { flags: settings, env: proc.env });
-  const segments: Readonly<Record<string, string>> = { a: accountA, b: accountB };
-  const accounts = account === undefined ? [accountA, accountB] : [segments[account] ?? account];
+  const { accounts: known } = loadWithAccounts(SETTINGS_READ, { flags: settings, env: proc.env });
+  const accounts = account === undefined ? undefined : [findAccount(account, known)?.segment ?? account];
   const stop = listenForStop(proc);
   let wasLive = false;
   try {
@@ -119,18 +131,18 @@ async function tap(
     command.error('error: --channel, --key and --cursor need the address of a feed, given with --url');
   }
   const stream = toStream(name, command);
-  const values = loadSettings(SETTINGS_READ, { flags: settings, env: proc.env });
-  const filter: TapFilter = {
-    stream,
-    account: account === undefined ? undefined : toAccount(account, values, command),
-    eventId: event,
-  };
-  const fault = filterFault(filter);
+  const { values, accounts } = loadWithAccounts(SETTINGS_READ, { flags: settings, env: proc.env });
+  const fault = filterFault({ stream, account, eventId: event });
   if (fault !== undefined) command.error(`error: ${fault}`);
 
   const store = await openData(values.data);
   const stop = listenForStop(proc);
   try {
+    const filter: TapFilter = {
+      stream,
+      account: account === undefined ? undefined : toAccount(account, accounts, store.outputs, command),
+      eventId: event,
+    };
     if (once) {
       const lines = tapOnce(store.outputs, filter).map((output) => `${JSON.stringify(output)}\n`);
       await writeLines(lines, proc.stdout);
@@ -147,7 +159,7 @@ async function tap(
 export function tapCommand(proc: ProcessLike): Command {
   const command = new Command('tap')
     .argument('[stream]', `one of ${KEPT_STREAMS.join(', ')}; or a channel of the feed`)
-    .option('--account <account>', 'only this account: a, b or its path segment')
+    .option('--account <account>', 'only this account: its id, such as a, or its path segment')
     .addOption(new Option('--event <id>', 'only this event').argParser(toEvent))
     .addOption(
       new Option(

@@ -6,7 +6,7 @@ import type { Quota } from './quota.ts';
 import { createRest, type Rest } from './rest.ts';
 
 export interface ClientOptions extends HttpOptions {
-  /** Path segments of the accounts that the service follows; `account_a` and `account_b` by default. */
+  /** Path segments of the accounts to follow when none is named; all that the service has by default. */
   readonly accounts?: readonly string[] | undefined;
   /** A socket class to use instead of the platform's. */
   readonly WebSocket?: FeedSocketClass | undefined;
@@ -19,14 +19,13 @@ export interface Client extends Rest {
   feed(options?: SessionOptions): Feed;
 }
 
-const ACCOUNTS = ['account_a', 'account_b'];
-
 export function clientWith(loadSocket: () => Promise<FeedSocketClass>, options: ClientOptions): Client {
   const http = createHttp(options);
-  const { WebSocket: given, accounts = ACCOUNTS, key } = options;
+  const rest = createRest(http);
+  const { WebSocket: given, accounts, key } = options;
   const url = `${withoutTrailingSlash(options.url.replace(/^http/, 'ws'))}${API_PATH}/feed`;
   return {
-    ...createRest(http),
+    ...rest,
     get quota() {
       return http.quota;
     },
@@ -36,6 +35,7 @@ export function clientWith(loadSocket: () => Promise<FeedSocketClass>, options: 
         url,
         key,
         accounts,
+        loadAccounts: async () => (await rest.accounts()).data.map(({ account }) => account),
         loadSocket: given === undefined ? loadSocket : async () => given,
       }),
   };

@@ -19,6 +19,8 @@ export type PastOptions = PastQuery & CallOptions;
 
 /** One method per endpoint. An account is named by its path segment. Refusals are thrown as TallywireError. */
 export interface Rest {
+  /** The accounts that the service follows, with their active events. */
+  accounts(options?: CallOptions): Promise<Answer<'AccountsAnswer'>>;
   meta(account: string, options?: PastOptions): Promise<Answer<'CountersAnswer'>>;
   crypto(options?: CallOptions): Promise<Answer<'CryptoAnswer'>>;
   tweets(account: string, query?: TweetsQuery, options?: CallOptions): Promise<Answer<'PostsAnswer'>>;
@@ -71,6 +73,7 @@ export function createRest({ call }: Http): Rest {
   }
   const at = (base: string, account: string, rest = '') => `${base}/${encodeURIComponent(account)}${rest}`;
   return {
+    accounts: (options) => get<'AccountsAnswer'>('/accounts', options),
     meta: (account, options) => getPast<'CountersAnswer'>(at('/meta', account), options),
     crypto: (options) => get<'CryptoAnswer'>('/meta/crypto', options),
     tweets: (account, query, options) => get<'PostsAnswer'>(at('/meta', account, '/tweets'), options, query),

@@ -1,7 +1,7 @@
-import { inspect } from 'node:util';
-import { type AccountId, HOUR_MS, type LimitedInput, type PostsVia } from '../../streams/internal.ts';
+import { HOUR_MS, type LimitedInput, type PostsVia } from '../../streams/internal.ts';
 import { ConfigError, type Fault } from '../errors.ts';
-import { nearest } from './nearest.ts';
+import { type AccountConfig, madeUpFor, toAccounts } from './accounts.ts';
+import { type Given, isRecord, ownValue, quote, unknownName } from './faults.ts';
 import { type PaymentsConfig, paymentFaults, toPayments } from './payments.ts';
 import {
   envOf,
@@ -17,16 +17,9 @@ import {
 /** Names the config file. The command line reads it. */
 export const CONFIG_FILE_ENV = 'TALLYWIRE_CONFIG';
 
-export interface AccountConfig {
-  readonly id: AccountId;
-  /** The account's name in URLs. */
-  readonly segment: string;
-  /** Whether its signals never say SELL. */
-  readonly isBuyOnly?: boolean;
-}
-
 export type WorldConfig =
-  | { readonly type: 'embedded'; readonly seed: number }
+  /** With so many made-up accounts. */
+  | { readonly type: 'embedded'; readonly seed: number; readonly accounts: number }
   | { readonly type: 'remote'; readonly url: string }
   | { readonly type: 'live'; readonly postsToken: string };
 
@@ -90,37 +83,10 @@ export interface ConfigInput {
 
 export type Values = { readonly [K in SettingKey]: SettingValue<K> };
 
-interface Given {
-  readonly name: string;
-  readonly value: unknown;
-}
-
-/** Longer values are cut, so that a fault fits on one line. */
-const MAX_QUOTED_CHARS = 60;
-
-function quote(value: unknown): string {
-  const text = inspect(value, { depth: 0, breakLength: Number.POSITIVE_INFINITY, compact: true });
-  return text.length > MAX_QUOTED_CHARS ? `${text.slice(0, MAX_QUOTED_CHARS)}…` : text;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function unknownName(name: string, known: readonly string[]): Fault {
-  const near = nearest(name, known);
-  const hint = near === undefined ? '' : `, did you mean ${near}`;
-  return { loc: [name], msg: `unknown setting${hint}`, type: 'unknown' };
-}
-
 /** An empty variable counts as not given, as scripts often pass empty ones. */
 function inEnv(env: ConfigInput['env'], name: string | undefined): Given | undefined {
   const value = name === undefined ? undefined : env[name];
   return name === undefined || value === undefined || value === '' ? undefined : { name, value };
-}
-
-function ownValue(record: unknown, key: string): unknown {
-  return isRecord(record) && Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
 /** The value of the flag, else of the environment, else of the file. */
@@ -156,8 +122,7 @@ function unknownNames({ flags, unknownArguments = [], env, file }: ConfigInput):
     return [...faults, { loc: ['config file'], msg: 'expected a JSON object of settings', type: 'type' }];
   }
   for (const key of Object.keys(file).filter((name) => !SETTING_KEYS.some((known) => known === name))) {
-    const { msg, type } = unknownName(key, SETTING_KEYS);
-    faults.push({ loc: [`config file: ${key}`], msg, type });
+    faults.push(unknownName(key, SETTING_KEYS, `config file: ${key}`));
   }
   return faults;
 }
@@ -198,8 +163,31 @@ export function parseSettings(keys: readonly SettingKey[], input: ConfigInput): 
   return values;
 }
 
-function toWorld({ world, seed, postsToken }: Values): WorldConfig {
-  if (world === 'embedded') return { type: 'embedded', seed };
+const ACCOUNT_KEYS = ['accounts', 'accountA', 'accountB'] as const;
+
+/** The named settings and the accounts. */
+export function parseWithAccounts(
+  keys: readonly SettingKey[],
+  input: ConfigInput,
+): { readonly values: Values; readonly accounts: readonly AccountConfig[] } {
+  const parsed = parseValues([...keys, ...ACCOUNT_KEYS], input);
+  const { accounts, faults } = accountsOf(parsed, input);
+  if (parsed.faults.length + faults.length > 0) throw new ConfigError([...parsed.faults, ...faults]);
+  return { values: parsed.values, accounts };
+}
+
+function accountsOf({ values, faulty }: ParsedValues, input: ConfigInput) {
+  const { via, periodMs } = toPosts(values);
+  return toAccounts({
+    accounts: values.accounts,
+    place: givenValue('accounts', input)?.name ?? flagOf('accounts'),
+    segmentOf: (setting) => (faulty.has(setting) ? undefined : givenValue(setting, input)),
+    defaults: { pollingMs: periodMs, staleAfterMs: toAgeLimits(values, via) },
+  });
+}
+
+function toWorld({ world, seed, postsToken }: Values, accounts: readonly AccountConfig[]): WorldConfig {
+  if (world === 'embedded') return { type: 'embedded', seed, accounts: madeUpFor(accounts) };
   return world === 'live' ? { type: 'live', postsToken } : { type: 'remote', url: world };
 }
 
@@ -215,6 +203,18 @@ function toPosts(values: Values): PostsConfig {
   };
 }
 
+function toAgeLimits(values: Values, via: PostsVia): Config['staleAfterMs'] {
+  const posts = via === 'timeline' ? values.staleSecondsPosts : values.staleSecondsPostsList;
+  return {
+    posts: posts * 1_000,
+    oracle: values.staleSecondsOracle * 1_000,
+    ui: values.staleSecondsUi * 1_000,
+    prices: values.staleSecondsPrices * 1_000,
+    events: values.staleSecondsEvents * 1_000,
+    crypto: values.staleSecondsCrypto * 1_000,
+  };
+}
+
 /** Stand-in worlds bring a token of their own. */
 function viaOf({ world, postsFrom, postsToken }: Values): PostsVia {
   if (postsFrom !== 'auto') return postsFrom;
@@ -223,18 +223,8 @@ function viaOf({ world, postsFrom, postsToken }: Values): PostsVia {
 
 /** Faults of values that are fine by themselves but do not fit each other. */
 function faultsBetween({ values, faulty }: ParsedValues, input: ConfigInput): Fault[] {
-  const { accountA, accountB, world, postsToken, postsFrom } = values;
+  const { world, postsToken, postsFrom } = values;
   const faults: Fault[] = [];
-  const areSame = accountA.toLowerCase() === accountB.toLowerCase();
-  if (areSame && !faulty.has('accountA') && !faulty.has('accountB')) {
-    const givenB = givenValue('accountB', input);
-    // When account B has its default, the segment of account A is at fault.
-    const { name, value } = givenB ??
-      givenValue('accountA', input) ?? { name: flagOf('accountB'), value: accountB };
-    const other = givenB ? 'A' : 'B';
-    const msg = `expected another segment than that of account ${other}, found ${quote(value)}`;
-    faults.push({ loc: [name], msg, type: 'value' });
-  }
   const needsToken = world === 'live' && postsFrom === 'timeline';
   if (needsToken && postsToken === '' && !faulty.has('postsToken')) {
     const msg = 'expected the app token of the posts API, as posts are read from the live timeline';
@@ -261,20 +251,17 @@ function deepFreeze<T>(value: T): T {
 export function parseConfig(input: ConfigInput): Config {
   const parsed = parseValues(SETTING_KEYS, input);
   const { values } = parsed;
-  const faults = [...parsed.faults, ...faultsBetween(parsed, input)];
+  const accounts = accountsOf(parsed, input);
+  const faults = [...parsed.faults, ...faultsBetween(parsed, input), ...accounts.faults];
   if (faults.length > 0) throw new ConfigError(faults);
   const posts = toPosts(values);
-  const stalePosts = posts.via === 'timeline' ? values.staleSecondsPosts : values.staleSecondsPostsList;
   return deepFreeze({
     port: values.port,
     host: values.host,
     data: values.data,
-    world: toWorld(values),
+    world: toWorld(values, accounts.accounts),
     posts,
-    accounts: [
-      { id: 'a', segment: values.accountA },
-      { id: 'b', segment: values.accountB, isBuyOnly: true },
-    ],
+    accounts: accounts.accounts,
     retentionDays: values.retentionDays,
     usageRetentionDays: values.usageRetentionDays,
     diskReserveMb: values.diskReserveMb,
@@ -295,14 +282,7 @@ export function parseConfig(input: ConfigInput): Config {
           replayBytesPerMinute: values.feedReplayMegabytesPerMinute * 1_000_000,
         }
       : null,
-    staleAfterMs: {
-      posts: stalePosts * 1_000,
-      oracle: values.staleSecondsOracle * 1_000,
-      ui: values.staleSecondsUi * 1_000,
-      prices: values.staleSecondsPrices * 1_000,
-      events: values.staleSecondsEvents * 1_000,
-      crypto: values.staleSecondsCrypto * 1_000,
-    },
+    staleAfterMs: toAgeLimits(values, posts.via),
     payments: toPayments(values),
     logLevel: values.logLevel,
     json: values.json,

@@ -1,3 +1,4 @@
+import { accountList } from './accounts.ts';
 import {
   address,
   amount,
@@ -59,6 +60,11 @@ export const SETTINGS = {
     'where the data comes from: embedded (a seeded stand-in), live, or the address of a `tallywire world`',
   ),
   seed: setting(integer(0, 4_294_967_295), 1, 'seed of the embedded world'),
+  accounts: setting<number | readonly unknown[]>(
+    accountList,
+    2,
+    'how many accounts are followed, for the stand-in worlds; in the config file also a list of accounts',
+  ),
   accountA: setting(pathSegment, 'account_a', 'path segment of account A'),
   accountB: setting(pathSegment, 'account_b', 'path segment of account B'),
   postsToken: setting(

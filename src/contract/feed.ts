@@ -42,6 +42,7 @@ export type FeedCause = (typeof FEED_CAUSES)[number];
 export const CLOSE_CODES = {
   goodbye: 1001,
   policy: 1008,
+  internal: 1011,
   badKey: 4001,
   tier: 4003,
   tooSlow: 4008,
@@ -59,11 +60,10 @@ const cursor = z
 
 export const channelRequest = z.object({
   channel,
-  account: z
-    .string()
-    .max(64)
-    .optional()
-    .meta({ description: 'Path segment of an account; without it all accounts. crypto and test have none.' }),
+  account: z.string().max(64).optional().meta({
+    description:
+      'Path segment of an account; without it all accounts. crypto and test have none. The heartbeat of an account leaves out all others.',
+  }),
   resume: cursor.optional(),
   bankroll: z
     .number()
@@ -135,6 +135,7 @@ export const heartbeatFrame = z
   .object({
     type: z.literal('heartbeat'),
     channel: z.literal('heartbeat'),
+    account: z.string().optional().meta({ description: 'Path segment; absent when it is of all accounts.' }),
     epoch,
     ts: timeMs.meta({ description: 'When the tick behind the heartbeat was received, UTC ms.' }),
     seqs: z

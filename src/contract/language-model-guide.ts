@@ -1,21 +1,22 @@
+import type { PublicAccount } from './account.ts';
 import { API_PREFIX } from './api-prefix.ts';
-import type { AccountPath } from './openapi/paths.ts';
-import type { Operation } from './operation.ts';
+import { accountsWith, isPerAccount, type Operation } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 
 /** The Markdown of `llms.txt`: how a language model can use the service. */
-export function languageModelGuide(accounts: readonly AccountPath[]): string {
-  const [first, ...others] = accounts.map(({ segment }) => segment);
-  const served = { first: [first], others };
-  const lines = OPERATIONS.filter(({ path }) => path.startsWith(API_PREFIX)).map((operation) =>
-    lineOf(operation, operation.accounts && served[operation.accounts].join(', ')),
-  );
+export function languageModelGuide(accounts: readonly PublicAccount[]): string {
+  const first = accounts[0]?.segment ?? '{account}';
+  const lines = OPERATIONS.filter(({ path }) => path.startsWith(API_PREFIX)).flatMap((operation) => {
+    const having = isPerAccount(operation) ? accountsWith(operation, accounts) : accounts;
+    if (having.length === accounts.length) return [lineOf(operation)];
+    return having.length === 0 ? [] : [lineOf(operation, listOf(having))];
+  });
   return `# tallywire
 
 > Real-time intelligence for prediction markets that settle on how many posts an account makes inside a fixed window: what the settlement oracle, the trading page and this service count, forecasts of the count that settles, and trading signals. Estimates, no promise of profit.
 
 - Base URL: the origin of this file. All JSON is under \`${API_PREFIX}\`.
-- \`{account}\` is one of ${accounts.map(({ segment }) => `\`${segment}\``).join(', ')}.
+- \`{account}\` is one of ${listOf(accounts)}. \`GET ${API_PREFIX}/accounts\` lists them with their active events.
 - Whole interface: [OpenAPI 3.1](${API_PREFIX}/openapi.json), the feed [AsyncAPI 3.0](${API_PREFIX}/asyncapi.json); for people: [docs](/docs).
 - Times are UTC ms; windows are half-open; prices and probabilities are 0 to 1; money is USD.
 - \`null\` means unknown, never 0. Inputs listed in \`stale\` are late: do not trade on such a record. \`as_of.ages_ms\` says how old each input is. Counts with \`via\` \`oracle_list\` are minutes late.
@@ -41,8 +42,17 @@ ${lines.join('\n')}
 
 - 422: \`{"detail": [{"loc", "msg", "type"}]}\`, every fault of the request at once. Correct them all and send the request again.
 - Every other error: \`{"detail": "<sentence>", "code": "<stable code>"}\`. Decide on \`code\`.
-- 400 \`wallet_invalid\`; 401 \`key_missing\`, \`key_invalid\`, \`tier_too_low\`; 429 \`rate_limited\`; 503: wait for \`Retry-After\` seconds.
+- 400 \`wallet_invalid\`; 404 \`account_unknown\`, with the \`accounts\` there are; 401 \`key_missing\`, \`key_invalid\`, \`tier_too_low\`; 429 \`rate_limited\`; 503: wait for \`Retry-After\` seconds.
 `;
+}
+
+const MOST_LISTED = 20;
+
+/** The segments, or of very many the first. */
+function listOf(accounts: readonly PublicAccount[]): string {
+  const names = accounts.slice(0, MOST_LISTED).map(({ segment }) => `\`${segment}\``);
+  const rest = accounts.length - names.length;
+  return names.join(', ') + (rest === 0 ? '' : ` and ${rest} more`);
 }
 
 /** `only` names the accounts that have this endpoint, when not all of them do. */

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { PolicyFlag, PublicAccount } from './account.ts';
 import type { ComponentName } from './openapi/components.ts';
 
 /** Refusals that do not follow from the other properties of an operation. */
@@ -10,6 +11,7 @@ export type Refusal =
   | 'BodyTooLarge'
   | 'UnsupportedMediaType'
   | 'StoreUnavailable'
+  | 'StoreDamaged'
   | 'Unauthorized'
   | 'ChannelUnknown'
   | 'UpgradeRequired'
@@ -20,12 +22,15 @@ type Tag = 'Counters' | 'Posts' | 'Predictions' | 'Trading' | 'Performance' | 'U
 
 /** One endpoint of the interface. */
 export interface Operation {
-  /** Unique. For an endpoint of an account, the account's id is appended. */
+  /** Unique. */
   readonly id: string;
   readonly method: 'get' | 'post';
-  /** The whole path. `{account}` stands for the segment of each account that `accounts` selects. */
+  /** The whole path. `{account}` stands for the segment of an account. */
   readonly path: string;
-  readonly accounts?: 'first' | 'others';
+  /** What an account has to have for this endpoint; without it every account has the endpoint. */
+  readonly needs?: PolicyFlag;
+  /** The same for single parameters of the query. */
+  readonly parameterNeeds?: Readonly<Record<string, PolicyFlag>>;
   readonly tag: Tag;
   /** Who may call it, as at the gate. */
   readonly access: 'open' | 'public' | 'tiered' | 'PRO' | 'INTERNAL';
@@ -43,6 +48,16 @@ export interface Operation {
   /** Whether it has an ETag and may be answered 304. */
   readonly isConditional: boolean;
   readonly refusals?: readonly Refusal[];
+}
+
+/** Whether it has one path for each account. */
+export function isPerAccount({ path }: Pick<Operation, 'path'>): boolean {
+  return path.includes('{account}');
+}
+
+/** The accounts that have it. */
+export function accountsWith<A extends PublicAccount>({ needs }: Operation, accounts: readonly A[]) {
+  return needs === undefined ? accounts : accounts.filter(({ policy }) => policy[needs]);
 }
 
 /** Whether it takes `as_of`, which needs tier PRO. */

@@ -77,16 +77,10 @@ export function dayText(at: number): string {
   return day.format(at);
 }
 
-/** `account_a` as `Account A`. */
-export function accountText(account: string): string {
-  const words = account.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  return words.join(' ');
-}
-
 /** `posts/account_a` as `posts of Account A`. */
-export function sourceText(name: string): string {
-  const [role = name, account] = name.split('/');
-  return account === undefined ? role : `${role} of ${accountText(account)}`;
+export function sourceText(source: string, nameOf: (account: string) => string): string {
+  const [role = source, account] = source.split('/');
+  return account === undefined ? role : `${role} of ${nameOf(account)}`;
 }
 
 /** How far the counter of `who` is from our own count. A positive delta means behind. */

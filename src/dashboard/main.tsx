@@ -7,6 +7,7 @@ import './styles/screens.css';
 import { App } from './parts/app.tsx';
 import { NoFeed } from './parts/no-feed.tsx';
 import { throttleToFrames } from './state/frame-throttle.ts';
+import { readAccounts, shownTogether } from './state/page-account.ts';
 import { openSession } from './state/session.ts';
 import { createStore } from './state/store.ts';
 
@@ -16,9 +17,9 @@ const REDRAW_GAP_MS = 100;
 const theme = localStorage.getItem('theme');
 if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
 
-const accounts = (document.body.dataset.accounts ?? '').split(' ').filter((segment) => segment !== '');
+const accounts = readAccounts(document.body.dataset.accounts);
 const store = createStore(
-  accounts,
+  shownTogether(accounts, undefined),
   throttleToFrames(REDRAW_GAP_MS, {
     now: () => performance.now(),
     after: (ms, run) => void setTimeout(run, ms),
@@ -32,8 +33,9 @@ else if (root !== null) {
   render(
     <App
       store={store}
+      accounts={accounts}
       demoKey={document.body.dataset.demoKey}
-      openSession={(key, onRefused) => openSession({ url, accounts, key, store, onRefused })}
+      openSession={(key, onRefused) => openSession({ url, key, store, onRefused })}
     />,
     root,
   );

@@ -29,7 +29,7 @@ export interface EngineDeps {
   readonly latest: LatestWriter;
   readonly clock: Clock;
   /** Told the headers of every answer of a source. */
-  readonly heard?: SourceContext['heard'];
+  readonly onHeaders?: SourceContext['onHeaders'];
   /** UTC ms when all that tells the time agrees on it; undefined while it does not. */
   readonly agreedNow: () => number | undefined;
   /** Numbers in [0, 1), for the jitter of restarts. */
@@ -116,10 +116,12 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
       clock,
       random: deps.random,
       lookups,
-      async deliver(facts, knownAt, values) {
+      async deliver(facts, knownAt = clock.wall(), values) {
         const deliveredAt = clock.mono();
+        // Taken now: while the disk holds up the turn, what is delivered grows older.
+        const markAt = knownAt === null ? null : deliveredAt - Math.max(0, clock.wall() - knownAt);
         await turns.accept(facts);
-        if (knownAt !== null) watermarks.mark(source.name, knownAt, values);
+        if (markAt !== null) watermarks.mark(source.name, markAt, values);
         report({
           type: 'delivered',
           source: source.name,
@@ -129,7 +131,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
       },
       follow: (values) => watermarks.follow(source.name, values, source.usualMs ?? source.silentAfterMs),
       used: (use) => report({ type: 'used', source: source.name, use }),
-      heard: deps.heard,
+      onHeaders: deps.onHeaders,
       onStatus(status, error) {
         statuses.set(status.name, status);
         report({ type: 'source', status, error });

@@ -17,7 +17,7 @@ interface SuperviseDeps {
   readonly deliver: SourceContext['deliver'];
   readonly follow: SourceContext['follow'];
   readonly used: SourceContext['used'];
-  readonly heard?: SourceContext['heard'];
+  readonly onHeaders?: SourceContext['onHeaders'];
   readonly onStatus: (status: SourceStatus, error?: unknown) => void;
 }
 
@@ -64,7 +64,7 @@ export function supervise(source: Source, deps: SuperviseDeps): Observable<never
       refused: (reason) =>
         change({ refused: status.refused + 1, refusedAt: clock.wall(), lastError: reason }),
       used: deps.used,
-      heard: deps.heard,
+      onHeaders: deps.onHeaders,
     };
     const silence$ = interval(WATCH_MS).pipe(
       map(() => {

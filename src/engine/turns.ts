@@ -62,8 +62,8 @@ interface Waiting {
 /**
  * A turn appends all facts since the last turn to the log (one commit), runs them through the graph, stores their
  * outputs (one commit) and publishes them. Time in the log never runs back: while the calendar is behind the log, the
- * log's time stands still and each observation says by how much it is ahead. While the disk refuses a write, the turn and every source wait for it:
- * nothing is dropped, and readers keep the values they have.
+ * log's time stands still and each observation says by how much it is ahead. While the disk refuses a write, the turn
+ * and every source wait for it: nothing is dropped, and readers keep the values they have.
  */
 export function createTurns(deps: TurnsDeps): Turns {
   const { journal, outputs, latest, clock, report } = deps;

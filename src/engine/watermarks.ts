@@ -1,13 +1,13 @@
-import type { SourceName, TickAges } from '../../streams/internal.ts';
+import { DAY_MS, type SourceName, type TickAges } from '../../streams/internal.ts';
 import type { Clock } from './clock.ts';
 
 /** Up to when each source, and each value it keeps up to date, knows the outside world. */
 interface Watermarks {
   /**
-   * `knownAt` (UTC ms) is the instant up to which the answer shows the outside world; the present unless given. `values`
-   * says when single values were answered, by the clock that never goes back.
+   * `at` is the instant up to which an answer shows the outside world, and `values` says when single values were
+   * answered, both by the clock that never goes back.
    */
-  mark(source: SourceName, knownAt?: number, values?: Readonly<Record<string, number>>): void;
+  mark(source: SourceName, at: number, values?: Readonly<Record<string, number>>): void;
   /**
    * From now on the source keeps these values up to date and no others. A value older than `usualMs` is behind the rest.
    * One that was never answered is as old as the wait for it.
@@ -24,6 +24,11 @@ interface Followed {
   /** When each value was last answered. */
   readonly marks: Map<string, number>;
 }
+
+/** By so little a time service corrects a calendar. */
+const CORRECTION_MS = 5_000;
+/** Taken for the time since the engine before, when a calendar that was set back does not tell it: all is then stale. */
+const UNTOLD_MS = DAY_MS;
 
 const NOTHING_FOLLOWED: Followed = { usualMs: 0, marks: new Map() };
 
@@ -49,9 +54,8 @@ export function createWatermarks(clock: Clock): Watermarks {
   }
 
   return {
-    mark(source, knownAt, values = {}) {
-      const behindMs = knownAt === undefined ? 0 : Math.max(0, clock.wall() - knownAt);
-      marks.set(source, clock.mono() - behindMs);
+    mark(source, at, values = {}) {
+      marks.set(source, at);
       const own = followed.get(source)?.marks;
       for (const [value, at] of Object.entries(values)) if (own?.has(value)) own.set(value, at);
     },
@@ -77,7 +81,8 @@ export function createWatermarks(clock: Clock): Watermarks {
       };
     },
     restore({ ages, lagging = {} }, at) {
-      const elapsed = Math.max(0, clock.wall() - at);
+      const sinceMs = clock.wall() - at;
+      const elapsed = sinceMs < -CORRECTION_MS ? UNTOLD_MS : Math.max(0, sinceMs);
       const markOf = (age: number) => clock.mono() - elapsed - age;
       for (const [source, age] of Object.entries(ages)) {
         marks.set(source, markOf(age));

@@ -84,7 +84,13 @@ export function topicsOf(accounts: readonly AccountPath[]): readonly Topic[] {
     ...states(LAG, lagView),
     ...topics(HEARTBEAT, null, { type: 'none' }),
     ...topics(TEST, null, { type: 'states', view: testView() }),
+    ...each(HEARTBEAT, () => ({ type: 'none' })),
   ];
+}
+
+/** The tier for whose readers the records of a topic are made. */
+export function tierOf({ readers }: Topic): 'FREE' | 'PRO' {
+  return readers === 'FREE' ? 'FREE' : 'PRO';
 }
 
 /** Whether readers of a tier are sent this topic of a channel. */

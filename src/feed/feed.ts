@@ -2,17 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { clientAddressOf, type Proxies } from '../access/client-address.ts';
 import type { Gate } from '../access/gate.ts';
+import { createBudgets } from '../access/limits/budgets.ts';
 import { API_PREFIX } from '../contract/api-prefix.ts';
 import { RequestError } from '../errors.ts';
 import type { Outputs, StoredFrames } from '../store/store.ts';
-import type { AccountPath } from '../views/account-path.ts';
+import { type AccountPath, wireNames } from '../views/account-path.ts';
 import type { AgeLimits } from '../views/as-of.ts';
 import type { Latest, OutputOf } from '../views/latest.ts';
 import { topicsOf } from './channels.ts';
 import { createDelivery } from './delivery/delivery.ts';
 import { createFanOut } from './delivery/fan-out.ts';
-import { heartbeatText } from './delivery/heartbeat.ts';
-import { createReplayBudget } from './delivery/replay-budget.ts';
+import { createHeartbeats } from './delivery/heartbeat.ts';
 import { createSubscriptions } from './delivery/subscriptions.ts';
 import type { FeedCounters, FeedFigures } from './figures.ts';
 import { follow } from './follow.ts';
@@ -75,11 +75,12 @@ export interface Feed {
 export function openFeed(deps: FeedDeps): Feed {
   const { latest, accounts, proxies, times = CONNECTION_TIMES, report } = deps;
   const topics = topicsOf(accounts);
+  const wireName = wireNames(accounts);
   const records = createRecords(deps);
   const counters: FeedCounters = { sent: 0, merged: 0, replayedBytes: 0, closed: new Map() };
   const log = openFrameLog({ ...deps, topics });
-  const budget = createReplayBudget(deps.limits.replayBytesPerMinute, deps.mono);
-  const delivery = createDelivery({ log, records, counters, budget });
+  const budgets = createBudgets(deps.limits.replayBytesPerMinute);
+  const delivery = createDelivery({ ...deps, log, records, counters, budgets });
   const fanOut = createFanOut(log.epoch, delivery);
   const subscriptions = createSubscriptions({ topics, log, fanOut });
   const connectionLimits = createConnectionLimits(deps.limits, deps.mono);
@@ -87,7 +88,7 @@ export function openFeed(deps: FeedDeps): Feed {
   const webSockets = createWebSockets(transport);
   const eventStreams = createEventStreams(transport);
   const changes = createChanges({ latest, topics, records, log });
-  const heartbeats = topics.filter(({ channel }) => channel.name === 'heartbeat').map(log.state);
+  const heartbeatsAt = createHeartbeats({ log, latest, accounts, wireName }, topics);
   let isClosing = false;
 
   function fanOutPublished(published: Published): void {
@@ -95,10 +96,7 @@ export function openFeed(deps: FeedDeps): Feed {
       fanOut.send(published.state, published.frames);
       return;
     }
-    for (const state of heartbeats) {
-      const tier = state.topic.readers === 'FREE' ? 'FREE' : 'PRO';
-      fanOut.sendUnnumbered(state, heartbeatText({ log, latest, accounts }, published.tick, tier));
-    }
+    for (const { state, text } of heartbeatsAt(published.tick)) fanOut.sendUnnumbered(state, text);
   }
 
   follow(log.frame$, fanOutPublished, report);

@@ -1,6 +1,7 @@
 import type { AccountId, SourceName } from '../../streams/internal.ts';
 import type { RecordOf } from '../contract/record-of.ts';
 import type { healthRecord } from '../contract/records/health.ts';
+import type { AccountPath } from '../views/account-path.ts';
 import type { Latest } from '../views/latest.ts';
 
 /** What `GET /health` says, without its time. */
@@ -11,11 +12,10 @@ type HealthStatus = Health['status'];
 export type StoreState = 'open' | 'repaired' | 'read_only' | 'closed';
 
 export interface HealthInputs {
-  readonly accounts: readonly AccountId[];
+  /** With the ages from which their inputs are stale: of posts that is longer when they come from the oracle's list. */
+  readonly accounts: readonly Pick<AccountPath, 'id' | 'staleAfterMs'>[];
   /** Per source, ms since its last good answer; a source that never answered is absent. */
   readonly ages: Readonly<Record<SourceName, number>>;
-  /** The age from which posts are stale, which is longer than usual when they come from the oracle's list. */
-  readonly postsStaleAfterMs: number;
   readonly hasSnapshot: boolean;
   readonly store: StoreState;
   readonly failedActors: number;
@@ -51,13 +51,13 @@ export function healthOf(inputs: HealthInputs): HealthStatus {
   return haveAllAnswered && areCountsKnown ? 'ok' : 'starting';
 }
 
-function limits({ accounts, postsStaleAfterMs }: HealthInputs): readonly (readonly [SourceName, number])[] {
+function limits({ accounts }: HealthInputs): readonly (readonly [SourceName, number])[] {
   const { posts, oracle, ui, prices, events, crypto } = DEGRADED_AFTER_MS;
   return [
-    ...accounts.flatMap((account): [SourceName, number][] => [
-      [`posts:${account}`, Math.max(posts, postsStaleAfterMs)],
-      [`oracle:${account}`, oracle],
-      [`ui:${account}`, ui],
+    ...accounts.flatMap(({ id, staleAfterMs }): [SourceName, number][] => [
+      [`posts:${id}`, Math.max(posts, staleAfterMs.posts)],
+      [`oracle:${id}`, oracle],
+      [`ui:${id}`, ui],
     ]),
     ['prices', prices],
     ['events', events],

@@ -23,7 +23,6 @@ interface ProbeDeps {
   /** Per source, ms since its last good answer. */
   readonly ages: () => Readonly<Record<SourceName, number>>;
   readonly accounts: readonly AccountPath[];
-  readonly postsStaleAfterMs: number;
   /** Names on the wire of the sources past their limit. */
   readonly staleSources: () => readonly string[];
   /** Names on the wire of the sources that refused something lately. */
@@ -49,9 +48,8 @@ export function createProbes(deps: ProbeDeps): Probes {
       const clock = deps.clockFault();
       const status = healthOf({
         isClockRight: clock === undefined,
-        accounts: accounts.map(({ id }) => id),
+        accounts,
         ages: ages(),
-        postsStaleAfterMs: deps.postsStaleAfterMs,
         hasSnapshot: accounts.some(({ id }) => hasSnapshot(latest, id)),
         store: store(),
         uptimeMs: now() - startedAt,

@@ -59,10 +59,7 @@ const quantity = z
   .transform(BigInt);
 const hash = z.string().regex(/^0x[0-9a-fA-F]{64}$/);
 const log = z.object({ address: z.string(), topics: z.array(z.string()), data: z.string() });
-const word = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{64}$/)
-  .transform(BigInt);
+const word = hash.transform(BigInt);
 const logsSchema = z.array(log.extend({ transactionHash: hash, blockNumber: quantity }));
 const receiptSchema = z.object({ logs: z.array(log) });
 const blockSchema = z.object({ number: quantity, timestamp: quantity });

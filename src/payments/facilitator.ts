@@ -43,7 +43,7 @@ export interface FacilitatorOptions {
 const VERIFY_TIMEOUT_MS = 5_000;
 const SETTLE_TIMEOUT_MS = 45_000;
 const MAX_REPLY_BYTES = 64 * 1_024;
-/** The wait after a 429 that names none, and the longest that is obeyed. */
+/** The wait after a 429 that names none, and the longest that we wait. */
 const BUSY_MS = 60_000;
 const LONGEST_BUSY_MS = 600_000;
 

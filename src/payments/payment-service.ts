@@ -69,6 +69,8 @@ export interface PaymentServiceDeps {
   readonly payments: Payments;
   /** UTC ms. */
   readonly now: () => number;
+  /** UTC ms when all that tells the time agrees on it; undefined while it does not, and no nonce is forgotten. */
+  readonly agreedNow: () => number | undefined;
   /** Ms that never step. */
   readonly mono: () => number;
   readonly report: (report: PaymentReport) => void;
@@ -100,6 +102,8 @@ export async function openPaymentService(deps: PaymentServiceDeps): Promise<Paym
     health,
     chain,
     now,
+    agreedNow: deps.agreedNow,
+    mono: deps.mono,
     active,
     report,
   });
@@ -219,8 +223,16 @@ export async function openPaymentService(deps: PaymentServiceDeps): Promise<Paym
       report({ type: 'facilitator', call: 'settle', reason: settlement.reason });
     }
     const after = afterSettling(payment, settlement, now());
-    // The outcome stands whether it can be written or not; a row that stays SETTLING is settled again by a retry.
-    await payments.put(after).catch(reportTrouble);
+    const isStored = await payments.put(after).then(
+      () => true,
+      (error: unknown) => {
+        reportTrouble(error);
+        return false;
+      },
+    );
+    // A row that stays SETTLING is settled again by a retry. That changes nothing about a success, but a refusal may not
+    // be the last word then.
+    if (after.state === 'FAILED' && !isStored) throw stillOpen(payment);
     if (after.state === 'UNKNOWN') {
       report({ type: 'outcome', outcome: 'unknown' });
       throw stillOpen(after);

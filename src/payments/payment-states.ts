@@ -12,8 +12,10 @@ const LEFT_OPEN_MS = MINUTE_MS;
 /** How long after it expired a payment may have an unknown outcome before an operator is told. */
 const RESOLVED_WITHIN_MS = HOUR_MS;
 const BACKOFF = { firstMs: 10_000, longestMs: MINUTE_MS };
-/** Between two tries of a payment that an operator was told about. */
-const UNRESOLVED_RETRY_MS = HOUR_MS;
+/** Between two tries of a payment that an operator was told about. No try is set further ahead. */
+export const LONGEST_WAIT_MS = HOUR_MS;
+/** Of what a facilitator says, so much is stored. */
+const ANSWER_CHARS = 200;
 
 /** The outcome of a settlement for the payer, with the names of the wire. */
 interface Receipt {
@@ -41,6 +43,7 @@ export function reserved(
     resource,
     order: JSON.stringify(request),
     validBeforeAt: Number(authorization.payload.authorization.validBefore) * 1_000,
+    takenAt: nowMs,
     changedAt: nowMs,
     nextTryAt: nowMs + LEFT_OPEN_MS,
     tries: 0,
@@ -71,15 +74,19 @@ export function afterSettling(payment: KeptPayment, settlement: Settlement, nowM
     case 'settled':
       return settled(payment, settlement.transaction, nowMs);
     case 'used':
-      if (isFirst) return { ...stillUnknown(payment, nowMs), usedAtFirst: true };
-      return payment.usedAtFirst === true ? stillUnknown(payment, nowMs) : settled(payment, '', nowMs);
+      if (isFirst) return { ...stillUnknown(payment, settlement.reason, nowMs), usedAtFirst: true };
+      if (payment.usedAtFirst === true) return stillUnknown(payment, settlement.reason, nowMs);
+      return settled(payment, '', nowMs);
     case 'refused':
-      return isFirst ? failed(payment, settlement.reason, nowMs) : stillUnknown(payment, nowMs);
-    case 'busy':
-      return { ...stillUnknown(payment, nowMs), nextTryAt: nowMs + settlement.waitMs };
+      if (isFirst) return failed(payment, settlement.reason, nowMs);
+      return stillUnknown(payment, settlement.reason, nowMs);
+    case 'busy': {
+      const { waitMs } = settlement;
+      return { ...stillUnknown(payment, 'too many requests', nowMs), nextTryAt: nowMs + waitMs };
+    }
     case 'open':
     case 'unavailable':
-      return stillUnknown(payment, nowMs);
+      return stillUnknown(payment, settlement.reason, nowMs);
   }
 }
 
@@ -158,9 +165,10 @@ function failed(payment: KeptPayment, errorReason: string, nowMs: number): KeptP
   };
 }
 
-function stillUnknown(payment: KeptPayment, nowMs: number): KeptPayment {
-  const unknown = { ...payment, state: 'UNKNOWN', tries: payment.tries + 1 } as const;
-  const waitMs = isUnresolved(unknown, nowMs) ? UNRESOLVED_RETRY_MS : backoffDelay(BACKOFF, unknown.tries);
+function stillUnknown(payment: KeptPayment, answer: string, nowMs: number): KeptPayment {
+  const lastAnswer = answer.slice(0, ANSWER_CHARS);
+  const unknown = { ...payment, state: 'UNKNOWN', tries: payment.tries + 1, lastAnswer } as const;
+  const waitMs = isUnresolved(unknown, nowMs) ? LONGEST_WAIT_MS : backoffDelay(BACKOFF, unknown.tries);
   return { ...unknown, changedAt: nowMs, nextTryAt: nowMs + waitMs };
 }
 

@@ -3,7 +3,14 @@ import type { KeptPayment, Payments } from '../store/store.ts';
 import type { Chain } from './chain.ts';
 import type { Facilitator } from './facilitator.ts';
 import type { FacilitatorHealth } from './facilitator-health.ts';
-import { afterCrash, afterEvidence, afterSettling, isUnresolved, transferOf } from './payment-states.ts';
+import {
+  afterCrash,
+  afterEvidence,
+  afterSettling,
+  isUnresolved,
+  LONGEST_WAIT_MS,
+  transferOf,
+} from './payment-states.ts';
 
 /** How long a nonce is remembered after its payment expired. */
 const NONCE_KEPT_MS = 30 * DAY_MS;
@@ -32,19 +39,28 @@ interface SettlementRetriesDeps {
   readonly chain: Chain | undefined;
   /** UTC ms. */
   readonly now: () => number;
+  /** UTC ms when all that tells the time agrees on it; undefined while it does not, and nothing is dropped. */
+  readonly agreedNow: () => number | undefined;
+  /** Ms; never goes back. */
+  readonly mono: () => number;
   /** Payments that a request or a retry works on. */
   readonly active: Set<string>;
   readonly report: (report: RetryReport) => void;
 }
 
-/** Payments that were not settling yet when the last process was killed bought nothing, so their nonces are released. */
+/**
+ * Payments that were not settling yet when the last process was killed bought nothing, so their nonces are released. A
+ * try that is further ahead than any is set was set under a calendar that was ahead, and is due now.
+ */
 export async function recoverPayments({
   payments,
   now,
 }: Pick<SettlementRetriesDeps, 'payments' | 'now'>): Promise<void> {
   for (const payment of payments.marked('open', EVER, EVER)) {
-    if (payment.state === 'RESERVED' || payment.state === 'VERIFIED') await payments.release(payment.id);
-    else if (payment.state === 'SETTLING') await payments.put(afterCrash(payment, now()));
+    const { id, state, nextTryAt } = payment;
+    if (state === 'RESERVED' || state === 'VERIFIED') await payments.release(id);
+    else if (state === 'SETTLING') await payments.put(afterCrash(payment, now()));
+    else if ((nextTryAt ?? 0) > now() + LONGEST_WAIT_MS) await payments.put({ ...payment, nextTryAt: now() });
   }
 }
 
@@ -53,10 +69,12 @@ export async function recoverPayments({
  * twice at a time.
  */
 export function createSettlementRetries(deps: SettlementRetriesDeps): () => Promise<void> {
-  const { payments, facilitator, health, chain, now, active, report } = deps;
-  let nextPruneAt = 0;
-  /** The facilitator asked us to wait until then. */
-  let heldUntil = 0;
+  const { payments, facilitator, health, chain, now, agreedNow, mono, active, report } = deps;
+  /** By `mono`: when the hourly work is due, and until when the facilitator asked us to wait. */
+  let nextHourAt = Number.NEGATIVE_INFINITY;
+  let heldUntil = Number.NEGATIVE_INFINITY;
+  /** When payments were last looked after, UTC ms. */
+  let lookedAt = now();
 
   /** What the chain shows of the payment, when that decides about it. */
   async function provenByChain(payment: KeptPayment): Promise<KeptPayment | undefined> {
@@ -70,7 +88,7 @@ export function createSettlementRetries(deps: SettlementRetriesDeps): () => Prom
     const settlement = await facilitator.settle(JSON.parse(payment.order));
     if (settlement.type === 'unavailable') health.unanswered(payment.id);
     else health.answered();
-    if (settlement.type === 'busy') heldUntil = now() + settlement.waitMs;
+    if (settlement.type === 'busy') heldUntil = mono() + settlement.waitMs;
     // The chain shows by what a nonce was used, so where it can be asked nothing is concluded from the facilitator's word.
     const isForChain = settlement.type === 'used' && chain !== undefined;
     return afterSettling(payment, isForChain ? { ...settlement, type: 'open' } : settlement, now());
@@ -97,10 +115,21 @@ export function createSettlementRetries(deps: SettlementRetriesDeps): () => Prom
     }
   }
 
+  /** Tries are set by the calendar. When that is set back they would come as much later, so all are due. */
+  async function followCalendar(): Promise<void> {
+    const at = now();
+    if (at < lookedAt) {
+      for (const payment of payments.marked('open', EVER, EVER)) {
+        if (!active.has(payment.id)) await payments.put({ ...payment, nextTryAt: at });
+      }
+    }
+    lookedAt = at;
+  }
+
   async function settleDue(): Promise<void> {
     const due = [...payments.marked('open', now(), ROWS_PER_STEP)];
     const worker = async () => {
-      while (now() >= heldUntil) {
+      while (mono() >= heldUntil) {
         const payment = due.shift();
         if (payment === undefined) return;
         await settleOrRelease(payment).catch((error: unknown) => report({ type: 'trouble', error }));
@@ -120,18 +149,21 @@ export function createSettlementRetries(deps: SettlementRetriesDeps): () => Prom
   }
 
   async function pruneNonces(): Promise<void> {
+    const at = agreedNow();
+    if (at === undefined) return;
     let dropped = ROWS_PER_STEP;
-    while (dropped >= ROWS_PER_STEP) dropped = await payments.prune(now() - NONCE_KEPT_MS, ROWS_PER_STEP);
+    while (dropped >= ROWS_PER_STEP) dropped = await payments.prune(at - NONCE_KEPT_MS, ROWS_PER_STEP);
   }
 
   return async () => {
     try {
+      await followCalendar();
       await settleDue();
       for (const payment of payments.marked('spare', now() - REPLY_KEPT_MS, ROWS_PER_STEP)) {
         await payments.put({ ...payment, reply: null });
       }
-      if (now() < nextPruneAt) return;
-      nextPruneAt = now() + HOUR_MS;
+      if (mono() < nextHourAt) return;
+      nextHourAt = mono() + HOUR_MS;
       reportUnsent();
       reportUnresolved();
       await pruneNonces();

@@ -42,6 +42,8 @@ export function createHeldTime({ wall, sinceBoot, world = () => undefined }: Tim
   /** Whether the world ever agreed. Before that there is nothing to hold on to against it. */
   let isConfirmed = false;
   let step: { readonly offsetMs: number; readonly boot: number } | undefined;
+  /** The calendar at the last comparison, and the time that was believed then. */
+  let compared = { wall: believed.wall, held: believed.wall };
 
   function isStepBelieved(wallNow: number, heldNow: number, boot: number): boolean {
     const offsetMs = wallNow - boot;
@@ -68,8 +70,8 @@ export function createHeldTime({ wall, sinceBoot, world = () => undefined }: Tim
 
   function now(): number {
     const wallNow = wall();
-    const isNear = step === undefined && Math.abs(wallNow - believed.wall) < LOOK_MS;
-    return isNear ? wallNow : look(wallNow);
+    if (Math.abs(wallNow - compared.wall) >= LOOK_MS) compared = { wall: wallNow, held: look(wallNow) };
+    return compared.held + wallNow - compared.wall;
   }
 
   return {

@@ -27,6 +27,8 @@ export interface Answer<Body = string> {
 export interface Route extends EndpointAccess {
   /** The whole path, without the query. */
   readonly path: string;
+  /** The path with `{account}` in the place of the segment, if it is that of an account. */
+  readonly template?: string;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { callerAddress } from '../access/client-address.ts';
 import { hasKeptBody } from './kept-body.ts';
+import { RequestEnds } from './request-ends.ts';
 
 export interface UnsentLimits {
   /**
@@ -27,10 +28,12 @@ export interface AnswersInTurn {
   /** Watches what a new connection sends. */
   watch(socket: Socket): void;
   answer(req: IncomingMessage, res: ServerResponse): void;
-  /** Ends a connection after its answers if what it sent was cut, as the fault found in it is ours then. */
-  endIfCut(socket: Duplex): boolean;
+  /** Ends a connection after its answers if the parser's error is where we cut what it sent. */
+  endIfCut(error: Error, socket: Duplex): boolean;
   /** Calls `then` when the connection owes no answer. Further requests on it are not answered. */
   afterAnswers(socket: Duplex, then: () => void): void;
+  /** Answers the request on which `afterAnswers` waited, with all limits of other answers. */
+  answerLast(req: IncomingMessage, res: ServerResponse): void;
   /** Memory that waits, by our estimate, and the connections that were closed because of it. */
   figures(): UnsentFigures;
 }
@@ -40,10 +43,11 @@ export interface UnsentFigures {
   readonly endedConnections: number;
 }
 
-/** One connection with an answer that is not yet sent. */
-interface Line {
+/** What is known of one connection. */
+interface Connection {
   readonly socket: Socket;
   readonly address: string;
+  readonly ends: RequestEnds;
   /** The answer that is being made or sent; undefined when there is none. */
   current: ServerResponse | undefined;
   readonly waiting: (readonly [req: IncomingMessage, res: ServerResponse])[];
@@ -53,21 +57,17 @@ interface Line {
   bytes: number;
   /** `ending`: no further request is answered. `closed`: nothing is sent any more. */
   state: 'open' | 'ending' | 'closed';
-  isCut: boolean;
+  /** Where in the last bytes that came the requests were cut off, or before them; undefined if they never were. */
+  cutAt: number | undefined;
   isPaused: boolean;
   isTimed: boolean;
 }
-
-const END_OF_HEAD = '\r\n\r\n';
 
 /** What a request and its answer take beside the body: both objects, their headers and what Node keeps about them. */
 const REQUEST_BYTES = 4_096;
 
 /** What may still be read from a connection after it was paused. */
 const PAUSED_BYTES = 65_536;
-
-/** No two requests fit into less: `GET / HTTP/1.1`, `Host:` and the end of the head, twice. */
-const SHORTEST_PAIR = 2 * 26 - 1;
 
 /** When too much waits, connections are closed until this share of the limit is left. */
 const SHARE_LEFT = 0.9;
@@ -82,65 +82,66 @@ const SHARE_LEFT = 0.9;
  */
 export function createAnswersInTurn(answering: Answering, limits: UnsentLimits): AnswersInTurn {
   const { maxWaitingRequests, maxUnsentBytes, writeTimeoutMs } = limits;
-  const lines = new WeakMap<Duplex, Line>();
-  const held = new Set<Line>();
+  const connections = new WeakMap<Duplex, Connection>();
+  const held = new Set<Connection>();
   let unsentBytes = 0;
   /** The part of them that goes with connections that are being closed. */
   let leavingBytes = 0;
   let endedConnections = 0;
 
-  function lineOf(socket: Socket): Line {
-    let line = lines.get(socket);
-    if (line === undefined) {
-      line = {
+  function connectionOf(socket: Socket): Connection {
+    let connection = connections.get(socket);
+    if (connection === undefined) {
+      connection = {
         socket,
         address: callerAddress(socket.remoteAddress ?? ''),
+        ends: new RequestEnds(),
         current: undefined,
         waiting: [],
         atEnd: undefined,
         bytes: 0,
         state: 'open',
-        isCut: false,
+        cutAt: undefined,
         isPaused: false,
         isTimed: false,
       };
-      lines.set(socket, line);
+      connections.set(socket, connection);
     }
-    return line;
+    return connection;
   }
 
-  function hold(line: Line, bytes: number): void {
-    if (line.state === 'closed') return;
-    if (!held.has(line)) {
-      held.add(line);
-      line.socket.once('close', () => forget(line));
+  function hold(connection: Connection, bytes: number): void {
+    if (connection.state === 'closed') return;
+    if (!held.has(connection)) {
+      held.add(connection);
+      connection.socket.once('close', () => forget(connection));
     }
-    line.bytes += bytes;
+    connection.bytes += bytes;
     unsentBytes += bytes;
     if (unsentBytes - leavingBytes > maxUnsentBytes) closeHeaviest();
   }
 
-  function release(line: Line, bytes: number): void {
-    if (line.state === 'closed') return;
-    line.bytes -= bytes;
+  function release(connection: Connection, bytes: number): void {
+    if (connection.state === 'closed') return;
+    connection.bytes -= bytes;
     unsentBytes -= bytes;
   }
 
-  function forget(line: Line): void {
-    if (line.state === 'closed') leavingBytes -= line.bytes;
-    unsentBytes -= line.bytes;
-    line.bytes = 0;
-    line.state = 'closed';
-    line.current = undefined;
-    line.waiting.length = 0;
-    held.delete(line);
+  function forget(connection: Connection): void {
+    if (connection.state === 'closed') leavingBytes -= connection.bytes;
+    unsentBytes -= connection.bytes;
+    connection.bytes = 0;
+    connection.state = 'closed';
+    connection.current = undefined;
+    connection.waiting.length = 0;
+    held.delete(connection);
   }
 
   /** Its memory is free when Node says that it is closed. */
-  function close(line: Line): void {
-    leavingBytes += line.bytes;
-    line.state = 'closed';
-    line.socket.destroy();
+  function close(connection: Connection): void {
+    leavingBytes += connection.bytes;
+    connection.state = 'closed';
+    connection.socket.destroy();
     endedConnections += 1;
   }
 
@@ -148,146 +149,157 @@ export function createAnswersInTurn(answering: Answering, limits: UnsentLimits):
     const open = [...held].filter(({ state }) => state !== 'closed');
     const sums = new Map<string, number>();
     for (const { address, bytes } of open) sums.set(address, (sums.get(address) ?? 0) + bytes);
-    const sumOf = ({ address }: Line) => sums.get(address) ?? 0;
-    for (const line of open.sort((a, b) => sumOf(b) - sumOf(a) || b.bytes - a.bytes)) {
+    const sumOf = ({ address }: Connection) => sums.get(address) ?? 0;
+    for (const connection of open.sort((a, b) => sumOf(b) - sumOf(a) || b.bytes - a.bytes)) {
       if (unsentBytes - leavingBytes <= SHARE_LEFT * maxUnsentBytes) return;
-      close(line);
+      close(connection);
     }
   }
 
   /** As many requests as may be made of what a connection has sent: one at least. */
-  function mostRequests({ waiting }: Line): number {
+  function mostRequests({ waiting }: Connection): number {
     const room = Math.floor((maxUnsentBytes - unsentBytes) / REQUEST_BYTES);
     return Math.max(1, Math.min(maxWaitingRequests - waiting.length, room));
   }
 
-  /** Makes the rest of a chunk unreadable for the parser, which then ends the connection's requests. */
-  function cut(line: Line, chunk: Buffer): void {
-    let end = 0;
-    for (let left = mostRequests(line); left > 0; left--) {
-      const found = chunk.indexOf(END_OF_HEAD, end, 'latin1');
-      if (found < 0) return;
-      end = found + END_OF_HEAD.length;
+  /**
+   * Comes before the listener of the server, which reads the same bytes: what is too much is made unreadable for its
+   * parser, which then ends the connection's requests. Shared by all connections; `this` is that of the event.
+   */
+  function onData(this: Socket, chunk: Buffer): void {
+    const connection = connectionOf(this);
+    // Whoever goes on sending would never be found to take no byte of the answer.
+    if (connection.isTimed && connection.current !== undefined) pause(connection);
+    if (connection.cutAt !== undefined) {
+      // The parser reads no more, and where it says that it stopped means nothing.
+      connection.cutAt = Number.NEGATIVE_INFINITY;
+      return;
     }
-    if (!chunk.includes(END_OF_HEAD, end, 'latin1')) return;
-    chunk[end] = 0;
-    line.isCut = true;
+    connection.cutAt = connection.ends.firstUnwanted(chunk, mostRequests(connection));
+    if (connection.cutAt !== undefined) chunk[connection.cutAt] = 0;
   }
 
-  function begin(line: Line, req: IncomingMessage, res: ServerResponse, isHeld: boolean): void {
-    if (line.isTimed) {
-      line.socket.setTimeout(0);
-      line.isTimed = false;
+  function begin(connection: Connection, req: IncomingMessage, res: ServerResponse, isHeld: boolean): void {
+    if (connection.isTimed) {
+      connection.socket.setTimeout(0);
+      connection.isTimed = false;
     }
     const whole = answering(req, res);
     const isStream = whole === undefined && !res.writableEnded;
     // Most are taken by the network already.
-    if (isHeld && (res.writableFinished || isStream)) release(line, REQUEST_BYTES);
+    if (isHeld && (res.writableFinished || isStream)) release(connection, REQUEST_BYTES);
     if (res.writableFinished) return;
-    line.current = res;
+    connection.current = res;
     let bytes = isStream ? 0 : REQUEST_BYTES;
-    if (!isHeld) hold(line, bytes);
+    if (!isHeld) hold(connection, bytes);
     res.once('finish', () => {
-      release(line, bytes);
-      line.current = undefined;
-      continueWith(line);
+      release(connection, bytes);
+      connection.current = undefined;
+      continueWith(connection);
     });
     const weigh = () => {
-      if (res.writableFinished || line.state === 'closed') return;
-      line.isTimed = true;
-      // Node closes a connection without progress in either direction for so long, and nothing is read from it now.
-      line.socket.setTimeout(writeTimeoutMs);
+      if (res.writableFinished || connection.state === 'closed') return;
+      connection.isTimed = true;
+      // Node closes a connection without progress in either direction for so long, and of what it sends meanwhile only
+      // the first bytes are read.
+      connection.socket.setTimeout(writeTimeoutMs);
       // A body that is kept anyway takes no more memory while it waits.
       if (hasKeptBody(res)) return;
       bytes += res.writableLength;
-      hold(line, res.writableLength);
+      hold(connection, res.writableLength);
     };
     if (res.writableEnded) weigh();
     else void whole?.then(weigh);
   }
 
-  function pause(line: Line): void {
-    if (line.isPaused) return;
-    line.isPaused = true;
-    line.socket.pause();
-    hold(line, PAUSED_BYTES);
+  function pause(connection: Connection): void {
+    if (connection.isPaused) return;
+    connection.isPaused = true;
+    connection.socket.pause();
+    hold(connection, PAUSED_BYTES);
   }
 
-  function resume(line: Line): void {
-    if (!line.isPaused) return;
-    line.isPaused = false;
-    line.socket.resume();
-    release(line, PAUSED_BYTES);
+  function resume(connection: Connection): void {
+    if (!connection.isPaused) return;
+    connection.isPaused = false;
+    connection.socket.resume();
+    release(connection, PAUSED_BYTES);
   }
 
   /** The answer to the last request that waits says that the connection ends. */
-  function endAfterAnswers(line: Line): void {
-    if (line.state !== 'open') return;
-    line.state = 'ending';
-    const last = line.waiting.at(-1)?.[1];
+  function endAfterAnswers(connection: Connection): void {
+    if (connection.state !== 'open') return;
+    connection.state = 'ending';
+    const last = connection.waiting.at(-1)?.[1];
     if (last !== undefined) last.shouldKeepAlive = false;
-    line.atEnd = () => line.socket.destroySoon();
+    connection.atEnd = () => connection.socket.destroySoon();
   }
 
   /** Answers what waits, until an answer is not taken at once. */
-  function continueWith(line: Line): void {
-    const { socket, waiting } = line;
-    while (line.current === undefined && line.state !== 'closed' && socket.writable) {
+  function continueWith(connection: Connection): void {
+    const { socket, waiting } = connection;
+    while (connection.current === undefined && connection.state !== 'closed' && socket.writable) {
       const next = waiting.shift();
       if (next === undefined) {
         // An answer that the network has taken is Node's until its event, which comes before this.
-        if (line.atEnd !== undefined) setImmediate(line.atEnd);
-        else if (line.state === 'open') resume(line);
-        line.atEnd = undefined;
+        if (connection.atEnd !== undefined) setImmediate(connection.atEnd);
+        else if (connection.state === 'open') resume(connection);
+        connection.atEnd = undefined;
         return;
       }
-      begin(line, ...next, true);
+      begin(connection, ...next, true);
     }
   }
 
   return {
     watch(socket) {
-      // Before the listener of the server, which reads the same bytes.
-      socket.prependListener('data', (chunk: Buffer) => {
-        if (chunk.length > SHORTEST_PAIR) cut(lineOf(socket), chunk);
-      });
+      socket.prependListener('data', onData);
     },
 
-    endIfCut(socket) {
-      const line = lines.get(socket);
-      if (line === undefined || !line.isCut) return false;
-      endAfterAnswers(line);
-      pause(line);
-      continueWith(line);
+    endIfCut(error, socket) {
+      const connection = connections.get(socket);
+      const parsed = 'bytesParsed' in error ? Number(error.bytesParsed) : Number.NaN;
+      if (connection?.cutAt === undefined || !(parsed >= connection.cutAt)) return false;
+      endAfterAnswers(connection);
+      pause(connection);
+      continueWith(connection);
       return true;
     },
 
     answer(req, res) {
-      const line = lineOf(req.socket);
-      if (line.state === 'closed') return;
-      if (line.current === undefined && line.waiting.length === 0 && line.state === 'open') {
-        begin(line, req, res, false);
+      const connection = connectionOf(req.socket);
+      // A connection that was refused is not answered, whatever it has sent.
+      if (connection.state === 'closed' || !req.socket.writable) return;
+      if (
+        connection.current === undefined &&
+        connection.waiting.length === 0 &&
+        connection.state === 'open'
+      ) {
+        begin(connection, req, res, false);
         return;
       }
       // Node keeps the request for as long as the connection lives, whether it is answered or not.
-      hold(line, REQUEST_BYTES);
-      pause(line);
-      if (line.state !== 'open') return;
-      if (line.waiting.length < maxWaitingRequests) line.waiting.push([req, res]);
-      else endAfterAnswers(line);
+      hold(connection, REQUEST_BYTES);
+      pause(connection);
+      if (connection.state !== 'open') return;
+      if (connection.waiting.length < maxWaitingRequests) connection.waiting.push([req, res]);
+      else endAfterAnswers(connection);
     },
 
     afterAnswers(socket, then) {
-      const line = lines.get(socket);
-      if (line === undefined) {
+      socket.off('data', onData);
+      const connection = connections.get(socket);
+      if (connection === undefined) {
         then();
         return;
       }
-      if (line.state === 'closed' || line.atEnd !== undefined) return;
-      line.state = 'ending';
-      line.atEnd = then;
-      continueWith(line);
+      if (connection.state === 'closed' || connection.atEnd !== undefined) return;
+      connection.state = 'ending';
+      connection.atEnd = then;
+      continueWith(connection);
     },
+
+    answerLast: (req, res) => begin(connectionOf(req.socket), req, res, false),
 
     figures: () => ({ unsentBytes, endedConnections }),
   };

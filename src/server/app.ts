@@ -12,7 +12,7 @@ import { asksForPast } from './past/asks-for-past.ts';
 import { createReadyAnswers, type ReadyAnswers } from './ready-answers.ts';
 import { createRequestProtocol, unlimited } from './request-protocol.ts';
 import { probeEndpoints } from './routes/operator.ts';
-import { answerUnmatched } from './unmatched.ts';
+import { createUnmatched } from './unmatched.ts';
 
 export interface AppDeps extends EndpointDeps {
   readonly gate: Gate;
@@ -88,26 +88,37 @@ export function createApp(deps: AppDeps): App {
   const app = new App({ readyAnswers: createReadyAnswers(protocol, ready, isPast), endpoints, close });
 
   const router = new Router<RequestState>({ sensitive: true, strict: true });
-  for (const endpoint of endpoints) {
-    router.register(endpoint.path, [endpoint.method], async (ctx) => {
+  const patterns = new Set(endpoints.map(({ path, template = path, method }) => `${method} ${template}`));
+  const byPath = new Map(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]));
+  for (const pattern of patterns) {
+    const [method = '', template = ''] = pattern.split(' ');
+    router.register(template.replace('{account}', ':account'), [method], async (ctx, next) => {
       const { path, req } = ctx;
+      const endpoint = byPath.get(`${method} ${path}`);
+      // There is no such account.
+      if (endpoint === undefined) return next();
       const served = (isPast(path, queryOf(req.url ?? '')) ? pastByPath.get(path) : undefined) ?? endpoint;
       ctx.state.outcome = await protocol.answerLater(served, ctx);
     });
   }
-  for (const { path, answer } of probeEndpoints(operations)) {
+  const probes = probeEndpoints(operations);
+  for (const { path, answer } of probes) {
     router.get(path, async (ctx) => {
       ctx.state.outcome = unlimited(answer());
     });
   }
-  const routes = new Set(router.stack.map(({ path }) => String(path)));
+  const routes = new Set([...endpoints, ...probes].map(({ path }) => path));
   const internalPaths = new Set(
     endpoints.filter(({ access }) => access === 'INTERNAL').map(({ path }) => path),
+  );
+  const answerUnmatched = createUnmatched(
+    [...endpoints, ...probes.map((probe) => ({ ...probe, method: 'GET', access: 'open' as const }))],
+    deps.accounts.map(({ segment }) => segment),
   );
   app.use(sendOutcomes(protocol, routes, internalPaths));
   app.use(router.routes());
   app.use(async (ctx) => {
-    const answer = async () => answerUnmatched(router, ctx.path, ctx.method);
+    const answer = async () => answerUnmatched(ctx.path, ctx.method);
     // The caller is identified, so that such requests appear in the usage of a key.
     const anything = { method: 'GET', path: ctx.path, access: 'open', answer } as const;
     ctx.state.outcome = await protocol.answerLater(anything, ctx);

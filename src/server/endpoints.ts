@@ -11,6 +11,7 @@ import type { Endpoint, FileEndpoint, SlowEndpoint } from './answer.ts';
 import type { Operations } from './operations.ts';
 import { createPositionRequests } from './portfolio/position-requests.ts';
 import { createWallets } from './portfolio/wallets.ts';
+import { accountsEndpoint } from './routes/accounts.ts';
 import { dashboardEndpoints } from './routes/dashboard.ts';
 import { documentEndpoints, rendererEndpoints } from './routes/documents.ts';
 import { feedEndpoint } from './routes/feed.ts';
@@ -36,7 +37,7 @@ export interface EndpointDeps {
   readonly operations: Operations;
   /** UTC ms. */
   readonly now: () => number;
-  /** Inputs older than this are stale. */
+  /** Of records of no account: inputs older than this are stale. */
   readonly staleAfterMs: AgeLimits;
   /** New at every start of the process. */
   readonly epoch: string;
@@ -73,6 +74,7 @@ export function createEndpoints(deps: EndpointDeps, report: (error: unknown) => 
   return {
     ready: [
       ...PER_ACCOUNT.flatMap((endpoint) => deps.accounts.map((account) => endpoint(streamDeps, account))),
+      accountsEndpoint(streamDeps),
       cryptoEndpoint(streamDeps),
       overviewEndpoint(streamDeps, scores),
       historyEndpoint(streamDeps, scores),

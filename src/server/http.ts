@@ -121,7 +121,7 @@ export function createHttpServer(
   server.maxConnections = limits.maxConnections;
   server.on('connection', answers.watch);
   server.on('clientError', (error, socket) => {
-    if (!answers.endIfCut(socket)) refuseConnection(error, socket);
+    if (!answers.endIfCut(error, socket)) refuseConnection(error, socket);
   });
   // An `Expect` header is ignored.
   server.on('checkExpectation', answers.answer);
@@ -130,9 +130,10 @@ export function createHttpServer(
     server.on('upgrade', (req, socket, head) => {
       socket.on('error', () => socket.destroy());
       answers.afterAnswers(socket, () => {
-        if (!feed.upgrade(req, socket, head)) answerWithoutUpgrade(req, socket, limits, serve);
+        if (socket.destroyed) return;
+        if (!feed.upgrade(req, socket, head)) answerWithoutUpgrade(req, socket, answers);
         // Paused if requests before this one had to wait.
-        if (socket.isPaused()) socket.resume();
+        else if (socket.isPaused()) socket.resume();
       });
     });
   }
@@ -150,19 +151,15 @@ export function createHttpServer(
 }
 
 /** Node passes every request for an upgrade to the listener. One that the feed does not take is answered normally. */
-function answerWithoutUpgrade(
-  req: IncomingMessage,
-  socket: Duplex,
-  { writeTimeoutMs }: UnsentLimits,
-  answer: (req: IncomingMessage, res: ServerResponse) => unknown,
-): void {
+function answerWithoutUpgrade(req: IncomingMessage, socket: Duplex, answers: AnswersInTurn): void {
   if (!(socket instanceof Socket)) throw new TypeError('an upgrade without a socket');
   const res = new ServerResponse(req);
   res.shouldKeepAlive = false;
   res.assignSocket(socket);
   res.once('finish', () => socket.end(() => socket.destroy()));
-  res.once('prefinish', () => socket.setTimeout(writeTimeoutMs, () => socket.destroy()));
-  answer(req, res);
+  // Node no longer looks after the connection.
+  socket.once('timeout', () => socket.destroy());
+  answers.answerLast(req, res);
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -1,5 +1,5 @@
-import type { AccountId } from '../../streams/internal.ts';
 import type { Tier } from '../access/tiers.ts';
+import type { AccountPath } from '../views/account-path.ts';
 import { areEventsKnown } from '../views/active-events.ts';
 import { agesOf, lateInputs, lateMark, type RecordAges, type RecordLate } from '../views/as-of.ts';
 import type { Audience } from '../views/audience.ts';
@@ -20,17 +20,22 @@ interface RecordAnswers {
 }
 
 /** The records show the ages of the inputs of `account`. */
-export function createRecordAnswers(deps: StreamDeps, view: RecordView, account?: AccountId): RecordAnswers {
-  const { latest, watcher, now, staleAfterMs, epoch } = deps;
+export function createRecordAnswers(
+  deps: StreamDeps,
+  view: RecordView,
+  account?: AccountPath,
+): RecordAnswers {
+  const { latest, watcher, now, epoch } = deps;
+  const { staleAfterMs } = account ?? deps;
   const watches = new Map<Tier, Watch>();
   /** One for each tier, as every watch is asked about every output. */
   function watchFor(tier: Tier): Watch {
     const watch =
-      watches.get(tier) ?? watcher.watch((output) => isMoved(view, output, latest, tier), account);
+      watches.get(tier) ?? watcher.watch((output) => isMoved(view, output, latest, tier), account?.id);
     watches.set(tier, watch);
     return watch;
   }
-  const agesAt = (nowMs: number) => agesOf(latest, nowMs, account);
+  const agesAt = (nowMs: number) => agesOf(latest, nowMs, account?.id);
   const lateIn = (ages: RecordAges) => lateInputs(ages, staleAfterMs);
   const staleMark = (nowMs: number) => lateMark(lateIn(agesAt(nowMs)));
   const size = () => view.keys(latest).length;

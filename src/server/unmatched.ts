@@ -1,19 +1,65 @@
-import type { Router } from '@koa/router';
 import { API_PREFIX } from '../contract/api-prefix.ts';
 import { RequestError } from '../errors.ts';
-import type { Answer } from './answer.ts';
+import type { Answer, Route } from './answer.ts';
 import { API_HEADERS, PREFLIGHT_HEADERS, SECURITY_HEADERS } from './headers.ts';
 
-/** Answers what no route handles: a preflight request, a wrong method, or an unknown path. */
-export function answerUnmatched(router: Router, path: string, method: string): Answer {
-  const methods = new Set(router.match(path, method).path.flatMap((layer) => layer.methods));
-  if (methods.size === 0) throw new RequestError(404, 'not_found', 'Not Found');
-  const allow = [...methods, 'OPTIONS'].sort().join(', ');
-  if (method !== 'OPTIONS') {
-    throw new RequestError(405, 'method_not_allowed', 'Method Not Allowed', { Allow: allow });
+type ServedRoute = Route & { readonly method: string };
+
+/** Answers what no route handles: a preflight request, a wrong method, an unknown account, or an unknown path. */
+export function createUnmatched(
+  routes: readonly ServedRoute[],
+  segments: readonly string[],
+): (path: string, method: string) => Answer {
+  const allowed = new Map<string, string>();
+  for (const { path, method } of routes) {
+    const methods = method === 'GET' ? ['GET', 'HEAD', 'OPTIONS'] : [method, 'OPTIONS'];
+    const others = allowed.get(path)?.split(', ') ?? [];
+    allowed.set(path, [...new Set([...others, ...methods])].sort().join(', '));
   }
-  const headers = path.startsWith(`${API_PREFIX}/`)
-    ? { ...API_HEADERS, Allow: allow, ...PREFLIGHT_HEADERS, 'Access-Control-Allow-Methods': allow }
-    : { ...SECURITY_HEADERS, Allow: allow };
-  return { status: 204, headers, body: '' };
+  const templates = templatesOf(routes);
+  const known = new Set(segments);
+
+  return (path, method) => {
+    const allow = allowed.get(path);
+    if (allow === undefined) {
+      const { account, accounts } = accountIn(path, templates) ?? {};
+      if (account === undefined || known.has(account)) throw new RequestError(404, 'not_found', 'Not Found');
+      throw new RequestError(404, 'account_unknown', 'There is no such account', {}, { accounts });
+    }
+    if (method !== 'OPTIONS') {
+      throw new RequestError(405, 'method_not_allowed', 'Method Not Allowed', { Allow: allow });
+    }
+    const headers = path.startsWith(`${API_PREFIX}/`)
+      ? { ...API_HEADERS, Allow: allow, ...PREFLIGHT_HEADERS, 'Access-Control-Allow-Methods': allow }
+      : { ...SECURITY_HEADERS, Allow: allow };
+    return { status: 204, headers, body: '' };
+  };
+}
+
+/** What comes before and after an account in its paths, and the accounts that have such a path. */
+interface Template {
+  readonly before: string;
+  readonly after: string;
+  readonly accounts: readonly string[];
+}
+
+function templatesOf(routes: readonly ServedRoute[]): readonly Template[] {
+  const templates = new Map<string, Template & { readonly accounts: string[] }>();
+  for (const { path, template } of routes) {
+    if (template === undefined) continue;
+    const [before = '', after = ''] = template.split('{account}');
+    const known = templates.get(template) ?? { before, after, accounts: [] };
+    known.accounts.push(path.slice(before.length, path.length - after.length));
+    templates.set(template, known);
+  }
+  return [...templates.values()];
+}
+
+function accountIn(path: string, templates: readonly Template[]) {
+  for (const { before, after, accounts } of templates) {
+    if (!path.startsWith(before) || !path.endsWith(after)) continue;
+    const account = path.slice(before.length, path.length - after.length);
+    if (account !== '' && !account.includes('/')) return { account, accounts };
+  }
+  return undefined;
 }

@@ -1,5 +1,5 @@
 import { isLoopback, proxiesOf } from '../access/client-address.ts';
-import { createGate, type Gate } from '../access/gate.ts';
+import { createGate, createShares, type Gate } from '../access/gate.ts';
 import { openControlSocket } from '../access/keys/control-socket.ts';
 import { runKeyCommand } from '../access/keys/key-commands.ts';
 import { demoKeys, joinLookups, type KnownKeys } from '../access/keys/key-lookup.ts';
@@ -7,7 +7,6 @@ import { openKeyRegistry } from '../access/keys/key-registry.ts';
 import { startQuotaPersistence } from '../access/limits/quota-persistence.ts';
 import { createQuotas } from '../access/limits/quotas.ts';
 import { steadyClock } from '../access/limits/steady-clock.ts';
-import { createTraffic } from '../access/limits/traffic.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../engine/clock.ts';
 import { CONTROL_SOCKET, openSocketFolder } from '../store/socket-folder.ts';
@@ -70,7 +69,7 @@ export async function openAccess(deps: AccessDeps, shutdown: Shutdown): Promise<
     now,
     quotas,
     proxies: proxiesOf(config.trustedProxies),
-    traffic: config.trafficPerMinute === null ? undefined : createTraffic(config.trafficPerMinute),
+    shares: config.trafficPerMinute === null ? undefined : createShares(config.trafficPerMinute),
   });
   return { gate, tierOf: (id) => demo?.tierOf(id) ?? registry.tierOf(id), isDemo };
 }

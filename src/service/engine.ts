@@ -1,4 +1,5 @@
-import { type SettingsFact, USUAL_RULE } from '../../streams/internal.ts';
+import { INPUTS, type SettingsFact } from '../../streams/internal.ts';
+import type { AccountConfig } from '../config/accounts.ts';
 import type { Config } from '../config/config.ts';
 import { type Engine, type EngineDeps, openEngine } from '../engine/engine.ts';
 import type { Endpoints } from '../sources/endpoints.ts';
@@ -8,7 +9,7 @@ import { diskUse } from '../store/disk.ts';
 import type { Shutdown } from './shutdown.ts';
 
 interface EngineParts
-  extends Pick<EngineDeps, 'store' | 'latest' | 'clock' | 'heard' | 'agreedNow' | 'report'> {
+  extends Pick<EngineDeps, 'store' | 'latest' | 'clock' | 'onHeaders' | 'agreedNow' | 'report'> {
   readonly config: Config;
   readonly endpoints: Endpoints;
   readonly sourceSettings?: Partial<SourceSettings>;
@@ -44,7 +45,20 @@ function sourceSettingsOf({ historyDays, posts }: Config): Partial<SourceSetting
 function settingsOf({ accounts, posts, staleAfterMs }: Config): SettingsFact {
   return {
     kind: 'settings',
-    accounts: accounts.map(({ id }) => ({ id, rule: USUAL_RULE, via: posts.via })),
+    accounts: accounts.map((account) => ({
+      id: account.id,
+      rule: account.rule,
+      via: posts.via,
+      ...ownLimits(account, staleAfterMs),
+      ...(account.prior && { prior: account.prior }),
+    })),
     staleAfterMs,
   };
+}
+
+/** Only what differs is logged, as most accounts have the limits of all. */
+function ownLimits({ staleAfterMs: own }: AccountConfig, all: Config['staleAfterMs']) {
+  const differing = INPUTS.filter((input) => own[input] !== all[input]);
+  if (differing.length === 0) return {};
+  return { staleAfterMs: Object.fromEntries(differing.map((input) => [input, own[input]])) };
 }

@@ -5,9 +5,9 @@ import type { Metrics } from '../observability/metrics.ts';
 import { createProbes } from '../observability/probes.ts';
 import type { Operations } from '../server/operations.ts';
 import type { SourceStatus } from '../sources/source.ts';
-import { type AccountPath, wireName } from '../views/account-path.ts';
+import { type AccountPath, wireNames } from '../views/account-path.ts';
 import { areEventsKnown } from '../views/active-events.ts';
-import { type AgeLimits, agesNow, staleSources } from '../views/as-of.ts';
+import { agesNow, staleSources } from '../views/as-of.ts';
 import { historyPercent } from '../views/history.ts';
 import type { Latest } from '../views/latest.ts';
 import type { Shutdown } from './shutdown.ts';
@@ -18,7 +18,6 @@ const REFUSAL_SHOWN_MS = HOUR_MS;
 interface OperationsDeps {
   readonly latest: Latest;
   readonly accounts: readonly AccountPath[];
-  readonly staleAfterMs: AgeLimits;
   readonly metrics: Metrics;
   readonly sources: () => readonly SourceStatus[];
   readonly store: () => StoreState;
@@ -37,17 +36,17 @@ export function openOperations(deps: OperationsDeps, shutdown: Shutdown): Operat
   const { latest, metrics, store, writesHeldMs, now } = deps;
   const ages = () => agesNow(latest, now());
   const { accounts } = deps;
+  const wireName = wireNames(accounts);
   const { health, isReady, isLive, close } = createProbes({
     latest,
     ages,
     accounts,
-    postsStaleAfterMs: deps.staleAfterMs.posts,
-    staleSources: () => staleSources(latest, accounts),
+    staleSources: () => staleSources(latest, wireName),
     refusingSources: () =>
       deps
         .sources()
         .filter(({ refusedAt }) => refusedAt !== null && Math.abs(now() - refusedAt) < REFUSAL_SHOWN_MS)
-        .map(({ name }) => wireName(name, accounts)),
+        .map(({ name }) => wireName(name)),
     areEventsKnown: () => areEventsKnown(latest, 'posts', now()),
     historyPercent: (account) => historyPercent(latest, account, now()),
     store,

@@ -23,6 +23,7 @@ interface PaymentDeps {
   readonly standIn: { readonly facilitator?: string; readonly chain?: string };
   readonly store: Pick<Store, 'payments'>;
   readonly clock: Clock;
+  readonly agreedNow: () => number | undefined;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
@@ -44,6 +45,7 @@ export async function openPayments(
     node: asset.node === undefined ? undefined : { url: asset.node },
     payments: store.payments,
     now: clock.wall,
+    agreedNow: deps.agreedNow,
     mono: clock.mono,
     report: reportPayments(log, metrics),
   });

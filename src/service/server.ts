@@ -54,7 +54,6 @@ export async function startServer(parts: ServerParts, shutdown: Shutdown): Promi
     {
       latest,
       accounts: config.accounts,
-      staleAfterMs: config.staleAfterMs,
       metrics,
       sources: engine.sources,
       store: () => {

@@ -16,6 +16,7 @@ import { REPAIR_NOTE, type Store } from '../store/store.ts';
 import { createLatest } from '../views/latest.ts';
 import { isInEvents } from '../views/portfolio/held-positions.ts';
 import { openAccess } from './access.ts';
+import { bindAccounts } from './bind-accounts.ts';
 import { startEngine } from './engine.ts';
 import type { Logger } from './logger.ts';
 import { openPayments } from './payments.ts';
@@ -94,13 +95,14 @@ async function open(
   // Checked first, so that a start without a free port or a world does not touch the data folder.
   await checkPort(config.port, config.host);
   if (config.metrics !== null) await checkPort(config.metrics.port, config.metrics.host);
-  const reachable = await reachUpstream(config.world, config.posts.via);
+  const reachable = await reachUpstream(config);
 
   const { store, settled } = await openLockedStore(config, log, shutdown);
   const damaged = new Promise<StoreError>((resolve) => store.onDamage(resolve));
   store.onDamage((error) => log.error({ err: error, part: error.part }, 'found damage in the store'));
   const upstream = await reachable.open({ data: config.data, notes: store.notes, now: clock.wall });
   shutdown.add(() => upstream.close());
+  await bindAccounts(upstream.endpoints.accounts, { data: config.data, notes: store.notes });
 
   const latest = createLatest(store.outputs);
   const metrics = createMetrics({ usdPer1000Reads: config.posts.usdPer1000Reads, now: clock.wall });
@@ -112,8 +114,8 @@ async function open(
   const engine = await startEngine({ ...parts, ...time, endpoints, sourceSettings, report }, shutdown);
   metrics.watchSources(engine.sources);
   const { gate, tierOf, isDemo } = await openAccess({ ...parts, isStandIn }, shutdown);
-  const usage = startUsage(parts, tierOf, shutdown);
-  const payments = await openPayments({ ...parts, standIn: upstream }, shutdown);
+  const usage = startUsage({ ...parts, ...time }, tierOf, shutdown);
+  const payments = await openPayments({ ...parts, ...time, standIn: upstream }, shutdown);
   const positions = positionsOf(upstream, sourceSettings, parts);
   const clockFault = () => timeFault(time.doubt(), engine.logAheadMs());
   const url = await startServer(
@@ -169,16 +171,19 @@ function repairedAtOf({ notes }: Store): number {
 const repairNote = z.object({ at: z.number() });
 
 type PositionsParts = Pick<ServerParts, 'latest' | 'log'>;
-type UsageParts = Pick<ServerParts, 'config' | 'store' | 'clock' | 'log'>;
+type UsageParts = Pick<ServerParts, 'config' | 'store' | 'clock' | 'log'> & {
+  readonly agreedNow: () => number | undefined;
+};
 
 function startUsage(
-  { config, store, clock, log }: UsageParts,
+  { config, store, clock, agreedNow, log }: UsageParts,
   tierOf: KnownKeys['tierOf'],
   shutdown: Shutdown,
 ): UsageTracking {
   const usage = createUsageTracking({
     store: store.usage,
     now: clock.wall,
+    agreedNow,
     retentionDays: config.usageRetentionDays,
     // Only keys of this tier may ask, each for its own usage.
     isRead: (keyId) => tierOf(keyId) === 'INTERNAL',

@@ -5,11 +5,12 @@ import type { SourceContext } from '../sources/source.ts';
 import { createWorldTime } from '../sources/world-time.ts';
 import type { Logger } from './logger.ts';
 import type { Shutdown } from './shutdown.ts';
+import { spanText } from './span-text.ts';
 
 /** The time that everything in the service goes by. */
 interface ServiceTime {
   readonly clock: Clock;
-  readonly heard: SourceContext['heard'];
+  readonly onHeaders: SourceContext['onHeaders'];
   /** UTC ms; undefined unless machine and world agree on it. */
   readonly agreedNow: () => number | undefined;
   readonly doubt: () => TimeDoubt | undefined;
@@ -23,7 +24,7 @@ export function openTime(system: SystemClock): ServiceTime {
   const { now, doubt } = createHeldTime({ ...system, world: world.now });
   return {
     clock: { wall: now, mono: system.mono },
-    heard: world.heard,
+    onHeaders: world.onHeaders,
     agreedNow() {
       const told = world.now();
       return told === undefined || doubt() !== undefined ? undefined : Math.min(told, now());
@@ -34,7 +35,7 @@ export function openTime(system: SystemClock): ServiceTime {
 
 /** A clock that needs no proof. */
 export function timeOf(clock: Clock): ServiceTime {
-  return { clock, heard: () => undefined, agreedNow: clock.wall, doubt: () => undefined };
+  return { clock, onHeaders: () => undefined, agreedNow: clock.wall, doubt: () => undefined };
 }
 
 /** Logs when the time comes into doubt, and when it is beyond doubt again. */
@@ -61,15 +62,4 @@ function doubtText({ sign, byMs }: TimeDoubt): string {
   return sign === 'calendar'
     ? `the calendar of the machine was set ${span} the time and is not believed yet`
     : `the hosts that are read are ${span} the calendar of the machine`;
-}
-
-/** In the largest unit of which there are at least two. */
-function spanText(ms: number): string {
-  const units = [
-    ['days', 24 * 60 * MINUTE_MS],
-    ['hours', 60 * MINUTE_MS],
-    ['minutes', MINUTE_MS],
-  ] as const;
-  const [unit, unitMs] = units.find(([, each]) => ms >= 2 * each) ?? (['seconds', 1_000] as const);
-  return `${Math.round(ms / unitMs)} ${unit}`;
 }

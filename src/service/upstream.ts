@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import type { PostsVia } from '../../streams/internal.ts';
-import type { WorldConfig } from '../config/config.ts';
+import type { AccountConfig } from '../config/accounts.ts';
+import type { Config } from '../config/config.ts';
 import { StartError } from '../errors.ts';
 import type { Endpoints, EndpointsWithApi } from '../sources/endpoints.ts';
 import { getJson } from '../sources/http.ts';
 import { liveEndpoints } from '../sources/live.ts';
 import type { Notes } from '../store/store.ts';
 import { openEmbeddedWorld } from '../world/embedded.ts';
+import { accountEndpoints } from './account-endpoints.ts';
 
 /** The world that the sources read. */
 export interface Upstream {
@@ -37,13 +38,12 @@ interface ReachableUpstream {
   open(folder: DataFolder): Promise<Upstream>;
 }
 
+type UpstreamConfig = Pick<Config, 'world' | 'accounts' | 'posts'>;
+
 /** Checks that the configured world answers, and changes nothing. The posts API is left out unless posts come from it. */
-export async function reachUpstream(
-  world: WorldConfig,
-  postsVia: PostsVia = 'timeline',
-): Promise<ReachableUpstream> {
-  const reachable = await reach(world);
-  if (postsVia === 'timeline') return reachable;
+export async function reachUpstream(config: UpstreamConfig): Promise<ReachableUpstream> {
+  const reachable = await reach(config);
+  if (config.posts.via === 'timeline') return reachable;
   return {
     async open(folder) {
       const upstream = await reachable.open(folder);
@@ -52,21 +52,28 @@ export async function reachUpstream(
   };
 }
 
-async function reach(world: WorldConfig): Promise<ReachableUpstream> {
+async function reach({ world, accounts }: UpstreamConfig): Promise<ReachableUpstream> {
   switch (world.type) {
     case 'embedded': {
       const name = `embedded, seed ${world.seed}`;
       return bindingTo(name, async (startAt) => {
         const { addresses, close } = await openEmbeddedWorld({ seed: world.seed, startAt });
-        return standIn(name, addresses, close);
+        try {
+          return standIn(name, endpointsOf(addresses, accounts), addresses, close);
+        } catch (error) {
+          await close();
+          throw error;
+        }
       });
     }
     case 'remote': {
       const addresses = await fetchAddresses(world.url);
-      return bindingTo('remote', () => standIn(world.url, addresses));
+      const endpoints = endpointsOf(addresses, accounts);
+      return bindingTo('remote', () => standIn(world.url, endpoints, addresses));
     }
     case 'live': {
-      const endpoints = liveEndpoints(world);
+      const known = liveEndpoints(world);
+      const endpoints = { ...known, accounts: accountEndpoints(accounts, known.accounts) };
       return bindingTo('live', () => ({ name: 'live', isStandIn: false, endpoints, close: async () => {} }));
     }
   }
@@ -80,9 +87,13 @@ function bindingTo(
   return { open: async (folder) => open(await bindFolder(world, folder)) };
 }
 
-function standIn(name: string, addresses: Addresses, close = async () => {}): Upstream {
-  const { facilitator, chain } = addresses;
-  return { name, isStandIn: true, endpoints: endpointsOf(addresses), facilitator, chain, close };
+function standIn(
+  name: string,
+  endpoints: Endpoints,
+  { facilitator, chain }: Addresses,
+  close = async () => {},
+): Upstream {
+  return { name, isStandIn: true, endpoints, facilitator, chain, close };
 }
 
 const BoundWorld = z.object({ world: z.string(), startAt: z.int() });
@@ -143,18 +154,22 @@ async function fetchAddresses(url: string): Promise<Addresses> {
   }
 }
 
-/** The endpoints of a stand-in world. */
-export function endpointsOf(addresses: Addresses): EndpointsWithApi {
+/** The endpoints of a stand-in world, for the accounts that are configured; without any for all that it has. */
+export function endpointsOf(
+  addresses: Addresses,
+  accounts?: readonly Pick<AccountConfig, 'id' | 'provider'>[],
+): EndpointsWithApi {
+  const known = addresses.accounts.map(({ id, userId, handle, seriesSlugs, slugPrefix }) => ({
+    id,
+    userId,
+    handle,
+    platform: 'X',
+    seriesSlugs,
+    slugPrefixes: [`${slugPrefix}-`],
+  }));
   return {
     userAgent: 'tallywire',
-    accounts: addresses.accounts.map(({ id, userId, handle, seriesSlugs, slugPrefix }) => ({
-      id,
-      userId,
-      handle,
-      platform: 'X',
-      seriesSlugs,
-      slugPrefixes: [`${slugPrefix}-`],
-    })),
+    accounts: accounts === undefined ? known : accountEndpoints(accounts, known),
     postsApi: { baseUrl: addresses.posts, bearerToken: addresses.postsToken, fieldPrefix: 'tweet' },
     webBase: `${addresses.posts}/web`,
     oracle: { baseUrl: addresses.oracle },

@@ -1,6 +1,5 @@
 import {
   accountNow,
-  accountSeries,
   biasFactors,
   type FinalCount,
   type FitFact,
@@ -16,6 +15,7 @@ import {
 import { attributionOf } from './attribution.ts';
 import { fitTo } from './fit.ts';
 import type { ForecastRequest } from './forecast-request.ts';
+import { seriesAt } from './known-posts.ts';
 import { createModelCache, type ModelCache } from './model-cache.ts';
 import { leastFinal, settledFinal, settledInputs, settlementOf, soFarOf } from './settlement.ts';
 import { simulate } from './simulate.ts';
@@ -27,22 +27,19 @@ export function answer(
   cache: ModelCache = createModelCache(),
 ): FitFact | ForecastFact {
   if (request.type === 'forecast') return forecastFact(request, askedSeq, cache);
-  const { account, postTimes, fromAt, now, closed } = request;
-  const params = { ...fitTo(postTimes, fromAt, now), bias: biasFactors(closed) };
+  const { account, now, closed } = request;
+  const params = { ...fitTo(request, now), bias: biasFactors(closed) };
   return { kind: 'fit', account, askedSeq, params };
 }
 
 function forecastFact(request: ForecastRequest, askedSeq: number, cache: ModelCache): ForecastFact {
-  const { account, eventId, origin, horizonHours, seed, buckets, postTimes, fromAt, now } = request;
+  const { account, eventId, origin, horizonHours, seed, buckets, now } = request;
   const { startAt, endAt, count } = request;
   const window = { startAt, endAt, count };
   // Only live requests share an account's state; for others a cache would only take memory.
-  const accountState =
-    origin === 'live'
-      ? cache.accountAt(postTimes, fromAt, now)
-      : accountNow(accountSeries(postTimes, fromAt, now));
+  const accountState = origin === 'live' ? cache.accountAt(request, now) : accountNow(seriesAt(request, now));
   const { series } = accountState;
-  const params = request.params ?? cache.fitOfWeek(account, postTimes, fromAt, now);
+  const params = request.params ?? cache.fitOfWeek(account, request, now);
   const inputs = inputsAt(accountState, params, window);
   const soFar = soFarOf(request);
   const least = leastFinal(request);

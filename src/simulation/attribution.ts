@@ -36,8 +36,9 @@ export function attributionOf(
   }
 
   const medianOf = (at: number, posts: Float64Array, base: Pmf) => {
-    const { fromAt, startAt, endAt, seed } = request;
-    const inputs = inputsAt(cache.accountAt(posts, fromAt, at), params, { startAt, endAt, count });
+    const { startAt, endAt, seed } = request;
+    const known = { ...request, postTimes: posts };
+    const inputs = inputsAt(cache.accountAt(known, at), params, { startAt, endAt, count });
     const remainder = simulate(settledInputs(inputs, request), seed);
     return quantileOf(settledFinal(remainder, base, leastFinal(request)), 0.5);
   };

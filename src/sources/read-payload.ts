@@ -4,7 +4,7 @@ import { getJson, type JsonRequest } from './http.ts';
 import type { SourceContext } from './source.ts';
 
 type Refusals = Pick<SourceContext, 'refused'>;
-type Listener = Refusals & Partial<Pick<SourceContext, 'heard'>>;
+type Listener = Refusals & Partial<Pick<SourceContext, 'onHeaders'>>;
 
 /** The payload's value, or why it is refused: where its first fault is and what was expected there. */
 export function decodePayload<T>(
@@ -17,11 +17,14 @@ export function decodePayload<T>(
   return { reason: `${issue?.path.join('.') || 'payload'}: ${issue?.message ?? 'not as promised'}` };
 }
 
-/** Decodes each element of a list by itself: the values of the good ones, and each reason why others are refused once. */
-export function decodeEach<T>(
-  schema: ZodType<T>,
-  elements: readonly unknown[],
-): { readonly values: readonly T[]; readonly reasons: readonly string[] } {
+interface Decoded<T> {
+  readonly values: readonly T[];
+  /** Each reason why elements are refused, once. */
+  readonly reasons: readonly string[];
+}
+
+/** Decodes each element of a list by itself. */
+export function decodeEach<T>(schema: ZodType<T>, elements: readonly unknown[]): Decoded<T> {
   const values: T[] = [];
   const reasons = new Set<string>();
   for (const element of elements) {
@@ -30,6 +33,22 @@ export function decodeEach<T>(
     else reasons.add(decoded.reason);
   }
   return { values, reasons: [...reasons] };
+}
+
+/**
+ * The same, but a list of which nothing can be read is refused: its form has changed, and an empty one would say that
+ * there is nothing. The refusal begins with `what`.
+ */
+export function decodeSome<T>(
+  schema: ZodType<T>,
+  elements: readonly unknown[],
+  what: string,
+  context: Refusals,
+): Decoded<T> {
+  const decoded = decodeEach(schema, elements);
+  const [reason] = decoded.reasons;
+  if (decoded.values.length === 0 && reason !== undefined) refuse(`${what} ${reason}`, context);
+  return decoded;
 }
 
 /**
@@ -44,7 +63,7 @@ export async function readPayload<T>(
 ): Promise<T> {
   const onHeaders = (headers: Headers) => {
     request.onHeaders?.(headers);
-    context.heard?.(url, headers);
+    context.onHeaders?.(url, headers);
   };
   const payload = await getJson(url, { ...request, onHeaders }).catch((error: unknown) => {
     if (isRefusal(error)) context.refused(error.message);
@@ -66,10 +85,9 @@ export async function readList<T>(
   context: Listener,
 ): Promise<readonly T[]> {
   const elements = await readPayload(url, z.array(z.unknown()), request, context);
-  const { values, reasons } = decodeEach(schema, elements);
-  const told = reasons.map((reason) => `${new URL(url).pathname} sent ${reason}`);
-  if (values.length === 0 && told[0] !== undefined) refuse(told[0], context);
-  for (const reason of told) context.refused(reason);
+  const what = `${new URL(url).pathname} sent`;
+  const { values, reasons } = decodeSome(schema, elements, what, context);
+  for (const reason of reasons) context.refused(`${what} ${reason}`);
   return values;
 }
 

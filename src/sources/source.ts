@@ -63,7 +63,7 @@ export interface SourceContext {
   /** Counts what a request to the posts API cost. */
   readonly used: (use: ApiUse) => void;
   /** Called with the headers of every answer, which tell the time of the host. */
-  readonly heard?: ((url: string, headers: Headers) => void) | undefined;
+  readonly onHeaders?: ((url: string, headers: Headers) => void) | undefined;
 }
 
 /** A supervised reader of one part of the outside world. */

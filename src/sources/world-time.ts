@@ -3,7 +3,7 @@ import { MINUTE_MS, median } from '../../streams/internal.ts';
 /** The present by the clocks of the hosts that sources read. */
 interface WorldTime {
   /** Takes the time from the headers of an answer. */
-  heard(url: string, headers: Headers): void;
+  onHeaders(url: string, headers: Headers): void;
   /** UTC ms, the median over hosts; undefined while none has told lately. */
   now(): number | undefined;
 }
@@ -22,7 +22,7 @@ interface Told {
 export function createWorldTime(sinceBoot: () => number): WorldTime {
   const byHost = new Map<string, Told>();
   return {
-    heard(url, headers) {
+    onHeaders(url, headers) {
       const toldAt = dateOf(headers);
       const heardAt = sinceBoot();
       if (toldAt !== undefined) byHost.set(new URL(url).host, { offsetMs: toldAt - heardAt, heardAt });

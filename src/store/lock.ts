@@ -10,6 +10,8 @@ import { openSocketFolder, type SocketFolder } from './socket-folder.ts';
 import { describe, errorCode } from './system-error.ts';
 
 const ANSWER_TIMEOUT_MS = 1_000;
+/** How often one is asked that hangs up. */
+const MOST_ASKED = 10;
 const GIVE_UP_MS = 20_000;
 const RETRY_MS = 20;
 
@@ -40,6 +42,11 @@ const CLAIM_NAME = /^engine(?:-(\d+)-[0-9a-f]+)?\.sock$/;
 /** A socket that was bound but is not yet shown, or never was because its process was ended. */
 const HIDDEN_NAME = /^engine-\d+-[0-9a-f]+\.new$/;
 
+/** One that is there but did not say what it has, such as one that is stopped or busy. It may answer later. */
+function silentClaim(name: string): LivingClaim {
+  return { is: 'wanted', name, pid: CLAIM_NAME.exec(name)?.[1] ?? 'unknown' };
+}
+
 /** Undefined when it hangs up without an answer, as one does that was about to be withdrawn or ended. */
 function askOnce(path: string, name: string): Promise<Claim | undefined> {
   return new Promise((resolve) => {
@@ -50,9 +57,7 @@ function askOnce(path: string, name: string): Promise<Claim | undefined> {
       socket.destroy();
       resolve(claim);
     };
-    // One that is stopped or busy is there, and may answer later.
-    const silent: Claim = { is: 'wanted', name, pid: CLAIM_NAME.exec(name)?.[1] ?? 'unknown' };
-    socket.setTimeout(ANSWER_TIMEOUT_MS, () => end(silent));
+    socket.setTimeout(ANSWER_TIMEOUT_MS, () => end(silentClaim(name)));
     socket.once('connect', () => {
       isConnected = true;
     });
@@ -67,13 +72,18 @@ function askOnce(path: string, name: string): Promise<Claim | undefined> {
       const code = String(errorCode(error));
       if (isConnected || code === 'ECONNRESET') end(undefined);
       // Anything else, such as a full backlog, comes from a process that is there.
-      else end(['ENOENT', 'ECONNREFUSED'].includes(code) ? { is: 'dead', name } : silent);
+      else end(['ENOENT', 'ECONNREFUSED'].includes(code) ? { is: 'dead', name } : silentClaim(name));
     });
   });
 }
 
 async function ask(path: string, name: string): Promise<Claim> {
-  return (await askOnce(path, name)) ?? ask(path, name);
+  for (let asked = 1; asked <= MOST_ASKED; asked++) {
+    const claim = await askOnce(path, name);
+    if (claim !== undefined) return claim;
+    await delay(RETRY_MS);
+  }
+  return silentClaim(name);
 }
 
 async function claimsIn(folder: string, sockets: SocketFolder, own?: string): Promise<readonly Claim[]> {
@@ -137,7 +147,8 @@ async function showClaim(folder: string, sockets: SocketFolder): Promise<OwnClai
 
 function listen(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    // Later errors are about callers that could not be accepted: they ask again.
+    server.on('error', reject);
     server.listen(path, () => {
       server.unref();
       resolve();
@@ -186,6 +197,7 @@ async function prevails(
       const others = await othersIn(folder, sockets, own.name);
       refuseIfHeld(folder, others);
       if (others.length === 0) {
+        removeHidden(folder);
         own.hold();
         return true;
       }
@@ -224,7 +236,6 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
     sockets = openSocketFolder(folder);
     const path = realpathSync(folder);
     const claim = await acquire(path, sockets);
-    removeHidden(path);
     return { privacy, release: () => claim.withdraw().then(end) };
   } catch (cause) {
     end();

@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, readdirSync } from 'node:fs';
+import { chmodSync, type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode } from './system-error.ts';
 
@@ -41,18 +41,28 @@ function keepAllPrivate(folder: string): void {
   }
 }
 
-/** Without links, which may lead out of the folder. */
+/** Without links, which may lead out of the folder. None of a folder that is gone meanwhile. */
 function entriesOf(folder: string) {
-  return readdirSync(folder, { withFileTypes: true })
+  return namesIn(folder)
     .filter((entry) => !entry.isSymbolicLink())
     .map((entry) => ({ name: entry.name, path: join(folder, entry.name), isFolder: entry.isDirectory() }));
 }
 
-/** Leaves what belongs to another user, lies on a disk that cannot be written, or is gone. */
+function namesIn(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Leaves what belongs to another user, lies on a disk that cannot be written, or is gone. A link has no rights. */
 export function takeRights(path: string): Privacy {
   try {
-    const { mode } = lstatSync(path);
-    if ((mode & RIGHTS_OF_OTHERS) === 0) return 'private';
+    const stats = lstatSync(path);
+    const { mode } = stats;
+    if (stats.isSymbolicLink() || (mode & RIGHTS_OF_OTHERS) === 0) return 'private';
     chmodSync(path, mode & 0o777 & ~RIGHTS_OF_OTHERS);
     return 'made private';
   } catch (error) {

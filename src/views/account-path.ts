@@ -1,16 +1,20 @@
-import type { AccountId, SourceName } from '../../streams/internal.ts';
+import type { AgeLimits, SourceName } from '../../streams/internal.ts';
+import type { PublicAccount } from '../contract/account.ts';
 
-/** A tracked account and its path segment. */
-export interface AccountPath {
-  readonly id: AccountId;
-  readonly segment: string;
-  /** Whether its signals are BUY, HOLD and SKIP, and never SELL (spec 2.5). */
-  readonly isBuyOnly?: boolean;
+/** A tracked account as the rooms of readers know it. */
+export interface AccountPath extends PublicAccount {
+  /** Its inputs are stale when they are older than this. */
+  readonly staleAfterMs: AgeLimits;
 }
 
-/** `posts:a` becomes `posts/account_a` on the wire. */
-export function wireName(source: SourceName, accounts: readonly AccountPath[]): string {
-  const [role = '', id] = source.split(':');
-  const account = accounts.find((each) => each.id === id);
-  return account === undefined ? source : `${role}/${account.segment}`;
+/** The name of a source on the wire: `posts:a` becomes `posts/account_a`. */
+export type WireName = (source: SourceName) => string;
+
+export function wireNames(accounts: readonly AccountPath[]): WireName {
+  const segments = new Map(accounts.map(({ id, segment }) => [id, segment]));
+  return (source) => {
+    const [role = '', id = ''] = source.split(':');
+    const segment = segments.get(id);
+    return segment === undefined ? source : `${role}/${segment}`;
+  };
 }

@@ -14,7 +14,7 @@ import {
   type SourceName,
   sourceOf,
 } from '../../streams/internal.ts';
-import { type AccountPath, wireName } from './account-path.ts';
+import type { WireName } from './account-path.ts';
 import type { Latest } from './latest.ts';
 
 export type { AgeLimits } from '../../streams/internal.ts';
@@ -66,9 +66,8 @@ export function agesNow(latest: Latest, nowMs: number): Readonly<Record<SourceNa
 }
 
 /** Names on the wire of the sources that were past their limit at the last tick. */
-export function staleSources(latest: Latest, accounts: readonly AccountPath[]): readonly string[] {
-  const stale = latest.get('freshness', 'all')?.record.stale ?? [];
-  return stale.map((source) => wireName(source, accounts));
+export function staleSources(latest: Latest, wireName: WireName): readonly string[] {
+  return (latest.get('freshness', 'all')?.record.stale ?? []).map(wireName);
 }
 
 const NONE: ReadonlyMap<string, Ages> = new Map();

@@ -8,6 +8,7 @@ import {
   type HistoryFact,
   INPUTS,
   type Input,
+  limitsOf,
   type Observation,
   type PostsVia,
   type SourceName,
@@ -87,7 +88,7 @@ const behaviour: Omit<CountersBehaviour, 'address'> = {
   spawn: (account, { type, value }) =>
     type === 'observation' && value.fact.kind === 'settings'
       ? {
-          staleAfterMs: value.fact.staleAfterMs,
+          staleAfterMs: limitsOf(value.fact, account),
           via: viaOf(value.fact, account),
           coveredFrom: null,
           history: { timeline: null, archive: null },
@@ -132,7 +133,7 @@ function observe(
 ): void {
   switch (fact.kind) {
     case 'settings':
-      state.staleAfterMs = fact.staleAfterMs;
+      state.staleAfterMs = limitsOf(fact, account);
       state.via = viaOf(fact, account);
       recount(state, account, { seq, at, cause: 'settings' }, emit);
       return;
@@ -157,7 +158,7 @@ function observe(
     }
     case 'tick': {
       const stale = staleInputs(state.staleAfterMs, fact, account);
-      const values = staleValues(state.staleAfterMs, ownAges(state, fact, account));
+      const values = staleValues(() => state.staleAfterMs, ownAges(state, fact, account));
       if (isSame(stale, state.stale) && isSame(values, state.staleValues)) return;
       state.stale = stale;
       state.staleValues = values;

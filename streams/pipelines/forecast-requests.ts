@@ -46,7 +46,7 @@ export function askFit(state: ForecastState, turn: Turn): void {
   if (!isOld && fromAt >= fit.fromAt - MORE_HISTORY_MS) return;
   state.fitAsked = { seq, at, fromAt, isAnswered: false };
   const { postTimes } = postsBefore(state, turn, at);
-  const known = { now: at, fromAt, postTimes, closed: closedForecasts(state) };
+  const known = { now: at, fromAt, postTimes, ...priorIn(state), closed: closedForecasts(state) };
   ask(turn, `fit:${turn.account}`, { type: 'fit', account: turn.account, ...known });
 }
 
@@ -83,7 +83,8 @@ function askOpen(state: ForecastState, event: OpenEvent, turn: Turn): void {
   event.reason = null;
   const window = { eventId, now: at, startAt, endAt, count, buckets, seed: seedOf(eventId, MODEL) };
   const settlement = settlementFacts(state, { ...target, startAt });
-  const known = { settlement, params, fromAt, ...postsBefore(state, turn, at), previous };
+  const posts = postsBefore(state, turn, at);
+  const known = { settlement, params, fromAt, ...posts, ...priorIn(state), previous };
   const kind = { type: 'forecast', account, origin: 'live', horizonHours: null } as const;
   ask({ ...turn, cause: reason ?? 'clock' }, String(eventId), { ...kind, ...window, ...known });
 }
@@ -130,7 +131,7 @@ function askPast(state: ForecastState, event: PastEvent, hours: number, turn: Tu
   const { account } = turn;
   const window = { eventId, now, startAt, endAt, count, buckets, seed: seedOf(eventId, MODEL) };
   const posts = postsBefore(state, turn, now);
-  const known = { settlement: null, params: null, fromAt, ...posts, previous: null };
+  const known = { settlement: null, params: null, fromAt, ...posts, ...priorIn(state), previous: null };
   const kind = { type: 'forecast', account, origin: 'history', horizonHours: hours } as const;
   ask({ ...turn, cause: 'model' }, key, { ...kind, ...window, ...known });
   return true;
@@ -151,6 +152,10 @@ function mayAskAgain(
 
 function ask({ seq, at, cause, emit }: Turn, key: string, record: ModelRequest): void {
   emit({ type: 'request', value: { stream: 'requests', key, seq, at, cause, record } });
+}
+
+function priorIn({ prior }: ForecastState) {
+  return prior && { prior };
 }
 
 /** Creation times before `now`, ascending: of the counted posts, and of all posts. */

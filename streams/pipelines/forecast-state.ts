@@ -11,7 +11,15 @@ import {
 } from '../model/settlement.ts';
 import { countBetween } from '../model/sorted-times.ts';
 import { windowId } from '../model/window-id.ts';
-import { type AccountId, type PostsVia, type SettingsFact, viaOf } from '../observation.ts';
+import {
+  type AccountId,
+  type AccountPrior,
+  limitsOf,
+  type PostsVia,
+  priorOf,
+  type SettingsFact,
+  viaOf,
+} from '../observation.ts';
 import type { Cause, EventRecord, ModelRequest, Percentiles, Prediction, Trigger } from '../records.ts';
 import type { Message, Outcome } from './messages.ts';
 
@@ -73,6 +81,8 @@ export interface ForecastState {
   staleAfterMs: number;
   isStale: boolean;
   postsVia: PostsVia;
+  /** Absent when nothing is known of the account beside its posts. */
+  prior?: AccountPrior;
   coveredFrom: number | null;
   /** Creation times of counted posts, ascending. */
   readonly countedAt: number[];
@@ -128,9 +138,10 @@ export interface Turn extends Trigger {
 
 export function emptyForecastState(settings: SettingsFact, account: AccountId, at: number): ForecastState {
   return {
-    staleAfterMs: settings.staleAfterMs.posts,
+    staleAfterMs: limitsOf(settings, account).posts,
     isStale: true,
     postsVia: viaOf(settings, account),
+    ...priorOf(settings, account),
     coveredFrom: null,
     countedAt: [],
     postedAt: [],

@@ -12,8 +12,10 @@ import {
   type Fact,
   type FitFact,
   type ForecastFact,
+  limitsOf,
   type Observation,
   type OracleFact,
+  priorOf,
   viaOf,
 } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
@@ -229,8 +231,10 @@ function recordPrediction(state: ForecastState, { record }: OutputOf<'prediction
 function observe(state: ForecastState, { receivedAt, fact }: Observation, account: AccountId): void {
   switch (fact.kind) {
     case 'settings':
-      state.staleAfterMs = fact.staleAfterMs.posts;
+      state.staleAfterMs = limitsOf(fact, account).posts;
       state.postsVia = viaOf(fact, account);
+      delete state.prior;
+      Object.assign(state, priorOf(fact, account));
       forgetRequests(state);
       return;
     case 'tick': {

@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import type { AccountId, AgeLimits, Observation } from '../observation.ts';
+import { type AccountId, type AgeLimits, limitsOf, type Observation } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import type { OutputOf, StreamRecords } from '../records.ts';
 import type { Inputs } from './messages.ts';
@@ -9,6 +9,8 @@ export interface FreshnessState {
   accounts: readonly AccountId[];
   /** Null before the settings, as in a log that begins without them. */
   staleAfterMs: AgeLimits | null;
+  /** Those of accounts that have other limits; absent when none has. */
+  ownLimits?: Readonly<Record<AccountId, AgeLimits>>;
   listedAt: StreamRecords['freshness']['listedAt'];
   last: OutputOf<'freshness'> | null;
 }
@@ -32,13 +34,18 @@ const behaviour: Behaviour<Observation, FreshnessState, OutputOf<'freshness'>> =
     if (fact.kind === 'settings') {
       state.accounts = fact.accounts.map(({ id }) => id);
       state.staleAfterMs = fact.staleAfterMs;
+      const differing = fact.accounts.filter(({ staleAfterMs }) => staleAfterMs !== undefined);
+      if (differing.length === 0) delete state.ownLimits;
+      else state.ownLimits = Object.fromEntries(differing.map(({ id }) => [id, limitsOf(fact, id)]));
     } else if (fact.kind === 'listing') {
       state.listedAt = { ...state.listedAt, [fact.subject]: at };
     } else if (fact.kind === 'tick') {
       const { kind: _, ...ages } = fact;
-      const { accounts, staleAfterMs, listedAt } = state;
-      const stale = staleAfterMs === null ? [] : staleSources(staleAfterMs, ages, accounts);
-      const values = staleAfterMs === null ? [] : staleValues(staleAfterMs, ages);
+      const { accounts, staleAfterMs, ownLimits = {}, listedAt } = state;
+      const limits = (all: AgeLimits) => (account: AccountId | undefined) =>
+        (account !== undefined && Object.hasOwn(ownLimits, account) ? ownLimits[account] : undefined) ?? all;
+      const stale = staleAfterMs === null ? [] : staleSources(limits(staleAfterMs), ages, accounts);
+      const values = staleAfterMs === null ? [] : staleValues(limits(staleAfterMs), ages);
       state.last = {
         stream: 'freshness',
         key: 'all',

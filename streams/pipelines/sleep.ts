@@ -2,7 +2,7 @@ import { merge, type Observable } from 'rxjs';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../model/durations.ts';
 import { SLEEP_MS } from '../model/forecast/sleep.ts';
 import { dropBefore, insertTime, lowerBound } from '../model/sorted-times.ts';
-import type { AccountId, Observation } from '../observation.ts';
+import { type AccountId, limitsOf, type Observation } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
 import type { OutputOf, Prediction } from '../records.ts';
@@ -57,10 +57,10 @@ const behaviour: Behaviour<Message<From>, SleepState, OutputOf<'sleep'>> = {
     if (fact.kind === 'settings') return fact.accounts.map(({ id }) => id);
     return fact.kind === 'tick' ? 'everyone' : [];
   },
-  spawn: (_key, { type, value }) =>
+  spawn: (account, { type, value }) =>
     type === 'observation' && value.fact.kind === 'settings'
       ? {
-          staleAfterMs: value.fact.staleAfterMs.posts,
+          staleAfterMs: limitsOf(value.fact, account).posts,
           postedAt: [],
           pending: [],
           lastHour: null,
@@ -81,7 +81,7 @@ const behaviour: Behaviour<Message<From>, SleepState, OutputOf<'sleep'>> = {
         take(state, value.record);
         return;
       case 'observation':
-        if (value.fact.kind === 'settings') state.staleAfterMs = value.fact.staleAfterMs.posts;
+        if (value.fact.kind === 'settings') state.staleAfterMs = limitsOf(value.fact, account).posts;
         else if (state.pending.length > 0) decide(state, account, value, emit);
     }
   },

@@ -19,7 +19,7 @@ const PER_ACCOUNT: readonly LimitedInput[] = ['posts', 'oracle', 'ui'];
 export type TickAges = Pick<TickFact, 'ages' | 'lagging'>;
 
 export function ageLimit(limits: AgeLimits, input: LimitedInput): number {
-  return limits[input] ?? USUAL_MS[input === 'crypto' ? 'crypto' : 'events'];
+  return input === 'events' || input === 'crypto' ? (limits[input] ?? USUAL_MS[input]) : limits[input];
 }
 
 /** The age of one value of a source, or of all that are not behind; undefined when the source never answered. */
@@ -67,28 +67,33 @@ export function ownValueOf(
   }
 }
 
+/** The limits of an account, or of sources that have none. */
+type LimitsOf = (account: AccountId | undefined) => AgeLimits;
+
 /** `source/value` of every value that is past its limit while its source answers, in a fixed order. */
-export function staleValues(limits: AgeLimits, { lagging = {} }: TickAges): readonly string[] {
+export function staleValues(limitsOf: LimitsOf, { lagging = {} }: TickAges): readonly string[] {
   return Object.entries(lagging).flatMap(([source, values]) => {
-    const input = LIMITED_INPUTS.find((each) => each === source.split(':')[0]);
+    const [role, account] = source.split(':');
+    const input = LIMITED_INPUTS.find((each) => each === role);
     if (input === undefined) return [];
-    const limitMs = ageLimit(limits, input);
+    const limitMs = ageLimit(limitsOf(account), input);
     return Object.entries(values).flatMap(([value, age]) => (age > limitMs ? [`${source}/${value}`] : []));
   });
 }
 
 /** The sources past their limit, or with a value that is, in a fixed order. One that never answered is. */
 export function staleSources(
-  limits: AgeLimits,
+  limitsOf: LimitsOf,
   tick: TickAges,
   accounts: readonly AccountId[],
 ): readonly SourceName[] {
   const ages = oldestAges(tick);
   return LIMITED_INPUTS.flatMap((input) => {
-    const sources = PER_ACCOUNT.includes(input)
-      ? accounts.map((account) => sourceOf(input, account))
-      : [input];
-    return sources.filter((source) => isStale(limits, ages, input, source));
+    if (!PER_ACCOUNT.includes(input)) return isStale(limitsOf(undefined), ages, input, input) ? [input] : [];
+    return accounts.flatMap((account) => {
+      const source = sourceOf(input, account);
+      return isStale(limitsOf(account), ages, input, source) ? [source] : [];
+    });
   });
 }
 

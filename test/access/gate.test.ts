@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { proxiesOf } from '../../src/access/client-address.ts';
-import { createGate, type EndpointAccess, type Gate } from '../../src/access/gate.ts';
+import { createGate, createShares, type EndpointAccess, type Gate } from '../../src/access/gate.ts';
 import { demoKeys, type Holder } from '../../src/access/keys/key-lookup.ts';
-import { createTraffic } from '../../src/access/limits/traffic.ts';
 import type { Access } from '../../src/access/tiers.ts';
 import { RequestError } from '../../src/errors.ts';
 import { request } from './request.ts';
@@ -207,8 +206,10 @@ describe('the share of the service', () => {
   const keyed = (key: string) => ({ 'x-api-key': key });
   const gateWith = (bytesPerMinute: number) => {
     const clock = { now: NOON };
-    const traffic = createTraffic(bytesPerMinute);
-    return { clock, gate: createGate({ keys: demoKeys(), now: () => clock.now, traffic }) };
+    return {
+      clock,
+      gate: createGate({ keys: demoKeys(), now: () => clock.now, shares: createShares(bytesPerMinute) }),
+    };
   };
   const serve = (gate: Gate, req: IncomingMessage, bytes: number) => {
     const caller = gate.identify(open, req);

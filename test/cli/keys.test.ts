@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -145,6 +154,15 @@ describe('tallywire keys', () => {
     );
     assert.doesNotMatch((await create()).stderr, /other users/);
     assert.equal(statSync(data).mode & 0o777, 0o700);
+  });
+
+  it('says what became of a damaged store that it had to repair', async () => {
+    const { id } = await made('--tier', 'PRO');
+    writeFileSync(join(data, 'opening'), '0\nsomebody saw damage');
+    const { code, stderr, stdout } = await keys('list');
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /the damaged store was replaced .*somebody saw damage.*db\.broken-/);
+    assert.ok(stdout.includes(id));
   });
 
   it('makes a folder for a first key only', async () => {

@@ -117,6 +117,17 @@ describe('tallywire tap', function () {
       assert.equal(code, 0);
       assert.equal(JSON.parse(stdout).record.account, 'b');
     }));
+
+  it('knows accounts that are no longer configured, and no others', () =>
+    withStore(async (store, folder) => {
+      await record(store, { seconds: 10 });
+      const tapOf = (account: string) =>
+        runMain(['tap', 'velocity', '--once', '--accounts', '1', '--account', account, '--data', folder]);
+      assert.equal(JSON.parse((await tapOf('b')).stdout).record.account, 'b');
+      const { code, stderr } = await tapOf('zed');
+      assert.equal(code, 2);
+      assert.match(stderr, /unknown account zed, expected one of a, account_a, b\n$/);
+    }));
 });
 
 describe('tallywire backup', function () {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createClient } from '../../src/client/node.ts';
 import { API_PREFIX } from '../../src/contract/api-prefix.ts';
-import { routesOf } from '../../src/contract/openapi/paths.ts';
 import { OPERATIONS } from '../../src/contract/operations.ts';
-import { ACCOUNTS } from '../server/start.ts';
+import { ACCOUNTS } from '../support/accounts.ts';
+import { routesOf } from '../support/routes.ts';
 
 const WALLET = `0x${'1'.repeat(40)}`;
 
@@ -28,8 +28,9 @@ describe('the methods of the client', () => {
       await client.signals(segment, { ...sizing, ...past }, options);
     }
     await client.portfolio('account_a', { wallet: WALLET, bankroll: 5 }, options);
-    await client.portfolio('account_b', { wallet: WALLET, bankroll: undefined }, options);
+    await client.portfolio('account_b', { wallet: WALLET }, options);
     await client.rebalancing('account_a', { wallet: WALLET, bankroll: 5, threshold: 6 }, options);
+    await client.accounts(options);
     await client.crypto(options);
     await client.health(options);
     await client.joinWaitlist({ type: 'human', case: '', email: 'a@b.co' }, options);
@@ -43,7 +44,7 @@ describe('the methods of the client', () => {
 
     const taken = routesOf(OPERATIONS, ACCOUNTS)
       .filter(({ path, operation }) => operation.query !== undefined && path !== `${API_PREFIX}/feed`)
-      .map(({ path, operation }) => [path, Object.keys(operation.query?.shape ?? {}).sort()] as const);
+      .map(({ path, query }) => [path, Object.keys(query?.shape ?? {}).sort()] as const);
     const sent = asked.map((url) => [url.pathname, [...url.searchParams.keys()].sort()] as const);
     assert.deepEqual(new Map(sent), new Map(taken));
     assert.equal(sent.length, taken.length);

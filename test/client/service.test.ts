@@ -25,6 +25,7 @@ describe('the client of a running service', function () {
       return answers.every(({ status }) => status === 'fulfilled');
     });
     const answers = await Promise.all([
+      client.accounts(),
       client.meta('account_a'),
       client.crypto(),
       client.tweets('account_b', { limit: 3 }),
@@ -85,7 +86,7 @@ describe('the client of a running service', function () {
       assert.deepEqual(error.faults[0]?.loc, ['query', 'limit']);
       return true;
     });
-    await assert.rejects(client.meta('nobody'), { status: 404, code: 'not_found' });
+    await assert.rejects(client.meta('nobody'), { status: 404, code: 'account_unknown' });
     assert.equal(client.quota?.limit, 10_000);
     assert.ok((client.quota?.resetAt ?? 0) > START_AT);
   });

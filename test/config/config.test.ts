@@ -22,7 +22,7 @@ describe('parseConfig', () => {
       port: 8080,
       host: '127.0.0.1',
       data: '.tallywire',
-      world: { type: 'embedded', seed: 1 },
+      world: { type: 'embedded', seed: 1, accounts: 2 },
       posts: {
         via: 'timeline',
         periodMs: 1_000,
@@ -32,10 +32,8 @@ describe('parseConfig', () => {
         deletionsHorizonMs: 86_400_000,
         usdPer1000Reads: 5,
       },
-      accounts: [
-        { id: 'a', segment: 'account_a' },
-        { id: 'b', segment: 'account_b', isBuyOnly: true },
-      ],
+      // Described in the tests of accounts.
+      accounts: parse({}).accounts,
       retentionDays: 90,
       diskReserveMb: 16,
       usageRetentionDays: 90,
@@ -115,7 +113,7 @@ describe('parseConfig', () => {
   });
 
   it('knows three kinds of world', () => {
-    assert.deepEqual(parse({ flags: { seed: '7' } }).world, { type: 'embedded', seed: 7 });
+    assert.deepEqual(parse({ flags: { seed: '7' } }).world, { type: 'embedded', seed: 7, accounts: 2 });
     assert.deepEqual(parse({ flags: { world: 'http://127.0.0.1:9000/' } }).world, {
       type: 'remote',
       url: 'http://127.0.0.1:9000',
@@ -131,7 +129,7 @@ describe('parseConfig', () => {
   });
 
   it('names two accounts of one segment where the second was given', () => {
-    const fault = "expected another segment than that of account A, found 'Account_A'";
+    const fault = "expected another segment than that of account a, found 'Account_A'";
     const same = { accountB: 'Account_A' };
     assert.deepEqual(faultsOf({ flags: same }), [`--account-b: ${fault}`]);
     assert.deepEqual(faultsOf({ env: { TALLYWIRE_ACCOUNT_B: 'Account_A' } }), [
@@ -139,7 +137,7 @@ describe('parseConfig', () => {
     ]);
     assert.deepEqual(faultsOf({ file: same }), [`config file: accountB: ${fault}`]);
     assert.deepEqual(faultsOf({ env: { TALLYWIRE_ACCOUNT_A: 'account_b' } }), [
-      "TALLYWIRE_ACCOUNT_A: expected another segment than that of account B, found 'account_b'",
+      "TALLYWIRE_ACCOUNT_A: expected another segment than that of account b, found 'account_b'",
     ]);
   });
 

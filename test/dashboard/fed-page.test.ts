@@ -3,8 +3,16 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { Output } from '../../streams/internal.ts';
 import { type FeedServer, startFeed } from '../feed/feed-server.ts';
 import { start } from '../server/start.ts';
+import { accountPath } from '../support/accounts.ts';
 import { eventually } from '../support/eventually.ts';
-import { countersOutput, FRESH_AGES, freshnessOutput, NOON } from '../support/outputs.ts';
+import {
+  countersOutput,
+  eventOutput,
+  FRESH_AGES,
+  freshnessOutput,
+  NOON,
+  velocityOutput,
+} from '../support/outputs.ts';
 import { BUSY_EVENTS, busyCounters, busyForecast, busyOutputs, busyPost } from './busy-outputs.ts';
 import {
   type OpenPage,
@@ -39,6 +47,12 @@ const WATCH_SHIFTS = `
 
 function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   return eventually(what, holds);
+}
+
+/** The accounts in messages that subscribe, in the order of their first. */
+function accountsIn(messages: readonly string[]): readonly string[] {
+  const subscribing = messages.filter((text) => text.includes('"subscribe"'));
+  return [...new Set(subscribing.flatMap((text) => text.match(/account_\w+/g) ?? []))];
 }
 
 describe('the dashboard, fed by hand', function () {
@@ -248,6 +262,49 @@ describe('the dashboard, fed by hand', function () {
     await page.waitForSelector('text=Nothing held');
     assert.equal(await page.inputValue('input[name=wallet]'), wallet);
     await page.context().close();
+  });
+
+  it('follows one of many accounts at a time, which can be searched for', async () => {
+    const accounts = [...'abcdefghijklmnopqrst'].map((id) => accountPath(id));
+    const loaded = accounts.flatMap(({ id: account }, index) => {
+      const eventId = 500 + index;
+      const event = eventOutput({ eventId, endAt: NOON + 60_000_000, subject: { type: 'posts', account } });
+      return [event, countersOutput({ eventId, account, real: 100 + index }), velocityOutput({ account })];
+    });
+    const crowded = await startFeed({ accounts, loaded });
+    try {
+      const { page, faults } = await browser.openPage(DESKTOP);
+      const sent: string[] = [];
+      page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => sent.push(String(payload))));
+      await page.goto(crowded.url);
+      await unlock(page, 'demo_pro');
+      await page.waitForSelector('#now-title:has-text("Account A")');
+      await crowded.tick(FRESH_AGES);
+      assert.equal(await page.locator('.switcher fieldset').count(), 1);
+      assert.deepEqual(accountsIn(sent), ['account_a']);
+      await page.waitForSelector('.picker option:has-text("Account Q, 1 event")', { state: 'attached' });
+
+      await page.fill('.picker input', 'account q');
+      await page.press('.picker input', 'Enter');
+      await page.waitForSelector('#now-title:has-text("Account Q")');
+      await until(
+        'the count of the other account is there',
+        async () => (await shownCount(page, 'real')) === 116,
+      );
+      assert.equal(await page.inputValue('.picker select'), 'account_q');
+      await until('the first account is let go', async () =>
+        sent.some((text) => /unsubscribe.*account_a/.test(text)),
+      );
+      assert.deepEqual(accountsIn(sent), ['account_a', 'account_q']);
+
+      await page.fill('.picker input', '');
+      await page.selectOption('.picker select', 'account_b');
+      await page.waitForSelector('#now-title:has-text("Account B")');
+      assert.deepEqual(faults, []);
+      await page.context().close();
+    } finally {
+      await crowded.stop();
+    }
   });
 
   describe('of a service that has just started', () => {

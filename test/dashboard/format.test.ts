@@ -61,6 +61,7 @@ describe('format', () => {
   });
 
   it('names sources with their account', () => {
-    assert.deepEqual(['posts/account_a', 'crypto'].map(sourceText), ['posts of Account A', 'crypto']);
+    const named = (source: string) => sourceText(source, (account) => account.toUpperCase());
+    assert.deepEqual(['posts/account_a', 'crypto'].map(named), ['posts of ACCOUNT_A', 'crypto']);
   });
 });

@@ -25,7 +25,7 @@ describe('the dashboard in a browser', function () {
 
   before(async function () {
     requireBrowser(this);
-    site = await openServedPage({ historyDays: 40 });
+    site = await openServedPage({ historyDays: 15, staleSecondsPosts: 4 });
   });
   after(() => site?.close());
 

@@ -23,6 +23,8 @@ export interface ServedPage {
 
 interface ServedPageOptions {
   readonly historyDays: number;
+  /** As by default without it. */
+  readonly staleSecondsPosts?: number;
   readonly seed?: number;
   /** UTC ms; now without it. */
   readonly startAt?: number;
@@ -30,6 +32,7 @@ interface ServedPageOptions {
 
 export async function openServedPage({
   historyDays,
+  staleSecondsPosts,
   seed = 3,
   startAt,
 }: ServedPageOptions): Promise<ServedPage> {
@@ -37,9 +40,11 @@ export async function openServedPage({
   const world = await openWorld({ seed, ...(startAt === undefined ? {} : { startAt }) });
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const args = ['start', '--json', '--port', String(port), '--data', data];
+  const history = ['--history-days', String(historyDays)];
+  const limit = staleSecondsPosts === undefined ? [] : ['--stale-seconds-posts', String(staleSecondsPosts)];
+  const args = ['start', '--json', '--port', String(port), '--data', data, ...history, ...limit];
   const start = async (): Promise<Program> => {
-    const program = runProgram([...args, '--world', world.url, '--history-days', String(historyDays)]);
+    const program = runProgram([...args, '--world', world.url]);
     await program.url;
     return program;
   };

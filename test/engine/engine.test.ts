@@ -137,8 +137,32 @@ describe('openEngine', () => {
     await context.deliver([post({ id: '7', createdAt: 900_000 })], null);
     assert.equal(context.lookups.post('7')?.id, '7');
     await ageIs(200_000);
-    await context.deliver([]);
+    await context.deliver([], context.now() + 5_000);
     await ageIs(0);
+    await engine.stop();
+  });
+
+  it('counts the time for which the disk held up an answer to its age', async () => {
+    const { store, clock, latest, open } = stage();
+    const { append } = store.journal;
+    let release = () => {};
+    const { engine, context } = await openWithPosts(open);
+    await eventually('the first turn is over', () => store.journal.head === 2);
+    store.journal.append = async (observations) => {
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      store.journal.append = append;
+      await append(observations);
+    };
+    const delivered = context.deliver([post({ id: '7', createdAt: 900_000 })]);
+    clock.advance(70_000);
+    release();
+    await delivered;
+    await eventually(
+      'a tick carries the age',
+      () => latest.get('freshness', 'all')?.record.ages['posts:a'] === 70_000,
+    );
     await engine.stop();
   });
 

@@ -7,14 +7,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { parseConfig } from '../../src/config/config.ts';
-import { routesOf } from '../../src/contract/openapi/paths.ts';
 import { hasPast, isSold } from '../../src/contract/operation.ts';
 import { OPERATIONS } from '../../src/contract/operations.ts';
 import { openService } from '../../src/service/service.ts';
 import { openWorld } from '../../src/world/world.ts';
 import { withRequired } from '../server/call-endpoint.ts';
-import { ACCOUNTS } from '../server/start.ts';
+import { ACCOUNTS } from '../support/accounts.ts';
 import { eventually } from '../support/eventually.ts';
+import { routesOf } from '../support/routes.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../src/examples/pay.js', import.meta.url));
 

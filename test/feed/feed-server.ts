@@ -6,6 +6,7 @@ import { CONNECTION_TIMES, type ConnectionTimes } from '../../src/feed/transport
 import { internalError, refusal } from '../../src/server/error-answer.ts';
 import { API_HEADERS } from '../../src/server/headers.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { AccountPath } from '../../src/views/account-path.ts';
 import type { Output } from '../../streams/internal.ts';
 import { type Running, type Start, start } from '../server/start.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
@@ -27,10 +28,11 @@ export interface FeedServer extends Running {
 export interface FeedServerOptions {
   readonly store?: Store;
   readonly loaded?: readonly Output[];
+  readonly accounts?: readonly AccountPath[];
   readonly keys?: KeyLookup;
   readonly limits?: Partial<FeedLimits>;
   /** Of requests over HTTP; without them nobody is limited. */
-  readonly http?: Pick<Start, 'limits' | 'traffic'>;
+  readonly http?: Pick<Start, 'limits' | 'shares'>;
   readonly times?: Partial<ConnectionTimes>;
   /** Of the last observation before. */
   readonly seq?: number;
@@ -52,6 +54,7 @@ export async function startFeed(options: FeedServerOptions = {}): Promise<FeedSe
   const running = await start({
     loaded,
     ...(options.keys ? { keys: options.keys } : {}),
+    ...(options.accounts ? { deps: { accounts: options.accounts } } : {}),
     ...options.http,
     feed({ latest, accounts, gate, now, staleAfterMs }) {
       opened = openFeed({

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
+import { type Budgets, createBudgets } from '../../src/access/limits/budgets.ts';
 import type { ChannelName } from '../../src/contract/feed.ts';
 import { type Topic, topicsOf } from '../../src/feed/channels.ts';
 import { createDelivery } from '../../src/feed/delivery/delivery.ts';
 import { createFanOut } from '../../src/feed/delivery/fan-out.ts';
 import type { FrameBatch } from '../../src/feed/delivery/frame-batch.ts';
 import { Reader } from '../../src/feed/delivery/reader.ts';
-import { createReplayBudget, type ReplayBudget } from '../../src/feed/delivery/replay-budget.ts';
 import { type ChannelRequest, createSubscriptions } from '../../src/feed/delivery/subscriptions.ts';
 import { follow } from '../../src/feed/follow.ts';
 import { openFrameLog } from '../../src/feed/log/frame-log.ts';
@@ -14,6 +14,7 @@ import type { Change } from '../../src/feed/log/numbering.ts';
 import { createRecords } from '../../src/feed/log/topic-records.ts';
 import type { StoredFrames } from '../../src/store/store.ts';
 import { createLatest } from '../../src/views/latest.ts';
+import { accountPath } from '../support/accounts.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import { NOON } from '../support/outputs.ts';
 
@@ -29,7 +30,7 @@ const Frame = z.looseObject({
 export type ReaderFrame = z.infer<typeof Frame>;
 
 const MUCH_UNSENT = 1_000_000;
-export const TOPICS = topicsOf([{ id: 'a', segment: 'account_a' }]);
+export const TOPICS = topicsOf([accountPath('a')]);
 
 /** A reader without a network, which takes everything at once unless it is stalled. */
 export class MemoryReader extends Reader {
@@ -122,15 +123,16 @@ export function changeOf(channel: ChannelName, key: string = channel, value: unk
 /** The feed from the frame log to its readers, without a network. */
 export function openMemoryFeed(
   window: StoredFrames = createMemoryStore().feed,
-  budget: ReplayBudget = createReplayBudget(Number.MAX_SAFE_INTEGER, () => 0),
+  budgets: Budgets = createBudgets(Number.MAX_SAFE_INTEGER),
+  mono: () => number = () => 0,
+  report: (error: unknown) => void = (error) => assert.fail(String(error)),
 ) {
   const latest = createLatest();
   const staleAfterMs = { posts: 1, oracle: 1, ui: 1, prices: 1 };
-  const report = (error: unknown) => assert.fail(String(error));
   const counters = { sent: 0, merged: 0, replayedBytes: 0, closed: new Map<number, number>() };
   const log = openFrameLog({ window, topics: TOPICS, report });
   const records = createRecords({ latest, now: () => NOON, staleAfterMs });
-  const delivery = createDelivery({ log, records, counters, budget });
+  const delivery = createDelivery({ log, records, counters, budgets, mono, report });
   const fanOut = createFanOut(log.epoch, delivery);
   const subscriptions = createSubscriptions({ topics: TOPICS, log, fanOut });
   follow(

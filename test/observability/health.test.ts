@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { type HealthInputs, hasSnapshot, healthOf } from '../../src/observability/health.ts';
 import { createLatest } from '../../src/views/latest.ts';
+import { ACCOUNTS, accountPath } from '../support/accounts.ts';
+import { STALE_AFTER_MS } from '../support/facts.ts';
 import { eventOutput, FRESH_AGES, postOutput } from '../support/outputs.ts';
 
 const WELL: HealthInputs = {
-  accounts: ['a', 'b'],
+  accounts: ACCOUNTS,
   ages: FRESH_AGES,
-  postsStaleAfterMs: 10_000,
   hasSnapshot: true,
   store: 'open',
   failedActors: 0,
@@ -47,8 +48,9 @@ describe('healthOf', () => {
   }
 
   it('is not degraded by the age of posts that come from the oracle’s list, until they are stale', () => {
+    const listed = { id: 'a', staleAfterMs: { ...STALE_AFTER_MS, posts: 600_000 } };
     const at = (ageMs: number) =>
-      healthOf({ ...WELL, postsStaleAfterMs: 600_000, ages: { ...FRESH_AGES, 'posts:a': ageMs } });
+      healthOf({ ...WELL, accounts: [listed, accountPath('b')], ages: { ...FRESH_AGES, 'posts:a': ageMs } });
     assert.deepEqual([at(330_000), at(600_000), at(600_001)], ['ok', 'ok', 'degraded']);
   });
 
@@ -62,7 +64,7 @@ describe('healthOf', () => {
 
   it('does not ask for sources of accounts that are not tracked', () => {
     const { 'posts:b': _, ...others } = FRESH_AGES;
-    assert.equal(healthOf({ ...WELL, accounts: ['a'], ages: others }), 'ok');
+    assert.equal(healthOf({ ...WELL, accounts: [accountPath('a')], ages: others }), 'ok');
   });
 
   it('is degraded with a store that only reads, or a failed actor', () => {

@@ -13,14 +13,13 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../streams/internal.ts';
 import { eventually } from '../support/eventually.ts';
 import { createMemoryPayments } from '../support/memory-store/payments.ts';
 import { MUTATIONS } from '../support/payment-mutations.ts';
+import { SIGNALS, TERMS } from '../support/payment-terms.ts';
 import {
   createPayer,
   type FacilitatorStand,
   headerOf,
   openFacilitator,
   type Payer,
-  SIGNALS,
-  TERMS,
 } from '../support/payments.ts';
 
 const START = Date.UTC(2026, 0, 1);
@@ -49,6 +48,7 @@ describe('openPaymentService', () => {
       terms: TERMS,
       facilitator: { url: stand.url },
       now: () => clock.now,
+      agreedNow: () => clock.now,
       mono: () => clock.now,
       report: (report) => void reports.push(report),
       everyMs: 5,
@@ -252,6 +252,46 @@ describe('openPaymentService', () => {
       await eventually('the other is settled', () => rows().includes('SETTLED'));
     });
 
+    it('looks into it soon after the calendar was set back by days', async () => {
+      let setBackMs = 0;
+      await reopen({ now: () => clock.now - setBackMs });
+      const payment = await header();
+      stand.fail('status', 'settle', { times: 1 });
+      assert.equal(await codeOf(charge(payment)), '503 payment_pending');
+      setBackMs = 3 * DAY_MS;
+      await eventually('it is settled', () => rows().join() === 'SETTLED');
+      assert.equal(await bodyOf(payment), 'answer 1');
+    });
+
+    it('looks into it at the next start when the calendar was set back meanwhile', async () => {
+      stand.fail('status', 'settle', { times: 1 });
+      assert.equal(await codeOf(charge(await header())), '503 payment_pending');
+      await service.close();
+      const [row] = payments.marked('open', EVER, 1);
+      assert.ok(row);
+      await payments.put({ ...row, nextTryAt: START + 3 * DAY_MS });
+      service = await open();
+      await eventually('it is settled', () => rows().join() === 'SETTLED');
+    });
+
+    it('keeps to the time that a busy facilitator names when the calendar is set forward', async () => {
+      let setMs = 0;
+      await reopen({ now: () => clock.now + setMs });
+      stand.fail('status', 'settle', { times: 1 });
+      assert.equal(await codeOf(charge(await header())), '503 payment_pending');
+      stand.facilitator.steer({ settle: 'busy', times: null });
+      setMs = MINUTE_MS;
+      await eventually('it was asked', () => settleCalls() > 0);
+      await looked();
+      const asked = settleCalls();
+      setMs = 30 * MINUTE_MS;
+      await looked();
+      assert.equal(settleCalls(), asked);
+      stand.facilitator.steer({ times: null });
+      clock.now += 7_000;
+      await eventually('it is settled', () => rows().join() === 'SETTLED');
+    });
+
     it('tells the operator an hour after the payment ended, and never calls it failed', async () => {
       const payment = await header();
       stand.facilitator.steer({ settle: 'lose', times: 1 });
@@ -355,6 +395,9 @@ describe('openPaymentService', () => {
       const isOffered = () => service.offer(SIGNALS, 'http://localhost') !== undefined;
       for (const kind of ['status', 'reset', 'html', 'truncated'] as const) {
         for (const call of ['verify', 'settle'] as const) {
+          // After this the facilitator may be asked whether it is there again.
+          clock.now += 30_000;
+          await eventually('nothing is open', () => !rows().includes('UNKNOWN'));
           stand.fail(kind, call, { times: 6 });
           for (let sent = 0; sent < 6; sent++) {
             const code = await codeOf(charge(await header(), { address: `${kind} ${call}` }));
@@ -473,6 +516,20 @@ describe('openPaymentService', () => {
     assert.equal(payments.find(id), undefined);
   });
 
+  it('forgets no nonce while others do not agree with the calendar', async () => {
+    await reopen({ agreedNow: () => undefined });
+    const { sent } = await charge(await header());
+    const [id = ''] = payments.marked('unsent', EVER, 1).map((row) => row.id);
+    sent();
+    clock.now = START + 60 * DAY_MS;
+    const before = reports.length;
+    await eventually('the hourly work is done', () =>
+      reports.slice(before).some(({ type }) => type === 'unresolved'),
+    );
+    await looked();
+    assert.equal(payments.find(id)?.state, 'SETTLED');
+  });
+
   it('hands a settlement under way to the next start when it is closed', async () => {
     const payment = await header();
     stand.fail('hang', 'settle', { times: 1 });
@@ -530,6 +587,17 @@ describe('openPaymentService', () => {
         assert.equal(await codeOf(charge(payment)), 'paid');
       }
       assert.equal(settled(), 2);
+    });
+
+    it('calls no payment failed when that cannot be written, as it is settled again', async () => {
+      const put = (row: KeptPayment) => (row.state === 'FAILED' ? full() : payments.put(row));
+      await reopen(spoiled({ put }));
+      const payment = await header();
+      stand.facilitator.steer({ settle: 'refuse', times: 1 });
+      assert.equal(await codeOf(charge(payment)), '503 payment_pending');
+      await reopen();
+      await eventually('it is settled', () => rows().join() === 'SETTLED');
+      assert.equal(await bodyOf(payment), 'answer 1');
     });
 
     it('gives the paid reply although the receipt cannot be written', async () => {

@@ -106,6 +106,22 @@ describe('the time that is believed', () => {
     assert.equal(errorMs(), HOUR_MS);
   });
 
+  it('looks at the machine once a second, also while the calendar is not believed', () => {
+    let wall = NOON;
+    let looks = 0;
+    const sinceBoot = () => {
+      looks += 1;
+      return 1_000 + (wall % HOUR_MS);
+    };
+    const { now } = createHeldTime({ wall: () => wall, sinceBoot });
+    wall += HOUR_MS;
+    for (let call = 0; call < 1_000; call++) {
+      wall += 2;
+      assert.equal(now(), NOON + 2 * (call + 1));
+    }
+    assert.ok(looks <= 4, `${looks} looks in 2 s`);
+  });
+
   it('moves on at once with a machine that slept', () => {
     let wall = NOON;
     let boot = 1_000;

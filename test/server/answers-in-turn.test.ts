@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { type AnswersInTurn, createAnswersInTurn } from '../../src/server/answers-in-turn.ts';
@@ -42,6 +42,17 @@ describe('createAnswersInTurn', () => {
           res.end(url);
           return undefined;
         }
+        if (url.startsWith('/echo')) {
+          return new Promise((resolve) => {
+            const chunks: Buffer[] = [];
+            req.on('data', (chunk: Buffer) => chunks.push(chunk));
+            req.on('end', () => {
+              res.shouldKeepAlive = false;
+              res.end(Buffer.concat(chunks));
+              resolve();
+            });
+          });
+        }
         return new Promise((resolve) => {
           const finish = () => {
             res.end(url);
@@ -55,11 +66,21 @@ describe('createAnswersInTurn', () => {
     );
     server = createServer(answers.answer);
     server.on('connection', answers.watch);
-    server.on('clientError', (_error, socket) => {
-      if (!answers.endIfCut(socket)) socket.destroy();
+    server.on('clientError', (error, socket) => {
+      if (!answers.endIfCut(error, socket)) socket.destroy();
     });
-    server.on('upgrade', (_req, socket) => {
-      answers.afterAnswers(socket, () => socket.end('upgraded'));
+    server.on('upgrade', (req, socket) => {
+      socket.on('error', () => undefined);
+      answers.afterAnswers(socket, () => {
+        if (req.url === '/feed') {
+          socket.end('upgraded');
+          return;
+        }
+        const res = new ServerResponse(req);
+        res.assignSocket(req.socket);
+        req.socket.once('timeout', () => req.socket.destroy());
+        answers.answerLast(req, res);
+      });
     });
     server.on('connection', (socket) => {
       closed.push(new Promise((resolve) => socket.once('close', resolve)));
@@ -146,6 +167,52 @@ describe('createAnswersInTurn', () => {
     assert.equal(answers.figures().unsentBytes, 0);
   });
 
+  it('closes one that goes on sending instead, too', async () => {
+    await open({ writeTimeoutMs: 50 });
+    const socket = dial(get('/large/kept')).pause();
+    const sending = setInterval(() => socket.writable && socket.write('\r\n'), 5);
+    await eventually('it is closed', () => socket.destroyed || closed.length === 1);
+    await Promise.all(closed);
+    clearInterval(sending);
+    assert.equal(answers.figures().unsentBytes, 0);
+  });
+
+  it('goes on with a connection whose answer was not taken at once', async () => {
+    await open();
+    const socket = dial(get('/large/1')).pause();
+    await eventually('it is asked for', () => asked.length === 1);
+    socket.write(get('/large/2').slice(0, 10));
+    let received = 0;
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+    });
+    socket.resume();
+    await eventually('the answer is there', () => received > LARGE.length);
+    socket.write(get('/large/2').slice(10));
+    await eventually('the second is there', () => received > 2 * LARGE.length);
+    socket.write(get('/now/3', 'Connection: close'));
+    await Promise.all(closed);
+    assert.deepEqual(asked, ['/large/1', '/large/2', '/now/3']);
+  });
+
+  it('leaves bodies as they are, whatever is in them and however few requests may wait', async () => {
+    for (const maxWaitingRequests of [4, 1]) {
+      await open({ maxWaitingRequests });
+      const body = '{\r\n\r\n"a":1}\r\n\r\nGET / HTTP/1.1\r\n\r\n'.repeat(50);
+      const head = 'POST /echo HTTP/1.1\r\nHost: x\r\n';
+      const whole = `${head}Content-Length: ${body.length}\r\n\r\n${body}`;
+      const half = body.length / 2;
+      const chunk = (part: string) => `${part.length.toString(16)}\r\n${part}\r\n`;
+      const chunked = `${head}Transfer-Encoding: chunked\r\n\r\n${chunk(body.slice(0, half))}${chunk(body.slice(half))}0\r\n\r\n`;
+      for (const bytes of [whole, chunked, whole + get('/now/1').repeat(100)]) {
+        const text = await exchange(bytes);
+        assert.equal(text.slice(text.indexOf('\r\n\r\n') + 4), body);
+      }
+      assert.deepEqual(asked, ['/echo', '/echo', '/echo']);
+      server.close();
+    }
+  });
+
   it('gives an answer that takes its time as long as it needs', async () => {
     await open({ writeTimeoutMs: 20 });
     const whole = exchange(get('/now/0') + get('/held/1', 'Connection: close'));
@@ -188,6 +255,19 @@ describe('createAnswersInTurn', () => {
     const text: string[] = [];
     dial(get('/stream/1')).on('data', (chunk: Buffer) => text.push(String(chunk)));
     await eventually('it streams', () => text.join('').includes('/stream/1'));
+    assert.deepEqual(answers.figures(), { unsentBytes: 0, endedConnections: 0 });
+  });
+
+  it('bounds the answer to a request for an upgrade that is not granted', async () => {
+    const upgrade = get('/large/1', 'Connection: Upgrade', 'Upgrade: websocket');
+    await open({ maxUnsentBytes: 1.5 * LARGE.length });
+    for (let n = 0; n < 2; n++) dial(upgrade).pause();
+    await eventually('one has to go', () => answers.figures().endedConnections === 1);
+    server.close();
+    await open({ writeTimeoutMs: 50 });
+    dial(upgrade).pause();
+    await eventually('it is connected', () => closed.length === 1);
+    await Promise.all(closed);
     assert.deepEqual(answers.figures(), { unsentBytes: 0, endedConnections: 0 });
   });
 

@@ -25,14 +25,12 @@ describe('createApp', () => {
       '/api/v1/',
       '/meta/account_a',
       '/api/v1/meta',
-      '/api/v1/meta/account_c',
-      '/api/v1/meta/a',
+      '/api/v1/meta/',
       '/api/v1/META/account_a',
-      '/api/v1/meta/Account_a',
       '/api/v1/meta/account_a/',
-      '/api/v1/meta/account%5Fa',
       '/api/v1/meta/account_a/tweets/',
-      '/api/v1/meta/crypto/tweets',
+      '/api/v1/meta/account_a/nothing',
+      '/api/v1/portfolio/account_b/rebalancing',
       '/api/v1//meta/account_a',
       '/api/v1/livez',
       '/Livez',
@@ -42,6 +40,32 @@ describe('createApp', () => {
       const response = await running.get(path);
       assert.equal(response.status, 404, path);
       assert.deepEqual(await json(response), { detail: 'Not Found', code: 'not_found' });
+    }
+  });
+
+  it('lists the accounts there are to those who ask for another one', async () => {
+    const wrong = [
+      '/api/v1/meta/account_c',
+      '/api/v1/meta/a',
+      '/api/v1/meta/Account_a',
+      '/api/v1/meta/account%5Fa',
+      '/api/v1/meta/crypto/tweets',
+      '/api/v1/meta/nobody/lag?as_of=1',
+      '/api/v1/prediction/nobody',
+      '/api/v1/signals/nobody',
+      '/api/v1/portfolio/nobody',
+    ];
+    const expected = { detail: 'There is no such account', code: 'account_unknown' };
+    for (const path of wrong) {
+      const response = await running.get(path);
+      assert.equal(response.status, 404, path);
+      assert.deepEqual(await json(response), { ...expected, accounts: ['account_a', 'account_b'] }, path);
+    }
+    // Only those that have such a path.
+    const response = await running.get('/api/v1/portfolio/nobody/rebalancing');
+    assert.deepEqual(await json(response), { ...expected, accounts: ['account_a'] });
+    for (const method of ['POST', 'OPTIONS', 'PROPFIND']) {
+      assert.equal((await ask('/api/v1/meta/nobody', method)).status, 404, method);
     }
   });
 

@@ -1,6 +1,7 @@
-import { routesOf } from '../../src/contract/openapi/paths.ts';
 import { OPERATIONS } from '../../src/contract/operations.ts';
-import { ACCOUNTS, type Running } from './start.ts';
+import { ACCOUNTS } from '../support/accounts.ts';
+import { routesOf } from '../support/routes.ts';
+import type { Running } from './start.ts';
 
 export type ServedEndpoint = Running['app']['endpoints'][number];
 
@@ -27,7 +28,7 @@ const VALUES: Readonly<Record<string, string>> = {
 /** The path with every parameter that its endpoint requires. */
 export function withRequired(path: string): string {
   const route = routesOf(OPERATIONS, ACCOUNTS).find((each) => each.path === path);
-  const required = Object.entries(route?.operation.query?.shape ?? {}).filter(
+  const required = Object.entries(route?.query?.shape ?? {}).filter(
     ([, schema]) => !schema.safeParse(undefined).success,
   );
   const query = required.flatMap(([name]) => (VALUES[name] === undefined ? [] : `${name}=${VALUES[name]}`));

@@ -39,6 +39,7 @@ describe('conditional GET', () => {
   const PATHS = [
     META,
     TWEETS,
+    '/api/v1/accounts',
     '/api/v1/meta/crypto',
     `${META}/lag`,
     '/api/v1/prediction/account_a',

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { routesOf } from '../../src/contract/openapi/paths.ts';
 import { OPERATIONS } from '../../src/contract/operations.ts';
 import { PARAMETER_NAMES } from '../../src/contract/parameter-names.ts';
+import { ACCOUNTS } from '../support/accounts.ts';
 import { NOON } from '../support/outputs.ts';
+import { routesOf } from '../support/routes.ts';
 import { callEndpoint, withRequired } from './call-endpoint.ts';
 import { contentOfEveryEndpoint } from './content.ts';
-import { ACCOUNTS, json, type Running, start } from './start.ts';
+import { json, type Running, start } from './start.ts';
 
 const INTERNAL = { 'X-API-Key': 'demo_internal' };
 const fault = (name: string) => ({
@@ -22,8 +23,7 @@ describe('parameters of other endpoints', () => {
   after(() => running.stop());
 
   /** The routes whose query is looked at, each with the names that it does not take. */
-  const routes = routesOf(OPERATIONS, ACCOUNTS).flatMap(({ path, operation }) => {
-    const { query } = operation;
+  const routes = routesOf(OPERATIONS, ACCOUNTS).flatMap(({ path, operation, query }) => {
     // The feed itself reads the query of a stream; every other request for it is a 426.
     if (query === undefined || path.endsWith('/feed')) return [];
     const foreign = [...PARAMETER_NAMES].filter((name) => !Object.hasOwn(query.shape, name));
@@ -31,7 +31,7 @@ describe('parameters of other endpoints', () => {
   });
 
   it('are refused by every endpoint of the interface, each with its name', async () => {
-    assert.equal(new Set(routes.map(({ path }) => path)).size, 23);
+    assert.equal(new Set(routes.map(({ path }) => path)).size, 24);
     for (const { path, method, foreign } of routes) {
       const target = withRequired(path);
       for (const name of foreign) {

@@ -7,6 +7,7 @@ import {
 } from '../../src/payments/payment-service.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
 import { NOON } from '../support/outputs.ts';
+import { SIGNALS, TERMS } from '../support/payment-terms.ts';
 import {
   createPayer,
   type FacilitatorStand,
@@ -14,8 +15,6 @@ import {
   openFacilitator,
   type Payer,
   type Payment,
-  SIGNALS,
-  TERMS,
 } from '../support/payments.ts';
 import { type Running, type Start, start } from './start.ts';
 
@@ -48,6 +47,7 @@ export async function openPaymentServer(
     facilitator: { url: stand.url, verifyTimeoutMs: 5_000, settleTimeoutMs: 5_000 },
     payments: createMemoryStore().payments,
     now: () => clock.now,
+    agreedNow: () => clock.now,
     mono: () => clock.monoMs,
     report: (report) => void reports.push(report),
     everyMs: 10,

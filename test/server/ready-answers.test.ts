@@ -9,6 +9,7 @@ import { contentOfEveryEndpoint } from './content.ts';
 import { type Running, start } from './start.ts';
 
 const PATHS = [
+  '/api/v1/accounts',
   '/api/v1/meta/account_a',
   '/api/v1/meta/account_b',
   '/api/v1/meta/crypto',

@@ -1,7 +1,7 @@
 import { createGate } from '../../src/access/gate.ts';
 import { demoKeys, type KeyLookup } from '../../src/access/keys/key-lookup.ts';
+import type { Budgets } from '../../src/access/limits/budgets.ts';
 import type { Limits } from '../../src/access/limits/rate-policy.ts';
-import type { Traffic } from '../../src/access/limits/traffic.ts';
 import { createUsageTracking, type UsageTracking } from '../../src/access/usage/tracking.ts';
 import type { StoreState } from '../../src/observability/health.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
@@ -17,6 +17,7 @@ import { createShutdown } from '../../src/service/shutdown.ts';
 import { createLatest, type LatestWriter } from '../../src/views/latest.ts';
 import { openPast } from '../../src/views/past.ts';
 import type { Output } from '../../streams/internal.ts';
+import { ACCOUNTS } from '../support/accounts.ts';
 import { checkedFetch } from '../support/answer-check.ts';
 import { STALE_AFTER_MS } from '../support/facts.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
@@ -46,17 +47,13 @@ export interface Start {
   /** Without them nobody is limited. */
   readonly limits?: Limits;
   /** Without it bytes do not count. */
-  readonly traffic?: Traffic | undefined;
+  readonly shares?: Budgets | undefined;
   readonly epoch?: string;
   readonly deps?: Partial<AppDeps>;
   /** Opens the feed that shares the server. */
   readonly feed?: (deps: AppDeps) => FeedConnections;
 }
 
-export const ACCOUNTS = [
-  { id: 'a', segment: 'account_a' },
-  { id: 'b', segment: 'account_b', isBuyOnly: true },
-];
 const UNLIMITED: Limits = { FREE: null, PRO: null, INTERNAL: null };
 
 /** Accounts a and b under `account_a` and `account_b`, and the demo keys. */
@@ -65,7 +62,7 @@ export async function start({
   areEventsKnown = true,
   keys = demoKeys(),
   limits = UNLIMITED,
-  traffic,
+  shares,
   epoch = 'e1',
   deps,
   feed,
@@ -99,7 +96,7 @@ export async function start({
   );
   const appDeps: AppDeps = {
     past: openPast(memory, latest),
-    gate: createGate({ keys, limits, traffic, now: () => clock.now }),
+    gate: createGate({ keys, limits, shares, now: () => clock.now }),
     recorder: usage,
     usage,
     waitlist: memory.waitlist,

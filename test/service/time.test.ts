@@ -88,7 +88,7 @@ async function openMachine() {
         truth = Math.min(until, truth + 10 * MINUTE_MS);
         const { time, turns, state, prune } = engine;
         if (isHeard)
-          time.heard?.('https://world.test/', new Headers({ date: new Date(truth).toUTCString() }));
+          time.onHeaders?.('https://world.test/', new Headers({ date: new Date(truth).toUTCString() }));
         await accept(
           ...reopened(),
           { kind: 'tick', ages: { 'posts:a': 400 } },

@@ -19,6 +19,8 @@ function previousOf(request: ForecastRequest): NonNullable<ForecastRequest['prev
   return { now, count, oracle, soFar, p50: forecast.p50, params: params ?? coldStart() };
 }
 
+const NOW = forecastRequest().now;
+
 const totalOf = (moves: readonly Move[]) => moves.reduce((sum, { p50 }) => sum + p50, 0);
 
 describe('answer', () => {
@@ -31,6 +33,21 @@ describe('answer', () => {
       { account, eventId, askedSeq, origin, horizonHours, seed, moved },
       { account: 'b', eventId: 5, askedSeq: 9, origin: 'history', horizonHours: 48, seed: 42, moved: [] },
     );
+  });
+
+  it('takes a prior for a past, which matters while the history is short and fades as it grows', () => {
+    const meanOf = (fromAt: number, postsPerDay?: number) =>
+      forecastOf(
+        forecastRequest({
+          fromAt,
+          postTimes: postsBefore(NOW).filter((post) => post >= fromAt),
+          ...(postsPerDay !== undefined && { prior: { postsPerDay, days: 14 } }),
+        }),
+      ).inputs.mean;
+    const young = NOW - DAY_MS;
+    assert.ok(meanOf(young, 5) < 0.5 * meanOf(young, 50) && meanOf(young, 50) < meanOf(young, 200));
+    const ratio = (fromAt: number) => meanOf(fromAt, 200) / meanOf(fromAt);
+    assert.ok(ratio(FIRST_AT) < 0.7 * ratio(young), `${ratio(FIRST_AT)} ${ratio(young)}`);
   });
 
   it('gives a partition probabilities that add up to 1 in six digits, and orders the percentiles', () => {

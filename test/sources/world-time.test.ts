@@ -6,11 +6,11 @@ const HOUR_MS = 3_600_000;
 
 function stage() {
   let boot = 90_000;
-  const { heard, now } = createWorldTime(() => boot);
+  const { onHeaders, now } = createWorldTime(() => boot);
   const tell = (host: string, at: number, more: Readonly<Record<string, string>> = {}) =>
-    heard(`https://${host}/path?query`, new Headers({ date: new Date(at).toUTCString(), ...more }));
+    onHeaders(`https://${host}/path?query`, new Headers({ date: new Date(at).toUTCString(), ...more }));
   return {
-    heard,
+    onHeaders,
     now,
     tell,
     pass(ms: number) {
@@ -21,11 +21,11 @@ function stage() {
 
 describe('the time of the world', () => {
   it('is not known before anybody told it', () => {
-    const { heard, now } = stage();
+    const { onHeaders, now } = stage();
     assert.equal(now(), undefined);
-    heard('https://a.test/', new Headers());
-    heard('https://a.test/', new Headers({ date: 'yesterday' }));
-    heard('https://a.test/', new Headers({ date: new Date(NOON).toUTCString(), age: 'old' }));
+    onHeaders('https://a.test/', new Headers());
+    onHeaders('https://a.test/', new Headers({ date: 'yesterday' }));
+    onHeaders('https://a.test/', new Headers({ date: new Date(NOON).toUTCString(), age: 'old' }));
     assert.equal(now(), undefined);
   });
 

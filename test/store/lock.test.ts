@@ -12,8 +12,9 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { extname, join } from 'node:path';
-import { lockFolder } from '../../src/store/lock.ts';
+import { isClaimed, lockFolder } from '../../src/store/lock.ts';
 import { type Child, startChild } from '../support/child.ts';
+import { leaveDeadSocket } from '../support/data-folder.ts';
 import { withFolder } from '../support/store-records.ts';
 
 const LOCK_PROCESS = new URL(`./lock-process${extname(import.meta.url)}`, import.meta.url);
@@ -56,14 +57,7 @@ async function leaveStaleLocks(folders: readonly string[]): Promise<void> {
 
 /** Leaves a socket as a process does that was killed before it showed its claim, and one of an older version. */
 async function leaveOtherSockets(folder: string): Promise<void> {
-  for (const name of ['engine-1-00.new', 'engine.sock']) {
-    const path = join(folder, name);
-    const server = createServer().listen(path);
-    await new Promise((resolve) => server.once('listening', resolve));
-    renameSync(path, `${path}.kept`);
-    await new Promise((resolve) => server.close(resolve));
-    renameSync(`${path}.kept`, path);
-  }
+  for (const name of ['engine-1-00.new', 'engine.sock']) await leaveDeadSocket(folder, name);
 }
 
 async function race(racers: readonly Child[], folder: string): Promise<void> {
@@ -186,6 +180,19 @@ describe('lockFolder', () => {
       });
     });
   });
+
+  it('takes a process that only ever hangs up for one that is there, and asks it no more', () =>
+    withFolder(async (folder) => {
+      let calls = 0;
+      const server = createServer((caller) => {
+        calls += 1;
+        caller.destroy();
+      });
+      await new Promise<void>((resolve) => server.listen(join(folder, 'engine-1-00.sock'), resolve));
+      assert.equal(await isClaimed(folder), true);
+      assert.ok(calls > 1 && calls <= 10, `asked ${calls} times`);
+      await new Promise((resolve) => server.close(resolve));
+    }));
 
   it('refuses a path that is a file', () =>
     withFolder(async (folder) => {

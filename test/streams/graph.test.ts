@@ -18,6 +18,9 @@ import { anyLog } from '../support/observations.ts';
 import { recount, seenPosts } from './pipelines/recount.ts';
 import { latest, ofStream, records, run, runByStep, runInParts } from './pipelines/run.ts';
 
+/** Logs for each property, of which the default keeps the suite quick; after changes of the graph 400 are worth their time. */
+const RUNS = Number(process.env.GRAPH_RUNS ?? 40);
+
 /** A crypto event is forgotten within the time of a log, and is news when it is listed again. */
 function isForgettable(record: Output['record']): boolean {
   return 'subject' in record && record.subject.type === 'crypto';
@@ -101,7 +104,7 @@ describe('graph', () => {
         const places = cuts.map((cut) => cut % (log.length + 1));
         assert.equal(JSON.stringify(runInParts(log, places)), JSON.stringify(run(log)));
       }),
-      { numRuns: 200 },
+      { numRuns: RUNS },
     );
   });
 
@@ -111,7 +114,7 @@ describe('graph', () => {
         const places = log.map((_, index) => index);
         assert.equal(JSON.stringify(runInParts(log, places)), JSON.stringify(run(log)));
       }),
-      { numRuns: 40 },
+      { numRuns: RUNS / 4 },
     );
   });
 
@@ -140,7 +143,7 @@ describe('graph', () => {
         }
         counted += records(outputs, 'counters').length;
       }),
-      { numRuns: 60 },
+      { numRuns: RUNS },
     );
     assert.ok(counted > 0);
   });
@@ -150,7 +153,7 @@ describe('graph', () => {
       fc.property(anyLog(), (log) => {
         assert.equal(JSON.stringify(run(log)), JSON.stringify(run(log)));
       }),
-      { numRuns: 120 },
+      { numRuns: RUNS },
     );
   });
 
@@ -165,7 +168,7 @@ describe('graph', () => {
         run(log.slice(cut % log.length), after);
         assert.equal(encodeState(after), encodeState(whole));
       }),
-      { numRuns: 120 },
+      { numRuns: RUNS },
     );
   });
 
@@ -186,7 +189,7 @@ describe('graph', () => {
           assert.deepEqual(actual, recount(log.slice(0, seq)), `after seq ${seq}`);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: RUNS },
     );
   });
 
@@ -211,7 +214,7 @@ describe('graph', () => {
           }
         }
       }),
-      { numRuns: 120 },
+      { numRuns: RUNS },
     );
   });
 
@@ -228,7 +231,7 @@ describe('graph', () => {
             assert.equal(settlementDelta, displayDelta + internalDelta);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: RUNS },
     );
   });
 
@@ -258,7 +261,7 @@ describe('graph', () => {
           );
         }
       }),
-      { numRuns: 150 },
+      { numRuns: RUNS },
     );
   });
 
@@ -269,7 +272,7 @@ describe('graph', () => {
         const names = once.map(({ cause, key, record }) => `${cause} ${record.account} ${key}`);
         assert.deepEqual(names, [...new Set(names)]);
       }),
-      { numRuns: 150 },
+      { numRuns: RUNS },
     );
   });
 
@@ -285,7 +288,7 @@ describe('graph', () => {
           }
         }
       }),
-      { numRuns: 120 },
+      { numRuns: RUNS },
     );
   });
 
@@ -301,7 +304,7 @@ describe('graph', () => {
           before.set(name, JSON.stringify(record));
         }
       }),
-      { numRuns: 120 },
+      { numRuns: RUNS },
     );
   });
 
@@ -328,7 +331,7 @@ describe('graph', () => {
         assert.deepEqual(JSON.parse(JSON.stringify(kept)), kept);
         assert.deepEqual(records(outputs, 'failures'), []);
       }),
-      { numRuns: 150 },
+      { numRuns: RUNS },
     );
   });
 
@@ -356,7 +359,7 @@ describe('graph', () => {
           }
         }
       }),
-      { numRuns: 250 },
+      { numRuns: RUNS },
     );
   });
 });

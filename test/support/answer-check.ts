@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { z } from 'zod';
 import { openApiDocument } from '../../src/contract/openapi/document.ts';
+import { ACCOUNTS } from './accounts.ts';
 
 /** Compares answers with the OpenAPI document: anything that is not in it must not be sent. */
 
@@ -26,12 +27,7 @@ const documentSchema = z.object({
   }),
 });
 
-const { paths, components } = documentSchema.parse(
-  openApiDocument([
-    { id: 'a', segment: 'account_a' },
-    { id: 'b', segment: 'account_b' },
-  ]),
-);
+const { paths, components } = documentSchema.parse(openApiDocument(ACCOUNTS));
 const ajv = new Ajv2020({ allErrors: true, validateFormats: false, allowUnionTypes: true });
 ajv.addSchema({ $id: 'components', $defs: Object(closed(components.schemas)) });
 const validators = new Map<string, ValidateFunction>();
@@ -62,18 +58,30 @@ export interface Answered {
   readonly body: string;
 }
 
+const templates = Object.keys(paths)
+  .filter((path) => path.includes('{'))
+  .map((path) => ({ path, pattern: new RegExp(`^${path.replace(/\{\w+\}/, '[^/]+')}$`) }));
+
+/** The operations of a path, which may be that of an account. */
+function methodsOf(pathname: string): (typeof paths)[string] | undefined {
+  const template = templates.find(({ pattern }) => pattern.test(pathname));
+  return paths[pathname] ?? (template && paths[template.path]);
+}
+
 /** Throws unless the document describes the answer. */
 export function checkAnswer({ method, path }: Asked, { status, headers, body }: Answered): void {
   const [pathname = ''] = path.split('?');
   const name = `${method} ${path} ${status}`;
   const isHead = method === 'HEAD';
-  const operation = paths[pathname]?.[isHead ? 'get' : method.toLowerCase()];
+  const operation = methodsOf(pathname)?.[isHead ? 'get' : method.toLowerCase()];
   const documentedResponse = operation?.responses[status];
   if (documentedResponse === undefined) {
     if (method === 'OPTIONS' && status === 204) return;
     assert.ok(operation === undefined || ANYWHERE.has(status), `${name} is not documented`);
     assert.ok(status >= 400, `${name} is no operation of the document`);
-    if (!isHead) checkBody(name, { $ref: '#/components/schemas/Error' }, body);
+    const isOfAccount = status === 404 && methodsOf(pathname) !== undefined;
+    if (!isHead)
+      checkBody(name, { $ref: `#/components/schemas/${isOfAccount ? 'AccountUnknown' : 'Error'}` }, body);
     return;
   }
   const response =

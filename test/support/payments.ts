@@ -7,18 +7,7 @@ import { createFaults, type FaultRule, type Faults } from '../../src/world/contr
 import { type Chain, createChain } from '../../src/world/wire/chain.ts';
 import { createFacilitator, type Facilitator } from '../../src/world/wire/facilitator.ts';
 import { createWorldServer } from '../../src/world/wire/http.ts';
-
-export const TERMS: PaymentTerms = {
-  network: 'eip155:84532',
-  asset: '0xde00de00de00de00de00de00de00de00de00de00',
-  assetName: 'Demo Dollar',
-  assetVersion: '1',
-  payTo: '0xda00da00da00da00da00da00da00da00da00da00',
-  price: 10_000n,
-  prices: [{ prefix: '/api/v1/portfolio', price: 50_000n }],
-};
-
-export const SIGNALS = '/api/v1/signals/account_a';
+import { SIGNALS, TERMS } from './payment-terms.ts';
 
 /** A fault of the facilitator, until it is cleared. */
 export function faultRule(over: Partial<FaultRule> & Pick<FaultRule, 'kind'>): FaultRule {

@@ -21,6 +21,7 @@ import type { StoredFrames } from '../../src/store/ports/frames.ts';
 import { createLatest, type Latest } from '../../src/views/latest.ts';
 import { openPast } from '../../src/views/past.ts';
 import { emptyState, graph, isKept, type Observation, type Output } from '../../streams/internal.ts';
+import { accountPath } from './accounts.ts';
 import { createMemoryStore } from './memory-store/memory-store.ts';
 
 /**
@@ -114,7 +115,10 @@ export async function openRecordedService({
   });
 
   const usage = createUsageTracking({ store: store.usage, now, retentionDays: 90, report });
-  const accounts = settings.accounts.map(({ id }) => ({ id, segment: `account_${id}` }));
+  const accounts = settings.accounts.map(({ id }) => ({
+    ...accountPath(id, { isBuyOnly: false }),
+    staleAfterMs: settings.staleAfterMs,
+  }));
   const gate = createGate({ keys: joinLookups(demoKeys(), tightKey()), limits: LIMITS, now });
   const { staleAfterMs } = settings;
   const shutdown = createShutdown();
@@ -123,7 +127,6 @@ export async function openRecordedService({
       latest,
       accounts,
       now,
-      staleAfterMs,
       metrics: createMetrics(),
       sources: () => [],
       store: () => 'open',

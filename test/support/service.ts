@@ -21,6 +21,9 @@ export interface Stage {
   close(): Promise<void>;
 }
 
+/** Enough for a forecast, and not for forecasts of the past, which take long. */
+const HISTORY_DAYS = 15;
+
 /** Periods short enough that a test waits for effects, not for polls. */
 const QUICK = {
   postsPeriodMs: 50,
@@ -51,7 +54,7 @@ export interface StageOptions {
 export async function openStage({
   startAt,
   before,
-  historyDays = 40,
+  historyDays = HISTORY_DAYS,
   flags = {},
   seed = 3,
   calendarMs,

@@ -2,9 +2,14 @@
 export interface Field {
   readonly port: number;
   readonly connections: number;
+  /** No attack goes on for longer. */
+  readonly mostMs: number;
 }
 
-/** An attack goes on until it is over by itself, and resolves to a few words about what became of it. */
+/**
+ * An attack goes on until it is over by itself, and resolves to a few words about what became of it. It rejects when the
+ * server gave a wrong answer.
+ */
 export interface Attack {
   readonly name: string;
   run(field: Field): Promise<string>;
@@ -26,7 +31,8 @@ export function lasting(
   return {
     name,
     async run(field) {
-      const { closed } = await attack({ ...field, durationMs: LASTING_MS, addressOf: attackerAddress });
+      const durationMs = Math.min(LASTING_MS, field.mostMs);
+      const { closed } = await attack({ ...field, durationMs, addressOf: attackerAddress });
       return `${closed} of ${field.connections} closed by the server`;
     },
   };

@@ -1,28 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { openStore } from '../../src/store/lmdb/open-store.ts';
-import { busyOutputs } from '../dashboard/busy-outputs.ts';
-import { startFeed } from '../feed/feed-server.ts';
-import { sendToParent } from '../support/child.ts';
-import { FRESH_AGES } from '../support/outputs.ts';
-import { keepBusy } from './keep-busy.ts';
+import { serveBusy } from './serve-busy.ts';
 
-// The server with its feed and its store, fed by hand. Ends on request, or with its parent.
-
-const folder = await mkdtemp(join(tmpdir(), 'tallywire-busy-'));
-const store = await openStore(folder);
-const server = await startFeed({ store, loaded: busyOutputs() });
-let isEnding = false;
-for (const end of ['SIGTERM', 'disconnect']) {
-  process.once(end, () => {
-    isEnding = true;
-  });
-}
-await server.tick(FRESH_AGES);
-sendToParent({ url: server.url });
-await keepBusy(server, () => isEnding);
-await server.stop();
-await store.close();
-await rm(folder, { recursive: true });
-if (process.connected) process.disconnect();
+await serveBusy({});

@@ -8,7 +8,9 @@ import { verify } from '../../src/research/verify.ts';
 import { openService } from '../../src/service/service.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { readMeta } from '../support/api.ts';
 import { sendToParent } from '../support/child.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Ended, type Life, logOf, type Refused } from './damage-life.ts';
 
 // Lives of the service, one after another, each on a folder of its own: it starts, is asked about the past, stops, and
@@ -32,8 +34,14 @@ async function ask(url: string, path: string) {
   return { path, status, text: JSON.stringify(status === 200 ? body.data : body.code) };
 }
 
+/** Whether something is counted, so that there is something to damage. */
+async function isCounting(url: string): Promise<boolean> {
+  const { data } = await readMeta(url, 'account_a');
+  return data.some(({ real_counter }) => real_counter !== null);
+}
+
 async function live(life: Life): Promise<Ended> {
-  const { data, wallAt, speed, runMs, asks, paymentIds } = life;
+  const { data, wallAt, speed, countsFirst, runMs, asks, paymentIds } = life;
   const startedAt = performance.now();
   const clock = {
     wall: () => Math.round(wallAt + (performance.now() - startedAt) * speed),
@@ -44,6 +52,7 @@ async function live(life: Life): Promise<Ended> {
   const answers = [];
   try {
     sendToParent({ is: 'up' });
+    if (countsFirst) await eventually('an event is counted', () => isCounting(service.url));
     await delay(runMs);
     for (const path of asks) answers.push(await ask(service.url, path));
     const health = (await (await fetch(`${service.url}/api/v1/health`)).json()) as { status: string };
@@ -51,6 +60,7 @@ async function live(life: Life): Promise<Ended> {
   } finally {
     await service.stop();
   }
+  sendToParent({ is: 'stopped' });
   const store = await openStore(data, { readOnly: true });
   try {
     const ended: Ended = {

@@ -7,6 +7,8 @@ export interface Life {
   /** Where its clock begins, UTC ms, and how many of its milliseconds pass in one. */
   readonly wallAt: number;
   readonly speed: number;
+  /** Whether it lives on for `runMs` only once it has counted an event. */
+  readonly countsFirst: boolean;
   readonly runMs: number;
   /** Paths it is asked for. */
   readonly asks: readonly string[];
@@ -47,7 +49,10 @@ export interface Refused {
 export type LifeEnd =
   | Ended
   | Refused
-  | { readonly is: 'crashed'; readonly how: string; readonly wasUp: boolean };
+  | { readonly is: 'crashed'; readonly how: string; readonly when: Stage };
+
+/** How far a life came: `stopped` reads back what the folder holds, which the service itself need not have read. */
+type Stage = 'starting' | 'up' | 'stopped';
 
 /** The same before all that is stored was read, which damage that nobody has met may end. */
 type Lived = Omit<Ended, 'is'> & { readonly is: 'lived' };
@@ -71,7 +76,7 @@ export function createLives(): Lives {
       const running = child ?? startChild(CHILD, []);
       child = running;
       return new Promise((resolve) => {
-        let wasUp = false;
+        let when: Stage = 'starting';
         let lived: Ended | undefined;
         let said = '';
         const onError = (bytes: Buffer) => {
@@ -86,15 +91,15 @@ export function createLives(): Lives {
           resolve(how);
         };
         // Sent by damage-child.ts.
-        const onMessage = (message: LifeEnd | Lived | { readonly is: 'up' }) => {
-          if (message.is === 'up') wasUp = true;
+        const onMessage = (message: LifeEnd | Lived | { readonly is: 'up' } | { readonly is: 'stopped' }) => {
+          if (message.is === 'up' || message.is === 'stopped') when = message.is;
           else if (message.is === 'lived') lived = { ...message, is: 'ended' };
           else end(message);
         };
         running.process.on('message', onMessage);
         void running.ended().then((how) => {
           if (child === running) child = undefined;
-          end(lived ?? { is: 'crashed', how: `${how}: ${said.trim()}`, wasUp });
+          end(lived ?? { is: 'crashed', how: `${how}: ${said.trim()}`, when });
         });
         running.process.send({ ...life });
       });

@@ -3,9 +3,11 @@ import {
   copyFileSync,
   cpSync,
   existsSync,
+  mkdtempSync,
   openSync,
   readFileSync,
   readSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -13,7 +15,7 @@ import {
 } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { KeptPayment, Store } from '../../src/store/store.ts';
 import { createLives, type Ended, type Life, type LifeEnd, logOf } from './damage-life.ts';
@@ -21,6 +23,10 @@ import { createLives, type Ended, type Life, type LifeEnd, logOf } from './damag
 export interface DamageSweep {
   readonly flips: number;
   readonly pages: number;
+  /** How long the service lives with all that it has read, twice, before the folder is damaged. */
+  readonly lifeMs: number;
+  /** Times of that life which are asked about, as shares of it. */
+  readonly moments: readonly number[];
   /** Numbers in [0, 1). */
   readonly random: () => number;
   readonly report: (line: string) => void;
@@ -62,7 +68,7 @@ export async function sweepDamage(sweep: DamageSweep): Promise<DamageTotals> {
   // A commit alone does not keep a process alive.
   const alive = setInterval(() => undefined, 1_000);
   try {
-    const truth = await makeTruth(live, join(root, 'truth'), sweep.report);
+    const truth = await makeTruth(live, join(root, 'truth'), sweep);
     let totals: DamageTotals = {
       cases: 0,
       unnoticed: 0,
@@ -79,8 +85,9 @@ export async function sweepDamage(sweep: DamageSweep): Promise<DamageTotals> {
       const data = join(root, `case-${index + 1}`);
       copyTruth(truth, data, hasBackup);
       damageFile(join(data, 'db', 'data.mdb'), damage);
-      const verdict = await judge(live, { ...truth.life, data }, truth.ended);
-      for (const path of [data, logOf(data)]) rmSync(path, { recursive: true, force: true });
+      const asDamaged = `${data}-as-damaged`;
+      cpSync(data, asDamaged, { recursive: true });
+      const verdict = await judge(live, { ...truth.life, data }, truth.ended, hasBackup);
       totals = add(totals, verdict);
       const label = `${index + 1}: ${damage.name}${hasBackup ? ', with a backup' : ''}`;
       const isBad = verdict.faults.length > 0;
@@ -88,9 +95,11 @@ export async function sweepDamage(sweep: DamageSweep): Promise<DamageTotals> {
         const lines = [
           `${label}: ${verdict.outcome} after ${verdict.failedStarts} failed starts`,
           ...verdict.faults,
+          ...(isBad ? [`as it was damaged: ${keep(asDamaged)}`] : []),
         ];
         sweep.report(lines.join('\n  '));
       }
+      for (const path of [data, logOf(data), asDamaged]) rmSync(path, { recursive: true, force: true });
     }
     return totals;
   } finally {
@@ -100,10 +109,25 @@ export async function sweepDamage(sweep: DamageSweep): Promise<DamageTotals> {
   }
 }
 
+/** What a service stored differs from run to run, so a seed alone does not repeat a case. Returns where it lies. */
+function keep(folder: string): string {
+  const kept = join(mkdtempSync(join(tmpdir(), 'tallywire-damaged-')), basename(folder));
+  renameSync(folder, kept);
+  return kept;
+}
+
 type Live = (life: Life) => Promise<LifeEnd>;
 
-async function makeTruth(live: Live, folder: string, report: (line: string) => void): Promise<Truth> {
-  const making: Life = { data: folder, wallAt: START_AT, speed: 1, runMs: 5_000, asks: [], paymentIds: [] };
+async function makeTruth(live: Live, folder: string, sweep: DamageSweep): Promise<Truth> {
+  const making: Life = {
+    data: folder,
+    wallAt: START_AT,
+    speed: 1,
+    countsFirst: true,
+    runMs: sweep.lifeMs,
+    asks: [],
+    paymentIds: [],
+  };
   const first = expectEnded(await live(making));
   await changeStore(folder, async (store) => {
     await addAccounts(store, 0);
@@ -115,8 +139,9 @@ async function makeTruth(live: Live, folder: string, report: (line: string) => v
     data: folder,
     wallAt: second.wallAt,
     speed: 1,
+    countsFirst: false,
     runMs: 100,
-    asks: asksBetween(first.fromAt, second.wallAt),
+    asks: asksAt(sweep.moments, first.fromAt, second.wallAt),
     paymentIds: Array.from({ length: 2 * ROWS }, (_, n) => paymentIdOf(n)),
   };
   const control = `${folder}-control`;
@@ -126,7 +151,7 @@ async function makeTruth(live: Live, folder: string, report: (line: string) => v
   if (ended.difference !== null) throw new Error(`the sound folder does not verify: ${ended.difference}`);
   const pages = statSync(join(folder, 'db', 'data.mdb')).size / PAGE;
   const served = ended.answers.filter(({ status }) => status === 200).length;
-  report(
+  sweep.report(
     `made a folder of ${pages} pages; ${served} of ${ended.answers.length} answers about its past have data`,
   );
   return { folder, life, ended };
@@ -192,8 +217,8 @@ function paymentOf(n: number): KeptPayment {
   };
 }
 
-function asksBetween(fromAt: number, toAt: number): string[] {
-  const moments = [0.3, 0.6, 0.9, 1].map((share) => Math.floor(fromAt + (toAt - fromAt) * share) - 1);
+function asksAt(shares: readonly number[], fromAt: number, toAt: number): string[] {
+  const moments = shares.map((share) => Math.floor(fromAt + (toAt - fromAt) * share) - 1);
   return moments.flatMap((at) =>
     ['account_a', 'account_b'].flatMap((account) => [
       `/api/v1/meta/${account}?as_of=${at}`,
@@ -284,18 +309,16 @@ interface CaseVerdict {
   readonly isSilent: boolean;
 }
 
-async function judge(live: Live, life: Life, truth: Ended): Promise<CaseVerdict> {
+async function judge(live: Live, life: Life, truth: Ended, hasBackup: boolean): Promise<CaseVerdict> {
   let failedStarts = 0;
   const ends: string[] = [];
   for (let start = 1; start <= MOST_STARTS; start++) {
     const end = await live(life);
     if (end.is === 'ended') return compare(end, truth, { failedStarts, told: toldOn(life.data) });
-    ends.push(
-      end.is === 'crashed' ? `${end.how}${end.wasUp ? ' when up' : ''}` : `${end.code}: ${end.message}`,
-    );
+    ends.push(end.is === 'crashed' ? `${end.how}, when ${end.when}` : `${end.code}: ${end.message}`);
     if (end.is === 'refused') {
-      // Said with a stable code, the same again and again: somebody has to act.
-      const isFinal = /^STORE_(BROKEN|MISSING|LAYOUT)$/.test(end.code);
+      // Said with a stable code, the same again and again: somebody has to act, as there is no backup to take.
+      const isFinal = !hasBackup && /^STORE_(BROKEN|MISSING|LAYOUT)$/.test(end.code);
       if (isFinal)
         return {
           outcome: 'refused',
@@ -324,7 +347,8 @@ function compare(
     wasRepaired &&
     (new RegExp(`"lost":\\[[^\\]]*"${part}:`).test(told) ||
       told.includes('everything since') ||
-      told.includes(`"${part}":`));
+      // Rows that came back from the backup may be older than those that were damaged.
+      new RegExp(`"fromBackup":\\{[^}]*"${part}":[1-9]`).test(told));
   const wrong: string[] = [];
   if (end.difference !== null) wrong.push(`does not verify: ${end.difference}`);
   for (const answer of truth.answers) {

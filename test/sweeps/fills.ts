@@ -68,16 +68,12 @@ export async function sweepFills({ kind, fills, seed, report }: FillSweep): Prom
       if (random() < 0.7) disk.fill(FILLER);
       else disk.fill(FILLER, Math.floor(random() * disk.freeBytes()));
       await whileReading(url, seen, random() * LONGEST_FILL_MS);
-      if (fill % STOP_EVERY === 0) {
+      const isStopped = fill % STOP_EVERY === 0;
+      if (isStopped || fill % KILL_EVERY === 0) {
         disk.fill(FILLER);
-        service.process.kill('SIGTERM');
-        assertQuiet(await service.ended, 0);
-      } else if (fill % KILL_EVERY === 0) {
-        disk.fill(FILLER);
-        await service.kill('SIGKILL');
-        assertQuiet(await service.ended, null);
-      }
-      if (service.process.exitCode !== null || service.process.signalCode !== null) {
+        assertAlive(service);
+        await service.kill(isStopped ? 'SIGTERM' : 'SIGKILL');
+        assertQuiet(await service.ended, isStopped ? 0 : null);
         service = start(data);
         url = await service.url;
         await whileReading(url, seen, random() * LONGEST_FILL_MS);
@@ -115,6 +111,10 @@ function start(data: string): Program {
     '--disk-reserve-mb',
     String(RESERVE_MB),
   ]);
+}
+
+function assertAlive({ process: { exitCode, signalCode } }: Program): void {
+  assert.deepEqual({ exitCode, signalCode }, { exitCode: null, signalCode: null });
 }
 
 /** LMDB says so on standard error when a write of its own failed. */

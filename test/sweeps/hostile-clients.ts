@@ -35,11 +35,9 @@ void askOnAndOn(
 );
 process.on('message', () => {
   sendToParent({
-    calls: asking.times.length,
     failures: asking.failures,
-    p99Ms: p99(asking.times),
-    frames: feed.gaps.length,
-    gapMs: p99(feed.gaps),
+    p99Ms: asking.times.length === 0 ? null : p99(asking.times),
+    gapMs: feed.gaps.length === 0 ? null : p99(feed.gaps),
     lost: feed.lost,
   });
   asking.times = [];

@@ -43,20 +43,21 @@ export const HTTP_ATTACKS: readonly Attack[] = [
       for (const socket of sockets) {
         timers.push(setInterval(() => socket.read(SLOW_READ_BYTES), SLOW_READ_EVERY_MS));
       }
-      await endAfter(sockets, SLOW_READ_MS);
+      await endAfter(sockets, Math.min(SLOW_READ_MS, field.mostMs));
       for (const timer of timers) clearInterval(timer);
       return `${sockets.length} connections`;
     },
   },
   {
     name: 'GETs of what no hour counts, as fast as they are answered',
-    async run({ port, connections }) {
+    async run({ port, connections, mostMs }) {
       const statuses = new Map<string, number>();
-      const untilMs = performance.now() + HAMMER_MS;
+      const durationMs = Math.min(HAMMER_MS, mostMs);
+      const untilMs = performance.now() + durationMs;
       const sockets = Array.from({ length: connections }, (_, n) =>
         hammer(port, n, UNCOUNTED[n % UNCOUNTED.length] ?? DOCUMENT, untilMs, statuses),
       );
-      await delay(HAMMER_MS);
+      await delay(durationMs);
       for (const socket of sockets) socket.destroy();
       const counts = [...statuses].sort().map(([status, count]) => `${status}: ${count}`);
       return `answers by status ${counts.join(', ')}`;
@@ -68,7 +69,7 @@ export const HTTP_ATTACKS: readonly Attack[] = [
       const upgrade = get('/livez', 'Connection: Upgrade\r\nUpgrade: websocket\r\n');
       const sockets = openAll(field, (n) => get('/docs').repeat(1 + (n % 3)) + upgrade);
       for (const socket of sockets) socket.resume();
-      await endAfter(sockets, SLOW_READ_MS);
+      await endAfter(sockets, Math.min(SLOW_READ_MS, field.mostMs));
       return `${sockets.length} connections`;
     },
   },
@@ -79,7 +80,7 @@ function neverReading(name: string, bytesOf: (n: number) => string): Attack {
     name,
     async run(field) {
       const sockets = openAll(field, bytesOf);
-      await endAfter(sockets, NEVER_READ_MS);
+      await endAfter(sockets, Math.min(NEVER_READ_MS, field.mostMs));
       return `${sockets.length} connections`;
     },
   };

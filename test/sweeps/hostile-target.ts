@@ -1,61 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createShares } from '../../src/access/gate.ts';
 import { LIMITS } from '../../src/access/limits/rate-policy.ts';
-import { createTraffic } from '../../src/access/limits/traffic.ts';
 import { parseConfig } from '../../src/config/config.ts';
-import { openStore } from '../../src/store/lmdb/open-store.ts';
-import { busyOutputs } from '../dashboard/busy-outputs.ts';
-import { startFeed } from '../feed/feed-server.ts';
 import { sendToParent } from '../support/child.ts';
-import { FRESH_AGES } from '../support/outputs.ts';
-import { keepBusy } from './keep-busy.ts';
+import { serveBusy } from './serve-busy.ts';
 
-// The server with its feed and its store, fed by hand, with the limits it has unless others are set. Answers `rest` and
-// `report` with the heap it has and had at most since the last `rest`. Ends on request, or with its parent.
-
-const SAMPLE_MS = 20;
+// A busy server with the limits it has unless others are set. Collects what is garbage when it is told to `rest`; answers
+// that and `report` with the connections it holds.
 
 const { feed, trafficPerMinute } = parseConfig({ flags: {}, env: {} });
 if (feed === null || trafficPerMinute === null) throw new TypeError('the usual limits are off');
-const folder = await mkdtemp(join(tmpdir(), 'tallywire-hostile-'));
-const store = await openStore(folder);
-const server = await startFeed({
-  store,
-  loaded: busyOutputs(),
-  limits: feed,
-  http: { limits: LIMITS, traffic: createTraffic(trafficPerMinute) },
-});
-let isEnding = false;
-for (const end of ['SIGTERM', 'disconnect']) {
-  process.once(end, () => {
-    isEnding = true;
-  });
-}
-
-let heapPeak = 0;
-const sample = () => {
-  const { heapUsed } = process.memoryUsage();
-  heapPeak = Math.max(heapPeak, heapUsed);
-  return heapUsed;
-};
-const sampling = setInterval(sample, SAMPLE_MS);
-process.on('message', (order) => {
-  if (order === 'rest') {
-    globalThis.gc?.();
-    heapPeak = 0;
-  }
-  const heapUsed = sample();
-  server.http.server.getConnections((_error, connections = 0) => {
-    sendToParent({ heapUsed, heapPeak, connections });
+const http = { limits: LIMITS, shares: createShares(trafficPerMinute) };
+await serveBusy({ limits: feed, http }, (server) => {
+  process.on('message', (order) => {
+    if (order === 'rest') globalThis.gc?.();
+    server.http.server.getConnections((_error, connections = 0) => sendToParent({ connections }));
   });
 });
-
-await server.tick(FRESH_AGES);
-sendToParent({ url: server.url });
-await keepBusy(server, () => isEnding);
-clearInterval(sampling);
-await server.stop();
-await store.close();
-await rm(folder, { recursive: true });
-if (process.connected) process.disconnect();

@@ -7,10 +7,11 @@ describe('a process killed at a system call', () => {
   it('leaves the store that was there or the one to come, whatever it was at', async function () {
     this.timeout(300_000);
     requirePackages(this, 'kills at system calls');
-    const seed = Math.trunc(Math.random() * 2 ** 31);
     // Where one name takes the place of another a kill is most likely to do harm.
     const sample = { killsOfEach: 1, acts: /backup|restore|layout|replacement/, among: / rename / };
-    const results = await withSeed(seed, sweepInterruptions({ ...sample, seed, report: () => undefined }));
-    for (const { act, kills } of results) assert.ok(kills > 0, `nobody was killed at ${act}`);
+    await withSeed(async (seed) => {
+      const results = await sweepInterruptions({ ...sample, seed, report: () => undefined });
+      for (const { act, kills } of results) assert.ok(kills > 0, `nobody was killed at ${act}`);
+    });
   });
 });

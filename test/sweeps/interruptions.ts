@@ -11,17 +11,16 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { open } from 'lmdb';
-import { openStore } from '../../src/store/lmdb/open-store.ts';
+import { openStartingStore, openStore } from '../../src/store/lmdb/open-store.ts';
 import { lockFolder } from '../../src/store/lock.ts';
+import { breakStore, leaveDeadSocket } from '../support/data-folder.ts';
 import { type Amounts, addKey, addTurn, amountsIn, joinWaitlist } from './interrupted-store.ts';
 import { buildKillingCalls } from './killing-calls.ts';
 
@@ -69,16 +68,6 @@ async function runChild(act: string, folder: string, env: NodeJS.ProcessEnv = {}
   return { wasKilled: signal === 'SIGKILL', told, errors };
 }
 
-/** Leaves a socket as the owner of a lock does that was killed. */
-async function leaveDeadClaim(folder: string): Promise<void> {
-  const path = join(folder, 'engine-1-00.sock');
-  const server = createServer().listen(path);
-  await once(server, 'listening');
-  renameSync(path, `${path}.kept`);
-  await new Promise((resolve) => server.close(resolve));
-  renameSync(`${path}.kept`, path);
-}
-
 /** A store with three of everything, and a backup from when there were two. */
 async function makeOld(folder: string): Promise<void> {
   const store = await openStore(folder);
@@ -89,12 +78,10 @@ async function makeOld(folder: string): Promise<void> {
   await store.close();
 }
 
-/** The same, with both of LMDB's first pages lost, and two starts that failed on it. */
+/** The same, broken, and two starts that failed on it. */
 async function makeBroken(folder: string): Promise<void> {
   await makeOld(folder);
-  const data = join(folder, 'db', 'data.mdb');
-  truncateSync(data, 0);
-  writeFileSync(data, Buffer.alloc(16_384, 0xa5));
+  breakStore(folder);
   for (let start = 1; start <= 2; start++) await runChild('start', folder);
 }
 
@@ -182,10 +169,12 @@ async function startAgain(folder: string): Promise<void> {
   assert.fail(`no start of ${MOST_STARTS} was through: ${failures.join('\n')}`);
 }
 
+/** A start and a stop in order, as of the service. */
 async function openHere(folder: string): Promise<void> {
   const lock = await lockFolder(folder);
-  const store = await openStore(folder);
+  const { store, finished } = await openStartingStore(folder, { tell: () => undefined, reserveBytes: 0 });
   await store.close();
+  finished();
   await lock.release();
 }
 
@@ -208,7 +197,7 @@ async function checkAfterKill(
   told: readonly string[],
 ): Promise<void> {
   if (name === 'restore') await startAgain(folder);
-  else await openHere(folder);
+  await openHere(folder);
   const { places, keys, turns } = await readAmounts(folder);
   const least = (has: number, had: number, done: string) =>
     assert.ok(has >= had + (told.includes(done) ? 1 : 0), `${done}: ${has} left of ${had}`);
@@ -235,7 +224,7 @@ async function runAct({ does, name }: Act, stage: Stage, env: NodeJS.ProcessEnv)
   rmSync(log, { force: true });
   const filter = (path: string) => !lstatSync(path).isSocket();
   cpSync(template, folder, { recursive: true, preserveTimestamps: true, filter });
-  if (name === 'open') await leaveDeadClaim(folder);
+  if (name === 'open') await leaveDeadSocket(folder, 'engine-1-00.sock');
   if (name === 'begin') rmSync(folder, { recursive: true });
   const shim = { LD_PRELOAD: library, CALLS_UNDER: folder, CALLS_LOG: log, UV_USE_IO_URING: '0' };
   return runChild(does, folder, { ...shim, ...env });
@@ -321,22 +310,31 @@ async function sweepAct(act: Act, stage: Stage, sweep: InterruptionSweep): Promi
 /** Kills whoever begins, opens, copies, restores and converts a store, at calls that change the disk. */
 export async function sweepInterruptions(sweep: InterruptionSweep): Promise<readonly ActKills[]> {
   const results: ActKills[] = [];
-  for (const act of ACTS.filter(({ name }) => sweep.acts.test(name))) {
-    const base = mkdtempSync(join(tmpdir(), 'tallywire-interruptions-'));
-    try {
-      const library = buildKillingCalls(base);
-      const stage = {
-        library,
-        template: join(base, 'old'),
-        folder: join(base, 'data'),
-        log: join(base, 'calls'),
-        copies: join(base, 'copies'),
-        told: join(base, 'told'),
-      };
-      results.push(await sweepAct(act, stage, sweep));
-    } finally {
-      rmSync(base, { recursive: true, force: true });
+  const tools = mkdtempSync(join(tmpdir(), 'tallywire-interruptions-'));
+  try {
+    const library = buildKillingCalls(tools);
+    for (const act of ACTS.filter(({ name }) => sweep.acts.test(name))) {
+      results.push(await sweepActIn(library, act, sweep));
     }
+  } finally {
+    rmSync(tools, { recursive: true, force: true });
   }
   return results;
+}
+
+async function sweepActIn(library: string, act: Act, sweep: InterruptionSweep): Promise<ActKills> {
+  const base = mkdtempSync(join(tmpdir(), 'tallywire-interruptions-'));
+  try {
+    const stage = {
+      library,
+      template: join(base, 'old'),
+      folder: join(base, 'data'),
+      log: join(base, 'calls'),
+      copies: join(base, 'copies'),
+      told: join(base, 'told'),
+    };
+    return await sweepAct(act, stage, sweep);
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+  }
 }

@@ -160,6 +160,7 @@ ssize_t writev(int fd, const struct iovec *parts, int many) {
   ssize_t name(int fd, const struct iovec *parts, int many, offset_type at) { \
     REAL(name); \
     if (at_file(#name, fd)) { if (kill_half) real(fd, parts, many / 2, at); end(); } \
+    if (counted && copies_in && many > 1 && real(fd, parts, many / 2, at) >= 0) copy("-half"); \
     return real(fd, parts, many, at); \
   }
 PWRITEV(pwritev, off_t)

@@ -4,14 +4,14 @@ import { openPaymentService } from '../../src/payments/payment-service.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { KeptPayment } from '../../src/store/store.ts';
 import { sendToParent } from '../support/child.ts';
-import { SIGNALS, TERMS } from '../support/payments.ts';
+import { SIGNALS, TERMS } from '../support/payment-terms.ts';
 
 // Charges the payments that the parent sends, with the store in a folder, and kills itself at a given state.
 const [folder = '', url = '', startOffsetMs = '0'] = process.argv.slice(2);
 const commandSchema = z.object({ payment: z.string(), dieAt: z.string(), offsetMs: z.number() });
 
 let dieAt = '';
-/** The parent's clock is ahead of the real one. */
+/** The parent's clocks are ahead of the real ones, more and more. */
 let offsetMs = Number(startOffsetMs);
 const die = () => process.kill(process.pid, 'SIGKILL');
 const store = await openStore(folder);
@@ -32,7 +32,8 @@ const service = await openPaymentService({
     },
   },
   now: () => Date.now() + offsetMs,
-  mono: () => performance.now(),
+  agreedNow: () => Date.now() + offsetMs,
+  mono: () => performance.now() + offsetMs,
   report: () => undefined,
   everyMs: 20,
 });

@@ -4,31 +4,24 @@ import { RequestError } from '../../src/errors.ts';
 import { openPaymentService } from '../../src/payments/payment-service.ts';
 import type { FaultRule, Faults } from '../../src/world/control/faults.ts';
 import { createRng, hex, type Rng } from '../../src/world/rng.ts';
-import type { SETTLE_BEHAVIOURS } from '../../src/world/wire/facilitator.ts';
+import { SETTLE_BEHAVIOURS } from '../../src/world/wire/facilitator.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../streams/internal.ts';
 import { eventually } from '../support/eventually.ts';
 import { createMemoryPayments } from '../support/memory-store/payments.ts';
+import { SIGNALS, TERMS } from '../support/payment-terms.ts';
 import {
   createPayer,
   type FacilitatorStand,
   faultRule,
   headerOf,
   openFacilitator,
-  SIGNALS,
-  TERMS,
 } from '../support/payments.ts';
 
 type Behaviour = (typeof SETTLE_BEHAVIOURS)[number];
 
 /** What may become of a call to settle. Some of the faults move the money, others do not. */
 const SETTLE: readonly [Behaviour, ...(Behaviour | FaultRule)[]] = [
-  'honest',
-  'refuse',
-  'busy',
-  'pending',
-  'no-hash',
-  'lose',
-  'cancelled',
+  ...SETTLE_BEHAVIOURS,
   faultRule({ kind: 'status', status: 500 }),
   faultRule({ kind: 'status', status: 429, retryAfter: '30' }),
   faultRule({ kind: 'html', status: 200 }),
@@ -103,6 +96,7 @@ async function buyOnce(seed: number, run: number): Promise<Ending> {
       node: hasNode ? { url: nodeUrl } : undefined,
       payments,
       now: () => clock.now,
+      agreedNow: () => clock.now,
       mono: () => clock.now,
       report: () => undefined,
       everyMs: 2,

@@ -6,7 +6,8 @@ import { z } from 'zod';
 
 /** Readers of the feed in a recorded run. */
 
-const GIVE_UP_MS = 20_000;
+/** Far longer than any machine needs. */
+const GIVE_UP_MS = 90_000;
 
 /** The fields that are read of a frame of any type. */
 const anyFrame = z.looseObject({

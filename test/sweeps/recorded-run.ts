@@ -41,7 +41,8 @@ export interface RecordedRun {
 const EPOCH = '00000000-0000-4000-8000-000000000000';
 /** How many frames a reader that resumes has missed. */
 const MISSED = 200;
-const GIVE_UP_MS = 10_000;
+/** Far longer than any machine needs. */
+const GIVE_UP_MS = 90_000;
 /** Headers that depend on the machine or the connection. */
 const LEFT_OUT = new Set(['date', 'connection', 'keep-alive']);
 

@@ -7,6 +7,8 @@ const startedAt = performance.now();
 const totals = await sweepDamage({
   flips,
   pages,
+  lifeMs: 5_000,
+  moments: [0.3, 0.6, 0.9, 1],
   random: createRng(seed).next,
   report: (line) => process.stdout.write(`${line}\n`),
 });

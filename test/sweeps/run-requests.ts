@@ -8,5 +8,6 @@ if (!Number.isInteger(requests) || requests < 1) {
 }
 const startedAt = performance.now();
 const report = (line: string) => process.stdout.write(`${line}\n`);
+report(`seed ${seed}`);
 await sweepRequests({ requests, seed, isTimed: true, report });
-report(`${requests} requests of seed ${seed} in ${Math.round((performance.now() - startedAt) / 1_000)} s`);
+report(`${requests} requests in ${Math.round((performance.now() - startedAt) / 1_000)} s`);

@@ -8,6 +8,8 @@ if (!Number.isInteger(rounds) || !Number.isInteger(seed) || rounds === undefined
 const figures = await sweepSettlements({
   rounds,
   seed,
+  historyDays: 35,
+  seconds: 45,
   report: (line) => process.stdout.write(`${line}\n`),
 });
 process.stdout.write(`${JSON.stringify(figures, null, 2)}\nnothing wrong, nothing unexplained\n`);

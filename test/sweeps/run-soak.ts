@@ -5,6 +5,7 @@ const minutes = Number(process.argv[2] ?? '120');
 const seed = Number(process.argv[3] ?? Math.trunc(Math.random() * 2 ** 31));
 if (!(minutes > 0)) throw new RangeError(`expected a number of minutes, was ${process.argv[2]}`);
 const report = (line: string) => process.stdout.write(`${line}\n`);
+report(`seed ${seed}`);
 const rows = await soak({
   durationMs: minutes * 60_000,
   rowMs: 60_000,
@@ -28,9 +29,7 @@ for (const row of rows) {
 }
 const last = rows.at(-1);
 report('');
-report(
-  `seed ${seed}, ${rows.length} minutes; growth of the second half in MB an hour (goal of resident memory: 1)`,
-);
+report(`${rows.length} minutes; growth of the second half in MB an hour (goal of resident memory: 1)`);
 for (const [what, bytesAnHour, now] of [
   ['resident memory', growth.rssBytes, last?.rssBytes],
   ['  of its own', growth.anonymousBytes, last?.anonymousBytes],

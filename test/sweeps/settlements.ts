@@ -24,8 +24,6 @@ const ANSWER_MS = 5_000;
 
 /** Far longer than any machine needs to read the counts for the first time; the rest of it is skipped. */
 const FIRST_READ_MS = 10 * MINUTE_MS;
-/** Of the first window that ends, left for disturbances. */
-const LAST_SECONDS_MS = 20_000;
 
 interface Tracked {
   readonly id: number;
@@ -57,6 +55,10 @@ export interface SettlementFigures {
 export interface SettlementSweep {
   readonly rounds: number;
   readonly seed: number;
+  /** With four weeks and more the forecasts of events that closed before the start are scored as well. */
+  readonly historyDays: number;
+  /** How long the world is disturbed, to the end of the last window. */
+  readonly seconds: number;
   readonly report: (line: string) => void;
 }
 
@@ -64,11 +66,8 @@ export interface SettlementSweep {
  * Drives worlds through posts deleted within seconds, stalls of the oracle, back-fills and closes, and compares all that
  * the service said with the world's own posts, totals and winners. Rejects with every difference that has no reason.
  */
-export async function sweepSettlements({
-  rounds,
-  seed,
-  report,
-}: SettlementSweep): Promise<SettlementFigures> {
+export async function sweepSettlements(sweep: SettlementSweep): Promise<SettlementFigures> {
+  const { rounds, seed, report } = sweep;
   const figures: SettlementFigures = {
     rounds,
     events: 0,
@@ -85,7 +84,7 @@ export async function sweepSettlements({
   const faults: string[] = [];
   for (let round = 0; round < rounds; round++) {
     const worldSeed = seed + round;
-    const found = await playRound(worldSeed, figures);
+    const found = await playRound(worldSeed, sweep, figures);
     faults.push(...found.map((fault) => `seed ${worldSeed}: ${fault}`));
     report(`round ${round + 1} of ${rounds}, seed ${worldSeed}: ${found.length} faults`);
   }
@@ -95,22 +94,30 @@ export async function sweepSettlements({
   return figures;
 }
 
-async function playRound(seed: number, figures: SettlementFigures): Promise<readonly string[]> {
+async function playRound(
+  seed: number,
+  { historyDays, seconds }: SettlementSweep,
+  figures: SettlementFigures,
+): Promise<readonly string[]> {
   const startAt = FIRST_START_AT + (seed % 24) * ROUND_APART_MS;
-  const stage = await openStage({ startAt, seed, historyDays: 35 });
+  const stage = await openStage({ startAt, seed, historyDays });
   const faults: string[] = [];
   try {
     const rng = createRng(seed, 'settlements');
-    const events = addEvents(stage, rng);
-    const reading = readCounts({ stage, seed, startAt, events, faults, figures });
-    await reading.known();
-    stage.skip(Math.min(...events.map(({ endAt }) => endAt)) - LAST_SECONDS_MS - stage.clock.wall());
+    const events = addEvents(stage, rng, seconds);
+    const unseen = [{ fromAt: Number.NEGATIVE_INFINITY, toAt: startAt }];
+    const round = { stage, seed, startAt, unseen, events, faults, figures };
+    const firstReading = readCounts(round);
+    await firstReading.known();
+    await firstReading.stop();
+    await skipTo(Math.max(...events.map(({ endAt }) => endAt)) - seconds * 1_000, round);
+    const reading = readCounts(round);
     await disturb(stage, rng, events, figures);
     await eventually('every window is over', () => events.every(({ endAt }) => stage.clock.wall() >= endAt));
     await reading.stop();
     stage.world.control.resumeOracle();
     for (const { id } of events) stage.world.control.closeEvent({ event: id });
-    await compareStored({ stage, seed, startAt, events, faults, figures });
+    await compareStored(round);
   } finally {
     await stage.close();
   }
@@ -118,13 +125,13 @@ async function playRound(seed: number, figures: SettlementFigures): Promise<read
 }
 
 /** Short windows with narrow buckets, so that a single post decides. */
-function addEvents({ world, clock }: Stage, rng: Rng): readonly Tracked[] {
+function addEvents({ world, clock }: Stage, rng: Rng, seconds: number): readonly Tracked[] {
   return [0, 1, 2, 3].map((index) => {
     const account = index % 2 === 0 ? 'a' : 'b';
     const now = clock.wall();
     // Windows are whole seconds, as the market's and the oracle's own are.
     const startAt = wholeSecond(now - rng.between(5, 180) * MINUTE_MS);
-    const endAt = wholeSecond(now + FIRST_READ_MS + rng.between(20, 45) * 1_000);
+    const endAt = wholeSecond(now + FIRST_READ_MS + rng.between(seconds / 2, seconds) * 1_000);
     const bucketWidth = rng.int(1, 4);
     const slug = `account-${account}-of-posts-sweep-${index}`;
     const event = { account, startAt, endAt, bucketWidth, bucketCount: 90, slug, title: slug } as const;
@@ -136,10 +143,17 @@ function wholeSecond(at: number): number {
   return Math.floor(at / 1_000) * 1_000;
 }
 
+interface Span {
+  readonly fromAt: number;
+  readonly toAt: number;
+}
+
 interface Round {
   readonly stage: Stage;
   readonly seed: number;
   readonly startAt: number;
+  /** When nobody looked: before the first start, and while time was skipped. */
+  readonly unseen: Span[];
   readonly events: readonly Tracked[];
   readonly faults: string[];
   readonly figures: SettlementFigures;
@@ -167,12 +181,34 @@ function postsIn({ stage, seed, startAt }: Round, event: Tracked): readonly Post
   );
 }
 
+/** A post that came and went while nobody looked can only be known from the oracle's list. */
+function wasToBeSeen({ unseen }: Round, { shownAt, deletedAt }: Post): boolean {
+  return !unseen.some(({ fromAt, toAt }) => fromAt <= shownAt && deletedAt <= toAt);
+}
+
+/** Lets time pass, until the service has read what was posted meanwhile. */
+async function skipTo(at: number, { stage, unseen }: Round): Promise<void> {
+  const fromAt = stage.clock.wall() - ANSWER_MS;
+  stage.skip(at - stage.clock.wall());
+  for (const account of ['a', 'b'] as const) {
+    await listed(stage, account, stage.world.control.post({ account }).id);
+  }
+  unseen.push({ fromAt, toAt: stage.clock.wall() });
+}
+
+async function listed(stage: Stage, account: WorldAccountId, id: string): Promise<void> {
+  await eventually('the post is listed', async () => {
+    const { data } = await readTweets(stage.url(), `account_${account}`, 20);
+    return data.some(({ tweet_id }) => tweet_id === id);
+  });
+}
+
 /**
  * Reads the counts again and again. A count is null or right: at least the posts that could be read when the posts were
  * last asked for, by the age the record gives, and at most those that exist.
  */
 function readCounts(round: Round) {
-  const { stage, events, faults, figures, startAt } = round;
+  const { stage, events, faults, figures } = round;
   let isStopped = false;
   const known = new Set<number>();
 
@@ -183,7 +219,7 @@ function readCounts(round: Round) {
     figures.readings += 1;
     const posts = postsIn(round, event);
     const askedAt = at - (asOf.ages_ms.posts ?? 0) - ANSWER_MS;
-    const certain = posts.filter((post) => post.shownAt <= askedAt && post.deletedAt > startAt);
+    const certain = posts.filter((post) => post.shownAt <= askedAt && wasToBeSeen(round, post));
     const possible = posts.filter((post) => post.shownAt <= at);
     if (real < certain.length || real > possible.length) {
       faults.push(
@@ -245,10 +281,7 @@ async function disturb(
     const kind = rng.chance(0.8) ? 'original' : 'reply';
     const { id } = control.post({ account, kind });
     figures.posts += 1;
-    await eventually('the post is listed', async () => {
-      const { data } = await readTweets(stage.url(), `account_${account}`, 20);
-      return data.some(({ tweet_id }) => tweet_id === id);
-    });
+    await listed(stage, account, id);
     return id;
   }
 }
@@ -274,15 +307,14 @@ async function compareStored(round: Round): Promise<void> {
 }
 
 function compareEvent(round: Round, event: Tracked, settled: Settled, store: Store): void {
-  const { faults, figures, startAt } = round;
+  const { faults, figures } = round;
   figures.events += 1;
   const counters = latestOf(store, 'counters', event.id);
   const listed = latestOf(store, 'events', event.id);
   const truth = postsIn(round, event);
   const seen = new Set(store.outputs.latest('posts').map(({ key }) => key));
   const missing = truth.filter(({ id }) => !seen.has(id));
-  // Before the first start nobody looked: what was gone by then can only be known from the oracle's list.
-  const unexplained = missing.filter(({ deletedAt }) => deletedAt > startAt);
+  const unexplained = missing.filter((post) => wasToBeSeen(round, post));
   for (const post of unexplained) faults.push(`event ${event.id} lacks the post ${post.id}`);
   const expected = truth.length - missing.length;
   if (counters?.real !== expected) {

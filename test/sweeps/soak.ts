@@ -29,36 +29,28 @@ export interface Soak {
   readonly report: (line: string) => void;
 }
 
-/** What was seen of the process in a part of the run, and what was asked of it meanwhile. */
-export interface SoakRow extends LoadTally {
-  /** Since the load began. */
-  readonly atMs: number;
-  /** Medians of the looks. */
+/** What was seen of the process at one look. The least or the most of several says what a median would hide. */
+interface Look {
+  /** Medians in a row. */
   readonly rssBytes: number;
   readonly anonymousBytes: number;
   readonly fileBytes: number;
-  /** The least of the looks, which is near what a collection leaves. */
+  /** The least in a row, which is near what a collection leaves. */
   readonly heapBytes: number;
-  /** The most of the looks. */
+  /** The most in a row. */
   readonly externalBytes: number;
   readonly openFiles: number;
   readonly threads: number;
   readonly loopDelayMs: number;
   readonly cpuSeconds: number;
-  /** Of the files of the data folder. */
-  readonly storeBytes: number;
 }
 
-interface Look {
-  readonly rssBytes: number;
-  readonly anonymousBytes: number;
-  readonly fileBytes: number;
-  readonly heapBytes: number;
-  readonly externalBytes: number;
-  readonly openFiles: number;
-  readonly threads: number;
-  readonly loopDelayMs: number;
-  readonly cpuSeconds: number;
+/** What was seen of the process in a part of the run, and what was asked of it meanwhile. */
+export interface SoakRow extends LoadTally, Look {
+  /** Since the load began. */
+  readonly atMs: number;
+  /** Of the files of the data folder. */
+  readonly storeBytes: number;
 }
 
 const ENOUGH = 1_000_000_000;

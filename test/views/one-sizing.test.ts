@@ -17,6 +17,7 @@ import { closeAll, type RecordView, renderAll } from '../../src/views/record-vie
 import { predictionView } from '../../src/views/records/prediction.ts';
 import { signalsView } from '../../src/views/records/signals.ts';
 import type { Input, Output, OutputOf } from '../../streams/internal.ts';
+import { accountPath } from '../support/accounts.ts';
 import {
   bucket,
   countersOutput,
@@ -33,10 +34,7 @@ import {
 import { position, WALLET } from '../support/positions.ts';
 import { withSignals } from '../support/with-signals.ts';
 
-const ACCOUNTS: readonly AccountPath[] = [
-  { id: 'a', segment: 'account_a' },
-  { id: 'a', segment: 'account_a', isBuyOnly: true },
-];
+const ACCOUNTS: readonly AccountPath[] = [accountPath('a'), accountPath('a', { isBuyOnly: true })];
 const LIMITS = { posts: 10_000, oracle: 900_000, ui: 300_000, prices: 60_000 };
 const RANGES = [
   { lo: 0, hi: 19 },
@@ -300,7 +298,7 @@ describe('one sizing behind signals, prediction, portfolio and rebalancing', () 
 
   it('holds in a portfolio what signals bets, and trades nothing where it skips', () => {
     check(({ signals, portfolios }, { bankroll, account }) => {
-      if (account.isBuyOnly) return;
+      if (account.policy.isBuyOnly) return;
       const listed = byToken(signals.flatMap((record) => record.signals));
       for (const { positions } of portfolios) {
         for (const { token_id, outcome, sizing, current_value, analysis } of positions) {
@@ -406,7 +404,7 @@ describe('one sizing behind signals, prediction, portfolio and rebalancing', () 
 
   it('never says SELL for an account that only buys, in signals or in predictions', () => {
     check(({ signals, predictions }, { account }) => {
-      if (!account.isBuyOnly) return;
+      if (!account.policy.isBuyOnly) return;
       for (const record of signals) {
         assert.deepEqual(record.SELL, []);
         assert.ok(record.signals.every(({ action }) => action !== 'SELL'));

@@ -15,7 +15,7 @@ interface Step {
 }
 
 /** Runs a log and stores what an engine stores of it. */
-async function stored(log: readonly Observation[], windowsMs?: readonly number[]) {
+async function stored(log: readonly Observation[]) {
   const store = createMemoryStore();
   const latest = createLatest();
   const { run } = createRunner(emptyState());
@@ -31,7 +31,7 @@ async function stored(log: readonly Observation[], windowsMs?: readonly number[]
     latest.apply(outputs, seq, receivedAt);
     steps.push({ observation, signals: [...latest.all('signals')] });
   }
-  return { steps, past: openPast(store, latest, windowsMs) };
+  return { store, latest, steps };
 }
 
 function inOrder(outputs: Iterable<Output>): readonly Output[] {
@@ -45,15 +45,19 @@ const isOf = (account: string) => (output: Output) =>
 
 describe('signals of the past', function () {
   this.timeout(120_000);
+  let log: Awaited<ReturnType<typeof stored>>;
+  before(async () => {
+    log = await stored(await loadObservations(LOG));
+  });
 
   for (const [name, windowsMs] of [
     ['from where the log begins', undefined],
     ['from what was stored some seconds before', [7_000, 30_000, 60_000]],
   ] as const) {
     it(`are computed again, ${name}, as they were published`, async () => {
-      const { steps, past } = await stored(await loadObservations(LOG), windowsMs);
+      const past = openPast(log.store, log.latest, windowsMs);
       let compared = 0;
-      for (const { observation, signals } of steps.filter((_, at) => at > 4_300 && at % 211 === 0)) {
+      for (const { observation, signals } of log.steps.filter((_, at) => at > 4_300 && at % 211 === 0)) {
         const { seq, receivedAt } = observation;
         for (const account of ['a', 'b']) {
           const then = await past.of(account, seq, receivedAt, ['events', 'signals']);
@@ -69,8 +73,8 @@ describe('signals of the past', function () {
   }
 
   it('name their newest input when they changed before the time that is looked at', async () => {
-    const { steps, past } = await stored(await loadObservations(LOG), [1]);
-    const { observation, signals } = steps.at(-60) ?? assert.fail();
+    const past = openPast(log.store, log.latest, [1]);
+    const { observation, signals } = log.steps.at(-60) ?? assert.fail();
     const { seq, receivedAt } = observation;
     const then = await past.of('a', seq, receivedAt, ['events', 'signals']);
     const found = inOrder(then.all('signals'));

@@ -11,6 +11,7 @@ import { predictionView } from '../../src/views/records/prediction.ts';
 import { signalsView } from '../../src/views/records/signals.ts';
 import { velocityView } from '../../src/views/records/velocity.ts';
 import type { Output } from '../../streams/internal.ts';
+import { accountPath } from '../support/accounts.ts';
 import {
   bucket,
   countersOutput,
@@ -29,11 +30,12 @@ import {
 const ACCOUNTS = ['a', 'b'] as const;
 const VIEWS: readonly RecordView[] = [
   cryptoView(),
-  ...ACCOUNTS.map((id) => ({ id, segment: `account_${id}` })).flatMap((account) => [
+  ...ACCOUNTS.map((id) => accountPath(id)).flatMap((account) => [
     countersView(account),
     lagView(account),
     postsView(account),
     predictionView(account),
+    predictionView(accountPath(account.id, { freeFields: ['velocity', 'forecast', 'model_prob'] })),
     signalsView(account),
     velocityView(account),
   ]),
@@ -136,11 +138,7 @@ describe('a record view', () => {
       }
     }
     assert.equal(
-      countersView({ id: 'b', segment: 'account_b' }).render(
-        { latest, late: [] },
-        '1',
-        audienceOf('everyone', 'PRO'),
-      ),
+      countersView(accountPath('b')).render({ latest, late: [] }, '1', audienceOf('everyone', 'PRO')),
       undefined,
     );
   });

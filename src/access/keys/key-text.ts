@@ -10,13 +10,13 @@ const CHECKSUM_CHARS = 6;
 const ID_CHARS = 8;
 
 /** A secret of 142 bits. */
-export function mintKey(tier: Tier): string {
-  const body = `tw_${tier.toLowerCase()}_${randomText(SECRET_CHARS)}`;
+export function mintKey(tier: Tier, bytesOf: (length: number) => Uint8Array = randomBytes): string {
+  const body = `tw_${tier.toLowerCase()}_${randomText(SECRET_CHARS, bytesOf)}`;
   return body + checksumOf(body);
 }
 
 export function mintId(): string {
-  return randomText(ID_CHARS);
+  return randomText(ID_CHARS, randomBytes);
 }
 
 /** Whether a text has the form and the checksum of a key, so that most mistyped ones are refused without a look-up. */
@@ -35,10 +35,10 @@ function checksumOf(body: string): string {
   return text;
 }
 
-function randomText(length: number): string {
+function randomText(length: number, bytesOf: (length: number) => Uint8Array): string {
   let text = '';
   while (text.length < length) {
-    for (const byte of randomBytes(length)) {
+    for (const byte of bytesOf(length)) {
       // 248 is the largest multiple of 62 in a byte: above it some characters would come more often.
       if (byte < 248 && text.length < length) text += ALPHABET.charAt(byte % ALPHABET.length);
     }

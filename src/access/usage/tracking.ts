@@ -17,6 +17,8 @@ interface UsageDeps {
   readonly store: UsageStore;
   /** UTC ms. */
   readonly now: () => number;
+  /** UTC ms when all that tells the time agrees on it; undefined while it does not, and nothing is dropped. */
+  readonly agreedNow?: () => number | undefined;
   readonly retentionDays: number;
   /** Called with the first of several failures in a row. */
   readonly report: (error: unknown) => void;
@@ -59,7 +61,7 @@ export interface UsageTracking extends UsageRecorder, UsageReader {
 }
 
 export function createUsageTracking(deps: UsageDeps): UsageTracking {
-  const { store, now, retentionDays, report, capacity, isRead = () => true } = deps;
+  const { store, now, agreedNow = now, retentionDays, report, capacity, isRead = () => true } = deps;
   const buffer = createUsageBuffer(now, capacity);
   const writes = createPeriodicWrite({ everyMs: FLUSH_INTERVAL_MS, write: addUpAndWrite, report });
   const pages = createUsagePages(store, writes.report);
@@ -94,7 +96,9 @@ export function createUsageTracking(deps: UsageDeps): UsageTracking {
     // A time further off than an interval was set by a calendar that has been corrected since.
     const untilMs = pruneAt - now();
     if (untilMs > 0 && untilMs <= PRUNE_INTERVAL_MS) return;
-    const dropped = await store.prune(now() - retentionDays * DAY_MS, PRUNE_ROWS);
+    const at = agreedNow();
+    if (at === undefined) return;
+    const dropped = await store.prune(at - retentionDays * DAY_MS, PRUNE_ROWS);
     if (dropped < PRUNE_ROWS) pruneAt = now() + PRUNE_INTERVAL_MS;
   }
 

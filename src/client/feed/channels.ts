@@ -1,4 +1,4 @@
-import { merge, type Observable } from 'rxjs';
+import { merge, mergeMap, type Observable } from 'rxjs';
 import type { Cursor, DataChannel, DataFrame } from '../wire.ts';
 
 export interface FollowOptions {
@@ -40,13 +40,15 @@ type Follow = <C extends DataChannel>(
   options: SignalsOptions | undefined,
 ) => Observable<DataFrame<C>>;
 
-export function channelsOf(follow: Follow, accounts: readonly string[]): Channels {
+export function channelsOf(follow: Follow, accounts$: Observable<readonly string[]>): Channels {
   function accountChannel<C extends DataChannel>(channel: C) {
     return (account?: string, options?: SignalsOptions): Observable<DataFrame<C>> => {
       if (account !== undefined) return follow(channel, account, options);
       if (options?.resume)
         throw new TypeError(`a cursor belongs to one account, and ${channel} was called without an account`);
-      return merge(...accounts.map((each) => follow(channel, each, options)));
+      return accounts$.pipe(
+        mergeMap((accounts) => merge(...accounts.map((each) => follow(channel, each, options)))),
+      );
     };
   }
   return {

@@ -7,20 +7,20 @@ import {
   map,
   merge,
   type Observable,
+  ReplaySubject,
   switchMap,
+  takeUntil,
 } from 'rxjs';
 import type { ChannelRequest, DataChannel, DataFrame, HeartbeatFrame } from '../wire.ts';
 import { type Channels, channelsOf, type SignalsOptions } from './channels.ts';
 import { type FeedStatus, isSameStatus, worstOf } from './connection-status.ts';
 import type { FeedEvent } from './feed-event.ts';
+import { knownAccounts } from './known-accounts.ts';
 import type { SessionDeps } from './session.ts';
 import { createSharedSocket, type SharedSocket } from './shared-socket.ts';
 import { topicName } from './topic.ts';
 
-interface FeedDeps extends SessionDeps {
-  /** Path segments of all accounts. */
-  readonly accounts: readonly string[];
-}
+type FeedDeps = SessionDeps & Parameters<typeof knownAccounts>[0];
 
 /**
  * All channels over one socket, which is open while a channel is followed. A channel that is followed with two
@@ -29,6 +29,8 @@ interface FeedDeps extends SessionDeps {
  * server refuses it.
  */
 export interface Feed extends Channels {
+  /** The path segments of the accounts that are followed when none is named, once they are known. */
+  readonly accounts$: Observable<readonly string[]>;
   /** One frame a second. While they come, silence of a channel means that nothing changed. */
   heartbeat(): Observable<HeartbeatFrame>;
   /** The present status and every change of it; of several sockets the worst. Opens no socket by itself. */
@@ -42,6 +44,8 @@ export interface Feed extends Channels {
 export function createFeed(deps: FeedDeps): Feed {
   const main = createSharedSocket(deps, () => undefined);
   const sockets$ = new BehaviorSubject<readonly SharedSocket[]>([main]);
+  const closed$ = new ReplaySubject<void>(1);
+  const accounts$ = knownAccounts(deps).pipe(takeUntil(closed$));
   let isClosed = false;
 
   function addSocket(): SharedSocket {
@@ -68,7 +72,8 @@ export function createFeed(deps: FeedDeps): Feed {
   }
 
   return {
-    ...channelsOf(follow, deps.accounts),
+    ...channelsOf(follow, accounts$),
+    accounts$,
     heartbeat: main.heartbeat,
     status$: sockets$.pipe(
       switchMap((sockets) => combineLatest(sockets.map(({ status$ }) => status$))),
@@ -78,6 +83,7 @@ export function createFeed(deps: FeedDeps): Feed {
     event$: sockets$.pipe(switchMap((sockets) => merge(...sockets.map(({ event$ }) => event$)))),
     close() {
       isClosed = true;
+      closed$.next();
       for (const socket of sockets$.value) socket.close();
     },
   };

@@ -1,6 +1,6 @@
 import { interval, type Observable, Subject, type Subscription } from 'rxjs';
 import { TallywireError } from '../error.ts';
-import type { DataFrame, HeartbeatFrame, ServerFrame } from '../wire.ts';
+import type { ChannelRequest, DataFrame, HeartbeatFrame, ServerFrame } from '../wire.ts';
 import { RECONNECT, type ReconnectOptions } from './backoff.ts';
 import { createConnectionStatus, type DownReason, type FeedStatus } from './connection-status.ts';
 import type { FeedEvent } from './feed-event.ts';
@@ -25,6 +25,11 @@ export interface SessionOptions {
    * of up to 24 h are replayed, which may be many.
    */
   readonly replayWithinMs?: number | undefined;
+  /**
+   * Which accounts heartbeats list: all, or while only one account is followed that one alone, which is less to read where
+   * there are many. All by default.
+   */
+  readonly heartbeatOf?: 'all' | 'followed' | undefined;
   /** Numbers in [0, 1), for the waits between attempts. */
   readonly random?: (() => number) | undefined;
 }
@@ -57,6 +62,7 @@ export function createSession(deps: SessionDeps): Session {
   let liveness = createLiveness(now());
   let refusal: TallywireError | undefined;
   let checks: Subscription | undefined;
+  let heartbeatRequest: ChannelRequest | undefined;
 
   const socket = createReconnectingSocket({
     url,
@@ -73,7 +79,10 @@ export function createSession(deps: SessionDeps): Session {
   const subscriptions = createSubscriptions({
     outbox,
     isConnected: () => socket.isOpen,
-    onRequested: checkLiveness,
+    onRequested() {
+      requestHeartbeat();
+      checkLiveness();
+    },
   });
   const router = createFrameRouter(subscriptions, (event) => event$.next(event));
 
@@ -82,8 +91,19 @@ export function createSession(deps: SessionDeps): Session {
     liveness = createLiveness(now());
     outbox.clear();
     if (key !== undefined) outbox.auth(key);
-    outbox.subscribe(new Map([[HEARTBEAT, { channel: HEARTBEAT }]]));
+    heartbeatRequest = undefined;
+    requestHeartbeat();
     subscriptions.requestAll();
+  }
+
+  /** Requests the heartbeat that fits what is followed, unless it comes already. */
+  function requestHeartbeat(): void {
+    if (!socket.isOpen) return;
+    const account = deps.heartbeatOf === 'followed' ? subscriptions.onlyAccount() : undefined;
+    if (heartbeatRequest !== undefined && heartbeatRequest.account === account) return;
+    if (heartbeatRequest !== undefined) outbox.unsubscribe([heartbeatRequest]);
+    heartbeatRequest = { channel: HEARTBEAT, ...(account === undefined ? {} : { account }) };
+    outbox.subscribe(new Map([[HEARTBEAT, heartbeatRequest]]));
   }
 
   function onLost({ wasOpen, code }: Loss, retryInMs: number): boolean {

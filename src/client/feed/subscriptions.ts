@@ -14,6 +14,8 @@ export interface Subscriptions {
   readonly isEmpty: boolean;
   get(name: string): Topic | undefined;
   areAllCurrent(): boolean;
+  /** The account of every topic that has one; undefined when there is none, or more than one. */
+  onlyAccount(): string | undefined;
   add(topic: Topic): void;
   remove(topic: Topic): void;
   request(topics: Iterable<Topic>): void;
@@ -67,6 +69,11 @@ export function createSubscriptions(deps: SubscriptionsDeps): Subscriptions {
     },
     get: (name) => topics.get(name),
     areAllCurrent: () => [...topics.values()].every(({ isCurrent }) => isCurrent),
+    onlyAccount() {
+      const accounts = new Set([...topics.values()].flatMap(({ request: { account } }) => account ?? []));
+      const [only] = accounts;
+      return accounts.size === 1 ? only : undefined;
+    },
     add(topic) {
       topics.set(topic.name, topic);
       request([topic]);

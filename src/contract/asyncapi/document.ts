@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { PublicAccount } from '../account.ts';
 import { API_PREFIX } from '../api-prefix.ts';
 import { CLOSE_CODES, FEED_RECORDS } from '../feed.ts';
-import type { AccountPath } from '../openapi/paths.ts';
 import { type Json, tidied } from '../openapi/schemas.ts';
 import { asOfRecord } from '../records/envelope.ts';
 import { INTERFACE_VERSION } from '../version.ts';
@@ -12,13 +12,14 @@ const PREFIX = '#/components/schemas/';
 const WHY_CLOSED: Readonly<Record<keyof typeof CLOSE_CODES, string>> = {
   goodbye: 'the service is stopping; reconnect and resume',
   policy: 'the reader violated the protocol',
+  internal: 'a bug in the service; reconnect and resume',
   badKey: 'the key is unknown',
   tier: 'the tier of the key is too low for a channel',
   tooSlow: 'the reader is too far behind; reconnect and resume',
   tooMany: 'too many connections or messages',
 };
 
-function description(accounts: readonly AccountPath[]): string {
+function description(accounts: readonly PublicAccount[]): string {
   const segments = accounts.map(({ segment }) => `\`${segment}\``).join(', ');
   const codes = Object.entries(WHY_CLOSED).map(
     ([name, why]) => `- ${CLOSE_CODES[name as keyof typeof CLOSE_CODES]}: ${why}`,
@@ -65,7 +66,7 @@ function requestReply(name: string, reply: string): Json {
 const UNREQUESTED = MESSAGES.filter(({ name }) => /Snapshot$|Update$|^(heartbeat|error|goodbye)$/.test(name));
 
 /** The feed as an AsyncAPI 3.0 document. */
-export function asyncApiDocument(accounts: readonly AccountPath[]): Json {
+export function asyncApiDocument(accounts: readonly PublicAccount[]): Json {
   return {
     asyncapi: '3.0.0',
     info: {

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { waitlistBody } from '../params.ts';
+import { accountEventRecord, accountRecord } from '../records/account.ts';
 import { calibrationGroupRecord, calibrationRecord, reliabilityBinRecord } from '../records/calibration.ts';
 import { countersRecord } from '../records/counters.ts';
 import { cryptoRecord } from '../records/crypto.ts';
 import { asOfRecord, timed, withAsOf } from '../records/envelope.ts';
 import {
+  accountUnknownRecord,
   errorRecord,
   faultRecord,
   faultsRecord,
@@ -55,6 +57,9 @@ const rebalancing = withAsOf(rebalancingRecord);
 /** The schemas of all JSON on the wire, by their names in the OpenAPI document. */
 export const COMPONENTS = {
   AsOf: asOfRecord,
+  AccountEvent: accountEventRecord,
+  Account: accountRecord,
+  AccountsAnswer: timed({ data: z.array(accountRecord) }),
   Counters: counters,
   CountersAnswer: timed({ data: z.array(counters) }),
   Crypto: crypto,
@@ -105,6 +110,7 @@ export const COMPONENTS = {
   Health: healthRecord,
   Probe: probeRecord,
   Error: errorRecord,
+  AccountUnknown: accountUnknownRecord,
   Unpaid: unpaidRecord,
   RateLimited: rateLimitedRecord,
   Fault: faultRecord,

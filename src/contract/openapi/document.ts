@@ -1,16 +1,20 @@
+import type { PublicAccount } from '../account.ts';
 import { API_PREFIX } from '../api-prefix.ts';
 import { OPERATIONS } from '../operations.ts';
 import { INTERFACE_VERSION } from '../version.ts';
 import { HEADERS } from './headers.ts';
-import { type AccountPath, pathItems, routesOf } from './paths.ts';
+import { accountParameter, pathItems } from './paths.ts';
 import { refusalResponses } from './refusals.ts';
-import { componentSchemas, type Json } from './schemas.ts';
+import { componentSchemas, type Json, usedSchemas } from './schemas.ts';
 
 const DESCRIPTION = `Real-time intelligence for prediction markets that settle on how many posts an account makes inside a window.
 
 Times are UTC ms unless a field says otherwise; windows are half-open, \`[start_ts, end_ts)\`; probabilities and prices
 are 0 to 1 with 4 decimals; money is USD. \`null\` means unknown, never 0. Fields may be added; none is renamed or
 removed within \`${API_PREFIX}\`.
+
+**Accounts.** \`GET ${API_PREFIX}/accounts\` lists the accounts that are followed, with their active events; \`{account}\`
+in a path is one of their segments. Any other is answered 404, with those there are.
 
 **Tiers.** A caller without a key is FREE; a key in \`X-API-Key\` makes it PRO or INTERNAL, and each tier includes
 those before it. An unknown key is answered 401 by every endpoint but health and the documents. FREE has 100 requests in any hour, PRO 10,000.
@@ -53,7 +57,9 @@ const PARAMETERS = {
 };
 
 /** The REST interface as an OpenAPI 3.1 document. */
-export function openApiDocument(accounts: readonly AccountPath[]): Json {
+export function openApiDocument(accounts: readonly PublicAccount[]): Json {
+  const paths = pathItems(OPERATIONS, accounts);
+  const responses = refusalResponses();
   return {
     openapi: '3.1.0',
     info: {
@@ -65,11 +71,11 @@ export function openApiDocument(accounts: readonly AccountPath[]): Json {
     },
     servers: [{ url: '/', description: 'This server' }],
     tags: TAGS,
-    paths: pathItems(routesOf(OPERATIONS, accounts)),
+    paths,
     components: {
-      schemas: componentSchemas(),
-      responses: refusalResponses(),
-      parameters: PARAMETERS,
+      schemas: usedSchemas(componentSchemas(), [paths, responses]),
+      responses,
+      parameters: { Account: accountParameter(accounts), ...PARAMETERS },
       headers: HEADERS,
       securitySchemes: {
         ApiKey: {

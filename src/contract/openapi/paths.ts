@@ -1,56 +1,33 @@
-import { isSold, type Operation } from '../operation.ts';
+import type { PublicAccount } from '../account.ts';
+import { accountsWith, isPerAccount, isSold, type Operation } from '../operation.ts';
 import { COMPONENTS, type ComponentName } from './components.ts';
 import { headerRefs, LIMIT_HEADERS } from './headers.ts';
 import { refusalsOf } from './refusals.ts';
 import { type Json, queryParameters, schemaRef } from './schemas.ts';
 
-/** A tracked account and its path segment. */
-export interface AccountPath {
-  readonly id: string;
-  readonly segment: string;
-}
-
-/** One path with one method. */
-interface Route {
-  readonly path: string;
-  readonly operation: Operation;
-  readonly account: AccountPath | undefined;
-}
-
-/** The operations with each account's path in place of `{account}`. */
-export function routesOf(
-  operations: readonly Operation[],
-  accounts: readonly AccountPath[],
-): readonly Route[] {
-  const [first] = accounts;
-  return operations.flatMap((operation): readonly Route[] => {
-    const { path, accounts: which } = operation;
-    if (!path.includes('{account}')) return [{ path, operation, account: undefined }];
-    return accounts
-      .filter((account) => which === undefined || (which === 'first') === (account === first))
-      .map((account) => ({ path: path.replace('{account}', account.segment), operation, account }));
-  });
-}
-
-export function pathItems(routes: readonly Route[]): Json {
+/** The paths with their operations; one that no account has is left out. */
+export function pathItems(operations: readonly Operation[], accounts: readonly PublicAccount[]): Json {
   const paths: Record<string, Record<string, Json>> = {};
-  for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.operation.method]: operationObject(route) };
+  for (const operation of operations) {
+    const { path, method } = operation;
+    if (isPerAccount(operation) && accountsWith(operation, accounts).length === 0) continue;
+    paths[path] = { ...paths[path], [method]: operationObject(operation, accounts) };
   }
   return paths;
 }
 
-function operationObject({ operation, account }: Route): Json {
-  const { id, tag, access, isCounted, summary, description, query, body } = operation;
+function operationObject(operation: Operation, accounts: readonly PublicAccount[]): Json {
+  const { id, tag, access, isCounted, summary, description, body } = operation;
   const parameters = [
-    ...(query === undefined ? [] : queryParameters(query)),
+    ...(isPerAccount(operation) ? [pathParameter(operation, accounts)] : []),
+    ...ownParameters(operation, accounts),
     ...(isSold(operation) ? [{ $ref: '#/components/parameters/x402' }] : []),
     ...(operation.isConditional ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
   ];
   return {
-    operationId: account === undefined ? id : `${id}${account.id.toUpperCase()}`,
+    operationId: id,
     tags: [tag],
-    summary: account === undefined ? summary : `${summary} (${account.segment})`,
+    summary,
     description: `${description} ${tierSentence(operation)}`,
     'x-tier': access,
     'x-counted': isCounted,
@@ -61,6 +38,43 @@ function operationObject({ operation, account }: Route): Json {
       : { requestBody: { required: true, content: { 'application/json': { schema: schemaRef(body) } } } }),
     responses: { 200: success(operation), ...unavailable(operation), ...refusalsOf(operation) },
   };
+}
+
+/** The parameter of paths that every account has. */
+export function accountParameter(accounts: readonly PublicAccount[]): Json {
+  return {
+    name: 'account',
+    in: 'path',
+    required: true,
+    description: 'Path segment of an account. GET /api/v1/accounts lists them.',
+    schema: { type: 'string', enum: accounts.map(({ segment }) => segment) },
+  };
+}
+
+function pathParameter(operation: Operation, accounts: readonly PublicAccount[]): Json {
+  const having = accountsWith(operation, accounts);
+  if (having.length === accounts.length) return { $ref: '#/components/parameters/Account' };
+  return {
+    ...accountParameter(having),
+    description: 'Path segment of an account. Not every account has this endpoint.',
+  };
+}
+
+/** The parameters of the query. Where only some accounts have one it says which, and none is there for no account. */
+function ownParameters(
+  { query, parameterNeeds = {} }: Operation,
+  accounts: readonly PublicAccount[],
+): readonly Json[] {
+  if (query === undefined) return [];
+  return queryParameters(query).flatMap((parameter) => {
+    const needs = parameterNeeds[parameter.name];
+    const having = needs === undefined ? accounts : accounts.filter(({ policy }) => policy[needs]);
+    if (having.length === accounts.length) return [parameter];
+    const only = having.map(({ segment }) => `\`${segment}\``).join(', ');
+    return having.length === 0
+      ? []
+      : [{ ...parameter, description: `${parameter.description} Only for ${only}; otherwise answered 422.` }];
+  });
 }
 
 function tierSentence({ access, isCounted }: Operation): string {

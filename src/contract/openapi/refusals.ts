@@ -1,10 +1,11 @@
-import { hasPast, isSold, type Operation, type Refusal } from '../operation.ts';
+import { hasPast, isPerAccount, isSold, type Operation, type Refusal } from '../operation.ts';
 import { type HeaderName, headerRefs, LIMIT_HEADERS } from './headers.ts';
 import { type Json, schemaRef } from './schemas.ts';
 
 type RefusalName =
   | Refusal
   | 'NotModified'
+  | 'AccountUnknown'
   | 'PastBusy'
   | 'KeyInvalid'
   | 'TooManyBadKeys'
@@ -27,7 +28,7 @@ const error = (
   description: string,
   codes: Readonly<Record<string, string>>,
   headers: readonly HeaderName[] = [],
-  schema: 'Error' | 'Unpaid' = 'Error',
+  schema: 'Error' | 'Unpaid' | 'AccountUnknown' = 'Error',
 ): Entry => ({
   status,
   response: {
@@ -63,6 +64,9 @@ const MALFORMED = { payment_malformed: 'The payment cannot be read: it is not ba
 const UNLISTED = {
   events_unknown: 'The events of the market are not known yet, so it cannot be said which are active',
 };
+const DAMAGED = {
+  store_damaged: 'What was asked for is damaged in the store and is being repaired',
+};
 const UNSETTLED = {
   payment_pending:
     'Whether the payment was settled is not known yet; send the same one again, do not pay anew',
@@ -90,6 +94,13 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     channel_unknown: 'There is no channel "prices"',
     account_unknown: 'There is no account "account_c" on counters',
   }),
+  AccountUnknown: error(
+    404,
+    'There is no such account; the answer lists those there are. Or the account has no such endpoint.',
+    { account_unknown: 'There is no such account', not_found: 'Not Found' },
+    [],
+    'AccountUnknown',
+  ),
   UpgradeRequired: error(426, 'The request asks for neither a WebSocket nor an event stream.', {
     upgrade_required: 'This is a feed: ask for a WebSocket, or send Accept: text/event-stream',
   }),
@@ -99,10 +110,14 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     'RateLimited',
     headerRefs(['Retry-After']),
   ),
-  FeedUnavailable: unavailable('All connections to the feed are taken, or the service is stopping.', {
-    feed_full: 'All connections to the feed are taken',
-    stopping: 'The service stops',
-  }),
+  FeedUnavailable: unavailable(
+    'All connections to the feed are taken, the service is stopping, or what is stored is damaged.',
+    {
+      feed_full: 'All connections to the feed are taken',
+      stopping: 'The service stops',
+      ...DAMAGED,
+    },
+  ),
   KeyInvalid: error(401, 'The key that was sent is not known. No key is needed.', KEY_INVALID, [
     'WWW-Authenticate',
   ]),
@@ -166,22 +181,25 @@ const REFUSALS: Readonly<Record<RefusalName, Entry>> = {
     internal: 'Internal Server Error',
   }),
   MarketUnreachable: unavailable(
-    'The positions could not be read from the market, the events are not known yet, or the outcome of a payment is unknown.',
+    'The positions could not be read from the market, the events are not known yet, the outcome of a payment is unknown, or what is stored is damaged.',
     {
       market_unreachable: 'The market could not be asked for the positions',
       ...UNLISTED,
       ...UNSETTLED,
+      ...DAMAGED,
     },
   ),
   PastBusy: unavailable(
-    'The events are not known yet, too many requests with as_of are waiting, or the outcome of a payment is unknown.',
+    'The events are not known yet, too many requests with as_of are waiting, the outcome of a payment is unknown, or what is stored is damaged.',
     {
       past_busy: 'Too many questions about the past are waiting',
       ...UNLISTED,
       ...UNSETTLED,
+      ...DAMAGED,
     },
   ),
   EventsUnknown: unavailable('The events of the market are not known yet.', UNLISTED),
+  StoreDamaged: unavailable('What is stored is damaged, and is being repaired.', DAMAGED),
   StoreUnavailable: unavailable('The place could not be stored.', {
     store_unavailable: 'The place could not be kept; try again',
   }),
@@ -205,6 +223,7 @@ export function refusalsOf(operation: Operation): Json {
   const { access, isCounted, isConditional, query, refusals = [] } = operation;
   const names: readonly RefusalName[] = [
     ...(isConditional ? (['NotModified'] as const) : []),
+    ...(isPerAccount(operation) ? (['AccountUnknown'] as const) : []),
     ...KEY_REFUSALS[hasPast(operation) ? 'PRO' : access],
     ...(isSold(operation) ? PAID : []),
     ...(query === undefined ? [] : (['Invalid'] as const)),

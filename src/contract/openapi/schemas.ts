@@ -24,8 +24,13 @@ export function componentSchemas(): Json {
   );
 }
 
+interface QueryParameter extends Json {
+  readonly name: string;
+  readonly description: string;
+}
+
 /** The parameters of a query as OpenAPI objects. */
-export function queryParameters(query: z.ZodObject): readonly Json[] {
+export function queryParameters(query: z.ZodObject): readonly QueryParameter[] {
   const { properties = {}, required = [] } = z.toJSONSchema(query, { io: 'input' });
   return Object.entries(properties).map(([name, property]) => {
     const { description, examples, ...schema } = Object(tidied(property));
@@ -54,4 +59,27 @@ export function tidied(node: unknown): unknown {
     return Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER;
   });
   return Object.fromEntries(kept.map(([key, value]) => [key, key === 'examples' ? value : tidied(value)]));
+}
+
+/** The schemas that something refers to, directly or through another one. */
+export function usedSchemas(schemas: Json, referring: readonly unknown[]): Json {
+  const used = new Set<string>();
+  const waiting = referring.flatMap(namesIn);
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    if (used.has(name)) continue;
+    used.add(name);
+    waiting.push(...namesIn(schemas[name]));
+  }
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)));
+}
+
+/** The components that a part of the document refers to. */
+function namesIn(node: unknown): readonly string[] {
+  if (Array.isArray(node)) return node.flatMap(namesIn);
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([key, value]) =>
+    key === '$ref' && typeof value === 'string' && value.startsWith(PREFIX)
+      ? [value.slice(PREFIX.length)]
+      : namesIn(value),
+  );
 }

@@ -6,6 +6,17 @@ import { noQuery, pastQuery, tweetsQuery } from '../params.ts';
 export const MARKETS: readonly Operation[] = [
   {
     ...STATE,
+    ...PUBLIC,
+    id: 'getAccounts',
+    path: `${API_PREFIX}/accounts`,
+    tag: 'Counters',
+    summary: 'The accounts that are followed',
+    description: 'Every account with its path segment, its name, what it has, and its active events.',
+    query: noQuery,
+    answer: 'AccountsAnswer',
+  },
+  {
+    ...STATE,
     id: 'getCounters',
     path: `${API_PREFIX}/meta/{account}`,
     tag: 'Counters',

@@ -1,6 +1,6 @@
 import { API_PREFIX } from '../api-prefix.ts';
 import { ONCE, type Operation, STATE } from '../operation.ts';
-import { portfolioQuery, rebalancingQuery, signalsQuery, walletQuery } from '../params.ts';
+import { portfolioQuery, rebalancingQuery, signalsQuery } from '../params.ts';
 
 const WALLET = {
   ...ONCE,
@@ -29,7 +29,7 @@ export const TRADING: readonly Operation[] = [
     ...WALLET,
     id: 'getPortfolio',
     path: `${API_PREFIX}/portfolio/{account}`,
-    accounts: 'first',
+    parameterNeeds: { bankroll: 'hasSizing' },
     summary: 'Positions of a wallet against the model',
     description:
       'Open positions of the wallet in active events of the account, each with the estimate of the model. With a bankroll each is sized.',
@@ -40,22 +40,11 @@ export const TRADING: readonly Operation[] = [
     ...WALLET,
     id: 'getRebalancing',
     path: `${API_PREFIX}/portfolio/{account}/rebalancing`,
-    accounts: 'first',
+    needs: 'hasRebalancing',
     summary: 'What a wallet should change',
     description:
       'Positions of the wallet that differ from their target size by the threshold or more, the largest difference first.',
     query: rebalancingQuery,
     answer: 'RebalancingAnswer',
-  },
-  {
-    ...WALLET,
-    id: 'getPortfolio',
-    path: `${API_PREFIX}/portfolio/{account}`,
-    accounts: 'others',
-    summary: 'Positions of a wallet against the model',
-    description:
-      'Open positions of the wallet in active events of the account, each with the estimate of the model.',
-    query: walletQuery,
-    answer: 'PortfolioAnswer',
   },
 ];

@@ -3,11 +3,13 @@ import { ONCE, type Operation } from '../operation.ts';
 import { noQuery, usageByEndpointQuery, usageErrorsQuery, usageSummaryQuery } from '../params.ts';
 
 const INTERNAL = { ...ONCE, tag: 'Usage', access: 'INTERNAL', isCounted: true } as const;
+/** Read from the store. */
+const STORED = { ...INTERNAL, refusals: ['StoreDamaged'] } as const;
 
 /** Usage of a key (spec 4, endpoints 17 to 20). */
 export const USAGE: readonly Operation[] = [
   {
-    ...INTERNAL,
+    ...STORED,
     id: 'getUsageSummary',
     path: `${API_PREFIX}/usage/summary`,
     summary: 'Usage of the calling key',
@@ -16,7 +18,7 @@ export const USAGE: readonly Operation[] = [
     answer: 'UsageSummary',
   },
   {
-    ...INTERNAL,
+    ...STORED,
     id: 'getUsageByEndpoint',
     path: `${API_PREFIX}/usage/by-endpoint`,
     summary: 'Usage of the calling key by endpoint',
@@ -25,7 +27,7 @@ export const USAGE: readonly Operation[] = [
     answer: 'UsageByEndpoint',
   },
   {
-    ...INTERNAL,
+    ...STORED,
     id: 'getUsageErrors',
     path: `${API_PREFIX}/usage/errors`,
     summary: 'Newest errors of the calling key',

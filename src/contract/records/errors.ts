@@ -8,6 +8,21 @@ export const errorRecord = z
   })
   .meta({ description: 'An error.', examples: [{ detail: 'Not Found', code: 'not_found' }] });
 
+/** A path of an account that is not followed. */
+export const accountUnknownRecord = errorRecord
+  .extend({
+    accounts: z.array(z.string()).optional().meta({
+      description:
+        'Path segments of the accounts that have such a path. Absent when the account is followed, and only lacks it.',
+    }),
+  })
+  .meta({
+    description: 'There is no such account, or it lacks this endpoint.',
+    examples: [
+      { detail: 'There is no such account', code: 'account_unknown', accounts: ['account_a', 'account_b'] },
+    ],
+  });
+
 const ACCEPTS_EXAMPLE = {
   scheme: 'exact',
   network: 'base-sepolia',

@@ -53,7 +53,7 @@ export const predictionMarketRecord = z
     }),
     signal: z.enum(['STRONG_BUY', 'BUY', 'SLIGHT_BUY', 'HOLD', 'SELL']).nullable().optional().meta({
       description:
-        'PRO: the action of signals for the default bankroll in one word. BUY there is STRONG_BUY above an edge of 0.15, else BUY; SELL there is SELL, so never for account B; HOLD there is SLIGHT_BUY above 0.02 if costs leave something, else HOLD; SKIP there is HOLD. Null when the edge is null.',
+        'PRO: the action of signals for the default bankroll in one word. BUY there is STRONG_BUY above an edge of 0.15, else BUY; SELL there is SELL, so never for an account whose signals only buy; HOLD there is SLIGHT_BUY above 0.02 if costs leave something, else HOLD; SKIP there is HOLD. Null when the edge is null.',
     }),
   })
   .meta({ description: 'A bucket of an event.' });
@@ -70,13 +70,12 @@ export const predictionRecord = z
   .object({
     seconds_remaining: z.int().min(0).meta({ description: 'Seconds until the event closes.' }),
     ...countersRecord.shape,
-    velocity_counted_1h: posts
-      .nullable()
-      .optional()
-      .meta({ description: 'PRO, account A: counted posts of the last hour; null while unknown.' }),
+    velocity_counted_1h: posts.nullable().optional().meta({
+      description: 'PRO, accounts with velocity: counted posts of the last hour; null while unknown.',
+    }),
     velocity_all_1h: posts.nullable().optional().meta({
       description:
-        "PRO, account A: all posts of the last hour; null while unknown, as when posts come from the oracle's list, which holds only counted ones.",
+        "PRO, accounts with velocity: all posts of the last hour; null while unknown, as when posts come from the oracle's list, which holds only counted ones.",
     }),
     forecast: forecastRecord.nullable().optional(),
     settlement: settlementRecord.nullable().optional(),

@@ -53,7 +53,7 @@ export const signalRecord = z
     token_id: tokenId,
     action: z.enum(['BUY', 'SELL', 'HOLD', 'SKIP']).meta({
       description:
-        'BUY: edge above 0.05, still positive after costs. SELL: edge of -0.05 or less and the best bid pays more than the model expects, or a count has passed the bucket; account B says HOLD instead. HOLD: between, or there is nobody to trade with. SKIP: cannot be decided, see reason_codes.',
+        'BUY: edge above 0.05, still positive after costs. SELL: edge of -0.05 or less and the best bid pays more than the model expects, or a count has passed the bucket; an account whose signals only buy says HOLD instead. HOLD: between, or there is nobody to trade with. SKIP: cannot be decided, see reason_codes.',
     }),
     strategy: z
       .enum(['TWO_BUCKET', 'SINGLE_BUCKET', 'RISK_MANAGEMENT'])

@@ -1,8 +1,11 @@
-import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { isOneAtATime, type PageAccount, shownTogether } from '../state/page-account.ts';
 import type { AccountState, Counters, State } from '../state/records.ts';
 import type { Session } from '../state/session.ts';
-import { isDisconnected, staleInputs } from '../state/staleness.ts';
+import { isDisconnected, staleInputs, statusFor } from '../state/staleness.ts';
 import type { Store } from '../state/store.ts';
+import { AccountNames } from './account-names.ts';
+import { AccountPicker } from './account-picker.tsx';
 import { type EventChoice, EventSwitcher } from './event-switcher.tsx';
 import { Forecast } from './forecast.tsx';
 import { Header } from './header.tsx';
@@ -15,6 +18,7 @@ import { Trust } from './trust.tsx';
 
 interface AppProps {
   readonly store: Store;
+  readonly accounts: readonly PageAccount[];
   /** A key that anyone may use; the demo has one. */
   readonly demoKey: string | undefined;
   readonly openSession: (key: string | undefined, onRefused: (detail: string) => void) => Session;
@@ -62,24 +66,46 @@ function shownEvent({ accounts }: State, chosen: EventChoice | undefined): Shown
 
 /** The whole page. */
 export function App(props: AppProps) {
-  const state = useStore(props.store);
+  const { store, accounts } = props;
+  const state = useStore(store);
   const now = useNow(state.clockOffsetMs);
   const { session, onKey } = useSession(props);
+  const [chosenAccount, setChosenAccount] = useState<string>();
   const [chosen, setChosen] = useState<EventChoice>();
+  const shownAccounts = useMemo(() => shownTogether(accounts, chosenAccount), [accounts, chosenAccount]);
+  useLayoutEffect(() => {
+    store.follow(shownAccounts);
+    session?.followAccounts();
+  }, [session, shownAccounts]);
+  const names = useMemo(() => new Map(accounts.map(({ account, name }) => [account, name])), [accounts]);
+  // Nobody is warned of sources that nothing on the page comes from.
+  const status = useMemo(
+    () => statusFor(state.status, (account) => shownAccounts.includes(account)),
+    [state.status, shownAccounts],
+  );
   const shown = shownEvent(state, chosen);
+  const percents = shownAccounts.map((account) => state.heartbeat?.history_percent[account] ?? 100);
   const areEventsKnown = state.heartbeat?.events_known ?? false;
-  const stale = shown ? staleInputs(shown.event, state.status, shown.account) : [];
+  const stale = shown ? staleInputs(shown.event, status, shown.account) : [];
   return (
-    <>
+    <AccountNames.Provider value={names}>
       <Header
-        status={state.status}
-        historyPercent={Math.min(100, ...Object.values(state.heartbeat?.history_percent ?? {}))}
+        status={status}
+        historyPercent={Math.min(100, ...percents)}
         keyState={state.key}
         keyFault={state.keyFault}
         demoKey={props.demoKey}
         onKey={onKey}
       />
-      <main class={isDisconnected(state.status) ? 'old' : ''}>
+      <main class={isDisconnected(status) ? 'old' : ''}>
+        {session && isOneAtATime(accounts) ? (
+          <AccountPicker
+            client={session.keylessClient}
+            accounts={accounts}
+            chosen={shownAccounts[0]}
+            onChoose={setChosenAccount}
+          />
+        ) : null}
         <EventSwitcher
           accounts={state.accounts}
           areEventsKnown={areEventsKnown}
@@ -88,7 +114,15 @@ export function App(props: AppProps) {
           onChoose={setChosen}
         />
         {shown && session ? (
-          <Sections state={state} session={session} shown={shown} now={now} />
+          <Sections
+            state={state}
+            status={status}
+            session={session}
+            shown={shown}
+            shownAccounts={shownAccounts}
+            isSized={accounts.some(({ account, sizing }) => account === shown.account && sizing)}
+            now={now}
+          />
         ) : (
           <NoEvents accounts={state.accounts} areEventsKnown={areEventsKnown} />
         )}
@@ -96,20 +130,24 @@ export function App(props: AppProps) {
       <footer class="bottom">
         <a href="docs">API</a> · <a href="llms.txt">for language models</a> · times are of your own zone
       </footer>
-      <StaleNotice text={staleNoticeText(state.status, stale)} />
-    </>
+      <StaleNotice text={staleNoticeText(status, stale)} />
+    </AccountNames.Provider>
   );
 }
 
 function Sections(props: {
   readonly state: State;
+  readonly status: State['status'];
   readonly session: Session;
   readonly shown: ShownEvent;
+  readonly shownAccounts: readonly string[];
+  /** Whether positions of the shown account are sized for a bankroll. */
+  readonly isSized: boolean;
   readonly now: number;
 }) {
-  const { state, session, now } = props;
+  const { state, status, session, now } = props;
   const { account, eventId, records, event } = props.shown;
-  const { status, heartbeat } = state;
+  const { heartbeat } = state;
   const isPaid = state.key === 'accepted';
   const prediction = records.predictions?.find(({ event_id }) => event_id === eventId);
   return (
@@ -140,6 +178,7 @@ function Sections(props: {
       <Trade
         session={session}
         account={account}
+        isSized={props.isSized}
         signals={records.signals?.find(({ event_id }) => event_id === eventId)}
         areSignalsLoaded={records.signals !== undefined}
         isPaid={isPaid}
@@ -149,6 +188,7 @@ function Sections(props: {
         status={status}
         heartbeat={heartbeat}
         account={account}
+        shownAccounts={props.shownAccounts}
         times={records.times}
         now={now}
       />

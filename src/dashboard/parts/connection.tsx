@@ -1,5 +1,6 @@
 import type { FeedStatus } from '../../client/browser.ts';
-import { sourceText, unknownCountText } from '../format.ts';
+import { unknownCountText } from '../format.ts';
+import { useSourceText } from './account-names.ts';
 
 interface StatusText {
   readonly tone: 'good' | 'busy' | 'warn' | 'bad';
@@ -13,7 +14,11 @@ const STALE_TEXTS = {
   fan_out: 'the server sends nothing',
 } as const;
 
-function statusText(status: FeedStatus, historyPercent: number): StatusText {
+function statusText(
+  status: FeedStatus,
+  historyPercent: number,
+  sourceText: (source: string) => string,
+): StatusText {
   switch (status.state) {
     case 'live': {
       const detail = historyPercent < 100 ? unknownCountText(historyPercent) : 'everything as it happens';
@@ -49,7 +54,7 @@ export function Connection(props: {
   readonly historyPercent: number;
 }) {
   const { status } = props;
-  const { tone, word, detail } = statusText(status, props.historyPercent);
+  const { tone, word, detail } = statusText(status, props.historyPercent, useSourceText());
   return (
     <output class={`connection ${tone}`} data-state={status.state} title={detail}>
       <span class="dot" aria-hidden="true" />

@@ -1,12 +1,13 @@
-import { accountText, countdownText, countText, windowText } from '../format.ts';
+import { countdownText, countText, windowText } from '../format.ts';
 import type { State } from '../state/records.ts';
+import { useAccountName } from './account-names.ts';
 
 export interface EventChoice {
   readonly account: string;
   readonly eventId: number;
 }
 
-/** A choice among the active events of all accounts. */
+/** A choice among the active events of the accounts that are followed. */
 export function EventSwitcher(props: {
   readonly accounts: State['accounts'];
   /** Whether the server knows the events of the market, so that none means none. */
@@ -15,11 +16,12 @@ export function EventSwitcher(props: {
   readonly chosen: EventChoice | undefined;
   readonly onChoose: (chosen: EventChoice) => void;
 }) {
+  const nameOf = useAccountName();
   return (
     <div class="switcher">
       {[...props.accounts].map(([account, { counters }]) => (
         <fieldset key={account}>
-          <legend>{accountText(account)}</legend>
+          <legend>{nameOf(account)}</legend>
           <div class="events">
             {counters?.map((event) => {
               const isChosen = event.event_id === props.chosen?.eventId;

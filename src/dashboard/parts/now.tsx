@@ -1,7 +1,8 @@
 import type { FeedStatus, HeartbeatFrame } from '../../client/browser.ts';
-import { accountText, countText, deltaText, windowText } from '../format.ts';
+import { countText, deltaText, windowText } from '../format.ts';
 import type { Counters, Lag, Post, PostTime, Velocity } from '../state/records.ts';
 import { inputAges, staleInputs } from '../state/staleness.ts';
+import { useAccountName } from './account-names.ts';
 import { CounterTiles } from './counters.tsx';
 import { memo } from './memo.tsx';
 import { Panel } from './panel.tsx';
@@ -25,10 +26,11 @@ interface NowProps {
 /** The section Now: counters, time left, pace and posts. */
 export const Now = memo((props: NowProps) => {
   const { account, event, now } = props;
+  const nameOf = useAccountName();
   return (
     <section id="now" class="column" aria-labelledby="now-title">
       <h2 id="now-title">
-        Now <span>{`${accountText(account)}, ${windowText(event.event_title)}`}</span>
+        Now <span>{`${nameOf(account)}, ${windowText(event.event_title)}`}</span>
       </h2>
       <p class="sr-only" aria-live="polite">
         {`Real count ${countText(event.real_counter)}. ${deltaText('UI', event.display_delta)}. ${deltaText('Oracle', event.settlement_delta)}.`}

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import { accountText, countText, usdText } from '../format.ts';
+import { countText, usdText } from '../format.ts';
 import type { Signals } from '../state/records.ts';
 import type { Session } from '../state/session.ts';
+import { useAccountName } from './account-names.ts';
 import { deferred } from './deferred.tsx';
 import { useSettled } from './hooks.ts';
 import { Empty, Loading, Panel } from './panel.tsx';
@@ -25,6 +26,8 @@ const placeOf = (bankroll: number) => (100 * Math.log(bankroll / LEAST)) / Math.
 interface TradeProps {
   readonly session: Session;
   readonly account: string;
+  /** Whether positions of the account are sized for a bankroll. */
+  readonly isSized: boolean;
   /** Signals of the shown event; undefined while it has none. */
   readonly signals: Signals | undefined;
   readonly areSignalsLoaded: boolean;
@@ -32,61 +35,61 @@ interface TradeProps {
 }
 
 /** The section Trade: signals for a bankroll, and a wallet. */
-export const Trade = deferred(3, ({ session, account, signals, areSignalsLoaded, isPaid }: TradeProps) => {
-  const [place, setPlace] = useState(placeOf(DEFAULT));
-  const [isUnproven, setIsUnproven] = useState(true);
-  const bankroll = bankrollAt(place);
-  const settled = useSettled(bankroll, SETTLE_MS);
-  useEffect(() => {
-    if (isPaid) session.followSignals(settled, isUnproven);
-  }, [session, settled, isUnproven, isPaid]);
-  return (
-    <section id="trade" class="wide" aria-labelledby="trade-title">
-      <h2 id="trade-title">
-        Trade <span>estimates, and no promise of profit</span>
-      </h2>
-      {isPaid ? null : (
-        <Panel title="Signals and positions">
-          <Empty title="Signals need a PRO key">Type one in at the top; it is kept in this tab only.</Empty>
-        </Panel>
-      )}
-      {isPaid ? (
-        <div class="pair">
-          <Panel title="Signals" note={`${accountText(account)}, sized for ${usdText(bankroll)}`}>
-            <div class="sizing">
-              <label>
-                Bankroll <output class="num">{usdText(bankroll)}</output>
-                <input
-                  type="range"
-                  min={0}
-                  max={100}
-                  value={place}
-                  aria-valuetext={`${countText(bankroll)} dollars`}
-                  onInput={(change) => setPlace(Number(change.currentTarget.value))}
-                />
-              </label>
-              <label class="check">
-                <input
-                  type="checkbox"
-                  checked={isUnproven}
-                  onChange={(change) => setIsUnproven(change.currentTarget.checked)}
-                />
-                also where the model is not shown to beat the market, at half the size
-              </label>
-            </div>
-            {areSignalsLoaded ? null : <Loading what="signals" />}
-            {areSignalsLoaded && signals === undefined ? (
-              <Empty title="No signals for this event">Nothing is open to trade on here.</Empty>
-            ) : null}
-            {signals === undefined ? null : <SignalsTable signals={signals} />}
+export const Trade = deferred(
+  3,
+  ({ session, account, isSized, signals, areSignalsLoaded, isPaid }: TradeProps) => {
+    const nameOf = useAccountName();
+    const [place, setPlace] = useState(placeOf(DEFAULT));
+    const [isUnproven, setIsUnproven] = useState(true);
+    const bankroll = bankrollAt(place);
+    const settled = useSettled(bankroll, SETTLE_MS);
+    useEffect(() => {
+      if (isPaid) session.followSignals(settled, isUnproven);
+    }, [session, settled, isUnproven, isPaid]);
+    return (
+      <section id="trade" class="wide" aria-labelledby="trade-title">
+        <h2 id="trade-title">
+          Trade <span>estimates, and no promise of profit</span>
+        </h2>
+        {isPaid ? null : (
+          <Panel title="Signals and positions">
+            <Empty title="Signals need a PRO key">Type one in at the top; it is kept in this tab only.</Empty>
           </Panel>
-          <Wallet
-            client={session.client}
-            account={account}
-            bankroll={account === session.sizedAccount ? settled : undefined}
-          />
-        </div>
-      ) : null}
-    </section>
-  );
-});
+        )}
+        {isPaid ? (
+          <div class="pair">
+            <Panel title="Signals" note={`${nameOf(account)}, sized for ${usdText(bankroll)}`}>
+              <div class="sizing">
+                <label>
+                  Bankroll <output class="num">{usdText(bankroll)}</output>
+                  <input
+                    type="range"
+                    min={0}
+                    max={100}
+                    value={place}
+                    aria-valuetext={`${countText(bankroll)} dollars`}
+                    onInput={(change) => setPlace(Number(change.currentTarget.value))}
+                  />
+                </label>
+                <label class="check">
+                  <input
+                    type="checkbox"
+                    checked={isUnproven}
+                    onChange={(change) => setIsUnproven(change.currentTarget.checked)}
+                  />
+                  also where the model is not shown to beat the market, at half the size
+                </label>
+              </div>
+              {areSignalsLoaded ? null : <Loading what="signals" />}
+              {areSignalsLoaded && signals === undefined ? (
+                <Empty title="No signals for this event">Nothing is open to trade on here.</Empty>
+              ) : null}
+              {signals === undefined ? null : <SignalsTable signals={signals} />}
+            </Panel>
+            <Wallet client={session.client} account={account} bankroll={isSized ? settled : undefined} />
+          </div>
+        ) : null}
+      </section>
+    );
+  },
+);

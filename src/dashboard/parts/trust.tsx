@@ -3,10 +3,11 @@ import type { Answer, Client, FeedStatus, HeartbeatFrame } from '../../client/br
 import { CalibrationChart } from '../charts/calibration-chart.tsx';
 import { ErrorChart } from '../charts/error-chart.tsx';
 import { LagHistogram } from '../charts/lag-histogram.tsx';
-import { accountText, countText, percentText } from '../format.ts';
+import { countText, percentText } from '../format.ts';
 import { basisText, originText, proofText } from '../record-text.ts';
 import type { PostTime } from '../state/records.ts';
 import { MINUTE_MS } from '../time-spans.ts';
+import { useAccountName } from './account-names.ts';
 import { deferred } from './deferred.tsx';
 import { ErrorTable } from './error-table.tsx';
 import { useAnswer } from './hooks.ts';
@@ -22,12 +23,16 @@ interface TrustProps {
   readonly status: FeedStatus;
   readonly heartbeat: HeartbeatFrame | undefined;
   readonly account: string;
+  /** All accounts that are shown. */
+  readonly shownAccounts: readonly string[];
   readonly times: readonly PostTime[];
   readonly now: number;
 }
 
 /** The section Trust: how past forecasts turned out, and how fresh the sources are. */
-export const Trust = deferred(5, ({ client, status, heartbeat, account, times, now }: TrustProps) => {
+export const Trust = deferred(5, (props: TrustProps) => {
+  const { client, status, heartbeat, account, times, now } = props;
+  const nameOf = useAccountName();
   const [horizon, setHorizon] = useState<(typeof HORIZONS)[number]>(24);
   const calibration = useAnswer((signal) => client.performance.calibration({ signal }), [client], REFRESH_MS);
   const history = useAnswer(
@@ -52,7 +57,7 @@ export const Trust = deferred(5, ({ client, status, heartbeat, account, times, n
   return (
     <section id="trust" class="wide" aria-labelledby="trust-title">
       <h2 id="trust-title">
-        Trust <span>{`${accountText(account)}, how forecasts turned out`}</span>
+        Trust <span>{`${nameOf(account)}, how forecasts turned out`}</span>
       </h2>
       <fieldset class="horizons">
         <legend>Hours before the close</legend>
@@ -98,7 +103,7 @@ export const Trust = deferred(5, ({ client, status, heartbeat, account, times, n
         </Panel>
         <div class="stack">
           <Panel title="Sources" note="since they last answered">
-            <Sources heartbeat={heartbeat} status={status} now={now} />
+            <Sources heartbeat={heartbeat} accounts={props.shownAccounts} status={status} now={now} />
           </Panel>
           <Panel title="Lag of the last hour" note="from a post until it was seen">
             <LagHistogram times={times} now={now} />

@@ -32,6 +32,7 @@ export interface AccountState {
 
 export interface State {
   readonly status: FeedStatus;
+  /** Of the accounts that are followed. */
   readonly accounts: ReadonlyMap<string, AccountState>;
   readonly heartbeat: HeartbeatFrame | undefined;
   /** The server's clock minus the browser's, ms. */

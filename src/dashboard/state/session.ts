@@ -25,8 +25,8 @@ export interface Session {
   readonly client: Client;
   /** Sends no key, for what everyone may read: it is also read while the key is tried, and when it was refused. */
   readonly keylessClient: Client;
-  /** The account whose positions are sized for a bankroll: the first. */
-  readonly sizedAccount: string | undefined;
+  /** Follows the accounts of the store, and no longer those that are not in it. */
+  followAccounts(): void;
   /** Replaces the followed signals by those for this bankroll, USD. */
   followSignals(bankroll: number, includeUnproven: boolean): void;
   close(): void;
@@ -35,22 +35,27 @@ export interface Session {
 interface SessionOptions {
   /** Address of the service. */
   readonly url: string;
-  readonly accounts: readonly string[];
   readonly key: string | undefined;
   readonly store: Store;
   /** The server refused the key. */
   readonly onRefused: (detail: string) => void;
 }
 
-/** Follows all channels with one key, or without a key, and writes the records to the store. */
-export function openSession({ url, accounts, key, store, onRefused }: SessionOptions): Session {
-  const client = createClient({ url, accounts, key });
+interface Following {
+  readonly records: Subscription;
+  signals: Subscription;
+}
+
+/** Follows all channels of the store's accounts with one key, or without a key, and writes the records to the store. */
+export function openSession({ url, key, store, onRefused }: SessionOptions): Session {
+  const client = createClient({ url, key });
   // After a longer absence the present records matter more than a replay. Posts are replayed in any case.
-  const feed = client.feed({ replayWithinMs: MINUTE_MS });
+  const feed = client.feed({ replayWithinMs: MINUTE_MS, heartbeatOf: 'followed' });
   const subscriptions = new Subscription();
   const clockOffset = createClockOffset();
   const closed = new AbortController();
-  let signals = new Subscription();
+  const followed = new Map<string, Following>();
+  let sizing: { readonly bankroll: number; readonly includeUnproven: boolean } | undefined;
 
   function fail(error: unknown): void {
     if (!(error instanceof TallywireError)) throw error;
@@ -84,6 +89,7 @@ export function openSession({ url, accounts, key, store, onRefused }: SessionOpt
     const oldest = Date.now() + store.state.clockOffsetMs - MONTH_MS;
     for (let offset = 0; offset < MOST_TIMES; offset += PAGE) {
       const { data } = await client.tweets(account, { limit: PAGE, offset }, { signal: closed.signal });
+      if (!followed.has(account)) return;
       // Posts that came over the feed in the meantime are newer.
       const { times } = store.accountOf(account);
       store.changeAccount(account, { times: mergePosts(data.map(timeOf), times, MOST_TIMES) });
@@ -92,7 +98,8 @@ export function openSession({ url, accounts, key, store, onRefused }: SessionOpt
     }
   }
 
-  function followAccount(account: string): void {
+  function followAccount(account: string): Subscription {
+    const subscriptions = new Subscription();
     const change = (part: Partial<AccountState>) => store.changeAccount(account, part);
     subscriptions.add(
       follow(feed.counters(account), (data) => change({ counters: data.toSorted(endsFirst) })),
@@ -120,18 +127,45 @@ export function openSession({ url, accounts, key, store, onRefused }: SessionOpt
         error: () => undefined,
       }),
     );
-    if (key === undefined) return;
+    if (key === undefined) return subscriptions;
     subscriptions.add(
       follow(feed.velocity(account), ([velocity]) => {
         if (store.state.key === 'trying') accept();
         change({ velocity });
       }),
     );
+    return subscriptions;
+  }
+
+  function followSignalsOf(account: string, following: Following): void {
+    following.signals.unsubscribe();
+    if (key === undefined || sizing === undefined) return;
+    following.signals = follow(feed.signals(account, sizing), (data) =>
+      store.changeAccount(account, { signals: data.toSorted(endsFirst) }),
+    );
+  }
+
+  function followAccounts(): void {
+    const wanted = store.state.accounts;
+    for (const [account, { records, signals }] of followed) {
+      if (wanted.has(account)) continue;
+      records.unsubscribe();
+      signals.unsubscribe();
+      followed.delete(account);
+    }
+    for (const account of wanted.keys()) {
+      if (followed.has(account)) continue;
+      const following = { records: new Subscription(), signals: new Subscription() };
+      followed.set(account, following);
+      following.records.add(followAccount(account));
+      followSignalsOf(account, following);
+      if (store.state.key === 'accepted') readOlderPosts(account);
+    }
   }
 
   function accept(): void {
     store.change({ key: 'accepted', keyFault: undefined });
-    for (const account of accounts) readOlderPosts(account);
+    for (const account of followed.keys()) readOlderPosts(account);
   }
 
   function readOlderPosts(account: string): void {
@@ -141,11 +175,11 @@ export function openSession({ url, accounts, key, store, onRefused }: SessionOpt
   }
 
   store.change({ key: key === undefined ? 'none' : 'trying' });
-  for (const account of accounts) {
+  for (const account of store.state.accounts.keys()) {
     // Whether a post counts depends on the key, so the times of earlier posts are loaded again.
     store.changeAccount(account, { velocity: undefined, signals: undefined, times: [] });
-    followAccount(account);
   }
+  followAccounts();
   subscriptions.add(
     feed.heartbeat().subscribe({
       next(heartbeat) {
@@ -153,7 +187,7 @@ export function openSession({ url, accounts, key, store, onRefused }: SessionOpt
         store.change({ heartbeat, clockOffsetMs: clockOffset.update(heartbeat.ts, Date.now()) });
         if (store.state.key !== 'accepted') return;
         // Posts that the server had not read when they were first asked for.
-        for (const account of accounts) {
+        for (const account of followed.keys()) {
           const wasReading = (before[account] ?? 100) < 100;
           if (wasReading && heartbeat.history_percent[account] === 100) readOlderPosts(account);
         }
@@ -165,22 +199,18 @@ export function openSession({ url, accounts, key, store, onRefused }: SessionOpt
 
   return {
     client,
-    keylessClient: createClient({ url, accounts }),
-    sizedAccount: accounts[0],
+    keylessClient: createClient({ url }),
+    followAccounts,
     followSignals(bankroll, includeUnproven) {
-      signals.unsubscribe();
-      signals = new Subscription();
-      if (key === undefined) return;
-      for (const account of accounts) {
-        const frame$ = feed.signals(account, { bankroll, includeUnproven });
-        signals.add(
-          follow(frame$, (data) => store.changeAccount(account, { signals: data.toSorted(endsFirst) })),
-        );
-      }
+      sizing = { bankroll, includeUnproven };
+      for (const [account, following] of followed) followSignalsOf(account, following);
     },
     close() {
       closed.abort();
-      signals.unsubscribe();
+      for (const { records, signals } of followed.values()) {
+        records.unsubscribe();
+        signals.unsubscribe();
+      }
       subscriptions.unsubscribe();
       feed.close();
     },

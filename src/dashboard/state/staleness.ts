@@ -35,3 +35,16 @@ export function inputAges(
     }),
   );
 }
+
+/** The status as far as it concerns these accounts: it is live when only sources of others are stale. */
+export function statusFor(status: FeedStatus, isShown: (account: string) => boolean): FeedStatus {
+  if (status.state !== 'stale' || status.reason !== 'source') return status;
+  const sources = status.sources.filter((source) => isOfAccounts(source, isShown));
+  return sources.length === 0 ? { state: 'live' } : { ...status, sources };
+}
+
+/** Whether a source such as `posts/account_a` or `prices` is read for one of these accounts. */
+export function isOfAccounts(source: string, isShown: (account: string) => boolean): boolean {
+  const [, account] = source.split('/');
+  return account === undefined || isShown(account);
+}

@@ -5,7 +5,10 @@ export interface Store {
   readonly state: State;
   accountOf(account: string): AccountState;
   change(part: Partial<State>): void;
+  /** Changes nothing of an account that is not followed. */
   changeAccount(account: string, part: Partial<AccountState>): void;
+  /** The accounts that are followed from now on. Records of others are dropped. */
+  follow(accounts: readonly string[]): void;
   listen(listener: () => void): () => void;
 }
 
@@ -42,7 +45,11 @@ export function createStore(accounts: readonly string[], schedule: (notify: () =
     accountOf,
     change,
     changeAccount(account, part) {
+      if (!state.accounts.has(account)) return;
       change({ accounts: new Map(state.accounts).set(account, { ...accountOf(account), ...part }) });
+    },
+    follow(accounts) {
+      change({ accounts: new Map(accounts.map((account) => [account, accountOf(account)])) });
     },
     listen(listener) {
       listeners.add(listener);

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Budgets } from '../../access/limits/budgets.ts';
 import type { Audience } from '../../views/audience.ts';
 import type { FeedCounters } from '../figures.ts';
 import type { FrameLog } from '../log/frame-log.ts';
@@ -6,7 +7,6 @@ import { type Frame, snapshotText, updateText } from '../log/frames.ts';
 import type { Records } from '../log/topic-records.ts';
 import { batchOf, type FrameBatch, updatesBatch } from './frame-batch.ts';
 import type { Place, Reader, Subscription } from './reader.ts';
-import type { ReplayBudget } from './replay-budget.ts';
 
 /** A reader that is further behind on a lossless topic is disconnected. */
 const TOO_SLOW_BYTES = 1_024 * 1_024;
@@ -32,7 +32,12 @@ interface DeliveryDeps {
   readonly log: FrameLog;
   readonly records: Records;
   readonly counters: FeedCounters;
-  readonly budget: ReplayBudget;
+  /** What callers are sent of the past, snapshots and missed frames, over all their connections. */
+  readonly budgets: Budgets;
+  /** Ms that never go back. */
+  readonly mono: () => number;
+  /** Receives an error of the log. The reader it was read for gets no more until something new is published. */
+  readonly report: (error: unknown) => void;
 }
 
 /** Sends each reader what it subscribed to, as fast as it reads. */
@@ -46,7 +51,8 @@ export interface Delivery {
   readonly waiting: number;
 }
 
-export function createDelivery({ log, records, counters, budget }: DeliveryDeps): Delivery {
+export function createDelivery(deps: DeliveryDeps): Delivery {
+  const { log, records, counters, budgets, mono, report } = deps;
   const snapshots = new LRUCache<string, { readonly asOf: string; readonly batch: FrameBatch }>({
     max: MAX_SNAPSHOTS,
   });
@@ -79,13 +85,17 @@ export function createDelivery({ log, records, counters, budget }: DeliveryDeps)
 
   function takeBudget({ reader }: Subscription, texts: readonly string[]): void {
     const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-    budget.take(reader.caller, bytes);
+    budgets.take(budgets.of(reader.caller), bytes, mono());
     counters.replayedBytes += bytes;
+  }
+
+  function hasBudgetLeft({ caller }: Reader): boolean {
+    return budgets.waitMs(budgets.of(caller), mono()) === 0;
   }
 
   /** Whether the next step is paid for. If not, the reader gets its turn once it is. */
   function hasBudget({ reader, place }: Subscription): boolean {
-    if (place.type === 'live' || budget.allows(reader.caller)) return true;
+    if (place.type === 'live' || hasBudgetLeft(reader)) return true;
     waiting.add(reader);
     checkBudgetsLater();
     return false;
@@ -99,9 +109,7 @@ export function createDelivery({ log, records, counters, budget }: DeliveryDeps)
 
   function goOn(): void {
     isCheckDue = false;
-    const due = Array.from(waiting).filter(
-      ({ status, caller }) => status === 'closed' || budget.allows(caller),
-    );
+    const due = Array.from(waiting).filter((reader) => reader.status === 'closed' || hasBudgetLeft(reader));
     for (const reader of due) waiting.delete(reader);
     for (const reader of due) catchUp(reader);
     if (waiting.size > 0) checkBudgetsLater();
@@ -201,9 +209,18 @@ export function createDelivery({ log, records, counters, budget }: DeliveryDeps)
       next.push(reader);
     }
     for (const reader of next) queue.delete(reader);
-    for (const reader of next) takeStep(reader);
+    for (const reader of next) tryStep(reader);
     isServing = queue.size > 0;
     if (isServing) setImmediate(serveQueue);
+  }
+
+  /** A frame that cannot be read must not end the process, which stops in order when the store is damaged. */
+  function tryStep(reader: Reader): void {
+    try {
+      takeStep(reader);
+    } catch (error) {
+      report(error);
+    }
   }
 
   function takeStep(reader: Reader): void {

@@ -13,8 +13,8 @@ export interface FanOut {
   remove(subscription: Subscription): void;
   /** Sends successive frames of one topic to its subscribers. */
   send(state: TopicState, frames: readonly Frame[]): void;
-  /** Sends a text to the subscribers of a topic without numbers. */
-  sendUnnumbered(state: TopicState, text: string): void;
+  /** Sends a text to the subscribers of a topic without numbers. It is made only if there are any. */
+  sendUnnumbered(state: TopicState, textOf: () => string): void;
 }
 
 /** News of one topic that was not written yet. */
@@ -80,8 +80,9 @@ export function createFanOut(epoch: string, delivery: Delivery): FanOut {
     else run();
   }
 
+  const isFollowed = (state: TopicState) => (subscribed.get(state)?.size ?? 0) > 0;
+
   function enqueue(item: Pending): void {
-    if ((subscribed.get(item.state)?.size ?? 0) === 0) return;
     const index = pending.findIndex(({ state }) => state === item.state);
     const earlier = pending[index];
     // At most one item waits for each topic, however many readers there are.
@@ -104,8 +105,12 @@ export function createFanOut(epoch: string, delivery: Delivery): FanOut {
       subscribed.set(subscription.state, all.add(subscription));
     },
     remove: (subscription) => void subscribed.get(subscription.state)?.delete(subscription),
-    send: (state, frames) => enqueue({ type: 'frames', state, frames }),
-    sendUnnumbered: (state, text) => enqueue({ type: 'unnumbered', state, batch: batchOf([text]) }),
+    send(state, frames) {
+      if (isFollowed(state)) enqueue({ type: 'frames', state, frames });
+    },
+    sendUnnumbered(state, textOf) {
+      if (isFollowed(state)) enqueue({ type: 'unnumbered', state, batch: batchOf([textOf()]) });
+    },
   };
 }
 

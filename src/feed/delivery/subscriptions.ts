@@ -55,7 +55,11 @@ interface SubscriptionsDeps {
 export function createSubscriptions({ topics, log, fanOut }: SubscriptionsDeps): Subscriptions {
   function topicsOf({ channel, account }: ChannelRequest, tier: Tier): readonly Topic[] {
     const found = topics.filter((topic) => topic.channel.name === channel && isFor(topic, tier));
-    if (account === undefined) return found;
+    if (account === undefined) {
+      // Without an account a channel is that of all accounts, which for some is a topic of its own.
+      const ofAll = found.filter((topic) => topic.account === null);
+      return ofAll.length > 0 ? ofAll : found;
+    }
     const own = found.filter((topic) => topic.account?.segment === account);
     if (own.length === 0) {
       throw new FeedError('account_unknown', `There is no account ${JSON.stringify(account)} on ${channel}`);

@@ -4,7 +4,7 @@ import type { FeedCause } from '../../contract/feed.ts';
 import type { Latest } from '../../views/latest.ts';
 import { ownerOf } from '../../views/owner.ts';
 import { movedKeys, type RecordView } from '../../views/record-view.ts';
-import type { Topic } from '../channels.ts';
+import { type Topic, tierOf } from '../channels.ts';
 import { feedCause } from './causes.ts';
 
 /** A record that may have changed, and why. */
@@ -26,7 +26,7 @@ export function createMarker(latest: Latest, topics: readonly Topic[]): (output:
   const states = topics.flatMap((topic): readonly MarkedTopic[] => {
     if (topic.records.type !== 'states') return [];
     const { view } = topic.records;
-    const tier: Tier = topic.readers === 'FREE' ? 'FREE' : 'PRO';
+    const tier = tierOf(topic);
     // What a view finds beyond the causes of outputs is in its PRO fields.
     const extraCauseOf = tier === 'PRO' ? view.createExtraCause?.(latest) : undefined;
     return [{ topic, view, tier, extraCauseOf }];

@@ -10,7 +10,7 @@ import {
 import { type Audience, audienceOf } from '../../views/audience.ts';
 import type { Latest, OutputOf } from '../../views/latest.ts';
 import { closeAll, type Moment, renderAll, tickAt } from '../../views/record-view.ts';
-import type { Topic } from '../channels.ts';
+import { type Topic, tierOf } from '../channels.ts';
 import type { StoredRecord } from './stored-record.ts';
 
 /** Posts in a snapshot, as many as on the first page over REST. */
@@ -22,6 +22,7 @@ interface RecordsDeps {
   readonly latest: Latest;
   /** UTC ms. */
   readonly now: () => number;
+  /** Of records of no account. */
   readonly staleAfterMs: AgeLimits;
 }
 
@@ -46,15 +47,17 @@ export interface Records {
 }
 
 /** The audience whose records are stored. For bets it is the reader who sends no options. */
-function usualAudience({ audiences, readers }: Topic): Audience {
-  return audienceOf(audiences, readers === 'FREE' ? 'FREE' : 'PRO');
+function usualAudience(topic: Topic): Audience {
+  return audienceOf(topic.audiences, tierOf(topic));
 }
 
 export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Records {
   const agesFor = ({ account }: Topic) => agesOf(latest, now(), account?.id);
-  const momentOf = (ages: RecordAges, key: string): Moment => ({
+  const lateIn = (ages: RecordAges, { account }: Topic) =>
+    lateInputs(ages, account?.staleAfterMs ?? staleAfterMs);
+  const momentOf = (ages: RecordAges, topic: Topic, key: string): Moment => ({
     latest,
-    late: ofRecord(lateInputs(ages, staleAfterMs), key),
+    late: ofRecord(lateIn(ages, topic), key),
   });
   const instant = () => ({ nowMs: now(), tickAt: tickAt(latest) });
   const close = (list: string) => list.slice(1, -1);
@@ -67,7 +70,7 @@ export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Recor
       if (topic.records.type !== 'states') return null;
       const { view } = topic.records;
       const ages = agesFor(topic);
-      const moment = momentOf(ages, key);
+      const moment = momentOf(ages, topic, key);
       if (view.facts !== undefined) return view.facts.write(moment, key, ofRecord(ages, key)) ?? null;
       const render = view.render(moment, key, usualAudience(topic));
       return render === undefined ? null : close(closeAll(view, [{ key, render }], instant(), ages));
@@ -75,7 +78,7 @@ export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Recor
     content(topic, key) {
       if (topic.records.type !== 'states') return null;
       const { view } = topic.records;
-      const render = view.render(momentOf(agesFor(topic), key), key, usualAudience(topic));
+      const render = view.render(momentOf(agesFor(topic), topic, key), key, usualAudience(topic));
       if (render === undefined) return null;
       const text = render(ANY_INSTANT);
       return view.hasAsOf ? text.slice(0, text.lastIndexOf(',"as_of":')) : text;
@@ -106,7 +109,7 @@ export function createRecords({ latest, now, staleAfterMs }: RecordsDeps): Recor
         }
         case 'states': {
           const { view } = topic.records;
-          const late = lateInputs(ages, staleAfterMs);
+          const late = lateIn(ages, topic);
           return closeAll(view, renderAll(view, { latest, late }, audience), instant(), ages);
         }
       }

@@ -44,6 +44,8 @@ interface WebSocketsDeps extends ClientMessagesDeps {
   /** Ms that never go back. */
   readonly mono: () => number;
   readonly times: ConnectionTimes;
+  /** Receives every error that no reader caused. */
+  readonly report: (error: unknown) => void;
 }
 
 interface WebSockets {
@@ -55,7 +57,7 @@ interface WebSockets {
 }
 
 export function createWebSockets(deps: WebSocketsDeps): WebSockets {
-  const { gate, connectionLimits, counters, mono, times, subscriptions } = deps;
+  const { gate, connectionLimits, counters, mono, times, subscriptions, report } = deps;
   const readers = new Map<WebSocket, WebSocketReader>();
   // A constant of its own, as the types of the library lack `closeTimeout`.
   const options = {
@@ -123,10 +125,15 @@ export function createWebSockets(deps: WebSocketsDeps): WebSockets {
   }
 
   function handle(reader: WebSocketReader, text: string): void {
-    handleMessage(deps, reader, text, (key) => {
-      reader.headers['x-api-key'] = key;
-      return identify(reader);
-    });
+    try {
+      handleMessage(deps, reader, text, (key) => {
+        reader.headers['x-api-key'] = key;
+        return identify(reader);
+      });
+    } catch (error) {
+      report(error);
+      reader.closeWithError(CLOSE_CODES.internal, 'internal', 'Internal Server Error');
+    }
   }
 
   /** Whether the key is good and not used by too many connections; closes the connection if not. */

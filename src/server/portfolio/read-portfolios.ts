@@ -1,7 +1,5 @@
-import type { AccountId } from '../../../streams/internal.ts';
 import type { AccountPath } from '../../views/account-path.ts';
 import { activeEvents } from '../../views/active-events.ts';
-import type { AgeLimits } from '../../views/as-of.ts';
 import type { Latest } from '../../views/latest.ts';
 import { eventFacts } from '../../views/portfolio/event-facts.ts';
 import { type Portfolio, portfolioOf } from '../../views/portfolio/portfolio.ts';
@@ -13,7 +11,6 @@ export interface PortfolioDeps {
   readonly accounts: readonly AccountPath[];
   /** UTC ms. */
   readonly now: () => number;
-  readonly staleAfterMs: AgeLimits;
 }
 
 /**
@@ -21,8 +18,8 @@ export interface PortfolioDeps {
  * is active.
  */
 export async function readPortfolios(
-  { latest, wallets, now, staleAfterMs }: PortfolioDeps,
-  account: AccountId,
+  { latest, wallets, now }: PortfolioDeps,
+  { id: account, staleAfterMs }: AccountPath,
   wallet: string,
 ): Promise<readonly Portfolio[]> {
   if (activeEvents(latest, account).length === 0) return [];

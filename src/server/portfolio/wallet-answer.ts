@@ -1,4 +1,4 @@
-import type { AccountId } from '../../../streams/internal.ts';
+import type { AccountPath } from '../../views/account-path.ts';
 import { areEventsKnown } from '../../views/active-events.ts';
 import { agesOf, ofRecord, withAsOf } from '../../views/as-of.ts';
 import type { Portfolio } from '../../views/portfolio/portfolio.ts';
@@ -17,7 +17,7 @@ interface WalletRecords {
 /** Answers with one record per active event. No cache may keep it: it shows what a wallet holds. */
 export async function walletAnswer(
   deps: PortfolioDeps,
-  account: AccountId,
+  account: AccountPath,
   wallet: string,
   { toWire, none }: WalletRecords,
 ): Promise<Answer> {
@@ -26,7 +26,7 @@ export async function walletAnswer(
   const { latest } = deps;
   const nowMs = deps.now();
   if (portfolios.length === 0 && !areEventsKnown(latest, 'posts', nowMs)) throw eventsUnknown();
-  const ages = agesOf(latest, nowMs, account);
+  const ages = agesOf(latest, nowMs, account.id);
   const data =
     portfolios.length === 0
       ? [withAsOf(none, latest, ages.shared)]

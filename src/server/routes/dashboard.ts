@@ -15,10 +15,18 @@ interface DashboardDeps {
   readonly isDemo?: boolean;
 }
 
+function pageAccount({ segment, name, policy }: AccountPath) {
+  return { account: segment, name, sizing: policy.hasSizing };
+}
+
+function inAttribute(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+}
+
 // All URLs are relative, so that a proxy may add a prefix.
 function pageOf({ accounts, hasFeed = true, isDemo = false }: DashboardDeps): string {
   const settings = [
-    `data-accounts="${accounts.map(({ segment }) => segment).join(' ')}"`,
+    `data-accounts="${inAttribute(JSON.stringify(accounts.map(pageAccount)))}"`,
     ...(hasFeed ? [] : ['data-feed="off"']),
     ...(isDemo ? ['data-demo-key="demo_pro"'] : []),
   ];

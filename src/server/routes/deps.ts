@@ -9,7 +9,7 @@ export interface StreamDeps {
   readonly accounts: readonly AccountPath[];
   /** UTC ms. */
   readonly now: () => number;
-  /** Inputs older than this are stale. */
+  /** Of records of no account: inputs older than this are stale. */
   readonly staleAfterMs: AgeLimits;
   /** New at every start of the process, so that tags of an earlier process never match. */
   readonly epoch: string;

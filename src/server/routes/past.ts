@@ -19,7 +19,7 @@ import { notModified, streamAnswer, tagOf } from '../prebuilt.ts';
 import type { StreamDeps } from './deps.ts';
 import { signalsAudience } from './signals.ts';
 
-interface PastDeps extends Pick<StreamDeps, 'accounts' | 'now' | 'staleAfterMs' | 'epoch'> {
+interface PastDeps extends Pick<StreamDeps, 'accounts' | 'now' | 'epoch'> {
   readonly past: Past;
 }
 
@@ -39,8 +39,8 @@ export function pastEndpoints(deps: PastDeps): readonly SlowEndpoint[] {
 }
 
 function endpointsOf(deps: PastDeps, bodies: PastBodies, account: AccountPath): readonly SlowEndpoint[] {
-  const { past, now, staleAfterMs, epoch } = deps;
-  const { id, segment } = account;
+  const { past, now, epoch } = deps;
+  const { id, segment, staleAfterMs } = account;
   const posts = postsView(account);
   const signals = signalsView(account);
 

@@ -1,31 +1,34 @@
-import type { AccountId } from '../../../streams/internal.ts';
-import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { portfolioQuery, walletQuery } from '../../contract/params.ts';
 import { readQuery } from '../../contract/validation/validate.ts';
+import type { AccountPath } from '../../views/account-path.ts';
 import { emptyPortfolioToWire, portfolioToWire } from '../../views/portfolio/portfolio-record.ts';
 import type { SlowEndpoint } from '../answer.ts';
 import type { PortfolioDeps } from '../portfolio/read-portfolios.ts';
 import { walletAnswer } from '../portfolio/wallet-answer.ts';
-
-/** The account whose positions are sized for a bankroll; other accounts have no such parameter (spec 4). */
-export const WITH_SIZING: AccountId = 'a';
+import { accountRoute } from './account-route.ts';
 
 /** GET /portfolio/{account}: a wallet's open positions compared with the model (spec 4, endpoints 10 and 12). */
 export function portfolioEndpoints(deps: PortfolioDeps): readonly SlowEndpoint[] {
-  return deps.accounts.map(({ id, segment }) => ({
+  return deps.accounts.map((account) => ({
     method: 'GET',
-    path: `${API_PREFIX}/portfolio/${segment}`,
+    ...accountRoute('/portfolio/{account}', account),
     access: 'PRO',
     async answer({ query }) {
-      const { wallet, bankroll } = queryOf(id, query);
-      return walletAnswer(deps, id, wallet, {
+      const { wallet, bankroll } = queryOf(account, query);
+      return walletAnswer(deps, account, wallet, {
         toWire: (portfolio) => portfolioToWire(wallet, portfolio, bankroll),
-        none: emptyPortfolioToWire(wallet, segment),
+        none: emptyPortfolioToWire(wallet, account.segment),
       });
     },
   }));
 }
 
-function queryOf(account: AccountId, query: string): { wallet: string; bankroll?: number | undefined } {
-  return account === WITH_SIZING ? readQuery(portfolioQuery, query) : readQuery(walletQuery, query);
+interface WalletRequest {
+  readonly wallet: string;
+  readonly bankroll?: number | undefined;
+}
+
+/** An account whose positions are not sized has no bankroll (spec 4). */
+function queryOf({ policy }: AccountPath, query: string): WalletRequest {
+  return policy.hasSizing ? readQuery(portfolioQuery, query) : readQuery(walletQuery, query);
 }

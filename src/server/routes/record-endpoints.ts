@@ -10,15 +10,16 @@ import { predictionView } from '../../views/records/prediction.ts';
 import type { Endpoint } from '../answer.ts';
 import { withCheckedQuery } from '../checked-query.ts';
 import { createRecordAnswers } from '../record-answers.ts';
+import { accountRoute } from './account-route.ts';
 import type { StreamDeps } from './deps.ts';
 
 const EVERYONE = audienceOf('everyone', 'FREE');
 
 /** GET /meta/{account}: the counters of every active event (spec 4, endpoints 1 and 2). */
 export function metaEndpoint(deps: StreamDeps, account: AccountPath): Endpoint {
-  const answers = createRecordAnswers(deps, countersView(account), account.id);
+  const answers = createRecordAnswers(deps, countersView(account), account);
   return {
-    path: `${API_PREFIX}/meta/${account.segment}`,
+    ...accountRoute('/meta/{account}', account),
     access: 'public',
     isCounted: true,
     answer: withCheckedQuery(pastQuery, answers.ready(`meta-${account.segment}`, EVERYONE)),
@@ -37,9 +38,9 @@ export function cryptoEndpoint(deps: StreamDeps): Endpoint {
 
 /** GET /meta/{account}/lag: how far the service, the oracle and the trading page are behind the posts. */
 export function lagEndpoint(deps: StreamDeps, account: AccountPath): Endpoint {
-  const answers = createRecordAnswers(deps, lagView(account), account.id);
+  const answers = createRecordAnswers(deps, lagView(account), account);
   return {
-    path: `${API_PREFIX}/meta/${account.segment}/lag`,
+    ...accountRoute('/meta/{account}/lag', account),
     access: 'public',
     answer: withCheckedQuery(pastQuery, answers.ready(`lag-${account.segment}`, EVERYONE)),
   };
@@ -47,11 +48,11 @@ export function lagEndpoint(deps: StreamDeps, account: AccountPath): Endpoint {
 
 /** GET /prediction/{account}: forecast, prices and edges of every active event (spec 4, endpoints 6 and 7). */
 export function predictionEndpoint(deps: StreamDeps, account: AccountPath): Endpoint {
-  const answers = createRecordAnswers(deps, predictionView(account), account.id);
+  const answers = createRecordAnswers(deps, predictionView(account), account);
   const free = answers.ready(`prediction-${account.segment}-FREE`, audienceOf('tier', 'FREE'));
   const paid = answers.ready(`prediction-${account.segment}-PRO`, audienceOf('tier', 'PRO'));
   return {
-    path: `${API_PREFIX}/prediction/${account.segment}`,
+    ...accountRoute('/prediction/{account}', account),
     access: 'tiered',
     answer: withCheckedQuery(pastQuery, (call, tier) => (includes(tier, 'PRO') ? paid(call) : free(call))),
   };

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { signalsQuery } from '../../contract/params.ts';
 import { readQuery } from '../../contract/validation/validate.ts';
 import type { AccountPath } from '../../views/account-path.ts';
@@ -7,18 +6,19 @@ import { type Audience, audienceOf } from '../../views/audience.ts';
 import { signalsView } from '../../views/records/signals.ts';
 import type { Endpoint } from '../answer.ts';
 import { createRecordAnswers } from '../record-answers.ts';
+import { accountRoute } from './account-route.ts';
 import type { StreamDeps } from './deps.ts';
 
 /** GET /signals/{account}: what to buy and sell of every active event (spec 4, endpoints 8 and 9). */
 export function signalsEndpoint(deps: StreamDeps, account: AccountPath): Endpoint {
   const nameOf = ({ bankrollUsd, includesUnproven, isOnlyWithSignals }: Audience) =>
     `signals-${account.segment}-${bankrollUsd}-${Number(includesUnproven)}${Number(isOnlyWithSignals)}`;
-  const answers = createRecordAnswers(deps, signalsView(account), account.id);
+  const answers = createRecordAnswers(deps, signalsView(account), account);
   const usual = audienceOf('bankroll', 'PRO');
   const answerUsual = answers.ready(nameOf(usual), usual);
   const answerOther = answers.onDemand('PRO');
   return {
-    path: `${API_PREFIX}/signals/${account.segment}`,
+    ...accountRoute('/signals/{account}', account),
     access: 'PRO',
     answer(call) {
       const audience = signalsAudience(readQuery(signalsQuery, call.query));

@@ -1,5 +1,4 @@
 import { includes, type Tier } from '../../access/tiers.ts';
-import { API_PREFIX } from '../../contract/api-prefix.ts';
 import { tweetsQuery } from '../../contract/params.ts';
 import { readQuery } from '../../contract/validation/validate.ts';
 import type { AccountPath } from '../../views/account-path.ts';
@@ -9,6 +8,7 @@ import { postsView } from '../../views/records/posts.ts';
 import type { Answer, Call, Endpoint } from '../answer.ts';
 import { namesTag } from '../etag.ts';
 import { createPrebuilt, notModified, streamAnswer, tagOf } from '../prebuilt.ts';
+import { accountRoute } from './account-route.ts';
 import type { StreamDeps } from './deps.ts';
 
 interface Page {
@@ -55,7 +55,7 @@ export function tweetsEndpoint(deps: StreamDeps, account: AccountPath): Endpoint
   }
 
   return {
-    path: `${API_PREFIX}/meta/${account.segment}/tweets`,
+    ...accountRoute('/meta/{account}/tweets', account),
     access: 'tiered',
     answer(call, tier) {
       const page = readQuery(tweetsQuery, call.query);

@@ -53,6 +53,7 @@ export function cryptoSource(endpoints: Endpoints, settings: SourceSettings): So
         faults.tell(symbol, `the price of ${symbol} is of a time ahead of our clock`, context);
         return;
       }
+      faults.tell(symbol, null, context);
       watchdog.dataArrived();
       heardAt[symbol] = context.mono();
       hasNews = true;
@@ -60,8 +61,9 @@ export function cryptoSource(endpoints: Endpoints, settings: SourceSettings): So
       else pending.set(symbol, { symbol, price, at });
     }
 
+    // A copy, as prices that are heard while this delivery is under way are not part of it.
     const deliver = (ticks: readonly SpotTick[]) =>
-      context.deliver(ticks.length > 0 ? [{ kind: 'spot', ticks }] : [], undefined, heardAt);
+      context.deliver(ticks.length > 0 ? [{ kind: 'spot', ticks }] : [], undefined, { ...heardAt });
 
     async function flush() {
       if (!hasNews) return;

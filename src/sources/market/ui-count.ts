@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { EventRecord } from '../../../streams/internal.ts';
+import { activeEventsOf } from '../active-events.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
 import { isPlausibleCount } from '../oracle/oracle-payload.ts';
 import { createParts } from '../parts.ts';
@@ -44,15 +45,6 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
     return 'value' in count ? count.value : null;
   }
 
-  function activeOf({ lookups }: SourceContext): readonly EventRecord[] {
-    return lookups
-      .events()
-      .filter(
-        ({ phase, subject }) =>
-          phase === 'active' && subject.type === 'posts' && subject.account === account.id,
-      );
-  }
-
   function readEvents(events: readonly EventRecord[], context: SourceContext, signal: AbortSignal) {
     async function read(event: EventRecord) {
       const { eventId } = event;
@@ -67,7 +59,7 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
   }
 
   async function readActive(context: SourceContext, signal: AbortSignal) {
-    const active = activeOf(context);
+    const active = activeEventsOf(account, context.lookups);
     context.follow(active.map(({ eventId }) => String(eventId)));
     if (active.length === 0) await context.deliver([]);
     await readEvents(active, context, signal);
@@ -75,7 +67,7 @@ export function uiSource(account: AccountEndpoint, endpoints: Endpoints, setting
 
   // An event that has just become active would otherwise wait most of a period for its first count.
   async function readUnasked(context: SourceContext, signal: AbortSignal) {
-    const unasked = activeOf(context).filter(({ eventId }) => !asked.has(eventId));
+    const unasked = activeEventsOf(account, context.lookups).filter(({ eventId }) => !asked.has(eventId));
     await readEvents(unasked, context, signal);
   }
 

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { DAY_MS, HOUR_MS, type TrackingFact } from '../../../streams/internal.ts';
+import { activeEventsOf } from '../active-events.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
 import { createParts, type Parts } from '../parts.ts';
 import { pollInTurn } from '../poll-in-turn.ts';
-import { decodeEach, isNotFound, isRefusal, readPayload, refuse } from '../read-payload.ts';
+import { decodeSome, isNotFound, isRefusal, readPayload, refuse } from '../read-payload.ts';
 import type { SourceSettings } from '../settings.ts';
 import type { Source, SourceContext } from '../source.ts';
 import { tellOnce } from '../tell-once.ts';
@@ -33,16 +34,15 @@ export function oracleSource(
   const deliveredTotals = new LRUCache<string, string>({ max: REMEMBERED });
   const partsIn = createParts();
   const faults = tellOnce(REMEMBERED);
-  let trackings: readonly TrackingFact[] = [];
+  /** The windows listed last; undefined until the list was read. */
+  let trackings: readonly TrackingFact[] | undefined;
 
   async function list(context: SourceContext, signal: AbortSignal) {
     const query = new URLSearchParams({ platform: account.platform });
     const url = `${baseUrl}/users/${encodeURIComponent(account.handle)}/trackings?${query}`;
     const request = { headers, signal, timeoutMs: settings.slowTimeoutMs };
     const { data } = await readPayload(url, trackingList, request, context);
-    const { values, reasons } = decodeEach(listedTracking, data);
-    if (values.length === 0 && reasons[0] !== undefined)
-      refuse(`the list of windows holds ${reasons[0]}`, context);
+    const { values, reasons } = decodeSome(listedTracking, data, 'the list of windows holds', context);
     for (const reason of reasons) faults.tell(reason, `a listed window is refused: ${reason}`, context);
     const facts = values.map((tracking) => trackingFact(account.id, tracking));
     const changed = facts.filter((fact) => deliveredTrackings.peek(fact.trackingId) !== JSON.stringify(fact));
@@ -73,9 +73,13 @@ export function oracleSource(
 
   async function readOpen(context: SourceContext, parts: Parts, signal: AbortSignal) {
     const now = context.now();
-    const open = trackings.filter(({ startAt, endAt }) => startAt <= now && now < endAt + AFTERMATH_MS);
-    context.follow(open.map(({ trackingId }) => trackingId));
-    if (open.length === 0) await context.deliver([]);
+    const open = (trackings ?? []).filter(
+      ({ startAt, endAt }) => startAt <= now && now < endAt + AFTERMATH_MS,
+    );
+    // The count of a window that is not listed, or not yet after a start, is shown all the same, and only grows older.
+    const shown = [...open, ...activeEventsOf(account, context.lookups)];
+    context.follow([...new Set(shown.flatMap(({ trackingId }) => trackingId ?? []))]);
+    if (open.length === 0 && trackings !== undefined) await context.deliver([]);
     const read = (tracking: TrackingFact) => readTotal(tracking, context, signal);
     await parts.readEach(open, { nameOf: ({ trackingId }) => trackingId, read }, signal);
   }
@@ -83,7 +87,7 @@ export function oracleSource(
   // One at a time, newest first: they serve statistics only, and the oracle blocks fast callers.
   async function readPast(context: SourceContext, signal: AbortSignal) {
     const now = context.now();
-    const past = trackings.filter(
+    const past = (trackings ?? []).filter(
       ({ trackingId, endAt }) =>
         endAt + AFTERMATH_MS <= now &&
         endAt > now - settings.historyDays * DAY_MS &&

@@ -1,5 +1,6 @@
 import { firstValueFrom, type Observable, timer } from 'rxjs';
 import { DAY_MS, type EventRecord, type Fact, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
+import { activeEventsOf } from '../active-events.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
 import { pollInTurn } from '../poll-in-turn.ts';
 import type { SourceSettings } from '../settings.ts';
@@ -96,7 +97,7 @@ export function listReader<E extends Endpoints>(
   /** Reads the whole open windows again if it is time to, or if posts are missing that were not when they were last read. */
   async function readWindows(isRead: boolean, knownAt: number | null, reading: Reading<E>) {
     const { context } = reading;
-    const open = context.lookups.events().filter((event) => isOpenFor(event, account));
+    const open = activeEventsOf(account, context.lookups);
     const missing = () => missingIn(open, context);
     const at = context.now();
     if (!isRead && windowsRead !== undefined) {
@@ -161,10 +162,6 @@ export function listReader<E extends Endpoints>(
 /** A clock that was set back makes everything due. */
 function isWithin(elapsedMs: number, periodMs: number): boolean {
   return elapsedMs >= 0 && elapsedMs < periodMs;
-}
-
-function isOpenFor({ phase, subject }: EventRecord, account: AccountEndpoint): boolean {
-  return phase === 'active' && subject.type === 'posts' && subject.account === account.id;
 }
 
 /** The windows in which the oracle counts more posts than the log has of it, each with their number. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { POST_FAULTS, type PostFact, postFault } from '../../../streams/internal.ts';
 import type { AccountEndpoint, Endpoints } from '../endpoints.ts';
 import { oracleEnvelope, plausibleSync } from '../oracle/oracle-payload.ts';
-import { decodeEach, readPayload, refuse } from '../read-payload.ts';
+import { decodeSome, readPayload } from '../read-payload.ts';
 import { anyInstant, digits, instant, wireText } from '../value-schemas.ts';
 import { postUrl } from './post-payload.ts';
 import type { Reading } from './reading.ts';
@@ -41,10 +41,7 @@ export async function readList(
     endDate: new Date(toAt).toISOString(),
   });
   const { context } = reading;
-  const { values, reasons } = decodeEach(listedPost, data);
-  // Nothing of it can be read: its form has changed, and an empty list would say that there are no posts.
-  if (values.length === 0 && reasons[0] !== undefined)
-    refuse(`the list of posts holds ${reasons[0]}`, context);
+  const { values, reasons } = decodeSome(listedPost, data, 'the list of posts holds', context);
   for (const reason of reasons) context.refused(`a listed post cannot be read: ${reason}`);
   const listed = values.map(({ platformId, content, createdAt, importedAt = null }) => ({
     id: platformId,

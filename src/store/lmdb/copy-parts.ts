@@ -94,8 +94,8 @@ function runProcess(
     });
     createInterface(child.stdout).on('line', (line) => {
       silence.refresh();
-      // Told by copy-process.ts.
-      const message = JSON.parse(line) as CopyMessage;
+      const message = parseMessage(line);
+      if (message === undefined) return;
       if (message.is === 'opened') isOpened = true;
       if (message.is === 'stuck') end = { is: 'stuck', reason: message.message };
       if (message.is === 'unopenable')
@@ -114,6 +114,16 @@ function runProcess(
       resolve({ is: isCrash ? (isOpened ? 'stuck' : 'unopenable') : 'unknown', reason });
     });
   });
+}
+
+/** Undefined for a line that the end of the process cut. */
+function parseMessage(line: string): CopyMessage | undefined {
+  try {
+    // Told by copy-process.ts.
+    return JSON.parse(line) as CopyMessage;
+  } catch {
+    return undefined;
+  }
 }
 
 interface Progress {
@@ -158,6 +168,7 @@ export async function copyParts(request: CopyRequest): Promise<CopyOutcome> {
   for (let isOver = false; !isOver; ) {
     let current: PartWork | undefined;
     let reached: Key | null = null;
+    let ended = 0;
     const end = await runProcess({ source, target, work, compares }, silenceMs, (message) => {
       switch (message.is) {
         case 'opened':
@@ -190,6 +201,7 @@ export async function copyParts(request: CopyRequest): Promise<CopyOutcome> {
           // What ended one process did not end another that took the same way.
           if (current?.isReverse === false) progressOf(message.part).unreadable = null;
           current = undefined;
+          ended += 1;
           return;
         case 'fault':
           progressOf(message.part).faults.push(message.message);
@@ -202,9 +214,12 @@ export async function copyParts(request: CopyRequest): Promise<CopyOutcome> {
     if (end.is === 'done') break;
     const stuckAt: PartWork | undefined = current;
     if (stuckAt === undefined) {
-      // All parts were read, but comparing them ended the process.
+      // The process ended between two parts, or while it compared them.
       progressOf('meta').faults.push(end.reason);
-      break;
+      if (ended === work.length) break;
+      if (ended === 0) return { is: 'unknown', reason: end.reason };
+      work = work.slice(ended);
+      continue;
     }
     const { part, isReverse, until } = stuckAt;
     const { unreadable } = progressOf(part);

@@ -1,13 +1,12 @@
 import { existsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { compareKeys, type Key, type RootDatabase } from '#database';
-import { StoreError } from '../../errors.ts';
 import { makeFolder } from '../make-folder.ts';
 import { describe } from '../system-error.ts';
 import { type Row, rowName } from './checked-rows.ts';
 import { compareParts } from './compare-parts.ts';
 import type { CopyJob, CopyMessage, PartWork } from './copy-messages.ts';
-import { provesDamage, watchDamage } from './damage.ts';
+import { isDamage, watchDamage } from './damage.ts';
 import {
   createEnvironment,
   findLayout,
@@ -20,6 +19,9 @@ import {
 } from './environment.ts';
 import { createGapFinder } from './gaps.ts';
 import { valueBefore } from './layout-before.ts';
+import { MARK_ROW, type OutputMark } from './output-mark.ts';
+import { putRows } from './put-rows.ts';
+import { checkReaderTable } from './reader-table.ts';
 
 // Run by copy-parts.ts in a process of its own, as C code may end it at any row of a damaged store. Reads the parts it is
 // asked for, tells what it finds, and copies the good rows.
@@ -101,29 +103,23 @@ async function copyPart(
       const gap = isReverse ? undefined : findGap(key, value);
       if (gap !== undefined) tell({ is: 'fault', part, message: gap });
     }
-    if (into !== undefined && target !== undefined && good.length > 0) {
-      const begin = () =>
-        target.root.batch(() => {
-          for (const { key, value } of good) void into.put(key, value);
-        });
-      const bytes = good.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
-      await target.durable(begin, part, { rows: good.length, bytes });
-    }
+    if (into !== undefined && target !== undefined) await putRows(into, good, target);
     if (after !== null && read > 0) tell({ is: 'rows', part, rows: good.length, last: after, bad });
     if (isOver || read < rowsPerStep) return tell({ is: 'ended', part });
   }
 }
 
-/** Tells where the outputs end, if that can be read. */
+/** Tells where the outputs end, unless that cannot be read, which was told of the row itself. */
 function tellMark(root: RootDatabase, layout: number): void {
   if (layout === LAYOUT_BEFORE) {
     tell({ is: 'mark', upTo: Number(openPlain(root, 'meta')?.get('upTo') ?? 0) });
     return;
   }
-  const meta = openAnyRows(root, 'meta', damage)?.get('outputs');
+  const [row] = openAnyRows(root, 'meta', damage)?.inspect({ start: MARK_ROW, limit: 1 }) ?? [];
+  if (row?.key !== MARK_ROW) tell({ is: 'mark', upTo: 0 });
   // Written by output-mark.ts, and its checksum holds.
-  const upTo = meta === undefined ? 0 : (JSON.parse(meta.toString()) as { upTo: number }).upTo;
-  tell({ is: 'mark', upTo });
+  else if (row.value !== undefined)
+    tell({ is: 'mark', upTo: (JSON.parse(row.value.toString()) as OutputMark).upTo });
 }
 
 /** Begun by the first process that copies into it. */
@@ -136,12 +132,16 @@ async function openTarget(path: string): Promise<Target> {
 }
 
 async function run(): Promise<void> {
+  await checkReaderTable(job.source);
   const root = openRoot(job.source, true);
   const found = findLayout(root);
   if (found.is === 'other') return tell({ is: 'failed', message: `it has ${found.layout}` });
   const layout = found.is === 'before' ? LAYOUT_BEFORE : LAYOUT;
   tell({ is: 'opened', layout });
-  if (found.is === 'damaged') tell({ is: 'fault', part: 'meta', message: found.message });
+  if (found.is === 'damaged') {
+    tell({ is: 'fault', part: 'meta', message: found.message });
+    for (const part of found.missing) tell({ is: 'fault', part, message: `${part}: cannot be found` });
+  }
   const target = job.target === null ? undefined : await openTarget(job.target);
   let part = 'meta';
   try {
@@ -152,7 +152,7 @@ async function run(): Promise<void> {
       if (part === 'meta') tellMark(root, layout);
     }
   } catch (error) {
-    if (!(error instanceof StoreError ? error.code === 'STORE_CORRUPT' : provesDamage(error))) throw error;
+    if (!isDamage(error)) throw error;
     tell({ is: 'stuck', part, message: describe(error) });
     return;
   } finally {
@@ -164,7 +164,6 @@ async function run(): Promise<void> {
 try {
   await run();
 } catch (error) {
-  const isBroken = error instanceof StoreError ? /BROKEN|CORRUPT/.test(error.code) : provesDamage(error);
-  tell({ is: isBroken ? 'unopenable' : 'failed', message: describe(error) });
+  tell({ is: isDamage(error) ? 'unopenable' : 'failed', message: describe(error) });
 }
 process.exit(0);

@@ -13,6 +13,7 @@ const DAMAGE_CODES = new Set([
   -30782, // MDB_BAD_TXN: what follows one of these
   -30781, // MDB_BAD_VALSIZE
   -30780, // MDB_BAD_DBI
+  -30779, // MDB_PROBLEM: a page of another kind than its place in the tree
 ]);
 
 /** Whether it is the library's own answer that the file is damaged. */
@@ -26,6 +27,11 @@ export function provesDamage(error: unknown): boolean {
   if (typeof code === 'number') return isDamageCode(code);
   // Thrown while bytes that are no key, text or length are decoded.
   return error instanceof RangeError || error instanceof TypeError || error instanceof SyntaxError;
+}
+
+/** The same, also of an error that says so already. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof StoreError ? /^STORE_(BROKEN|CORRUPT)$/.test(error.code) : provesDamage(error);
 }
 
 /** Makes the error for a damaged part, and tells whoever watches the store. */

@@ -118,27 +118,59 @@ export function openRoot(path: string, isReadOnly: boolean): RootDatabase {
   }
 }
 
-/** `isCompressed` takes the compression of the root. */
-function openTexts<K extends Key>(
-  root: RootDatabase,
-  name: string,
-  isCompressed: boolean,
-): Database<string, K> {
-  return root.openDB<string, K>({ name, encoding: 'string', compression: isCompressed });
-}
+/** How the values of a database lie there. */
+type Form = 'text' | 'compressed text' | 'bytes';
 
-/** Where the values of a database are neither plain text nor read one by one. */
-const BYTES = new Set(['states', 'feedPacks']);
-/** Those with long or many texts. Frames are not: a row is soon in a pack or gone, and readers wait for it. */
-const COMPRESSED = /^(journal|latest|payments|history\..*)$/;
+/** All but the histories. Long or many texts are compressed. Frames are not: a row is soon in a pack or gone, and readers wait. */
+const FORMS: ReadonlyMap<string, Form> = new Map(
+  Object.entries({
+    meta: 'text',
+    journal: 'compressed text',
+    latest: 'compressed text',
+    timelines: 'text',
+    checkpoints: 'text',
+    states: 'bytes',
+    notes: 'text',
+    keys: 'text',
+    calls: 'text',
+    usage: 'text',
+    usageErrors: 'text',
+    waitlist: 'text',
+    waitlistIndex: 'text',
+    feed: 'text',
+    feedPacks: 'bytes',
+    feedTopics: 'text',
+    payments: 'compressed text',
+    paymentMarks: 'text',
+  } satisfies Record<Exclude<keyof Parts, 'histories'>, Form>),
+);
+
+const FORM_OF_HISTORIES: Form = 'compressed text';
+
+const TIMELINES = 'timelines';
+
+/** Those that every store of this layout has had from its beginning. */
+const FIXED_PARTS = [...FORMS.keys()].filter((name) => name !== TIMELINES);
+
+/** The names of all databases. */
+export const PART_NAMES: readonly string[] = [
+  ...FORMS.keys(),
+  ...KEPT_STREAMS.map((stream) => `history.${stream}`),
+];
+
+/** The compression is that of the root. */
+function optionsOf(name: string) {
+  const form = FORMS.get(name) ?? FORM_OF_HISTORIES;
+  return {
+    name,
+    encoding: form === 'bytes' ? 'binary' : 'string',
+    compression: form === 'compressed text',
+  } as const;
+}
 
 /** A database as it lies there, its rows with their checksums. Undefined where a reader finds none. */
 export function openPlain(root: RootDatabase, name: string): Database<string | Buffer, Key> | undefined {
-  return root.openDB<string | Buffer, Key>({
-    name,
-    encoding: BYTES.has(name) ? 'binary' : 'string',
-    compression: COMPRESSED.test(name),
-  });
+  return root.openDB<string | Buffer, Key>(optionsOf(name));
 }
 
 /** A database by its name, whatever its keys. */
@@ -153,13 +185,12 @@ export function openAnyRows(
 
 function openParts(root: RootDatabase, damage: Damage): Parts {
   function texts<K extends Key>(name: string): CheckedRows<string, K> {
-    const database: Database<string, K> | undefined = openTexts(root, name, COMPRESSED.test(name));
+    const database: Database<string, K> | undefined = root.openDB<string, K>(optionsOf(name));
     if (database === undefined) throw damage(name, `${name} cannot be found`);
     return openCheckedRows(name, database, checkedText, damage);
   }
   function bytes<K extends Key>(name: string): CheckedRows<Buffer, K> {
-    const options = { name, encoding: 'binary', compression: false } as const;
-    const database: Database<Buffer, K> | undefined = root.openDB<Buffer, K>(options);
+    const database: Database<Buffer, K> | undefined = root.openDB<Buffer, K>(optionsOf(name));
     if (database === undefined) throw damage(name, `${name} cannot be found`);
     return openCheckedRows(name, database, checkedBytes, damage);
   }
@@ -191,78 +222,51 @@ function openHistories(root: RootDatabase, damage: Damage): ReadonlyMap<StreamNa
   const histories = new Map<StreamName, History>();
   for (const stream of KEPT_STREAMS) {
     const name = `history.${stream}`;
-    const database: Database<string, [number, number]> | undefined = openTexts(root, name, true);
+    const database: Database<string, [number, number]> | undefined = root.openDB(optionsOf(name));
     if (database !== undefined) histories.set(stream, openCheckedRows(name, database, checkedText, damage));
   }
   return histories;
 }
 
-const TIMELINES = 'timelines';
-
 function openTimelines(root: RootDatabase, damage: Damage): Timelines | undefined {
-  const database: Database<string, TimelineKey> | undefined = openTexts(root, TIMELINES, false);
+  const database: Database<string, TimelineKey> | undefined = root.openDB(optionsOf(TIMELINES));
   return database && openCheckedRows(TIMELINES, database, checkedText, damage);
 }
-
-const FIXED_PARTS = [
-  'meta',
-  'journal',
-  'latest',
-  'checkpoints',
-  'states',
-  'notes',
-  'keys',
-  'calls',
-  'usage',
-  'usageErrors',
-  'waitlist',
-  'waitlistIndex',
-  'feed',
-  'feedPacks',
-  'feedTopics',
-  'payments',
-  'paymentMarks',
-];
-
-/** The names of all databases. */
-export const PART_NAMES: readonly string[] = [
-  ...FIXED_PARTS,
-  TIMELINES,
-  ...KEPT_STREAMS.map((stream) => `history.${stream}`),
-];
 
 type Found =
   | { readonly is: 'ours' | 'before' }
   | { readonly is: 'other'; readonly layout: string }
-  | { readonly is: 'damaged'; readonly message: string };
+  /** `missing` are the names of databases that cannot be found. */
+  | { readonly is: 'damaged'; readonly message: string; readonly missing: readonly string[] };
 
 const LAYOUT_ROW = 'layout';
 
 /** Creates nothing. A store is begun with its layout and all its databases, so one without is none of ours or damaged. */
 export function findLayout(root: RootDatabase): Found {
   const names = [...root.getKeys()].map(String);
-  const stored = names.includes('meta') ? openTexts<string>(root, 'meta', false).get(LAYOUT_ROW) : undefined;
-  if (stored === undefined) {
+  const plain = names.includes('meta') ? root.openDB<string, string>(optionsOf('meta')) : undefined;
+  const stored = plain?.get(LAYOUT_ROW);
+  if (plain === undefined || stored === undefined) {
     const isOurs = names.includes('journal');
     return isOurs
-      ? { is: 'damaged', message: 'meta: the layout number is gone' }
+      ? { is: 'damaged', message: 'meta: the layout number is gone', missing: missingIn(names) }
       : { is: 'other', layout: 'no layout number' };
   }
   if (stored === String(LAYOUT_BEFORE)) return { is: 'before' };
   if (/^\d{1,3}$/.test(stored)) return { is: 'other', layout: `layout ${stored}` };
-  const meta = openCheckedRows(
-    'meta',
-    openTexts<string>(root, 'meta', false),
-    checkedText,
-    watchDamage().damage,
-  );
+  const meta = openCheckedRows('meta', plain, checkedText, watchDamage().damage);
   const [row] = meta.inspect({ start: LAYOUT_ROW, limit: 1 });
-  if (row?.value === undefined) return { is: 'damaged', message: 'meta: the layout number is damaged' };
+  const missing = missingIn(names);
+  if (row?.value === undefined)
+    return { is: 'damaged', message: 'meta: the layout number is damaged', missing };
   if (row.value !== String(LAYOUT)) return { is: 'other', layout: `layout ${row.value}` };
-  const missing = FIXED_PARTS.filter((name) => !names.includes(name));
   return missing.length === 0
     ? { is: 'ours' }
-    : { is: 'damaged', message: `${missing.join(', ')} cannot be found` };
+    : { is: 'damaged', message: `${missing.join(', ')} cannot be found`, missing };
+}
+
+function missingIn(names: readonly string[]): readonly string[] {
+  return FIXED_PARTS.filter((name) => !names.includes(name));
 }
 
 function refuse(found: Found, folder: string, damage: Damage): StoreError {
@@ -330,11 +334,17 @@ export async function openEnvironment(
   { isReadOnly, path = environmentPath(folder), reserveBytes = 0 }: OpenOptions,
 ): Promise<Environment> {
   if (!isEnvironment(path)) throw missingStore(folder);
-  if (isReadOnly) await checkReaderTable(folder, path);
+  if (isReadOnly) await checkReaderTable(path);
   else await placeReaderTable(path, () => isEnvironmentRead(path));
   const root = openRoot(path, isReadOnly);
   const { damage, onDamage } = watchDamage();
   let opened: OpenRoom | undefined;
+  const close = async () => {
+    const isTableKept = isReadOnly || isReadElsewhere(root);
+    await root.close();
+    await opened?.close();
+    if (!isTableKept) removeReaderTable(path);
+  };
   try {
     const found = findLayout(root);
     if (found.is !== 'ours') throw refuse(found, folder, damage);
@@ -360,15 +370,11 @@ export async function openEnvironment(
       async close() {
         clearInterval(readerCheck);
         await opened?.room.begun();
-        const isRead = isReadElsewhere(root);
-        await root.close();
-        await opened?.close();
-        if (!isReadOnly && !isRead) removeReaderTable(path);
+        await close();
       },
     };
   } catch (error) {
-    await root.close();
-    await opened?.close();
+    await close();
     if (error instanceof StoreError || !provesDamage(error)) throw error;
     throw damage('meta', 'the names of the databases cannot be read', error);
   }

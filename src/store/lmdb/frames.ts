@@ -21,7 +21,8 @@ function after(topic: string, seq: number, limit: number) {
 export function openStoredFrames(environment: Environment): StoredFrames {
   const { durable, root, feed, feedPacks, feedTopics, fileId } = environment;
   const openPacks = new Map<string, readonly FeedRow[]>();
-  const names = () => Array.from(feedTopics.getKeys()).filter((name) => name !== HEAD);
+  // Read in order with their keys: a key that damage has moved out of order cannot be looked up.
+  const topicRows = () => Array.from(feedTopics.getRange()).filter(({ key }) => key !== HEAD);
 
   function* rowsAfter(topic: string, seq: number, limit: number): Iterable<FeedRow> {
     for (const { key, value } of feed.getRange(after(topic, seq, limit))) yield rowOf(topic, key[1], value);
@@ -63,12 +64,9 @@ export function openStoredFrames(environment: Environment): StoredFrames {
     },
 
     topics: () =>
-      names().map((topic) => {
+      topicRows().map(({ key: topic, value }) => {
         // A row may hold more than what is asked for here.
-        const [seq, ...rest] = parseStored<[number, ...unknown[]]>(
-          feedTopics.get(topic) ?? '',
-          `the topic ${topic} of the feed`,
-        );
+        const [seq, ...rest] = parseStored<[number, ...unknown[]]>(value, `the topic ${topic} of the feed`);
         const keys = rest.find((part): part is FeedTopic['keys'] => Array.isArray(part)) ?? [];
         return { topic, seq, keys };
       }),
@@ -116,7 +114,7 @@ export function openStoredFrames(environment: Environment): StoredFrames {
       const stalePacks: [string, number][] = [];
       const staleRows: [string, number][] = [];
       const room = () => maxRows - stalePacks.length - staleRows.length;
-      for (const topic of names()) {
+      for (const { key: topic } of topicRows()) {
         for (const { key, value } of feedPacks.getRange(after(topic, 0, room()))) {
           if (headOf(value).lastAt >= beforeAt) break;
           stalePacks.push(key);

@@ -10,9 +10,10 @@ import { openNotes } from './folder-notes.ts';
 import { openStoredFrames } from './frames.ts';
 import { openJournal } from './journal.ts';
 import { checkKeys, openKeys } from './keys.ts';
-import { openWithRecovery, type TellNews } from './open-with-recovery.ts';
+import { openWithRecovery } from './open-with-recovery.ts';
 import { openOutputs } from './outputs.ts';
 import { checkPayments, openPayments } from './payments.ts';
+import type { TellNews } from './store-news.ts';
 import { rememberStore } from './store-traces.ts';
 import { noteFinished, noteSettled } from './unfinished-starts.ts';
 import { openUsage } from './usage.ts';
@@ -52,7 +53,8 @@ export async function openStartingStore(
   options: Required<Pick<StoreOptions, 'tell' | 'reserveBytes'>>,
 ): Promise<StartingStore> {
   const store = await openAndRecover(folder, { ...options, isStarting: true });
-  return { store, settled: () => noteSettled(folder), finished: () => noteFinished(folder) };
+  const { tell } = options;
+  return { store, settled: () => noteSettled(folder, tell), finished: () => noteFinished(folder, tell) };
 }
 
 async function openAndRecover(

@@ -1,40 +1,34 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from '../../errors.ts';
-import { REPAIR_NOTE } from '../store.ts';
+import type { Store } from '../store.ts';
 import { copyParts, isDamaged, type PartFinding } from './copy-parts.ts';
+import { isDamage } from './damage.ts';
 import {
   environmentPath,
   findLayout,
   hasEnvironment,
   LAYOUT,
   LAYOUT_BEFORE,
-  openEnvironment,
   openRoot,
   PART_NAMES,
 } from './environment.ts';
 import { describeFinding } from './findings.ts';
-import { notProven, rebuild } from './rebuild.ts';
+import { dropLostTable } from './reader-table.ts';
+import { notProven, rebuild, timeOf } from './rebuild.ts';
 import { finishReplacement } from './replace-environment.ts';
+import type { TellNews } from './store-news.ts';
 import { missingStore } from './store-traces.ts';
 import {
   forgetStarts,
   noteDamage,
-  noteFinished,
   noteStart,
+  REFUSED,
   SUSPICIOUS,
+  takeBackStart,
   unfinishedStarts,
 } from './unfinished-starts.ts';
 import { isWritable } from './write-probe.ts';
-
-/** Something an operator has to know about the data folder. */
-export interface StoreNews {
-  readonly level: 'info' | 'error';
-  readonly message: string;
-  readonly details: Readonly<Record<string, unknown>>;
-}
-
-export type TellNews = (news: StoreNews) => void;
 
 /** What is wrong with the store in a folder: proven, nothing, or not known. */
 type Verdict =
@@ -48,7 +42,9 @@ type Verdict =
 
 type Damaged = Pick<Verdict & { readonly is: 'damaged' }, 'sentences' | 'findings'>;
 
+/** Only for the process that holds the lock. */
 async function examine(folder: string): Promise<Verdict> {
+  dropLostTable(environmentPath(folder));
   const outcome = await copyParts({ source: environmentPath(folder), parts: PART_NAMES });
   if (outcome.is === 'unknown') return outcome;
   if (outcome.is === 'unopenable') return { is: 'damaged', sentences: [outcome.reason], findings: [] };
@@ -72,8 +68,9 @@ async function repair(folder: string, damage: Damaged, tell: TellNews): Promise<
   const { keptAs, backup, fromBackup, lost, recomputes } = await rebuild(folder, {
     keepAs: `db.broken-${timeInName()}`,
     findings: damage.findings,
+    repairOf: found,
   });
-  const backupAt = backup && new Date(backup.at).toISOString();
+  const backupAt = timeOf(backup);
   tell({
     level: 'error',
     message: 'the damaged store was replaced by what could be saved',
@@ -88,10 +85,6 @@ async function repair(folder: string, damage: Damaged, tell: TellNews): Promise<
       recomputes,
     },
   });
-  const environment = await openEnvironment(folder, { isReadOnly: false });
-  const note = JSON.stringify({ at: Date.now(), found, keptAs, backupAt, fromBackup, lost });
-  await environment.notes.put(REPAIR_NOTE, note);
-  await environment.close();
   forgetStarts(folder);
 }
 
@@ -134,11 +127,12 @@ async function reconsider(folder: string, tell: TellNews): Promise<void> {
     const { reason } = verdict;
     tell({ level: 'error', message: NOT_EXAMINED, details: { data: folder, reason } });
     // Opened once more, in case that only the examination fails; after that somebody has to look.
-    if (count > SUSPICIOUS) throw notProven(folder, reason);
+    if (count >= REFUSED) throw notProven(folder, reason);
     return;
   }
   if (damage === null && (await isWritable(folder))) {
     tell({ level: 'info', message: 'the store is sound', details: { data: folder } });
+    forgetStarts(folder);
     return;
   }
   // Reads well, but was found damaged or ends whoever writes to it: all its rows go into a new one.
@@ -169,8 +163,8 @@ async function upgrade(folder: string, tell: TellNews): Promise<void> {
   tell({ level, message: 'the store has the present layout', details: { ...details, keptAs, lost } });
 }
 
-interface Recovery<T extends { onDamage(listener: (error: StoreError) => void): void }> {
-  readonly open: () => Promise<T>;
+interface Recovery {
+  readonly open: () => Promise<Store>;
   readonly tell: TellNews;
   /** Whether the start is finished with the opening. If not, the caller says when, by `noteFinished`. */
   readonly isFinishedWhenOpen: boolean;
@@ -180,35 +174,34 @@ interface Recovery<T extends { onDamage(listener: (error: StoreError) => void): 
  * Runs `open` under a note of the starts that never finished, as damage can end the process. After two of them, or one
  * that found damage, the store is examined in other processes, and if it is broken what can be saved takes its place.
  */
-export async function openWithRecovery<T extends { onDamage(listener: (error: StoreError) => void): void }>(
+export async function openWithRecovery(
   folder: string,
-  { open, tell, isFinishedWhenOpen }: Recovery<T>,
-): Promise<T> {
+  { open, tell, isFinishedWhenOpen }: Recovery,
+): Promise<Store> {
   await reconsider(folder, tell);
   noteStart(folder);
   try {
     const opened = await open().catch(async (error: unknown) => {
-      if (!isOfLayoutBefore(folder, error)) throw error;
+      if (!(await isOfLayoutBefore(folder, error))) throw error;
       await upgrade(folder, tell);
       return open();
     });
-    opened.onDamage((error) => noteDamage(folder, error.message));
-    if (isFinishedWhenOpen) noteFinished(folder);
+    opened.onDamage((error) => noteDamage(folder, error.message, tell));
+    if (isFinishedWhenOpen) takeBackStart(folder, tell);
     return opened;
   } catch (error) {
-    if (error instanceof StoreError && /^STORE_(BROKEN|CORRUPT)$/.test(error.code))
-      noteDamage(folder, error.message);
-    else forgetStarts(folder);
+    if (error instanceof StoreError && isDamage(error)) noteDamage(folder, error.message, tell);
+    else takeBackStart(folder, tell);
     throw error;
   }
 }
 
-function isOfLayoutBefore(folder: string, error: unknown): boolean {
+async function isOfLayoutBefore(folder: string, error: unknown): Promise<boolean> {
   if (!(error instanceof StoreError) || error.code !== 'STORE_LAYOUT') return false;
   const root = openRoot(environmentPath(folder), true);
   try {
     return findLayout(root).is === 'before';
   } finally {
-    void root.close();
+    await root.close();
   }
 }

@@ -1,4 +1,4 @@
-import type { StreamName } from '../../../streams/internal.ts';
+import { KEPT_STREAMS, type StreamName } from '../../../streams/internal.ts';
 import type { Environment } from './environment.ts';
 import { parseStored } from './stored-text.ts';
 import { forgetTimelinesMark } from './timelines.ts';
@@ -15,7 +15,8 @@ export interface OutputMark {
 /** How many latest rows there are, and the sum of their checksums. */
 type LatestSum = readonly [count: number, sum: number];
 
-const MARK_ROW = 'outputs';
+/** The row of `meta` that holds it. */
+export const MARK_ROW = 'outputs';
 const DROPPED_ROW = 'dropped';
 
 export const NO_OUTPUTS: OutputMark = { upTo: 0, rows: {}, latest: [0, 0] };
@@ -93,13 +94,15 @@ export function compareLatest({ damage }: Environment, found: LatestSum, expecte
 /** Throws unless the history of each stream begins after the rows that were dropped, and ends with the last one. */
 export function checkHistoryEnds(environment: Environment): void {
   const { rows } = readOutputMark(environment);
-  for (const [stream, { name, getRange }] of environment.histories) {
+  // A stream whose history cannot be found has no rows.
+  for (const stream of KEPT_STREAMS) {
+    const name = `history.${stream}`;
     const expected = rows[stream] ?? 0;
     const found = lastNumber(environment, stream);
     if (found !== expected)
       throw environment.damage(name, `${name}: ends with row ${found}, expected row ${expected}`);
     const begin = droppedRows(environment, stream) + 1;
-    for (const { value } of getRange({ limit: 1 })) {
+    for (const { value } of environment.histories.get(stream)?.getRange({ limit: 1 }) ?? []) {
       const first = numberOf(value);
       if (first !== begin)
         throw environment.damage(name, `${name}: begins with row ${first}, expected row ${begin}`);

@@ -12,7 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { StoreError } from '../../errors.ts';
 import { isClaimed } from '../lock.ts';
 import { errorCode } from '../system-error.ts';
@@ -79,37 +79,49 @@ function makeTable(table: string, { uid, gid }: Stats): boolean {
 }
 
 /**
+ * Whether the link leads to another table than that of the environment at `path`, as in a copy of its folder, or to none,
+ * as after a restart of the machine. LMDB cannot be opened then, or would believe what is not about this environment.
+ */
+function hasLostTable(path: string): boolean {
+  const link = linkAt(path);
+  if (statOf(link)?.isSymbolicLink() !== true) return false;
+  const table = tableOf(path);
+  return table === undefined || readlinkSync(link) !== table || statOf(table) === undefined;
+}
+
+/** For whoever knows that no writer has the environment at `path` open. */
+export function dropLostTable(path: string): void {
+  if (hasLostTable(path)) rmSync(linkAt(path), { force: true });
+}
+
+/**
  * For the writer of the environment at `path`, which alone puts the table into memory, where there is some. Readers and
  * the writer must use the same table, or the writer would overwrite what a reader is reading: a plain file, as a reader
  * makes one when there is no writer, stays while `isRead`.
  */
 export async function placeReaderTable(path: string, isRead: () => Promise<boolean>): Promise<void> {
+  dropLostTable(path);
   const link = linkAt(path);
   const found = statOf(link);
+  if (found?.isSymbolicLink() === true) return;
   const table = tableOf(path);
-  const isPlaced = table !== undefined && makeTable(table, statSync(path));
-  if (found?.isSymbolicLink() === true) {
-    if (isPlaced && readlinkSync(link) === table) return;
-    rmSync(link);
-  } else if (found !== undefined && (!isPlaced || (await isRead()))) return;
-  if (!isPlaced) return;
+  if (table === undefined || (found !== undefined && (await isRead()))) return;
+  if (!makeTable(table, statSync(path))) return;
   const part = `${link}.${process.pid}`;
   rmSync(part, { force: true });
   symlinkSync(table, part);
   renameSync(part, link);
 }
 
-/** For a reader of the environment at `path` in the data folder. What a writer left that was ended is put away. */
-export async function checkReaderTable(folder: string, path: string): Promise<void> {
-  const link = linkAt(path);
-  if (statOf(link)?.isSymbolicLink() !== true) return;
-  const table = tableOf(path);
-  if (table !== undefined && readlinkSync(link) === table && statOf(table) !== undefined) return;
+/** For a reader of the environment at `path`, which lies in a data folder. What a writer left that was ended is put away. */
+export async function checkReaderTable(path: string): Promise<void> {
+  if (!hasLostTable(path)) return;
+  const folder = dirname(path);
   if (await isClaimed(folder)) throw elsewhere(folder);
-  rmSync(link, { force: true });
+  rmSync(linkAt(path), { force: true });
 }
 
-/** After a stop in order, when nobody else reads: nothing stays behind. */
+/** After a stop in order, when nobody else reads, or before the environment is removed: nothing stays behind. */
 export function removeReaderTable(path: string): void {
   // A store that is closed may have been moved away or removed.
   if (statOf(path) === undefined) return;

@@ -1,12 +1,13 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from '../../errors.ts';
+import { REPAIR_NOTE } from '../store.ts';
 import { type Backup, backupsOf } from './backup.ts';
 import { type CopyOutcome, copyParts, isDamaged, type PartFinding } from './copy-parts.ts';
 import { type Environment, environmentPath, LAYOUT, openEnvironment, PART_NAMES } from './environment.ts';
 import { describeFinding } from './findings.ts';
+import { openNotes } from './folder-notes.ts';
 import { markOutputs } from './output-mark.ts';
-import { replaceEnvironment } from './replace-environment.ts';
+import { removeEnvironment, replaceEnvironment } from './replace-environment.ts';
 import {
   closeGaps,
   dropDamagedCheckpoints,
@@ -41,6 +42,8 @@ interface RebuildOptions {
   readonly keepAs: string;
   /** What an examination found, which compares the parts with each other too. */
   readonly findings?: readonly PartFinding[];
+  /** What was wrong, if this is a repair, which the new store keeps a note of. */
+  readonly repairOf?: readonly string[];
   readonly onProgress?: (part: string, rows: number) => void;
 }
 
@@ -51,9 +54,10 @@ interface RebuildOptions {
  */
 export async function rebuild(
   folder: string,
-  { keepAs, findings = [], onProgress }: RebuildOptions,
+  { keepAs, findings = [], repairOf, onProgress }: RebuildOptions,
 ): Promise<Rebuilt> {
-  let result: Omit<Rebuilt, 'keptAs'> | undefined;
+  const keptAs = join(folder, keepAs);
+  let result: Rebuilt | undefined;
   await replaceEnvironment(folder, keepAs, async (path) => {
     const copied = await copyParts({
       source: environmentPath(folder),
@@ -62,13 +66,32 @@ export async function rebuild(
       ...(onProgress && { onProgress }),
     });
     if (copied.is === 'unknown') throw notProven(folder, copied.reason);
-    result =
+    const built =
       copied.is === 'unopenable'
         ? await fromBackupAlone(folder, path, copied.reason)
         : await fromBoth(folder, path, { ...copied, parts: joined(copied.parts, findings) });
+    result = { keptAs, ...built };
+    if (repairOf !== undefined) await noteRepair(path, repairOf, result);
   });
   if (result === undefined) throw new RangeError('a replacement ended without being built');
-  return { keptAs: join(folder, keepAs), ...result };
+  return result;
+}
+
+/** Written before the new store takes its place, so that no kill leaves one that does not know of its repair. */
+async function noteRepair(path: string, found: readonly string[], rebuilt: Rebuilt): Promise<void> {
+  const { keptAs, backup, fromBackup, lost } = rebuilt;
+  const environment = await openEnvironment(path, { isReadOnly: false, path });
+  try {
+    const note = { at: Date.now(), found, keptAs, backupAt: timeOf(backup), fromBackup, lost };
+    await openNotes(environment).set(REPAIR_NOTE, JSON.stringify(note));
+  } finally {
+    await environment.close();
+  }
+}
+
+/** When a backup was copied, as text. */
+export function timeOf(backup: Backup | null): string | null {
+  return backup && new Date(backup.at).toISOString();
 }
 
 /** Of each part what is damaged, if it is in either. */
@@ -105,13 +128,13 @@ async function fromBackupAlone(
         'put one there, or start on another folder to begin anew',
     );
   }
-  // What opening left of the attempt to copy from the broken one.
-  for (const name of ['data.mdb', 'lock.mdb']) rmSync(join(path, name), { force: true });
+  // What is left of the attempt to copy from the broken one.
+  removeEnvironment(path);
   const copied = await copyParts({ source: environmentPath(backup.path), target: path, parts: COPIED });
   if (copied.is !== 'read') throw notProven(backup.path, copied.reason);
   const rows = Object.fromEntries(copied.parts.map(({ part, rows }) => [part, rows]));
   const settled = await settle(path, copied, undefined);
-  const lost = [`everything since ${new Date(backup.at).toISOString()} is lost: ${reason}`, ...settled.lost];
+  const lost = [`everything since ${timeOf(backup)} is lost: ${reason}`, ...settled.lost];
   return { backup, fromBackup: rows, lost, recomputes: settled.recomputes };
 }
 
@@ -137,7 +160,7 @@ interface OpenBackup {
 /** Opens a copy in our layout, in a folder that is removed again: a backup is never changed, not even by opening it. */
 async function openBackup(backup: Backup, turnedPath: string): Promise<OpenBackup> {
   const path = environmentPath(backup.path);
-  rmSync(turnedPath, { recursive: true, force: true });
+  removeEnvironment(turnedPath);
   const copied = await copyParts({ source: path, target: turnedPath, parts: COPIED });
   if (copied.is !== 'read') throw notProven(backup.path, copied.reason);
   const environment = await openEnvironment(turnedPath, { isReadOnly: false, path: turnedPath });
@@ -145,7 +168,7 @@ async function openBackup(backup: Backup, turnedPath: string): Promise<OpenBacku
     environment,
     async close() {
       await environment.close();
-      rmSync(turnedPath, { recursive: true, force: true });
+      removeEnvironment(turnedPath);
     },
   };
 }
@@ -178,7 +201,8 @@ async function settle(
     lost.push(...checkpoints.map((seq) => `checkpoints: the one at seq ${seq} is lost`));
     const log = hurt.get('journal');
     if (log !== undefined) lost.push(describeFinding(log));
-    if (log !== undefined || checkpoints.length > 0) lost.push(...(await closeGaps(environment)));
+    if (log !== undefined || checkpoints.length > 0 || hurt.has('checkpoints'))
+      lost.push(...(await closeGaps(environment)));
     const head = logHead(environment);
     if (upTo !== null && upTo > head) lost.push(`journal: seqs ${head + 1} to ${upTo} are lost`);
     lost.push(...(await settleAccounts(environment)));

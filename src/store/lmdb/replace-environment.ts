@@ -7,6 +7,7 @@ import { diskUse } from '../disk.ts';
 import { syncFolder, syncToDisk } from '../sync-to-disk.ts';
 import { describe } from '../system-error.ts';
 import { environmentPath } from './environment.ts';
+import { removeReaderTable } from './reader-table.ts';
 
 /** In a whole new environment that waits for its place. Holds the name under which the old one is kept. */
 const COMPLETE = 'complete';
@@ -22,6 +23,13 @@ const NEXT = /^db\.next/;
 
 function isComplete(path: string): boolean {
   return existsSync(join(path, COMPLETE));
+}
+
+/** Removes an environment, if it is there, that nobody needs any more. */
+export function removeEnvironment(path: string): void {
+  removeReaderTable(path);
+  // A process that helped to build it, and outlived its parent, may still put files there.
+  rmSync(path, { recursive: true, force: true, maxRetries: 5 });
 }
 
 /** What an environment without rows takes, and some room. */
@@ -70,7 +78,7 @@ export async function replaceEnvironment(
     await syncToDisk(next);
     renameSync(part, join(next, COMPLETE));
   } catch (error) {
-    rmSync(next, { recursive: true, force: true });
+    removeEnvironment(next);
     throw error;
   }
   finishReplacement(folder);
@@ -82,8 +90,7 @@ export function finishReplacement(folder: string): void {
     const found = existsSync(folder) ? readdirSync(folder).filter((name) => NEXT.test(name)) : [];
     for (const next of found.map((name) => join(folder, name))) {
       if (isComplete(next)) takePlace(folder, next);
-      // A process that outlived its parent may still put files there.
-      else rmSync(next, { recursive: true, maxRetries: 5 });
+      else removeEnvironment(next);
     }
     if (isComplete(environmentPath(folder))) rmSync(join(environmentPath(folder), COMPLETE));
   } catch (cause) {
@@ -96,6 +103,7 @@ function takePlace(folder: string, next: string): void {
   const path = environmentPath(folder);
   // The mark is on disk before the old environment moves.
   syncFolder(next);
+  removeReaderTable(path);
   if (existsSync(path)) renameSync(path, join(folder, freeName(folder, keptName(next))));
   renameSync(next, path);
   syncFolder(folder);

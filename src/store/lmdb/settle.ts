@@ -2,7 +2,7 @@ import type { Key } from '#database';
 import { GRAPH_VERSION, type Output } from '../../../streams/internal.ts';
 import { StoreError } from '../../errors.ts';
 import { type KeptPayment, PRUNED_BEFORE_NOTE } from '../store.ts';
-import type { CheckedRows } from './checked-rows.ts';
+import type { CheckedRows, Row } from './checked-rows.ts';
 import { openCheckpoints } from './checkpoints.ts';
 import type { Environment } from './environment.ts';
 import { decodeBlock } from './journal.ts';
@@ -10,42 +10,22 @@ import { sumKeys } from './keys.ts';
 import { checkHistoryEnds, checkLatest, markOutputs } from './output-mark.ts';
 import { openOutputs } from './outputs.ts';
 import { marksOf } from './payments.ts';
+import { putRows } from './put-rows.ts';
 import { parseStored } from './stored-text.ts';
 import { completeWaitlist } from './waitlist.ts';
 
 /** Makes a store of the rows that could be saved of a damaged one. Everything here works on a new, sound file. */
 
-/** Rows per transaction. */
-const BATCH = 1_000;
-
 /** Puts the rows of a backup that are missing; resolves to how many. */
-export async function fillFrom<V extends string | Buffer, K extends Key>(
+export function fillFrom<V extends string | Buffer, K extends Key>(
   into: CheckedRows<V, K>,
   from: CheckedRows<V, K>,
-  { durable, root }: Environment,
+  environment: Environment,
 ): Promise<number> {
-  let filled = 0;
-  let batch: { readonly key: K; readonly value: V }[] = [];
-  const write = async () => {
-    const rows = batch;
-    batch = [];
-    filled += rows.length;
-    const begin = () =>
-      root.batch(() => {
-        for (const { key, value } of rows) void into.put(key, value);
-      });
-    await durable(begin, into.name, { rows: rows.length, bytes: bytesOf(rows) });
-  };
-  for (const row of from.getRange()) {
-    if (!into.has(row.key)) batch.push(row);
-    if (batch.length >= BATCH) await write();
+  function* missing(): Iterable<Row<V, K>> {
+    for (const row of from.getRange()) if (!into.has(row.key)) yield row;
   }
-  await write();
-  return filled;
-}
-
-function bytesOf(rows: readonly { readonly value: string | Buffer }[]): number {
-  return rows.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
+  return putRows(into, missing(), environment);
 }
 
 /** Seqs without a gap, both ends included. */
@@ -75,28 +55,20 @@ function blockBefore(
   return undefined;
 }
 
-/** Puts blocks of a backup into the gaps of the log, where the backup's log agrees with what comes before the gap. */
+/**
+ * Puts blocks of a backup into the gaps of the log, where the backup's log agrees with what comes before the gap. A log
+ * that is lost whole is that of the backup.
+ */
 export async function fillLog(environment: Environment, backup: Environment): Promise<number> {
   const stretches = stretchesOf(environment);
-  const gaps = stretches.map(({ to }, index) => ({
-    from: to + 1,
-    to: (stretches[index + 1]?.from ?? Infinity) - 1,
-  }));
+  if (stretches.length === 0) return fillFrom(environment.journal, backup.journal, environment);
   let filled = 0;
-  for (const gap of gaps) {
-    const before = blockBefore(environment, gap.from - 1);
-    if (
-      before === undefined ||
-      !backup.journal.has(before.key) ||
-      backup.journal.get(before.key) !== before.value
-    )
-      continue;
-    for (const { key, value } of backup.journal.getRange({ start: gap.from })) {
-      if (key > gap.to) break;
-      const size = { rows: 1, bytes: Buffer.byteLength(value) };
-      await environment.durable(() => environment.journal.put(key, value), `the log at seq ${key}`, size);
-      filled += 1;
-    }
+  for (const [index, { to }] of stretches.entries()) {
+    const before = blockBefore(environment, to);
+    if (before === undefined || backup.journal.get(before.key) !== before.value) continue;
+    const end = stretches[index + 1]?.from ?? Number.MAX_SAFE_INTEGER;
+    const blocks = backup.journal.getRange({ start: to + 1, end });
+    filled += await putRows(environment.journal, blocks, environment);
   }
   return filled;
 }
@@ -192,7 +164,7 @@ function areOutputsWhole(environment: Environment, upTo: number): boolean {
  */
 export async function settleOutputs(environment: Environment, upTo: number | null): Promise<boolean> {
   if (upTo !== null && areOutputsWhole(environment, upTo)) return true;
-  const { durable, latest, journal, root } = environment;
+  const { latest, journal } = environment;
   const checkpoints = openCheckpoints(environment);
   const tail = [...journal.getKeys({ limit: 1 })][0] ?? 0;
   const start =
@@ -204,11 +176,7 @@ export async function settleOutputs(environment: Environment, upTo: number | nul
     ({ key, value }) => parseStored<Output>(value, `the latest of ${key.join(' ')}`).seq <= (start?.seq ?? 0),
   );
   await openOutputs(environment).clear();
-  const begin = () =>
-    root.batch(() => {
-      for (const { key, value } of earlier) void latest.put(key, value);
-    });
-  await durable(begin, 'the latest values', { rows: earlier.length, bytes: bytesOf(earlier) });
+  await putRows(latest, earlier, environment);
   await markOutputs(environment, 0);
   return false;
 }

@@ -31,6 +31,8 @@ export async function openSparePages(path: string, pageSize: number): Promise<Sp
       if (hasHoles) await fillHoles(file, pageSize, end);
       hasHoles = false;
       zeros ??= Buffer.alloc(CHUNK_BYTES);
+      // Zeros over a page that LMDB has put there after all would be damage.
+      end = Math.max(end, (await file.stat()).size);
       while (end < pages * pageSize) end += await writeSome(file, zeros, pages * pageSize - end, end);
     },
     close: () => file.close(),

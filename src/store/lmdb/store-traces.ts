@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from '../../errors.ts';
-import { errorCode } from '../system-error.ts';
+import { isDiskFull } from '../system-error.ts';
 
 /** Kept beside a store, so that no empty one takes its place when it is gone. */
 const MADE = 'db.made';
@@ -33,6 +33,6 @@ export function rememberStore(folder: string): void {
     writeFileSync(path, MADE_TEXT, { mode: 0o600 });
   } catch (error) {
     // A full disk can still be read from, so it does not forbid opening.
-    if (!['ENOSPC', 'EDQUOT'].includes(String(errorCode(error)))) throw error;
+    if (!isDiskFull(error)) throw error;
   }
 }

@@ -1,22 +1,23 @@
 import { execFile } from 'node:child_process';
-import { constants, copyFileSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { constants, copyFileSync, mkdirSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { diskUse } from '../disk.ts';
 import { wasEndedByStore } from './child-end.ts';
 import { environmentPath } from './environment.ts';
+import { removeEnvironment } from './replace-environment.ts';
 
 const TIMEOUT_MS = 600_000;
 /** The copy, and its rows written again beside the old ones. */
 const ROOM = 3;
-/** What open-check.ts ends with at damage that the library notices itself. */
+/** What write-probe-process.ts ends with at damage that the library notices itself. */
 export const EXIT_DAMAGED = 3;
 
 /** Whether a copy of the store can be written to, in a process of its own. True also when that cannot be found out. */
 export async function isWritable(folder: string): Promise<boolean> {
   const copy = `${environmentPath(folder)}.probe`;
   const data = join(environmentPath(folder), 'data.mdb');
-  rmSync(copy, { recursive: true, force: true });
+  removeEnvironment(copy);
   try {
     // A disk that fills up ends the process that writes too, which proves nothing.
     if ((await diskUse(folder)).freeBytes < ROOM * statSync(data).size) return true;
@@ -32,12 +33,12 @@ export async function isWritable(folder: string): Promise<boolean> {
     // No room for a copy proves nothing.
     return true;
   } finally {
-    rmSync(copy, { recursive: true, force: true });
+    removeEnvironment(copy);
   }
 }
 
 function survivesWriting(path: string): Promise<boolean> {
-  const check = new URL(`./open-check${extname(import.meta.url)}`, import.meta.url);
+  const check = new URL(`./write-probe-process${extname(import.meta.url)}`, import.meta.url);
   const args = [...process.execArgv, fileURLToPath(check), path];
   return new Promise((resolve) => {
     execFile(

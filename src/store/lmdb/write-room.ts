@@ -1,5 +1,5 @@
 import { StoreError } from '../../errors.ts';
-import { errorCode } from '../system-error.ts';
+import { isDiskFull } from '../system-error.ts';
 import type { SparePages } from './spare-pages.ts';
 import { pagesNeeded, type WriteSize } from './write-size.ts';
 
@@ -57,7 +57,7 @@ export async function openWriteRoom(deps: WriteRoomDeps): Promise<WriteRoom> {
   let looking: Promise<void> | undefined;
   let lookedAtMs = 0;
   let queued = 0;
-  let line: Promise<unknown> = Promise.resolve();
+  let lastQueued: Promise<unknown> = Promise.resolve();
   const unfinished = new Set<{ readonly sinceMs: number }>();
 
   /** One at a time: a disk that does not answer must not collect questions. */
@@ -95,13 +95,14 @@ export async function openWriteRoom(deps: WriteRoomDeps): Promise<WriteRoom> {
     const needed = neededTotal(forWrite);
     const step = Math.min(MOST_STEP_PAGES, Math.max(LEAST_STEP_PAGES, Math.ceil(usedPages / STEPS_OF_USED)));
     const spareBytes = isReserveAllowed ? freeBytes : freeBytes - reserveBytes;
-    const affordable = pages.total + Math.floor(spareBytes / pageSize);
+    // The total is 0 while the file has holes, but pages in use have their place.
+    const affordable = Math.max(pages.total, usedPages) + Math.floor(spareBytes / pageSize);
     if (needed > affordable) throw full(what);
     try {
       await pages.growTo(Math.min(needed + step, affordable));
     } catch (cause) {
       if (pages.total >= needed) return;
-      if (errorCode(cause) === 'ENOSPC' || errorCode(cause) === 'EDQUOT') throw full(what, cause);
+      if (isDiskFull(cause)) throw full(what, cause);
       throw cause;
     }
   }
@@ -150,7 +151,7 @@ export async function openWriteRoom(deps: WriteRoomDeps): Promise<WriteRoom> {
       if (queued === 0 && !isShort() && fits(forWrite)) return start(begin, forWrite, since);
       queued += 1;
       unfinished.add(since);
-      const started = line
+      const started = lastQueued
         .then(() => admit(forWrite, what))
         .then(
           () => {
@@ -163,12 +164,12 @@ export async function openWriteRoom(deps: WriteRoomDeps): Promise<WriteRoom> {
             throw error;
           },
         );
-      line = started.catch(() => undefined);
+      lastQueued = started.catch(() => undefined);
       return started.then(({ done }) => done);
     },
     unfinishedMs,
     async begun() {
-      while (queued > 0) await line;
+      while (queued > 0) await lastQueued;
     },
     allowReserve(isAllowed) {
       isReserveAllowed = isAllowed;

@@ -19,7 +19,7 @@ export interface KeptPayment {
   /** The request to the facilitator, as JSON. */
   readonly order: string;
   readonly validBeforeAt: number;
-  /** When the state became what it is. */
+  /** When its state became what it is, or was last found to be unknown still. */
   readonly changedAt: number;
   /** When it is tried again; null once it is over. */
   readonly nextTryAt: number | null;
@@ -27,6 +27,10 @@ export interface KeptPayment {
   readonly tries: number;
   /** The first try to settle it met a used nonce, so none of ours is known to have used it. */
   readonly usedAtFirst?: true;
+  /** When its nonce was taken; absent in rows of earlier versions. */
+  readonly takenAt?: number;
+  /** What the facilitator last said of an unknown outcome; absent until it did. */
+  readonly lastAnswer?: string;
   /** The answer that was bought. Kept from SETTLING until some time after it was sent. */
   readonly reply: KeptReply | null;
   /** The facilitator's receipt of the settlement, as it is passed on. */

@@ -1,5 +1,4 @@
 import {
-  type AccountId,
   type Bettor,
   type Bucket,
   type Counters,
@@ -12,7 +11,8 @@ import {
   USUAL_BETTOR,
   type Velocity,
 } from '../../../streams/internal.ts';
-import { includes, type Tier } from '../../access/tiers.ts';
+import { includes } from '../../access/tiers.ts';
+import type { FreeField } from '../../contract/account.ts';
 import type { RecordOf } from '../../contract/record-of.ts';
 import type { predictionMarketRecord, predictionRecord } from '../../contract/records/prediction.ts';
 import type { AccountPath } from '../account-path.ts';
@@ -34,14 +34,13 @@ import { distributionToWire } from './distribution.ts';
 import { createSleepCause } from './sleep-cause.ts';
 import { velocityToWire } from './velocity.ts';
 
-/** The account whose PRO record includes its velocity (spec 2.4). */
-const WITH_VELOCITY: AccountId = 'a';
-
 /** Forecast, prices and edges of each active event: GET /prediction/{account} and the channel `prediction`. */
 export function predictionView(account: AccountPath): RecordView {
-  const { id } = account;
+  const { id, policy } = account;
+  const { hasVelocity, isBuyOnly, freeFields } = policy;
+  const isFreeForecast = freeFields.some((field) => field !== 'velocity');
   const events = postEvents(account);
-  const bettor = { ...USUAL_BETTOR, isBuyOnly: account.isBuyOnly ?? false };
+  const bettor = { ...USUAL_BETTOR, isBuyOnly };
   return {
     audiences: 'tier',
     listsStale: true,
@@ -55,9 +54,13 @@ export function predictionView(account: AccountPath): RecordView {
       predictions: ({ key, record }) =>
         record.account === id && key === String(record.eventId) ? [key] : undefined,
       signals: ({ key, record }) => (record.account === id ? [key] : undefined),
-      velocity: ({ record }) => (id === WITH_VELOCITY && record.account === id ? events.keys : undefined),
+      velocity: ({ record }) => (hasVelocity && record.account === id ? events.keys : undefined),
     },
-    paidStreams: ['predictions', 'signals', 'velocity'],
+    paidStreams: [
+      'signals',
+      ...(isFreeForecast ? [] : (['predictions'] as const)),
+      ...(freeFields.includes('velocity') ? [] : (['velocity'] as const)),
+    ],
     keys: events.keys,
     createExtraCause: createSleepCause,
     render({ latest, late }, key, { tier }) {
@@ -66,18 +69,20 @@ export function predictionView(account: AccountPath): RecordView {
       const counters = latest.get('counters', key);
       const prices = pricesOf(latest, event.record);
       const isPaid = includes(tier, 'PRO');
-      const prediction = isPaid ? forecastOf(latest, event) : undefined;
+      const prediction = isPaid || isFreeForecast ? forecastOf(latest, event) : undefined;
       const signals = isPaid ? latest.get('signals', key) : undefined;
-      const velocity = isPaid && id === WITH_VELOCITY ? latest.get('velocity', id) : undefined;
+      const isPaced = hasVelocity && (isPaid || freeFields.includes('velocity'));
+      const velocity = isPaced ? latest.get('velocity', id) : undefined;
       const fields = predictionToWire({
         event: event.record,
         counters: counters && { ...counters.record, stale: staleNow(counters.record.stale, late) },
         prediction: prediction?.record,
         decided: signals && decidedBy(skipStale(signals.record, staleNow([], late)), bettor),
-        hasVelocity: id === WITH_VELOCITY,
+        hasVelocity: isPaced,
         velocity: velocity?.record,
         priceOf: (token) => prices.get(token)?.record,
-        tier,
+        shows: (field) => isPaid || freeFields.includes(field),
+        isPaid,
       });
       const origin = newest(event, counters, prediction, signals, velocity, ...prices.values());
       // The remaining time comes first, so that the rest need not be rendered each second.
@@ -94,11 +99,13 @@ interface PredictionFacts {
   readonly prediction: Prediction | undefined;
   /** The decision on each bucket by its Yes token, for the usual bankroll; undefined before the first signals. */
   readonly decided: ReadonlyMap<string, SizedSignal> | undefined;
-  /** Whether the PRO record of the account includes it. */
+  /** Whether the record includes it. */
   readonly hasVelocity: boolean;
   readonly velocity: Velocity | undefined;
   readonly priceOf: (token: string) => Price | undefined;
-  readonly tier: Tier;
+  /** Whether the reader sees this part. */
+  readonly shows: (field: FreeField) => boolean;
+  readonly isPaid: boolean;
 }
 
 function decidedBy(record: EventSignals, bettor: Bettor): ReadonlyMap<string, SizedSignal> {
@@ -108,27 +115,35 @@ function decidedBy(record: EventSignals, bettor: Bettor): ReadonlyMap<string, Si
 type PredictionRecord = RecordOf<typeof predictionRecord>;
 
 /**
- * An event (spec 2.4), without the remaining time. PRO fields are absent for other tiers, and null for PRO until they are
- * known.
+ * An event (spec 2.4), without the remaining time. PRO fields are absent for other tiers, unless the account shows them to
+ * everyone, and null until they are known.
  */
 function predictionToWire(facts: PredictionFacts): Omit<PredictionRecord, 'seconds_remaining'> {
-  const isPaid = includes(facts.tier, 'PRO');
+  const { isPaid, shows, prediction } = facts;
   const oracle = facts.counters?.oracle ?? null;
-  const prediction = isPaid ? facts.prediction : undefined;
+  const forecast = prediction ? forecastToWire(prediction, oracle) : NO_FORECAST;
   const predicted = new Map(prediction?.buckets.map((bucket) => [rangeKey(bucket), bucket]));
   return {
     ...countersToWire(facts.event, facts.counters),
-    ...(isPaid && facts.hasVelocity ? velocityToWire(facts.velocity) : {}),
-    ...(isPaid ? (prediction ? forecastToWire(prediction, oracle) : NO_FORECAST) : {}),
+    ...(facts.hasVelocity ? velocityToWire(facts.velocity) : {}),
+    ...(isPaid
+      ? forecast
+      : {
+          ...(shows('forecast') && { forecast: forecast.forecast }),
+          ...(shows('sleep_probability') && { sleep_probability: forecast.sleep_probability }),
+        }),
     markets: facts.event.buckets.map((bucket) => {
       const market = marketToWire(bucket, facts.priceOf(bucket.yesToken));
-      if (!isPaid) return market;
+      if (!shows('model_prob')) return market;
       const model = predicted.get(rangeKey(bucket));
-      if (prediction === undefined || model === undefined) return { ...market, ...NO_EDGE };
+      const isKnown = prediction !== undefined && model !== undefined;
+      const model_prob = isKnown ? round4(modelProb(model, prediction, facts.counters)) : null;
+      if (!isPaid) return { ...market, model_prob };
+      if (!isKnown) return { ...market, ...NO_EDGE };
       const decided = facts.decided?.get(bucket.yesToken);
       return {
         ...market,
-        model_prob: round4(modelProb(model, prediction, facts.counters)),
+        model_prob,
         edge: decided?.edge ?? null,
         signal: decided === undefined ? null : signalOf(decided),
       };

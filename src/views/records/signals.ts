@@ -48,7 +48,7 @@ export function signalsView(account: AccountPath): RecordView {
   const bettorOf = ({ bankrollUsd, includesUnproven }: Audience): Bettor => ({
     bankrollUsd,
     includesUnproven,
-    isBuyOnly: account.isBuyOnly ?? false,
+    isBuyOnly: account.policy.isBuyOnly,
   });
 
   function factsOf({ latest, late }: Moment, event: ActiveEvent): SignalFacts {

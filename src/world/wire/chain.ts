@@ -39,6 +39,7 @@ const BLOCK_MS = 2_000;
 /** Blocks this far back do not change any more. */
 const FINAL_BLOCKS = 5;
 
+/** Names of methods and events, written down a second time: a mistake in those that payments go by would show. */
 const AUTHORIZATION_STATE = '0xe94a0102';
 const AUTHORIZATION_USED = '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5';
 const AUTHORIZATION_CANCELED = '0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81';

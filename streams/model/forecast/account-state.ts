@@ -10,7 +10,7 @@ import {
   type ProfileSums,
   updateClock,
 } from './profile.ts';
-import { type AccountSeries, MISSING } from './series.ts';
+import { type AccountSeries, type AssumedPast, MISSING } from './series.ts';
 import { learnWeekdays } from './weekdays.ts';
 
 /** Memory of the levels, in days (MODEL 3.2). */
@@ -18,12 +18,6 @@ export const LEVEL_DAYS = [0.25, 1, 3, 7, 14, 28, 56] as const;
 export const LEVELS = LEVEL_DAYS.length;
 /** Index of the 28-day level, with which the others are compared. */
 export const BASE_LEVEL = 5;
-/**
- * The assumed past of an account before its history begins, in hours and posts per hour: about the middle of the
- * accounts examined. It fades as the levels do.
- */
-const ASSUMED_HOURS = 6;
-const ASSUMED_RATE = 0.6;
 /** Profile and unevenness are updated when the New York clock shows 0, 6, 12 and 18. */
 export const MARK_HOURS = 6;
 /** With fewer hours, levels and unevenness depend more on the start of the history than on the account. */
@@ -82,7 +76,7 @@ export function accountState(
   onMark: (state: AccountState) => void = () => {},
 ): AccountState {
   const { counts } = series;
-  const state = initialState();
+  const state = initialState(series.assumed);
   const marks: Marks = { sums: emptyProfileSums(), dayTotals: totalsOfDays(counts), count: 0, total: 0 };
   const days: Days = {
     totals: new Int32Array(Math.ceil(counts.length / 23) + 1),
@@ -115,11 +109,12 @@ export function accountState(
   return state;
 }
 
-function initialState(): AccountState {
+/** The assumed past fades as the levels do. */
+function initialState({ hours, postsPerHour }: AssumedPast): AccountState {
   return {
     index: 0,
-    posts: new Float64Array(LEVELS).fill(ASSUMED_HOURS * ASSUMED_RATE),
-    hours: new Float64Array(LEVELS).fill(ASSUMED_HOURS),
+    posts: new Float64Array(LEVELS).fill(hours * postsPerHour),
+    hours: new Float64Array(LEVELS).fill(hours),
     profile: flatProfile(),
     unevenness: 0,
     meanUnevenness: 0,

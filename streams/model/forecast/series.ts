@@ -7,11 +7,21 @@ export interface Gap {
   readonly toAt: number;
 }
 
+/** The assumed past of an account before its history begins. */
+export interface AssumedPast {
+  readonly hours: number;
+  readonly postsPerHour: number;
+}
+
+/** About the middle of the accounts examined. */
+const USUAL_PAST: AssumedPast = { hours: 6, postsPerHour: 0.6 };
+
 /** The posts of an account before `now`, by the hour. */
 export interface AccountSeries {
   /** The first hour, counted from 1970. */
   readonly fromHour: number;
   readonly now: number;
+  readonly assumed: AssumedPast;
   /** Posts of each whole hour; `MISSING` for an unseen hour. */
   readonly counts: Int16Array;
   /** When the last post of that hour was made, in ms after its start. */
@@ -35,6 +45,7 @@ export function accountSeries(
   fromAt: number,
   now: number,
   gaps: readonly Gap[] = [],
+  assumed: AssumedPast = USUAL_PAST,
 ): AccountSeries {
   const fromHour = Math.floor(fromAt / HOUR_MS);
   const thisHour = Math.max(fromHour, Math.floor(now / HOUR_MS));
@@ -61,6 +72,7 @@ export function accountSeries(
   return {
     fromHour,
     now,
+    assumed,
     counts,
     lastPostMs,
     countThisHour,

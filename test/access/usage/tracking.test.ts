@@ -23,7 +23,13 @@ interface Tracked {
 /** Every write is refused while `fails` is true. */
 function track(
   store: UsageStore = createMemoryStore().usage,
-  { retentionDays = 90, capacity = 1_000, fails = (): boolean => false, isRead = true } = {},
+  {
+    retentionDays = 90,
+    capacity = 1_000,
+    fails = (): boolean => false,
+    isRead = true,
+    isTimeAgreed = true,
+  } = {},
 ): Tracked {
   const clock = { now: NOW };
   const reported: unknown[] = [];
@@ -38,6 +44,7 @@ function track(
   const tracking = createUsageTracking({
     store: faulty,
     now: () => clock.now,
+    agreedNow: () => (isTimeAgreed ? clock.now : undefined),
     retentionDays,
     report,
     capacity,
@@ -268,6 +275,15 @@ describe('createUsageTracking', () => {
     assert.deepEqual(days, [0, 0, 0, 1, 1]);
     assert.equal(tracking.errors('k', 10).length, 2);
     assert.equal(store.errors('k', 10).length, 2);
+  });
+
+  it('drops nothing while others do not agree with the calendar', async () => {
+    const { tracking, clock, store } = track(undefined, { retentionDays: 2, isTimeAgreed: false });
+    tracking.record('/a', 'GET', 200, 1, 1, 'k');
+    await tracking.flush();
+    clock.now += 60 * DAY_MS;
+    await tracking.flush();
+    assert.equal(store.page('k', 'day', Math.floor(NOW / DAY_MS)).length, 1);
   });
 
   it('writes the rest when it stops, and finds it in the store again', () =>

@@ -6,12 +6,10 @@ import { z } from 'zod';
 import { asyncApiDocument } from '../../../src/contract/asyncapi/document.ts';
 import { MESSAGES } from '../../../src/contract/asyncapi/messages.ts';
 import { CHANNEL_NAMES, CLOSE_CODES } from '../../../src/contract/feed.ts';
+import { ACCOUNTS } from '../../support/accounts.ts';
 import { checkFrame, checkMessage } from '../../support/frame-check.ts';
 
-const document = asyncApiDocument([
-  { id: 'a', segment: 'account_a' },
-  { id: 'b', segment: 'account_b' },
-]);
+const document = asyncApiDocument(ACCOUNTS);
 
 function referencesOf(node: unknown): string[] {
   if (Array.isArray(node)) return node.flatMap(referencesOf);

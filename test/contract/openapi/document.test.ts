@@ -5,12 +5,8 @@ import { z } from 'zod';
 import { isCounted } from '../../../src/access/gate.ts';
 import { openApiDocument } from '../../../src/contract/openapi/document.ts';
 import { start } from '../../server/start.ts';
+import { ACCOUNTS, accountPath } from '../../support/accounts.ts';
 import { checkBody } from '../../support/answer-check.ts';
-
-const ACCOUNTS = [
-  { id: 'a', segment: 'account_a' },
-  { id: 'b', segment: 'account_b' },
-];
 
 const operationObject = z.object({
   operationId: z.string(),
@@ -24,7 +20,10 @@ const operationObject = z.object({
 const { paths, components } = z
   .object({
     paths: z.record(z.string(), z.record(z.string(), operationObject)),
-    components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
+    components: z.object({
+      schemas: z.record(z.string(), z.unknown()),
+      responses: z.record(z.string(), z.unknown()),
+    }),
   })
   .parse(openApiDocument(ACCOUNTS));
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -103,12 +102,14 @@ describe('openApiDocument', function () {
     try {
       const served = app.middleware
         .flatMap((each) => ('router' in each && each.router instanceof Router ? each.router.stack : []))
-        .flatMap(({ path, methods }) => methods.map((method) => `${method} ${path}`))
+        .flatMap(({ path, methods }) =>
+          methods.map((method) => `${method} ${path}`.replace(':account', '{account}')),
+        )
         .filter((route) => !route.startsWith('HEAD') && !/ \/(docs|dashboard)\//.test(route));
       const documented = operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`);
       assert.deepEqual(documented.sort(), [...new Set(served)].sort());
       for (const endpoint of app.endpoints) {
-        const described = paths[endpoint.path]?.[endpoint.method.toLowerCase()];
+        const described = paths[endpoint.template ?? endpoint.path]?.[endpoint.method.toLowerCase()];
         if (/^\/(docs|dashboard)\//.test(endpoint.path)) continue;
         assert.equal(described?.['x-tier'], endpoint.access, endpoint.path);
         assert.equal(described?.['x-counted'], isCounted(endpoint), endpoint.path);
@@ -118,22 +119,55 @@ describe('openApiDocument', function () {
     }
   });
 
+  it('says of every operation that reads the store that it may be damaged', () => {
+    const reading = operations.filter(
+      ({ path, operation: { parameters, responses } }) =>
+        /\/(feed|usage\/(summary|by-endpoint|errors))$/.test(path) ||
+        '402' in responses ||
+        parameters.some(({ name }) => name === 'as_of'),
+    );
+    assert.equal(reading.length, 11);
+    for (const { path, operation } of reading) {
+      const [, name = ''] = /responses\/(\w+)"/.exec(JSON.stringify(operation.responses['503'] ?? '')) ?? [];
+      assert.match(JSON.stringify(components.responses[name] ?? ''), /"store_damaged"/, path);
+    }
+  });
+
   it('gives every operation a unique id', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     assert.deepEqual([...new Set(ids)], ids);
   });
 
-  it('puts the configured segments into the paths', () => {
-    const document = openApiDocument([
-      { id: 'a', segment: 'first' },
-      { id: 'b', segment: 'second' },
-      { id: 'c', segment: 'third' },
+  it('has one path for all accounts, with those that have it as the values of its parameter', async () => {
+    const document = openApiDocument([accountPath('a'), accountPath('b'), accountPath('c')]);
+    const at = (...keys: readonly string[]) =>
+      keys.reduce<unknown>((node, key) => Object(node)[key], document);
+    const parameters = (path: string) =>
+      z.array(z.looseObject({})).parse(at('paths', path, 'get', 'parameters'));
+    assert.deepEqual(at('components', 'parameters', 'Account', 'schema', 'enum'), [
+      'account_a',
+      'account_b',
+      'account_c',
     ]);
-    const names = Object.keys(Object(document.paths));
-    assert.ok(names.includes('/api/v1/meta/third/tweets') && names.includes('/api/v1/portfolio/third'));
-    assert.ok(names.includes('/api/v1/portfolio/first/rebalancing'));
-    assert.ok(!names.includes('/api/v1/portfolio/second/rebalancing'));
-    assert.ok(!names.some((name) => name.includes('{')));
+    assert.deepEqual(parameters('/api/v1/meta/{account}')[0], { $ref: '#/components/parameters/Account' });
+    assert.deepEqual(parameters('/api/v1/portfolio/{account}/rebalancing')[0]?.schema, {
+      type: 'string',
+      enum: ['account_a', 'account_c'],
+    });
+    const bankroll = parameters('/api/v1/portfolio/{account}').find(({ name }) => name === 'bankroll');
+    assert.match(
+      String(bankroll?.description),
+      /Only for `account_a`, `account_c`; otherwise answered 422\.$/,
+    );
+    assert.deepEqual(await problemsOf(document), []);
+  });
+
+  it('leaves out what no account has', async () => {
+    const document = openApiDocument([accountPath('b')]);
+    const paths = Object(document.paths);
+    assert.equal(paths['/api/v1/portfolio/{account}/rebalancing'], undefined);
+    assert.doesNotMatch(JSON.stringify(paths['/api/v1/portfolio/{account}']), /"bankroll"/);
+    assert.deepEqual(await problemsOf(document), []);
   });
 
   it('describes every parameter', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Counters } from '../../../src/dashboard/state/records.ts';
-import { inputAges, staleInputs } from '../../../src/dashboard/state/staleness.ts';
+import { inputAges, staleInputs, statusFor } from '../../../src/dashboard/state/staleness.ts';
 
 const EVENT: Counters = {
   event_id: 1,
@@ -34,6 +34,25 @@ describe('staleInputs', () => {
     const all = ['posts', 'oracle', 'ui', 'prices'];
     assert.deepEqual(staleInputs(EVENT, { state: 'down', reason: 'lost' }, 'account_a'), all);
     assert.deepEqual(staleInputs(EVENT, { state: 'stale', reason: 'graph', sources: [] }, 'account_a'), all);
+  });
+});
+
+describe('statusFor', () => {
+  const isShown = (account: string) => account === 'account_a';
+
+  it('leaves out sources of accounts that are not shown', () => {
+    const sources = ['posts/account_a', 'posts/account_b', 'prices'];
+    const stale = { state: 'stale', reason: 'source', sources } as const;
+    assert.deepEqual(statusFor(stale, isShown), { ...stale, sources: ['posts/account_a', 'prices'] });
+    const others = { ...stale, sources: ['posts/account_b'] };
+    assert.deepEqual(statusFor(others, isShown), { state: 'live' });
+  });
+
+  it('changes nothing else', () => {
+    const graph = { state: 'stale', reason: 'graph', sources: [] } as const;
+    for (const status of [graph, { state: 'live' }, { state: 'down', reason: 'lost' }] as const) {
+      assert.equal(statusFor(status, isShown), status);
+    }
   });
 });
 

@@ -20,4 +20,16 @@ describe('createStore', () => {
     due.pop()?.();
     assert.equal(notified, 1);
   });
+
+  it('keeps the records of accounts that stay, and drops those of others, also when they come late', () => {
+    const store = createStore(['account_a', 'account_b'], () => undefined);
+    store.changeAccount('account_a', { counters: [] });
+    store.changeAccount('account_b', { counters: [] });
+    store.follow(['account_b', 'account_c']);
+    assert.deepEqual([...store.state.accounts.keys()], ['account_b', 'account_c']);
+    store.changeAccount('account_a', { counters: [] });
+    assert.equal(store.state.accounts.has('account_a'), false);
+    assert.deepEqual(store.accountOf('account_b').counters, []);
+    assert.equal(store.accountOf('account_c').counters, undefined);
+  });
 });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
+import { createBudgets } from '../../../src/access/limits/budgets.ts';
 import type { ChannelName } from '../../../src/contract/feed.ts';
-import { createReplayBudget } from '../../../src/feed/delivery/replay-budget.ts';
 import { eventually } from '../../support/eventually.ts';
+import { createMemoryStore } from '../../support/memory-store/memory-store.ts';
 import {
   changeOf,
   MemoryReader,
@@ -69,8 +70,12 @@ describe('readers of one caller that come back', () => {
 
   it('share its budget, wait when it is used up, and still get every frame once, while others are served', async () => {
     const clock = { now: 0 };
-    const budget = createReplayBudget(60_000, () => clock.now);
-    const { append, resume, subscribe, change, delivery, counters } = openMemoryFeed(undefined, budget);
+    const budgets = createBudgets(60_000);
+    const { append, resume, subscribe, change, delivery, counters } = openMemoryFeed(
+      undefined,
+      budgets,
+      () => clock.now,
+    );
     for (let value = 0; value < FRAMES; value++) append([changeOf('test', 'test', 'x'.repeat(1_000))]);
     await settle();
     const same = Array.from({ length: 3 }, () => new MemoryReader('1.2.3.4'));
@@ -105,11 +110,11 @@ describe('readers of one caller that come back', () => {
 
   it('and subscribe anew wait for their snapshots, but not for what is new', async () => {
     const clock = { now: 0 };
-    const budget = createReplayBudget(60_000, () => clock.now);
-    const { subscribe, change, delivery } = openMemoryFeed(undefined, budget);
+    const budgets = createBudgets(60_000);
+    const { subscribe, change, delivery } = openMemoryFeed(undefined, budgets, () => clock.now);
     const reader = new MemoryReader('1.2.3.4');
     subscribe(reader, 'test');
-    budget.take('1.2.3.4', 70_000);
+    budgets.take(budgets.of('1.2.3.4'), 70_000, 0);
     subscribe(reader, 'counters');
     change('test');
     await settle();
@@ -123,6 +128,31 @@ describe('readers of one caller that come back', () => {
     assert.equal(delivery.waiting, 1);
     clock.now += 60_000;
     await eventually('the snapshot', () => reader.frames().at(-1)?.channel === 'counters');
+  });
+});
+
+describe('a reader whose frames cannot be read', () => {
+  it('leaves the others alone, and the error is told', async () => {
+    const window = createMemoryStore().feed;
+    const failure = new Error('damaged');
+    const told: unknown[] = [];
+    const failing: typeof window = {
+      ...window,
+      read(topic, ...range) {
+        if (topic === 'test') throw failure;
+        return window.read(topic, ...range);
+      },
+    };
+    const feed = openMemoryFeed(failing, undefined, undefined, (error) => told.push(error));
+    for (const channel of ['test', 'crypto'] as const) feed.append([changeOf(channel, 'a', 1)]);
+    await settle();
+    const [unlucky, other] = [new MemoryReader('1.2.3.4'), new MemoryReader('1.2.3.5')];
+    feed.resume(unlucky, 'test', 0);
+    feed.resume(other, 'crypto', 0);
+    await settle();
+    assert.deepEqual(told, [failure]);
+    assert.deepEqual(seqsOf(other.frames()), [1]);
+    assert.deepEqual(unlucky.frames(), []);
   });
 });
 

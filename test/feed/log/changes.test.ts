@@ -8,6 +8,7 @@ import { createRecords } from '../../../src/feed/log/topic-records.ts';
 import { type Audience, audienceOf } from '../../../src/views/audience.ts';
 import { createLatest, type Latest } from '../../../src/views/latest.ts';
 import type { Output } from '../../../streams/internal.ts';
+import { accountPath } from '../../support/accounts.ts';
 import { createMemoryFrames } from '../../support/memory-store/frames.ts';
 import {
   bucket,
@@ -22,7 +23,7 @@ import {
   velocityOutput,
 } from '../../support/outputs.ts';
 
-const TOPICS = topicsOf([{ id: 'a', segment: 'account_a' }]);
+const TOPICS = topicsOf([accountPath('a')]);
 const FREE = audienceOf('tier', 'FREE');
 const PRO = audienceOf('tier', 'PRO');
 const PAID_STREAMS: readonly string[] = ['predictions', 'signals', 'velocity'];

@@ -3,6 +3,7 @@ import { topicsOf } from '../../../src/feed/channels.ts';
 import { createMarker } from '../../../src/feed/log/marks.ts';
 import { createLatest } from '../../../src/views/latest.ts';
 import type { Output } from '../../../streams/internal.ts';
+import { ACCOUNTS } from '../../support/accounts.ts';
 import {
   countersOutput,
   decisionOutput,
@@ -18,10 +19,7 @@ import {
   velocityOutput,
 } from '../../support/outputs.ts';
 
-const TOPICS = topicsOf([
-  { id: 'a', segment: 'account_a' },
-  { id: 'b', segment: 'account_b' },
-]);
+const TOPICS = topicsOf(ACCOUNTS);
 
 const CRYPTO = eventOutput({
   eventId: 7,

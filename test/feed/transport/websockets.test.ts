@@ -268,6 +268,27 @@ describe('the feed', () => {
   });
 
   describe('heartbeat', () => {
+    it('of an account leaves out all other accounts', async () => {
+      const client = await subscribed(undefined, [{ channel: 'heartbeat', ...A }]);
+      await server.tick(FRESH_AGES, ['posts:b', 'oracle:a', 'prices']);
+      const { account, seqs, ages_ms, stale, history_percent } = await client.next('heartbeat');
+      assert.equal(account, 'account_a');
+      assert.deepEqual(
+        [...Object.keys(Object(seqs)), ...Object.keys(Object(ages_ms))].filter((name) =>
+          /account_b/.test(name),
+        ),
+        [],
+      );
+      assert.ok('counters/account_a' in Object(seqs) && 'crypto' in Object(seqs));
+      assert.ok('posts/account_a' in Object(ages_ms) && 'prices' in Object(ages_ms));
+      assert.deepEqual(
+        [stale, Object.keys(Object(history_percent))],
+        [['oracle/account_a', 'prices'], ['account_a']],
+      );
+      client.send({ op: 'unsubscribe', channels: [{ channel: 'heartbeat', ...A }] });
+      await client.next('unsubscribed');
+    });
+
     it('comes with each tick, behind all it counts', async () => {
       const client = await subscribed(undefined, [{ channel: 'counters', ...A }, { channel: 'heartbeat' }]);
       await server.turn(countersOutput({ real: 31 }));

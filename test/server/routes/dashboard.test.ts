@@ -30,7 +30,11 @@ describe('the dashboard', () => {
 
   it('names the accounts and loads nothing but its own parts', async () => {
     const page = await (await fetch(`${running.url}/`)).text();
-    assert.match(page, /data-accounts="account_a account_b"/);
+    const [, attribute = ''] = /data-accounts="([^"]+)"/.exec(page) ?? [];
+    assert.deepEqual(JSON.parse(attribute.replaceAll('&quot;', '"')), [
+      { account: 'account_a', name: 'Account A', sizing: true },
+      { account: 'account_b', name: 'Account B', sizing: false },
+    ]);
     const addresses = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address);
     assert.deepEqual(addresses, ['data:,', 'dashboard/page.css', 'dashboard/page.js']);
   });

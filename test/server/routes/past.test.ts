@@ -95,7 +95,8 @@ describe('as_of', function () {
       },
       async ({ get, clock }) => {
         clock.now += HOUR_MS;
-        for (const { path, at, body } of then) {
+        // Each path at every third second.
+        for (const { path, at, body } of then.filter((_, place) => place % 3 === 0)) {
           const response = await get(withAsOf(path, at), PRO);
           const place = `${path} at ${at - START_AT}`;
           // The present may be asked again; the past stays unknown.

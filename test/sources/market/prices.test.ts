@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import type { WebSocket } from 'ws';
 import { SourceError } from '../../../src/errors.ts';
 import { pricesSource } from '../../../src/sources/market/prices.ts';
@@ -7,6 +8,7 @@ import { FAST, localEndpoints } from '../../support/endpoints.ts';
 import { activeEvent } from '../../support/event-record.ts';
 import { eventually } from '../../support/eventually.ts';
 import { wireBookOf, yesToken } from '../../support/payloads.ts';
+import { ANSWERED } from '../../support/scripted-server.ts';
 import { fakeLookups, type SourceRun, sourceStage } from '../../support/source-run.ts';
 
 const T0 = yesToken(0);
@@ -461,15 +463,21 @@ describe('pricesSource', () => {
   });
 
   it('goes on without books that cannot be read while frames come', async () => {
+    const waiting: ServerResponse[] = [];
     stage.server.answer((_, response) => {
-      response.statusCode = stage.server.requests.length === 1 ? 200 : 500;
-      return [];
+      if (stage.server.received.length === 0) return [];
+      waiting.push(response);
+      return ANSWERED;
     });
-    await open({ ...FAST, booksPeriodMs: 30 });
-    const talk = setInterval(() => send(book(T0, '0.48', '0.52')), 2);
-    await eventually('several are missed', () => stage.server.requests.length > 3).finally(() =>
-      clearInterval(talk),
-    );
+    await open({ ...FAST, booksPeriodMs: 5, pricesSilentMs: 60_000 });
+    const asked = () => eventually('books are asked for', () => waiting.length > 0);
+    for (const bid of ['0.41', '0.42', '0.43']) {
+      await asked();
+      send(book(T0, bid, '0.52'));
+      await topIs(Number(bid), 0.52);
+      waiting.shift()?.writeHead(500).end();
+    }
+    await asked();
     assert.equal(run?.error(), undefined);
   });
 

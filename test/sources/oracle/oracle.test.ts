@@ -3,6 +3,7 @@ import { SourceError } from '../../../src/errors.ts';
 import { oracleSource } from '../../../src/sources/oracle/oracle.ts';
 import { slugOfLink } from '../../../src/sources/oracle/oracle-payload.ts';
 import { ACCOUNT, FAST, localEndpoints } from '../../support/endpoints.ts';
+import { activeEvent } from '../../support/event-record.ts';
 import { eventually } from '../../support/eventually.ts';
 import { trackingAnswer, wireTracking } from '../../support/payloads.ts';
 import type { Script } from '../../support/scripted-server.ts';
@@ -14,14 +15,8 @@ const DAY_MS = 86_400_000;
 describe('oracleSource', () => {
   const stage = sourceStage();
 
-  const now = { at: NOW };
-  function start(settings = FAST): SourceRun {
-    now.at = NOW;
-    return stage.run(
-      oracleSource(ACCOUNT, localEndpoints(stage.server), settings),
-      fakeLookups(),
-      () => now.at,
-    );
+  function start(settings = FAST, lookups = fakeLookups()): SourceRun {
+    return stage.run(oracleSource(ACCOUNT, localEndpoints(stage.server), settings), lookups, () => NOW);
   }
 
   function serve(trackings: readonly unknown[], total: Script) {
@@ -128,6 +123,39 @@ describe('oracleSource', () => {
       ['second'],
     );
     assert.equal(refusals.length, 1);
+  });
+
+  /** A log with an active event whose count is that of the window `open`. */
+  function lookupsWithEvent() {
+    const lookups = fakeLookups();
+    lookups.records.set(1, { ...activeEvent(1), trackingId: 'open' });
+    return lookups;
+  }
+
+  it('calls nothing answered while the list was never read, and the counts that are shown as old as they are', async () => {
+    stage.server.answer((_, response) => {
+      response.statusCode = 500;
+      return {};
+    });
+    const source = oracleSource(ACCOUNT, localEndpoints(stage.server), FAST);
+    const first = stage.run(source, lookupsWithEvent(), () => NOW);
+    await eventually('it fails', () => first.error() !== undefined);
+    // Started again, it leaves the list alone for a while.
+    const second = stage.run(source, lookupsWithEvent(), () => NOW);
+    await eventually('it looks for open windows', () => second.followed().length > 0);
+    assert.deepEqual(second.followed(), ['open']);
+    assert.deepEqual([...first.deliveries, ...second.deliveries], []);
+  });
+
+  it('lets the count of a window grow old that is listed no more', async () => {
+    serve([open], () => trackingAnswer('open', 5));
+    const run = start({ ...FAST, trackingsPeriodMs: 10 }, lookupsWithEvent());
+    await eventually('its count is read', () => run.answeredAt.has('open'));
+    serve([], () => trackingAnswer('open', 5));
+    await eventually('only the list is read', () =>
+      stage.server.requests.slice(-5).every(({ path }) => path.endsWith('/trackings')),
+    );
+    assert.deepEqual(run.followed(), ['open']);
   });
 
   for (const [name, total] of [

@@ -3,13 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStore } from '../../../src/store/lmdb/open-store.ts';
-import { ticks, withFolder } from '../../support/store-records.ts';
-
-async function makeStore(folder: string): Promise<void> {
-  const store = await openStore(folder);
-  await store.journal.append(ticks(1, 3));
-  await store.close();
-}
+import { makeStore } from '../../support/data-folder.ts';
+import { withFolder } from '../../support/store-records.ts';
 
 const gone = { code: 'STORE_MISSING', message: /there was one, as these show: .*start on another folder/ };
 

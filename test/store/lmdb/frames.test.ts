@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStore } from '../../../src/store/lmdb/open-store.ts';
 import { withFolder } from '../../support/store-records.ts';
@@ -26,5 +27,22 @@ describe('openStoredFrames', () => {
       const copied = await openStore(copy);
       assert.deepEqual(copied.feed.head(), { epoch: undefined, upTo: 3 });
       await copied.close();
+    }));
+
+  it('finds out a topic whose damaged key can no longer be looked up', () =>
+    withFolder(async (folder) => {
+      const store = await openStore(folder);
+      const topics = ['alpha', 'beta', 'gamma'].map((topic) => ({ topic, seq: 1, keys: [] }));
+      await store.feed.append({ ...batch, topics });
+      await store.close();
+      const file = join(folder, 'db', 'data.mdb');
+      writeFileSync(file, readFileSync(file, 'latin1').replaceAll('alpha', 'zlpha'), 'latin1');
+
+      const damaged = await openStore(folder);
+      const told: string[] = [];
+      damaged.onDamage(({ code }) => told.push(code));
+      assert.throws(() => damaged.feed.topics(), { code: 'STORE_CORRUPT' });
+      assert.deepEqual(told, ['STORE_CORRUPT']);
+      await damaged.close();
     }));
 });

@@ -2,60 +2,38 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, crc32 } from 'node:zlib';
-import { type Key, open } from 'lmdb';
-import { COMPRESSION } from '../../../src/store/lmdb/environment.ts';
+import type { Key } from 'lmdb';
 import { openStore } from '../../../src/store/lmdb/open-store.ts';
-import type { StoreNews } from '../../../src/store/lmdb/open-with-recovery.ts';
+import type { StoreNews } from '../../../src/store/lmdb/store-news.ts';
+import { changeRows, KEY } from '../../support/data-folder.ts';
 import { tickAt, ticks, velocityAt, withFolder } from '../../support/store-records.ts';
 
-const COMPRESSED = /^(journal|latest|payments|history\..*)$/;
-const KEY = {
-  id: 'k',
-  hash: 'h',
-  tier: 'PRO',
-  name: 'n',
-  limit: null,
-  createdAt: 1,
-  lastUsedAt: null,
-  revokedAt: 2,
-};
 const STATE = brotliCompressSync('state');
 
 /** Writes the rows as the layout before ours had them. */
 async function makeStoreBefore(folder: string): Promise<void> {
-  const path = join(folder, 'db');
-  mkdirSync(path);
-  const root = open({
-    path,
-    overlappingSync: false,
-    maxDbs: 64,
-    encoding: 'string',
-    compression: COMPRESSION,
-  });
-  const put = (name: string, key: Key, value: string | Buffer) => {
-    const encoding = typeof value === 'string' ? 'string' : 'binary';
-    const compression = COMPRESSED.test(name);
-    root.openDB<string | Buffer, Key>({ name, encoding, compression }).putSync(key, value);
-  };
   const checked = (value: unknown, seed: number) => {
     const text = JSON.stringify(value);
     return `${crc32(text, seed)} ${text}`;
   };
-  for (const seq of [1, 11, 21]) {
-    const text = JSON.stringify(ticks(seq, 10).map(({ receivedAt, fact }) => [receivedAt, fact]));
-    put('journal', seq, crc32(text, seq).toString(16).padStart(8, '0') + text);
-  }
-  for (let seq = 1; seq <= 30; seq++) put('history.velocity', [seq, 0], JSON.stringify(velocityAt(seq)));
-  put('latest', ['velocity', 'a'], JSON.stringify(velocityAt(30)));
-  put('checkpoints', 20, JSON.stringify({ seq: 20, at: 5, graphVersion: 7, parts: 1, crc: crc32(STATE) }));
-  put('states', [20, 0], STATE);
-  put('notes', 'world', 'w');
-  put('keys', 'k', JSON.stringify(KEY));
-  put('waitlist', 1, checked([9, 'human', 'watch', null, null, 'a@example.test'], 1));
-  put('waitlistIndex', 'email a@example.test', '1');
-  put('meta', 'upTo', '30');
-  put('meta', 'layout', '3');
-  await root.close();
+  mkdirSync(join(folder, 'db'));
+  await changeRows(folder, (database) => {
+    const put = (name: string, key: Key, value: string | Buffer) => database(name).putSync(key, value);
+    for (const seq of [1, 11, 21]) {
+      const text = JSON.stringify(ticks(seq, 10).map(({ receivedAt, fact }) => [receivedAt, fact]));
+      put('journal', seq, crc32(text, seq).toString(16).padStart(8, '0') + text);
+    }
+    for (let seq = 1; seq <= 30; seq++) put('history.velocity', [seq, 0], JSON.stringify(velocityAt(seq)));
+    put('latest', ['velocity', 'a'], JSON.stringify(velocityAt(30)));
+    put('checkpoints', 20, JSON.stringify({ seq: 20, at: 5, graphVersion: 7, parts: 1, crc: crc32(STATE) }));
+    put('states', [20, 0], STATE);
+    put('notes', 'world', 'w');
+    put('keys', 'k', JSON.stringify(KEY));
+    put('waitlist', 1, checked([9, 'human', 'watch', null, null, 'a@example.test'], 1));
+    put('waitlistIndex', 'email a@example.test', '1');
+    put('meta', 'upTo', '30');
+    put('meta', 'layout', '3');
+  });
 }
 
 describe('a store of the layout before', () => {

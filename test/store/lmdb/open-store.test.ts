@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { open } from 'lmdb';
 import { openStore } from '../../../src/store/lmdb/open-store.ts';
+import { changeRows, makeStore } from '../../support/data-folder.ts';
 import { describeStore } from '../../support/describe-store.ts';
 import { anyBlocks, anyTurns } from '../../support/store-arbitraries.ts';
 import { tickAt, ticks, velocityAt, withFolder } from '../../support/store-records.ts';
@@ -19,19 +19,6 @@ describeStore('openStore', (use) =>
     }
   }),
 );
-
-/** Opens the bare environment of a store's folder, to do to it what no store would. */
-async function tamper(folder: string, change: (root: ReturnType<typeof open>) => void): Promise<void> {
-  const root = open({ path: join(folder, 'db'), overlappingSync: false, maxDbs: 32 });
-  change(root);
-  await root.close();
-}
-
-async function makeStore(folder: string): Promise<void> {
-  const store = await openStore(folder);
-  await store.journal.append(ticks(1, 3));
-  await store.close();
-}
 
 const digest = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
 
@@ -75,9 +62,7 @@ describe('openStore on a folder', () => {
   it('refuses another layout and leaves the data as it was', () =>
     withFolder(async (folder) => {
       await makeStore(folder);
-      await tamper(folder, (root) =>
-        root.openDB({ name: 'meta', encoding: 'string' }).putSync('layout', '99'),
-      );
+      await changeRows(folder, (database) => void database('meta').putSync('layout', '99'));
       const data = join(folder, 'db', 'data.mdb');
       const before = [digest(data), readdirSync(folder)];
       await assert.rejects(openStore(folder), { name: 'StoreError', code: 'STORE_LAYOUT' });
@@ -88,9 +73,9 @@ describe('openStore on a folder', () => {
   it("refuses a database that is not a store's", () =>
     withFolder(async (folder) => {
       mkdirSync(join(folder, 'db'));
-      await tamper(folder, (root) => root.openDB({ name: 'meta', encoding: 'string' }));
+      await changeRows(folder, (database) => void database('meta'));
       await assert.rejects(openStore(folder), { code: 'STORE_LAYOUT', message: /no layout number/ });
-      await tamper(folder, (root) => root.openDB({ name: 'other' }).putSync('a', 1));
+      await changeRows(folder, (database) => void database('other').putSync('a', '1'));
       await assert.rejects(openStore(folder), { code: 'STORE_LAYOUT' });
     }));
 

@@ -1,16 +1,25 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { extname, join } from 'node:path';
-import { type Key, open } from 'lmdb';
 import { copyParts } from '../../../src/store/lmdb/copy-parts.ts';
-import { COMPRESSION } from '../../../src/store/lmdb/environment.ts';
 import { openStore } from '../../../src/store/lmdb/open-store.ts';
-import type { StoreNews } from '../../../src/store/lmdb/open-with-recovery.ts';
+import type { StoreNews } from '../../../src/store/lmdb/store-news.ts';
+import { GRAPH_VERSION } from '../../../streams/internal.ts';
 import { startChild } from '../../support/child.ts';
-import { ticks, withFolder } from '../../support/store-records.ts';
+import { breakStore, changeRows, ENTRY, KEY } from '../../support/data-folder.ts';
+import { ticks, velocityAt, withFolder } from '../../support/store-records.ts';
 
 const OPEN_PROCESS = new URL(`./open-process${extname(import.meta.url)}`, import.meta.url);
 
+/** Five observations more than the last of its backups has, which have ten more each. */
 async function makeStore(folder: string, backups: readonly string[]): Promise<void> {
   const store = await openStore(folder);
   for (const [index, name] of backups.entries()) {
@@ -21,37 +30,6 @@ async function makeStore(folder: string, backups: readonly string[]): Promise<vo
   }
   await store.journal.append(ticks(store.journal.head + 1, 5));
   await store.close();
-}
-
-/** Both of LMDB's first pages are lost, as after a disk fault. */
-function breakStore(folder: string): void {
-  const data = join(folder, 'db', 'data.mdb');
-  truncateSync(data, 0);
-  writeFileSync(data, Buffer.alloc(16_384, 0xa5));
-}
-
-const KEY = {
-  id: 'k',
-  hash: 'h',
-  tier: 'PRO',
-  name: 'n',
-  limit: null,
-  createdAt: 1,
-  lastUsedAt: null,
-  revokedAt: null,
-} as const;
-const ENTRY = { type: 'human', useCase: 'watch', name: null, wallet: null, email: 'a@example.test' } as const;
-
-interface Texts {
-  putSync(key: Key, text: string): unknown;
-}
-
-/** Changes a row in a way that no store would. */
-async function tamper(folder: string, name: string, change: (texts: Texts) => void): Promise<void> {
-  const root = open({ path: join(folder, 'db'), overlappingSync: false, maxDbs: 64 });
-  const compression = name === 'journal' ? COMPRESSION : false;
-  change(root.openDB<string, Key>({ name, encoding: 'string', compression }));
-  await root.close();
 }
 
 interface Start {
@@ -112,7 +90,7 @@ describe('openWithRecovery', () => {
       await filled.keys.put([KEY]);
       await filled.waitlist.claim(ENTRY, 5);
       await filled.close();
-      await tamper(folder, 'journal', (journal) => journal.putSync(11, 'not a block'));
+      await changeRows(folder, (database) => void database('journal').putSync(11, 'not a block'));
 
       const news: StoreNews[] = [];
       await assert.rejects(openStore(folder), { code: 'STORE_CORRUPT', message: /seq 11 / });
@@ -138,9 +116,10 @@ describe('openWithRecovery', () => {
       await store.keys.put([{ ...KEY, id: 'later' }]);
       await store.waitlist.claim({ ...ENTRY, email: 'later@example.test' }, 6);
       await store.close();
-      for (const id of [KEY.id, 'later']) await tamper(folder, 'keys', (keys) => keys.putSync(id, 'no key'));
-      for (const place of [1, 2])
-        await tamper(folder, 'waitlist', (places) => places.putSync(place, 'no place'));
+      await changeRows(folder, (database) => {
+        for (const id of [KEY.id, 'later']) database('keys').putSync(id, 'no key');
+        for (const place of [1, 2]) database('waitlist').putSync(place, 'no place');
+      });
       writeFileSync(marker(folder), '0\nsomebody saw damage');
 
       const news: StoreNews[] = [];
@@ -193,6 +172,9 @@ describe('openWithRecovery', () => {
         const store = await openStore(folder, { tell: (each) => news.push(each) });
         assert.equal(store.journal.head, 15);
         await store.close();
+        // The store was opened as it is once, or not at all yet.
+        writeFileSync(marker(folder), '5');
+        await (await openStore(folder)).close();
         writeFileSync(marker(folder), '6');
         await assert.rejects(openStore(folder), { code: 'STORE_UNCHECKED' });
       } finally {
@@ -200,6 +182,116 @@ describe('openWithRecovery', () => {
       }
       assert.match(JSON.stringify(news), /could not be examined and is left as it is/);
       assert.ok(!readdirSync(folder).some((name) => name.startsWith('db.broken-')));
+    }));
+
+  it('saves all other rows when the mark of the outputs is damaged', () =>
+    withFolder(async (folder) => {
+      await makeStore(folder, []);
+      const filled = await openStore(folder);
+      await filled.outputs.append([velocityAt(5)], 5);
+      await filled.keys.put([KEY]);
+      await filled.waitlist.claim(ENTRY, 5);
+      await filled.close();
+      await changeRows(folder, (database) => void database('meta').putSync('outputs', 'no mark'));
+
+      await assert.rejects(openStore(folder), { code: 'STORE_CORRUPT' });
+      const news: StoreNews[] = [];
+      const store = await openStore(folder, { tell: (each) => news.push(each) });
+      assert.deepEqual([...store.journal.read(1)], ticks(1, 5));
+      assert.deepEqual(store.keys.all(), [KEY]);
+      assert.equal([...store.waitlist.list()].length, 1);
+      // They are computed again from the log.
+      assert.equal(store.outputs.upTo, 0);
+      await store.close();
+      assert.match(JSON.stringify(news), /"lost":\[\]/);
+    }));
+
+  it('brings back parts that are lost whole from the backup, and says what else was lost with them', () =>
+    withFolder(async (folder) => {
+      const store = await openStore(folder);
+      await store.journal.append(ticks(1, 10));
+      await store.keys.put([KEY]);
+      await store.backup(join(folder, 'backups', 'one'));
+      await store.journal.append(ticks(11, 5));
+      await store.outputs.append([velocityAt(15)], 15);
+      await store.keys.put([{ ...KEY, id: 'later' }]);
+      await store.close();
+      await changeRows(folder, (database) => {
+        for (const name of ['journal', 'keys']) database(name).dropSync();
+      });
+
+      await assert.rejects(openStore(folder), {
+        code: 'STORE_CORRUPT',
+        message: /journal, keys cannot be found/,
+      });
+      const news: StoreNews[] = [];
+      const repaired = await openStore(folder, { tell: (each) => news.push(each) });
+      assert.deepEqual(repaired.keys.all(), [KEY]);
+      assert.deepEqual([...repaired.journal.read(1)], ticks(1, 10));
+      await repaired.close();
+      const told = JSON.stringify(news);
+      assert.match(told, /"fromBackup":\{"keys":1,"journal":1\}/);
+      assert.match(told, /keys: cannot be found/);
+      assert.match(told, /seqs 11 to 15 are lost/);
+    }));
+
+  it('keeps no log that cannot be followed, as the checkpoint before it is lost', () =>
+    withFolder(async (folder) => {
+      await makeStore(folder, []);
+      const filled = await openStore(folder);
+      await filled.journal.append(ticks(6, 5));
+      await filled.checkpoints.save({ seq: 5, at: 5, graphVersion: GRAPH_VERSION, state: '{}' });
+      await filled.journal.prune(6, 10);
+      assert.equal(filled.journal.tail, 6);
+      await filled.close();
+      await changeRows(folder, (database) => void database('checkpoints').putSync(5, 'no checkpoint'));
+      writeFileSync(marker(folder), '0\nsomebody saw damage');
+
+      const news: StoreNews[] = [];
+      const store = await openStore(folder, { tell: (each) => news.push(each) });
+      assert.deepEqual([store.journal.tail, store.journal.head], [0, 0]);
+      await store.close();
+      assert.match(JSON.stringify(news), /seqs 6 to 10 cannot be followed/);
+    }));
+
+  it('examines a store whose table of readers is gone, as after a restart of the machine', () =>
+    withFolder(async (folder) => {
+      await makeStore(folder, []);
+      symlinkSync('/dev/shm/tallywire-elsewhere/1-2-3', join(folder, 'db', 'lock.mdb'));
+      writeFileSync(marker(folder), '4');
+      const news: StoreNews[] = [];
+      await (await openStore(folder, { tell: (each) => news.push(each) })).close();
+      assert.deepEqual(
+        news.map(({ message }) => message),
+        ['the last starts did not finish, examining the store', 'the store is sound'],
+      );
+    }));
+
+  it('forgets neither earlier starts nor damage for a start that ended in order', () =>
+    withFolder(async (folder) => {
+      await makeStore(folder, []);
+      writeFileSync(marker(folder), '2');
+      await (await openStore(folder)).close();
+      assert.equal(readFileSync(marker(folder), 'utf8'), '2');
+      writeFileSync(marker(folder), '2\nsomebody saw damage');
+      await changeRows(folder, (database) => void database('meta').putSync('layout', '99'));
+      await assert.rejects(openStore(folder), { code: 'STORE_LAYOUT' });
+      assert.equal(readFileSync(marker(folder), 'utf8'), '2\nsomebody saw damage');
+    }));
+
+  it('tells of damage also when it cannot be noted', () =>
+    withFolder(async (folder) => {
+      await makeStore(folder, ['one']);
+      await changeRows(folder, (database) => void database('journal').putSync(1, 'not a block'));
+      const news: StoreNews[] = [];
+      const store = await openStore(folder, { tell: (each) => news.push(each) });
+      const found: string[] = [];
+      store.onDamage(({ code }) => found.push(code));
+      mkdirSync(marker(folder));
+      assert.throws(() => [...store.journal.read(1)], { code: 'STORE_CORRUPT' });
+      await store.close();
+      assert.deepEqual(found, ['STORE_CORRUPT']);
+      assert.match(JSON.stringify(news), /cannot note in the data folder/);
     }));
 
   it('takes a process that says nothing in time for no proof', () =>
@@ -213,8 +305,8 @@ describe('openWithRecovery', () => {
     withFolder(async (folder) => {
       await makeStore(folder, []);
       breakStore(folder);
-      await start(folder);
-      await start(folder);
+      // As two starts leave it that the store has ended.
+      writeFileSync(marker(folder), '4');
       for (const again of [await start(folder), await start(folder)]) {
         assert.equal(again.code, 'STORE_BROKEN');
         assert.match(

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, lstatSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { cpSync, existsSync, lstatSync, readlinkSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { openStore } from '../../../src/store/lmdb/open-store.ts';
 import { lockFolder } from '../../../src/store/lock.ts';
-import { openSocketFolder } from '../../../src/store/socket-folder.ts';
 import { startChild } from '../../support/child.ts';
+import { changeRows, leaveDeadSocket, makeStore } from '../../support/data-folder.ts';
 import { mountSmallDisk } from '../../support/small-disk.ts';
 import { ticks, withFolder } from '../../support/store-records.ts';
 
@@ -19,17 +18,6 @@ interface Message {
   readonly n: number;
   readonly read: number;
   readonly unfinishedMs: number;
-}
-
-/** As an engine leaves one that was killed. */
-async function leaveDeadSocket(folder: string): Promise<void> {
-  const sockets = openSocketFolder(folder);
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(sockets.pathOf('listening'), resolve));
-  // A server that is closed removes its socket only under the name that it knows.
-  renameSync(join(folder, 'listening'), join(folder, 'engine-1-ab.sock'));
-  await new Promise((resolve) => server.close(resolve));
-  sockets.close();
 }
 
 describe('placeReaderTable', () => {
@@ -60,12 +48,24 @@ describe('placeReaderTable', () => {
       const store = await openStore(folder);
       await store.journal.append(ticks(1, 3));
       const table = readlinkSync(linkIn(folder));
+      assert.equal(statSync(table).mode & 0o777, 0o600);
       const reader = await openStore(folder, { readOnly: true });
       assert.equal(reader.journal.head, 3);
       assert.equal(readlinkSync(linkIn(folder)), table);
       await reader.close();
       await store.close();
       assert.ok(!existsSync(table) && lstatSync(linkIn(folder), { throwIfNoEntry: false }) === undefined);
+    });
+  });
+
+  it('leaves none for a store that is refused', function () {
+    if (!isInMemory) return this.skip();
+    return withFolder(async (folder) => {
+      await makeStore(folder);
+      await changeRows(folder, (database) => void database('meta').putSync('layout', '99'));
+      rmSync(linkIn(folder));
+      await assert.rejects(openStore(folder), { code: 'STORE_LAYOUT' });
+      assert.ok(!lstatSync(linkIn(folder)).isSymbolicLink());
     });
   });
 
@@ -105,7 +105,7 @@ describe('placeReaderTable', () => {
         const lock = await lockFolder(folder);
         await assert.rejects(openStore(folder, { readOnly: true }), { code: 'STORE_ELSEWHERE' });
         await lock.release();
-        await leaveDeadSocket(folder);
+        await leaveDeadSocket(folder, 'engine-1-ab.sock');
         const reader = await openStore(folder, { readOnly: true });
         assert.equal(reader.journal.head, 3);
         await reader.close();

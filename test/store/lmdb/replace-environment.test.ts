@@ -1,7 +1,20 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { finishReplacement, replaceEnvironment } from '../../../src/store/lmdb/replace-environment.ts';
+import { placeReaderTable } from '../../../src/store/lmdb/reader-table.ts';
+import {
+  finishReplacement,
+  removeEnvironment,
+  replaceEnvironment,
+} from '../../../src/store/lmdb/replace-environment.ts';
 import { withFolder } from '../../support/store-records.ts';
 
 /** A stand-in for an environment: what matters here is which one lies where. */
@@ -80,6 +93,24 @@ describe('finishReplacement', () => {
       finishReplacement(folder);
       assert.deepEqual([contentOf(folder), readdirSync(folder)], ['old', ['db']]);
     }));
+
+  it('removes the table of readers of what was built half, and of what is moved aside', function () {
+    if (!existsSync('/dev/shm')) return this.skip();
+    return withFolder(async (folder) => {
+      const tables: string[] = [];
+      for (const name of ['db', 'db.next-1', 'db.next-2']) {
+        put(folder, name, name);
+        await placeReaderTable(join(folder, name), async () => false);
+        tables.push(readlinkSync(join(folder, name, 'lock.mdb')));
+      }
+      writeFileSync(join(folder, 'db.next-2', 'complete'), 'db.old');
+      assert.deepEqual(tables.map(existsSync), [true, true, true]);
+      finishReplacement(folder);
+      assert.deepEqual(tables.map(existsSync), [false, false, true]);
+      removeEnvironment(join(folder, 'db'));
+      assert.deepEqual([tables.some(existsSync), readdirSync(folder)], [false, ['db.old']]);
+    });
+  });
 
   it('completes a swap from each point where it can be cut, any number of times', () =>
     withFolder(async (folder) => {

@@ -13,6 +13,7 @@ function createDisk(capacity: number) {
     others: 0,
     used: 2,
     total: 2,
+    hasHoles: false,
     nowMs: 0,
     free: () => Math.max(0, disk.capacity - disk.others - disk.total),
     open: () =>
@@ -20,9 +21,10 @@ function createDisk(capacity: number) {
         pageSize: PAGE,
         pages: {
           get total() {
-            return disk.total;
+            return disk.hasHoles ? 0 : disk.total;
           },
           async growTo(pages) {
+            disk.hasHoles = false;
             while (disk.total < pages) {
               if (disk.free() === 0) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
               disk.total += 1;
@@ -80,6 +82,13 @@ describe('openWriteRoom', () => {
     await codeOf(room.run(() => disk.commit(1), 'a row', SIZE));
     assert.equal(await codeOf(room.run(() => assert.fail('begun'), 'a row', SIZE)), 'STORE_FULL');
     disk.others = 0;
+    assert.equal(await codeOf(room.run(() => disk.commit(1), 'a row', SIZE)), 'written');
+  });
+
+  it('begins a write to a large file with holes once they are filled', async () => {
+    const disk = createDisk(10_000);
+    Object.assign(disk, { used: 8_000, total: 8_000, hasHoles: true });
+    const room = await disk.open();
     assert.equal(await codeOf(room.run(() => disk.commit(1), 'a row', SIZE)), 'written');
   });
 

@@ -311,6 +311,15 @@ describe('counters', () => {
     );
   });
 
+  it('takes the limits of its own account', () => {
+    const own = settings({
+      accounts: settings().accounts.map((account) => ({ ...account, staleAfterMs: { posts: 20_000 } })),
+    });
+    const at = (posts: number) =>
+      last([START, own], [START, listed], [START, tick({ ...FRESH, 'posts:a': posts })]);
+    assert.deepEqual([at(20_000)?.stale, at(20_001)?.stale], [[], ['posts']]);
+  });
+
   it('says where its posts are read, and knows of no deletions when that is the oracle’s list', () => {
     const listOnly = settings({
       accounts: settings().accounts.map((account) => ({ ...account, via: 'oracle_list' as const })),

@@ -24,6 +24,24 @@ const past = (eventId: number, days: number, endedDaysAgo: number) =>
   });
 
 describe('forecast requests', () => {
+  it('hand on what is known of an account beside its posts, and nothing when that is nothing', () => {
+    const prior = { postsPerDay: 25, days: 14 };
+    const known = settings({ accounts: settings().accounts.map((account) => ({ ...account, prior })) });
+    const session = started(60);
+    session.take(() => true);
+    const priorsAfter = (minutes: number, fact: Fact) => {
+      session.observe(NOW + minutes * MINUTE_MS, fact);
+      session.observe(NOW + minutes * MINUTE_MS + 1, tick(FRESH));
+      return session.take(() => true).map(({ record }) => ('prior' in record ? record.prior : undefined));
+    };
+    const given = priorsAfter(2, known);
+    assert.ok(given.length > 0);
+    assert.deepEqual(new Set(given), new Set([prior]));
+    const without = priorsAfter(4, settings());
+    assert.ok(without.length > 0);
+    assert.deepEqual(new Set(without), new Set([undefined]));
+  });
+
   describe('requests the past', () => {
     const keys = (session: GraphSession) => session.take(isHistory).map(({ key }) => key);
 

@@ -74,6 +74,25 @@ describe('freshness', () => {
     assert.deepEqual(output?.record.stale, ['crypto']);
   });
 
+  it('takes the limits of an account from its own settings, until they are taken back', () => {
+    const own = settings({
+      accounts: settings().accounts.map((account) =>
+        account.id === 'b' ? { ...account, staleAfterMs: { posts: 60_000, oracle: 1_000 } } : account,
+      ),
+    });
+    const lagging = { 'oracle:b': { t1: 2_000 }, 'oracle:a': { t2: 2_000 } };
+    const ages = { ...FRESH_AGES, 'posts:a': 20_000, 'posts:b': 20_000, 'oracle:a': 500, 'oracle:b': 500 };
+    const late = { ...tick(ages), lagging };
+    const found = ofStream(run(log([1, own], [2, late], [3, settings()], [4, late])), 'freshness');
+    assert.deepEqual(
+      found.map(({ record }) => [record.stale, record.staleValues]),
+      [
+        [['posts:a', 'oracle:b'], ['oracle:b/t1']],
+        [['posts:a', 'posts:b'], undefined],
+      ],
+    );
+  });
+
   it('knows when the events were last listed, posts and crypto apart', () => {
     const listed = run(
       log(

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { DAY_MS, type Output } from '../../../streams/internal.ts';
 import { COUNTER_FIELDS } from '../../server/routes/counter-fields.ts';
 import { json, type Running, start } from '../../server/start.ts';
+import { accountPath } from '../../support/accounts.ts';
 import {
   bucket,
   countersOutput,
@@ -59,6 +60,34 @@ describe('GET /prediction/{account}', () => {
     return response.headers.get('etag');
   };
   afterEach(() => running.stop());
+
+  it('shows everyone the fields that the account shows everyone, and tags them by what changes them', async () => {
+    const open = accountPath('a', {
+      freeFields: ['velocity', 'sleep_probability', 'forecast', 'model_prob'],
+    });
+    const loaded = [
+      eventOutput(),
+      countersOutput(),
+      velocityOutput(),
+      priceOutput(PRICE),
+      predictionOutput(),
+    ];
+    running = await start({ loaded, deps: { accounts: [open] } });
+    const [free] = await records();
+    const [paid] = await records(PRO);
+    for (const field of ['velocity_counted_1h', 'velocity_all_1h', 'sleep_probability', 'forecast']) {
+      assert.deepEqual([free[field], free[field] === null], [paid[field], false], field);
+    }
+    assert.equal(free.markets[0].model_prob, paid.markets[0].model_prob);
+    const seen = ['velocity_counted_1h', 'velocity_all_1h', 'sleep_probability', 'forecast', 'model_prob'];
+    assert.deepEqual(
+      PAID_FIELDS.filter((field) => keysIn(free).includes(field)),
+      PAID_FIELDS.filter((field) => seen.includes(field)),
+    );
+    const before = await tagOf();
+    running.put(predictionOutput({ p50: 333 }, { seq: 50 }));
+    assert.notEqual(await tagOf(), before);
+  });
 
   it('gives a PRO caller the whole record of spec 2.4 with the additive fields', async () => {
     await begin(

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { audienceOf } from '../../../src/views/audience.ts';
 import { createLatest } from '../../../src/views/latest.ts';
 import { signalsView } from '../../../src/views/records/signals.ts';
+import { accountPath } from '../../support/accounts.ts';
 import { eventOutput, signalsOutput } from '../../support/outputs.ts';
 
 const AGES = { posts: 1, oracle: 2, ui: 3, prices: 4 };
 
 describe('signalsView, as the feed stores it', () => {
-  const view = signalsView({ id: 'a', segment: 'account_a' });
+  const view = signalsView(accountPath('a'));
   const latest = createLatest();
   latest.load([eventOutput(), signalsOutput()]);
   const stored = view.facts?.write({ latest, late: [] }, '1', AGES) ?? '';

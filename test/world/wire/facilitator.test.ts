@@ -3,7 +3,8 @@ import { readAuthorization } from '../../../src/payments/authorization.ts';
 import { facilitatorRequestOf } from '../../../src/payments/facilitator-request.ts';
 import { type Chain, createChain } from '../../../src/world/wire/chain.ts';
 import { createFacilitator, type Facilitator } from '../../../src/world/wire/facilitator.ts';
-import { createPayer, headerOf, type Payment, SIGNALS, TERMS } from '../../support/payments.ts';
+import { SIGNALS, TERMS } from '../../support/payment-terms.ts';
+import { createPayer, headerOf, type Payment } from '../../support/payments.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 

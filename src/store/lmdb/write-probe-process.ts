@@ -1,8 +1,8 @@
 import type { Key } from '#database';
-import { StoreError } from '../../errors.ts';
 import { guardCommits } from './commit.ts';
-import { provesDamage } from './damage.ts';
+import { isDamage } from './damage.ts';
 import { type Environment, openAnyRows, openEnvironment, PART_NAMES } from './environment.ts';
+import { putRows } from './put-rows.ts';
 import { EXIT_DAMAGED } from './write-probe.ts';
 
 // Run by write-probe.ts in a process of its own, on a copy of a store: writes every row again, so that every page is
@@ -10,8 +10,8 @@ import { EXIT_DAMAGED } from './write-probe.ts';
 
 const ROWS_PER_STEP = 200;
 
-async function rewrite({ root, damage, durable }: Environment, part: string): Promise<void> {
-  const rows = openAnyRows(root, part, damage);
+async function rewrite(environment: Environment, part: string): Promise<void> {
+  const rows = openAnyRows(environment.root, part, environment.damage);
   let last: Key | undefined;
   for (let isOver = rows === undefined; rows !== undefined && !isOver; ) {
     const step = [
@@ -20,19 +20,14 @@ async function rewrite({ root, damage, durable }: Environment, part: string): Pr
         ...(last !== undefined && { start: last, exclusiveStart: true }),
       }),
     ];
-    const begin = () =>
-      root.batch(() => {
-        for (const { key, value } of step) void rows.put(key, value);
-      });
-    const bytes = step.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
-    await durable(begin, part, { rows: step.length, bytes });
+    await putRows(rows, step, environment);
     last = step.at(-1)?.key;
     isOver = step.length < ROWS_PER_STEP;
   }
 }
 
 const [path] = process.argv.slice(2);
-if (path === undefined) throw new RangeError('open-check needs the folder of an environment');
+if (path === undefined) throw new RangeError('write-probe-process needs the folder of an environment');
 guardCommits();
 // A commit alone does not keep a process alive.
 const alive = setInterval(() => undefined, 1_000);
@@ -41,8 +36,7 @@ try {
   for (const part of PART_NAMES) await rewrite(environment, part);
   await environment.close();
 } catch (error) {
-  const isDamage = error instanceof StoreError ? /CORRUPT|BROKEN/.test(error.code) : provesDamage(error);
-  if (!isDamage) throw error;
+  if (!isDamage(error)) throw error;
   process.exit(EXIT_DAMAGED);
 } finally {
   clearInterval(alive);

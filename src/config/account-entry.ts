@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { FREE_FIELDS } from '../contract/account.ts';
+import type { Fault } from '../errors.ts';
+import { missing } from './faults.ts';
+import { type Fields, type Read, readFields } from './fields.ts';
+import { type Format, flag, pathSegment, plainText, seconds } from './formats.ts';
+import { POLLING_FIELDS } from './polling.ts';
+
+function matching(pattern: RegExp, expects: string): Format<string> {
+  return { schema: z.string().regex(pattern), expects };
+}
+
+function slugs(what: string): Format<readonly string[]> {
+  return {
+    schema: z
+      .array(z.string().regex(/^[\w-]{1,100}$/))
+      .min(1)
+      .max(100)
+      .readonly(),
+    expects: `a list of ${what}, each of up to 100 letters, digits, _ and -`,
+  };
+}
+
+function positive(max: number, what: string): Format<number> {
+  return { schema: z.number().positive().max(max), expects: `${what}, more than 0 and at most ${max}` };
+}
+
+const oracleName = matching(/^[\w.-]{1,100}$/, 'up to 100 letters, digits, ., _ and -');
+
+/** An account in the list of the config file. */
+const ENTRY = {
+  // It is part of names such as `posts:a` in the log and in the store.
+  id: matching(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'up to 32 small letters, digits, _ and -'),
+  segment: pathSegment,
+  name: matching(/^\P{Cc}{1,100}$/u, 'a name of up to 100 characters'),
+  handle: oracleName,
+  userId: matching(/^\d{1,20}$/, 'the number of the user, as a text of digits'),
+  platform: plainText('the name of a platform', 'platform'),
+  oracleId: oracleName,
+  seriesSlugs: slugs('series of events'),
+  slugPrefixes: slugs('beginnings of slugs'),
+  rule: {
+    originals: flag,
+    quotes: flag,
+    reposts: flag,
+    selfReplies: flag,
+    otherReplies: flag,
+    communityReposts: flag,
+  },
+  staleSeconds: { posts: seconds(), oracle: seconds(), ui: seconds(), prices: seconds() },
+  policy: {
+    hasVelocity: flag,
+    hasSizing: flag,
+    hasRebalancing: flag,
+    isBuyOnly: flag,
+    freeFields: {
+      schema: z.array(z.enum(FREE_FIELDS)).readonly(),
+      expects: `a list of ${FREE_FIELDS.join(', ')}`,
+    },
+  },
+  prior: {
+    postsPerDay: positive(10_000, 'counted posts a day'),
+    days: positive(365, 'the days of posts that it is worth'),
+  },
+  polling: POLLING_FIELDS,
+} satisfies Fields;
+
+export type AccountEntry = Read<typeof ENTRY>;
+
+/** Reads one entry. Those that are needed and absent are faults too. */
+export function readEntry(value: unknown, place: string, faults: Fault[]): AccountEntry {
+  const before = faults.length;
+  const entry = readFields(ENTRY, value, place, faults);
+  // A field that is faulty is absent as well, and was told already.
+  if (faults.length > before) return entry;
+  if (entry.id === undefined) faults.push(missing(`${place}.id`, ENTRY.id.expects));
+  const { prior } = entry;
+  for (const key of ['postsPerDay', 'days'] as const) {
+    if (prior !== undefined && prior[key] === undefined)
+      faults.push(missing(`${place}.prior.${key}`, ENTRY.prior[key].expects));
+  }
+  return entry;
+}

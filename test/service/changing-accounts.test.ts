@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { runMain } from '../cli/run-main.ts';
+import { readMeta } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { openStage, type Stage } from '../support/service.ts';
+
+/** A Wednesday. */
+const START_AT = Date.parse('2026-11-04T15:00:00Z');
+/** The week before, and the month that is open for a part of it. */
+const HISTORY_DAYS = 9;
+
+describe('a change of the accounts', function () {
+  this.timeout(180_000);
+  let stage: Stage;
+  before(async () => {
+    stage = await openStage({ startAt: START_AT, historyDays: HISTORY_DAYS, flags: { accounts: '1' } });
+  });
+  after(() => stage.close());
+
+  async function areCountsKnown(account: string): Promise<boolean> {
+    const response = await fetch(`${stage.url()}/api/v1/meta/${account}`);
+    if (!response.ok) return false;
+    const { data } = await readMeta(stage.url(), account);
+    return data.some(({ real_counter, market_oracle_counter }) => {
+      return real_counter !== null && market_oracle_counter !== null;
+    });
+  }
+  const accountsNow = async () => {
+    const { data } = Object(await (await fetch(`${stage.url()}/api/v1/accounts`)).json());
+    return data.map(({ account }: { readonly account: string }) => account);
+  };
+
+  it('is a start with another list on the same folder, and leaves the log of all of them', async () => {
+    await eventually('the first account is counted', () => areCountsKnown('account_a'));
+    assert.deepEqual(await accountsNow(), ['account_a']);
+    const stranger = await fetch(`${stage.url()}/api/v1/meta/account_b`);
+    assert.deepEqual([stranger.status, Object(await stranger.json()).accounts], [404, ['account_a']]);
+
+    await stage.restart({ accounts: '2' });
+    await eventually('the new account is read back and counted', () => areCountsKnown('account_b'));
+    await eventually('and so is the first', () => areCountsKnown('account_a'));
+    assert.deepEqual(await accountsNow(), ['account_a', 'account_b']);
+
+    await stage.restart({ accounts: '1' });
+    await eventually('the first account goes on', () => areCountsKnown('account_a'));
+    assert.equal((await fetch(`${stage.url()}/api/v1/meta/account_b`)).status, 404);
+    const tap = ['tap', 'velocity', '--once', '--account', 'b', '--accounts', '1', '--data', stage.data];
+    const { stdout } = await runMain(tap);
+    assert.equal(JSON.parse(stdout).record.account, 'b', 'what was logged of the removed one stays');
+  });
+
+  it('leaves a log that replays to the same bytes', async () => {
+    const { code, stderr } = await runMain(['replay', '--verify', '--simulate', '1', '--data', stage.data]);
+    assert.equal(code, 0, stderr);
+  });
+});

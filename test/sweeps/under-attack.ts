@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { type Child, startChild } from '../support/child.ts';
+import type { Attack, Field } from './attack.ts';
+
+/** What became of the server and of its good clients under an attack. */
+export interface Suffered {
+  readonly name: string;
+  /** A few words of the attack itself. */
+  readonly note: string;
+  /** The most memory that the server had, beyond what it had right after a collection without an attack. */
+  readonly memoryMb: number;
+  /** How long good clients waited for an answer: 99 of 100 no longer. Null when there was none. */
+  readonly p99Ms: number | null;
+  /** The same for the time between two frames of the feed. */
+  readonly gapMs: number | null;
+  /** Connections that the server still held at the end, beside those of the good clients. */
+  readonly connectionsLeft: number;
+  /** What must not happen, whatever the figures are. */
+  readonly wrong: readonly string[];
+}
+
+/** As `npm start` runs the program, with collections on request. */
+const FLAGS = ['--expose-gc', '--max-semi-space-size=2', '--max-old-space-size=256'];
+/** In which the server and its good clients have come to what they usually take. */
+const WARM_MS = 5_000;
+const QUIET_MS = 40_000;
+const SAMPLE_MS = 10;
+const MB = 1_000_000;
+
+const Held = z.object({ connections: z.number() });
+const Seen = z.object({
+  failures: z.array(z.string()),
+  p99Ms: z.number().nullable(),
+  gapMs: z.number().nullable(),
+  lost: z.number(),
+});
+
+/** A server with the usual limits and its good clients, each in a process of its own. */
+interface Stage {
+  readonly port: number;
+  readonly pid: number;
+  readonly target: Child;
+  readonly clients: Child;
+}
+
+/** The memory of a server that nobody attacks, in bytes. */
+interface Base {
+  /** Right after a collection: what every attack is measured against. */
+  readonly rested: number;
+  /** The most it takes by itself until the next collections, to compare with. */
+  readonly most: number;
+}
+
+/** `quietMs` should be as long as attacks are. */
+export function measureBase(warmMs = WARM_MS, quietMs = QUIET_MS): Promise<Base> {
+  return onStage(warmMs, async ({ pid }) => {
+    const rested = await memoryOf(pid);
+    const peakOf = watchMemory(pid);
+    await delay(quietMs);
+    return { rested, most: await peakOf() };
+  });
+}
+
+/** A server of its own for each attack, so that none starts on what another has left. */
+export function underAttack(
+  { name, run }: Attack,
+  field: Omit<Field, 'port'>,
+  base: Pick<Base, 'rested'>,
+  warmMs = WARM_MS,
+): Promise<Suffered> {
+  return onStage(warmMs, async ({ port, pid, target, clients }) => {
+    const wrong: string[] = [];
+    const rested = await ask(target, 'report', Held);
+    await ask(clients, 'report', Seen);
+    const peakOf = watchMemory(pid);
+    const note = await Promise.race([
+      run({ ...field, port }).catch((error: unknown) => {
+        wrong.push(String(error));
+        return 'a wrong answer';
+      }),
+      target.ended().then((how) => {
+        throw new Error(`the server ended with ${how} under ${name}`);
+      }),
+    ]);
+    const { failures, lost, p99Ms, gapMs } = await ask(clients, 'report', Seen);
+    const peak = await peakOf();
+    const { connections } = await ask(target, 'report', Held);
+    wrong.push(...new Set(failures));
+    if (lost > 0) wrong.push('the good reader of the feed lost its connection');
+    const connectionsLeft = connections - rested.connections;
+    return { name, note, memoryMb: (peak - base.rested) / MB, p99Ms, gapMs, connectionsLeft, wrong };
+  });
+}
+
+async function onStage<T>(warmMs: number, act: (stage: Stage) => Promise<T>): Promise<T> {
+  const target = startChild(new URL('./hostile-target.js', import.meta.url), [], FLAGS);
+  const children = [target];
+  try {
+    const { url } = z.object({ url: z.string() }).parse(await target.firstMessage(() => true));
+    const port = Number(new URL(url).port);
+    const clients = startChild(new URL('./hostile-clients.js', import.meta.url), [String(port)]);
+    children.push(clients);
+    await delay(warmMs);
+    await ask(target, 'rest', Held);
+    return await act({ port, pid: target.process.pid ?? 0, target, clients });
+  } finally {
+    for (const child of children) child.process.kill('SIGTERM');
+    await Promise.all(children.map((child) => child.ended()));
+  }
+}
+
+async function ask<T>(child: Child, order: string, schema: z.ZodType<T>): Promise<T> {
+  const answer = once(child.process, 'message');
+  child.process.send(order);
+  return schema.parse((await answer)[0]);
+}
+
+/**
+ * The memory of a process that is its own, in bytes. Pages of files are left out: the store writes all the time, and the
+ * system takes its pages back when it needs them.
+ */
+async function memoryOf(pid: number): Promise<number> {
+  // Empty once the process is gone, which is told elsewhere.
+  const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return 1_024 * Number(/^RssAnon:\s+(\d+) kB/m.exec(text)?.[1] ?? 0);
+}
+
+/** Looks at the memory until it is stopped, which resolves to the most it was. */
+function watchMemory(pid: number): () => Promise<number> {
+  let most = 0;
+  let isOver = false;
+  const watching = (async () => {
+    while (!isOver) {
+      most = Math.max(most, await memoryOf(pid));
+      await delay(SAMPLE_MS);
+    }
+  })();
+  return async () => {
+    isOver = true;
+    await watching;
+    return most;
+  };
+}
