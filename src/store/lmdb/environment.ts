@@ -147,7 +147,8 @@ const FORMS: ReadonlyMap<string, Form> = new Map(
 
 const FORM_OF_HISTORIES: Form = 'compressed text';
 
-const TIMELINES = 'timelines';
+/** Follows from the latest posts, so that it need not be copied. */
+export const TIMELINES = 'timelines';
 
 /** Those that every store of this layout has had from its beginning. */
 const FIXED_PARTS = [...FORMS.keys()].filter((name) => name !== TIMELINES);

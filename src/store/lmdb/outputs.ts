@@ -1,6 +1,7 @@
 import { compareKeys } from '#database';
 import { type AccountId, isKept, type Output, type StreamName } from '../../../streams/internal.ts';
 import type { KeptOutput, Outputs } from '../store.ts';
+import type { Row } from './checked-rows.ts';
 import type { Environment, History } from './environment.ts';
 import {
   checkLatest,
@@ -18,12 +19,14 @@ import {
 } from './output-mark.ts';
 import { parseStored } from './stored-text.ts';
 import {
+  checkEntry,
   countEntries,
-  hasTimelines,
   makeTimelines,
+  NO_TIMELINES,
   putEntry,
   putTimelinesMark,
   readEntries,
+  readTimelinesMark,
 } from './timelines.ts';
 import type { WriteSize } from './write-size.ts';
 
@@ -42,6 +45,8 @@ const BEFORE_ALL: LatestKey = ['', ''];
 /** So many latest rows are looked through before they are first used, which takes some tenths of a second. */
 const CHECKED_AT_ONCE = 50_000;
 const ROWS_PER_CHECK = 100;
+
+type Pause = Parameters<Outputs['check']>[0];
 
 interface LatestRow {
   readonly key: LatestKey;
@@ -100,8 +105,8 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
   /** How far the latest rows have been looked through, and the sum of those before; undefined before and after that. */
   let checked: { upTo: LatestKey; count: number; sum: number } | undefined;
   let isChecked = isReadOnly;
-  /** Whether the timelines have all posts. */
-  let isIndexed = hasTimelines(environment, mark.rows.posts ?? 0);
+  /** Undefined unless the timelines have all posts. */
+  let indexed = readTimelinesMark(environment, mark.rows.posts ?? 0);
   /** By account, as far as they were asked for. */
   const postCounts = new Map<AccountId, number>();
 
@@ -135,6 +140,52 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
       if (before === undefined) checked.count += 1;
       checked.sum += difference;
     }
+  }
+
+  /** Goes through the latest rows after a key, some at a time. Resolves to false where `pause` says to end. */
+  async function throughLatest(
+    after: LatestKey,
+    pause: Pause,
+    visit: (rows: readonly Row<string, LatestKey>[]) => boolean,
+  ): Promise<boolean> {
+    for (let start = after; ; ) {
+      // What is being written is neither there nor missing.
+      while (isWriting) if (!(await pause())) return false;
+      const rows = [...latest.getRange({ start, exclusiveStart: true, limit: ROWS_PER_CHECK })];
+      const last = rows.at(-1);
+      if (last === undefined || !visit(rows)) return true;
+      start = last.key;
+      if (!(await pause())) return false;
+    }
+  }
+
+  async function checkAllLatest(pause: Pause): Promise<boolean> {
+    const progress = { upTo: BEFORE_ALL, count: 0, sum: 0 };
+    const isThrough = await throughLatest(BEFORE_ALL, pause, (rows) => {
+      for (const { key, value } of rows) {
+        progress.upTo = key;
+        progress.count += 1;
+        progress.sum += latest.checksumOf(key, value);
+      }
+      checked = progress;
+      return true;
+    });
+    if (!isThrough) return false;
+    checked = undefined;
+    isChecked = true;
+    compareLatest(environment, [progress.count, progress.sum], mark.latest);
+    return true;
+  }
+
+  function checkAllEntries(pause: Pause): Promise<boolean> {
+    return throughLatest(['posts', ''], pause, (rows) => {
+      for (const { key, value } of rows) {
+        const post = parseStored<Output>(value, `the latest of ${key.join(' ')}`);
+        if (post.stream !== 'posts') return false;
+        checkEntry(environment, post);
+      }
+      return true;
+    });
   }
 
   /** One append or clear at a time, so that none builds on another that then fails. */
@@ -195,6 +246,12 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
         return { stream, key, text: numberedRow(number, json) };
       });
       const newMark: OutputMark = { upTo, rows: numbers, latest: [count, sum] };
+      const posts = changes.filter(({ output }) => output.stream === 'posts');
+      const newPosts = posts.filter(({ before }) => before === undefined).length;
+      const newIndexed =
+        posts.length === 0 || indexed === undefined
+          ? indexed
+          : { postRows: numbers.posts ?? 0, entries: indexed.entries + newPosts };
       const write = () =>
         root.batch(() => {
           for (const { stream, key, text } of history) void histories.get(stream)?.putLast(key, text);
@@ -202,14 +259,15 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
             void latest.put(key, json);
             if (output.stream === 'posts' && timelines !== undefined) putEntry(timelines, output, before);
           }
-          const areNew = numbers.posts !== mark.rows.posts;
-          if (isIndexed && areNew) putTimelinesMark(environment, numbers.posts ?? 0);
+          if (newIndexed !== indexed && newIndexed !== undefined) putTimelinesMark(environment, newIndexed);
           putOutputMark(environment, newMark);
         });
       // Each text is kept twice at most, and a post that is dated anew moves in its timeline.
-      const posts = changes.filter(({ output }) => output.stream === 'posts').length;
-      const size = { rows: rows.latest.size + 2 * posts + 2, bytes: 2 * rows.bytes };
-      await exclusive(write, `outputs up to seq ${upTo}`, size, newMark, () => follow(changes));
+      const size = { rows: rows.latest.size + 2 * posts.length + 2, bytes: 2 * rows.bytes };
+      await exclusive(write, `outputs up to seq ${upTo}`, size, newMark, () => {
+        indexed = newIndexed;
+        follow(changes);
+      });
     },
 
     get(stream, key) {
@@ -224,37 +282,19 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
     postCount(account) {
       const known =
         postCounts.get(account) ?? (timelines === undefined ? 0 : countEntries(timelines, account));
-      postCounts.set(account, known);
+      // What is being written may be counted already, and would be counted again when it is.
+      if (!isWriting && !isReadOnly) postCounts.set(account, known);
       return known;
     },
 
     async prepare() {
-      if (!isIndexed) await makeTimelines(environment, mark.rows.posts ?? 0);
-      isIndexed = true;
+      indexed ??= await makeTimelines(environment, mark.rows.posts ?? 0);
       postCounts.clear();
     },
 
     async check(pause) {
-      if (isChecked) return;
-      const progress = { upTo: BEFORE_ALL, count: 0, sum: 0 };
-      for (;;) {
-        // What is being written is neither there nor missing.
-        while (isWriting) if (!(await pause())) return;
-        const range = { start: progress.upTo, exclusiveStart: true, limit: ROWS_PER_CHECK };
-        const rows = [...latest.getRange(range)];
-        for (const { key, value } of rows) {
-          progress.count += 1;
-          progress.sum += latest.checksumOf(key, value);
-        }
-        const last = rows.at(-1);
-        if (last === undefined) break;
-        progress.upTo = last.key;
-        checked = progress;
-        if (!(await pause())) return;
-      }
-      checked = undefined;
-      isChecked = true;
-      compareLatest(environment, [progress.count, progress.sum], mark.latest);
+      if (!isChecked && !(await checkAllLatest(pause))) return;
+      if (indexed !== undefined) await checkAllEntries(pause);
     },
 
     latest(stream) {
@@ -338,14 +378,14 @@ export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT
           for (const history of histories.values()) void history.clear();
           void latest.clear();
           void timelines?.clear();
-          putTimelinesMark(environment, 0);
+          putTimelinesMark(environment, NO_TIMELINES);
           forgetDropped(environment);
           putOutputMark(environment, NO_OUTPUTS);
         });
       const size = { rows: 2 * histories.size + 4, bytes: 0 };
       await exclusive(write, 'cleared outputs', size, NO_OUTPUTS, () => {
         postCounts.clear();
-        isIndexed = true;
+        indexed = NO_TIMELINES;
         checked = undefined;
         isChecked = true;
       });

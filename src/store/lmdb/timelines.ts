@@ -1,6 +1,6 @@
 import type { AccountId, Output } from '../../../streams/internal.ts';
 import type { TimelineEntry } from '../store.ts';
-import type { Environment, TimelineKey, Timelines } from './environment.ts';
+import { type Environment, TIMELINES, type TimelineKey, type Timelines } from './environment.ts';
 import { parseStored } from './stored-text.ts';
 
 type PostOutput = Extract<Output, { readonly stream: 'posts' }>;
@@ -76,20 +76,39 @@ const MARK_ROW = 'timelines';
 /** Rows per write. */
 const BATCH = 2_000;
 
-/** With each batch that changes posts: the number of rows of their history that the entries follow from. */
-export function putTimelinesMark({ meta }: Pick<Environment, 'meta'>, postRows: number): void {
-  void meta.put(MARK_ROW, String(postRows));
+/** What the entries follow from. */
+export interface TimelinesMark {
+  /** The number of rows of the history of posts. */
+  readonly postRows: number;
+  /** The number of entries, one for each post. */
+  readonly entries: number;
 }
 
-/** Whether the entries follow from the posts there are: an older program writes posts without entries. */
-export function hasTimelines({ meta }: Pick<Environment, 'meta'>, postRows: number): boolean {
-  return Number(meta.get(MARK_ROW) ?? 0) === postRows;
+export const NO_TIMELINES: TimelinesMark = { postRows: 0, entries: 0 };
+
+/** As part of a batch, with each that changes posts. */
+export function putTimelinesMark({ meta }: Pick<Environment, 'meta'>, mark: TimelinesMark): void {
+  void meta.put(MARK_ROW, `${mark.postRows} ${mark.entries}`);
+}
+
+/**
+ * The mark if the entries follow from the posts there are, else undefined: an older program writes posts without entries,
+ * and a file may have lost entries.
+ */
+export function readTimelinesMark(
+  { meta, timelines }: Pick<Environment, 'meta' | 'timelines'>,
+  postRows: number,
+): TimelinesMark | undefined {
+  const [rows, entries] = (meta.get(MARK_ROW) ?? '').split(' ').map(Number);
+  const isTrue = rows === postRows && entries !== undefined && entries === timelines?.size();
+  return isTrue ? { postRows, entries } : undefined;
 }
 
 /** Makes all entries again. */
-export async function makeTimelines(environment: Environment, postRows: number): Promise<void> {
+export async function makeTimelines(environment: Environment, postRows: number): Promise<TimelinesMark> {
   const { durable, root, latest, timelines } = environment;
-  if (timelines === undefined) return;
+  if (timelines === undefined) return NO_TIMELINES;
+  let entries = 0;
   const clear = () => root.batch(() => void timelines.clear());
   await durable(clear, 'the cleared timelines', { rows: 2, bytes: 0 });
   let start: [string, string] = ['posts', ''];
@@ -100,6 +119,7 @@ export async function makeTimelines(environment: Environment, postRows: number):
     const last = rows.at(-1);
     if (last === undefined) break;
     start = last.key;
+    entries += rows.length;
     const write = () =>
       root.batch(() => {
         for (const { key, value } of rows) {
@@ -108,8 +128,26 @@ export async function makeTimelines(environment: Environment, postRows: number):
       });
     await durable(write, 'the timelines', { rows: rows.length, bytes: 64 * rows.length });
   }
-  const mark = () => root.batch(() => putTimelinesMark(environment, postRows));
-  await durable(mark, 'the mark of the timelines', { rows: 1, bytes: 0 });
+  const mark = { postRows, entries };
+  const end = () => root.batch(() => putTimelinesMark(environment, mark));
+  await durable(end, 'the mark of the timelines', { rows: 1, bytes: 0 });
+  return mark;
+}
+
+/** Throws unless a post that is among the latest has its entry, as it is now. */
+export function checkEntry({ timelines, damage }: Environment, post: PostOutput): void {
+  if (timelines === undefined || timelines.get(keyOf(post)) === textOf(post)) return;
+  throw damage(TIMELINES, `${TIMELINES}: the entry of post ${post.key} is missing, or older than the post`);
+}
+
+/** Throws when entries are missing, or older than their posts. Those that are to be made again are not looked at. */
+export function checkTimelines(environment: Environment, postRows: number): void {
+  if (readTimelinesMark(environment, postRows) === undefined) return;
+  for (const { key, value } of environment.latest.getRange({
+    start: ['posts', ''],
+    end: ['posts', LAST_KEY],
+  }))
+    checkEntry(environment, parseStored<PostOutput>(value, `the latest of ${key.join(' ')}`));
 }
 
 /** After every id. */
