@@ -1,4 +1,4 @@
-import { emptyState, type GraphState } from './graph.ts';
+import { emptyState, GRAPH_VERSION, type GraphState } from './graph.ts';
 import { type EncodedIds, IdSet } from './model/id-set.ts';
 import type { EventFact } from './observation.ts';
 import { type JoinedEvents, splitEvents } from './pipelines/events.ts';
@@ -72,6 +72,17 @@ function toPlain(value: unknown, listed: ListedBuckets): unknown {
 
 function isListing(value: object): value is EventFact {
   return 'kind' in value && value.kind === 'event';
+}
+
+/**
+ * The version before this one, whose states can be read too. That is of use where the log cannot be followed from its
+ * beginning, which was dropped: there the state and the outputs of that version are all that is left of it.
+ */
+export const GRAPH_VERSION_BEFORE = 7;
+
+/** Whether `decodeState` reads the states of this graph version. */
+export function isReadable(graphVersion: number): boolean {
+  return graphVersion === GRAPH_VERSION || graphVersion === GRAPH_VERSION_BEFORE;
 }
 
 export function decodeState(text: string): GraphState {
