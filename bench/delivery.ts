@@ -33,7 +33,13 @@ export async function benchDelivery(): Promise<void> {
   const deliveries: number[] = [];
   const commits: number[] = [];
   let isMeasuring = false;
-  const parts = { config, store, latest: createLatest(), clock: systemClock, endpoints: upstream.endpoints };
+  const parts = {
+    config,
+    store,
+    latest: createLatest(store.outputs),
+    clock: systemClock,
+    endpoints: upstream.endpoints,
+  };
   const report = (each: EngineReport) => {
     if (isMeasuring && each.type === 'delivered' && each.facts > 0) deliveries.push(each.ms);
   };

@@ -1,40 +1,136 @@
-import { emptyState, type GraphState } from './graph.ts';
+import { emptyState, GRAPH_VERSION, type GraphState } from './graph.ts';
+import { type EncodedIds, IdSet } from './model/id-set.ts';
+import type { EventFact } from './observation.ts';
+import { type JoinedEvents, splitEvents } from './pipelines/events.ts';
 
-/** The state as JSON, in which a map is `{ $map: entries }` and a set `{ $set: values }`. */
+/**
+ * The state as JSON, in which a map is `{ $map: entries }`, a set `{ $set: values }` and a set of ids `{ $ids, others }`.
+ * Several pipelines hold the buckets of an event. They are written once, with its listing, and are `{ $buckets: event }`
+ * elsewhere.
+ */
 export function encodeState(state: GraphState): string {
-  return JSON.stringify(state, replaceCollections);
+  return [...encodeStateParts(state)].join('');
 }
 
-/** The same text as UTF-8, encoded pipeline by pipeline: one string of it all would take several times the memory. */
-export function encodeStateBytes(state: GraphState): Uint8Array {
-  const encoder = new TextEncoder();
-  const pieces = Object.entries(state).map(([name, states], index) =>
-    encoder.encode(
-      `${index === 0 ? '{' : ','}${JSON.stringify(name)}:${JSON.stringify(states, replaceCollections)}`,
-    ),
-  );
-  pieces.push(encoder.encode('}'));
-  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
+/**
+ * The same text in parts, one for each actor. The state must not change before the last part is taken, but other work
+ * can be done in between.
+ */
+export function* encodeStateParts(state: GraphState): Iterable<string> {
+  const listed = listedBuckets(state);
+  let before = '{';
+  for (const [name, states] of Object.entries(state)) {
+    before += `${JSON.stringify(name)}:{"$map":[`;
+    for (const [key, actor] of states) {
+      yield `${before}[${JSON.stringify(key)},${JSON.stringify(toPlain(actor, listed))}]`;
+      before = ',';
+    }
+    before = `${before === ',' ? '' : before}]},`;
   }
-  return bytes;
+  yield `${before.slice(0, -1)}}`;
 }
 
-function replaceCollections(_key: string, value: unknown): unknown {
-  if (value instanceof Map) return { $map: [...value] };
+/** The event that each list of buckets is of. */
+type ListedBuckets = ReadonlyMap<unknown, number>;
+
+function listedBuckets({ events }: GraphState): ListedBuckets {
+  const listed = new Map<unknown, number>();
+  for (const state of events.values()) {
+    for (const { eventId, buckets } of state?.facts.values() ?? []) listed.set(buckets, eventId);
+  }
+  return listed;
+}
+
+/** The value itself where it can be written as it is, so that little is copied. */
+function toPlain(value: unknown, listed: ListedBuckets): unknown {
+  if (typeof value !== 'object' || value === null || isListing(value)) return value;
+  if (value instanceof Map) return { $map: Array.from(value, (entry) => toPlain(entry, listed)) };
   if (value instanceof Set) return { $set: [...value] };
-  return value;
+  if (value instanceof IdSet) return value.toJSON();
+  if (Array.isArray(value)) {
+    const eventId = listed.get(value);
+    if (eventId !== undefined) return { $buckets: eventId };
+    let copy: unknown[] | undefined;
+    for (let index = 0; index < value.length; index++) {
+      const each: unknown = value[index];
+      const plain = typeof each === 'object' ? toPlain(each, listed) : each;
+      if (plain === each) continue;
+      copy ??= [...value];
+      copy[index] = plain;
+    }
+    return copy ?? value;
+  }
+  let copy: Record<string, unknown> | undefined;
+  for (const [key, field] of Object.entries(value)) {
+    const plain = toPlain(field, listed);
+    if (plain === field) continue;
+    copy ??= { ...value };
+    copy[key] = plain;
+  }
+  return copy ?? value;
+}
+
+function isListing(value: object): value is EventFact {
+  return 'kind' in value && value.kind === 'event';
+}
+
+/**
+ * The version before this one, whose states can be read too. That is of use where the log cannot be followed from its
+ * beginning, which was dropped: there the state and the outputs of that version are all that is left of it.
+ */
+export const GRAPH_VERSION_BEFORE = 7;
+
+/** Whether `decodeState` reads the states of this graph version. */
+export function isReadable(graphVersion: number): boolean {
+  return graphVersion === GRAPH_VERSION || graphVersion === GRAPH_VERSION_BEFORE;
 }
 
 export function decodeState(text: string): GraphState {
-  const state: Partial<GraphState> = JSON.parse(text, (_key, value: unknown) => {
-    if (typeof value !== 'object' || value === null) return value;
-    if ('$map' in value && Array.isArray(value.$map)) return new Map(value.$map);
-    if ('$set' in value && Array.isArray(value.$set)) return new Set(value.$set);
+  // Listings come before whatever refers to them, as they are the first field of the first pipeline that has them.
+  const state = fromPlain(JSON.parse(text), new Map()) as Partial<GraphState>;
+  for (const posts of state.posts?.values() ?? []) {
+    // Checkpoints of earlier versions have a usual set.
+    if (posts !== null && !(posts.settled instanceof IdSet))
+      Reflect.set(posts, 'settled', new IdSet(posts.settled));
+  }
+  return { ...emptyState(), ...state, ...(state.events && { events: eventsByAccount(state.events) }) };
+}
+
+/** Changes the value in place where it can. A function for each value, as `JSON.parse` offers it, takes ten times as long. */
+function fromPlain(value: unknown, buckets: Map<unknown, EventFact['buckets']>): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (isListing(value)) {
+    buckets.set(value.eventId, value.buckets);
     return value;
-  });
-  return { ...emptyState(), ...state };
+  }
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const each: unknown = value[index];
+      if (typeof each === 'object') value[index] = fromPlain(each, buckets);
+    }
+    return value;
+  }
+  if ('$map' in value && Array.isArray(value.$map)) {
+    for (const entry of value.$map) entry[1] = fromPlain(entry[1], buckets);
+    return new Map(value.$map);
+  }
+  if ('$set' in value && Array.isArray(value.$set)) return new Set(value.$set);
+  if (isEncoded(value)) return IdSet.from(value);
+  if ('$buckets' in value) return buckets.get(value.$buckets);
+  for (const [key, field] of Object.entries(value)) {
+    if (typeof field === 'object') Reflect.set(value, key, fromPlain(field, buckets));
+  }
+  return value;
+}
+
+function isEncoded(value: object): value is EncodedIds {
+  return (
+    '$ids' in value && typeof value.$ids === 'string' && 'others' in value && Array.isArray(value.others)
+  );
+}
+
+/** Checkpoints of earlier versions hold the events of all accounts as one. */
+function eventsByAccount(states: GraphState['events']): GraphState['events'] {
+  const all: JoinedEvents | null | undefined = states.get('all');
+  return all == null ? states : splitEvents(all);
 }

@@ -14,7 +14,7 @@ import {
 import { type Observation, onCalendar } from './observation.ts';
 import type { ActorFailure, ActorStates } from './operators/actors.ts';
 import { type CountersState, counters } from './pipelines/counters.ts';
-import { type EventsState, events } from './pipelines/events.ts';
+import { type EventsState, eventHolders, events, ownersIn } from './pipelines/events.ts';
 import { forecast } from './pipelines/forecast.ts';
 import type { ForecastState } from './pipelines/forecast-state.ts';
 import { type FreshnessState, freshness, lastFreshness } from './pipelines/freshness.ts';
@@ -31,7 +31,7 @@ import { type VelocityState, velocity } from './pipelines/velocity.ts';
 import type { Output } from './records.ts';
 
 /** Raised whenever the same log would give different bytes: the outputs of an older graph are then derived again. */
-export const GRAPH_VERSION = 7;
+export const GRAPH_VERSION = 8;
 
 /** The states of every pipeline's actors. The graph remembers nothing else. */
 export interface GraphState {
@@ -93,15 +93,22 @@ function wire(observation$: Observable<Observation>, state: GraphState): Observa
   const ended$ = observation$.pipe(ignoreElements(), endWith('ended'));
 
   const post$ = posts({ observation$ }, state.posts, onFailure).pipe(share());
-  const event$ = events({ observation$ }, state.events, onFailure).pipe(share());
-  const counters$ = counters({ observation$, post$, event$ }, state.counters, onFailure).pipe(share());
+  const holders = eventHolders(state.events);
+  const event$ = events({ observation$ }, state.events, onFailure, holders).pipe(share());
+  const ownersOf = ownersIn(holders);
+  const counters$ = counters({ observation$, post$, event$ }, state.counters, onFailure, ownersOf).pipe(
+    share(),
+  );
   const velocity$ = velocity({ observation$, post$ }, state.velocity, onFailure);
   const price$ = prices({ observation$ }, state.prices, onFailure).pipe(share());
   const lag$ = lag({ observation$, post$, counters$ }, state.lag, onFailure).pipe(share());
   const spot$ = spot({ observation$ }, state.spot, onFailure);
-  const prediction$ = ledger({ observation$, event$, counters$, price$, lag$ }, state.ledger, onFailure).pipe(
-    share(),
-  );
+  const prediction$ = ledger(
+    { observation$, event$, counters$, price$, lag$ },
+    state.ledger,
+    onFailure,
+    ownersOf,
+  ).pipe(share());
   const change$ = forecast(
     { observation$, post$, event$, lag$, prediction$ },
     state.forecast,
@@ -121,6 +128,7 @@ function wire(observation$: Observable<Observation>, state: GraphState): Observa
     { observation$, event$, counters$, price$, prediction$, score$ },
     state.signals,
     onFailure,
+    ownersOf,
   );
 
   return merge(

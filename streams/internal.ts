@@ -1,6 +1,6 @@
 // Everything that researchers see, and what only the service needs.
 
-export { encodeStateBytes } from './checkpoint.ts';
+export { encodeStateParts, GRAPH_VERSION_BEFORE, isReadable } from './checkpoint.ts';
 export { lastPassing } from './graph.ts';
 export * from './index.ts';
 export { probNow, type ReasonCode, standingOf } from './model/bucket-signal.ts';

@@ -1,14 +1,34 @@
-import { DAY_MS, encodeStateBytes, GRAPH_VERSION, type GraphState } from '../../streams/internal.ts';
+import { DAY_MS, encodeStateParts, GRAPH_VERSION, type GraphState } from '../../streams/internal.ts';
+import { createLoopYield } from '../resilience/loop-yield.ts';
 import type { NewCheckpoint, Store } from '../store/store.ts';
 
 /** This many of the newest checkpoints are kept, and the first one of each UTC day. */
 const RECENT = 3;
 
-/** A copy of the state, or undefined when the log has not grown since the last checkpoint. */
-export function takeCheckpoint(store: Store, state: GraphState, at: number): NewCheckpoint | undefined {
+/**
+ * A copy of the state, or undefined when the log has not grown since the last checkpoint. The state must not change until
+ * it resolves. Requests are answered meanwhile.
+ */
+export async function takeCheckpoint(
+  store: Store,
+  state: GraphState,
+  at: number,
+): Promise<NewCheckpoint | undefined> {
   const seq = store.journal.head;
   if (seq === 0 || store.checkpoints.list().at(-1)?.seq === seq) return undefined;
-  return { seq, at, graphVersion: GRAPH_VERSION, state: encodeStateBytes(state) };
+  const encoder = new TextEncoder();
+  const yieldToLoop = createLoopYield();
+  const parts: Uint8Array[] = [];
+  for (const part of encodeStateParts(state)) {
+    parts.push(encoder.encode(part));
+    await yieldToLoop();
+  }
+  return { seq, at, graphVersion: GRAPH_VERSION, state: parts };
+}
+
+export function bytesIn({ state }: NewCheckpoint): number {
+  if (typeof state === 'string') return Buffer.byteLength(state);
+  return state.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** Removes the checkpoints that neither a restart nor the verification of a pruned log needs. */

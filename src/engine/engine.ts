@@ -1,11 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { exhaustMap, interval, type Subscription } from 'rxjs';
-import { calendarAt, type SettingsFact } from '../../streams/internal.ts';
+import { calendarAt, type SettingsFact, type SourceName, type TickAges } from '../../streams/internal.ts';
 import { createSimulationPool, type SimulationReport } from '../simulation/pool.ts';
 import type { ApiUse, Source, SourceContext, SourceStatus } from '../sources/source.ts';
 import type { DiskUse } from '../store/disk.ts';
 import type { Store } from '../store/store.ts';
 import type { LatestWriter } from '../views/latest.ts';
-import { takeCheckpoint, thinCheckpoints } from './checkpoints.ts';
+import { bytesIn, takeCheckpoint, thinCheckpoints } from './checkpoints.ts';
 import type { Clock } from './clock.ts';
 import { recover } from './recover.ts';
 import { createRetention, type PruneReport } from './retention.ts';
@@ -18,6 +19,8 @@ import { createWatermarks } from './watermarks.ts';
 const PRUNE_MS = 60_000;
 const WATCH_DISK_MS = 60_000;
 const WATCH_WRITES_MS = 1_000;
+/** Between two steps of looking through the latest outputs, so that this takes a small share of the time. */
+const CHECK_PAUSE_MS = 5;
 /** A write takes milliseconds. One that takes this long is held by the disk, for example while a snapshot is made. */
 const SLOW_WRITE_MS = 5_000;
 
@@ -76,7 +79,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
   report({ type: 'recovered', head: store.journal.head, replayed, ms: clock.mono() - startedAt });
 
   const watermarks = createWatermarks(clock);
-  if (lastTick) watermarks.restore(lastTick.fact, calendarAt(lastTick));
+  if (lastTick) watermarks.restore(agesOf(deps.sources, lastTick.fact), calendarAt(lastTick));
   const statuses = new Map<string, SourceStatus>();
   let isStopping = false;
   let refusedSince: number | undefined;
@@ -143,7 +146,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     if (taken === undefined) return;
     await store.checkpoints.save(taken);
     await thinCheckpoints(store);
-    report({ type: 'checkpoint', seq: taken.seq, bytes: taken.state.length });
+    report({ type: 'checkpoint', seq: taken.seq, bytes: bytesIn(taken) });
   };
   const prune = createRetention({ ...deps, mono: clock.mono, isStopping: () => isStopping });
   const watchDisk = async () => {
@@ -165,6 +168,12 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
     }),
   );
   await watchDisk().catch(reportFailure);
+  const goOn = async () => {
+    await delay(CHECK_PAUSE_MS);
+    return !isStopping;
+  };
+  // What it finds is told to those who listen for damage too.
+  const checking = store.outputs.check(goOn).catch(reportFailure);
 
   return {
     sources: () => [...statuses.values()],
@@ -174,8 +183,17 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
       isStopping = true;
       for (const subscription of running.reverse()) subscription.unsubscribe();
       await simulators.stop();
+      await checking;
       await turns.stop();
       await checkpoint().catch(reportFailure);
     },
   };
+}
+
+/** Without those of sources that there are no more: the account may have been removed. */
+function agesOf(sources: readonly Source[], { ages, lagging }: TickAges): TickAges {
+  const names = new Set(sources.map(({ name }) => name));
+  const only = <T>(values: Readonly<Record<SourceName, T>>) =>
+    Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));
+  return { ages: only(ages), ...(lagging && { lagging: only(lagging) }) };
 }

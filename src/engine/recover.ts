@@ -3,8 +3,8 @@ import {
   decodeState,
   emptyState,
   GRAPH_VERSION,
+  GRAPH_VERSION_BEFORE,
   type GraphState,
-  KEPT_STREAMS,
   lastPassing,
   type Observation,
   type Output,
@@ -26,12 +26,16 @@ interface Recovered {
 
 /**
  * Runs the log since the newest checkpoint through the graph, and stores the outputs that a crash kept from being
- * stored. Every start does this. When no checkpoint has the present graph version, all outputs are derived again.
+ * stored. Every start does this. When no checkpoint has the present graph version, all outputs are derived again, unless
+ * the log has lost its beginning: then the state of the version before goes on, and its outputs are kept.
  */
 export async function recover(store: Store, latest: LatestWriter): Promise<Recovered> {
   const { journal, outputs, checkpoints } = store;
-  const checkpoint = checkpoints.newest(GRAPH_VERSION);
+  const isWhole = journal.tail <= 1;
+  const checkpoint =
+    checkpoints.newest(GRAPH_VERSION) ?? (isWhole ? undefined : checkpoints.newest(GRAPH_VERSION_BEFORE));
   if (checkpoint === undefined) await outputs.clear();
+  await outputs.prepare();
   const state = checkpoint ? decodeState(checkpoint.state) : emptyState();
 
   const runner = createRunner(state);
@@ -51,7 +55,7 @@ export async function recover(store: Store, latest: LatestWriter): Promise<Recov
   }
   if (unsaved.length > 0) await outputs.append(unsaved, seq);
 
-  for (const stream of KEPT_STREAMS) latest.load(outputs.latest(stream));
+  latest.loadFrom(outputs);
   latest.load(lastPassing(state));
   return { state, replayed, lastTick: lastTickOf(store) };
 }

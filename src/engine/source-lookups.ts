@@ -21,13 +21,13 @@ export function sourceLookupsFrom(
   const unsettled = watchUnsettled(latest);
   return {
     // Ids grow with time and an edit keeps its first id, so the newest post has the newest id.
-    newestOnTimeline: (account, beforeMs = Number.POSITIVE_INFINITY) =>
-      latest
-        .posts(account)
-        .find(
-          ({ record }) =>
-            record.via === 'timeline' && record.createdAt < beforeMs && postFault(record, now()) === null,
-        )?.record.id,
+    newestOnTimeline(account, beforeMs = Number.POSITIVE_INFINITY) {
+      for (const { record } of latest.posts(account)) {
+        const { id, via, createdAt } = record;
+        if (via === 'timeline' && createdAt < beforeMs && postFault(record, now()) === null) return id;
+      }
+      return undefined;
+    },
     livePosts(account, sinceMs) {
       const live = [];
       for (const { record } of latest.posts(account)) {
@@ -48,9 +48,9 @@ export function sourceLookupsFrom(
       const total = latest.get('counters', String(eventId))?.record.oracle ?? null;
       if (event?.subject.type !== 'posts' || event.startAt === null || total === null) return undefined;
       let known = 0;
-      for (const { record } of latest.posts(event.subject.account)) {
-        if (record.createdAt < event.startAt) break;
-        if (record.createdAt < event.endAt && record.oracleAt !== null) known += 1;
+      for (const { createdAt, isInOracle } of latest.posts(event.subject.account).entries()) {
+        if (createdAt < event.startAt) break;
+        if (createdAt < event.endAt && isInOracle) known += 1;
       }
       return { total, known };
     },

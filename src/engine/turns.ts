@@ -42,8 +42,11 @@ interface Turns {
    * without facts.
    */
   accept(facts: readonly Fact[]): Promise<void>;
-  /** Runs `task` between two turns, when log, state and outputs agree. Rejects after outputs could not be stored. */
-  between<T>(task: () => T): Promise<T>;
+  /**
+   * Runs `task` between two turns, when log, state and outputs agree. The next turn waits until it is over. Rejects after
+   * outputs could not be stored.
+   */
+  between<T>(task: () => T | Promise<T>): Promise<T>;
   /** When the last observation of the log was received, UTC ms; 0 without one. */
   lastAt(): number;
   /** Finishes the accepted facts; accepts no more. */
@@ -119,6 +122,19 @@ export function createTurns(deps: TurnsDeps): Turns {
     });
   }
 
+  async function hold<T>(task: () => T | Promise<T>): Promise<T> {
+    let release = () => {};
+    running = new Promise((resolve) => {
+      release = resolve;
+    });
+    try {
+      return await task();
+    } finally {
+      running = waiting.length > 0 ? run() : undefined;
+      release();
+    }
+  }
+
   async function run(): Promise<void> {
     while (waiting.length > 0) {
       const taken = waiting;
@@ -146,7 +162,7 @@ export function createTurns(deps: TurnsDeps): Turns {
     async between(task) {
       while (running) await running;
       if (broken !== undefined) throw broken;
-      return task();
+      return hold(task);
     },
     lastAt: () => lastAt,
     async stop() {

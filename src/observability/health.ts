@@ -68,8 +68,6 @@ function limits({ accounts }: HealthInputs): readonly (readonly [SourceName, num
 /** Whether anything is known about an account: a post, its velocity or an event. */
 export function hasSnapshot(latest: Latest, account: AccountId): boolean {
   if (latest.posts(account).length > 0 || latest.get('velocity', account) !== undefined) return true;
-  for (const { record } of latest.all('events')) {
-    if (record.subject.type === 'posts' && record.subject.account === account) return true;
-  }
-  return false;
+  const [event] = latest.ofAccount('events', account);
+  return event !== undefined;
 }

@@ -30,7 +30,8 @@ export function createRecordAnswers(
   const watches = new Map<Tier, Watch>();
   /** One for each tier, as every watch is asked about every output. */
   function watchFor(tier: Tier): Watch {
-    const watch = watches.get(tier) ?? watcher.watch((output) => isMoved(view, output, latest, tier));
+    const watch =
+      watches.get(tier) ?? watcher.watch((output) => isMoved(view, output, latest, tier), account?.id);
     watches.set(tier, watch);
     return watch;
   }

@@ -64,6 +64,10 @@ export function tellCost({ config, endpoints, latest, clock, log }: CostParts): 
 function postsADay(latest: Latest, account: AccountId, now: number): number | null {
   const posts = latest.posts(account);
   if (posts.length === 0) return null;
-  const young = posts.filter(({ record }) => record.createdAt >= now - WEEK_DAYS * DAY_MS);
-  return Math.round(young.length / WEEK_DAYS);
+  let young = 0;
+  for (const { createdAt } of posts.entries()) {
+    if (createdAt < now - WEEK_DAYS * DAY_MS) break;
+    young += 1;
+  }
+  return Math.round(young / WEEK_DAYS);
 }

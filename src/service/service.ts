@@ -114,7 +114,7 @@ async function open(
   const time = speed === 1 ? machine : spedUpTime(callersTime, upstream.startAt, speed);
   const { clock } = time;
 
-  const latest = createLatest();
+  const latest = createLatest(store.outputs);
   const metrics = createMetrics({ usdPer1000Reads: config.posts.usdPer1000Reads, now: clock.wall });
   const repairedAt = repairedAtOf(store);
   metrics.storeRepaired(repairedAt);

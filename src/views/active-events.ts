@@ -13,12 +13,12 @@ export type ActiveEvent = OutputOf<'events'> & { readonly record: { readonly sta
 
 /** Active post-count events of an account, ordered by end, then by id. */
 export function activeEvents(latest: Latest, account: AccountId): readonly ActiveEvent[] {
-  return active(latest, isAbout(account));
+  return active(latest.ofAccount('events', account));
 }
 
 /** Active crypto price events, in the same order. */
 export function activeCryptoEvents(latest: Latest): readonly ActiveEvent[] {
-  return active(latest, isCrypto);
+  return active(latest.all('events')).filter(({ record }) => isCrypto(record));
 }
 
 /** Events are listed days before they open. When the list is older than this, one that is open may be missing. */
@@ -40,10 +40,9 @@ function isCrypto({ subject }: EventRecord): boolean {
   return subject.type === 'crypto';
 }
 
-function active(latest: Latest, belongs: EventFilter): readonly ActiveEvent[] {
-  return Array.from(latest.all('events'))
+function active(events: Iterable<OutputOf<'events'>>): readonly ActiveEvent[] {
+  return Array.from(events)
     .filter(isActive)
-    .filter(({ record }) => belongs(record))
     .sort(({ record: a }, { record: b }) => a.endAt - b.endAt || a.eventId - b.eventId);
 }
 
@@ -91,16 +90,19 @@ interface EventRecords {
 export const movedByEvents = (output: OutputOf<'events'>): readonly string[] => [output.key];
 
 export function postEvents({ id }: AccountPath): EventRecords {
-  return eventRecords(isAbout(id));
+  return eventRecords(isAbout(id), (latest) => activeEvents(latest, id));
 }
 
 export function cryptoEvents(): EventRecords {
-  return eventRecords(isCrypto);
+  return eventRecords(isCrypto, activeCryptoEvents);
 }
 
-function eventRecords(belongs: EventFilter): EventRecords {
+function eventRecords(
+  belongs: EventFilter,
+  activeOf: (latest: Latest) => readonly ActiveEvent[],
+): EventRecords {
   return {
-    keys: (latest) => active(latest, belongs).map(({ key }) => key),
+    keys: (latest) => activeOf(latest).map(({ key }) => key),
     find(latest, key) {
       const event = latest.get('events', key);
       return event !== undefined && isActive(event) && belongs(event.record) ? event : undefined;

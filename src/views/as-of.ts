@@ -96,10 +96,10 @@ export function agesOf(latest: Latest, nowMs: number, account?: AccountId): Reco
   const shared = agesWith();
   if (lagging === undefined) return { shared, own: NONE };
   const own = new Map<string, Ages>();
-  for (const { key, record } of latest.all('events')) {
-    const { subject, phase } = record;
-    const isAsked = subject.type === 'posts' ? subject.account === account : account === undefined;
-    if (isAsked && phase === 'active') own.set(key, agesWith(record));
+  const events = account === undefined ? latest.all('events') : latest.ofAccount('events', account);
+  for (const { key, record } of events) {
+    const isAsked = account !== undefined || record.subject.type === 'crypto';
+    if (isAsked && record.phase === 'active') own.set(key, agesWith(record));
   }
   return { shared, own };
 }

@@ -1,17 +1,61 @@
 import { type Observable, Subject } from 'rxjs';
-import { type AccountId, compareIds, type Output, type StreamName } from '../../streams/internal.ts';
+import {
+  type AccountId,
+  DAY_MS,
+  type EventRecord,
+  HOUR_MS,
+  KEPT_STREAMS,
+  type Output,
+  type StreamName,
+} from '../../streams/internal.ts';
+import type { Outputs } from '../store/store.ts';
+import { listOf, type PostList, placeOf, storedList } from './post-list.ts';
 
 export type OutputOf<S extends StreamName> = Extract<Output, { readonly stream: S }>;
 
-/** The latest output of every key of every stream, in memory. Readers see nothing else. */
+/** When an event was open, under its key. */
+interface EventWindow extends Pick<EventRecord, 'startAt' | 'endAt'> {
+  readonly key: string;
+}
+
+/** Streams that grow with the accounts and are read by account. */
+type AccountStream = 'events' | 'scores' | 'decisions';
+
+/** Under which an output of such a stream is found; undefined for others, and for events that are about no account. */
+function placeOfAccount(output: Output): string | undefined {
+  switch (output.stream) {
+    case 'events': {
+      const { subject } = output.record;
+      return subject.type === 'posts' ? accountPlace(output.stream, subject.account) : undefined;
+    }
+    case 'scores':
+    case 'decisions':
+      return accountPlace(output.stream, output.record.account);
+    default:
+      return undefined;
+  }
+}
+
+function accountPlace(stream: AccountStream, account: AccountId): string {
+  return `${stream} ${account}`;
+}
+
+/**
+ * The latest output of every key of every stream. Readers see nothing else. What is open is in memory; older posts,
+ * events that are over for days, and the prices and forecasts of closed events may have to be read from the store.
+ */
 export interface Latest {
   /** The last observation whose outputs are included, and when it was received; 0 before the first. */
   readonly seq: number;
   readonly at: number;
   get<S extends StreamName>(stream: S, key: string): OutputOf<S> | undefined;
+  /** Those in memory. */
   all<S extends StreamName>(stream: S): Iterable<OutputOf<S>>;
-  /** The account's posts, newest first by creation, then by id. */
-  posts(account: AccountId): readonly OutputOf<'posts'>[];
+  /** Those of one account, without a search through all. */
+  ofAccount<S extends AccountStream>(stream: S, account: AccountId): Iterable<OutputOf<S>>;
+  /** The windows of all events of an account, those that are not in memory included. */
+  windows(account: AccountId): Iterable<EventWindow>;
+  posts(account: AccountId): PostList;
   /** The outputs of each turn, once they are stored and included here. */
   readonly change$: Observable<readonly Output[]>;
 }
@@ -21,32 +65,39 @@ export interface LatestWriter extends Latest {
   apply(outputs: readonly Output[], seq: number, at: number): void;
   /** Adds stored outputs without announcing them. */
   load(outputs: readonly Output[]): void;
+  /** Adds what a store has of all kept streams, as far as it has to be in memory. */
+  loadFrom(outputs: Outputs): void;
   remove(stream: StreamName, key: string): void;
 }
 
 type PostOutput = OutputOf<'posts'>;
+type StoredOutputs = Pick<Outputs, 'get' | 'timeline' | 'postCount'>;
 
-/** By creation, then by id. */
-export function newestFirst(a: PostOutput, b: PostOutput): number {
-  return b.record.createdAt - a.record.createdAt || compareIds(b.record.id, a.record.id);
+/** Posts of an account in memory: the newest ones, and up to as many again until the older of them are dropped. */
+const NEWEST_POSTS = 50;
+
+/** The streams of which not everything is in memory. */
+const READ_WHEN_ASKED: readonly StreamName[] = ['posts', 'events', 'prices', 'predictions'];
+
+/** A closed event is in memory for this long after its end, and is looked for when events change, so often at most. */
+const OVER_AFTER_MS = 8 * DAY_MS;
+const SWEEP_MS = HOUR_MS;
+
+interface Timeline {
+  /** The first of all, each turn a new list: a reader can keep one while it works. */
+  readonly newest: readonly PostOutput[];
+  /** Of all posts. */
+  readonly length: number;
 }
 
-/** The index of `post` in `posts`, or where it has to be inserted. */
-function placeOf(posts: readonly PostOutput[], post: PostOutput): number {
-  let low = 0;
-  let high = posts.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const there = posts[middle];
-    if (there !== undefined && newestFirst(there, post) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-export function createLatest(): LatestWriter {
+/** With the store that the outputs go to, what is rarely asked for is read from there. Without, all is in memory. */
+export function createLatest(stored?: StoredOutputs): LatestWriter {
   const streams = new Map<StreamName, Map<string, Output>>();
-  const timelines = new Map<AccountId, readonly PostOutput[]>();
+  const byAccount = new Map<string, Map<string, Output>>();
+  const timelines = new Map<AccountId, Timeline>();
+  /** Of events that are not in memory. */
+  const pastWindows = new Map<string | undefined, Map<string, EventWindow>>();
+  let sweptAt = 0;
   const changes$ = new Subject<readonly Output[]>();
   let lastSeq = 0;
   let lastAt = 0;
@@ -57,51 +108,160 @@ export function createLatest(): LatestWriter {
     return values;
   }
 
-  /** A turn replaces timelines instead of changing them, so a reader can keep one while it works. */
-  function put(outputs: readonly Output[]): void {
-    const copies = new Map<AccountId, PostOutput[]>();
-    for (const output of outputs) {
-      const values = valuesOf(output.stream);
-      if (output.stream === 'posts') {
-        const { account } = output.record;
-        const posts = copies.get(account) ?? [...(timelines.get(account) ?? [])];
-        copies.set(account, posts);
-        const known = values.get(output.key);
-        if (known?.stream === 'posts') posts.splice(placeOf(posts, known), 1);
-        posts.splice(placeOf(posts, output), 0, output);
-      }
-      values.set(output.key, output);
-    }
-    for (const [account, posts] of copies) timelines.set(account, posts);
+  function unplace(output: Output | undefined): void {
+    const place = output && placeOfAccount(output);
+    if (output !== undefined && place !== undefined) byAccount.get(place)?.delete(output.key);
   }
 
-  return {
+  function place(output: Output, known: Output | undefined): void {
+    const there = placeOfAccount(output);
+    if (known !== undefined && there !== placeOfAccount(known)) unplace(known);
+    if (there === undefined) return;
+    const values = byAccount.get(there) ?? new Map<string, Output>();
+    byAccount.set(there, values);
+    values.set(output.key, output);
+  }
+
+  // Each output is stored under its own stream.
+  function get<S extends StreamName>(stream: S, key: string): OutputOf<S> | undefined {
+    const known = streams.get(stream)?.get(key);
+    if (known !== undefined || stored === undefined || !READ_WHEN_ASKED.includes(stream)) {
+      return known as OutputOf<S> | undefined;
+    }
+    return stored.get(stream, key) as OutputOf<S> | undefined;
+  }
+
+  function isClosed(eventId: number): boolean {
+    const event = streams.get('events')?.get(String(eventId));
+    return event?.stream === 'events' && event.record.phase === 'closed';
+  }
+
+  /** Whether it is read from the store when it is asked for. */
+  function isCold({ stream, key, record }: Output): boolean {
+    if (stored === undefined) return false;
+    if (stream === 'predictions') return key !== String(record.eventId) || isClosed(record.eventId);
+    return stream === 'prices' && isClosed(record.eventId);
+  }
+
+  function putEvent(output: OutputOf<'events'>): void {
+    const { key, record } = output;
+    pastWindows.get(placeOfAccount(output))?.delete(key);
+    if (stored === undefined || record.phase !== 'closed') return;
+    streams.get('predictions')?.delete(key);
+    for (const { yesToken } of record.buckets) streams.get('prices')?.delete(yesToken);
+  }
+
+  /** Takes the events that were over long before `at` out of memory. */
+  function sweepEvents(at: number): void {
+    if (stored === undefined || at < sweptAt + SWEEP_MS) return;
+    sweptAt = at;
+    for (const event of latest.all('events')) {
+      const { key, record } = event;
+      const { phase, startAt, endAt } = record;
+      if (phase !== 'closed' || endAt >= at - OVER_AFTER_MS) continue;
+      const there = placeOfAccount(event);
+      const windows = pastWindows.get(there) ?? new Map<string, EventWindow>();
+      pastWindows.set(there, windows.set(key, { key, startAt, endAt }));
+      unplace(event);
+      streams.get('events')?.delete(key);
+    }
+  }
+
+  function timelineOf(account: AccountId): Timeline {
+    const known = timelines.get(account);
+    if (known !== undefined || stored === undefined) return known ?? { newest: [], length: 0 };
+    const length = stored.postCount(account);
+    const newest = storedList(stored, account, [], length).slice(0, NEWEST_POSTS);
+    const timeline = { newest, length };
+    timelines.set(account, timeline);
+    return timeline;
+  }
+
+  /** Posts that are not among the newest are in the store alone. A timeline that nobody asked for is not in memory. */
+  function putPosts(outputs: readonly PostOutput[]): void {
+    const changed = new Map<AccountId, PostOutput[]>();
+    for (const output of outputs) {
+      const { account } = output.record;
+      const known = timelines.get(account);
+      if (known === undefined && stored !== undefined) continue;
+      const posts = changed.get(account) ?? [...(known?.newest ?? [])];
+      changed.set(account, posts);
+      const index = posts.findIndex(({ key }) => key === output.key);
+      if (index !== -1) posts.splice(index, 1);
+      const place = placeOf(posts, output);
+      const isWhole = known === undefined || known.newest.length === known.length;
+      if (place < posts.length || isWhole) posts.splice(place, 0, output);
+    }
+    for (const [account, posts] of changed) {
+      const length = stored?.postCount(account) ?? posts.length;
+      const isLong = stored !== undefined && posts.length >= 2 * NEWEST_POSTS;
+      timelines.set(account, { newest: isLong ? posts.slice(0, NEWEST_POSTS) : posts, length });
+    }
+  }
+
+  function put(outputs: readonly Output[]): void {
+    const posts: PostOutput[] = [];
+    for (const output of outputs) {
+      const { stream, key } = output;
+      if (stream === 'posts') posts.push(output);
+      if (stream === 'posts' && stored !== undefined) continue;
+      place(output, streams.get(stream)?.get(key));
+      if (stream === 'events') putEvent(output);
+      if (isCold(output)) streams.get(stream)?.delete(key);
+      else valuesOf(stream).set(key, output);
+    }
+    if (posts.length > 0) putPosts(posts);
+  }
+
+  const latest: LatestWriter = {
     get seq() {
       return lastSeq;
     },
     get at() {
       return lastAt;
     },
-    // Each output is stored under its own stream.
-    get: <S extends StreamName>(stream: S, key: string) =>
-      streams.get(stream)?.get(key) as OutputOf<S> | undefined,
+    get,
     all: <S extends StreamName>(stream: S) => valuesOf(stream).values() as Iterable<OutputOf<S>>,
-    posts: (account) => timelines.get(account) ?? [],
+    ofAccount: <S extends AccountStream>(stream: S, account: AccountId) =>
+      (byAccount.get(accountPlace(stream, account))?.values() ?? []) as Iterable<OutputOf<S>>,
+    *windows(account) {
+      yield* pastWindows.get(accountPlace('events', account))?.values() ?? [];
+      for (const { key, record } of latest.ofAccount('events', account)) {
+        yield { key, startAt: record.startAt, endAt: record.endAt };
+      }
+    },
+    posts(account) {
+      const { newest, length } = timelineOf(account);
+      return stored === undefined ? listOf(newest) : storedList(stored, account, newest, length);
+    },
     change$: changes$.asObservable(),
 
     apply(outputs, seq, at) {
       put(outputs);
       lastSeq = seq;
       lastAt = at;
+      if (outputs.some(({ stream }) => stream === 'events')) sweepEvents(at);
       changes$.next(outputs);
     },
 
     load(outputs) {
       put(outputs);
-      for (const { seq, at } of outputs) {
-        if (seq <= lastSeq) continue;
-        lastSeq = seq;
-        lastAt = at;
+      for (const output of outputs) include(output);
+    },
+
+    loadFrom(outputs) {
+      for (const stream of KEPT_STREAMS) {
+        const isWhole = stored === undefined || stream === 'events' || !READ_WHEN_ASKED.includes(stream);
+        if (isWhole) latest.load(outputs.latest(stream));
+        else includeLast(outputs, stream);
+      }
+      if (stored === undefined) return;
+      sweepEvents(lastAt);
+      for (const { key, record } of latest.all('events')) {
+        if (record.phase === 'closed') continue;
+        latest.load([outputs.get('predictions', key) ?? []].flat());
+        for (const { yesToken } of record.buckets)
+          latest.load([outputs.get('prices', yesToken) ?? []].flat());
       }
     },
 
@@ -110,12 +270,28 @@ export function createLatest(): LatestWriter {
       const output = values.get(key);
       if (output === undefined) return;
       values.delete(key);
+      unplace(output);
       if (output.stream !== 'posts') return;
       const { account } = output.record;
-      timelines.set(
-        account,
-        this.posts(account).filter((post) => post.key !== key),
-      );
+      const newest = timelineOf(account).newest.filter((post) => post.key !== key);
+      timelines.set(account, { newest, length: newest.length });
     },
   };
+
+  function include({ seq, at }: Output): void {
+    if (seq <= lastSeq) return;
+    lastSeq = seq;
+    lastAt = at;
+  }
+
+  /** Of a stream that is not read as a whole. */
+  function includeLast(outputs: Outputs, stream: StreamName): void {
+    for (const { json } of outputs.readBack(stream, outputs.upTo)) {
+      // A row holds the JSON of an output.
+      include(JSON.parse(json) as Output);
+      return;
+    }
+  }
+
+  return latest;
 }

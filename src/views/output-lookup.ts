@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Output, StreamName } from '../../streams/internal.ts';
+import { createLoopYield } from '../resilience/loop-yield.ts';
 import type { KeptOutput, Outputs } from '../store/store.ts';
-import { createLoopYield } from './loop-yield.ts';
 
 /** Observations in a span of the log, about two hours. */
 const SPAN_SEQS = 16_384;

@@ -6,10 +6,10 @@ import {
   type Output,
   type StreamName,
 } from '../../streams/internal.ts';
+import { createLoopYield } from '../resilience/loop-yield.ts';
 import type { Store } from '../store/store.ts';
 import { isForecastOf } from './active-events.ts';
 import type { OutputOf } from './latest.ts';
-import { createLoopYield } from './loop-yield.ts';
 import { outputOf } from './output-lookup.ts';
 
 /** The streams that signals are computed from. */

@@ -6,11 +6,12 @@ import {
   phaseAt,
   type StreamName,
 } from '../../streams/internal.ts';
-import { PRUNED_BEFORE_NOTE, type Store } from '../store/store.ts';
+import { PRUNED_BEFORE_NOTE, type Store, type TimelineEntry } from '../store/store.ts';
 import { LISTED_FOR_MS } from './active-events.ts';
-import { createLatest, type Latest, newestFirst, type OutputOf } from './latest.ts';
+import { createLatest, type Latest, type OutputOf } from './latest.ts';
 import { createOutputLookup } from './output-lookup.ts';
 import { SIGNAL_INPUTS, SIGNAL_WINDOWS_MS, signalsAt } from './past-signals.ts';
+import { newestFirst } from './post-list.ts';
 
 /** The market may have moved an event's window since then, by at most this. */
 const WINDOW_SLACK_MS = 2 * DAY_MS;
@@ -30,8 +31,13 @@ export interface Past {
    * account itself. The events have their phases at `at`.
    */
   of(account: AccountId, seq: number, at: number, streams: readonly StreamName[]): Promise<Latest>;
-  /** The account's posts as they were known after observation `seq`, newest first. */
-  posts(account: AccountId, seq: number, at: number): Promise<readonly OutputOf<'posts'>[]>;
+  /** A page of the account's posts as they were known after observation `seq`, newest first. */
+  posts(
+    account: AccountId,
+    seq: number,
+    at: number,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<readonly OutputOf<'posts'>[]>;
 }
 
 type EventOutput = OutputOf<'events'>;
@@ -71,25 +77,19 @@ export function openPast(
 
   /** The events that may have been active. Each had an output when its window opened. */
   async function eventsAt(account: AccountId, seq: number, at: number): Promise<readonly EventOutput[]> {
-    const near = Array.from(now.all('events')).filter(
-      ({ record: { subject, startAt, endAt } }) =>
-        subject.type === 'posts' &&
-        subject.account === account &&
-        startAt !== null &&
-        startAt <= at + WINDOW_SLACK_MS &&
-        endAt > at - WINDOW_SLACK_MS,
+    const near = Array.from(now.windows(account)).filter(
+      ({ startAt, endAt }) =>
+        startAt !== null && startAt <= at + WINDOW_SLACK_MS && endAt > at - WINDOW_SLACK_MS,
     );
     const keys = near.map(({ key }) => key);
-    const sinceAt = Math.min(at, ...near.map(({ record }) => record.startAt ?? at)) - WINDOW_SLACK_MS;
+    const sinceAt = Math.min(at, ...near.map(({ startAt }) => startAt ?? at)) - WINDOW_SLACK_MS;
     const found = await lastOf('events', keys, seq, sinceAt);
     return found.flatMap((output) => (output.stream === 'events' ? [output] : []));
   }
 
   /** The scores that were known, oldest first. Nothing is scored before its event ends. */
   async function scoresAt(account: AccountId, seq: number, at: number): Promise<readonly Output[]> {
-    const scored = Array.from(now.all('scores')).filter(
-      ({ record }) => record.account === account && record.endAt <= at,
-    );
+    const scored = Array.from(now.ofAccount('scores', account)).filter(({ record }) => record.endAt <= at);
     const later = scored.filter((score) => score.seq > seq).map(({ record }) => record.endAt);
     const keys = scored.map(({ key }) => key);
     const found = await lastOf('scores', keys, seq, Math.min(at, ...later));
@@ -122,9 +122,7 @@ export function openPast(
         return scoresAt(account, seq, at);
       case 'decisions':
         // They never change.
-        return Array.from(now.all(stream)).filter(
-          (output) => output.record.account === account && output.seq <= seq,
-        );
+        return Array.from(now.ofAccount(stream, account)).filter((output) => output.seq <= seq);
       case 'signals':
         return signalsOf(account, keys, { seq, at });
       default:
@@ -196,16 +194,24 @@ export function openPast(
       return latest;
     },
 
-    async posts(account, seq, at) {
-      const known = now.posts(account);
-      const changed = known.filter((post) => post.seq > seq && post.record.seenAt <= at);
+    async posts(account, seq, at, { offset, limit }) {
+      const changed: TimelineEntry[] = [];
+      const still: TimelineEntry[] = [];
+      for (const entry of now.posts(account).entries()) {
+        if (entry.seq <= seq) still.push(entry);
+        else if (entry.seenAt <= at) changed.push(entry);
+      }
+      const read = (from: number, to: number) =>
+        still.slice(from, to).flatMap(({ key }) => now.get('posts', key) ?? []);
+      if (changed.length === 0) return read(offset, offset + limit);
+      // Of those that have not changed since, no more can be on the page or before it.
+      const posts = read(0, offset + limit);
       const keys = changed.map(({ key }) => key);
-      const sinceAt = Math.min(at, ...changed.map(({ record }) => record.seenAt));
-      const earlier = (await lastOf('posts', keys, seq, sinceAt)).flatMap((output) =>
-        output.stream === 'posts' ? [output] : [],
-      );
-      const still = known.filter((post) => post.seq <= seq);
-      return earlier.length === 0 ? still : [...still, ...earlier].sort(newestFirst);
+      const sinceAt = Math.min(at, ...changed.map(({ seenAt }) => seenAt));
+      for (const output of await lastOf('posts', keys, seq, sinceAt)) {
+        if (output.stream === 'posts') posts.push(output);
+      }
+      return posts.sort(newestFirst).slice(offset, offset + limit);
     },
   };
 }

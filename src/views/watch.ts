@@ -1,5 +1,6 @@
-import type { Output } from '../../streams/internal.ts';
+import type { AccountId, Output } from '../../streams/internal.ts';
 import type { Latest } from './latest.ts';
+import { ownerOf } from './owner.ts';
 
 /** When a part of the latest values last changed. */
 export interface Watch {
@@ -18,32 +19,51 @@ type Part = { -readonly [Field in keyof Watch]: Watch[Field] } & {
 };
 
 export interface Watcher {
-  watch(isMovedBy: (output: Output) => boolean): Watch;
+  /** With an account, outputs that concern another account alone are not asked about. */
+  watch(isMovedBy: (output: Output) => boolean, account?: AccountId): Watch;
   close(): void;
 }
 
 /** Follows the latest values, which have to be loaded before. */
 export function createWatcher(latest: Latest): Watcher {
   const parts: Part[] = [];
+  const ofNoAccount: Part[] = [];
+  const byAccount = new Map<AccountId, Part[]>();
+
+  function moveBy(output: Output, asked: readonly Part[]): void {
+    for (const part of asked) {
+      if (!part.isMovedBy(output)) continue;
+      part.seq = output.seq;
+      part.revision += 1;
+      part.changes += 1;
+    }
+  }
+
   const subscription = latest.change$.subscribe((outputs) => {
     for (const output of outputs) {
-      for (const part of parts) {
-        if (output.stream === 'freshness') {
+      if (output.stream === 'freshness') {
+        for (const part of parts) {
           part.tickAt = output.at;
           part.revision += 1;
-        } else if (part.isMovedBy(output)) {
-          part.seq = output.seq;
-          part.revision += 1;
-          part.changes += 1;
         }
+        continue;
+      }
+      const owner = ownerOf(output, latest);
+      if (owner === undefined) moveBy(output, parts);
+      else {
+        moveBy(output, byAccount.get(owner) ?? []);
+        moveBy(output, ofNoAccount);
       }
     }
   });
   return {
-    watch(isMovedBy) {
+    watch(isMovedBy, account) {
       const tickAt = latest.get('freshness', 'all')?.at ?? Number.POSITIVE_INFINITY;
       const part = { seq: latest.seq, revision: 0, changes: 0, tickAt, isMovedBy };
       parts.push(part);
+      const own = account === undefined ? ofNoAccount : (byAccount.get(account) ?? []);
+      own.push(part);
+      if (account !== undefined) byAccount.set(account, own);
       return part;
     },
     close: () => subscription.unsubscribe(),

@@ -11,13 +11,14 @@ import {
   limitsOf,
   type Observation,
   type PostsVia,
+  type SourceName,
   viaOf,
 } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
 import type { Counters, EventRecord, Post, Trigger } from '../records.ts';
-import { accountsOf, type CountersChange, type Inputs, type Message } from './messages.ts';
-import { ownValueOf, sourceOf, staleInputs, staleValues } from './staleness.ts';
+import { accountsOf, type CountersChange, type Inputs, type Message, type OwnersOf } from './messages.ts';
+import { ownValueOf, sourceOf, staleInputs, staleValues, type TickAges } from './staleness.ts';
 
 /** How long an event is counted after its end: the oracle corrects late. */
 const FOLLOW_MS = 7 * DAY_MS;
@@ -37,7 +38,7 @@ export interface CountersState {
   /** The oracle's totals by tracking. */
   readonly totals: Map<string, number>;
   readonly events: Map<number, { event: EventRecord; ui: number | null; counters: Counters | null }>;
-  /** Inputs that are stale in every event, and values that are in their own. */
+  /** Inputs that are stale in every event, and values of the account's sources that are in their own. */
   stale: readonly Input[];
   staleValues: readonly string[];
 }
@@ -52,15 +53,17 @@ export function counters(
   { observation$, post$, event$ }: Inputs<From>,
   states: ActorStates<CountersState>,
   onFailure: OnFailure,
+  ownersOf: OwnersOf,
 ): Observable<CountersChange> {
   return merge(tagged('post', post$), tagged('event', event$), tagged('observation', observation$)).pipe(
-    actors(behaviour, states, onFailure),
+    actors({ ...behaviour, address: addressWith(ownersOf) }, states, onFailure),
   );
 }
 
-const behaviour: Behaviour<Message<From>, CountersState, CountersChange> = {
-  name: 'counters',
-  address: (message) => {
+type CountersBehaviour = Behaviour<Message<From>, CountersState, CountersChange>;
+
+function addressWith(ownersOf: OwnersOf): CountersBehaviour['address'] {
+  return (message) => {
     if (message.type !== 'observation') return accountsOf(message);
     const { fact } = message.value;
     switch (fact.kind) {
@@ -71,12 +74,17 @@ const behaviour: Behaviour<Message<From>, CountersState, CountersChange> = {
       case 'oracle':
         return [fact.account];
       case 'ui':
+        return ownersOf(fact.eventId);
       case 'tick':
         return 'everyone';
       default:
         return [];
     }
-  },
+  };
+}
+
+const behaviour: Omit<CountersBehaviour, 'address'> = {
+  name: 'counters',
   spawn: (account, { type, value }) =>
     type === 'observation' && value.fact.kind === 'settings'
       ? {
@@ -150,7 +158,7 @@ function observe(
     }
     case 'tick': {
       const stale = staleInputs(state.staleAfterMs, fact, account);
-      const values = staleValues(() => state.staleAfterMs, fact);
+      const values = staleValues(() => state.staleAfterMs, ownAges(state, fact, account));
       if (isSame(stale, state.stale) && isSame(values, state.staleValues)) return;
       state.stale = stale;
       state.staleValues = values;
@@ -158,6 +166,31 @@ function observe(
       return;
     }
   }
+}
+
+/** The values behind that concern the account: those of its own sources, and the prices of its events. */
+function ownAges({ events }: CountersState, { ages, lagging }: TickAges, account: AccountId): TickAges {
+  if (lagging === undefined) return { ages };
+  const own: Record<SourceName, Readonly<Record<string, number>>> = {};
+  for (const input of INPUTS) {
+    const source = sourceOf(input, account);
+    const values = lagging[source];
+    if (values === undefined) continue;
+    own[source] = input === 'prices' ? only(values, events.keys()) : values;
+  }
+  return { ages, lagging: own };
+}
+
+function only(
+  values: Readonly<Record<string, number>>,
+  keys: Iterable<number>,
+): Readonly<Record<string, number>> {
+  const found: Record<string, number> = {};
+  for (const key of keys) {
+    const value = values[key];
+    if (value !== undefined) found[key] = value;
+  }
+  return found;
 }
 
 function recordHistory({ history }: CountersState, { reading, fromAt, isDone }: HistoryFact): void {

@@ -106,14 +106,14 @@ function accountsOfFact(fact: Fact): readonly AccountId[] | 'everyone' {
     case 'post':
     case 'post_gone':
     case 'coverage':
+    case 'tracking':
     case 'oracle':
     case 'fit':
     case 'forecast':
       return [fact.account];
-    // Any of these may have opened or closed events of any account.
-    case 'tick':
     case 'event':
-    case 'tracking':
+      return fact.subject.type === 'posts' ? [fact.subject.account] : [];
+    case 'tick':
       return 'everyone';
     default:
       return [];

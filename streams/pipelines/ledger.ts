@@ -18,7 +18,7 @@ import type {
   Price,
 } from '../records.ts';
 import { rangesOf, targetOf } from './forecast-state.ts';
-import { accountsOf, type Inputs, type Message } from './messages.ts';
+import { accountsOf, type Inputs, type Message, type OwnersOf } from './messages.ts';
 
 /** An event is forgotten this long after its end; its rows stay in the store. */
 const KEEP_MS = 800 * DAY_MS;
@@ -59,6 +59,7 @@ export function ledger(
   { observation$, event$, counters$, price$, lag$ }: Inputs<From>,
   states: ActorStates<LedgerState>,
   onFailure: OnFailure,
+  ownersOf: OwnersOf,
 ): Observable<OutputOf<'predictions'>> {
   return merge(
     tagged('event', event$),
@@ -66,16 +67,22 @@ export function ledger(
     tagged('price', price$),
     tagged('lag', lag$),
     tagged('observation', observation$),
-  ).pipe(actors(behaviour, states, onFailure));
+  ).pipe(actors({ ...behaviour, address: addressWith(ownersOf) }, states, onFailure));
 }
 
-const behaviour: Behaviour<Message<From>, LedgerState, OutputOf<'predictions'>> = {
-  name: 'ledger',
-  address: (message) => {
+type LedgerBehaviour = Behaviour<Message<From>, LedgerState, OutputOf<'predictions'>>;
+
+function addressWith(ownersOf: OwnersOf): LedgerBehaviour['address'] {
+  return (message) => {
+    if (message.type === 'price') return ownersOf(message.value.record.eventId);
     if (message.type !== 'observation') return accountsOf(message);
     const { fact } = message.value;
     return fact.kind === 'forecast' || fact.kind === 'past_prices' ? [fact.account] : [];
-  },
+  };
+}
+
+const behaviour: Omit<LedgerBehaviour, 'address'> = {
+  name: 'ledger',
   spawn: () => ({ oracleLag: null, events: new Map() }),
   receive(state, { type, value }, emit) {
     switch (type) {

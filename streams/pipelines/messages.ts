@@ -53,11 +53,17 @@ export type Inputs<Type extends keyof Messages> = {
   readonly [T in Type as `${T}$`]: Observable<Messages[T]>;
 };
 
-/** The accounts that receive a message. A price does not name its account, so all receive it. */
+/**
+ * The accounts that an event belongs to: one, or none for an event about something else. A price and a page's count name
+ * their event alone.
+ */
+export type OwnersOf = (eventId: number) => readonly AccountId[];
+
+/** The accounts that receive a message that names its account or an event of it. */
 export function accountsOf({
   type,
   value,
-}: Message<Exclude<keyof Messages, 'observation'>>): readonly AccountId[] | 'everyone' {
+}: Message<Exclude<keyof Messages, 'observation' | 'price'>>): readonly AccountId[] {
   switch (type) {
     case 'post':
     case 'counters':
@@ -66,8 +72,6 @@ export function accountsOf({
       const { subject } = value.record;
       return subject.type === 'posts' ? [subject.account] : [];
     }
-    case 'price':
-      return 'everyone';
     case 'outcome':
       return [value.account];
     default:

@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs';
 import { type CountingRule, isCounted } from '../model/counting.ts';
 import { DAY_MS, HOUR_MS } from '../model/durations.ts';
+import { IdSet } from '../model/id-set.ts';
 import type { AccountId, Observation, PostFact } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import type { Cause, Post } from '../records.ts';
@@ -16,7 +17,7 @@ export interface PostsState {
   rule: CountingRule;
   /** Posts that can still change, and how each was first found. */
   readonly open: Map<string, { readonly post: Post; readonly via: PostFact['via'] }>;
-  readonly settled: Set<string>;
+  readonly settled: IdSet;
   /** Settled posts that only the oracle's list has shown. The timeline may still tell their kind. */
   readonly unclear: Map<string, UnclearPost>;
   /** The first id of each edited post that can still change, by the ids of its later versions. */
@@ -54,7 +55,7 @@ const behaviour: Behaviour<Observation, PostsState, PostChange> = {
       ? {
           rule,
           open: new Map(),
-          settled: new Set(),
+          settled: new IdSet(),
           unclear: new Map(),
           firstIds: new Map(),
           sweepAt: 0,

@@ -1,7 +1,7 @@
 import { Subject } from 'rxjs';
 import { type Observation, onCalendar } from '../observation.ts';
 import type { EventRecord, Output, OutputOf } from '../records.ts';
-import type { CountersChange } from './messages.ts';
+import type { CountersChange, OwnersOf } from './messages.ts';
 import { signals } from './signals.ts';
 
 /** The signals alone, computed from outputs of the other streams that are known already. */
@@ -23,11 +23,18 @@ export function createSignalsRunner(): SignalsRunner {
   let changed: OutputOf<'signals'>[] = [];
   // A failure was reported when the outputs were made.
   const onFailure = () => undefined;
-  signals({ observation$, event$, counters$, price$, prediction$, score$ }, new Map(), onFailure).subscribe(
-    (output) => {
-      if (output.stream === 'signals') changed.push(output);
-    },
-  );
+  const ownersOf: OwnersOf = (eventId) => {
+    const subject = events.get(eventId)?.subject;
+    return subject?.type === 'posts' ? [subject.account] : [];
+  };
+  signals(
+    { observation$, event$, counters$, price$, prediction$, score$ },
+    new Map(),
+    onFailure,
+    ownersOf,
+  ).subscribe((output) => {
+    if (output.stream === 'signals') changed.push(output);
+  });
   return {
     take(output) {
       switch (output.stream) {

@@ -13,7 +13,7 @@ import type { EventSignals } from '../signal-records.ts';
 import { type BucketCache, emptyBucketCache } from './bucket-signals.ts';
 import { accountShareOf, eventSignals, isOld, type UsedPrediction } from './event-signals.ts';
 import { decisionOf, signalsOfHistory } from './horizon-decision.ts';
-import { accountsOf, type Inputs, type Message } from './messages.ts';
+import { accountsOf, type Inputs, type Message, type OwnersOf } from './messages.ts';
 import { recordScore, type TrackSamples, trackBefore } from './score-history.ts';
 
 /** An event is forgotten this long after its end. Before that the market may open it again. */
@@ -52,6 +52,7 @@ export function signals(
   { observation$, event$, counters$, price$, prediction$, score$ }: Inputs<From>,
   states: ActorStates<SignalsState>,
   onFailure: OnFailure,
+  ownersOf: OwnersOf,
 ): Observable<SignalsOutput> {
   // The observation comes last, after everything that it caused, so signals are computed once.
   return merge(
@@ -61,16 +62,41 @@ export function signals(
     tagged('prediction', prediction$),
     tagged('score', score$),
     tagged('observation', observation$),
-  ).pipe(actors(behaviourWith(new WeakMap()), states, onFailure));
+  ).pipe(actors(behaviourWith(new WeakMap(), recipientsOf(states, ownersOf)), states, onFailure));
 }
 
 /** They are not part of the state: a restart makes them again. */
 type BucketCaches = WeakMap<TradedEvent, BucketCache>;
 
-function behaviourWith(caches: BucketCaches): Behaviour<Message<From>, SignalsState, SignalsOutput> {
+type Address = Behaviour<Message<From>, SignalsState, SignalsOutput>['address'];
+
+/**
+ * An observation reaches the accounts that it has changed something of, which the messages before it name. A tick reaches
+ * all, as the clock may change the signals of any.
+ */
+function recipientsOf(states: ActorStates<SignalsState>, ownersOf: OwnersOf): Address {
+  const changed = new Set<AccountId>();
+  return (message) => {
+    if (message.type === 'observation') {
+      const isTick = message.value.fact.kind === 'tick';
+      // In the order of the actors, whatever the order of the messages.
+      const accounts = changed.size > 1 ? [...states.keys()].filter((key) => changed.has(key)) : [...changed];
+      changed.clear();
+      return isTick ? 'everyone' : accounts;
+    }
+    const accounts = message.type === 'price' ? ownersOf(message.value.record.eventId) : accountsOf(message);
+    for (const account of accounts) changed.add(account);
+    return accounts;
+  };
+}
+
+function behaviourWith(
+  caches: BucketCaches,
+  address: Address,
+): Behaviour<Message<From>, SignalsState, SignalsOutput> {
   return {
     name: 'signals',
-    address: (message) => (message.type === 'observation' ? 'everyone' : accountsOf(message)),
+    address,
     spawn: () => ({ events: new Map(), samples: new Map(), tracks: new Map() }),
     receive(state, { type, value }, emit, account) {
       switch (type) {

@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { NEVER, Observable } from 'rxjs';
 import { type EngineReport, openEngine } from '../../src/engine/engine.ts';
+import { verify } from '../../src/research/verify.ts';
 import type { Source, SourceContext } from '../../src/sources/source.ts';
-import { createLatest } from '../../src/views/latest.ts';
-import { GRAPH_VERSION } from '../../streams/internal.ts';
+import { openStore } from '../../src/store/lmdb/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { createLatest, type Latest } from '../../src/views/latest.ts';
+import { DAY_MS, GRAPH_VERSION, USUAL_RULE } from '../../streams/internal.ts';
 import { manualClock } from '../support/clock.ts';
 import { eventually } from '../support/eventually.ts';
 import { event, partition, post, settings } from '../support/facts.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
+import { postIdAt } from '../support/payloads.ts';
 
 /** Earlier than the platform no post can be, and none that cannot be is looked up. */
 const NOW = Date.UTC(2026, 3, 9, 12);
@@ -221,5 +228,102 @@ describe('openEngine', () => {
     const engine = await open();
     await engine.stop();
     await engine.stop();
+  });
+
+  describe('on a folder of earlier runs', () => {
+    let folder = '';
+    beforeEach(() => {
+      folder = mkdtempSync(join(tmpdir(), 'tallywire-accounts-'));
+    });
+    afterEach(() => rmSync(folder, { recursive: true }));
+
+    /** One run of the engine with these accounts, each with a source of posts. */
+    async function runWith(
+      accounts: readonly string[],
+      use: (parts: {
+        contexts: ReadonlyMap<string, SourceContext>;
+        latest: Latest;
+        store: Store;
+      }) => Promise<void>,
+    ) {
+      const store = await openStore(folder);
+      const contexts = new Map<string, SourceContext>();
+      const latest = createLatest(store.outputs);
+      const clock = manualClock(NOW);
+      const engine = await openEngine({
+        store,
+        latest,
+        clock,
+        random: () => 0,
+        sources: accounts.map((id) =>
+          source(`posts:${id}`, (context) => {
+            contexts.set(id, context);
+            return NEVER;
+          }),
+        ),
+        settings: settings({ accounts: accounts.map((id) => ({ id, rule: USUAL_RULE })) }),
+        agreedNow: clock.wall,
+        retentionDays: 90,
+        checkpointMs: 3_600_000,
+        disk: async () => ({ usedBytes: 30, freeBytes: 70, usedShare: 0.3 }),
+        report: () => undefined,
+      });
+      await use({ contexts, latest, store });
+      await engine.stop();
+      await store.close();
+    }
+
+    const postOf = (account: string, n: number) => {
+      const createdAt = NOW - n * 60_000;
+      const id = BigInt(postIdAt(createdAt)) + BigInt(account.charCodeAt(0));
+      return post({ account, id: String(id), createdAt });
+    };
+    const agedSources = (latest: Latest) =>
+      Object.keys(latest.get('freshness', 'all')?.record.ages ?? {}).join();
+    const history = (account: string) => [
+      ...Array.from({ length: 120 }, (_, n) => postOf(account, n + 1)),
+      { kind: 'coverage', account, fromAt: NOW - 60 * DAY_MS } as const,
+    ];
+
+    it('back-fills an account that is new, and leaves the others as they were', async () => {
+      let before: readonly unknown[] = [];
+      const valuesOf = (latest: Latest, accounts: readonly string[]) =>
+        accounts.map((id) => [[...latest.posts(id)], latest.get('velocity', id)?.record]);
+      await runWith(['a', 'b'], async ({ contexts, latest }) => {
+        for (const id of ['a', 'b']) await contexts.get(id)?.deliver(history(id));
+        before = valuesOf(latest, ['a', 'b']);
+      });
+      await runWith(['a', 'b', 'c'], async ({ contexts, latest, store }) => {
+        const lookups = contexts.get('c')?.lookups;
+        // From this its source knows what to read.
+        assert.deepEqual(
+          [lookups?.coveredFrom('a'), lookups?.coveredFrom('c'), lookups?.newestOnTimeline('c')],
+          [NOW - 60 * DAY_MS, undefined, undefined],
+        );
+        await contexts.get('c')?.deliver(history('c'));
+        assert.equal(latest.posts('c').length, 120);
+        assert.equal(latest.get('velocity', 'c')?.record.all1h, 59);
+        assert.deepEqual(valuesOf(latest, ['a', 'b']), before);
+        assert.equal((await verify(store)).difference, null);
+      });
+    });
+
+    it('keeps the history of an account that is followed no more, and forgets its source', async () => {
+      await runWith(['a', 'b', 'c'], async ({ contexts, latest }) => {
+        for (const id of ['a', 'b', 'c']) await contexts.get(id)?.deliver(history(id));
+        await eventually('their ages', () => agedSources(latest) === 'posts:a,posts:b,posts:c');
+      });
+      await runWith(['a', 'b'], async ({ contexts, latest, store }) => {
+        await contexts.get('a')?.deliver([postOf('a', 0)]);
+        await eventually('the ages of the others', () => agedSources(latest) === 'posts:a,posts:b');
+        assert.equal(latest.posts('c').length, 120);
+        assert.equal([...latest.posts('c')].length, 120);
+        const stored = [...store.outputs.read('posts', 1)].filter(({ json }) =>
+          json.includes('"account":"c"'),
+        );
+        assert.equal(stored.length, 120);
+        assert.equal((await verify(store)).difference, null);
+      });
+    });
   });
 });

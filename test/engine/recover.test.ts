@@ -5,7 +5,14 @@ import { recover } from '../../src/engine/recover.ts';
 import { createTurns } from '../../src/engine/turns.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createLatest } from '../../src/views/latest.ts';
-import { emptyState, type Fact, GRAPH_VERSION, type StreamName } from '../../streams/internal.ts';
+import {
+  emptyState,
+  encodeState,
+  type Fact,
+  GRAPH_VERSION,
+  GRAPH_VERSION_BEFORE,
+  type StreamName,
+} from '../../streams/internal.ts';
 import { manualClock } from '../support/clock.ts';
 import { event, partition, post, settings, tracking } from '../support/facts.ts';
 import { createMemoryStore } from '../support/memory-store/memory-store.ts';
@@ -65,7 +72,7 @@ describe('recover', () => {
     await recover(await logOf(store), fromLog);
     assert.deepEqual(fromLog.get('signals', '1'), said);
 
-    const checkpoint = takeCheckpoint(store, state, 1_000_000);
+    const checkpoint = await takeCheckpoint(store, state, 1_000_000);
     assert.ok(checkpoint);
     await store.checkpoints.save(checkpoint);
     const fromCheckpoint = createLatest();
@@ -107,7 +114,7 @@ describe('recover', () => {
           const state = emptyState();
           const before = turnsOn(parted, state);
           for (const fact of facts.slice(0, at)) await before.accept([fact]);
-          const checkpoint = takeCheckpoint(parted, state, 1_000_000);
+          const checkpoint = await takeCheckpoint(parted, state, 1_000_000);
           if (checkpoint) await parted.checkpoints.save(checkpoint);
           const { state: restored, replayed } = await recover(parted, createLatest());
           assert.equal(replayed, 0);
@@ -129,6 +136,28 @@ describe('recover', () => {
     const { replayed } = await recover(store, createLatest());
     assert.equal(replayed, store.journal.head);
     assert.deepEqual(rowsOf(store), rows);
+  });
+
+  it('goes on from the graph before when the beginning of the log was dropped, and loses nothing', async () => {
+    const store = createMemoryStore();
+    const state = emptyState();
+    const turns = turnsOn(store, state);
+    for (const fact of lifeOf([1, 2, 3, 9])) await turns.accept([fact]);
+    const { head } = store.journal;
+    const saved = { seq: head, at: 0, graphVersion: GRAPH_VERSION_BEFORE, state: encodeState(state) };
+    await store.checkpoints.save(saved);
+    for (const fact of [post({ id: '900', createdAt: 950_000 }), tracking({ trackingId: 'u' })])
+      await turns.accept([fact]);
+    const rows = rowsOf(store);
+    await store.journal.prune(head + 1, 1_000);
+    assert.ok(store.journal.tail > 1);
+
+    const latest = createLatest();
+    const { replayed, state: restored } = await recover(store, latest);
+    assert.equal(replayed, 2);
+    assert.deepEqual(rowsOf(store), rows);
+    assert.equal(encodeState(restored), encodeState(state));
+    assert.equal(latest.posts('a').length, 4);
   });
 
   it('finds the last tick of the log', async () => {

@@ -28,7 +28,7 @@ async function tenDays() {
   await turns.accept([settings()]);
   for (let day = 1; day <= 10; day++) {
     await turns.accept([post({ id: String(day), createdAt: clock.wall() })]);
-    const checkpoint = takeCheckpoint(store, state, clock.wall());
+    const checkpoint = await takeCheckpoint(store, state, clock.wall());
     if (checkpoint) await store.checkpoints.save(checkpoint);
     clock.advance(DAY_MS);
   }

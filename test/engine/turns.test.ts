@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import { createTurns, type TurnReport } from '../../src/engine/turns.ts';
 import { StoreError } from '../../src/errors.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -37,7 +38,7 @@ describe('turns', () => {
       seen.push(outputs);
     });
     await turns.accept([settings(), fact('11')]);
-    assert.equal(latest.posts('a')[0]?.record.id, '11');
+    assert.equal(latest.posts('a').slice(0, 1)[0]?.record.id, '11');
     assert.equal(seen.length, 1);
   });
 
@@ -132,7 +133,7 @@ describe('turns', () => {
     await Promise.all([turns.accept([settings()]), turns.accept([fact('1')]), turns.accept([fact('2')])]);
     assert.equal(reports.filter((report) => report.type === 'refused_write').length, 3);
     assert.deepEqual(
-      latest.posts('a').map(({ record }) => record.id),
+      Array.from(latest.posts('a'), ({ record }) => record.id),
       ['2', '1'],
     );
   });
@@ -193,5 +194,19 @@ describe('turns', () => {
     const accepted = turns.accept([settings()]);
     const [, head] = await Promise.all([accepted, turns.between(() => store.journal.head)]);
     assert.equal(head, 1);
+  });
+
+  it('hold the next turn until a task is over', async () => {
+    const { turns, store } = setUp();
+    await turns.accept([settings()]);
+    let next: Promise<void> | undefined;
+    const head = await turns.between(async () => {
+      next = turns.accept([fact('1')]);
+      await nextLoop();
+      return store.journal.head;
+    });
+    assert.equal(head, 1);
+    await next;
+    assert.equal(store.journal.head, 2);
   });
 });

@@ -36,12 +36,8 @@ function lying(store: Store, latest: Partial<Record<StreamName, readonly Output[
   return {
     ...store,
     outputs: {
+      ...outputs,
       upTo: upTo ?? outputs.upTo,
-      append: outputs.append,
-      read: outputs.read,
-      readBack: outputs.readBack,
-      prune: outputs.prune,
-      clear: outputs.clear,
       latest: (stream) => latest[stream] ?? outputs.latest(stream),
     },
   };

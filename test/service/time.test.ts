@@ -96,7 +96,7 @@ async function openMachine() {
         );
         if (truth - engine.checkpointAt >= 6 * HOUR_MS) {
           engine = { ...engine, checkpointAt: truth };
-          const taken = takeCheckpoint(store, state, turns.lastAt());
+          const taken = await takeCheckpoint(store, state, turns.lastAt());
           if (taken) await store.checkpoints.save(taken);
           await thinCheckpoints(store);
         }

@@ -26,6 +26,75 @@ function isForgettable(record: Output['record']): boolean {
   return 'subject' in record && record.subject.type === 'crypto';
 }
 
+const EVENTS_OF_A = [100, 101, 102, 103];
+const EVENTS_OF_B = [104, 105];
+
+/** The same log with values of both accounts that are behind the rest now and then. */
+function behind(log: readonly Observation[]): readonly Observation[] {
+  return log.map((observation) => {
+    const { seq, fact } = observation;
+    if (fact.kind !== 'tick' || seq % 3 === 0) return observation;
+    const age = (seq * 997_000) % 2_000_000;
+    const of = (ids: readonly number[], prefix = '') =>
+      Object.fromEntries(ids.map((id) => [prefix + id, age]));
+    const lagging = {
+      'oracle:a': of(seq % 4 === 0 ? EVENTS_OF_A : [], 't'),
+      'oracle:b': of(EVENTS_OF_B, 't'),
+      'ui:b': of(EVENTS_OF_B),
+      prices: of(seq % 5 === 0 ? [...EVENTS_OF_A, ...EVENTS_OF_B] : EVENTS_OF_B),
+    };
+    return { ...observation, fact: { ...fact, lagging } };
+  });
+}
+
+/** What would have been observed at the same place if nobody had asked about `b`; null for nothing. */
+function withoutB(observation: Observation): Observation | null {
+  const { fact } = observation;
+  switch (fact.kind) {
+    case 'settings': {
+      const accounts = fact.accounts.filter(({ id }) => id !== 'b');
+      return { ...observation, fact: { ...fact, accounts } };
+    }
+    case 'tick': {
+      const ages = Object.fromEntries(Object.entries(fact.ages).filter(([source]) => !source.endsWith(':b')));
+      const lagging = Object.fromEntries(
+        Object.entries(fact.lagging ?? {})
+          .filter(([source]) => !source.endsWith(':b'))
+          .map(([source, values]) => [
+            source,
+            Object.fromEntries(
+              Object.entries(values).filter(([value]) => !EVENTS_OF_B.includes(Number(value))),
+            ),
+          ]),
+      );
+      return { ...observation, fact: { kind: 'tick', ages, ...(fact.lagging && { lagging }) } };
+    }
+    case 'ui':
+    case 'prices':
+      return EVENTS_OF_B.includes(fact.eventId) ? null : observation;
+    case 'event':
+      return fact.subject.type === 'posts' && fact.subject.account === 'b' ? null : observation;
+    default:
+      return 'account' in fact && fact.account === 'b' ? null : observation;
+  }
+}
+
+function isOfA({ stream, record }: Output): boolean {
+  switch (stream) {
+    case 'events':
+      return record.subject.type === 'posts' && record.subject.account === 'a';
+    case 'prices':
+      return EVENTS_OF_A.includes(record.eventId);
+    case 'freshness':
+    case 'failures':
+    case 'models':
+    case 'spot':
+      return false;
+    default:
+      return record.account === 'a';
+  }
+}
+
 const anyCuts = fc.array(fc.nat({ max: 400 }), { maxLength: 6 });
 
 describe('graph', () => {
@@ -163,6 +232,18 @@ describe('graph', () => {
         }
       }),
       { numRuns: RUNS },
+    );
+  });
+
+  it('emits of an account what it would emit if no other were known', () => {
+    fc.assert(
+      fc.property(anyLog(), (log) => {
+        const together = behind(log);
+        const alone = together.flatMap((observation) => withoutB(observation) ?? []);
+        const ofA = (outputs: readonly Output[]) => JSON.stringify(outputs.filter(isOfA), null, 1);
+        assert.equal(ofA(run(together)), ofA(run(alone)));
+      }),
+      { numRuns: 250 },
     );
   });
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Store } from '../../src/store/store.ts';
-import type { Output, StreamName } from '../../streams/internal.ts';
+import type { Output, OutputOf, StreamName } from '../../streams/internal.ts';
 import { describePayments } from './describe-payments.ts';
 import { describeStoredFrames } from './describe-stored-frames.ts';
 import { describeUsageStore } from './describe-usage-store.ts';
 import { describeWaitlist } from './describe-waitlist.ts';
 import { anyBlocks, anyTurns } from './store-arbitraries.ts';
-import { tickAt, ticks, velocityAt } from './store-records.ts';
+import { postOutput, tickAt, ticks, velocityAt } from './store-records.ts';
 
 type Use = (store: Store) => Promise<void>;
 
@@ -232,6 +232,42 @@ function describeOutputs(withStore: (use: Use) => Promise<void>): void {
         RUNS,
       ));
 
+    it('lists the posts of each account newest first, from any place on, whatever is dated anew', () =>
+      fc.assert(
+        fc.asyncProperty(anyPostTurns, fc.nat({ max: 12 }), (turns, offset) =>
+          withStore(async ({ outputs }) => {
+            await outputs.prepare();
+            const last = new Map<string, OutputOf<'posts'>>();
+            for (const [index, posts] of turns.entries()) {
+              // Asked for in between too, as the numbers are counted on from then.
+              if (index % 2 === 0) outputs.postCount('a');
+              await outputs.append(posts, index + 1);
+              for (const post of posts) last.set(post.key, post);
+            }
+            for (const account of ['a', 'b']) {
+              const expected = [...last.values()]
+                .filter(({ record }) => record.account === account)
+                .sort((x, y) => y.record.createdAt - x.record.createdAt || Number(y.key) - Number(x.key));
+              const keys = expected.map(({ key }) => key);
+              const listed = (from?: Parameters<typeof outputs.timeline>[1]) =>
+                Array.from(outputs.timeline(account, from), ({ key }) => key);
+              assert.deepEqual(listed(), keys);
+              assert.deepEqual(listed({ offset }), keys.slice(offset));
+              const after = expected[2];
+              if (after !== undefined) assert.deepEqual(listed({ after, offset: 1 }), keys.slice(4));
+              assert.equal(outputs.postCount(account), keys.length);
+              for (const post of expected) assert.deepEqual(outputs.get('posts', post.key), post);
+              assert.deepEqual(
+                Array.from(outputs.timeline(account), ({ seq, createdAt }) => [seq, createdAt]),
+                expected.map(({ seq, record }) => [seq, record.createdAt]),
+              );
+            }
+            assert.equal(outputs.get('posts', 'none'), undefined);
+          }),
+        ),
+        RUNS,
+      ));
+
     it('refuses outputs outside the observations they are to complete, and changes nothing', () =>
       withStore(async ({ outputs }) => {
         await outputs.append([velocityAt(1)], 2);
@@ -272,6 +308,21 @@ function describeOutputs(withStore: (use: Use) => Promise<void>): void {
       }));
   });
 }
+
+/** Posts of two accounts in turns, with few ids, so that many are seen again, and some with another date. */
+const anyPostTurns = fc
+  .array(
+    fc.array(fc.record({ id: fc.nat({ max: 120 }), moved: fc.constantFrom(0, 0, 0, 5) }), { maxLength: 10 }),
+    { maxLength: 10 },
+  )
+  .map((turns) =>
+    turns.map((posts, index) =>
+      posts.map(({ id, moved }) => ({
+        ...postOutput(index + 1, String(id), ((id * 7) % 11) + moved, 'text', id % 3 === 0 ? 'b' : 'a'),
+        key: String(id),
+      })),
+    ),
+  );
 
 function inOrder(emitted: readonly Output[], fromSeq: number): unknown[] {
   return emitted

@@ -103,7 +103,7 @@ export async function openRecordedService({
   const report = (error: unknown) => void failures.push(error);
   const clock = { now: receivedAt };
   const now = () => clock.now;
-  const latest = createLatest();
+  const latest = createLatest(store.outputs);
   const timers = createTimers(now);
 
   const outputs: Output[] = [];

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Observation, Output } from '../../streams/internal.ts';
+import type { Observation, Output, OutputOf } from '../../streams/internal.ts';
 
 /** A folder of its own, handed to `use` and removed after. */
 export async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
@@ -38,7 +38,13 @@ export function velocityAt(seq: number, account = 'a'): Output {
   };
 }
 
-export function postOutput(seq: number, id: string, createdAt: number, text = 'text', account = 'a'): Output {
+export function postOutput(
+  seq: number,
+  id: string,
+  createdAt: number,
+  text = 'text',
+  account = 'a',
+): OutputOf<'posts'> {
   return {
     stream: 'posts',
     key: `${account}/${id}`,

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createLatest } from '../../src/views/latest.ts';
 import type { Output } from '../../streams/internal.ts';
+import { createMemoryStore } from '../support/memory-store/memory-store.ts';
+import { bucket, eventOutput, predictionOutput, priceOutput } from '../support/outputs.ts';
 import { postOutput, velocityAt } from '../support/store-records.ts';
 
 /** Few ids and times, so that edits and ties are common; a post keeps its time. */
@@ -29,7 +31,10 @@ function expectedPosts(outputs: readonly Output[], account: string): Output[] {
 describe('createLatest', () => {
   it('begins empty, at seq 0', () => {
     const latest = createLatest();
-    assert.deepEqual([latest.seq, latest.at, [...latest.all('posts')], latest.posts('a')], [0, 0, [], []]);
+    assert.deepEqual(
+      [latest.seq, latest.at, [...latest.all('posts')], [...latest.posts('a')]],
+      [0, 0, [], []],
+    );
     assert.equal(latest.get('velocity', 'a'), undefined);
   });
 
@@ -48,7 +53,7 @@ describe('createLatest', () => {
         latest.load(loaded);
         for (const turn of turns) latest.apply(turn, 1, 1);
         for (const account of ['a', 'b']) {
-          assert.deepEqual(latest.posts(account), expectedPosts([loaded, ...turns].flat(), account));
+          assert.deepEqual([...latest.posts(account)], expectedPosts([loaded, ...turns].flat(), account));
         }
       }),
     );
@@ -63,7 +68,7 @@ describe('createLatest', () => {
       1,
     );
     assert.deepEqual(
-      latest.posts('a').map(({ record }) => record.id),
+      Array.from(latest.posts('a'), ({ record }) => record.id),
       ['99999999999999999999', '99999999999999999998', '100', '10', '9'],
     );
   });
@@ -82,9 +87,84 @@ describe('createLatest', () => {
     latest.remove('posts', 'a/1');
     latest.remove('posts', 'a/none');
     assert.equal(latest.get('posts', 'a/1'), undefined);
-    assert.deepEqual(latest.posts('a'), [postOutput(1, '2', 2)]);
+    assert.deepEqual([...latest.posts('a')], [postOutput(1, '2', 2)]);
     latest.remove('velocity', 'a');
     assert.deepEqual([...latest.all('velocity')], []);
+  });
+
+  it('finds the events of an account, also when the market says that one is about another', () => {
+    const latest = createLatest();
+    const about = (account: string) => ({ type: 'posts', account }) as const;
+    latest.load([
+      eventOutput({ eventId: 1, subject: about('a') }),
+      eventOutput({ eventId: 2, subject: about('b') }),
+      eventOutput({ eventId: 3, subject: { type: 'crypto', symbol: 'X', kind: 'TOUCH', referencePrice: 1 } }),
+    ]);
+    const keys = (account: string) => Array.from(latest.ofAccount('events', account), ({ key }) => key);
+    assert.deepEqual([keys('a'), keys('b'), keys('c')], [['1'], ['2'], []]);
+    latest.apply([eventOutput({ eventId: 1, subject: about('b') })], 2, 2);
+    assert.deepEqual([keys('a'), keys('b')], [[], ['2', '1']]);
+  });
+
+  describe('over the store that the outputs go to', () => {
+    /** A page somewhere in the list. */
+    const anyPage = fc.tuple(fc.nat({ max: 130 }), fc.nat({ max: 40 }));
+
+    it('gives the same posts as one that has all of them in memory, whenever it was asked before', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.tuple(anyPosts, fc.boolean()), { maxLength: 8 }),
+          anyPage,
+          async (turns, [from, count]) => {
+            const { outputs } = createMemoryStore();
+            const all = createLatest();
+            const some = createLatest(outputs);
+            for (const [index, [posts, isAsked]] of turns.entries()) {
+              const seq = index + 1;
+              const turn = posts.map((post) => ({ ...post, seq }));
+              await outputs.append(turn, seq);
+              for (const latest of [all, some]) latest.apply(turn, seq, seq);
+              if (isAsked) some.posts('a').slice(0, 1);
+            }
+            const restarted = createLatest(outputs);
+            restarted.loadFrom(outputs);
+            for (const account of ['a', 'b']) {
+              const expected = all.posts(account);
+              for (const found of [some, restarted].map((latest) => latest.posts(account))) {
+                assert.deepEqual([...found], [...expected]);
+                assert.deepEqual([...found.entries()], [...expected.entries()]);
+                assert.deepEqual(found.slice(from, from + count), expected.slice(from, from + count));
+                assert.equal(found.length, expected.length);
+              }
+              for (const { key } of expected) assert.deepEqual(some.get('posts', key), all.get('posts', key));
+            }
+            if (turns.some(([posts]) => posts.length > 0)) assert.ok(restarted.seq > 0);
+          },
+        ),
+      );
+    });
+
+    it('has the prices and the forecast of an open event in memory, and those of a closed one in the store', async () => {
+      const { outputs } = createMemoryStore();
+      const latest = createLatest(outputs);
+      const turn = [
+        eventOutput({ eventId: 1, phase: 'active', buckets: [bucket({ yesToken: 'yes-1' })] }),
+        priceOutput({ eventId: 1, token: 'yes-1' }),
+        predictionOutput({ eventId: 1 }),
+      ].map((output) => ({ ...output, seq: 1 }));
+      await outputs.append(turn, 1);
+      latest.apply(turn, 1, 1);
+      const inMemory = () => [[...latest.all('prices')].length, [...latest.all('predictions')].length];
+      assert.deepEqual(inMemory(), [1, 1]);
+      const closed = [
+        { ...eventOutput({ eventId: 1, phase: 'closed', buckets: [bucket({ yesToken: 'yes-1' })] }), seq: 2 },
+      ];
+      await outputs.append(closed, 2);
+      latest.apply(closed, 2, 2);
+      assert.deepEqual(inMemory(), [0, 0]);
+      assert.deepEqual([latest.get('prices', 'yes-1'), latest.get('predictions', '1')], turn.slice(1));
+      assert.equal(latest.get('prices', 'none'), undefined);
+    });
   });
 
   it('announces the outputs of a turn once they can be read, but not what it loads', () => {

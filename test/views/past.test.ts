@@ -105,7 +105,7 @@ describe('openPast', () => {
       5: [post('3', 5), post('2', 3, { text: 'edited' }), lagOutput({ account: 'a' })],
     });
     const known = async (seq: number) =>
-      (await world.past.posts('a', seq, NOON + seq * 1_000)).map(({ record }) => [
+      (await world.past.posts('a', seq, NOON + seq * 1_000, { offset: 0, limit: 10 })).map(({ record }) => [
         record.id,
         record.text === 'edited',
         record.deletedAt,

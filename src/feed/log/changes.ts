@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { type Cause, HOUR_MS, type Output, type Post } from '../../../streams/internal.ts';
 import type { FeedCause } from '../../contract/feed.ts';
 import type { Latest, OutputOf } from '../../views/latest.ts';
@@ -14,7 +13,9 @@ import type { Records } from './topic-records.ts';
 const LEAST_GAP_MS = 1_000;
 /** A post seen longer after its creation is history, and not published. */
 const OLD_POST_MS = 48 * HOUR_MS;
-/** Posts of a topic whose last version is known. Older ones no longer change but for what everyone sees. */
+/** The last version of a post is known for this long after its creation. Later only what everyone sees changes. */
+const KNOWN_FOR_MS = 72 * HOUR_MS;
+/** The most posts of a topic that are known. */
 const KNOWN_POSTS = 2_000;
 
 interface ChangesDeps {
@@ -52,6 +53,7 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
     return unwatched === undefined ? [] : [{ topic, unwatched }];
   });
   const postTopics = topics.filter(({ records }) => records.type === 'posts');
+
   /** What was stale at the last tick, by topic. */
   const lastStale = new Map<Topic, string>();
 
@@ -68,10 +70,10 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
 
   /** What FREE readers see of each record, and the posts that they were shown, by topic: they get no frame without news. */
   const seen = new Map<Topic, Map<string, string | null>>();
-  const seenPosts = new Map<Topic, LRUCache<string, Post>>();
+  const seenPosts = new Map<Topic, Map<string, Post>>();
   for (const topic of topics.filter(({ readers }) => readers === 'FREE')) {
     seen.set(topic, new Map());
-    seenPosts.set(topic, new LRUCache({ max: KNOWN_POSTS }));
+    seenPosts.set(topic, new Map());
   }
 
   function isNews(topic: Topic, key: string): boolean {
@@ -90,6 +92,7 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
     if (posts === undefined || topic.records.type !== 'posts') return cause;
     const before = posts.get(record.id);
     posts.set(record.id, record);
+    if (before === undefined) dropOld(posts, latest.at);
     // What the oracle has taken in is a PRO field, and alone has that cause.
     if (before === undefined) return cause === 'oracle' ? undefined : cause;
     if (topic.records.view.areSame(before, record, 'FREE')) return undefined;
@@ -111,9 +114,12 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
   function learnPosts(): void {
     for (const [topic, posts] of seenPosts) {
       if (topic.records.type !== 'posts') continue;
-      for (const { record } of topic.records.view.posts(latest).slice(0, KNOWN_POSTS).reverse()) {
-        posts.set(record.id, record);
+      const known: Post[] = [];
+      for (const { record } of topic.records.view.posts(latest)) {
+        if (known.length === KNOWN_POSTS || record.createdAt < latest.at - KNOWN_FOR_MS) break;
+        known.push(record);
       }
+      for (const post of known.reverse()) posts.set(post.id, post);
     }
   }
 
@@ -170,6 +176,14 @@ export function createChanges({ latest, topics, records, log }: ChangesDeps): Ch
       if (changes.length > 0 || tick !== undefined) log.append(changes, upTo, tick);
     },
   };
+}
+
+/** From those that were added first on. */
+function dropOld(posts: Map<string, Post>, at: number): void {
+  for (const [id, { createdAt }] of posts) {
+    if (createdAt >= at - KNOWN_FOR_MS && posts.size <= KNOWN_POSTS) return;
+    posts.delete(id);
+  }
 }
 
 function changeOf(

@@ -1,7 +1,9 @@
 import type { Output } from '../../../streams/internal.ts';
+import type { Tier } from '../../access/tiers.ts';
 import type { FeedCause } from '../../contract/feed.ts';
 import type { Latest } from '../../views/latest.ts';
-import { movedKeys } from '../../views/record-view.ts';
+import { ownerOf } from '../../views/owner.ts';
+import { movedKeys, type RecordView } from '../../views/record-view.ts';
 import { type Topic, tierOf } from '../channels.ts';
 import { feedCause } from './causes.ts';
 
@@ -12,9 +14,16 @@ export interface Mark {
   readonly cause: FeedCause;
 }
 
+interface MarkedTopic {
+  readonly topic: Topic;
+  readonly view: RecordView;
+  readonly tier: Tier;
+  readonly extraCauseOf: ((output: Output) => FeedCause | undefined) | undefined;
+}
+
 /** Finds the states that an output may have changed. Has to be called with every output, in order. */
 export function createMarker(latest: Latest, topics: readonly Topic[]): (output: Output) => readonly Mark[] {
-  const states = topics.flatMap((topic) => {
+  const states = topics.flatMap((topic): readonly MarkedTopic[] => {
     if (topic.records.type !== 'states') return [];
     const { view } = topic.records;
     const tier = tierOf(topic);
@@ -22,8 +31,22 @@ export function createMarker(latest: Latest, topics: readonly Topic[]): (output:
     const extraCauseOf = tier === 'PRO' ? view.createExtraCause?.(latest) : undefined;
     return [{ topic, view, tier, extraCauseOf }];
   });
+  const accounts = new Set(states.flatMap(({ topic }) => topic.account?.id ?? []));
+  const byAccount = new Map(
+    Array.from(accounts, (id) => [
+      id,
+      states.filter(({ topic: { account } }) => account === null || account.id === id),
+    ]),
+  );
+  const ofNoAccount = states.filter(({ topic }) => topic.account === null);
+
+  function statesFor(output: Output): readonly MarkedTopic[] {
+    const owner = ownerOf(output, latest);
+    return owner === undefined ? states : (byAccount.get(owner) ?? ofNoAccount);
+  }
+
   return (output) =>
-    states.flatMap(({ topic, view, tier, extraCauseOf }) => {
+    statesFor(output).flatMap(({ topic, view, tier, extraCauseOf }) => {
       const keys = movedKeys(view, output, latest, tier);
       if (keys === undefined) return [];
       const extra = extraCauseOf?.(output);

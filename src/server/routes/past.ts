@@ -104,7 +104,7 @@ function endpointsOf(deps: PastDeps, bodies: PastBodies, account: AccountPath): 
         as_of,
         name: `-${limit}-${offset}`,
         async fields(seq, at) {
-          const page = (await past.posts(id, seq, at)).slice(offset, offset + limit);
+          const page = await past.posts(id, seq, at, { offset, limit });
           const texts = page.map((post) => posts.renderPost(post, 'PRO'));
           const { shared } = agesOf(await past.of(id, seq, at, []), at, id);
           return `"limit":${limit},"offset":${offset},"data":${closeRecords(texts, () => shared)}`;

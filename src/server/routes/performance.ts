@@ -11,7 +11,7 @@ import {
   sampleToWire,
   voidToWire,
 } from '../../views/performance/performance-records.ts';
-import { lastScoredAt, scoredForecasts, voidForecasts } from '../../views/performance/scores.ts';
+import { lastScoredAt, settledScores, voidForecasts } from '../../views/performance/scores.ts';
 import { winRates } from '../../views/performance/win-rates.ts';
 import { oncePerChange, type Watch } from '../../views/watch.ts';
 import type { Answer, Call, Endpoint } from '../answer.ts';
@@ -23,9 +23,9 @@ import type { StreamDeps } from './deps.ts';
 export function overviewEndpoint({ latest, accounts, now, epoch }: StreamDeps, watch: Watch): Endpoint {
   const answerFor = (account: AccountPath | undefined) => {
     const fields = oncePerChange(watch, () => {
-      const scores = scoredForecasts(latest)
-        .map(({ score }) => score)
-        .filter((score) => account === undefined || score.account === account.id);
+      const scores = settledScores(latest).filter(
+        (score) => account === undefined || score.account === account.id,
+      );
       const overview = overviewToWire(
         scores,
         winRates(latest, account?.id),
@@ -103,7 +103,7 @@ export function historyEndpoint({ latest, accounts, now, epoch }: StreamDeps, wa
   const nameOf = (account: AccountId) => segments.get(account) ?? account;
   const schema = historyQuery.extend({ account: segmentOf(accounts) });
   const parts = oncePerChange(watch, () => ({
-    samples: scoredForecasts(latest).flatMap(({ score }): readonly Shown[] => {
+    samples: settledScores(latest).flatMap((score): readonly Shown[] => {
       const { account, errorPercent } = score;
       // An event without posts has no relative error.
       if (errorPercent === null) return [];

@@ -23,7 +23,7 @@ const FIRST_PAGE: Page = readQuery(tweetsQuery, '');
 export function tweetsEndpoint(deps: StreamDeps, account: AccountPath): Endpoint {
   const { latest, watcher, now, epoch } = deps;
   const view = postsView(account);
-  const watch = watcher.watch((output) => isMoved(view, output, latest, 'PRO'));
+  const watch = watcher.watch((output) => isMoved(view, output, latest, 'PRO'), account.id);
   const size = () => view.posts(latest).length;
   const variantOf = (tier: Tier, { limit, offset }: Page) =>
     `${epoch}-tweets-${account.segment}-${tier}-${limit}-${offset}`;

@@ -66,6 +66,7 @@ interface RowRange<K> {
   readonly end?: K;
   readonly exclusiveStart?: boolean;
   readonly reverse?: boolean;
+  readonly offset?: number;
   readonly limit?: number;
 }
 
@@ -88,6 +89,10 @@ export interface CheckedRows<V, K extends Key> {
   inspect(range?: RowRange<K>): Iterable<Row<V | undefined, K>>;
   /** Does not read the values. */
   getKeys(range?: RowRange<K>): Iterable<K>;
+  /** Of keys in a range. */
+  count(range: RowRange<K>): number;
+  /** Of all rows, without reading them. */
+  size(): number;
   put(key: K, value: V): PromiseLike<boolean>;
   /** Puts a row after all others, which fills pages to their end instead of leaving room for keys in between. */
   putLast(key: K, value: V): PromiseLike<boolean>;
@@ -107,6 +112,16 @@ interface Appendable<V, K> {
 /** Also of a key that damage made of other types than ours are. */
 export function rowName(key: Key): string {
   return Array.isArray(key) ? key.map(String).join(' ') : String(key);
+}
+
+function hasCount(stats: object): stats is { readonly entryCount: number } {
+  return 'entryCount' in stats && typeof stats.entryCount === 'number';
+}
+
+function sizeOf(database: { getStats(): object }): number {
+  const stats = database.getStats();
+  if (!hasCount(stats)) throw new TypeError('lmdb does not tell its number of rows');
+  return stats.entryCount;
 }
 
 export function openCheckedRows<V, K extends Key>(
@@ -177,6 +192,20 @@ export function openCheckedRows<V, K extends Key>(
         yield* database.getKeys(range);
       } catch (error) {
         throw unreadable(error, 'the keys');
+      }
+    },
+    count(range) {
+      try {
+        return database.getKeysCount(range);
+      } catch (error) {
+        throw unreadable(error, 'the keys');
+      }
+    },
+    size() {
+      try {
+        return sizeOf(database);
+      } catch (error) {
+        throw unreadable(error, 'the number of rows');
       }
     },
     put: (key, value) => database.put(key, encode(key, value)),

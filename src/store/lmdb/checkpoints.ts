@@ -1,5 +1,7 @@
-import { promisify } from 'node:util';
-import { brotliCompress, brotliDecompressSync, constants, crc32 } from 'node:zlib';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { brotliDecompressSync, constants, crc32, createBrotliCompress } from 'node:zlib';
 import type { Checkpoint, Checkpoints } from '../store.ts';
 import type { Environment } from './environment.ts';
 import { parseStored } from './stored-text.ts';
@@ -7,8 +9,14 @@ import { parseStored } from './stored-text.ts';
 /** Pieces small enough that freed pages of one checkpoint serve the next, whatever their lengths. */
 const PART_BYTES = 64 * 1024;
 
-const compress = promisify(brotliCompress);
 const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
+
+/** Part by part: in one piece they would be in memory twice. */
+async function compress(parts: readonly Uint8Array[]): Promise<Buffer> {
+  const compressor = createBrotliCompress(QUICK);
+  const [bytes] = await Promise.all([buffer(compressor), pipeline(Readable.from(parts), compressor)]);
+  return bytes;
+}
 
 interface Header extends Omit<Checkpoint, 'state'> {
   readonly parts: number;
@@ -50,8 +58,7 @@ export function openCheckpoints({ durable, damage, root, checkpoints, states }: 
 
   return {
     async save({ seq, at, graphVersion, state }) {
-      // Bytes are not copied: there are megabytes of them.
-      const bytes = await compress(typeof state === 'string' ? Buffer.from(state) : state, QUICK);
+      const bytes = await compress(typeof state === 'string' ? [Buffer.from(state)] : state);
       const parts = split(bytes);
       const header: Header = { seq, at, graphVersion, parts: parts.length, crc: crc32(bytes) };
       const before = [...partsOf(seq)];

@@ -6,6 +6,7 @@ import { openJournal } from './journal.ts';
 import { checkKeys } from './keys.ts';
 import { checkHistoryEnds, checkLatest, readOutputMark } from './output-mark.ts';
 import { checkPayments } from './payments.ts';
+import { checkTimelines } from './timelines.ts';
 import { checkWaitlist } from './waitlist.ts';
 
 /** Throws when the log ends before the outputs that were derived from it. */
@@ -14,6 +15,10 @@ export function checkLogEnd(environment: Environment): void {
   const { upTo } = readOutputMark(environment);
   if (head >= upTo) return;
   throw environment.damage('journal', `the log ends at seq ${head}, but outputs are kept up to seq ${upTo}`);
+}
+
+function checkTimelinesOf(environment: Environment): void {
+  checkTimelines(environment, readOutputMark(environment).rows.posts ?? 0);
 }
 
 /** Tells which checkpoints can be read whole. */
@@ -36,7 +41,15 @@ function canRead(read: () => boolean): boolean {
   }
 }
 
-const CHECKS = [checkKeys, checkWaitlist, checkPayments, checkLatest, checkHistoryEnds, checkLogEnd];
+const CHECKS = [
+  checkKeys,
+  checkWaitlist,
+  checkPayments,
+  checkLatest,
+  checkHistoryEnds,
+  checkLogEnd,
+  checkTimelinesOf,
+];
 
 /** Compares the parts of a store with each other, which tells of rows that are missing or too old. */
 export async function compareParts(path: string, tell: (message: CopyMessage) => void): Promise<void> {

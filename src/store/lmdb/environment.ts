@@ -29,6 +29,11 @@ export const COMPRESSION = { threshold: 100, dictionary: DICTIONARY };
 /** History of one stream. */
 export type History = CheckedRows<string, [seq: number, n: number]>;
 
+/** Account, time of creation, length of the key and the key: keys are decimal ids, of which the longer is the larger. */
+export type TimelineKey = [account: string, ...place: (string | number)[]];
+
+export type Timelines = CheckedRows<string, TimelineKey>;
+
 /** All databases, each under its name but the histories. */
 interface Parts {
   readonly meta: CheckedRows<string, string>;
@@ -36,6 +41,8 @@ interface Parts {
   /** One per stream, so that every row can be appended at the end. */
   readonly histories: ReadonlyMap<StreamName, History>;
   readonly latest: CheckedRows<string, [stream: string, key: string]>;
+  /** The order of each account's posts, which follows from the latest ones. A reader finds none where an older program writes. */
+  readonly timelines: Timelines | undefined;
   readonly checkpoints: CheckedRows<string, number>;
   readonly states: CheckedRows<Buffer, [seq: number, part: number]>;
   readonly notes: CheckedRows<string, string>;
@@ -120,6 +127,7 @@ const FORMS: ReadonlyMap<string, Form> = new Map(
     meta: 'text',
     journal: 'compressed text',
     latest: 'compressed text',
+    timelines: 'text',
     checkpoints: 'text',
     states: 'bytes',
     notes: 'text',
@@ -139,11 +147,15 @@ const FORMS: ReadonlyMap<string, Form> = new Map(
 
 const FORM_OF_HISTORIES: Form = 'compressed text';
 
-const FIXED_PARTS = [...FORMS.keys()];
+/** Follows from the latest posts, so that it need not be copied. */
+export const TIMELINES = 'timelines';
+
+/** Those that every store of this layout has had from its beginning. */
+const FIXED_PARTS = [...FORMS.keys()].filter((name) => name !== TIMELINES);
 
 /** The names of all databases. */
 export const PART_NAMES: readonly string[] = [
-  ...FIXED_PARTS,
+  ...FORMS.keys(),
   ...KEPT_STREAMS.map((stream) => `history.${stream}`),
 ];
 
@@ -188,6 +200,7 @@ function openParts(root: RootDatabase, damage: Damage): Parts {
     journal: texts('journal'),
     histories: openHistories(root, damage),
     latest: texts('latest'),
+    timelines: openTimelines(root, damage),
     checkpoints: texts('checkpoints'),
     states: bytes('states'),
     notes: texts('notes'),
@@ -214,6 +227,11 @@ function openHistories(root: RootDatabase, damage: Damage): ReadonlyMap<StreamNa
     if (database !== undefined) histories.set(stream, openCheckedRows(name, database, checkedText, damage));
   }
   return histories;
+}
+
+function openTimelines(root: RootDatabase, damage: Damage): Timelines | undefined {
+  const database: Database<string, TimelineKey> | undefined = root.openDB(optionsOf(TIMELINES));
+  return database && openCheckedRows(TIMELINES, database, checkedText, damage);
 }
 
 type Found =

@@ -1,6 +1,7 @@
 import { KEPT_STREAMS, type StreamName } from '../../../streams/internal.ts';
 import type { Environment } from './environment.ts';
 import { parseStored } from './stored-text.ts';
+import { forgetTimelinesMark } from './timelines.ts';
 
 /** What is kept of the outputs, written with each of them, so that rows that got lost are noticed. */
 export interface OutputMark {
@@ -67,29 +68,27 @@ export function jsonOf(text: string): string {
   return text.slice(text.indexOf('{'));
 }
 
-/** By `stream key`, the checksum of each latest row. */
-function readChecksums({ latest }: Environment): Map<string, number> {
-  const checksums = new Map<string, number>();
-  for (const { key, value } of latest.getRange()) checksums.set(key.join(' '), latest.checksumOf(key, value));
-  return checksums;
-}
-
-function sumOf(checksums: ReadonlyMap<string, number>): LatestSum {
+function sumOf({ latest }: Environment): LatestSum {
+  let count = 0;
   let sum = 0;
-  for (const checksum of checksums.values()) sum += checksum;
-  return [checksums.size, sum];
+  for (const { key, value } of latest.getRange()) {
+    count += 1;
+    sum += latest.checksumOf(key, value);
+  }
+  return [count, sum];
 }
 
-/** The same. Throws when rows are missing, or older than they should be. */
-export function checkLatest(environment: Environment): Map<string, number> {
-  const checksums = readChecksums(environment);
-  const [count, sum] = sumOf(checksums);
-  const expected = readOutputMark(environment).latest;
-  if (count !== expected[0] || sum !== expected[1]) {
-    const message = `latest: found ${count} of ${expected[0]} values, or older ones than were stored`;
-    throw environment.damage('latest', message);
-  }
-  return checksums;
+/** Throws when rows are missing, or older than they should be. */
+export function checkLatest(environment: Environment): void {
+  compareLatest(environment, sumOf(environment), readOutputMark(environment).latest);
+}
+
+export function compareLatest({ damage }: Environment, found: LatestSum, expected: LatestSum): void {
+  if (found[0] === expected[0] && found[1] === expected[1]) return;
+  throw damage(
+    'latest',
+    `latest: found ${found[0]} of ${expected[0]} values, or older ones than were stored`,
+  );
 }
 
 /** Throws unless the history of each stream begins after the rows that were dropped, and ends with the last one. */
@@ -121,7 +120,11 @@ function lastNumber(environment: Environment, stream: StreamName): number {
 export async function markOutputs(environment: Environment, upTo: number): Promise<void> {
   const rows: Partial<Record<StreamName, number>> = {};
   for (const stream of environment.histories.keys()) rows[stream] = lastNumber(environment, stream);
-  const latest = sumOf(readChecksums(environment));
-  const begin = () => environment.root.batch(() => putOutputMark(environment, { upTo, rows, latest }));
-  await environment.durable(begin, 'the mark of the outputs', { rows: 1, bytes: 0 });
+  const latest = sumOf(environment);
+  const begin = () =>
+    environment.root.batch(() => {
+      putOutputMark(environment, { upTo, rows, latest });
+      forgetTimelinesMark(environment);
+    });
+  await environment.durable(begin, 'the mark of the outputs', { rows: 2, bytes: 0 });
 }

@@ -1,8 +1,11 @@
-import { isKept, type Output, type StreamName } from '../../../streams/internal.ts';
+import { compareKeys } from '#database';
+import { type AccountId, isKept, type Output, type StreamName } from '../../../streams/internal.ts';
 import type { KeptOutput, Outputs } from '../store.ts';
+import type { Row } from './checked-rows.ts';
 import type { Environment, History } from './environment.ts';
 import {
   checkLatest,
+  compareLatest,
   droppedRows,
   forgetDropped,
   jsonOf,
@@ -15,6 +18,16 @@ import {
   readOutputMark,
 } from './output-mark.ts';
 import { parseStored } from './stored-text.ts';
+import {
+  checkEntry,
+  countEntries,
+  makeTimelines,
+  NO_TIMELINES,
+  putEntry,
+  putTimelinesMark,
+  readEntries,
+  readTimelinesMark,
+} from './timelines.ts';
 import type { WriteSize } from './write-size.ts';
 
 /** LMDB takes keys up to 1,978 bytes; the name of the stream and separators are part of them. */
@@ -26,6 +39,26 @@ const ROWS_PER_STEP_BACK = 32;
 
 type HistoryKey = [seq: number, n: number];
 const AFTER_ALL: HistoryKey = [Number.MAX_SAFE_INTEGER, 0];
+
+type LatestKey = [stream: string, key: string];
+const BEFORE_ALL: LatestKey = ['', ''];
+/** So many latest rows are looked through before they are first used, which takes some tenths of a second. */
+const CHECKED_AT_ONCE = 50_000;
+const ROWS_PER_CHECK = 100;
+
+type Pause = Parameters<Outputs['check']>[0];
+
+interface LatestRow {
+  readonly key: LatestKey;
+  readonly json: string;
+  readonly output: Output;
+}
+
+interface LatestChange extends LatestRow {
+  readonly before: string | undefined;
+  /** By how much it changes the sum of the checksums. */
+  readonly difference: number;
+}
 
 /** Throws unless the outputs belong to the observations after `from` up to `upTo`: anything else is a bug. */
 export function checkOutputs(outputs: readonly Output[], from: number, upTo: number): void {
@@ -46,7 +79,7 @@ export function checkOutputs(outputs: readonly Output[], from: number, upTo: num
 /** The rows of a batch of outputs for history and latest; latest takes only the last output of each key. */
 function toRows(outputs: readonly Output[]) {
   const history: { stream: StreamName; key: HistoryKey; json: string }[] = [];
-  const latest = new Map<string, { key: [string, string]; json: string }>();
+  const latest = new Map<string, LatestRow>();
   const counts = new Map<string, number>();
   let bytes = 0;
   for (const output of outputs) {
@@ -58,19 +91,102 @@ function toRows(outputs: readonly Output[]) {
     const n = counts.get(place) ?? 0;
     counts.set(place, n + 1);
     history.push({ stream, key: [seq, n], json });
-    latest.set(`${stream} ${key}`, { key: [stream, key], json });
+    latest.set(`${stream} ${key}`, { key: [stream, key], json, output });
   }
   history.sort((a, b) => a.key[0] - b.key[0]);
   return { history, latest, bytes };
 }
 
-export function openOutputs(environment: Environment): Outputs {
-  const { durable, damage, root, histories, latest, isReadOnly } = environment;
+export function openOutputs(environment: Environment, checkedAtOnce = CHECKED_AT_ONCE): Outputs {
+  const { durable, damage, root, histories, latest, timelines, isReadOnly } = environment;
   const readMark = () => readOutputMark(environment);
   let mark = readMark();
-  /** Checksums of the latest rows by `stream key`, from the first need of them on. */
-  let checksums: Map<string, number> | undefined;
   let isWriting = false;
+  /** How far the latest rows have been looked through, and the sum of those before; undefined before and after that. */
+  let checked: { upTo: LatestKey; count: number; sum: number } | undefined;
+  let isChecked = isReadOnly;
+  /** Undefined unless the timelines have all posts. */
+  let indexed = readTimelinesMark(environment, mark.rows.posts ?? 0);
+  /** By account, as far as they were asked for. */
+  const postCounts = new Map<AccountId, number>();
+
+  /** A reader beside the writer relies on the checksums of the single rows. */
+  function checkFew(): void {
+    if (isChecked || mark.latest[0] > checkedAtOnce) return;
+    checkLatest(environment);
+    isChecked = true;
+  }
+
+  /** The rows that a batch changes, with what they were before. */
+  function changesOf(rows: Iterable<LatestRow>): readonly LatestChange[] {
+    return Array.from(rows, (row) => {
+      const before = latest.get(row.key);
+      const difference =
+        latest.checksumOf(row.key, row.json) -
+        (before === undefined ? 0 : latest.checksumOf(row.key, before));
+      return { ...row, before, difference };
+    });
+  }
+
+  /** Follows a write, so that what was looked through already is not looked at again. */
+  function follow(changes: readonly LatestChange[]): void {
+    for (const { key, before, difference, output } of changes) {
+      if (before === undefined && output.stream === 'posts') {
+        const { account } = output.record;
+        const known = postCounts.get(account);
+        if (known !== undefined) postCounts.set(account, known + 1);
+      }
+      if (checked === undefined || compareKeys(key, checked.upTo) > 0) continue;
+      if (before === undefined) checked.count += 1;
+      checked.sum += difference;
+    }
+  }
+
+  /** Goes through the latest rows after a key, some at a time. Resolves to false where `pause` says to end. */
+  async function throughLatest(
+    after: LatestKey,
+    pause: Pause,
+    visit: (rows: readonly Row<string, LatestKey>[]) => boolean,
+  ): Promise<boolean> {
+    for (let start = after; ; ) {
+      // What is being written is neither there nor missing.
+      while (isWriting) if (!(await pause())) return false;
+      const rows = [...latest.getRange({ start, exclusiveStart: true, limit: ROWS_PER_CHECK })];
+      const last = rows.at(-1);
+      if (last === undefined || !visit(rows)) return true;
+      start = last.key;
+      if (!(await pause())) return false;
+    }
+  }
+
+  async function checkAllLatest(pause: Pause): Promise<boolean> {
+    const progress = { upTo: BEFORE_ALL, count: 0, sum: 0 };
+    const isThrough = await throughLatest(BEFORE_ALL, pause, (rows) => {
+      for (const { key, value } of rows) {
+        progress.upTo = key;
+        progress.count += 1;
+        progress.sum += latest.checksumOf(key, value);
+      }
+      checked = progress;
+      return true;
+    });
+    if (!isThrough) return false;
+    checked = undefined;
+    isChecked = true;
+    compareLatest(environment, [progress.count, progress.sum], mark.latest);
+    return true;
+  }
+
+  function checkAllEntries(pause: Pause): Promise<boolean> {
+    return throughLatest(['posts', ''], pause, (rows) => {
+      for (const { key, value } of rows) {
+        const post = parseStored<Output>(value, `the latest of ${key.join(' ')}`);
+        if (post.stream !== 'posts') return false;
+        checkEntry(environment, post);
+      }
+      return true;
+    });
+  }
 
   /** One append or clear at a time, so that none builds on another that then fails. */
   async function exclusive(
@@ -78,12 +194,14 @@ export function openOutputs(environment: Environment): Outputs {
     what: string,
     size: WriteSize,
     newMark: OutputMark,
+    onWritten: () => void,
   ): Promise<void> {
     if (isWriting) throw new RangeError(`write of ${what} while another is under way`);
     isWriting = true;
     try {
       await durable(write, what, size);
       mark = newMark;
+      onWritten();
     } finally {
       isWriting = false;
     }
@@ -114,16 +232,12 @@ export function openOutputs(environment: Environment): Outputs {
     async append(outputs, upTo) {
       checkOutputs(outputs, mark.upTo, upTo);
       const rows = toRows(outputs);
-      checksums ??= checkLatest(environment);
+      checkFew();
       let [count, sum] = mark.latest;
-      const changed = Array.from(
-        rows.latest,
-        ([name, { key, json }]) => [name, latest.checksumOf(key, json)] as const,
-      );
-      for (const [name, checksum] of changed) {
-        const before = checksums.get(name);
+      const changes = changesOf(rows.latest.values());
+      for (const { before, difference } of changes) {
         if (before === undefined) count += 1;
-        sum += checksum - (before ?? 0);
+        sum += difference;
       }
       const numbers = { ...mark.rows };
       const history = rows.history.map(({ stream, key, json }) => {
@@ -132,21 +246,59 @@ export function openOutputs(environment: Environment): Outputs {
         return { stream, key, text: numberedRow(number, json) };
       });
       const newMark: OutputMark = { upTo, rows: numbers, latest: [count, sum] };
+      const posts = changes.filter(({ output }) => output.stream === 'posts');
+      const newPosts = posts.filter(({ before }) => before === undefined).length;
+      const newIndexed =
+        posts.length === 0 || indexed === undefined
+          ? indexed
+          : { postRows: numbers.posts ?? 0, entries: indexed.entries + newPosts };
       const write = () =>
         root.batch(() => {
           for (const { stream, key, text } of history) void histories.get(stream)?.putLast(key, text);
-          for (const { key, json } of rows.latest.values()) void latest.put(key, json);
+          for (const { key, json, before, output } of changes) {
+            void latest.put(key, json);
+            if (output.stream === 'posts' && timelines !== undefined) putEntry(timelines, output, before);
+          }
+          if (newIndexed !== indexed && newIndexed !== undefined) putTimelinesMark(environment, newIndexed);
           putOutputMark(environment, newMark);
         });
-      // Each text is kept twice at most.
-      const size = { rows: rows.latest.size + 1, bytes: 2 * rows.bytes };
-      await exclusive(write, `outputs up to seq ${upTo}`, size, newMark);
-      for (const [name, checksum] of changed) checksums.set(name, checksum);
+      // Each text is kept twice at most, and a post that is dated anew moves in its timeline.
+      const size = { rows: rows.latest.size + 2 * posts.length + 2, bytes: 2 * rows.bytes };
+      await exclusive(write, `outputs up to seq ${upTo}`, size, newMark, () => {
+        indexed = newIndexed;
+        follow(changes);
+      });
+    },
+
+    get(stream, key) {
+      const text = latest.get([stream, key]);
+      return text === undefined ? undefined : parseStored<Output>(text, `the latest of ${stream} ${key}`);
+    },
+
+    *timeline(account, from = {}) {
+      if (timelines !== undefined) yield* readEntries(timelines, account, from);
+    },
+
+    postCount(account) {
+      const known =
+        postCounts.get(account) ?? (timelines === undefined ? 0 : countEntries(timelines, account));
+      // What is being written may be counted already, and would be counted again when it is.
+      if (!isWriting && !isReadOnly) postCounts.set(account, known);
+      return known;
+    },
+
+    async prepare() {
+      indexed ??= await makeTimelines(environment, mark.rows.posts ?? 0);
+      postCounts.clear();
+    },
+
+    async check(pause) {
+      if (!isChecked && !(await checkAllLatest(pause))) return;
+      if (indexed !== undefined) await checkAllEntries(pause);
     },
 
     latest(stream) {
-      // A reader beside the writer relies on the checksums of the single rows.
-      if (!isReadOnly) checksums ??= checkLatest(environment);
+      checkFew();
       const outputs: Output[] = [];
       for (const { key, value } of latest.getRange({ start: [stream, ''] })) {
         if (key[0] !== stream) break;
@@ -225,11 +377,18 @@ export function openOutputs(environment: Environment): Outputs {
         root.batch(() => {
           for (const history of histories.values()) void history.clear();
           void latest.clear();
+          void timelines?.clear();
+          putTimelinesMark(environment, NO_TIMELINES);
           forgetDropped(environment);
           putOutputMark(environment, NO_OUTPUTS);
         });
-      await exclusive(write, 'cleared outputs', { rows: 2 * histories.size + 2, bytes: 0 }, NO_OUTPUTS);
-      checksums = new Map();
+      const size = { rows: 2 * histories.size + 4, bytes: 0 };
+      await exclusive(write, 'cleared outputs', size, NO_OUTPUTS, () => {
+        postCounts.clear();
+        indexed = NO_TIMELINES;
+        checked = undefined;
+        isChecked = true;
+      });
     },
   };
 }

@@ -3,7 +3,14 @@ import { StoreError } from '../../errors.ts';
 import { REPAIR_NOTE } from '../store.ts';
 import { type Backup, backupsOf } from './backup.ts';
 import { type CopyOutcome, copyParts, isDamaged, type PartFinding } from './copy-parts.ts';
-import { type Environment, environmentPath, LAYOUT, openEnvironment, PART_NAMES } from './environment.ts';
+import {
+  type Environment,
+  environmentPath,
+  LAYOUT,
+  openEnvironment,
+  PART_NAMES,
+  TIMELINES,
+} from './environment.ts';
 import { describeFinding } from './findings.ts';
 import { openNotes } from './folder-notes.ts';
 import { markOutputs } from './output-mark.ts';
@@ -17,9 +24,10 @@ import {
   settleAccounts,
   settleOutputs,
 } from './settle.ts';
+import { forgetTimelinesMark } from './timelines.ts';
 
-/** The feed's frames are not: their numbers end with the file, as in a copy. */
-const COPIED = PART_NAMES.filter((name) => !name.startsWith('feed'));
+/** The feed's frames are not: their numbers end with the file, as in a copy. Timelines are made again. */
+const COPIED = PART_NAMES.filter((name) => !name.startsWith('feed') && name !== TIMELINES);
 /** Parts with rows under names that nothing but a backup can bring back. */
 const NAMED = ['keys', 'waitlistIndex', 'payments', 'notes'] as const;
 const KEPT_ONLY_HERE = new Set<string>([...NAMED, 'waitlist', 'journal', 'meta']);
@@ -209,6 +217,7 @@ async function settle(
     // The layout before ours has no mark that could be copied.
     if (layout !== LAYOUT && upTo !== null) await markOutputs(environment, upTo);
     const areOutputsHurt = [...hurt.keys()].some((part) => part === 'latest' || part.startsWith('history.'));
+    await forgetTimelines(environment);
     const isKept = await settleOutputs(environment, areOutputsHurt ? null : upTo);
     for (const part of ['usage', 'usageErrors', 'calls']) {
       const finding = hurt.get(part);
@@ -218,6 +227,12 @@ async function settle(
   } finally {
     await environment.close();
   }
+}
+
+/** They are made again at the next start. */
+async function forgetTimelines(environment: Environment): Promise<void> {
+  const begin = () => environment.root.batch(() => forgetTimelinesMark(environment));
+  await environment.durable(begin, 'the forgotten timelines', { rows: 1, bytes: 0 });
 }
 
 /** What was bad and is not back. Rows that nobody could read, or that are missing, have no names. */

@@ -1,5 +1,5 @@
 import type { Key } from '#database';
-import { GRAPH_VERSION, type Output } from '../../../streams/internal.ts';
+import { isReadable, type Output } from '../../../streams/internal.ts';
 import { StoreError } from '../../errors.ts';
 import { type KeptPayment, PRUNED_BEFORE_NOTE } from '../store.ts';
 import type { CheckedRows, Row } from './checked-rows.ts';
@@ -117,7 +117,7 @@ export async function closeGaps(environment: Environment): Promise<readonly stri
   const checkpoints = openCheckpoints(environment);
   const starts = checkpoints
     .list()
-    .filter(({ graphVersion }) => graphVersion === GRAPH_VERSION)
+    .filter(({ graphVersion }) => isReadable(graphVersion))
     .map(({ seq }) => seq);
   const kept = stretches
     .map((stretch) => followable(environment, stretch, starts))
@@ -170,7 +170,7 @@ export async function settleOutputs(environment: Environment, upTo: number | nul
   const start =
     tail <= 1
       ? undefined
-      : checkpoints.list().find(({ seq, graphVersion }) => graphVersion === GRAPH_VERSION && seq >= tail - 1);
+      : checkpoints.list().find(({ seq, graphVersion }) => isReadable(graphVersion) && seq >= tail - 1);
   for (const { seq } of checkpoints.list()) if (seq !== start?.seq) await checkpoints.remove(seq);
   const earlier = [...latest.getRange()].filter(
     ({ key, value }) => parseStored<Output>(value, `the latest of ${key.join(' ')}`).seq <= (start?.seq ?? 0),

@@ -1,4 +1,4 @@
-import type { Observation, Output, StreamName } from '../../../streams/internal.ts';
+import type { AccountId, Observation, Output, OutputOf, StreamName } from '../../../streams/internal.ts';
 
 /** The log. Blocks of observations under the seq of their first; one block per turn of the engine. */
 export interface Journal {
@@ -28,6 +28,20 @@ export interface KeptOutput {
   readonly json: string;
 }
 
+/** What a post is ordered and found by, without the post itself. */
+export interface TimelineEntry {
+  /** The key of the post among the outputs. */
+  readonly key: string;
+  readonly createdAt: number;
+  /** The observation that last changed it, and when it was first seen. */
+  readonly seq: number;
+  readonly seenAt: number;
+  /** Whether the account's own timeline has shown it, it was found gone, and the oracle has taken it in. */
+  readonly isOnTimeline: boolean;
+  readonly isDeleted: boolean;
+  readonly isInOracle: boolean;
+}
+
 /** Everything the streams emitted, and the latest record under each key. */
 export interface Outputs {
   /** All outputs of observations up to this seq are kept. */
@@ -36,6 +50,25 @@ export interface Outputs {
   append(outputs: readonly Output[], upTo: number): Promise<void>;
   /** The latest output under each key of a stream, in no order. */
   latest(stream: StreamName): readonly Output[];
+  /** The latest output under one key. */
+  get(stream: StreamName, key: string): Output | undefined;
+  /**
+   * The account's posts, newest first by creation, then by key: those after the post `after` if it is given, without the
+   * first `offset` of them. In small steps.
+   */
+  timeline(
+    account: AccountId,
+    from?: { readonly offset?: number; readonly after?: OutputOf<'posts'> | undefined },
+  ): Iterable<TimelineEntry>;
+  /** How many posts the account has. */
+  postCount(account: AccountId): number;
+  /** Resolves when timelines can be read: they may have to be made first. */
+  prepare(): Promise<void>;
+  /**
+   * Looks through the latest outputs for missing ones, in small steps. Each but the first is made when `pause` resolves,
+   * to whether to go on. Rejects where it finds damage. If there are few, that is done when they are first read.
+   */
+  check(pause: () => Promise<boolean>): Promise<void>;
   /** History of a stream from `fromSeq` on, in the order it was emitted. Holds no read transaction between steps. */
   read(stream: StreamName, fromSeq: number): Iterable<KeptOutput>;
   /** The same from `fromSeq` (inclusive) back, the newest first, in small steps. */
@@ -54,9 +87,9 @@ export interface Checkpoint {
   readonly state: string;
 }
 
-/** The state as text, or as its UTF-8. */
+/** The state as text, or as its UTF-8 in parts. */
 export interface NewCheckpoint extends Omit<Checkpoint, 'state'> {
-  readonly state: string | Uint8Array;
+  readonly state: string | readonly Uint8Array[];
 }
 
 export interface Checkpoints {

@@ -1,5 +1,4 @@
 import {
-  contains,
   distanceFromUniform,
   LEAST_AGAINST,
   type Score,
@@ -146,13 +145,13 @@ function intervalOf(events: readonly (readonly ScoreRecord[])[], measure: Measur
 /** The share of winners among the buckets of each tenth of probability. Empty tenths are left out. */
 function reliabilityOf(forecasts: readonly ScoredForecast[]) {
   const bins = Array.from({ length: BINS }, () => ({ n: 0, prob: 0, won: 0 }));
-  for (const { score, buckets } of forecasts) {
-    for (const bucket of buckets) {
-      const bin = bins[Math.min(BINS - 1, Math.floor(bucket.prob * BINS))];
+  for (const { probs, won } of forecasts) {
+    for (const [index, prob] of probs.entries()) {
+      const bin = bins[Math.min(BINS - 1, Math.floor(prob * BINS))];
       if (bin === undefined) continue;
       bin.n += 1;
-      bin.prob += bucket.prob;
-      bin.won += contains(bucket, score.final) ? 1 : 0;
+      bin.prob += prob;
+      bin.won += index === won ? 1 : 0;
     }
   }
   return bins.flatMap(({ n, prob, won }, index) =>

@@ -3,7 +3,7 @@ import type { AccountPath } from '../account-path.ts';
 import type { Latest } from '../latest.ts';
 import type { Watch } from '../watch.ts';
 import { calibrationToWire } from './calibration-record.ts';
-import { scoredForecasts, scoreGroups } from './scores.ts';
+import { createForecastReader, scoreGroups } from './scores.ts';
 import { sleepScoresToWire } from './sleep-record.ts';
 import { trackRecordsToWire } from './track-records.ts';
 
@@ -26,11 +26,13 @@ interface CalibrationDeps {
 
 /** The pause before a pass, as hundreds of scores come together at a first start. */
 const PAUSE_MS = 1_000;
+/** A pass over so many scores is made at once. */
+const AT_ONCE = 2_000;
 
 /**
  * Keeps the calibration ready. Its intervals take too long to compute during a request, so a pass goes through the
  * scores group by group between other work, and the previous result is served until it is complete. The first pass is
- * made at once.
+ * made at once while there are few scores, or when somebody asks for its result.
  */
 export function createCalibration({ latest, accounts, scores, report }: CalibrationDeps): Calibration {
   const ids = accounts.map(({ id }) => id);
@@ -39,10 +41,12 @@ export function createCalibration({ latest, accounts, scores, report }: Calibrat
   let immediate: NodeJS.Immediate | undefined;
   let timer: NodeJS.Timeout | undefined;
 
+  const read = createForecastReader(latest);
+
   function* pass(): Generator<void> {
     const { seq, changes } = scores;
     const data: ScoredPart[] = [];
-    const forecasts = scoredForecasts(latest);
+    const forecasts = yield* read();
     for (const group of scoreGroups(forecasts, ids)) {
       const segment = accounts.find(({ id }) => id === group.account)?.segment ?? null;
       data.push(partOf(calibrationToWire(group, segment)));
@@ -70,7 +74,9 @@ export function createCalibration({ latest, accounts, scores, report }: Calibrat
     });
   }
 
-  for (const _ of pass());
+  const first = pass();
+  if (Array.from(latest.all('scores')).length > AT_ONCE) work(first);
+  else for (const _ of first);
   // Values change at least each second, so a score that came during a pass is soon noticed.
   const subscription = latest.change$.subscribe(() => {
     if (scores.changes === done.changes || timer !== undefined || immediate !== undefined) return;
@@ -81,7 +87,10 @@ export function createCalibration({ latest, accounts, scores, report }: Calibrat
   });
 
   return {
-    text: (account) => textOf(scored, accounts, account),
+    text(account) {
+      for (const _ of first);
+      return textOf(scored, accounts, account);
+    },
     watch: done,
     close() {
       subscription.unsubscribe();

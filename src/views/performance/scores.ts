@@ -1,8 +1,8 @@
 import {
   type AccountId,
+  contains,
   type ForecastOrigin,
   HORIZON_HOURS,
-  type PredictedBucket,
   type ScoreRecord,
   type VoidRecord,
 } from '../../../streams/internal.ts';
@@ -10,21 +10,45 @@ import type { Latest } from '../latest.ts';
 
 const ORIGINS: readonly ForecastOrigin[] = ['live', 'history'];
 
-/** A settled forecast with its published buckets, which are empty when its row is gone. */
+/** A settled forecast with the published probabilities of its buckets, which are empty when its row is gone. */
 export interface ScoredForecast {
   readonly score: ScoreRecord;
-  readonly buckets: readonly PredictedBucket[];
+  readonly probs: Float64Array;
+  /** The index of the bucket that holds the final count, or -1. */
+  readonly won: number;
 }
 
 /** All scores, ordered by close, then event, then horizon. */
-export function scoredForecasts(latest: Latest): readonly ScoredForecast[] {
+export function settledScores(latest: Latest): readonly ScoreRecord[] {
   return Array.from(latest.all('scores'))
-    .flatMap(({ key, record: score }): readonly ScoredForecast[] => {
-      if (score.status === 'void') return [];
-      const row = latest.get('predictions', key)?.record;
-      return [{ score, buckets: row?.forecastId === score.forecastId ? row.buckets : [] }];
-    })
-    .sort(({ score: a }, { score: b }) => byClose(a, b));
+    .flatMap(({ record }) => (record.status === 'void' ? [] : [record]))
+    .sort(byClose);
+}
+
+/** Returns the settled forecasts in the same order. Their rows may have to be read from the store, one at each step. */
+export function createForecastReader(latest: Latest): () => Generator<void, readonly ScoredForecast[]> {
+  let known = new Map<string, ScoredForecast>();
+  return function* () {
+    const read = new Map<string, ScoredForecast>();
+    for (const { key, record } of Array.from(latest.all('scores'))) {
+      if (record.status === 'void') continue;
+      const before = known.get(key);
+      read.set(key, before?.score === record ? before : forecastOf(latest, key, record));
+      if (before?.score !== record) yield;
+    }
+    known = read;
+    return [...read.values()].sort(({ score: a }, { score: b }) => byClose(a, b));
+  };
+}
+
+function forecastOf(latest: Latest, key: string, score: ScoreRecord): ScoredForecast {
+  const row = latest.get('predictions', key)?.record;
+  const buckets = row?.forecastId === score.forecastId ? row.buckets : [];
+  return {
+    score,
+    probs: Float64Array.from(buckets, ({ prob }) => prob),
+    won: buckets.findIndex((bucket) => contains(bucket, score.final)),
+  };
 }
 
 /** The forecasts that count for nothing, in the same order. */
@@ -54,23 +78,22 @@ export interface ScoreGroup {
 }
 
 /** Live and history separately; within each, every account and all together, every horizon and all together. */
-export function scoreGroups(
+export function* scoreGroups(
   forecasts: readonly ScoredForecast[],
   accounts: readonly AccountId[],
-): readonly ScoreGroup[] {
-  return ORIGINS.flatMap((origin) =>
-    [null, ...accounts].flatMap((account) =>
-      [null, ...HORIZON_HOURS].map((horizonHours) => ({
-        origin,
-        account,
-        horizonHours,
-        forecasts: forecasts.filter(
+): Iterable<ScoreGroup> {
+  const byAccount = new Map<AccountId, ScoredForecast[]>(accounts.map((account) => [account, []]));
+  for (const forecast of forecasts) byAccount.get(forecast.score.account)?.push(forecast);
+  for (const origin of ORIGINS) {
+    for (const account of [null, ...accounts]) {
+      const own = account === null ? forecasts : (byAccount.get(account) ?? []);
+      for (const horizonHours of [null, ...HORIZON_HOURS]) {
+        const group = own.filter(
           ({ score }) =>
-            score.origin === origin &&
-            (account === null || score.account === account) &&
-            (horizonHours === null || score.horizonHours === horizonHours),
-        ),
-      })),
-    ),
-  );
+            score.origin === origin && (horizonHours === null || score.horizonHours === horizonHours),
+        );
+        yield { origin, account, horizonHours, forecasts: group };
+      }
+    }
+  }
 }

@@ -44,10 +44,11 @@ export function winRates(latest: Latest, account?: AccountId): WinRates {
 
 /** In the order they were made, then by event. */
 function settledDecisions(latest: Latest, account: AccountId | undefined): readonly Settled[] {
-  return Array.from(latest.all('decisions'))
+  const decisions = account === undefined ? latest.all('decisions') : latest.ofAccount('decisions', account);
+  return Array.from(decisions)
     .flatMap(({ key, record: decision }): readonly Settled[] => {
       // Nobody was told to buy by a decision about the past.
-      if (decision.origin !== 'live' || (account !== undefined && decision.account !== account)) return [];
+      if (decision.origin !== 'live') return [];
       const score = latest.get('scores', key)?.record;
       const isOutcome = score?.status === 'settled' && score.forecastId === decision.forecastId;
       return isOutcome ? [{ decision, wonLo: score.wonLo }] : [];

@@ -5,11 +5,12 @@ import type { postRecord } from '../../contract/records/post.ts';
 import type { AccountPath } from '../account-path.ts';
 import { openRecord } from '../as-of.ts';
 import type { Latest, OutputOf } from '../latest.ts';
+import type { PostList } from '../post-list.ts';
 import type { RecordView } from '../record-view.ts';
 
 /** An account's posts, newest first: GET /meta/{account}/tweets and the channel `tweets`. */
 export interface PostsView extends RecordView {
-  posts(latest: Latest): readonly OutputOf<'posts'>[];
+  posts(latest: Latest): PostList;
   /** The text of a post, without ages, as of one output. The feed sends each change, even after a later one. */
   renderPost(post: OutputOf<'posts'>, tier: Tier): string;
   /** Whether a tier sees any difference, apart from `as_of`. */
@@ -35,7 +36,7 @@ export function postsView({ id }: AccountPath): PostsView {
     listsStale: false,
     hasAsOf: true,
     movedBy: { posts: ({ key, record }) => (record.account === id ? [key] : undefined) },
-    keys: (latest) => latest.posts(id).map(({ key }) => key),
+    keys: (latest) => Array.from(latest.posts(id).entries(), ({ key }) => key),
     render({ latest }, key, { tier }) {
       const post = latest.get('posts', key);
       return post?.record.account === id ? () => renderPost(post, tier) : undefined;

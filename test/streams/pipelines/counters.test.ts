@@ -44,7 +44,7 @@ describe('counters', () => {
       const event$ = hot('      --e---------|', { e: window });
       const post$ = hot('       ------p-----|', { p: seen });
       const expected = '        --w-x-y-z---|';
-      const count$ = counters({ observation$, event$, post$ }, new Map(), neverFails).pipe(
+      const count$ = counters({ observation$, event$, post$ }, new Map(), neverFails, () => ['a']).pipe(
         map(({ output: { record } }) => [record.real, record.oracle]),
       );
       expectObservable(count$).toBe(expected, { w: [null, null], x: [0, null], y: [1, null], z: [1, 1] });

@@ -86,10 +86,29 @@ describe('events', () => {
       ['1', START, 'event_opened', 'active'],
       ['2', START, 'event_changed', 'active'],
     ]);
-    const strange = tracking({ account: 'b', slug: null, title: 'none' });
+    const strange = tracking({ slug: null, title: 'none' });
     assert.deepEqual(emitted([0, listed], [START, strange], [START + 1, tick()]).slice(1), [
       ['1', START, 'event_opened', 'active'],
     ]);
+    const ofAnother = tracking({ account: 'b', slug: null, title: 'none' });
+    assert.deepEqual(emitted([0, listed], [START, ofAnother], [START + 1, tick()]).slice(1), [
+      ['1', START + 1, 'event_opened', 'active'],
+    ]);
+  });
+
+  it('lets go of an event that the market says is about another account', () => {
+    const state = emptyState();
+    const moved = { ...listed, subject: { type: 'posts', account: 'b' } } as const;
+    const outputs = ofStream(run(log([START, listed], [START + 1, moved], [END, tick()]), state), 'events');
+    assert.deepEqual(
+      outputs.map(({ at, record }) => [at, record.subject, record.phase]),
+      [
+        [START, listed.subject, 'active'],
+        [START + 1, moved.subject, 'active'],
+        [END, moved.subject, 'ended'],
+      ],
+    );
+    assert.equal(state.events.get('posts:a')?.facts.size, 0);
   });
 
   it('follows a clock that is set back before the start, and opens again', () => {
@@ -183,13 +202,34 @@ describe('events', () => {
     );
   });
 
+  it('remembers of an event that is over for days only what tells whether a listing is new', () => {
+    const over = END + 10 * DAY_MS;
+    const closed = { ...listed, isClosed: true };
+    const other = event({ eventId: 2, slug: 'other', title: 'other', startAt: null, endAt: over });
+    const entries: readonly Entry[] = [
+      [START, listed],
+      [START, tracking({ slug: listed.slug, startAt: START, endAt: END })],
+      [END, closed],
+      [END, other],
+      [over, tick()],
+    ];
+    const state = emptyState();
+    run(log(...entries), state);
+    const { facts, records, settled } = state.events.get('posts:a') ?? assert.fail();
+    assert.deepEqual([[...facts.keys()], [...records.keys()], [...settled.keys()]], [[2], [2], [1]]);
+    const later = (fact: typeof closed) =>
+      emitted(...entries, [over + 1, fact]).slice(emitted(...entries).length);
+    assert.deepEqual(later(closed), []);
+    assert.deepEqual(later({ ...closed, title: 'renamed' }), [['1', over + 1, 'event_closed', 'closed']]);
+  });
+
   it('forgets a crypto event two days after its end', () => {
     const subject = { type: 'crypto', symbol: 'X', kind: 'UP_DOWN', referencePrice: null } as const;
-    const next = event({ eventId: 2, slug: 'next', startAt: null, endAt: END + 2 * DAY_MS + 1 });
-    for (const trigger of [tick(), next, tracking({ slug: null })]) {
+    const next = event({ eventId: 2, slug: 'next', startAt: null, endAt: END + 2 * DAY_MS + 1, subject });
+    for (const trigger of [tick(), next]) {
       const state = emptyState();
       run(log([END, { ...listed, subject }], [END, next], [END + 2 * DAY_MS + 1, trigger]), state);
-      assert.deepEqual([...(state.events.get('all')?.records.keys() ?? [])], [2]);
+      assert.deepEqual([...(state.events.get('crypto')?.records.keys() ?? [])], [2]);
     }
   });
 

@@ -63,6 +63,7 @@ describe('ledger', () => {
         { observation$, event$, counters$, price$, lag$: NEVER },
         new Map(),
         neverFails,
+        () => ['a'],
       ).pipe(map(({ record }) => record.buckets[0]?.price));
       expectObservable(quoted$).toBe(expected, { x: null, y: 0.5 });
     }));

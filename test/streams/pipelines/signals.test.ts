@@ -84,7 +84,7 @@ describe('signals', () => {
       const price$ = hot('      ------q-----|', { q: quoted });
       const expected = '        ----s---b---';
       const inputs = { observation$, event$, counters$, prediction$, price$, score$: NEVER };
-      const action$ = signals(inputs, new Map(), neverFails).pipe(
+      const action$ = signals(inputs, new Map(), neverFails, () => ['a']).pipe(
         map(({ record }) => ('track' in record ? record.buckets[0]?.action : record)),
       );
       expectObservable(action$).toBe(expected, { s: 'SKIP', b: 'BUY' });
@@ -272,6 +272,7 @@ describe('signals', () => {
         },
         new Map(),
         neverFails,
+        () => [],
       ).subscribe((output) => emitted.push(output));
       for (const message of messages) message$.next(message);
       return records(emitted, 'decisions');

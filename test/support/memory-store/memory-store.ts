@@ -9,7 +9,14 @@ import type {
   Outputs,
   Store,
 } from '../../../src/store/store.ts';
-import { isKept, type Observation, type Output, type StreamName } from '../../../streams/internal.ts';
+import {
+  compareIds,
+  isKept,
+  type Observation,
+  type Output,
+  type OutputOf,
+  type StreamName,
+} from '../../../streams/internal.ts';
 import { createMemoryCallLog, createMemoryKeys } from './access.ts';
 import { createMemoryFrames } from './frames.ts';
 import { createMemoryPayments } from './payments.ts';
@@ -89,6 +96,12 @@ function createOutputs(): Outputs {
   const history = new Map<StreamName, KeptOutput[]>();
   const latest = new Map<StreamName, Map<string, Output>>();
   let mark = 0;
+  const newestFirst = (a: OutputOf<'posts'>, b: OutputOf<'posts'>) =>
+    b.record.createdAt - a.record.createdAt || compareIds(b.key, a.key);
+  const postsOf = (account: string) =>
+    [...(latest.get('posts')?.values() ?? [])]
+      .flatMap((output) => (output.stream === 'posts' && output.record.account === account ? [output] : []))
+      .sort(newestFirst);
   return {
     get upTo() {
       return mark;
@@ -108,6 +121,26 @@ function createOutputs(): Outputs {
       mark = upTo;
     },
     latest: (stream) => [...(latest.get(stream)?.values() ?? [])],
+    get: (stream, key) => latest.get(stream)?.get(key),
+    *timeline(account, { offset = 0, after } = {}) {
+      const posts = postsOf(account);
+      const first = after === undefined ? 0 : posts.findIndex((post) => newestFirst(after, post) < 0);
+      for (const { key, seq, record } of first === -1 ? [] : posts.slice(first + offset)) {
+        const { createdAt, seenAt, via, deletedAt, oracleAt } = record;
+        yield {
+          key,
+          createdAt,
+          seq,
+          seenAt,
+          isOnTimeline: via === 'timeline',
+          isDeleted: deletedAt !== null,
+          isInOracle: oracleAt !== null,
+        };
+      }
+    },
+    postCount: (account) => postsOf(account).length,
+    async prepare() {},
+    async check() {},
     *read(stream, fromSeq) {
       yield* (history.get(stream) ?? []).filter(({ seq }) => seq >= fromSeq);
     },
@@ -137,7 +170,10 @@ function createCheckpoints(): Checkpoints {
     [...kept.values()].filter((one) => one.graphVersion === graphVersion).sort((a, b) => a.seq - b.seq);
   return {
     async save({ state, ...place }) {
-      kept.set(place.seq, { ...place, state: Buffer.from(state).toString() });
+      kept.set(place.seq, {
+        ...place,
+        state: typeof state === 'string' ? state : Buffer.concat(state).toString(),
+      });
     },
     newest: (graphVersion, seq = Number.POSITIVE_INFINITY) =>
       ofVersion(graphVersion).findLast((one) => one.seq <= seq),

@@ -1,0 +1,123 @@
+import { bytesIn, takeCheckpoint } from '../../src/engine/checkpoints.ts';
+import { recover } from '../../src/engine/recover.ts';
+import { openStore } from '../../src/store/lmdb/open-store.ts';
+import { createLatest } from '../../src/views/latest.ts';
+import { createRunner, emptyState, isKept, type Observation } from '../../streams/internal.ts';
+import { accountIds, history, opening, type Step, seconds } from './accounts.ts';
+import { openLiveTurns, runSteps } from './live-turns.ts';
+import { type Memory, residentMemory } from './memory.ts';
+import { type Latencies, serveSteps } from './serve.ts';
+
+/** What one process measures, in ms and bytes. */
+export interface Measured {
+  readonly memory: Memory;
+  /** CPU time of each second of all accounts, with its commits. */
+  readonly secondMs: number;
+  readonly checkpointBytes: number;
+}
+
+export interface Restarted {
+  readonly memory: Memory;
+  readonly restartMs: number;
+  readonly secondMs: number;
+}
+
+/** The streams alone. */
+export interface Replayed {
+  readonly secondMs: number;
+  readonly historyMs: number;
+}
+
+const DAYS = Number(process.env.DAYS ?? 90);
+const START_AT = Date.UTC(2026, 0, 5);
+const SECONDS = Number(process.env.SECONDS ?? 300);
+const AFTER_CHECKPOINT = 30;
+const SERVED_SECONDS = 30;
+
+const [task = '', count = '', folder = ''] = process.argv.slice(2);
+const accounts = accountIds(Number(count));
+
+/** Fills a store as an engine does that ran for `DAYS`, then goes on second by second. */
+async function live(): Promise<Measured> {
+  const store = await openStore(folder);
+  const parts = { store, latest: createLatest(store.outputs), state: emptyState() };
+  await runSteps(parts, [opening(accounts, START_AT)]);
+  await runSteps(parts, history(accounts, START_AT, DAYS));
+  const cpuMs = await cpuOf(() => runSteps(parts, seconds(accounts, START_AT, DAYS, SECONDS)));
+  const checkpoint = await takeCheckpoint(store, parts.state, START_AT + DAYS * 86_400_000);
+  const checkpointBytes = checkpoint === undefined ? 0 : bytesIn(checkpoint);
+  if (checkpoint !== undefined) await store.checkpoints.save(checkpoint);
+  await runSteps(parts, from(SECONDS, AFTER_CHECKPOINT));
+  const memory = await residentMemory();
+  await store.close();
+  return { memory, secondMs: cpuMs / SECONDS, checkpointBytes };
+}
+
+/** Opens the same store again. */
+async function restart(): Promise<Restarted> {
+  const startedAt = performance.now();
+  const store = await openStore(folder);
+  const latest = createLatest(store.outputs);
+  const { state } = await recover(store, latest);
+  const restartMs = performance.now() - startedAt;
+  const after = SECONDS + AFTER_CHECKPOINT;
+  const cpuMs = await cpuOf(() => runSteps({ store, latest, state }, from(after, SECONDS)));
+  const memory = await residentMemory();
+  await store.close();
+  return { memory, restartMs, secondMs: cpuMs / SECONDS };
+}
+
+/** Opens the same store again, and serves readers of one account. */
+async function serve(): Promise<Latencies> {
+  const store = await openStore(folder);
+  const latest = createLatest(store.outputs);
+  const { state } = await recover(store, latest);
+  const turns = openLiveTurns({ store, latest, state });
+  const steps = from(2 * SECONDS + AFTER_CHECKPOINT, SERVED_SECONDS);
+  const latencies = await serveSteps(
+    { store, latest, accounts: accounts.length, ...turns },
+    steps,
+    SERVED_SECONDS,
+  );
+  await turns.stop();
+  await store.close();
+  return latencies;
+}
+
+/** As verification does it: through the graph, and every output to its bytes. */
+async function replay(): Promise<Replayed> {
+  const { run } = createRunner(emptyState());
+  let seq = 0;
+  let bytes = 0;
+  const feed = (steps: Iterable<Step>) => {
+    for (const { at, facts } of steps) {
+      for (const fact of facts) {
+        const observation: Observation = { seq: ++seq, receivedAt: at, fact };
+        for (const output of run(observation))
+          if (isKept(output.stream)) bytes += JSON.stringify(output).length;
+      }
+    }
+  };
+  feed([opening(accounts, START_AT)]);
+  const historyMs = await cpuOf(async () => feed(history(accounts, START_AT, DAYS)));
+  const cpuMs = await cpuOf(async () => feed(seconds(accounts, START_AT, DAYS, SECONDS)));
+  if (bytes === 0) throw new Error('the replay gave nothing');
+  return { secondMs: cpuMs / SECONDS, historyMs };
+}
+
+function* from(first: number, count: number): Iterable<Step> {
+  let n = 0;
+  for (const step of seconds(accounts, START_AT, DAYS, first + count)) if (++n > first) yield step;
+}
+
+async function cpuOf(work: () => Promise<void>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+const tasks: Readonly<Record<string, () => Promise<object>>> = { live, restart, serve, replay };
+const measured = await tasks[task]?.();
+if (measured === undefined) throw new RangeError(`no task ${task}`);
+process.stdout.write(`${JSON.stringify(measured)}\n`);
