@@ -48,7 +48,7 @@ export interface Refused {
 
 export type LifeEnd =
   | Ended
-  | Refused
+  | (Refused & { readonly when: Stage })
   | { readonly is: 'crashed'; readonly how: string; readonly when: Stage };
 
 /** How far a life came: `stopped` reads back what the folder holds, which the service itself need not have read. */
@@ -59,7 +59,7 @@ type Lived = Omit<Ended, 'is'> & { readonly is: 'lived' };
 
 const CHILD = new URL(`./damage-child${extname(import.meta.url)}`, import.meta.url);
 /** Far more than any life takes. A loop inside of it would be found by this. */
-const LONGEST_LIFE_MS = 180_000;
+const LONGEST_LIFE_MS = 600_000;
 /** Characters of what a crashed process said last. */
 const MOST_SAID = 500;
 
@@ -91,10 +91,12 @@ export function createLives(): Lives {
           resolve(how);
         };
         // Sent by damage-child.ts.
-        const onMessage = (message: LifeEnd | Lived | { readonly is: 'up' } | { readonly is: 'stopped' }) => {
+        const onMessage = (
+          message: Ended | Refused | Lived | { readonly is: 'up' } | { readonly is: 'stopped' },
+        ) => {
           if (message.is === 'up' || message.is === 'stopped') when = message.is;
           else if (message.is === 'lived') lived = { ...message, is: 'ended' };
-          else end(message);
+          else end(message.is === 'refused' ? { ...message, when } : message);
         };
         running.process.on('message', onMessage);
         void running.ended().then((how) => {

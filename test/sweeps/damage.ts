@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   closeSync,
   copyFileSync,
   cpSync,
@@ -17,7 +18,9 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
+import { repairStore } from '../../src/store/lmdb/open-with-recovery.ts';
 import type { KeptPayment, Store } from '../../src/store/store.ts';
+import { filePath, PAGE, swapPages, usedPages } from '../support/database-pages.ts';
 import { createLives, type Ended, type Life, type LifeEnd, logOf } from './damage-life.ts';
 
 export interface DamageSweep {
@@ -45,20 +48,25 @@ export interface DamageTotals {
   readonly silentLosses: number;
 }
 
-const PAGE = 4_096;
 /** The embedded world has events now. */
 const START_AT = Date.now();
 /** Failed starts in a row that are allowed, and how many starts a supervisor gets in all. */
 const MOST_FAILED = 2;
 const MOST_STARTS = 5;
 
-type Damage = { readonly name: string; readonly apply: (file: number, size: number, path: string) => void };
+/** `apply` returns the pages that it damaged. */
+interface Damage {
+  readonly name: string;
+  apply(file: number, size: number, path: string): readonly number[];
+}
 
 /** The truth about the folder before it is damaged. */
 interface Truth {
   readonly folder: string;
   readonly life: Life;
   readonly ended: Ended;
+  /** What each page in use holds. */
+  readonly uses: ReadonlyMap<number, string>;
 }
 
 /** Damages copies of a folder of the real service, starts the service on each as a supervisor would, and judges. */
@@ -84,12 +92,12 @@ export async function sweepDamage(sweep: DamageSweep): Promise<DamageTotals> {
       const hasBackup = sweep.random() < 0.5;
       const data = join(root, `case-${index + 1}`);
       copyTruth(truth, data, hasBackup);
-      damageFile(join(data, 'db', 'data.mdb'), damage);
+      const pages = damageFile(filePath(data), damage).map((page) => truth.uses.get(page) ?? 'not in use');
       const asDamaged = `${data}-as-damaged`;
       cpSync(data, asDamaged, { recursive: true });
       const verdict = await judge(live, { ...truth.life, data }, truth.ended, hasBackup);
       totals = add(totals, verdict);
-      const label = `${index + 1}: ${damage.name}${hasBackup ? ', with a backup' : ''}`;
+      const label = `${index + 1}: ${damage.name} (${pages.join(', ')})${hasBackup ? ', with a backup' : ''}`;
       const isBad = verdict.faults.length > 0;
       if (isBad || verdict.outcome !== 'unnoticed') {
         const lines = [
@@ -149,12 +157,13 @@ async function makeTruth(live: Live, folder: string, sweep: DamageSweep): Promis
   const ended = expectEnded(await live({ ...life, data: control }));
   rmSync(control, { recursive: true });
   if (ended.difference !== null) throw new Error(`the sound folder does not verify: ${ended.difference}`);
-  const pages = statSync(join(folder, 'db', 'data.mdb')).size / PAGE;
+  const pages = statSync(filePath(folder)).size / PAGE;
   const served = ended.answers.filter(({ status }) => status === 200).length;
   sweep.report(
     `made a folder of ${pages} pages; ${served} of ${ended.answers.length} answers about its past have data`,
   );
-  return { folder, life, ended };
+  const uses = new Map(usedPages(folder).map(({ page, part, kind }) => [page, `${part} ${kind}`]));
+  return { folder, life, ended, uses };
 }
 
 function expectEnded(end: LifeEnd): Ended {
@@ -235,14 +244,14 @@ function copyTruth({ folder }: Truth, data: string, hasBackup: boolean): void {
     recursive: true,
     filter: (path) => hasBackup || !path.startsWith(join(folder, 'backups')),
   });
-  copyFileSync(join(folder, 'db', 'data.mdb'), join(data, 'db', 'data.mdb'));
+  copyFileSync(filePath(folder), filePath(data));
 }
 
-function damageFile(path: string, { apply }: Damage): void {
+function damageFile(path: string, { apply }: Damage): readonly number[] {
   const { size } = statSync(path);
   const file = openSync(path, 'r+');
   try {
-    apply(file, size, path);
+    return apply(file, size, path);
   } finally {
     closeSync(file);
   }
@@ -272,6 +281,7 @@ function flip(random: () => number): Damage {
       const bytes = readPage(file, page);
       bytes.writeUInt8(bytes.readUInt8(offset) ^ (1 << bit), offset);
       writeSync(file, bytes, 0, PAGE, page * PAGE);
+      return [page];
     },
   };
 }
@@ -281,23 +291,30 @@ function pageDamage(random: () => number): Damage {
   if (kind < 0.45) {
     return {
       name: 'a page of zeros',
-      apply: (file, size) => writeSync(file, Buffer.alloc(PAGE), 0, PAGE, anyPage(file, size, random) * PAGE),
+      apply(file, size) {
+        const page = anyPage(file, size, random);
+        writeSync(file, Buffer.alloc(PAGE), 0, PAGE, page * PAGE);
+        return [page];
+      },
     };
   }
   if (kind < 0.9) {
     return {
       name: 'two pages swapped',
-      apply(file, size) {
+      apply(file, size, path) {
         const [a, b] = [anyPage(file, size, random), anyPage(file, size, random)];
-        const [first, second] = [readPage(file, a), readPage(file, b)];
-        writeSync(file, second, 0, PAGE, a * PAGE);
-        writeSync(file, first, 0, PAGE, b * PAGE);
+        swapPages(path, a, b);
+        return [a, b];
       },
     };
   }
   return {
     name: 'the end cut off',
-    apply: (_file, size, path) => truncateSync(path, Math.ceil((random() * size) / PAGE) * PAGE),
+    apply(_file, size, path) {
+      const pages = Math.ceil((random() * size) / PAGE);
+      truncateSync(path, pages * PAGE);
+      return [pages];
+    },
   };
 }
 
@@ -311,11 +328,17 @@ interface CaseVerdict {
 
 async function judge(live: Live, life: Life, truth: Ended, hasBackup: boolean): Promise<CaseVerdict> {
   let failedStarts = 0;
+  let wasMended = false;
   const ends: string[] = [];
   for (let start = 1; start <= MOST_STARTS; start++) {
     const end = await live(life);
     if (end.is === 'ended') return compare(end, truth, { failedStarts, told: toldOn(life.data) });
-    ends.push(end.is === 'crashed' ? `${end.how}, when ${end.when}` : `${end.code}: ${end.message}`);
+    // The service did not meet it. Whoever does, as this sweep when it reads the folder back, asks the doctor.
+    if (end.when === 'stopped' && !wasMended && (await mend(life.data)) === 'damaged') {
+      wasMended = true;
+      continue;
+    }
+    ends.push(`${end.is === 'crashed' ? end.how : `${end.code}: ${end.message}`}, when ${end.when}`);
     if (end.is === 'refused') {
       // Said with a stable code, the same again and again: somebody has to act, as there is no backup to take.
       const isFinal = !hasBackup && /^STORE_(BROKEN|MISSING|LAYOUT)$/.test(end.code);
@@ -331,6 +354,10 @@ async function judge(live: Live, life: Life, truth: Ended, hasBackup: boolean): 
     failedStarts += 1;
   }
   return { outcome: 'looping', failedStarts, faults: ends, isWrong: false, isSilent: false };
+}
+
+function mend(data: string): ReturnType<typeof repairStore> {
+  return repairStore(data, (news) => appendFileSync(logOf(data), `${JSON.stringify(news)}\n`));
 }
 
 function toldOn(data: string): string {

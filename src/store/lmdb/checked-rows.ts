@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { Database, Key } from '#database';
 import { StoreError } from '../../errors.ts';
 import { type Damage, provesDamage } from './damage.ts';
+import { hasShape, type KeyShape } from './key-shape.ts';
 
 /** How a value and its checksum are one value of the database. */
 interface RowCodec<V> {
@@ -85,7 +86,7 @@ export interface CheckedRows<V, K extends Key> {
   get(key: K): V | undefined;
   has(key: K): boolean;
   getRange(range?: RowRange<K>): Iterable<Row<V, K>>;
-  /** The same, with undefined for the value of a row that does not match its checksum. */
+  /** The same, with undefined for the value of a row that does not match its checksum. A key of another shape is thrown. */
   inspect(range?: RowRange<K>): Iterable<Row<V | undefined, K>>;
   /** Does not read the values. */
   getKeys(range?: RowRange<K>): Iterable<K>;
@@ -124,12 +125,21 @@ function sizeOf(database: { getStats(): object }): number {
   return stats.entryCount;
 }
 
-export function openCheckedRows<V, K extends Key>(
-  name: string,
-  database: Database<V, K>,
-  codec: RowCodec<V>,
-  damage: Damage,
-): CheckedRows<V, K> {
+interface RowsToOpen<V, K extends Key> {
+  readonly name: string;
+  readonly database: Database<V, K>;
+  readonly codec: RowCodec<V>;
+  readonly keys: KeyShape;
+  readonly damage: Damage;
+}
+
+export function openCheckedRows<V, K extends Key>({
+  name,
+  database,
+  codec,
+  keys,
+  damage,
+}: RowsToOpen<V, K>): CheckedRows<V, K> {
   const appendable: Appendable<V, K> = database;
   const nameSeed = crc32(name);
   const checksumOf = (key: K, value: V) => codec.checksum(value, crc32(rowName(key), nameSeed));
@@ -147,10 +157,15 @@ export function openCheckedRows<V, K extends Key>(
     return damage(name, `${name}: ${place} cannot be read`, error);
   }
 
+  function checkKey(key: K): void {
+    if (!hasShape(key, keys)) throw damage(name, `${name}: ${rowName(key)} is no key of it`);
+  }
+
   function* inspect(range: RowRange<K> = {}): Iterable<Row<V | undefined, K>> {
     let last: K | undefined;
     try {
       for (const { key, value } of database.getRange(range)) {
+        checkKey(key);
         last = key;
         yield { key, value: decode(key, value) };
       }
@@ -189,7 +204,10 @@ export function openCheckedRows<V, K extends Key>(
     },
     *getKeys(range = {}) {
       try {
-        yield* database.getKeys(range);
+        for (const key of database.getKeys(range)) {
+          checkKey(key);
+          yield key;
+        }
       } catch (error) {
         throw unreadable(error, 'the keys');
       }

@@ -66,7 +66,8 @@ interface CopyRequest {
 
 type ProcessEnd =
   | { readonly is: 'done' }
-  | { readonly is: 'stuck'; readonly reason: string }
+  /** At a row that it could not read, or, ended by it, at any row since the last that it told of. */
+  | { readonly is: 'stuck'; readonly at: 'next row' | 'some row'; readonly reason: string }
   | { readonly is: 'unopenable'; readonly reason: string }
   | { readonly is: 'unknown'; readonly reason: string };
 
@@ -82,6 +83,8 @@ function runProcess(
     let end: ProcessEnd | undefined;
     let errors = '';
     let isOpened = false;
+    const endedBy = (reason: string): ProcessEnd =>
+      isOpened ? { is: 'stuck', at: 'some row', reason } : { is: 'unopenable', reason };
     const silence = setTimeout(() => {
       end = { is: 'unknown', reason: `the process that read it told nothing for ${silenceMs} ms` };
       child.kill('SIGKILL');
@@ -97,9 +100,8 @@ function runProcess(
       const message = parseMessage(line);
       if (message === undefined) return;
       if (message.is === 'opened') isOpened = true;
-      if (message.is === 'stuck') end = { is: 'stuck', reason: message.message };
-      if (message.is === 'unopenable')
-        end = { is: isOpened ? 'stuck' : 'unopenable', reason: message.message };
+      if (message.is === 'stuck') end = { is: 'stuck', at: 'next row', reason: message.message };
+      if (message.is === 'unopenable') end = endedBy(message.message);
       if (message.is === 'failed') end = { is: 'unknown', reason: message.message };
       onMessage(message);
     });
@@ -110,8 +112,7 @@ function runProcess(
       const how = signal ?? `exit code ${code}`;
       const said = errors.trim().split('\n').at(0) ?? '';
       const reason = `the process that read it ended with ${how}${said === '' ? '' : `: ${said}`}`;
-      const isCrash = wasEndedByStore(signal, errors);
-      resolve({ is: isCrash ? (isOpened ? 'stuck' : 'unopenable') : 'unknown', reason });
+      resolve(wasEndedByStore(signal, errors) ? endedBy(reason) : { is: 'unknown', reason });
     });
   });
 }
@@ -134,9 +135,9 @@ interface Progress {
   readonly faults: string[];
 }
 
-/** The other ways to read a part, after one that met a row that cannot be read: row by row, then from the end. */
-function nextWay(work: PartWork, reached: Key | null): PartWork | undefined {
-  if (work.rowsPerStep > 1) return { ...work, rowsPerStep: 1, after: reached };
+/** The other ways to read a part, after one that met a row that cannot be read: row by row up to it, then from the end. */
+function nextWay(work: PartWork, reached: Key | null, at: 'next row' | 'some row'): PartWork | undefined {
+  if (at === 'some row' && work.rowsPerStep > 1) return { ...work, rowsPerStep: 1, after: reached };
   if (work.isReverse) return undefined;
   return { ...work, rowsPerStep: ROWS_PER_STEP, isReverse: true, after: null, until: reached };
 }
@@ -226,7 +227,7 @@ export async function copyParts(request: CopyRequest): Promise<CopyOutcome> {
     progressOf(part).unreadable = isReverse
       ? { after: until, before: reached ?? unreadable?.before ?? null, reason: end.reason }
       : { after: reached, before: null, reason: end.reason };
-    const next = nextWay(stuckAt, reached);
+    const next = nextWay(stuckAt, reached, end.at);
     const rest = work.slice(work.indexOf(stuckAt) + 1);
     work = next === undefined ? rest : [next, ...rest];
     isOver = work.length === 0 && !compares;

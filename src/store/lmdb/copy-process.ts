@@ -10,14 +10,19 @@ import { isDamage, watchDamage } from './damage.ts';
 import {
   createEnvironment,
   findLayout,
+  hasLostNames,
+  keysOf,
   LAYOUT,
   LAYOUT_BEFORE,
+  LOST_NAMES,
+  layoutOf,
   openAnyRows,
   openEnvironment,
   openPlain,
   openRoot,
 } from './environment.ts';
 import { createGapFinder } from './gaps.ts';
+import { hasShape } from './key-shape.ts';
 import { valueBefore } from './layout-before.ts';
 import { MARK_ROW, type OutputMark } from './output-mark.ts';
 import { putRows } from './put-rows.ts';
@@ -53,6 +58,7 @@ function* rowsOf(root: RootDatabase, layout: number, work: PartWork): Iterable<A
     return;
   }
   for (const { key, value } of openPlain(root, part)?.getRange(range) ?? []) {
+    if (!hasShape(key, keysOf(part))) throw damage(part, `${part}: ${rowName(key)} is no key of it`);
     numberInPart += 1;
     yield { key, value: valueBefore(part, key, value, numberInPart) };
   }
@@ -87,24 +93,32 @@ async function copyPart(
     const bad: string[] = [];
     let read = 0;
     let isOver = false;
-    for (const { key, value } of rowsOf(root, layout, { ...work, after })) {
-      if (isBehind(key, after, isReverse)) throw damage(part, `${part}: its rows are not in order`);
-      if (until !== null && isBehind(key, until, !isReverse)) {
-        isOver = true;
-        break;
+    let met: unknown;
+    try {
+      for (const { key, value } of rowsOf(root, layout, { ...work, after })) {
+        if (isBehind(key, after, isReverse)) throw damage(part, `${part}: its rows are not in order`);
+        if (until !== null && isBehind(key, until, !isReverse)) {
+          isOver = true;
+          break;
+        }
+        after = key;
+        read += 1;
+        if (value === undefined) {
+          bad.push(rowName(key));
+          continue;
+        }
+        if (part !== 'meta' || key !== 'layout') good.push({ key, value });
+        const gap = isReverse ? undefined : findGap(key, value);
+        if (gap !== undefined) tell({ is: 'fault', part, message: gap });
       }
-      after = key;
-      read += 1;
-      if (value === undefined) {
-        bad.push(rowName(key));
-        continue;
-      }
-      if (part !== 'meta' || key !== 'layout') good.push({ key, value });
-      const gap = isReverse ? undefined : findGap(key, value);
-      if (gap !== undefined) tell({ is: 'fault', part, message: gap });
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      met = error;
     }
+    // Also the rows before one that cannot be read.
     if (into !== undefined && target !== undefined) await putRows(into, good, target);
     if (after !== null && read > 0) tell({ is: 'rows', part, rows: good.length, last: after, bad });
+    if (met !== undefined) throw met;
     if (isOver || read < rowsPerStep) return tell({ is: 'ended', part });
   }
 }
@@ -135,7 +149,9 @@ async function run(): Promise<void> {
   await checkReaderTable(job.source);
   const root = openRoot(job.source, true);
   const found = findLayout(root);
-  if (found.is === 'other') return tell({ is: 'failed', message: `it has ${found.layout}` });
+  if (hasLostNames(found, job.source)) return tell({ is: 'unopenable', message: LOST_NAMES });
+  if (found.is === 'other' || found.is === 'unnamed')
+    return tell({ is: 'failed', message: `it has ${layoutOf(found)}` });
   const layout = found.is === 'before' ? LAYOUT_BEFORE : LAYOUT;
   tell({ is: 'opened', layout });
   if (found.is === 'damaged') {

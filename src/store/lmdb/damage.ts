@@ -16,6 +16,9 @@ const DAMAGE_CODES = new Set([
   -30779, // MDB_PROBLEM: a page of another kind than its place in the tree
 ]);
 
+/** What the library says, without a code, of a key that it finds while it reads on. */
+const IMPOSSIBLE_LENGTH = 'Invalid key size ';
+
 /** Whether it is the library's own answer that the file is damaged. */
 export function isDamageCode(code: unknown): boolean {
   return typeof code === 'number' && DAMAGE_CODES.has(code);
@@ -26,7 +29,12 @@ export function provesDamage(error: unknown): boolean {
   const code = errorCode(error);
   if (typeof code === 'number') return isDamageCode(code);
   // Thrown while bytes that are no key, text or length are decoded.
-  return error instanceof RangeError || error instanceof TypeError || error instanceof SyntaxError;
+  return (
+    error instanceof RangeError ||
+    error instanceof TypeError ||
+    error instanceof SyntaxError ||
+    (error instanceof Error && error.message.startsWith(IMPOSSIBLE_LENGTH))
+  );
 }
 
 /** The same, also of an error that says so already. */

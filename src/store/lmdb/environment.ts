@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Database, type Key, open, type RootDatabase } from '#database';
 import { KEPT_STREAMS, type StreamName } from '../../../streams/internal.ts';
 import { StoreError } from '../../errors.ts';
@@ -9,9 +9,10 @@ import { type CheckedRows, checkedAny, checkedBytes, checkedText, openCheckedRow
 import { type Durable, durableAt } from './commit.ts';
 import { type Damage, isDamageCode, provesDamage, watchDamage } from './damage.ts';
 import { DICTIONARY } from './dictionary.ts';
+import type { KeyShape } from './key-shape.ts';
 import { type OpenRoom, openRoom, pagesOf } from './open-room.ts';
 import { checkReaderTable, placeReaderTable, removeReaderTable } from './reader-table.ts';
-import { missingStore } from './store-traces.ts';
+import { missingStore, wasBegun } from './store-traces.ts';
 import type { WriteRoom } from './write-room.ts';
 
 /** Raised with every change of how rows are keyed or encoded. */
@@ -118,34 +119,45 @@ export function openRoot(path: string, isReadOnly: boolean): RootDatabase {
   }
 }
 
-/** How the values of a database lie there. */
-type Form = 'text' | 'compressed text' | 'bytes';
+/** How the rows of a database lie there. */
+interface Form {
+  readonly values: 'text' | 'compressed text' | 'bytes';
+  readonly keys: KeyShape;
+}
 
 /** All but the histories. Long or many texts are compressed. Frames are not: a row is soon in a pack or gone, and readers wait. */
 const FORMS: ReadonlyMap<string, Form> = new Map(
   Object.entries({
-    meta: 'text',
-    journal: 'compressed text',
-    latest: 'compressed text',
-    timelines: 'text',
-    checkpoints: 'text',
-    states: 'bytes',
-    notes: 'text',
-    keys: 'text',
-    calls: 'text',
-    usage: 'text',
-    usageErrors: 'text',
-    waitlist: 'text',
-    waitlistIndex: 'text',
-    feed: 'text',
-    feedPacks: 'bytes',
-    feedTopics: 'text',
-    payments: 'compressed text',
-    paymentMarks: 'text',
+    meta: { values: 'text', keys: 'string' },
+    journal: { values: 'compressed text', keys: 'number' },
+    latest: { values: 'compressed text', keys: ['string', 'string'] },
+    timelines: { values: 'text', keys: ['string', 'number', 'number', 'string'] },
+    checkpoints: { values: 'text', keys: 'number' },
+    states: { values: 'bytes', keys: ['number', 'number'] },
+    notes: { values: 'text', keys: 'string' },
+    keys: { values: 'text', keys: 'string' },
+    calls: { values: 'text', keys: 'number' },
+    usage: { values: 'text', keys: ['string', 'string', 'number'] },
+    usageErrors: { values: 'text', keys: ['string', 'number'] },
+    waitlist: { values: 'text', keys: 'number' },
+    waitlistIndex: { values: 'text', keys: 'string' },
+    feed: { values: 'text', keys: ['string', 'number'] },
+    feedPacks: { values: 'bytes', keys: ['string', 'number'] },
+    feedTopics: { values: 'text', keys: 'string' },
+    payments: { values: 'compressed text', keys: 'string' },
+    paymentMarks: { values: 'text', keys: ['string', 'number', 'string'] },
   } satisfies Record<Exclude<keyof Parts, 'histories'>, Form>),
 );
 
-const FORM_OF_HISTORIES: Form = 'compressed text';
+const FORM_OF_HISTORIES: Form = { values: 'compressed text', keys: ['number', 'number'] };
+
+function formOf(name: string): Form {
+  return FORMS.get(name) ?? FORM_OF_HISTORIES;
+}
+
+export function keysOf(name: string): KeyShape {
+  return formOf(name).keys;
+}
 
 /** Follows from the latest posts, so that it need not be copied. */
 export const TIMELINES = 'timelines';
@@ -161,11 +173,11 @@ export const PART_NAMES: readonly string[] = [
 
 /** The compression is that of the root. */
 function optionsOf(name: string) {
-  const form = FORMS.get(name) ?? FORM_OF_HISTORIES;
+  const { values } = formOf(name);
   return {
     name,
-    encoding: form === 'bytes' ? 'binary' : 'string',
-    compression: form === 'compressed text',
+    encoding: values === 'bytes' ? 'binary' : 'string',
+    compression: values === 'compressed text',
   } as const;
 }
 
@@ -181,19 +193,19 @@ export function openAnyRows(
   damage: Damage,
 ): CheckedRows<string | Buffer, Key> | undefined {
   const database = openPlain(root, name);
-  return database && openCheckedRows(name, database, checkedAny, damage);
+  return database && openCheckedRows({ name, database, codec: checkedAny, keys: keysOf(name), damage });
 }
 
 function openParts(root: RootDatabase, damage: Damage): Parts {
   function texts<K extends Key>(name: string): CheckedRows<string, K> {
     const database: Database<string, K> | undefined = root.openDB<string, K>(optionsOf(name));
     if (database === undefined) throw damage(name, `${name} cannot be found`);
-    return openCheckedRows(name, database, checkedText, damage);
+    return openCheckedRows({ name, database, codec: checkedText, keys: keysOf(name), damage });
   }
   function bytes<K extends Key>(name: string): CheckedRows<Buffer, K> {
     const database: Database<Buffer, K> | undefined = root.openDB<Buffer, K>(optionsOf(name));
     if (database === undefined) throw damage(name, `${name} cannot be found`);
-    return openCheckedRows(name, database, checkedBytes, damage);
+    return openCheckedRows({ name, database, codec: checkedBytes, keys: keysOf(name), damage });
   }
   return {
     meta: texts('meta'),
@@ -224,18 +236,24 @@ function openHistories(root: RootDatabase, damage: Damage): ReadonlyMap<StreamNa
   for (const stream of KEPT_STREAMS) {
     const name = `history.${stream}`;
     const database: Database<string, [number, number]> | undefined = root.openDB(optionsOf(name));
-    if (database !== undefined) histories.set(stream, openCheckedRows(name, database, checkedText, damage));
+    if (database === undefined) continue;
+    const rows = openCheckedRows({ name, database, codec: checkedText, keys: keysOf(name), damage });
+    histories.set(stream, rows);
   }
   return histories;
 }
 
 function openTimelines(root: RootDatabase, damage: Damage): Timelines | undefined {
   const database: Database<string, TimelineKey> | undefined = root.openDB(optionsOf(TIMELINES));
-  return database && openCheckedRows(TIMELINES, database, checkedText, damage);
+  return (
+    database &&
+    openCheckedRows({ name: TIMELINES, database, codec: checkedText, keys: keysOf(TIMELINES), damage })
+  );
 }
 
 type Found =
-  | { readonly is: 'ours' | 'before' }
+  /** `unnamed` has no database under a name of ours: it is of another program, or the names are lost. */
+  | { readonly is: 'ours' | 'before' | 'unnamed' }
   | { readonly is: 'other'; readonly layout: string }
   /** `missing` are the names of databases that cannot be found. */
   | { readonly is: 'damaged'; readonly message: string; readonly missing: readonly string[] };
@@ -251,11 +269,18 @@ export function findLayout(root: RootDatabase): Found {
     const isOurs = names.includes('journal');
     return isOurs
       ? { is: 'damaged', message: 'meta: the layout number is gone', missing: missingIn(names) }
-      : { is: 'other', layout: 'no layout number' };
+      : { is: 'unnamed' };
   }
   if (stored === String(LAYOUT_BEFORE)) return { is: 'before' };
   if (/^\d{1,3}$/.test(stored)) return { is: 'other', layout: `layout ${stored}` };
-  const meta = openCheckedRows('meta', plain, checkedText, watchDamage().damage);
+  const { damage } = watchDamage();
+  const meta = openCheckedRows({
+    name: 'meta',
+    database: plain,
+    codec: checkedText,
+    keys: keysOf('meta'),
+    damage,
+  });
   const [row] = meta.inspect({ start: LAYOUT_ROW, limit: 1 });
   const missing = missingIn(names);
   if (row?.value === undefined)
@@ -270,14 +295,27 @@ function missingIn(names: readonly string[]): readonly string[] {
   return FIXED_PARTS.filter((name) => !names.includes(name));
 }
 
-function refuse(found: Found, folder: string, damage: Damage): StoreError {
+/** Only one that was begun by us has lost its names. */
+export function hasLostNames(found: Found, path: string): boolean {
+  return found.is === 'unnamed' && wasBegun(dirname(path));
+}
+
+export const LOST_NAMES = 'meta: the names of all parts are lost';
+
+function refuse(found: Found, folder: string, path: string, damage: Damage): StoreError {
   if (found.is === 'damaged') return damage('meta', found.message);
-  const has = `the store in ${folder} has ${found.is === 'other' ? found.layout : `layout ${LAYOUT_BEFORE}`}`;
+  if (hasLostNames(found, path)) return damage('meta', LOST_NAMES);
+  const has = `the store in ${folder} has ${layoutOf(found)}`;
   const remedy = 'start the service on it once, which turns it into that';
   return new StoreError(
     'STORE_LAYOUT',
     `${has}, expected layout ${LAYOUT}${found.is === 'before' ? `: ${remedy}` : ''}`,
   );
+}
+
+export function layoutOf(found: Found): string {
+  if (found.is === 'other') return found.layout;
+  return found.is === 'before' ? `layout ${LAYOUT_BEFORE}` : 'no layout number';
 }
 
 /** Writes an environment without rows into the folder `path`. */
@@ -348,7 +386,7 @@ export async function openEnvironment(
   };
   try {
     const found = findLayout(root);
-    if (found.is !== 'ours') throw refuse(found, folder, damage);
+    if (found.is !== 'ours') throw refuse(found, folder, path, damage);
     if (!isReadOnly) opened = await openRoom(root, path, PART_NAMES, reserveBytes);
     const parts = openParts(root, damage);
     // A killed reader keeps its slot, and with it old pages, until someone looks.

@@ -28,7 +28,7 @@ import {
   takeBackStart,
   unfinishedStarts,
 } from './unfinished-starts.ts';
-import { isWritable } from './write-probe.ts';
+import { tryWriting } from './write-probe.ts';
 
 /** What is wrong with the store in a folder: proven, nothing, or not known. */
 type Verdict =
@@ -38,19 +38,30 @@ type Verdict =
       readonly sentences: readonly string[];
       readonly findings: readonly PartFinding[];
     }
-  | { readonly is: 'unknown'; readonly reason: string };
+  /** `isReadable` says that all of it can be read at least. */
+  | { readonly is: 'unknown'; readonly reason: string; readonly isReadable: boolean };
 
 type Damaged = Pick<Verdict & { readonly is: 'damaged' }, 'sentences' | 'findings'>;
 
-/** Only for the process that holds the lock. */
-async function examine(folder: string): Promise<Verdict> {
+/** Whether all of it can be read. Only for the process that holds the lock. */
+async function examineRows(folder: string): Promise<Verdict> {
   dropLostTable(environmentPath(folder));
   const outcome = await copyParts({ source: environmentPath(folder), parts: PART_NAMES });
-  if (outcome.is === 'unknown') return outcome;
+  if (outcome.is === 'unknown') return { ...outcome, isReadable: false };
   if (outcome.is === 'unopenable') return { is: 'damaged', sentences: [outcome.reason], findings: [] };
   const findings = outcome.parts.filter(isDamaged);
   if (findings.length === 0) return { is: 'sound' };
   return { is: 'damaged', sentences: findings.map(describeFinding), findings };
+}
+
+/** Whether all of it can be read and written. Only for the process that holds the lock. */
+async function examine(folder: string): Promise<Verdict> {
+  const rows = await examineRows(folder);
+  if (rows.is !== 'sound') return rows;
+  const writing = await tryWriting(folder);
+  if (writing.is === 'unknown') return { ...writing, isReadable: true };
+  if (writing.is === 'ended') return { is: 'damaged', sentences: [ENDS_WRITERS], findings: [] };
+  return rows;
 }
 
 function timeInName(): string {
@@ -92,11 +103,7 @@ async function repair(folder: string, damage: Damaged, tell: TellNews): Promise<
 export async function repairStore(folder: string, tell: TellNews): Promise<Verdict['is']> {
   finishReplacement(folder);
   if (!hasEnvironment(folder)) throw missingStore(folder);
-  const examined = await examine(folder);
-  const endsWriters = examined.is === 'sound' && !(await isWritable(folder));
-  const verdict: Verdict = endsWriters
-    ? { is: 'damaged', sentences: [ENDS_WRITERS], findings: [] }
-    : examined;
+  const verdict = await examine(folder);
   if (verdict.is === 'damaged') await repair(folder, verdict, tell);
   if (verdict.is === 'sound')
     tell({ level: 'info', message: 'the store is sound', details: { data: folder } });
@@ -118,25 +125,25 @@ async function reconsider(folder: string, tell: TellNews): Promise<void> {
     message: 'the last starts did not finish, examining the store',
     details: { data: folder, starts: count, damage },
   });
-  const verdict = await examine(folder);
+  const verdict = damage === null ? await examine(folder) : orDamaged(await examineRows(folder), damage);
   if (verdict.is === 'damaged') {
     await repair(folder, verdict, tell);
     return;
   }
   if (verdict.is === 'unknown') {
-    const { reason } = verdict;
+    const { reason, isReadable } = verdict;
     tell({ level: 'error', message: NOT_EXAMINED, details: { data: folder, reason } });
     // Opened once more, in case that only the examination fails; after that somebody has to look.
-    if (count >= REFUSED) throw notProven(folder, reason);
+    if (count >= REFUSED && !isReadable) throw notProven(folder, reason);
     return;
   }
-  if (damage === null && (await isWritable(folder))) {
-    tell({ level: 'info', message: 'the store is sound', details: { data: folder } });
-    forgetStarts(folder);
-    return;
-  }
-  // Reads well, but was found damaged or ends whoever writes to it: all its rows go into a new one.
-  await repair(folder, { sentences: [damage ?? ENDS_WRITERS], findings: [] }, tell);
+  tell({ level: 'info', message: 'the store is sound', details: { data: folder } });
+  forgetStarts(folder);
+}
+
+/** All rows of a store that reads well, but was found damaged, go into a new one. */
+function orDamaged(verdict: Verdict, damage: string): Verdict {
+  return verdict.is === 'sound' ? { is: 'damaged', sentences: [damage], findings: [] } : verdict;
 }
 
 const PROGRESS_MS = 5_000;

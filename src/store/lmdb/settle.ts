@@ -37,7 +37,7 @@ interface Stretch {
 function stretchesOf({ journal }: Environment): Stretch[] {
   const stretches: Stretch[] = [];
   for (const block of journal.getRange()) {
-    const to = block.key + decodeBlock(block).length - 1;
+    const to = endOf(block);
     const last = stretches.at(-1);
     if (last !== undefined && last.to + 1 === block.key)
       stretches[stretches.length - 1] = { from: last.from, to };
@@ -46,23 +46,45 @@ function stretchesOf({ journal }: Environment): Stretch[] {
   return stretches;
 }
 
+type Block = Row<string, number>;
+
 /** The last block that begins at or before a seq. */
-function blockBefore(
-  { journal }: Environment,
-  seq: number,
-): { readonly key: number; readonly value: string } | undefined {
+function blockBefore({ journal }: Environment, seq: number): Block | undefined {
   for (const block of journal.getRange({ start: seq, reverse: true, limit: 1 })) return block;
   return undefined;
 }
 
+/** Whether the backup's log has the same block at a place, or ends before it. */
+function leadsTo(backup: Environment, block: Block | undefined): boolean {
+  if (block === undefined) return false;
+  const theirs = blockBefore(backup, block.key);
+  if (theirs === undefined) return false;
+  return theirs.key === block.key ? theirs.value === block.value : endOf(theirs) < block.key;
+}
+
+/** The last seq of a block. */
+function endOf(block: Block): number {
+  return block.key + decodeBlock(block).length - 1;
+}
+
+/** Puts the blocks of a backup that come before the log, but for those that were dropped since. */
+async function fillBegin(environment: Environment, backup: Environment, end: number): Promise<number> {
+  if (end <= 1 || !leadsTo(backup, blockBefore(environment, end))) return 0;
+  const keptFrom = Number(environment.notes.get(PRUNED_BEFORE_NOTE) ?? 1);
+  const block = blockBefore(backup, keptFrom);
+  const start = block !== undefined && endOf(block) >= keptFrom ? block.key : keptFrom;
+  return putRows(environment.journal, backup.journal.getRange({ start, end }), environment);
+}
+
 /**
- * Puts blocks of a backup into the gaps of the log, where the backup's log agrees with what comes before the gap. A log
- * that is lost whole is that of the backup.
+ * Puts blocks of a backup into the gaps of the log, where the backup's log agrees with what comes before the gap, or
+ * after one at its beginning. A log that is lost whole is that of the backup.
  */
 export async function fillLog(environment: Environment, backup: Environment): Promise<number> {
   const stretches = stretchesOf(environment);
-  if (stretches.length === 0) return fillFrom(environment.journal, backup.journal, environment);
-  let filled = 0;
+  const [first] = stretches;
+  if (first === undefined) return fillFrom(environment.journal, backup.journal, environment);
+  let filled = await fillBegin(environment, backup, first.from);
   for (const [index, { to }] of stretches.entries()) {
     const before = blockBefore(environment, to);
     if (before === undefined || backup.journal.get(before.key) !== before.value) continue;
@@ -143,7 +165,7 @@ export async function closeGaps(environment: Environment): Promise<readonly stri
 
 export function logHead(environment: Environment): number {
   const [last] = environment.journal.getRange({ reverse: true, limit: 1 });
-  return last === undefined ? 0 : last.key + decodeBlock(last).length - 1;
+  return last === undefined ? 0 : endOf(last);
 }
 
 function areOutputsWhole(environment: Environment, upTo: number): boolean {

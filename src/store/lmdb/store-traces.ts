@@ -26,11 +26,15 @@ function namesIn(folder: string): readonly string[] {
   return existsSync(folder) && statSync(folder).isDirectory() ? readdirSync(folder) : [];
 }
 
+/** Whether the store in a folder was once opened as ours. */
+export function wasBegun(folder: string): boolean {
+  return existsSync(join(folder, MADE));
+}
+
 export function rememberStore(folder: string): void {
-  const path = join(folder, MADE);
-  if (existsSync(path)) return;
+  if (wasBegun(folder)) return;
   try {
-    writeFileSync(path, MADE_TEXT, { mode: 0o600 });
+    writeFileSync(join(folder, MADE), MADE_TEXT, { mode: 0o600 });
   } catch (error) {
     // A full disk can still be read from, so it does not forbid opening.
     if (!isDiskFull(error)) throw error;

@@ -3,24 +3,31 @@ import { constants, copyFileSync, mkdirSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { diskUse } from '../disk.ts';
+import { describe } from '../system-error.ts';
 import { wasEndedByStore } from './child-end.ts';
 import { environmentPath } from './environment.ts';
 import { removeEnvironment } from './replace-environment.ts';
 
 const TIMEOUT_MS = 600_000;
-/** The copy, and its rows written again beside the old ones. */
-const ROOM = 3;
+/** The copy, and some pages to begin with. No write to it begins without room, and few pages more are ever needed. */
+const ROOM = 1.25;
+const LEAST_BYTES = 4 * 1024 * 1024;
 /** What write-probe-process.ts ends with at damage that the library notices itself. */
 export const EXIT_DAMAGED = 3;
 
-/** Whether a copy of the store can be written to, in a process of its own. True also when that cannot be found out. */
-export async function isWritable(folder: string): Promise<boolean> {
+/** Whether writing to a store ends the process: proven, tried, or not known. */
+type Writing = { readonly is: 'possible' | 'ended' } | { readonly is: 'unknown'; readonly reason: string };
+
+/** Tries to write to a copy of the store, in a process of its own. */
+export async function tryWriting(folder: string): Promise<Writing> {
   const copy = `${environmentPath(folder)}.probe`;
   const data = join(environmentPath(folder), 'data.mdb');
   removeEnvironment(copy);
   try {
-    // A disk that fills up ends the process that writes too, which proves nothing.
-    if ((await diskUse(folder)).freeBytes < ROOM * statSync(data).size) return true;
+    const needed = LEAST_BYTES + Math.ceil(ROOM * statSync(data).size);
+    const { freeBytes } = await diskUse(folder);
+    if (freeBytes < needed)
+      return unknown(`that needs ${needed} bytes on the disk, and ${freeBytes} are free`);
     mkdirSync(copy, { mode: 0o700 });
     copyFileSync(
       data,
@@ -28,16 +35,19 @@ export async function isWritable(folder: string): Promise<boolean> {
       // Shares the blocks where the file system can.
       constants.COPYFILE_FICLONE,
     );
-    return await survivesWriting(copy);
-  } catch {
-    // No room for a copy proves nothing.
-    return true;
+    return await writeAgain(copy);
+  } catch (error) {
+    return unknown(describe(error));
   } finally {
     removeEnvironment(copy);
   }
 }
 
-function survivesWriting(path: string): Promise<boolean> {
+function unknown(reason: string): Writing {
+  return { is: 'unknown', reason: `whether it can be written to could not be tried: ${reason}` };
+}
+
+function writeAgain(path: string): Promise<Writing> {
   const check = new URL(`./write-probe-process${extname(import.meta.url)}`, import.meta.url);
   const args = [...process.execArgv, fileURLToPath(check), path];
   return new Promise((resolve) => {
@@ -46,8 +56,9 @@ function survivesWriting(path: string): Promise<boolean> {
       args,
       { timeout: TIMEOUT_MS, killSignal: 'SIGKILL' },
       (error, _stdout, stderr) => {
-        if (error === null) return resolve(true);
-        resolve(error.code !== EXIT_DAMAGED && !wasEndedByStore(error.signal, stderr));
+        if (error === null) return resolve({ is: 'possible' });
+        const isProven = error.code === EXIT_DAMAGED || wasEndedByStore(error.signal, stderr);
+        resolve(isProven ? { is: 'ended' } : unknown(describe(error)));
       },
     );
   });

@@ -11,10 +11,11 @@ describe('openCheckedRows', () => {
     withFolder(async (folder) => {
       const root = open({ path: join(folder, 'db'), maxDbs: 8 });
       const { damage } = watchDamage();
+      const keys = ['string', 'number'] as const;
       const plain = root.openDB<string, [string, number]>({ name: 'one', encoding: 'string' });
       const other = root.openDB<string, [string, number]>({ name: 'two', encoding: 'string' });
-      const one = openCheckedRows('one', plain, checkedText, damage);
-      const two = openCheckedRows('two', other, checkedText, damage);
+      const one = openCheckedRows({ name: 'one', database: plain, codec: checkedText, keys, damage });
+      const two = openCheckedRows({ name: 'two', database: other, codec: checkedText, keys, damage });
       const isRefused = { name: 'StoreError', code: 'STORE_CORRUPT' };
       await fc.assert(
         fc.asyncProperty(
@@ -41,13 +42,33 @@ describe('openCheckedRows', () => {
       await root.close();
     }));
 
-  it('refuses a row under a key that is of no type of ours', () =>
+  it('refuses a row under a key of another shape than those of its database have, by its key alone too', () =>
     withFolder(async (folder) => {
       const root = open({ path: join(folder, 'db'), maxDbs: 8 });
       const plain = root.openDB<string, Key>({ name: 'one', encoding: 'string' });
-      const rows = openCheckedRows('one', plain, checkedText, watchDamage().damage);
-      await plain.put(['a', Symbol.for('b')], 'text');
-      assert.throws(() => [...rows.getRange()], { code: 'STORE_CORRUPT', message: /a Symbol\(b\)/ });
+      const { damage } = watchDamage();
+      const keys = ['string', 'number'] as const;
+      const rows = openCheckedRows({ name: 'one', database: plain, codec: checkedText, keys, damage });
+      const others: Key[] = [
+        'a',
+        1,
+        ['a'],
+        ['a', 'b'],
+        [1, 1],
+        ['a', 1, 1],
+        ['a', Symbol.for('b')],
+        ['a', Number.NaN],
+        true,
+      ];
+      for (const other of others) {
+        await plain.put(other, 'text');
+        const isRefused = { code: 'STORE_CORRUPT', message: /is no key of it/ };
+        assert.throws(() => [...rows.getRange()], isRefused);
+        assert.throws(() => [...rows.getKeys()], isRefused);
+        await plain.remove(other);
+      }
+      await rows.put(['a', 1], 'text');
+      assert.deepEqual([...rows.getKeys()], [['a', 1]]);
       await root.close();
     }));
 
@@ -55,7 +76,14 @@ describe('openCheckedRows', () => {
     withFolder(async (folder) => {
       const root = open({ path: join(folder, 'db'), maxDbs: 8 });
       const plain = root.openDB<Buffer, number>({ name: 'one', encoding: 'binary' });
-      const rows = openCheckedRows('one', plain, checkedBytes, watchDamage().damage);
+      const { damage } = watchDamage();
+      const rows = openCheckedRows({
+        name: 'one',
+        database: plain,
+        codec: checkedBytes,
+        keys: 'number',
+        damage,
+      });
       for (const key of [1, 2, 3]) await rows.put(key, Buffer.from([key, key]));
       await plain.put(2, Buffer.from([1]));
       const found = Array.from(rows.inspect(), ({ key, value }) => [key, value && [...value]]);

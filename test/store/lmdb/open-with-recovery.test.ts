@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -15,6 +16,7 @@ import type { StoreNews } from '../../../src/store/lmdb/store-news.ts';
 import { GRAPH_VERSION } from '../../../streams/internal.ts';
 import { startChild } from '../../support/child.ts';
 import { breakStore, changeRows, ENTRY, KEY } from '../../support/data-folder.ts';
+import { filePath, PAGE, pagesOf, swapPages } from '../../support/database-pages.ts';
 import { ticks, velocityAt, withFolder } from '../../support/store-records.ts';
 
 const OPEN_PROCESS = new URL(`./open-process${extname(import.meta.url)}`, import.meta.url);
@@ -45,7 +47,6 @@ async function start(folder: string): Promise<Start> {
   return (child.messages[0] ?? {}) as Start;
 }
 
-const PAGE = 4_096;
 const LEAF = 2;
 
 const marker = (folder: string) => join(folder, 'opening');
@@ -252,6 +253,100 @@ describe('openWithRecovery', () => {
       assert.deepEqual([store.journal.tail, store.journal.head], [0, 0]);
       await store.close();
       assert.match(JSON.stringify(news), /seqs 6 to 10 cannot be followed/);
+    }));
+
+  it('repairs a store in which pages of the log and of a history are swapped, whose keys are of another shape', () =>
+    withFolder(async (folder) => {
+      const filled = await openStore(folder);
+      for (let seq = 1; seq <= 120; seq++) await filled.journal.append(ticks(seq, 1));
+      await filled.outputs.append(
+        ticks(1, 120).map(({ seq }) => velocityAt(seq)),
+        120,
+      );
+      await filled.backup(join(folder, 'backups', 'one'));
+      await filled.close();
+      const [first = 0] = pagesOf(folder, 'journal', 'leaf');
+      const [, second = 0] = pagesOf(folder, 'history.velocity', 'leaf');
+      swapPages(filePath(folder), first, second);
+
+      await assert.rejects(openStore(folder), {
+        code: 'STORE_CORRUPT',
+        message: /journal: .* is no key of it/,
+      });
+      const store = await openStore(folder);
+      assert.deepEqual([store.journal.tail, store.journal.head], [1, 120]);
+      // They are computed again from the log.
+      assert.equal(store.outputs.upTo, 0);
+      await store.close();
+    }));
+
+  it('takes the beginning of the log from the backup, but nothing that was dropped since', () =>
+    withFolder(async (folder) => {
+      await makeStore(folder, ['one']);
+      await changeRows(folder, (database) => void database('journal').putSync(1, 'not a block'));
+      writeFileSync(marker(folder), '4');
+      const repaired = await openStore(folder);
+      assert.deepEqual([...repaired.journal.read(1)], ticks(1, 15));
+      await repaired.checkpoints.save({ seq: 10, at: 10, graphVersion: GRAPH_VERSION, state: '{}' });
+      await repaired.notes.set('prunedBefore', '11');
+      await repaired.close();
+
+      await changeRows(folder, (database) => void database('journal').putSync(1, 'not a block'));
+      writeFileSync(marker(folder), '4');
+      const again = await openStore(folder);
+      assert.deepEqual([...again.journal.read(1)], ticks(11, 5));
+      await again.close();
+    }));
+
+  it('saves every row but those of a page whose keys cannot even be looked up', () =>
+    withFolder(async (folder) => {
+      const filled = await openStore(folder);
+      await filled.keys.put(Array.from({ length: 100 }, (_, n) => ({ ...KEY, id: `key${1_000 + n}` })));
+      await filled.close();
+      const [, second = 0] = pagesOf(folder, 'keys', 'leaf');
+      const bytes = readFileSync(filePath(folder));
+      // The first letter of each key of the page becomes the mark of bytes, of a symbol or of a number.
+      const page = bytes.subarray(second * PAGE, (second + 1) * PAGE);
+      const kinds = [1, 2, 20];
+      for (let at = page.indexOf('key1'), n = 0; at >= 0; at = page.indexOf('key1', at + 1), n++)
+        page.writeUInt8(kinds[n % kinds.length] ?? 1, at);
+      writeFileSync(filePath(folder), bytes);
+      writeFileSync(marker(folder), '4');
+
+      const news: StoreNews[] = [];
+      const store = await openStore(folder, { tell: (each) => news.push(each) });
+      const ids = store.keys.all().map(({ id }) => id);
+      await store.close();
+      assert.ok(ids.includes('key1000') && ids.includes('key1099'), ids.join(' '));
+      assert.ok(ids.length > 50 && ids.length < 100, `${ids.length}`);
+      assert.match(
+        JSON.stringify(news),
+        /"lost":\["keys: rows cannot be read after key10\d\d before key10\d\d/,
+      );
+    }));
+
+  it('takes a store whose names are lost for broken where it was ours, and for that of another program elsewhere', () =>
+    withFolder(async (folder) => {
+      await makeStore(folder, ['one']);
+      const [names = 0] = pagesOf(folder, 'names', 'leaf');
+      const [log = 0] = pagesOf(folder, 'journal', 'leaf');
+      swapPages(filePath(folder), names, log);
+      const made = join(folder, 'db.made');
+      const text = readFileSync(made);
+      rmSync(made);
+      await assert.rejects(openStore(folder), { code: 'STORE_LAYOUT' });
+      assert.ok(!existsSync(marker(folder)));
+
+      writeFileSync(made, text);
+      await assert.rejects(openStore(folder), {
+        code: 'STORE_CORRUPT',
+        message: /names of all parts are lost/,
+      });
+      const news: StoreNews[] = [];
+      const store = await openStore(folder, { tell: (each) => news.push(each) });
+      assert.equal(store.journal.head, 10);
+      await store.close();
+      assert.match(JSON.stringify(news), /everything since .* is lost/);
     }));
 
   it('examines a store whose table of readers is gone, as after a restart of the machine', () =>
