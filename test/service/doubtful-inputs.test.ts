@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { uuid } from '../../src/world/rng.ts';
+import { trackingId } from '../../src/world/wire/oracle-rest.ts';
 import { checkedFetch } from '../support/answer-check.ts';
 import { readMeta, readTweets } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
@@ -53,7 +53,7 @@ describe('the service with values that stop being answered', function () {
     const [event, ...others] = await meta();
     assert.ok(event !== undefined && others.length > 0);
     await eventually('nothing is stale', async () => (await meta()).every(({ stale }) => stale.length === 0));
-    stage.world.control.fault({ role: 'oracle', kind: 'status', contains: uuid('tracking', event.event_id) });
+    stage.world.control.fault({ role: 'oracle', kind: 'status', contains: trackingId(event.event_id) });
     await eventually('it is stale', async () =>
       (await meta()).some(({ event_id, stale }) => event_id === event.event_id && stale.includes('oracle')),
     );

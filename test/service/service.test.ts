@@ -3,7 +3,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { firstValueFrom } from 'rxjs';
 import { createClient, iterate, type UpdateFrame } from '../../src/client/node.ts';
-import { uuid } from '../../src/world/rng.ts';
+import { trackingId } from '../../src/world/wire/oracle-rest.ts';
 import { checkedFetch } from '../support/answer-check.ts';
 import { readMeta, readTweets } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
@@ -80,7 +80,7 @@ describe('the whole service', function () {
 
   /** What the oracle itself says now. */
   async function totalOf(eventId: number): Promise<number> {
-    const url = `${stage.world.addresses.oracle}/trackings/${uuid('tracking', eventId)}?includeStats=true`;
+    const url = `${stage.world.addresses.oracle}/trackings/${trackingId(eventId)}?includeStats=true`;
     const { data } = (await (await fetch(url)).json()) as { data: { stats: { total: number } } };
     return data.stats.total;
   }

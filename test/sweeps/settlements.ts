@@ -9,7 +9,8 @@ import { accountsOf } from '../../src/world/life/accounts.ts';
 import type { Post } from '../../src/world/life/post.ts';
 import { isCounted } from '../../src/world/life/post-kind.ts';
 import { createTimeline } from '../../src/world/life/timeline.ts';
-import { createRng, type Rng, uuid } from '../../src/world/rng.ts';
+import { createRng, type Rng } from '../../src/world/rng.ts';
+import { trackingId } from '../../src/world/wire/oracle-rest.ts';
 import type { OutputOf, StreamName } from '../../streams/internal.ts';
 import { readMeta, readTweets } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
@@ -345,7 +346,7 @@ async function compareScores({ stage, faults, figures }: Round, store: Store): P
   for (const output of store.outputs.latest('scores')) {
     if (output.stream !== 'scores' || output.record.status === 'void') continue;
     const { eventId, final } = output.record;
-    const total = await totalOf(stage, uuid('tracking', eventId));
+    const total = await totalOf(stage, trackingId(eventId));
     figures.scores += 1;
     if (final !== total) faults.push(`event ${eventId} was scored on ${final}, the oracle has ${total}`);
   }
@@ -363,7 +364,7 @@ const ListedEvent = z.object({
 
 /** The oracle's total and the market's winner, as their own interfaces give them. */
 async function settlementOf(stage: Stage, event: Tracked): Promise<Settled> {
-  const total = await totalOf(stage, uuid('tracking', event.id));
+  const total = await totalOf(stage, trackingId(event.id));
   const { market } = stage.world.addresses;
   const { markets } = ListedEvent.parse(await readJson(`${market}/events/slug/${event.slug}`));
   const winners = markets.filter(({ outcomePrices }) => outcomePrices === '["1", "0"]');

@@ -22,6 +22,11 @@ const notFound = (what: string): Answer => ({
   status: 404,
   body: { success: false, error: `${what} not found` },
 });
+/** The oracle's id of the window of an event. */
+export function trackingId(eventId: number): string {
+  return numberedUuid(eventId, 'tracking', eventId);
+}
+
 const success = (data: unknown): Answer => ok({ success: true, data });
 
 export function createOracleRest(options: {
@@ -44,7 +49,7 @@ export function createOracleRest(options: {
     const createdAt = newYorkAt(createdDay, 0) + 6_011;
     const hasBlank = event.series?.recurrence === 'weekly' && event.id % 6 === 1;
     return {
-      id: numberedUuid(event.id, 'tracking', event.id),
+      id: trackingId(event.id),
       title: hasBlank ? ` ${event.title}` : event.title,
       lastAt,
       createdAt: Math.max(createdAt, event.listedAt - DAY_MS),
