@@ -29,6 +29,8 @@ export interface SourceSettings {
   readonly eventsPeriodMs: number;
   readonly closedEventsPeriodMs: number;
   readonly cryptoEventsPeriodMs: number;
+  /** How soon a settled event is asked for its past prices. */
+  readonly settledPeriodMs: number;
   readonly uiPeriodMs: number;
   /** How soon an event that became active is asked for the first time. */
   readonly uiFirstPeriodMs: number;
@@ -62,6 +64,7 @@ export const SOURCE_SETTINGS: SourceSettings = {
   eventsPeriodMs: 31_100,
   closedEventsPeriodMs: 300_000,
   cryptoEventsPeriodMs: 63_100,
+  settledPeriodMs: 1_000,
   uiPeriodMs: 10_300,
   uiFirstPeriodMs: 1_000,
   subscriptionsPeriodMs: 1_000,

@@ -50,6 +50,7 @@ export const FAST: SourceSettings = {
   eventsPeriodMs: 5,
   closedEventsPeriodMs: 3_600_000,
   cryptoEventsPeriodMs: 3_600_000,
+  settledPeriodMs: 5,
   uiPeriodMs: 5,
   subscriptionsPeriodMs: 5,
   socketPingPeriodMs: 20,

@@ -37,6 +37,7 @@ const QUICK = {
   listPeriodMs: 100,
   listPauseMs: 1,
   closedEventsPeriodMs: 500,
+  settledPeriodMs: 50,
 };
 
 type Flags = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { defer } from 'rxjs';
+import { defer, merge } from 'rxjs';
 import {
   DAY_MS,
   type EventFact,
@@ -12,7 +12,7 @@ import { createAbsentSlugs } from '../crypto/absent-slugs.ts';
 import { cryptoSlugs } from '../crypto/crypto-slugs.ts';
 import type { Endpoints } from '../endpoints.ts';
 import { createParts } from '../parts.ts';
-import { pollDespiteRefusals } from '../poll-in-turn.ts';
+import { pollDespiteRefusals, pollInTurn } from '../poll-in-turn.ts';
 import { isNotFound, readEach } from '../read-payload.ts';
 import { remembered } from '../remembered.ts';
 import type { SourceSettings } from '../settings.ts';
@@ -30,12 +30,17 @@ const LOOKUPS_PER_POLL = 20;
 /** Of a foreign text in a message. */
 const SHOWN = 80;
 
+type NewFact = EventFact | PricesFact | PastPricesFact;
+type ReadEvent = Extract<ReturnType<typeof readEvent>, { readonly fact: EventFact }>;
+
 /** The market's events of our accounts and symbols, and their prices until the books are followed. */
 export function eventsSource(endpoints: Endpoints, settings: SourceSettings): Source {
   // Kept over restarts of the source, by event: what was delivered last, and what was refused before.
   const deliveredEvents = remembered<number, string>(REMEMBERED);
   const deliveredPrices = remembered<number, string>(REMEMBERED);
   const faults = tellOnce(REMEMBERED);
+  /** Settled events whose past prices are still to be read, by id. Kept over restarts of the source too. */
+  const settled = new Map<number, ReadEvent>();
   const subjectOf = createSubjects(endpoints);
   const absentSlugs = createAbsentSlugs();
   const partsIn = createParts();
@@ -53,29 +58,59 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
     return 'refusal' in read ? null : read;
   }
 
-  async function deliver(events: readonly SentEvent[], context: SourceContext, signal: AbortSignal) {
-    const facts: (EventFact | PricesFact | PastPricesFact)[] = [];
+  async function deliver(events: readonly SentEvent[], context: SourceContext) {
+    const facts: NewFact[] = [];
     for (const event of events) {
       const read = readOurs(event, context);
       if (read === null) continue;
-      const { fact, quotes } = read;
-      const known = context.lookups.event(fact.eventId);
-      const delivered = deliveredEvents.peek(fact.eventId);
-      const isInLog =
-        !isLost(known, fact, context) &&
-        (delivered === undefined
-          ? known !== undefined && isSame(known, fact)
-          : delivered === JSON.stringify(fact));
-      if (!isInLog) facts.push(fact);
-      // With the event itself, so that no forecast of its past is made without them.
-      if (!isInLog && fact.isClosed && known?.phase !== 'closed')
-        facts.push(...(await readPastPrices(fact, endpoints, settings, context, signal)));
-      // An active event's prices come from its books; a closed one's no longer matter.
-      const isWanted = known === undefined || (known.phase !== 'active' && !fact.isClosed);
-      if (isWanted && deliveredPrices.peek(fact.eventId) !== JSON.stringify(quotes)) {
-        facts.push({ kind: 'prices', eventId: fact.eventId, quotes });
+      if (isSettling(read, context)) settled.set(read.fact.eventId, read);
+      else {
+        // It may be open again.
+        settled.delete(read.fact.eventId);
+        facts.push(...newIn(read, context));
       }
     }
+    await log(facts, context);
+  }
+
+  /** Takes a request or more for each event, which the lists do not wait for. */
+  async function deliverSettled(context: SourceContext, signal: AbortSignal) {
+    for (const [eventId, { fact }] of settled) {
+      const past = await readPastPrices(fact, endpoints, settings, context, signal);
+      const listed = settled.get(eventId);
+      if (listed === undefined) continue;
+      // In one delivery, so that no forecast of its past is made without them.
+      if (isSettling(listed, context)) await log([...newIn(listed, context), ...past], context);
+      settled.delete(eventId);
+    }
+  }
+
+  /** Whether an event of ours is told to be over for the first time. */
+  function isSettling({ fact }: ReadEvent, context: SourceContext): boolean {
+    const isOver = fact.isClosed && context.lookups.event(fact.eventId)?.phase !== 'closed';
+    return isOver && fact.subject.type === 'posts' && !isInLog(fact, context);
+  }
+
+  function isInLog(fact: EventFact, context: SourceContext): boolean {
+    const known = context.lookups.event(fact.eventId);
+    if (isLost(known, fact, context)) return false;
+    const delivered = deliveredEvents.peek(fact.eventId);
+    if (delivered !== undefined) return delivered === JSON.stringify(fact);
+    return known !== undefined && isSame(known, fact);
+  }
+
+  function newIn({ fact, quotes }: ReadEvent, context: SourceContext): readonly NewFact[] {
+    const known = context.lookups.event(fact.eventId);
+    // An active event's prices come from its books; a closed one's no longer matter.
+    const isWanted = known === undefined || (known.phase !== 'active' && !fact.isClosed);
+    const areNew = isWanted && deliveredPrices.peek(fact.eventId) !== JSON.stringify(quotes);
+    return [
+      ...(isInLog(fact, context) ? [] : [fact]),
+      ...(areNew ? [{ kind: 'prices', eventId: fact.eventId, quotes } as const] : []),
+    ];
+  }
+
+  async function log(facts: readonly NewFact[], context: SourceContext) {
     await context.deliver(facts);
     for (const fact of facts) {
       if (fact.kind === 'event') deliveredEvents.set(fact.eventId, JSON.stringify(fact));
@@ -98,7 +133,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
       await readEach(endpoints.market.tagIds, async (tagId) => {
         for await (const events of lists.pages({ ...listing, tagId }, signal)) {
           for (const { sketch } of events) if (sketch.id !== null) seen.add(sketch.id);
-          await deliver(events, context, signal);
+          await deliver(events, context);
         }
       });
       return seen;
@@ -146,7 +181,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
     /** Whether the market has an event with this slug: a guess may be wrong, and an event may be taken down. */
     async function lookUp(slug: string, signal: AbortSignal): Promise<boolean> {
       try {
-        await deliver([await lists.bySlug(slug, signal)], context, signal);
+        await deliver([await lists.bySlug(slug, signal)], context);
         return true;
       } catch (error) {
         if (isNotFound(error)) return false;
@@ -156,11 +191,14 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
 
     const partOf = (name: string, read: (signal: AbortSignal) => Promise<void>) => (signal: AbortSignal) =>
       parts.readOne(name, () => read(signal), signal);
-    return pollDespiteRefusals([
-      { periodMs: settings.eventsPeriodMs, read: partOf('open', readOpen) },
-      { periodMs: settings.closedEventsPeriodMs, read: partOf('closed', readClosed) },
-      { periodMs: settings.cryptoEventsPeriodMs, read: partOf('crypto', readCrypto) },
-    ]);
+    return merge(
+      pollDespiteRefusals([
+        { periodMs: settings.eventsPeriodMs, read: partOf('open', readOpen) },
+        { periodMs: settings.closedEventsPeriodMs, read: partOf('closed', readClosed) },
+        { periodMs: settings.cryptoEventsPeriodMs, read: partOf('crypto', readCrypto) },
+      ]),
+      pollInTurn([{ periodMs: settings.settledPeriodMs, read: (signal) => deliverSettled(context, signal) }]),
+    );
   }
 
   return {

@@ -30,7 +30,7 @@ const priceHistories = z.object({ history: z.record(tokenId, z.array(pastPrice))
 export async function readPastPrices(
   { eventId, subject, startAt, endAt, buckets }: EventFact,
   { book, userAgent }: Endpoints,
-  { timeoutMs }: SourceSettings,
+  { slowTimeoutMs: timeoutMs }: SourceSettings,
   context: SourceContext,
   signal: AbortSignal,
 ): Promise<readonly PastPricesFact[]> {

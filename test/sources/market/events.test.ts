@@ -9,6 +9,7 @@ import { FAST, localEndpoints } from '../../support/endpoints.ts';
 import { activeEvent } from '../../support/event-record.ts';
 import { eventually } from '../../support/eventually.ts';
 import { wireEvent, wireMarket, yesToken } from '../../support/payloads.ts';
+import { ANSWERED } from '../../support/scripted-server.ts';
 import { fakeLookups, type SourceRun, sourceStage } from '../../support/source-run.ts';
 import { takeIntervals } from '../../support/virtual-intervals.ts';
 
@@ -245,6 +246,40 @@ describe('eventsSource', () => {
     // Three days before the last reading, however long ago that was.
     assert.deepEqual(days().slice(0, 2), [100, 3]);
     assert.equal(days()[2], 1);
+  });
+
+  it('goes on listing open events while past prices are slow, and delivers a settled event with them', async () => {
+    const held: (() => void)[] = [];
+    stage.server.answer(({ path, query, body }, response) => {
+      if (path === '/events/keyset')
+        return { events: query.get('closed') === 'true' ? [wireEvent(1, { closed: true })] : [wireEvent(2)] };
+      if (path === '/batch-prices-history') {
+        const { markets, end_ts } = JSON.parse(body);
+        const history = Object.fromEntries(markets.map((token: string) => [token, [{ t: end_ts, p: 0.3 }]]));
+        held.push(() => response.end(JSON.stringify({ history })));
+        return ANSWERED;
+      }
+      response.statusCode = 404;
+      return { error: 'slug not found' };
+    });
+    const { facts, deliveries } = start();
+    const ids = () => eventFacts(facts()).map(({ eventId }) => eventId);
+    const listings = () =>
+      facts().filter((fact) => fact.kind === 'listing' && fact.subject === 'posts').length;
+    await eventually('past prices are asked for', () => held.length > 0);
+    const before = listings();
+    await eventually('open events are listed again', () => listings() > before);
+    assert.deepEqual(ids(), [2]);
+
+    await eventually('it is delivered', () => {
+      for (const answer of held.splice(0)) answer();
+      return ids().includes(1);
+    });
+    const delivery = deliveries.find((each) => eventFacts(each).some(({ eventId }) => eventId === 1)) ?? [];
+    assert.deepEqual(
+      delivery.flatMap((fact) => (fact.kind === 'past_prices' ? [fact.prices] : [])),
+      Array.from({ length: 3 }, () => [0.3, 0.3, 0.3]),
+    );
   });
 
   it('does not read the closed events again when it is started anew soon after', async () => {
