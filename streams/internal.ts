@@ -10,7 +10,7 @@ export { bucketOf, contains, distanceFromUniform } from './model/forecast/scores
 export type { AccountSeries, Gap } from './model/forecast/series.ts';
 export { type CountRange, type Forecast, startingFrom } from './model/forecast/simulate.ts';
 export { sleepProbability } from './model/forecast/sleep.ts';
-export { HORIZON_HOURS } from './model/horizons.ts';
+export { HORIZON_HOURS, horizonAt, horizonsOf } from './model/horizons.ts';
 export { isSame } from './model/is-same.ts';
 export { median, percentile } from './model/percentile.ts';
 export { phaseAt } from './model/phase.ts';
@@ -36,6 +36,7 @@ export type {
   LimitedInput,
   ListingFact,
   Move,
+  PastPricesFact,
   PostGoneFact,
   PostsVia,
   PricesFact,

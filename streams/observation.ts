@@ -231,6 +231,18 @@ export interface PricesFact {
   readonly quotes: readonly Quote[];
 }
 
+/**
+ * What the buckets of an event cost at an earlier instant, as the order books tell it afterwards: the last price that was
+ * known at `at`, in the order of the buckets; null where there was none.
+ */
+export interface PastPricesFact {
+  readonly kind: 'past_prices';
+  readonly account: AccountId;
+  readonly eventId: number;
+  readonly at: number;
+  readonly prices: readonly (number | null)[];
+}
+
 /** Spot prices of crypto symbols; `at` is the time the exchange gives. */
 interface SpotFact {
   readonly kind: 'spot';
@@ -308,6 +320,7 @@ export type Fact =
   | UiFact
   | EventFact
   | PricesFact
+  | PastPricesFact
   | SpotFact
   | FitFact
   | ForecastFact;

@@ -178,7 +178,15 @@ const USED_IN: Readonly<Record<string, readonly string[]>> = {
   esbuild: ['src/bundle-dashboard.ts', 'src/copy-database.ts'],
   'hyparquet-writer': ['src/research'],
   koa: ['src/server'],
-  'lru-cache': ['src/access', 'src/feed', 'src/resilience', 'src/server', 'src/sources', 'src/views'],
+  'lru-cache': [
+    'src/access',
+    'src/feed',
+    'src/resilience',
+    'src/server',
+    'src/sources',
+    'src/views',
+    'src/world',
+  ],
   preact: ['src/dashboard'],
   'prom-client': ['src/observability'],
   rxjs: [

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { loadSettings } from './load-config.ts';
 import { addManual } from './manual.ts';
 import { toTime } from './moment-options.ts';
@@ -8,6 +8,7 @@ import { listenForStop } from './stop-signals.ts';
 
 interface Flags extends Readonly<Record<string, unknown>> {
   readonly start?: number;
+  readonly accounts?: number;
 }
 
 const SETTINGS_READ = ['port', 'host', 'seed', 'json'] as const;
@@ -15,20 +16,29 @@ const SETTINGS_READ = ['port', 'host', 'seed', 'json'] as const;
 /** Not the engine's own port, so that both run on one machine without a flag. */
 const DEFAULTS = { port: 9000 } as const;
 
-async function runWorld({ start, ...flags }: Flags, proc: ProcessLike): Promise<void> {
+async function runWorld(
+  { start, accounts = DEFAULT_ACCOUNTS, ...flags }: Flags,
+  proc: ProcessLike,
+): Promise<void> {
   const { env, stdout } = proc;
   const { port, host, seed, json } = loadSettings(SETTINGS_READ, { flags, env, defaults: DEFAULTS });
   const stop = listenForStop(proc);
   try {
     const { openWorld } = await import('../world/world.ts');
-    const world = await openWorld({ port, host, seed, ...(start !== undefined && { startAt: start }) });
+    const world = await openWorld({
+      port,
+      host,
+      seed,
+      accounts,
+      ...(start !== undefined && { startAt: start }),
+    });
     const { url, addresses } = world;
     if (json) {
       stdout.write(`${JSON.stringify({ type: 'listening', url })}\n`);
       stdout.write(`${JSON.stringify({ type: 'addresses', ...addresses })}\n`);
     } else {
       const lines = Object.entries(addresses).filter(([, address]) => URL.canParse(String(address)));
-      stdout.write(`a world of seed ${seed} is running at ${url}\n`);
+      stdout.write(`a world of seed ${seed} with ${accounts} accounts is running at ${url}\n`);
       for (const [name, address] of lines) stdout.write(`  ${name.padEnd(12)}  ${address}\n`);
     }
     await stop.requested;
@@ -39,6 +49,15 @@ async function runWorld({ start, ...flags }: Flags, proc: ProcessLike): Promise<
   }
 }
 
+const DEFAULT_ACCOUNTS = 2;
+const MOST_ACCOUNTS = 1_000;
+
+function toCount(text: string): number {
+  const count = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (count >= 1 && count <= MOST_ACCOUNTS) return count;
+  throw new InvalidArgumentError(`expected an integer from 1 to ${MOST_ACCOUNTS}`);
+}
+
 export function worldCommand(proc: ProcessLike): Command {
   const command = new Command('world')
     .addOption(
@@ -46,6 +65,12 @@ export function worldCommand(proc: ProcessLike): Command {
         '--start <time>',
         "the world's time when it starts: ISO 8601 or ms since 1970 (default: now)",
       ).argParser(toTime),
+    )
+    .addOption(
+      new Option(
+        '--accounts <number>',
+        `how many accounts it makes up (default: ${DEFAULT_ACCOUNTS})`,
+      ).argParser(toCount),
     )
     .action((flags: Flags) => runWorld(flags, proc));
   return addManual(addSettings(command, SETTINGS_READ, DEFAULTS), {
@@ -55,6 +80,7 @@ export function worldCommand(proc: ProcessLike): Command {
       'the market and its prices, crypto prices. The same seed and start make the same world. It stores nothing.',
     examples: [
       ['tallywire world --seed 7', 'run a world on port 9000'],
+      ['tallywire world --accounts 20', 'the same with 20 accounts'],
       ['tallywire start --world http://127.0.0.1:9000', 'run an engine against it'],
     ],
     exitCodes: [

@@ -19,8 +19,14 @@ import {
 export const CONFIG_FILE_ENV = 'TALLYWIRE_CONFIG';
 
 export type WorldConfig =
-  /** With so many made-up accounts. */
-  | { readonly type: 'embedded'; readonly seed: number; readonly accounts: number }
+  | {
+      readonly type: 'embedded';
+      readonly seed: number;
+      /** How many made-up accounts there are. */
+      readonly accounts: number;
+      /** How many times faster than the clock on the wall its time passes, and that of the engine. */
+      readonly speed: number;
+    }
   | { readonly type: 'remote'; readonly url: string }
   | { readonly type: 'live'; readonly postsToken: string };
 
@@ -187,9 +193,13 @@ function accountsOf({ values, faulty }: ParsedValues, input: ConfigInput) {
   });
 }
 
-function toWorld({ world, seed, postsToken }: Values, accounts: readonly AccountConfig[]): WorldConfig {
-  if (world === 'embedded')
-    return { type: 'embedded', seed, accounts: madeUpFor(accounts.map(({ id }) => id)) };
+function toWorld(
+  { world, seed, speed, postsToken }: Values,
+  accounts: readonly AccountConfig[],
+): WorldConfig {
+  if (world === 'embedded') {
+    return { type: 'embedded', seed, accounts: madeUpFor(accounts.map(({ id }) => id)), speed };
+  }
   return world === 'live' ? { type: 'live', postsToken } : { type: 'remote', url: world };
 }
 
@@ -227,6 +237,11 @@ function viaOf({ world, postsFrom, postsToken }: Values): PostsVia {
 function faultsBetween({ values, faulty }: ParsedValues, input: ConfigInput): Fault[] {
   const { world, postsToken, postsFrom } = values;
   const faults: Fault[] = [];
+  if (values.speed > 1 && world !== 'embedded' && !faulty.has('speed')) {
+    const { name = flagOf('speed') } = givenValue('speed', input) ?? {};
+    const msg = 'expected 1, as only the embedded world can be made faster';
+    faults.push({ loc: [name], msg, type: 'value' });
+  }
   const needsToken = world === 'live' && postsFrom === 'timeline';
   if (needsToken && postsToken === '' && !faulty.has('postsToken')) {
     const msg = 'expected the app token of the posts API, as posts are read from the live timeline';

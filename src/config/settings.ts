@@ -65,6 +65,11 @@ export const SETTINGS = {
     2,
     'how many accounts are followed, for the stand-in worlds; in the config file also a list of accounts',
   ),
+  speed: setting(
+    integer(1, 600),
+    1,
+    'how many times faster than real time the embedded world and the engine run, to see events settle within minutes',
+  ),
   accountA: setting(pathSegment, 'account_a', 'path segment of account A'),
   accountB: setting(pathSegment, 'account_b', 'path segment of account B'),
   postsToken: setting(

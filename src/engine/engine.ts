@@ -25,6 +25,8 @@ export interface EngineDeps {
   readonly store: Store;
   readonly latest: LatestWriter;
   readonly clock: Clock;
+  /** How many times faster than real time its calendar runs; 1 unless given. */
+  readonly speed?: number;
   /** Told the headers of every answer of a source. */
   readonly onHeaders?: SourceContext['onHeaders'];
   /** UTC ms when all that tells the time agrees on it; undefined while it does not. */
@@ -153,7 +155,7 @@ export async function openEngine(deps: EngineDeps): Promise<Engine> {
       .pipe(exhaustMap(() => task().catch(reportFailure)))
       .subscribe();
   running.push(
-    ticker(clock, () => tick()).subscribe(),
+    ticker(clock, () => tick(), deps.speed).subscribe(),
     every(deps.checkpointMs, checkpoint),
     every(PRUNE_MS, prune),
     every(WATCH_DISK_MS, watchDisk),

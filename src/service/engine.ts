@@ -3,7 +3,7 @@ import type { AccountConfig } from '../config/accounts.ts';
 import type { Config } from '../config/config.ts';
 import { type Engine, type EngineDeps, openEngine } from '../engine/engine.ts';
 import type { Endpoints } from '../sources/endpoints.ts';
-import type { SourceSettings } from '../sources/settings.ts';
+import { atSpeed, type SourceSettings } from '../sources/settings.ts';
 import { createSources } from '../sources/sources.ts';
 import { diskUse } from '../store/disk.ts';
 import type { Shutdown } from './shutdown.ts';
@@ -13,15 +13,17 @@ interface EngineParts
   readonly config: Config;
   readonly endpoints: Endpoints;
   readonly sourceSettings?: Partial<SourceSettings>;
+  /** How many times faster than real time the calendar runs; 1 unless given. */
+  readonly speed?: number;
 }
 
 /** Opens the engine with its sources, as configured. */
 export async function startEngine(parts: EngineParts, shutdown: Shutdown): Promise<Engine> {
-  const { config, endpoints, sourceSettings } = parts;
+  const { config, endpoints, speed = 1, sourceSettings } = parts;
   const engine = await openEngine({
     ...parts,
     random: Math.random,
-    sources: createSources(endpoints, { ...sourceSettingsOf(config), ...sourceSettings }),
+    sources: createSources(endpoints, atSpeed({ ...sourceSettingsOf(config), ...sourceSettings }, speed)),
     settings: settingsOf(config),
     retentionDays: config.retentionDays,
     checkpointMs: config.checkpointSeconds * 1_000,

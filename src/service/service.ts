@@ -24,7 +24,7 @@ import { tellCost } from './posts-cost.ts';
 import { reportTo } from './reporting.ts';
 import { type ServerParts, startServer } from './server.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
-import { openTime, timeFault, timeOf, watchTime } from './time.ts';
+import { openTime, spedUpTime, timeFault, timeOf, watchTime, withoutHosts } from './time.ts';
 import { reachUpstream, type Upstream } from './upstream.ts';
 
 /** A process that ends earlier than this may have been ended by damage in its store. */
@@ -89,9 +89,8 @@ async function open(
   { clock: given, system = systemClock, sources: sourceSettings = {} }: ServiceOptions,
   shutdown: Shutdown,
 ): Promise<Service> {
-  const time = given === undefined ? openTime(system) : timeOf(given);
-  const { clock } = time;
-  watchTime(time, log, shutdown);
+  const machine = given === undefined ? openTime(system) : timeOf(given);
+  watchTime(machine, log, shutdown);
   // Checked first, so that a start without a free port or a world does not touch the data folder.
   await checkPort(config.port, config.host);
   if (config.metrics !== null) await checkPort(config.metrics.port, config.metrics.host);
@@ -100,9 +99,14 @@ async function open(
   const { store, settled } = await openLockedStore(config, log, shutdown);
   const damaged = new Promise<StoreError>((resolve) => store.onDamage(resolve));
   store.onDamage((error) => log.error({ err: error, part: error.part }, 'found damage in the store'));
-  const upstream = await reachable.open({ data: config.data, notes: store.notes, now: clock.wall });
+  const upstream = await reachable.open({ data: config.data, notes: store.notes, now: machine.clock.wall });
   shutdown.add(() => upstream.close());
   await bindAccounts(upstream.endpoints.accounts, { data: config.data, notes: store.notes });
+  const speed = config.world.type === 'embedded' ? config.world.speed : 1;
+  // Callers live by the clock on the wall, however fast the world is. Its hosts then tell nothing about the machine.
+  const callersTime = speed === 1 ? machine : withoutHosts(machine);
+  const time = speed === 1 ? machine : spedUpTime(callersTime, upstream.startAt, speed);
+  const { clock } = time;
 
   const latest = createLatest();
   const metrics = createMetrics({ usdPer1000Reads: config.posts.usdPer1000Reads, now: clock.wall });
@@ -111,11 +115,12 @@ async function open(
   const parts = { config, store, latest, clock, metrics, repairedAt, log };
   const { endpoints, isStandIn } = upstream;
   const report = reportTo(log, metrics);
-  const engine = await startEngine({ ...parts, ...time, endpoints, sourceSettings, report }, shutdown);
+  const engine = await startEngine({ ...parts, ...time, speed, endpoints, sourceSettings, report }, shutdown);
   metrics.watchSources(engine.sources);
-  const { gate, tierOf, isDemo } = await openAccess({ ...parts, isStandIn }, shutdown);
-  const usage = startUsage({ ...parts, ...time }, tierOf, shutdown);
-  const payments = await openPayments({ ...parts, ...time, standIn: upstream }, shutdown);
+  const callers = { ...parts, ...callersTime };
+  const { gate, tierOf, isDemo } = await openAccess({ ...callers, isStandIn }, shutdown);
+  const usage = startUsage(callers, tierOf, shutdown);
+  const payments = await openPayments({ ...callers, standIn: upstream }, shutdown);
   const positions = positionsOf(upstream, sourceSettings, parts);
   const clockFault = () => timeFault(time.doubt(), engine.logAheadMs());
   const url = await startServer(

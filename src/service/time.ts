@@ -1,6 +1,7 @@
 import { MINUTE_MS } from '../../streams/internal.ts';
 import type { Clock, SystemClock } from '../engine/clock.ts';
 import { createHeldTime, type TimeDoubt } from '../resilience/held-time.ts';
+import { spedUp } from '../resilience/sped-up.ts';
 import type { SourceContext } from '../sources/source.ts';
 import { createWorldTime } from '../sources/world-time.ts';
 import type { Logger } from './logger.ts';
@@ -31,6 +32,22 @@ export function openTime(system: SystemClock): ServiceTime {
     },
     doubt,
   };
+}
+
+/** The same time, where what the hosts that are read say of it does not count. */
+export function withoutHosts({ clock, doubt }: ServiceTime): ServiceTime {
+  const agreedNow = () => (doubt() === undefined ? clock.wall() : undefined);
+  return { clock, onHeaders: () => undefined, agreedNow, doubt };
+}
+
+/**
+ * The same time, but its calendar runs `speed` times as fast from `fromAt` (UTC ms) on. What concerns this machine, such as
+ * time limits and how long ago a source answered, goes by `mono` and stays as it is.
+ */
+export function spedUpTime(time: ServiceTime, fromAt: number, speed: number): ServiceTime {
+  const wall = spedUp(time.clock.wall, fromAt, speed);
+  const agreedNow = () => (time.agreedNow() === undefined ? undefined : wall());
+  return { ...time, clock: { wall, mono: time.clock.mono }, agreedNow };
 }
 
 /** A clock that needs no proof. */

@@ -15,6 +15,8 @@ export interface Upstream {
   readonly name: string;
   /** Whether the world is a stand-in, where demo keys do no harm. */
   readonly isStandIn: boolean;
+  /** When the data folder was bound to the world, UTC ms. */
+  readonly startAt: number;
   readonly endpoints: Endpoints;
   /** Only a stand-in world has one. */
   readonly facilitator?: string;
@@ -55,11 +57,13 @@ export async function reachUpstream(config: UpstreamConfig): Promise<ReachableUp
 async function reach({ world, accounts }: UpstreamConfig): Promise<ReachableUpstream> {
   switch (world.type) {
     case 'embedded': {
-      const name = `embedded, seed ${world.seed}`;
+      const { seed, accounts: made, speed } = world;
+      // The time of a log goes on as it began, so a folder belongs to a speed too.
+      const name = `embedded, seed ${seed}${speed === 1 ? '' : `, ${speed} times as fast`}`;
       return bindingTo(name, async (startAt) => {
-        const { addresses, close } = await openEmbeddedWorld({ seed: world.seed, startAt });
+        const { addresses, close } = await openEmbeddedWorld({ seed, accounts: made, speed, startAt });
         try {
-          return standIn(name, endpointsOf(addresses, accounts), addresses, close);
+          return standIn(name, startAt, endpointsOf(addresses, accounts), addresses, close);
         } catch (error) {
           await close();
           throw error;
@@ -69,12 +73,13 @@ async function reach({ world, accounts }: UpstreamConfig): Promise<ReachableUpst
     case 'remote': {
       const addresses = await fetchAddresses(world.url);
       const endpoints = endpointsOf(addresses, accounts);
-      return bindingTo('remote', () => standIn(world.url, endpoints, addresses));
+      return bindingTo('remote', (startAt) => standIn(world.url, startAt, endpoints, addresses));
     }
     case 'live': {
       const known = liveEndpoints(world);
       const endpoints = { ...known, accounts: accountEndpoints(accounts, known.accounts) };
-      return bindingTo('live', () => ({ name: 'live', isStandIn: false, endpoints, close: async () => {} }));
+      const live = { name: 'live', isStandIn: false, endpoints, close: async () => {} };
+      return bindingTo('live', (startAt) => ({ ...live, startAt }));
     }
   }
 }
@@ -89,11 +94,12 @@ function bindingTo(
 
 function standIn(
   name: string,
+  startAt: number,
   endpoints: Endpoints,
   { facilitator, chain }: Addresses,
   close = async () => {},
 ): Upstream {
-  return { name, isStandIn: true, endpoints, facilitator, chain, close };
+  return { name, isStandIn: true, startAt, endpoints, facilitator, chain, close };
 }
 
 const BoundWorld = z.object({ world: z.string(), startAt: z.int() });

@@ -70,3 +70,16 @@ export const SOURCE_SETTINGS: SourceSettings = {
   spotPeriodMs: 1_000,
   spotSilentMs: 15_000,
 };
+
+/** No list is read more often than this when time is sped up, in real ms. */
+const SHORTEST_PERIOD_MS = 1_000;
+
+/** The settings for a calendar that runs `speed` times as fast: periods are shorter, as far as that is bearable. */
+export function atSpeed(settings: Partial<SourceSettings>, speed: number): SourceSettings {
+  const all = { ...SOURCE_SETTINGS, ...settings };
+  if (speed === 1) return all;
+  const periods = Object.entries(all).flatMap(([name, value]) =>
+    name.endsWith('PeriodMs') ? [[name, Math.min(value, Math.max(SHORTEST_PERIOD_MS, value / speed))]] : [],
+  );
+  return { ...all, ...Object.fromEntries(periods) };
+}

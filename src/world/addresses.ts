@@ -1,4 +1,4 @@
-import { ACCOUNTS, type Account } from './life/accounts.ts';
+import type { Account } from './life/accounts.ts';
 import { CRYPTO_TAG, POSTS_TAG } from './market/event.ts';
 import { CRYPTO_SYMBOLS } from './market/spot-price.ts';
 import { WORLD_WALLETS } from './market/wallets.ts';
@@ -30,7 +30,7 @@ export interface WorldAddresses {
   readonly wallets: Readonly<Record<string, string>>;
 }
 
-export function addressesOf(url: string): WorldAddresses {
+export function addressesOf(url: string, accounts: readonly Account[]): WorldAddresses {
   const socketUrl = url.replace(/^http/, 'ws');
   return {
     posts: `${url}/posts-api`,
@@ -45,7 +45,7 @@ export function addressesOf(url: string): WorldAddresses {
     facilitator: `${url}/facilitator`,
     chain: `${url}/chain`,
     control: `${url}/control`,
-    accounts: ACCOUNTS.map(({ id, name, handle, userId, oracleUserId, slugPrefix, seriesSlugs }) => ({
+    accounts: accounts.map(({ id, name, handle, userId, oracleUserId, slugPrefix, seriesSlugs }) => ({
       id,
       name,
       handle,

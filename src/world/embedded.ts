@@ -4,6 +4,9 @@ import type { WorldAddresses } from './addresses.ts';
 
 export interface EmbeddedWorldOptions {
   readonly seed: number;
+  readonly accounts: number;
+  /** How many times faster than the calendar its time passes from `startAt` on. */
+  readonly speed: number;
   /** UTC ms. */
   readonly startAt: number;
 }
@@ -15,6 +18,7 @@ interface EmbeddedWorld {
 
 /** More than the world needs at its busiest; the default would let garbage pile up. */
 const MAX_HEAP_MB = 64;
+const MAX_HEAP_MB_PER_ACCOUNT = 0.6;
 
 /**
  * Runs a world inside this process but on a thread of its own: generating a hundred days of posts and
@@ -23,7 +27,10 @@ const MAX_HEAP_MB = 64;
 export async function openEmbeddedWorld(options: EmbeddedWorldOptions): Promise<EmbeddedWorld> {
   const thread = new Worker(new URL('./embedded-thread.js', import.meta.url), {
     workerData: options,
-    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: 4 },
+    resourceLimits: {
+      maxOldGenerationSizeMb: MAX_HEAP_MB + Math.ceil(MAX_HEAP_MB_PER_ACCOUNT * options.accounts),
+      maxYoungGenerationSizeMb: 4,
+    },
   });
   // `once` rejects when the thread fails instead; the thread sends nothing else.
   const [addresses] = await once(thread, 'message');

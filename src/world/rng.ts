@@ -30,6 +30,22 @@ export function unit(...parts: readonly Part[]): number {
   return hash32(...parts) / TWO_32;
 }
 
+/** About normal around 0 with deviation 1, for any `place` on a line: near places are alike, those 1 apart are not. */
+export function smoothNoise(place: number, ...parts: readonly Part[]): number {
+  const cell = Math.floor(place);
+  const share = place - cell;
+  const [from, to] = [roughlyNormal(cell, parts), roughlyNormal(cell + 1, parts)];
+  const angle = (share * Math.PI) / 2;
+  return Math.cos(angle) * from + Math.sin(angle) * to;
+}
+
+/** The sum of four even numbers, at deviation 1. */
+function roughlyNormal(cell: number, parts: readonly Part[]): number {
+  let sum = 0;
+  for (let index = 0; index < 4; index++) sum += unit(index, cell, ...parts);
+  return (sum - 2) * Math.sqrt(3);
+}
+
 /** `length` hexadecimal digits. */
 export function hex(length: number, ...parts: readonly Part[]): string {
   let text = '';
@@ -47,6 +63,16 @@ export function uuid(...parts: readonly Part[]): string {
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-a${digits.slice(17, 20)}-${digits.slice(20)}`;
 }
 
+/** A uuid whose last part is a number, below 2^48. */
+export function numberedUuid(number: number, ...parts: readonly Part[]): string {
+  return `${uuid(...parts).slice(0, -12)}${number.toString(16).padStart(12, '0')}`;
+}
+
+/** The number in the last part of a uuid; NaN where there is none. */
+export function numberOfUuid(text: string): number {
+  return Number.parseInt(text.slice(-12), 16);
+}
+
 export interface Rng {
   /** In [0, 1). */
   next(): number;
@@ -57,6 +83,8 @@ export interface Rng {
   pick<T>(items: readonly [T, ...T[]]): T;
   normal(): number;
   exponential(mean: number): number;
+  /** How many of rare events happen when `mean` are expected. */
+  poisson(mean: number): number;
 }
 
 export function createRng(...parts: readonly Part[]): Rng {
@@ -65,13 +93,21 @@ export function createRng(...parts: readonly Part[]): Rng {
     state = (state + GOLDEN) | 0;
     return (mix(state) >>> 0) / TWO_32;
   };
+  const normal = (): number => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
   return {
     next,
     between: (low, high) => low + next() * (high - low),
     int: (low, high) => low + Math.floor(next() * (high - low + 1)),
     chance: (probability) => next() < probability,
     pick: (items) => items[Math.floor(next() * items.length)] ?? items[0],
-    normal: () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next()),
+    normal,
     exponential: (mean) => -mean * Math.log(1 - next()),
+    poisson(mean) {
+      // The product below would underflow; so many are as good as normal.
+      if (mean > 100) return Math.max(0, Math.round(mean + Math.sqrt(mean) * normal()));
+      let count = -1;
+      for (let product = 1; product > Math.exp(-mean); product *= next()) count++;
+      return count;
+    },
   };
 }

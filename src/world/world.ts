@@ -6,6 +6,7 @@ import { createControl, type WorldControl } from './control/control.ts';
 import { createControlRest } from './control/control-rest.ts';
 import { createFaults } from './control/faults.ts';
 import { createOverrides } from './control/overrides.ts';
+import { accountsOf } from './life/accounts.ts';
 import { createTimeline } from './life/timeline.ts';
 import { createListedEvents } from './market/listed-events.ts';
 import { createOracleCount } from './market/oracle-count.ts';
@@ -32,10 +33,16 @@ export { WORLD_WALLETS };
 
 export interface WorldOptions {
   readonly seed: number;
+  /** How many accounts there are, up to 1,000; by default two. */
+  readonly accounts?: number;
   /** When the busy first minutes begin, UTC ms; by default now. */
   readonly startAt?: number;
   /** The world's clock, UTC ms. Without one it starts at `startAt` and runs in real time. */
   readonly now?: () => number;
+  /** The time that those who pay sign by, UTC ms; that of the world unless given. */
+  readonly callersNow?: () => number;
+  /** How many times faster than real time `now` runs. */
+  readonly speed?: number;
   readonly host?: string;
   /** 0 lets the system choose. */
   readonly port?: number;
@@ -47,6 +54,13 @@ export interface World {
   readonly addresses: WorldAddresses;
   close(): Promise<void>;
 }
+
+const DEFAULT_ACCOUNTS = 2;
+/** How often quotes are compared with what a reader has; a quote itself holds much longer. */
+const BOOK_PERIOD_MS = 250;
+/** From this speed on most quotes have changed at each look, so that fewer looks lose little. */
+const FAST = 10;
+const FAST_BOOK_PERIOD_MS = 1_000;
 
 /** A clock that shows `startAt` now and never steps. */
 function clockFrom(startAt: number): () => number {
@@ -69,7 +83,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const now = options.now ?? (options.startAt === undefined ? heldCalendar() : clockFrom(startAt));
   const overrides = createOverrides();
   const faults = createFaults();
-  const base = { seed, startAt, now, overrides };
+  const accounts = accountsOf(seed, options.accounts ?? DEFAULT_ACCOUNTS);
+  const base = { seed, startAt, now, accounts, overrides };
   const timeline = createTimeline(base);
   const sync = createOracleSync(base);
   const listedEvents = createListedEvents(base);
@@ -79,9 +94,11 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const settlement = createSettlement({ ...base, oracleCount });
   const parts = { ...base, timeline, sync, listedEvents, oracleCount, traders, quotes, settlement };
 
-  const sockets = { book: createBookSocket(parts), crypto: createCryptoSocket(base) };
-  const chain = createChain(now);
-  const facilitator = createFacilitator(now, chain);
+  const periodMs = (options.speed ?? 1) > FAST ? FAST_BOOK_PERIOD_MS : BOOK_PERIOD_MS;
+  const sockets = { book: createBookSocket({ ...parts, periodMs }), crypto: createCryptoSocket(base) };
+  const callersNow = options.callersNow ?? now;
+  const chain = createChain(callersNow);
+  const facilitator = createFacilitator(callersNow, chain);
   const control = createControl({ ...parts, faults, sockets, facilitator });
   let url = '';
   const { server, close: closeServer } = createWorldServer({
@@ -102,7 +119,11 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       { prefix: '/crypto', name: 'crypto', handle: createCryptoRest(base) },
       { prefix: '/facilitator', name: 'facilitator', handle: facilitator.handle },
       { prefix: '/chain', name: 'chain', handle: chain.handle },
-      { prefix: '/control', name: undefined, handle: createControlRest(control, () => addressesOf(url)) },
+      {
+        prefix: '/control',
+        name: undefined,
+        handle: createControlRest(control, () => addressesOf(url, accounts)),
+      },
     ],
     sockets: [
       { prefix: '/book/ws/market', name: 'bookSocket', accept: sockets.book.accept },
@@ -128,5 +149,5 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const address = server.address();
   const boundPort = typeof address === 'object' && address !== null ? address.port : port;
   url = `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`;
-  return { url, control, addresses: addressesOf(url), close };
+  return { url, control, addresses: addressesOf(url, accounts), close };
 }

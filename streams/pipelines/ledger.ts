@@ -5,7 +5,7 @@ import { DAY_MS, MINUTE_MS } from '../model/durations.ts';
 import { flipRisk } from '../model/flip-risk.ts';
 import type { CountRange } from '../model/forecast/simulate.ts';
 import { horizonAt, horizonsOf } from '../model/horizons.ts';
-import type { ForecastFact, Observation } from '../observation.ts';
+import type { ForecastFact, Observation, PastPricesFact } from '../observation.ts';
 import { type ActorStates, actors, type Behaviour, type OnFailure } from '../operators/actors.ts';
 import { tagged } from '../operators/tagged.ts';
 import type {
@@ -40,6 +40,8 @@ interface LedgerEvent {
   /** The seq that requested the newest live forecast. */
   askedSeq: number;
   readonly prices: Map<string, Pick<Price, 'price' | 'priceKind'>>;
+  /** What its buckets cost at earlier instants, in their order; absent without any, and when no further row can come. */
+  pastPrices?: ReadonlyMap<number, PastPricesFact['prices']>;
   arePricesStale: boolean;
   /** The horizons that have a row, by the id of the window it was made for, in the order of their first rows. */
   rows: ReadonlyMap<string, readonly number[]>;
@@ -72,7 +74,7 @@ const behaviour: Behaviour<Message<From>, LedgerState, OutputOf<'predictions'>> 
   address: (message) => {
     if (message.type !== 'observation') return accountsOf(message);
     const { fact } = message.value;
-    return fact.kind === 'forecast' ? [fact.account] : [];
+    return fact.kind === 'forecast' || fact.kind === 'past_prices' ? [fact.account] : [];
   },
   spawn: () => ({ oracleLag: null, events: new Map() }),
   receive(state, { type, value }, emit) {
@@ -98,6 +100,7 @@ const behaviour: Behaviour<Message<From>, LedgerState, OutputOf<'predictions'>> 
         return;
       case 'observation':
         if (value.fact.kind === 'forecast') publish(state, value, value.fact, emit);
+        else if (value.fact.kind === 'past_prices') recordPastPrices(state, value.fact);
     }
   },
 };
@@ -116,10 +119,17 @@ function recordEvent({ events }: LedgerState, { seq, at, record }: OutputOf<'eve
     askedSeq: known?.askedSeq ?? 0,
     // Nobody trades a closed event.
     prices: phase === 'closed' ? new Map() : (known?.prices ?? new Map()),
+    ...(known?.pastPrices && !isOver && { pastPrices: known.pastPrices }),
     arePricesStale: known?.arePricesStale ?? true,
     rows,
   });
   for (const [eventId, { endAt }] of events) if (endAt < at - KEEP_MS) events.delete(eventId);
+}
+
+function recordPastPrices({ events }: LedgerState, { eventId, at, prices }: PastPricesFact): void {
+  const event = events.get(eventId);
+  if (event === undefined || event.buckets.length !== prices.length) return;
+  event.pastPrices = new Map(event.pastPrices).set(at, prices);
 }
 
 function listedBuckets({ buckets }: EventRecord): readonly ListedBucket[] {
@@ -150,7 +160,9 @@ function publish(
     write(null);
     for (const hours of horizonsDue(event, inputs.now)) write(hours);
   }
-  if (isComplete(event, at)) event.buckets = [];
+  if (!isComplete(event, at)) return;
+  event.buckets = [];
+  delete event.pastPrices;
 }
 
 /** The horizons that have a row for the present window. */
@@ -214,7 +226,7 @@ function rowOf(
     paceQuantiles: pace.quantiles,
     ...(own && { ownP50: own.p50, ownQuantiles: own.quantiles }),
     ...(settlement && { settlement }),
-    buckets: bucketsOf(event, fact, isLive && !event.arePricesStale),
+    buckets: bucketsOf(event, fact, pricesOf(event, fact)),
     sleepProbability,
     // The present lag says nothing about a close in the past.
     flipRisk: isLive
@@ -225,23 +237,35 @@ function rowOf(
   return { ...row, hash: hashOf(row) };
 }
 
+type BucketPrice = Pick<Price, 'price' | 'priceKind'>;
+
+/** The market's prices at the instant that the forecast was made for, by bucket: none when they were stale. */
+function pricesOf(
+  { buckets, prices, arePricesStale, pastPrices }: LedgerEvent,
+  { origin, inputs }: ForecastFact,
+): readonly (BucketPrice | undefined)[] {
+  if (origin === 'history')
+    return (pastPrices?.get(inputs.now) ?? []).map((price) => ({
+      price,
+      priceKind: price === null ? null : 'last',
+    }));
+  return arePricesStale ? [] : buckets.map(({ token }) => prices.get(token));
+}
+
 function bucketsOf(
-  { buckets, prices }: LedgerEvent,
+  { buckets }: LedgerEvent,
   { forecast, pace, own }: ForecastFact,
-  hasPrices: boolean,
+  prices: readonly (BucketPrice | undefined)[],
 ): readonly PredictedBucket[] {
-  return buckets.map(({ token, lo, hi }, index) => {
-    const price = hasPrices ? prices.get(token) : undefined;
-    return {
-      lo,
-      hi,
-      prob: forecast.bucketProbs[index] ?? 0,
-      paceProb: pace.bucketProbs[index] ?? 0,
-      ...(own && { ownProb: own.bucketProbs[index] ?? 0 }),
-      price: price?.price ?? null,
-      priceKind: price?.priceKind ?? null,
-    };
-  });
+  return buckets.map(({ lo, hi }, index) => ({
+    lo,
+    hi,
+    prob: forecast.bucketProbs[index] ?? 0,
+    paceProb: pace.bucketProbs[index] ?? 0,
+    ...(own && { ownProb: own.bucketProbs[index] ?? 0 }),
+    price: prices[index]?.price ?? null,
+    priceKind: prices[index]?.priceKind ?? null,
+  }));
 }
 
 /** The hash of a row, which anyone can compute to check that the row is the one that was published. */

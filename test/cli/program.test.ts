@@ -63,6 +63,8 @@ describe('runProgram', () => {
     [['replay', '--from', 'dawn'], /expected seq:N, a time/],
     [['replay', '--stream', 'nothing'], /there is no stream nothing/],
     [['world', '--start', 'dawn'], /expected a time/],
+    [['world', '--accounts', '0'], /expected an integer from 1 to 1000/],
+    [['start', '--world', 'live', '--speed', '60'], /only the embedded world can be made faster/],
     [['world', '--world', 'live'], /unknown option '--world'/],
     [['backup'], /required option '--to <folder>'/],
   ];

@@ -79,7 +79,7 @@ describe('accounts', () => {
       [25, 26, 27, 701, 702].map((index) => at(index)?.id),
       ['z', 'aa', 'ab', 'zz', 'aaa'],
     );
-    assert.deepEqual(world, { type: 'embedded', seed: 1, accounts: 703 });
+    assert.deepEqual(world, { type: 'embedded', seed: 1, accounts: 703, speed: 1 });
     assert.deepEqual(parse({ env: { TALLYWIRE_ACCOUNTS: '1' } }).accounts.length, 1);
   });
 

@@ -22,7 +22,7 @@ describe('parseConfig', () => {
       port: 8080,
       host: '127.0.0.1',
       data: '.tallywire',
-      world: { type: 'embedded', seed: 1, accounts: 2 },
+      world: { type: 'embedded', seed: 1, accounts: 2, speed: 1 },
       posts: {
         via: 'timeline',
         periodMs: 1_000,
@@ -113,7 +113,12 @@ describe('parseConfig', () => {
   });
 
   it('knows three kinds of world', () => {
-    assert.deepEqual(parse({ flags: { seed: '7' } }).world, { type: 'embedded', seed: 7, accounts: 2 });
+    assert.deepEqual(parse({ flags: { seed: '7', accounts: '20', speed: '60' } }).world, {
+      type: 'embedded',
+      seed: 7,
+      accounts: 20,
+      speed: 60,
+    });
     assert.deepEqual(parse({ flags: { world: 'http://127.0.0.1:9000/' } }).world, {
       type: 'remote',
       url: 'http://127.0.0.1:9000',

@@ -19,6 +19,27 @@ describe('ticker', () => {
     });
   });
 
+  it('ticks four times a second when the calendar is sped up', () => {
+    const scheduler = new TestScheduler(assert.deepEqual);
+    scheduler.run(({ flush }) => {
+      const tickedAt: number[] = [];
+      const wall = () => 10_000_000 + 60 * scheduler.now();
+      const tick = () => {
+        tickedAt.push(scheduler.now());
+        return of(undefined);
+      };
+      ticker({ wall, mono: wall }, tick, 60).pipe(take(4)).subscribe();
+      flush();
+      for (const [index, at] of tickedAt.entries()) {
+        assert.equal(Math.round(wallAt(at) / 15_000) * 15_000, Math.round(wallAt(at)));
+        assert.ok(index === 0 || Math.abs(at - (tickedAt[index - 1] ?? 0) - 250) < 1);
+      }
+    });
+    function wallAt(real: number): number {
+      return 10_000_000 + 60 * real;
+    }
+  });
+
   it('lets the seconds pass while a tick is being taken in', () => {
     const scheduler = new TestScheduler(assert.deepEqual);
     scheduler.run(({ flush }) => {

@@ -26,6 +26,12 @@ export function faultOf(fact: Fact): string | null {
     case 'coverage':
     case 'history':
       return firstFault([[Number.isSafeInteger(fact.fromAt), 'fromAt']]);
+    case 'past_prices':
+      return firstFault([
+        [isCount(fact.eventId), 'eventId'],
+        [isInstant(fact.at), 'at'],
+        [fact.prices.every((price) => price === null || (price >= 0 && price <= 1)), 'prices'],
+      ]);
     case 'listing':
       return null;
     case 'tracking':

@@ -231,6 +231,17 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
       world.observe({ kind: 'history', account, reading, fromAt: world.now - days * DAY_MS, isDone });
     },
   ),
+  step(
+    2,
+    { index, hours: fc.constantFrom(24, 48, 72), price: fc.constantFrom(0, 0.25, null) },
+    (world, values) => {
+      const { eventId, subject, endAt, buckets } = world.eventAt(values.index);
+      if (subject.type !== 'posts') return;
+      const prices = buckets.map(() => values.price);
+      const { account } = subject;
+      world.observe({ kind: 'past_prices', account, eventId, at: endAt - values.hours * HOUR_MS, prices });
+    },
+  ),
   step(1, { subject: fc.constantFrom('posts', 'crypto') }, (world, { subject }) => {
     world.observe({ kind: 'listing', subject });
   }),

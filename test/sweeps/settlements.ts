@@ -5,6 +5,7 @@ import { openStore } from '../../src/store/lmdb/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createOverrides, type Overrides } from '../../src/world/control/overrides.ts';
 import type { WorldAccountId } from '../../src/world/life/accounts.ts';
+import { accountsOf } from '../../src/world/life/accounts.ts';
 import type { Post } from '../../src/world/life/post.ts';
 import { isCounted } from '../../src/world/life/post-kind.ts';
 import { createTimeline } from '../../src/world/life/timeline.ts';
@@ -170,7 +171,7 @@ function postsIn({ stage, seed, startAt }: Round, event: Tracked): readonly Post
   const state = stage.world.control.state() as WorldState;
   overrides.posts.push(...state.posts);
   for (const [id, at] of Object.entries(state.deletions)) overrides.deletions.set(id, at);
-  const timeline = createTimeline({ seed, startAt, overrides });
+  const timeline = createTimeline({ seed, startAt, accounts: accountsOf(seed, 2), overrides });
   const posts: Post[] = [];
   const last = timeline.dayOf(event.account, event.endAt);
   for (let day = timeline.dayOf(event.account, event.startAt); day <= last; day++) {

@@ -1,9 +1,16 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
+import { createOverrides } from '../../src/world/control/overrides.ts';
+import { accountsOf } from '../../src/world/life/accounts.ts';
 import { openWorld, type World } from '../../src/world/world.ts';
 
 /** A Wednesday afternoon in New York's summer time. */
 export const START_AT = Date.UTC(2026, 6, 15, 18, 0, 0);
+
+/** What the parts of a world need of it: two accounts, of seed 7 unless given. */
+export function testBase(seed = 7, count = 2) {
+  return { seed, startAt: START_AT, accounts: accountsOf(seed, count), overrides: createOverrides() };
+}
 
 export type Json = Record<string, unknown>;
 
@@ -23,9 +30,9 @@ export interface TestWorld {
   posts(path: string): Promise<Reply>;
 }
 
-export async function openTestWorld(seed = 7, startAt = START_AT): Promise<TestWorld> {
+export async function openTestWorld(seed = 7, startAt = START_AT, accounts = 2): Promise<TestWorld> {
   const clock = { at: startAt };
-  const world = await openWorld({ seed, startAt, now: () => clock.at });
+  const world = await openWorld({ seed, accounts, startAt, now: () => clock.at });
   async function get(url: string, init?: RequestInit): Promise<Reply> {
     const response = await fetch(url, init);
     const text = await response.text();

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createOverrides } from '../../src/world/control/overrides.ts';
 import { createTimeline } from '../../src/world/life/timeline.ts';
 import { createListedEvents, isActive } from '../../src/world/market/listed-events.ts';
 import { createOracleCount } from '../../src/world/market/oracle-count.ts';
@@ -8,7 +7,7 @@ import { createOracleSync } from '../../src/world/market/oracle-sync.ts';
 import { createSettlement } from '../../src/world/market/settlement.ts';
 import { openWorld } from '../../src/world/world.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../streams/internal.ts';
-import { openTestWorld, START_AT, type TestWorld } from './open.ts';
+import { openTestWorld, START_AT, type TestWorld, testBase } from './open.ts';
 
 /** The world's answers at an instant, role by role. */
 async function picture(test: TestWorld, now: number): Promise<readonly string[]> {
@@ -43,6 +42,32 @@ describe('openWorld', () => {
     await Promise.all([first, second, other].map((test) => test.world.close()));
   });
 
+  it('shows the same of A and B whether there are two accounts or twenty', async () => {
+    const worlds = [await openTestWorld(11), await openTestWorld(11, START_AT, 20)];
+    const pictures = [];
+    for (const test of worlds) {
+      const texts: string[] = [];
+      for (const now of [START_AT + 5 * MINUTE_MS, START_AT + 2 * DAY_MS]) {
+        test.clock.at = now;
+        const { addresses } = test.world;
+        for (const { userId, handle, seriesSlugs } of addresses.accounts.slice(0, 2)) {
+          const series = seriesSlugs.map((slug) => `series_slug=${slug}`).join('&');
+          const replies = await Promise.all([
+            test.posts(`/2/users/${userId}/tweets?max_results=100&tweet.fields=created_at`),
+            test.get(`${addresses.oracle}/users/${handle}`),
+            test.get(`${addresses.market}/events?limit=500&${series}`),
+            test.get(`${addresses.market}/events?limit=500&closed=true&${series}`),
+          ]);
+          assert.ok(replies.every((reply) => reply.status === 200 && reply.text.length > 2_000));
+          texts.push(...replies.map((reply) => reply.text));
+        }
+      }
+      pictures.push(texts);
+      await test.world.close();
+    }
+    assert.deepEqual(pictures[1], pictures[0]);
+  });
+
   it('serves its addresses, so that another process can be pointed at it', async () => {
     const test = await openTestWorld();
     const { json } = await test.get(`${test.world.url}/control/addresses`);
@@ -75,7 +100,7 @@ describe('openWorld', () => {
   });
 
   it('has an active open event of each account at any instant of a year', () => {
-    const base = { seed: 7, startAt: START_AT, overrides: createOverrides() };
+    const base = testBase();
     const timeline = createTimeline(base);
     const listedEvents = createListedEvents(base);
     const settlement = createSettlement({

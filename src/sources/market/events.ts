@@ -6,6 +6,7 @@ import {
   type EventFact,
   type EventRecord,
   type ListingFact,
+  type PastPricesFact,
   type PricesFact,
 } from '../../../streams/internal.ts';
 import { createAbsentSlugs } from '../crypto/absent-slugs.ts';
@@ -20,6 +21,7 @@ import { tellOnce } from '../tell-once.ts';
 import { readEvent } from './event-fact.ts';
 import { eventLists, type Listing, type SentEvent } from './event-list.ts';
 import { subjectOf } from './event-subject.ts';
+import { readPastPrices } from './past-prices.ts';
 
 /** Settlement takes a day or two; what ended earlier has been read before. */
 const RECENT_MS = 3 * DAY_MS;
@@ -50,8 +52,8 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
     return 'refusal' in read ? null : read;
   }
 
-  async function deliver(events: readonly SentEvent[], context: SourceContext) {
-    const facts: (EventFact | PricesFact)[] = [];
+  async function deliver(events: readonly SentEvent[], context: SourceContext, signal: AbortSignal) {
+    const facts: (EventFact | PricesFact | PastPricesFact)[] = [];
     for (const event of events) {
       const read = readOurs(event, context);
       if (read === null) continue;
@@ -64,6 +66,9 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
           ? known !== undefined && isSame(known, fact)
           : delivered === JSON.stringify(fact));
       if (!isInLog) facts.push(fact);
+      // With the event itself, so that no forecast of its past is made without them.
+      if (!isInLog && fact.isClosed && known?.phase !== 'closed')
+        facts.push(...(await readPastPrices(fact, endpoints, settings, context, signal)));
       // An active event's prices come from its books; a closed one's no longer matter.
       const isWanted = known === undefined || (known.phase !== 'active' && !fact.isClosed);
       if (isWanted && deliveredPrices.peek(fact.eventId) !== JSON.stringify(quotes)) {
@@ -73,7 +78,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
     await context.deliver(facts);
     for (const fact of facts) {
       if (fact.kind === 'event') deliveredEvents.set(fact.eventId, JSON.stringify(fact));
-      else deliveredPrices.set(fact.eventId, JSON.stringify(fact.quotes));
+      else if (fact.kind === 'prices') deliveredPrices.set(fact.eventId, JSON.stringify(fact.quotes));
     }
   }
 
@@ -92,7 +97,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
       await readEach(endpoints.market.tagIds, async (tagId) => {
         for await (const events of lists.pages({ ...listing, tagId }, signal)) {
           for (const { sketch } of events) if (sketch.id !== null) seen.add(sketch.id);
-          await deliver(events, context);
+          await deliver(events, context, signal);
         }
       });
       return seen;
@@ -140,7 +145,7 @@ export function eventsSource(endpoints: Endpoints, settings: SourceSettings): So
     /** Whether the market has an event with this slug: a guess may be wrong, and an event may be taken down. */
     async function lookUp(slug: string, signal: AbortSignal): Promise<boolean> {
       try {
-        await deliver([await lists.bySlug(slug, signal)], context);
+        await deliver([await lists.bySlug(slug, signal)], context, signal);
         return true;
       } catch (error) {
         if (isNotFound(error)) return false;

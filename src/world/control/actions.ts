@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../../../streams/internal.ts';
-import { ACCOUNTS, type WorldAccountId } from '../life/accounts.ts';
+import type { Account, WorldAccountId } from '../life/accounts.ts';
 import { snowflake } from '../life/snowflake.ts';
 import type { Timeline } from '../life/timeline.ts';
 import type { WorldEvent } from '../market/event.ts';
@@ -7,7 +7,7 @@ import type { ListedEvents } from '../market/listed-events.ts';
 import type { Facilitator } from '../wire/facilitator.ts';
 import type { WorldSocket } from '../wire/world-socket.ts';
 import type { Faults } from './faults.ts';
-import type { Overrides } from './overrides.ts';
+import { type Overrides, steeringOf } from './overrides.ts';
 import type { Verb, VerbBody } from './verb-schemas.ts';
 
 /** The thing to change does not exist, or cannot be changed in this way. */
@@ -21,6 +21,7 @@ const EDITABLE_MS = 30 * MINUTE_MS;
 
 export interface ActionOptions {
   readonly now: () => number;
+  readonly accounts: readonly Account[];
   readonly overrides: Overrides;
   readonly timeline: Timeline;
   readonly listedEvents: ListedEvents;
@@ -31,7 +32,7 @@ export interface ActionOptions {
 
 /** What each verb does, by its name on the wire. */
 export function createActions(options: ActionOptions) {
-  const { now, overrides, timeline, listedEvents, faults, facilitator, sockets } = options;
+  const { now, accounts, overrides, timeline, listedEvents, faults, facilitator, sockets } = options;
 
   /** `fromAt` is the first instant whose posts or syncs are no longer as they were. */
   function changed(fromAt?: number): void {
@@ -49,13 +50,22 @@ export function createActions(options: ActionOptions) {
     return found;
   }
 
-  function accounts(account: WorldAccountId | undefined): readonly WorldAccountId[] {
-    return account === undefined ? ACCOUNTS.map(({ id }) => id) : [account];
+  function known(account: WorldAccountId): WorldAccountId {
+    const ids = accounts.map(({ id }) => id);
+    if (!ids.includes(account))
+      throw new ControlError(`no account ${account}, expected one of ${ids.join(', ')}`);
+    return account;
+  }
+
+  function chosen(account: WorldAccountId | undefined): readonly WorldAccountId[] {
+    return account === undefined ? accounts.map(({ id }) => id) : [known(account)];
   }
 
   /** The oldest instant whose posts may still wait for a sync. */
   function heldFrom(ids: readonly WorldAccountId[]): number {
-    const open = ids.flatMap((id) => overrides.stalls[id]).filter((stall) => stall.untilAt >= now());
+    const open = ids
+      .flatMap((id) => steeringOf(overrides, id).stalls)
+      .filter((stall) => stall.untilAt >= now());
     return Math.min(now(), ...open.map((stall) => stall.fromAt));
   }
 
@@ -67,6 +77,7 @@ export function createActions(options: ActionOptions) {
 
   return {
     post({ account, kind, text, createdAt = now(), parentId }) {
+      known(account);
       const id = snowflake(createdAt, account, 'steered', overrides.posts.length);
       const shownAt = Math.max(createdAt, now());
       const parent = kind === 'selfReply' ? (parentId ?? newestPostId(account)) : null;
@@ -86,26 +97,27 @@ export function createActions(options: ActionOptions) {
       if (now() - entry.post.createdAt > EDITABLE_MS)
         throw new ControlError(`the post ${id} is older than 30 minutes`);
       const editedId = snowflake(now(), entry.post.id, 'edited');
-      overrides.edits.set(entry.post.id, { id: editedId, at: now(), text });
+      overrides.edits.set(entry.post.id, { account: entry.post.account.id, id: editedId, at: now(), text });
       changed(entry.post.createdAt);
       return { id: editedId };
     },
     'stall-oracle'({ account }) {
-      for (const id of accounts(account))
-        overrides.stalls[id].push({ fromAt: now(), untilAt: Number.POSITIVE_INFINITY });
+      for (const id of chosen(account))
+        steeringOf(overrides, id).stalls.push({ fromAt: now(), untilAt: Number.POSITIVE_INFINITY });
       changed(now());
     },
     'resume-oracle'({ account }) {
-      const fromAt = heldFrom(accounts(account));
-      for (const id of accounts(account)) {
-        for (const stall of overrides.stalls[id]) stall.untilAt = Math.min(stall.untilAt, now());
-        overrides.syncs[id].push(now());
+      const fromAt = heldFrom(chosen(account));
+      for (const id of chosen(account)) {
+        const { stalls, syncs } = steeringOf(overrides, id);
+        for (const stall of stalls) stall.untilAt = Math.min(stall.untilAt, now());
+        syncs.push(now());
       }
       changed(fromAt);
     },
     'sync-oracle'({ account }) {
-      for (const id of accounts(account)) overrides.syncs[id].push(now());
-      changed(heldFrom(accounts(account)));
+      for (const id of chosen(account)) steeringOf(overrides, id).syncs.push(now());
+      changed(heldFrom(chosen(account)));
     },
     'set-oracle-total'({ event, total }) {
       const { id } = eventOf(event);
@@ -153,6 +165,7 @@ export function createActions(options: ActionOptions) {
       changed();
     },
     'add-event'({ slug = null, title = null, ...event }) {
+      known(event.account);
       if (event.startAt >= event.endAt) throw new ControlError('a window must end after it starts');
       const id = FIRST_MANUAL_EVENT + overrides.events.length;
       overrides.events.push({ ...event, id, slug, title, listedAt: now() });

@@ -70,7 +70,7 @@ export function createControl(options: ActionOptions): WorldControl {
       revision: overrides.revision,
       posts: overrides.posts,
       deletions: Object.fromEntries(overrides.deletions),
-      stalls: overrides.stalls,
+      stalls: Object.fromEntries(Array.from(overrides.oracle, ([id, { stalls }]) => [id, stalls])),
       oracleTotals: Object.fromEntries(overrides.oracleTotals),
       uiCounts: Object.fromEntries(overrides.uiCounts),
       windows: Object.fromEntries(overrides.windows),

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { WorldAccountId } from '../life/accounts.ts';
 import type { PostKind } from '../life/post-kind.ts';
 
@@ -30,6 +31,12 @@ interface Stall {
   untilAt: number;
 }
 
+/** What was done by hand to the oracle's readings of an account. */
+interface OracleSteering {
+  readonly stalls: Stall[];
+  readonly syncs: number[];
+}
+
 /** A value set by hand, and the instant from which it applies. */
 interface Forced<T> {
   readonly value: T;
@@ -46,9 +53,12 @@ export interface Overrides {
   readonly changedFrom: number[];
   readonly posts: ManualPost[];
   readonly deletions: Map<string, number>;
-  readonly edits: Map<string, { readonly id: string; readonly at: number; readonly text: string }>;
-  readonly stalls: Record<WorldAccountId, Stall[]>;
-  readonly syncs: Record<WorldAccountId, number[]>;
+  readonly edits: Map<
+    string,
+    { readonly account: WorldAccountId; readonly id: string; readonly at: number; readonly text: string }
+  >;
+  /** By account; `steeringOf` adds what is missing. */
+  readonly oracle: Map<WorldAccountId, OracleSteering>;
   readonly oracleTotals: Map<number, Forced<number>>;
   readonly uiCounts: Map<number, number | null>;
   readonly windows: Map<number, { readonly startAt: number; readonly endAt: number }>;
@@ -66,8 +76,7 @@ export function createOverrides(): Overrides {
     posts: [],
     deletions: new Map(),
     edits: new Map(),
-    stalls: { a: [], b: [] },
-    syncs: { a: [], b: [] },
+    oracle: new Map(),
     oracleTotals: new Map(),
     uiCounts: new Map(),
     windows: new Map(),
@@ -78,25 +87,47 @@ export function createOverrides(): Overrides {
   };
 }
 
-/** A cache by day that drops everything from the day before each change on, since syncs look back. */
-export function createDayCache<T>(
-  overrides: Overrides,
-  dayOf: (account: WorldAccountId, at: number) => number,
-): (account: WorldAccountId, day: number, build: () => T) => T {
-  const caches: Record<WorldAccountId, Map<number, T>> = { a: new Map(), b: new Map() };
-  let seen = 0;
-  function forget(account: WorldAccountId, changedFrom: number): void {
-    const first = dayOf(account, changedFrom) - 1;
-    for (const day of caches[account].keys()) if (day >= first) caches[account].delete(day);
+export function steeringOf({ oracle }: Overrides, account: WorldAccountId): OracleSteering {
+  let steering = oracle.get(account);
+  if (steering === undefined) {
+    steering = { stalls: [], syncs: [] };
+    oracle.set(account, steering);
   }
-  return (account, day, build) => {
-    for (; seen < overrides.changedFrom.length; seen++) {
-      const at = overrides.changedFrom[seen] ?? 0;
-      forget('a', at);
-      forget('b', at);
+  return steering;
+}
+
+interface DayCacheOptions {
+  readonly overrides: Overrides;
+  readonly dayOf: (account: WorldAccountId, at: number) => number;
+  /** How many days of an account are kept: those looked at last. */
+  readonly mostDays: number;
+}
+
+/** A cache by account and day that drops everything from the day before each change on, since syncs look back. */
+export function createDayCache<T>(
+  { overrides, dayOf, mostDays }: DayCacheOptions,
+  build: (account: WorldAccountId, day: number) => T,
+): (account: WorldAccountId, day: number) => T {
+  const byAccount = new Map<WorldAccountId, LRUCache<number, { readonly value: T }>>();
+  let seen = 0;
+  function forget(changedFrom: number): void {
+    for (const [account, days] of byAccount) {
+      const first = dayOf(account, changedFrom) - 1;
+      for (const day of [...days.keys()]) if (day >= first) days.delete(day);
     }
-    const value = caches[account].get(day) ?? build();
-    caches[account].set(day, value);
-    return value;
+  }
+  return (account, day) => {
+    for (; seen < overrides.changedFrom.length; seen++) forget(overrides.changedFrom[seen] ?? 0);
+    let days = byAccount.get(account);
+    if (days === undefined) {
+      days = new LRUCache({ max: mostDays });
+      byAccount.set(account, days);
+    }
+    let known = days.get(day);
+    if (known === undefined) {
+      known = { value: build(account, day) };
+      days.set(day, known);
+    }
+    return known.value;
   };
 }

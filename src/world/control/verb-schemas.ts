@@ -3,7 +3,8 @@ import { POST_KINDS } from '../life/post-kind.ts';
 import { SETTLE_BEHAVIOURS, VERIFY_BEHAVIOURS } from '../wire/facilitator.ts';
 import { FAULT_KINDS, FAULT_ROLES } from './faults.ts';
 
-const account = z.enum(['a', 'b']);
+/** The id of an account, such as `a`. */
+const account = z.string();
 /** An event's slug or number. */
 const event = z.union([z.string(), z.number()]);
 const at = z.number().int().positive();
@@ -20,7 +21,7 @@ export const VERBS = {
   }),
   'delete-post': z.strictObject({ id: z.string() }),
   'edit-post': z.strictObject({ id: z.string(), text: z.string() }),
-  /** Without an account: both. */
+  /** Without an account: all. */
   'stall-oracle': z.strictObject({ account: account.optional() }),
   'resume-oracle': z.strictObject({ account: account.optional() }),
   'sync-oracle': z.strictObject({ account: account.optional() }),

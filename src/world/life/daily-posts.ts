@@ -1,14 +1,13 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import { createRng, type Rng } from '../rng.ts';
 import type { Account } from './accounts.ts';
+import { keepCompany } from './company.ts';
+import { HISTORY_DAYS, levelOf } from './level.ts';
 import { livelyStart } from './lively-start.ts';
 import type { Post } from './post.ts';
 import { countedKind, type Draft } from './post-draft.ts';
 import { isCounted } from './post-kind.ts';
-import { snowflake } from './snowflake.ts';
-
-/** How far the history reaches back before the world's start: 100 days of settled events, a month event before them. */
-export const HISTORY_DAYS = 140;
+import { ownSnowflake } from './snowflake.ts';
 
 interface DailyPostsOptions {
   readonly seed: number;
@@ -20,19 +19,10 @@ export function dayOf(account: Account, startAt: number, at: number): number {
   return Math.floor((at - dayStart(account, startAt, 0)) / DAY_MS);
 }
 
-export function dayStart(account: Account, startAt: number, day: number): number {
-  return startAt - account.hourAtStart * HOUR_MS + day * DAY_MS;
-}
-
-const FIRST_WEEK = -Math.ceil(HISTORY_DAYS / 7) - 1;
-
-/** How busy a week is, 1 on average: a chain, so that a busy week is likely followed by another. */
-function weekLevel(account: Account, seed: number, week: number): number {
-  let log = 0;
-  for (let index = FIRST_WEEK; index <= week; index++) {
-    log = 0.6 * log + 0.13 * createRng(seed, 'week', account.id, index).normal();
-  }
-  return Math.exp(log);
+export function dayStart({ day: begin }: Account, startAt: number, day: number): number {
+  if (begin.type === 'before-start') return startAt - begin.hours * HOUR_MS + day * DAY_MS;
+  const offsetMs = Math.floor(begin.hour * HOUR_MS);
+  return Math.floor((startAt - offsetMs) / DAY_MS) * DAY_MS + offsetMs + day * DAY_MS;
 }
 
 /** Everything the account posts on one of its own days, oldest first. A pure function of its arguments. */
@@ -41,65 +31,120 @@ export function postsOfDay(account: Account, options: DailyPostsOptions, day: nu
   const { seed, startAt } = options;
   const rng = createRng(seed, 'day', account.id, day);
   const dayAt = dayStart(account, startAt, day);
-  const wakeAt = dayAt + Math.max(0.1, account.wakeHour + 0.4 * rng.normal()) * HOUR_MS;
-  const sleepAt = dayAt + Math.min(23.5, account.sleepHour + 0.6 * rng.normal()) * HOUR_MS;
-  const isQuiet = rng.chance(0.06) && day !== 0;
-  const level =
-    weekLevel(account, seed, Math.floor(day / 7)) * Math.exp(0.2 * rng.normal()) * (isQuiet ? 0.35 : 1);
+  const dayEndAt = dayAt + DAY_MS;
+  const { clockMinutes } = account;
+  if (clockMinutes !== null) return finish(account, rng, byTheClock(rng, clockMinutes, dayAt), dayEndAt);
+  const level = levelOf(account, seed, day);
+  if (level === 0) return [];
 
+  const wakeAt = dayAt + Math.max(0.1, account.wakeHour + 0.4 * bounded(rng.normal())) * HOUR_MS;
+  const sleepAt = dayAt + Math.min(23.5, account.sleepHour + 0.6 * bounded(rng.normal())) * HOUR_MS;
+  const waking = { wakeAt, sleepAt, moods: moodsOf(rng) };
   const drafts: Draft[] = [];
-  draftCounted(account, rng, { wakeAt, sleepAt, target: Math.round(account.countedPerDay * level) }, drafts);
-  const replies = Math.round(account.repliesPerDay * level * rng.between(0.6, 1.4));
-  draftReplies(rng, { wakeAt, sleepAt, target: replies }, drafts);
+  for (const at of burstsOf(rng, waking, (account.countedPerDay * level) / postsPerBurst(account)))
+    draftBurst(account, rng, at, drafts);
+  for (const at of burstsOf(rng, waking, (account.repliesPerDay * level) / REPLIES_PER_BURST))
+    draftReplies(rng, at, drafts);
   const awake = drafts.filter((draft) => draft.at >= wakeAt && draft.at < sleepAt);
-  return finish(account, rng, day === 0 ? livelyStart(account, rng, startAt, awake) : awake, dayAt + DAY_MS);
+  const lively = day === 0 ? livelyStart(account, rng, startAt, awake) : awake;
+  return finish(account, rng, withCompany(account, rng, lively, { dayAt, wakeAt, sleepAt }), dayEndAt);
+}
+
+/** Beyond two and a half deviations nobody oversleeps: somebody else counts on it. */
+function bounded(normal: number): number {
+  return Math.max(-2.5, Math.min(2.5, normal));
+}
+
+/** One in fifty is missed. */
+function byTheClock(rng: Rng, periodMinutes: number, dayAt: number): readonly Draft[] {
+  const drafts: Draft[] = [];
+  for (let minute = 0; minute < 24 * 60; minute += periodMinutes) {
+    const at = dayAt + minute * MINUTE_MS + rng.between(0, 15_000);
+    if (!rng.chance(0.02)) drafts.push({ at, kind: 'original', parent: null });
+  }
+  return drafts;
 }
 
 interface Waking {
   readonly wakeAt: number;
   readonly sleepAt: number;
-  readonly target: number;
+  /** How inclined to post it is in each part of the waking time, 1 on average. */
+  readonly moods: readonly number[];
+}
+
+const MOODS = 5;
+const STRONGEST_MOOD = 2.5;
+
+function moodsOf(rng: Rng): readonly number[] {
+  return Array.from({ length: MOODS }, () => Math.min(STRONGEST_MOOD, Math.exp(0.3 * rng.normal() - 0.045)));
+}
+
+/** Instants of a Poisson process: what came before says nothing of what is still to come. */
+function burstsOf(rng: Rng, { wakeAt, sleepAt, moods }: Waking, expected: number): readonly number[] {
+  const instants: number[] = [];
+  for (let left = rng.poisson(expected * STRONGEST_MOOD); left > 0; left--) {
+    const share = wakingShare(rng);
+    const mood = moods[Math.floor(share * MOODS)] ?? 1;
+    if (rng.chance(mood / STRONGEST_MOOD)) instants.push(wakeAt + share * (sleepAt - wakeAt));
+  }
+  return instants;
 }
 
 /** Two humps a day: a broad one before noon of the waking time, a narrower one in its evening. */
-function wakingInstant(rng: Rng, waking: Waking): number {
+function wakingShare(rng: Rng): number {
   const share = rng.chance(0.55) ? 0.32 + 0.17 * rng.normal() : 0.8 + 0.11 * rng.normal();
-  return waking.wakeAt + Math.min(0.999, Math.max(0, share)) * (waking.sleepAt - waking.wakeAt);
+  return Math.min(0.999, Math.max(0, share));
 }
 
-function draftCounted(account: Account, rng: Rng, waking: Waking, drafts: Draft[]): void {
-  let made = 0;
-  while (made < waking.target) {
-    let at = wakingInstant(rng, waking);
-    const size = 1 + Math.floor(rng.exponential(account.meanBurst));
-    for (let index = 0; index < size && made < waking.target; index++) {
-      const kind = countedKind(account, rng);
-      let draft: Draft = { at, kind, parent: null };
+const THREAD_CHANCE = 0.25;
+const LONGEST_THREAD = 4;
+
+/** The mean of what `draftBurst` makes. */
+function postsPerBurst({ meanBurst, repostShare, quoteShare }: Account): number {
+  const extra = meanBurst === 0 ? 0 : 1 / Math.expm1(1 / meanBurst);
+  const perOriginal = THREAD_CHANCE * ((1 + LONGEST_THREAD) / 2);
+  return (1 + extra) * (1 + (1 - repostShare - quoteShare) * perOriginal);
+}
+
+function draftBurst(account: Account, rng: Rng, startAt: number, drafts: Draft[]): void {
+  let at = startAt;
+  const size = 1 + Math.floor(rng.exponential(account.meanBurst));
+  for (let index = 0; index < size; index++) {
+    const kind = countedKind(account, rng);
+    let draft: Draft = { at, kind, parent: null };
+    drafts.push(draft);
+    const threadLength = kind === 'original' && rng.chance(THREAD_CHANCE) ? rng.int(1, LONGEST_THREAD) : 0;
+    for (let part = 0; part < threadLength; part++) {
+      at += rng.between(20_000, 60_000);
+      draft = { at, kind: 'selfReply', parent: draft };
       drafts.push(draft);
-      made++;
-      const threadLength = kind === 'original' && rng.chance(0.25) ? rng.int(1, 4) : 0;
-      for (let part = 0; part < threadLength && made < waking.target; part++) {
-        at += rng.between(20_000, 60_000);
-        draft = { at, kind: 'selfReply', parent: draft };
-        drafts.push(draft);
-        made++;
-      }
-      if (rng.chance(0.006)) drafts.push({ at: at + 5_000, kind: 'communityRepost', parent: null });
-      at += 12_000 + rng.exponential(40_000);
     }
+    if (rng.chance(0.006)) drafts.push({ at: at + 5_000, kind: 'communityRepost', parent: null });
+    at += 12_000 + rng.exponential(40_000);
   }
 }
 
-function draftReplies(rng: Rng, waking: Waking, drafts: Draft[]): void {
-  let made = 0;
-  while (made < waking.target) {
-    let at = wakingInstant(rng, waking);
-    const size = 1 + Math.floor(rng.exponential(3));
-    for (let index = 0; index < size && made < waking.target; index++, made++) {
-      drafts.push({ at, kind: rng.chance(0.05) ? 'quotingReply' : 'reply', parent: null });
-      at += 15_000 + rng.exponential(30_000);
-    }
+const REPLIES_PER_BURST = 3.5;
+
+function draftReplies(rng: Rng, startAt: number, drafts: Draft[]): void {
+  let at = startAt;
+  const size = 1 + Math.floor(rng.exponential(3));
+  for (let index = 0; index < size; index++) {
+    drafts.push({ at, kind: rng.chance(0.05) ? 'quotingReply' : 'reply', parent: null });
+    at += 15_000 + rng.exponential(30_000);
   }
+}
+
+function withCompany(
+  { companyHours }: Account,
+  rng: Rng,
+  drafts: readonly Draft[],
+  { dayAt, wakeAt, sleepAt }: { readonly dayAt: number; readonly wakeAt: number; readonly sleepAt: number },
+): readonly Draft[] {
+  if (companyHours === null) return drafts;
+  const [from, to] = companyHours;
+  const fromAt = Math.max(wakeAt, dayAt + from * HOUR_MS);
+  return keepCompany(rng, drafts, fromAt, Math.min(sleepAt, dayAt + to * HOUR_MS));
 }
 
 function finish(account: Account, rng: Rng, drafts: readonly Draft[], dayEndAt: number): readonly Post[] {
@@ -110,14 +155,14 @@ function finish(account: Account, rng: Rng, drafts: readonly Draft[], dayEndAt: 
     // Ids carry the ms, so no two posts of an account share one.
     const createdAt = Math.max(Math.floor(draft.at), previousAt + 1);
     previousAt = createdAt;
-    const id = snowflake(createdAt, account.id);
+    const id = ownSnowflake(createdAt, account.index);
     ids.set(draft, id);
     const deletedAt = rng.chance(0.015) ? createdAt + lifetimeMs(rng) : Number.POSITIVE_INFINITY;
     const editedAt = createdAt + Math.floor(rng.between(1, 25) * MINUTE_MS);
     const canEdit = isCounted(draft.kind) && draft.kind !== 'repost' && rng.chance(0.015);
     const edit =
       canEdit && editedAt < Math.min(dayEndAt, deletedAt)
-        ? { id: snowflake(editedAt, account.id, 'edit'), at: editedAt }
+        ? { id: ownSnowflake(editedAt, account.index, 'edit'), at: editedAt }
         : null;
     const parentId = draft.parent === null ? null : (ids.get(draft.parent) ?? null);
     return {

@@ -1,11 +1,12 @@
 import { compareIds, countBetween } from '../../../streams/internal.ts';
 import { createDayCache, type Overrides } from '../control/overrides.ts';
-import { ACCOUNTS, type Account, accountOf, type WorldAccountId } from './accounts.ts';
-import { dayOf, HISTORY_DAYS, postsOfDay } from './daily-posts.ts';
+import type { Account, WorldAccountId } from './accounts.ts';
+import { dayOf, postsOfDay } from './daily-posts.ts';
+import { HISTORY_DAYS } from './level.ts';
 import type { Post } from './post.ts';
 import { isCounted } from './post-kind.ts';
 import { textOf } from './post-texts.ts';
-import { createdAtOf } from './snowflake.ts';
+import { createdAtOf, placeOf } from './snowflake.ts';
 
 /** One version of a post. An edit replaces the version before it under a new id. */
 export interface Entry {
@@ -22,8 +23,6 @@ interface TimelineDay {
   readonly posts: readonly Post[];
   /** Versions by id, oldest first. */
   readonly entries: readonly Entry[];
-  /** `createdAt` of the counted posts, ascending. */
-  readonly countedAt: readonly number[];
 }
 
 export interface Timeline {
@@ -38,6 +37,21 @@ export interface Timeline {
   countedBetween(account: WorldAccountId, fromAt: number, toAt: number): number;
 }
 
+interface TimelineOptions {
+  readonly seed: number;
+  readonly startAt: number;
+  readonly accounts: readonly Account[];
+  readonly overrides: Overrides;
+}
+
+/** Whole days of posts are large, and the older ones are asked for only while a history is read. */
+export function daysKept(accounts: readonly Account[]): number {
+  return accounts.length > 20 ? 5 : 24;
+}
+
+/** Instants take little room, and whoever forms an opinion looks at weeks of them. */
+const COUNTED_DAYS_KEPT = 400;
+
 export function entryText(entry: Entry): string {
   const { post } = entry;
   const written = entry.id === post.id ? post.text : (post.editedText ?? post.text);
@@ -46,22 +60,17 @@ export function entryText(entry: Entry): string {
   return entry.id === post.id ? text : `${text} (edited)`;
 }
 
-export function createTimeline(options: {
-  readonly seed: number;
-  readonly startAt: number;
-  readonly overrides: Overrides;
-}): Timeline {
-  const { startAt, overrides } = options;
-  const generatedDays = new Map<string, readonly Post[]>();
-  const dayIndex = (account: WorldAccountId, at: number): number => dayOf(accountOf(account), startAt, at);
-  const cachedDay = createDayCache<TimelineDay>(overrides, dayIndex);
+export function createTimeline(options: TimelineOptions): Timeline {
+  const { startAt, accounts, overrides } = options;
+  const byId = new Map(accounts.map((account) => [account.id, account]));
 
-  function generatedPosts(account: Account, day: number): readonly Post[] {
-    const key = `${account.id}${day}`;
-    const posts = generatedDays.get(key) ?? postsOfDay(account, options, day);
-    generatedDays.set(key, posts);
-    return posts;
+  function accountOf(id: WorldAccountId): Account {
+    const account = byId.get(id);
+    if (account === undefined) throw new RangeError(`no account ${id}`);
+    return account;
   }
+
+  const dayIndex = (account: WorldAccountId, at: number): number => dayOf(accountOf(account), startAt, at);
 
   function withOverrides(post: Post): Post {
     const edit = overrides.edits.get(post.id);
@@ -83,18 +92,39 @@ export function createTimeline(options: {
       }));
   }
 
-  function build(account: Account, day: number): TimelineDay {
-    const posts = [...generatedPosts(account, day), ...manualPosts(account, day)].map(withOverrides);
+  function build(id: WorldAccountId, day: number): TimelineDay {
+    const account = accountOf(id);
+    const posts = [...postsOfDay(account, options, day), ...manualPosts(account, day)].map(withOverrides);
     posts.sort((left, right) => left.createdAt - right.createdAt);
     const entries = posts.flatMap(versions).sort((left, right) => compareIds(left.id, right.id));
-    const countedAt = posts.filter((post) => isCounted(post.kind)).map((post) => post.createdAt);
-    return { posts, entries, countedAt };
+    return { posts, entries };
+  }
+
+  const cached = { overrides, dayOf: dayIndex };
+  const dayAt = createDayCache({ ...cached, mostDays: daysKept(accounts) }, build);
+  /** `createdAt` of the counted posts, ascending. */
+  const countedAt = createDayCache({ ...cached, mostDays: COUNTED_DAYS_KEPT }, (account, day) =>
+    Float64Array.from(
+      dayAt(account, day)
+        .posts.filter((post) => isCounted(post.kind))
+        .map((post) => post.createdAt),
+    ),
+  );
+
+  /** The accounts whose post the id may be: what was made by hand has any id. */
+  function makersOf(id: string): ReadonlySet<WorldAccountId> {
+    const makers = new Set<WorldAccountId>();
+    const own = accounts[placeOf(id)];
+    if (own !== undefined) makers.add(own.id);
+    for (const { account } of overrides.posts) makers.add(account);
+    for (const { account } of overrides.edits.values()) makers.add(account);
+    return makers;
   }
 
   const timeline: Timeline = {
     startAt,
     dayOf: dayIndex,
-    day: (account, day) => cachedDay(account, day, () => build(accountOf(account), day)),
+    day: dayAt,
     *newestFirst(account, now) {
       for (let day = timeline.dayOf(account, now); day >= -HISTORY_DAYS; day--) {
         const { entries } = timeline.day(account, day);
@@ -106,10 +136,10 @@ export function createTimeline(options: {
     },
     find(id, now) {
       const at = createdAtOf(id);
-      for (const account of ACCOUNTS) {
+      for (const account of makersOf(id)) {
         // An edit made by hand may carry an id of the day after its post's.
-        for (const day of [timeline.dayOf(account.id, at), timeline.dayOf(account.id, at) - 1]) {
-          const entry = timeline.day(account.id, day).entries.find((candidate) => candidate.id === id);
+        for (const day of [dayIndex(account, at), dayIndex(account, at) - 1]) {
+          const entry = dayAt(account, day).entries.find((candidate) => candidate.id === id);
           if (entry !== undefined)
             return entry.shownAt <= now && now < entry.post.deletedAt ? entry : undefined;
         }
@@ -118,9 +148,11 @@ export function createTimeline(options: {
     },
     countedBetween(account, fromAt, toAt) {
       let total = 0;
-      const last = timeline.dayOf(account, toAt);
-      for (let day = Math.max(-HISTORY_DAYS, timeline.dayOf(account, fromAt)); day <= last; day++) {
-        total += countBetween(timeline.day(account, day).countedAt, fromAt, toAt);
+      const first = Math.max(-HISTORY_DAYS, dayIndex(account, fromAt));
+      const last = dayIndex(account, toAt);
+      for (let day = first; day <= last; day++) {
+        const instants = countedAt(account, day);
+        total += day > first && day < last ? instants.length : countBetween(instants, fromAt, toAt);
       }
       return total;
     },

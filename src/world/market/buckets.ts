@@ -1,4 +1,4 @@
-import type { WorldAccountId } from '../life/accounts.ts';
+import type { Account } from '../life/accounts.ts';
 import type { SeriesKind } from './event-series.ts';
 
 /** A range of counts, both ends included; `hi` null is open. */
@@ -28,39 +28,60 @@ export function tile(
   return shapes;
 }
 
-const WEEK_A = tile(40, [[40, 24]], 'from-zero');
-const WEEK_B = tile(30, [[30, 9]], 'from-zero');
+type Shapes = Readonly<Record<SeriesKind, readonly BucketShape[]>>;
 
-const SHAPES: Readonly<Record<WorldAccountId, Readonly<Record<SeriesKind, readonly BucketShape[]>>>> = {
-  a: {
+const WEEK_A = tile(240, [[40, 30]], 'below');
+const WEEK_B = tile(30, [[30, 13]], 'from-zero');
+
+/** The buckets of A and B, by their places. */
+const KNOWN_SHAPES: readonly Shapes[] = [
+  {
     'week-tuesday': WEEK_A,
     'week-friday': WEEK_A,
-    'two-days': tile(140, [[25, 8]], 'below'),
+    'two-days': tile(100, [[25, 14]], 'below'),
     month: tile(
-      2000,
+      1600,
       [
-        [60, 24],
-        [80, 20],
+        [80, 26],
+        [120, 16],
       ],
       'below',
     ),
   },
-  b: {
+  {
     'week-tuesday': WEEK_B,
     'week-friday': WEEK_B,
-    'two-days': tile(20, [[10, 8]], 'below'),
+    'two-days': tile(20, [[10, 10]], 'below'),
     month: tile(
       400,
       [
         [20, 12],
-        [40, 12],
+        [40, 14],
       ],
       'from-zero',
     ),
   },
+];
+
+const DAYS: Readonly<Record<SeriesKind, number>> = {
+  'week-tuesday': 7,
+  'week-friday': 7,
+  'two-days': 2,
+  month: 30.4,
 };
+/** Buckets of one width between the lowest and the open one; the expected count is in the middle of them. */
+const INNER_BUCKETS = 8;
+const ROUND_WIDTHS = [
+  1, 2, 3, 4, 5, 8, 10, 15, 20, 25, 30, 40, 50, 60, 80, 100, 150, 200, 250, 300, 400,
+] as const;
+
+function shapesFor(countedPerDay: number, kind: SeriesKind): readonly BucketShape[] {
+  const wanted = (2 * countedPerDay * DAYS[kind]) / (INNER_BUCKETS + 2);
+  const width = ROUND_WIDTHS.find((each) => each >= wanted) ?? Math.ceil(wanted / 100) * 100;
+  return tile(width, [[width, INNER_BUCKETS]], 'from-zero');
+}
 
 /** The buckets of a series, lowest first. */
-export function bucketsOf(account: WorldAccountId, kind: SeriesKind): readonly BucketShape[] {
-  return SHAPES[account][kind];
+export function bucketsOf({ index, countedPerDay }: Account, kind: SeriesKind): readonly BucketShape[] {
+  return KNOWN_SHAPES[index]?.[kind] ?? shapesFor(countedPerDay, kind);
 }

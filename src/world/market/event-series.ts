@@ -9,7 +9,7 @@ import {
   newYorkTime,
   noonDayBefore,
 } from '../calendar.ts';
-import { ACCOUNTS, type Account } from '../life/accounts.ts';
+import type { Account } from '../life/accounts.ts';
 import { unit } from '../rng.ts';
 
 export type SeriesKind = 'week-tuesday' | 'week-friday' | 'two-days' | 'month';
@@ -33,9 +33,14 @@ export interface Window {
   readonly endAt: number;
 }
 
-function seriesOf(account: Account, position: number): readonly Series[] {
+/**
+ * A and B have two weeks that overlap, the others one week each: with two days and a month every account has some events
+ * open at any time.
+ */
+export function seriesOf(account: Account): readonly Series[] {
   const [weekly, twoDays, monthly] = account.seriesSlugs;
-  const id = 10_000 + position * 10;
+  const { index } = account;
+  const id = 10_000 + index * 10;
   const week = {
     slug: weekly,
     title: `${account.name} posts`,
@@ -43,9 +48,12 @@ function seriesOf(account: Account, position: number): readonly Series[] {
     account,
     days: 7,
   } as const;
-  return [
+  const weeks: readonly Series[] = [
     { ...week, id, kind: 'week-tuesday', firstDay: 5, listedDaysAhead: 3 },
     { ...week, id, kind: 'week-friday', firstDay: 1, listedDaysAhead: 3 },
+  ];
+  return [
+    ...weeks.filter((_, place) => index < 2 || place === index % 2),
     {
       id: id + 1,
       slug: twoDays,
@@ -53,7 +61,7 @@ function seriesOf(account: Account, position: number): readonly Series[] {
       recurrence: 'daily',
       account,
       kind: 'two-days',
-      firstDay: position,
+      firstDay: index % 2,
       days: 2,
       listedDaysAhead: 2,
     },
@@ -70,8 +78,6 @@ function seriesOf(account: Account, position: number): readonly Series[] {
     },
   ];
 }
-
-export const SERIES: readonly Series[] = ACCOUNTS.flatMap(seriesOf);
 
 function monthStart(index: number): number {
   return newYorkAt(dayNumber({ year: Math.floor(index / 12), month: (index % 12) + 1, day: 1 }), 0);
@@ -108,7 +114,7 @@ export interface EventTexts {
   readonly description: string;
 }
 
-/** Slug, title and rules of a window. Slugs of A have no year, those of B have one; months always do. */
+/** Slug, title and rules of a window. Slugs of A have no year, those of the others have one; months always do. */
 export function textsOf(series: Series, window: Window): EventTexts {
   const { account } = series;
   if (series.kind === 'month') {
@@ -131,12 +137,12 @@ export function rangeTexts(account: Account, window: Window): EventTexts {
   const dates = `${monthDay(first)} ${monthDay(last)}`.toLowerCase().replaceAll(' ', '-');
   const [start, end] = [momentText(window.startAt), momentText(window.endAt)];
   return {
-    slug: `${account.slugPrefix}-of-posts-${dates}${account.id === 'a' ? '' : `-${year}`}`,
+    slug: `${account.slugPrefix}-of-posts-${dates}${account.hasYearInSlugs ? `-${year}` : ''}`,
     title: `${account.name} # posts ${monthDay(first)} - ${monthDay(last)}, ${year}?`,
     period: `from ${monthDay(first)} to ${monthDay(last)}, ${year}`,
     description: rules(
       account,
-      account.id === 'a' ? `from ${start} to ${end}` : `between ${start} and ${end}`,
+      account.hasYearInSlugs ? `between ${start} and ${end}` : `from ${start} to ${end}`,
     ),
   };
 }

@@ -1,8 +1,17 @@
+import { LRUCache } from 'lru-cache';
 import type { ManualEvent } from '../control/overrides.ts';
 import type { Account } from '../life/accounts.ts';
 import { hash32, hex } from '../rng.ts';
 import { type BucketShape, bucketsOf } from './buckets.ts';
-import { type EventTexts, listedAtOf, rangeTexts, type Series, textsOf, windowOf } from './event-series.ts';
+import {
+  type EventTexts,
+  listedAtOf,
+  rangeTexts,
+  type Series,
+  type SeriesKind,
+  textsOf,
+  windowOf,
+} from './event-series.ts';
 
 interface Tag {
   readonly id: string;
@@ -29,7 +38,7 @@ export interface WorldMarket {
 }
 
 type WorldSubject =
-  | { readonly type: 'posts'; readonly account: Account; readonly period: string }
+  | { readonly type: 'posts'; readonly account: Account }
   | { readonly type: 'crypto'; readonly symbol: string; readonly kind: 'up-down' | 'range' | 'ladder' };
 
 export interface WorldEvent {
@@ -64,13 +73,28 @@ interface MarketFields {
   readonly outcomes: readonly [string, string];
 }
 
-/** A token id: a decimal text of about 77 digits, far beyond what a number holds. */
+const NUMBER_BITS = 52n;
+
+/** A token id: a decimal text of about 77 digits, far beyond what a number holds. Its lowest bits name the outcome. */
 function tokenId(marketId: number, outcome: number): string {
-  return BigInt(`0x7${hex(63, 'token', marketId, outcome)}`).toString();
+  const upper = BigInt(`0x7${hex(50, 'token', marketId, outcome)}`);
+  return ((upper << NUMBER_BITS) | BigInt(2 * marketId + outcome)).toString();
+}
+
+/** The market that a token would be of, if there is one. */
+export function marketIdOf(token: string): number {
+  return Number(BigInt.asUintN(Number(NUMBER_BITS), BigInt(token)) >> 1n);
+}
+
+const MARKETS_PER_EVENT = 100;
+
+/** The event that a market would be of, if there is one. */
+export function eventIdOf(marketId: number): number {
+  return Math.floor(marketId / MARKETS_PER_EVENT);
 }
 
 export function marketOf(eventId: number, ordinal: number, fields: MarketFields): WorldMarket {
-  const id = eventId * 100 + ordinal;
+  const id = eventId * MARKETS_PER_EVENT + ordinal;
   return {
     ...fields,
     id,
@@ -98,35 +122,58 @@ function bucketMarkets(
   );
 }
 
-/** Six digits, the same for the same window in every world. */
-function eventIdOf(series: Series, index: number): number {
-  const offset = { 'week-tuesday': 100_000, 'week-friday': 110_000, 'two-days': 120_000, month: 150_000 }[
-    series.kind
-  ];
-  return offset + index + (series.account.id === 'a' ? 0 : 100_000);
+const NUMBER_OF_KIND: Readonly<Record<SeriesKind, number>> = {
+  'week-tuesday': 0,
+  'week-friday': 10_000,
+  'two-days': 20_000,
+  month: 50_000,
+};
+const NUMBERS_PER_ACCOUNT = 100_000;
+/** A and B have six digits; other events of six and of eight digits are about prices. */
+const FIRST_NUMBERS = [100_000, 200_000] as const;
+const FURTHER_NUMBERS = 20_000_000;
+
+/** The same for the same window in every world. */
+function numberOf({ account, kind }: Series, index: number): number {
+  const first = FIRST_NUMBERS[account.index] ?? FURTHER_NUMBERS + account.index * NUMBERS_PER_ACCOUNT;
+  return first + NUMBER_OF_KIND[kind] + index;
 }
 
-type EventFields = Pick<WorldEvent, 'id' | 'series' | 'listedAt' | 'startAt' | 'endAt' | 'tick'>;
+/** Texts and markets are most of an event's size, and nobody asks for those of most events. */
+const RECENT = new LRUCache<WorldEvent, readonly WorldMarket[]>({ max: 1_500 });
 
-function eventOf(
-  fields: EventFields,
-  account: Account,
-  { slug, title, description, period }: EventTexts,
-  markets: readonly WorldMarket[],
-): WorldEvent {
-  const subject = { type: 'posts', account, period } as const;
-  return { ...fields, slug, title, description, subject, tag: POSTS_TAG, isNegRisk: true, markets };
-}
-
+/** Windows, texts and ids are the same in every world. */
 export function postsEvent(series: Series, index: number): WorldEvent {
-  const id = eventIdOf(series, index);
+  const id = numberOf(series, index);
   const window = windowOf(series, index);
-  const texts = textsOf(series, window);
-  const { account } = series;
-  const listedAt = listedAtOf(series, index);
-  const tick = account.id === 'a' ? 1 : 10;
-  const markets = bucketMarkets(id, account, texts, bucketsOf(account.id, series.kind));
-  return eventOf({ id, series, listedAt, ...window, tick }, account, texts, markets);
+  const { account, kind } = series;
+  const texts = () => textsOf(series, window);
+  const event: WorldEvent = {
+    id,
+    slug: texts().slug,
+    series,
+    listedAt: listedAtOf(series, index),
+    ...window,
+    tick: account.tick,
+    subject: { type: 'posts', account },
+    tag: POSTS_TAG,
+    isNegRisk: true,
+    get title() {
+      return texts().title;
+    },
+    get description() {
+      return texts().description;
+    },
+    get markets() {
+      let markets = RECENT.get(event);
+      if (markets === undefined) {
+        markets = bucketMarkets(id, account, texts(), bucketsOf(account, kind));
+        RECENT.set(event, markets);
+      }
+      return markets;
+    },
+  };
+  return event;
 }
 
 export function manualPostsEvent(
@@ -136,8 +183,12 @@ export function manualPostsEvent(
 ): WorldEvent {
   const range = rangeTexts(account, { startAt, endAt });
   const texts = { ...range, slug: slug ?? range.slug, title: title ?? range.title };
-  const fields = { id, series: null, listedAt, startAt, endAt, tick: 10 } as const;
-  return eventOf(fields, account, texts, bucketMarkets(id, account, texts, shapes));
+  return {
+    ...{ id, slug: texts.slug, title: texts.title, description: texts.description },
+    subject: { type: 'posts', account },
+    ...{ series: null, tag: POSTS_TAG, listedAt, startAt, endAt, isNegRisk: true, tick: 10 },
+    markets: bucketMarkets(id, account, texts, shapes),
+  };
 }
 
 /** The buckets in the order of the market's listing, which is not ascending. */

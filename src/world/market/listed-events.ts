@@ -1,10 +1,17 @@
 import { DAY_MS } from '../../../streams/internal.ts';
 import type { Overrides } from '../control/overrides.ts';
-import { accountOf } from '../life/accounts.ts';
+import type { Account } from '../life/accounts.ts';
 import { tile } from './buckets.ts';
 import { createCryptoEvents } from './crypto-events.ts';
-import { manualPostsEvent, postsEvent, type WorldEvent, type WorldMarket } from './event.ts';
-import { listedAtOf, rangeTexts, SERIES, type Series, windowIndexAt } from './event-series.ts';
+import {
+  eventIdOf,
+  manualPostsEvent,
+  marketIdOf,
+  postsEvent,
+  type WorldEvent,
+  type WorldMarket,
+} from './event.ts';
+import { listedAtOf, rangeTexts, type Series, seriesOf, windowIndexAt } from './event-series.ts';
 
 /** How far settled events reach back before the world's start. */
 const SETTLED_DAYS = 100;
@@ -30,51 +37,35 @@ interface Listing {
   readonly events: readonly WorldEvent[];
   readonly byId: ReadonlyMap<number, WorldEvent>;
   readonly bySlug: ReadonlyMap<string, WorldEvent>;
-  /** By token; made at the first lookup. */
-  places: ReadonlyMap<string, Place> | undefined;
 }
 
-/** Windows, texts and ids are the same in every world, so every world of a process shares them. */
-const sharedEvents = new Map<Series, Map<number, WorldEvent>>(SERIES.map((series) => [series, new Map()]));
-
-function sharedEvent(series: Series, index: number): WorldEvent {
-  const found = sharedEvents.get(series)?.get(index);
-  if (found !== undefined) return found;
-  const event = postsEvent(series, index);
-  sharedEvents.get(series)?.set(index, event);
-  return event;
-}
-
-function placesOf(events: readonly WorldEvent[]): ReadonlyMap<string, Place> {
-  const places = new Map<string, Place>();
-  for (const event of events) {
-    for (const market of event.markets) {
-      places.set(market.tokens[0], { event, market, outcome: 0 });
-      places.set(market.tokens[1], { event, market, outcome: 1 });
-    }
-  }
-  return places;
+/** The events of a series, made once each. */
+function createRow(series: Series, startAt: number): (now: number) => readonly WorldEvent[] {
+  const first = windowIndexAt(series, startAt - SETTLED_DAYS * DAY_MS);
+  const events: WorldEvent[] = [];
+  return (now) => {
+    while (listedAtOf(series, first + events.length) <= now)
+      events.push(postsEvent(series, first + events.length));
+    const newest = events.at(-1);
+    return newest === undefined || newest.listedAt <= now
+      ? events
+      : events.filter(({ listedAt }) => listedAt <= now);
+  };
 }
 
 export function createListedEvents(options: {
   readonly seed: number;
   readonly startAt: number;
+  readonly accounts: readonly Account[];
   readonly overrides: Overrides;
 }): ListedEvents {
-  const { seed, startAt, overrides } = options;
+  const { seed, startAt, accounts, overrides } = options;
   const crypto = createCryptoEvents(seed);
+  const rows = accounts.flatMap(seriesOf).map((series) => createRow(series, startAt));
+  const byAccount = new Map(accounts.map((account) => [account.id, account]));
   let listing: Listing | undefined;
 
-  function eventsOf(series: Series, now: number): readonly WorldEvent[] {
-    const events: WorldEvent[] = [];
-    const first = windowIndexAt(series, startAt - SETTLED_DAYS * DAY_MS);
-    for (let index = first; listedAtOf(series, index) <= now; index++) {
-      events.push(sharedEvent(series, index));
-    }
-    return events;
-  }
-
-  function withOverrides(event: WorldEvent): WorldEvent {
+  function withWindow(event: WorldEvent): WorldEvent {
     const window = overrides.windows.get(event.id);
     if (window === undefined) return event;
     const { subject } = event;
@@ -83,25 +74,23 @@ export function createListedEvents(options: {
     return { ...event, ...window, description };
   }
 
+  function manualEvents(): readonly WorldEvent[] {
+    return overrides.events.flatMap((event) => {
+      const account = byAccount.get(event.account);
+      const shapes = tile(event.bucketWidth, [[event.bucketWidth, event.bucketCount - 2]], 'from-zero');
+      return account === undefined ? [] : [manualPostsEvent(event, account, shapes)];
+    });
+  }
+
   function build(now: number): Listing {
-    const events = [
-      ...SERIES.flatMap((series) => eventsOf(series, now)),
-      ...overrides.events.map((event) =>
-        manualPostsEvent(
-          event,
-          accountOf(event.account),
-          tile(event.bucketWidth, [[event.bucketWidth, event.bucketCount - 2]], 'from-zero'),
-        ),
-      ),
-      ...crypto.listed(now),
-    ].map(withOverrides);
+    const listed = [...rows.flatMap((row) => row(now)), ...manualEvents(), ...crypto.listed(now)];
+    const events = overrides.windows.size === 0 ? listed : listed.map(withWindow);
     return {
       builtAt: now,
       revision: overrides.revision,
       events,
       byId: new Map(events.map((event) => [event.id, event])),
       bySlug: new Map(events.map((event) => [event.slug, event])),
-      places: undefined,
     };
   }
 
@@ -120,9 +109,13 @@ export function createListedEvents(options: {
     byId: (id, now) => at(now).byId.get(id),
     bySlug: (slug, now) => at(now).bySlug.get(slug),
     byToken(token, now) {
-      const current = at(now);
-      current.places ??= placesOf(current.events);
-      return current.places.get(token);
+      if (!/^\d{1,78}$/.test(token)) return undefined;
+      const marketId = marketIdOf(token);
+      const event = at(now).byId.get(eventIdOf(marketId));
+      const market = event?.markets.find(({ id }) => id === marketId);
+      if (event === undefined || market === undefined) return undefined;
+      const outcome = market.tokens.indexOf(token);
+      return outcome === 0 || outcome === 1 ? { event, market, outcome } : undefined;
     },
   };
 }

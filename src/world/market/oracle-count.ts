@@ -1,10 +1,10 @@
 import { HOUR_MS } from '../../../streams/internal.ts';
 import { createDayCache, type Overrides } from '../control/overrides.ts';
-import type { WorldAccountId } from '../life/accounts.ts';
-import { HISTORY_DAYS } from '../life/daily-posts.ts';
+import type { Account, WorldAccountId } from '../life/accounts.ts';
+import { HISTORY_DAYS } from '../life/level.ts';
 import type { Post } from '../life/post.ts';
 import { isCounted } from '../life/post-kind.ts';
-import type { Timeline } from '../life/timeline.ts';
+import { daysKept, type Timeline } from '../life/timeline.ts';
 import { unit } from '../rng.ts';
 import type { WorldEvent } from './event.ts';
 import type { Window } from './event-series.ts';
@@ -16,10 +16,16 @@ export interface Import {
   readonly importedAt: number;
 }
 
-interface ImportDay {
-  readonly rows: readonly Import[];
+/** What the oracle has of a day in the end. */
+interface ImportSummary {
+  readonly count: number;
+  /** When the first and the last of them were created, and when the last was taken in. */
+  readonly firstAt: number;
+  readonly lastAt: number;
   readonly lastImportedAt: number;
 }
+
+const SUMMARIES_KEPT = 400;
 
 /** What the oracle has counted, as it stood at any instant. */
 export interface OracleCount {
@@ -38,18 +44,18 @@ export interface OracleCount {
 
 export function createOracleCount(options: {
   readonly seed: number;
+  readonly accounts: readonly Account[];
   readonly overrides: Overrides;
   readonly timeline: Timeline;
   readonly sync: OracleSync;
 }): OracleCount {
-  const { seed, overrides, timeline, sync } = options;
-  const cachedDay = createDayCache<ImportDay>(overrides, timeline.dayOf);
+  const { seed, accounts, overrides, timeline, sync } = options;
 
   /** The oracle's classifier, which errs a little in both directions and for good. */
   function isRecorded(post: Post): boolean {
     if (post.isManual) return isCounted(post.kind);
     const draw = unit(seed, 'classifier', post.id);
-    return isCounted(post.kind) ? draw >= 0.003 : post.kind === 'reply' && draw < 0.003;
+    return isCounted(post.kind) ? draw >= 0.003 : post.kind === 'reply' && draw < 0.001;
   }
 
   /** The first sync that finds the post; one in twenty is found one to four syncs later. */
@@ -64,22 +70,29 @@ export function createOracleCount(options: {
     return at < post.deletedAt ? at : Number.POSITIVE_INFINITY;
   }
 
-  function buildDay(account: WorldAccountId, day: number): ImportDay {
-    const rows: Import[] = [];
-    let lastImportedAt = 0;
-    for (const post of timeline.day(account, day).posts) {
+  function importsOf(account: WorldAccountId, day: number): readonly Import[] {
+    return timeline.day(account, day).posts.flatMap((post) => {
       const at = isRecorded(post) ? importedAt(post) : Number.POSITIVE_INFINITY;
-      if (at === Number.POSITIVE_INFINITY) continue;
-      rows.push({ post, importedAt: at });
-      lastImportedAt = Math.max(lastImportedAt, at);
-    }
-    return { rows, lastImportedAt };
+      return at === Number.POSITIVE_INFINITY ? [] : [{ post, importedAt: at }];
+    });
   }
 
-  function* daysWithin(account: WorldAccountId, window: Window, at: number): Generator<ImportDay> {
+  const cached = { overrides, dayOf: timeline.dayOf };
+  const rowsOf = createDayCache({ ...cached, mostDays: daysKept(accounts) }, importsOf);
+  const summaryOf = createDayCache<ImportSummary>({ ...cached, mostDays: SUMMARIES_KEPT }, (account, day) => {
+    const rows = rowsOf(account, day);
+    return {
+      count: rows.length,
+      firstAt: rows[0]?.post.createdAt ?? Number.POSITIVE_INFINITY,
+      lastAt: rows.at(-1)?.post.createdAt ?? 0,
+      lastImportedAt: rows.reduce((last, row) => Math.max(last, row.importedAt), 0),
+    };
+  });
+
+  function* daysWithin(account: WorldAccountId, window: Window, at: number): Generator<number> {
     const last = timeline.dayOf(account, Math.min(at, window.endAt));
     const first = Math.max(-HISTORY_DAYS, timeline.dayOf(account, window.startAt));
-    for (let day = first; day <= last; day++) yield cachedDay(account, day, () => buildDay(account, day));
+    for (let day = first; day <= last; day++) yield day;
   }
 
   function isIn({ post, importedAt }: Import, window: Window, at: number): boolean {
@@ -88,21 +101,20 @@ export function createOracleCount(options: {
 
   function within(account: WorldAccountId, window: Window, at: number): readonly Import[] {
     const found: Import[] = [];
-    for (const { rows } of daysWithin(account, window, at)) {
-      for (const row of rows) if (isIn(row, window, at)) found.push(row);
+    for (const day of daysWithin(account, window, at)) {
+      for (const row of rowsOf(account, day)) if (isIn(row, window, at)) found.push(row);
     }
     return found;
   }
 
   function countOf(account: WorldAccountId, window: Window, at: number): number {
-    let count = 0;
-    for (const { rows, lastImportedAt } of daysWithin(account, window, at)) {
-      const first = rows[0]?.post.createdAt ?? 0;
-      const last = rows.at(-1)?.post.createdAt ?? 0;
-      if (lastImportedAt <= at && first >= window.startAt && last < window.endAt) count += rows.length;
-      else for (const row of rows) if (isIn(row, window, at)) count++;
+    let total = 0;
+    for (const day of daysWithin(account, window, at)) {
+      const { count, firstAt, lastAt, lastImportedAt } = summaryOf(account, day);
+      if (lastImportedAt <= at && firstAt >= window.startAt && lastAt < window.endAt) total += count;
+      else for (const row of rowsOf(account, day)) if (isIn(row, window, at)) total++;
     }
-    return count;
+    return total;
   }
 
   return {

@@ -15,6 +15,8 @@ export interface Level {
 export interface Quote {
   readonly slot: number;
   readonly since: number;
+  /** When the next one follows. */
+  readonly until: number;
   readonly tick: 1 | 10;
   /** Best first. Empty for a bucket without bids. */
   readonly bids: readonly Level[];
@@ -36,7 +38,16 @@ export interface Quotes {
  */
 const SLOT_MS = 160_000;
 const FAST_SLOT_MS = 20_000;
-const DEPTH = 4;
+const TIDY_SIZE = 2_000;
+/** Steps of a side of the book away from its best price, and what is left of the size there. */
+const DEPTH = [
+  [0, 1],
+  [1, 0.7],
+  [2, 0.5],
+  [4, 0.33],
+  [7, 0.2],
+  [12, 0.1],
+] as const;
 const LOOK_BACK_SLOTS = 8;
 
 export function createQuotes(options: {
@@ -46,6 +57,14 @@ export function createQuotes(options: {
 }): Quotes {
   const { seed, overrides, traders } = options;
   const current = new Map<number, { readonly quote: Quote; readonly forced: number | undefined }>();
+  let tidyAt = TIDY_SIZE;
+
+  /** Drops the markets that nobody asks for any more. */
+  function tidy(now: number): void {
+    if (current.size < tidyAt) return;
+    for (const [id, { quote }] of current) if (quote.since < now - 4 * SLOT_MS) current.delete(id);
+    tidyAt = Math.max(TIDY_SIZE, 2 * current.size);
+  }
 
   function slotMsOf(event: WorldEvent): number {
     return event.subject.type === 'crypto' && event.subject.kind === 'up-down' ? FAST_SLOT_MS : SLOT_MS;
@@ -65,9 +84,24 @@ export function createQuotes(options: {
     const forced = overrides.prices.get(market.tokens[0]);
     const p = forced ?? probability(event, market, slot, at);
     const tick = p < 0.04 || p > 0.96 ? 1 : event.tick;
-    const spread = 1 + (forced === undefined ? hash32(seed, 'spread', market.id, slot >> 2) % 3 : 1);
-    const bid = Math.floor((p * 1000) / tick - spread / 2 + 0.5) * tick;
-    return { tick, bid, ask: bid + spread * tick } as const;
+    const steps = forced === undefined ? spreadSteps(market, slot, p, tick) : 2;
+    const bid = Math.floor((p * 1000) / tick - steps / 2 + 0.5) * tick;
+    return { tick, bid, ask: bid + steps * tick } as const;
+  }
+
+  /** A step where nothing is open any more, two cents or so where most is. */
+  function spreadSteps(market: WorldMarket, slot: number, p: number, tick: 1 | 10): number {
+    const wideness = 0.6 + 0.8 * unit(seed, 'spread', market.id, slot >> 2);
+    return Math.max(
+      1,
+      Math.round((wideness * (4 * Math.min(1, 100 * p) + 24 * Math.sqrt(p * (1 - p)))) / tick),
+    );
+  }
+
+  /** The size at the best price; buckets that nobody expects to win are thin. */
+  function topSize(market: WorldMarket, best: Milli): number {
+    const likely = Math.min(best, 1000 - best) / 1000;
+    return (60 + 900 * likely) * (0.5 + unit(seed, 'size', market.id));
   }
 
   function levels(
@@ -78,12 +112,13 @@ export function createQuotes(options: {
     slot: number,
   ): readonly Level[] {
     const found: Level[] = [];
-    for (let index = 0; index < DEPTH; index++) {
-      const price = best + index * step;
+    const size = topSize(market, best);
+    for (const [distance, share] of DEPTH) {
+      const price = best + distance * step;
       if (price < 1 || price > 999) break;
       // Sizes outlive several quotes: most of a book stays when its top moves.
-      const draw = hash32(seed, side, market.id, price, (slot + price) >> 2);
-      found.push({ price, size: 5 + (draw % 60_000) / 100 });
+      const draw = unit(seed, side, market.id, price, (slot + price) >> 2);
+      found.push({ price, size: Math.max(5, Math.round(100 * size * share * (0.8 + 0.4 * draw)) / 100) });
     }
     return found;
   }
@@ -115,6 +150,7 @@ export function createQuotes(options: {
     return {
       slot,
       since: slotAt(slot),
+      until: slotAt(slot + 1),
       tick,
       bids: levels(market, 'bid', bid, -tick, slot),
       asks: levels(market, 'ask', Math.max(1, ask), tick, slot),
@@ -135,6 +171,7 @@ export function createQuotes(options: {
       const known = current.get(market.id);
       if (known !== undefined && known.quote.slot === slot && known.forced === forced) return known.quote;
       const quote = build(event, market, slot);
+      tidy(now);
       current.set(market.id, { quote, forced });
       return quote;
     },

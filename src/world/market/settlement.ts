@@ -18,6 +18,7 @@ export interface Settlement {
   won(event: WorldEvent, market: WorldMarket, now: number): boolean;
 }
 
+const MOST_FINALS = 50_000;
 const OPEN: Phase = { isClosed: false, closedAt: null, resolution: 'none' };
 
 export function createSettlement(options: {
@@ -26,7 +27,8 @@ export function createSettlement(options: {
   readonly oracleCount: OracleCount;
 }): Settlement {
   const { seed, overrides, oracleCount } = options;
-  const finals = new Map<string, number>();
+  const finals = new Map<number, number>();
+  let revision = overrides.revision;
 
   /** The settlement takes one to three hours for counts, minutes for prices. */
   function naturalCloseAt(event: WorldEvent): number {
@@ -48,14 +50,16 @@ export function createSettlement(options: {
   /** The count or price the event settles on. */
   function final(event: WorldEvent, closedAt: number): number {
     const { subject } = event;
-    const key = `${event.id}:${overrides.revision}`;
-    let value = finals.get(key);
+    if (revision !== overrides.revision || finals.size > MOST_FINALS) {
+      revision = overrides.revision;
+      finals.clear();
+    }
+    let value = finals.get(event.id);
     if (value === undefined) {
       const symbol = subject.type === 'crypto' ? symbolOf(subject.symbol) : undefined;
       value =
         symbol === undefined ? oracleCount.total(event, closedAt) : spotPrice(seed, symbol, event.endAt);
-      if (finals.size > 2_000) finals.clear();
-      finals.set(key, value);
+      finals.set(event.id, value);
     }
     return value;
   }

@@ -1,27 +1,15 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
+import { LRUCache } from 'lru-cache';
+import { HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import type { Overrides } from '../control/overrides.ts';
-import type { WorldAccountId } from '../life/accounts.ts';
+import type { Account } from '../life/accounts.ts';
 import type { Timeline } from '../life/timeline.ts';
-import { unit } from '../rng.ts';
+import { smoothNoise, unit } from '../rng.ts';
+import { type CrowdForecast, chanceBelow, createCrowdForecast } from './crowd-forecast.ts';
 import type { WorldEvent, WorldMarket } from './event.ts';
-import type { Window } from './event-series.ts';
+import { normalCdf } from './normal.ts';
 import { spotPrice, symbolOf } from './spot-price.ts';
 
-/** Standard normal distribution function; good to about 1e-4, finer than any price step. */
-export function normalCdf(z: number): number {
-  const t = 1 / (1 + 0.33267 * Math.abs(z));
-  const tail =
-    (Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)) * t * (0.4361836 + t * (-0.1201676 + t * 0.937298));
-  return z >= 0 ? 1 - tail : tail;
-}
-
-interface Belief {
-  readonly known: number;
-  readonly mean: number;
-  readonly deviation: number;
-}
-
-/** The market's opinion, formed from posts that are 15 to 20 minutes old. */
+/** The market's opinion. */
 export interface TraderBeliefs {
   /** The probability that traders give a market's first outcome at `at`. */
   probability(event: WorldEvent, market: WorldMarket, at: number): number;
@@ -30,53 +18,60 @@ export interface TraderBeliefs {
 /** The standard deviation of the log price over an hour. */
 const HOURLY_DEVIATION = 0.005;
 
+/** Traders have posts four to twelve minutes late. */
+const EARLIEST_MINUTES = 4;
+const LATEST_MINUTES = 12;
+/** How wrong the crowd is about the posts still to come: about an event for hours, about an account for days. */
+const EVENT_ERROR = 0.07;
+const EVENT_ERROR_MS = 7 * HOUR_MS;
+const ACCOUNT_ERROR = 0.06;
+const ACCOUNT_ERROR_MS = 40 * HOUR_MS;
+/**
+ * Outsiders are bought for more than they are worth: chances are raised to this power, and a share is spread evenly over
+ * what can still happen.
+ */
+const LONG_SHOT_POWER = 0.93;
+const LONG_SHOT_SHARE = 0.01;
+/** What the oracle will have of the posts that were made, and the variance of the rest per post. */
+const SETTLED_SHARE = 0.998;
+const SETTLED_VARIANCE = 0.004;
+const MOST_KEPT = 3_000;
+
 export function createTraderBeliefs(options: {
   readonly seed: number;
   readonly overrides: Overrides;
   readonly timeline: Timeline;
 }): TraderBeliefs {
   const { seed, overrides, timeline } = options;
-  const beliefs = new Map<string, Belief>();
+  const forecasts = createCrowdForecast(timeline);
+  const beliefs = new LRUCache<string, Float64Array>({ max: MOST_KEPT });
   let changesSeen = overrides.changedFrom.length;
 
-  /** Constant pace: the last week's and the window's own, the latter weighing more as it grows. */
-  function believe(account: WorldAccountId, window: Window, seenAt: number): Belief {
-    const known =
-      seenAt > window.startAt
-        ? timeline.countedBetween(account, window.startAt, Math.min(seenAt, window.endAt))
-        : 0;
-    const elapsedMs = Math.max(0, Math.min(seenAt, window.endAt) - window.startAt);
-    const weekPace = timeline.countedBetween(account, seenAt - 7 * DAY_MS, seenAt) / (7 * DAY_MS);
-    const ownWeight = elapsedMs < DAY_MS ? 0 : elapsedMs / (elapsedMs + 4 * DAY_MS);
-    const pace = ownWeight === 0 ? weekPace : (ownWeight * known) / elapsedMs + (1 - ownWeight) * weekPace;
-    const expected = pace * Math.max(0, window.endAt - Math.max(seenAt, window.startAt));
-    return {
-      known,
-      mean: known + expected,
-      deviation: Math.sqrt(0.3 + 4 * expected + (0.12 * expected) ** 2),
-    };
+  function believe(account: Account, event: WorldEvent, at: number): Float64Array {
+    const late = EARLIEST_MINUTES + (LATEST_MINUTES - EARLIEST_MINUTES) * unit(seed, 'crowd', event.id);
+    const forecast = forecasts.at(account.id, event, at - Math.floor(late * MINUTE_MS));
+    const error =
+      EVENT_ERROR * smoothNoise(at / EVENT_ERROR_MS, seed, 'event error', event.id) +
+      ACCOUNT_ERROR * smoothNoise(at / ACCOUNT_ERROR_MS, seed, 'account error', account.id);
+    const mistaken = { ...forecast, mean: forecast.mean * Math.exp(error) };
+    return withLongShots(event.markets.map((market) => countProbability(mistaken, market)));
   }
 
-  function beliefAt(account: WorldAccountId, event: WorldEvent, at: number): Belief {
-    if (changesSeen !== overrides.changedFrom.length || beliefs.size > 4_000) {
+  function beliefAt(account: Account, event: WorldEvent, at: number): Float64Array {
+    if (changesSeen !== overrides.changedFrom.length) {
       changesSeen = overrides.changedFrom.length;
       beliefs.clear();
+      forecasts.forget();
     }
     const minute = Math.floor(at / MINUTE_MS);
     // The window is part of the key: it can be moved.
     const key = `${event.id}:${event.startAt}:${event.endAt}:${minute}`;
-    const lateMs = (15 + 5 * unit(seed, 'crowd', event.id)) * MINUTE_MS;
-    const belief = beliefs.get(key) ?? believe(account, event, minute * MINUTE_MS - lateMs);
-    beliefs.set(key, belief);
+    let belief = beliefs.get(key);
+    if (belief === undefined) {
+      belief = believe(account, event, minute * MINUTE_MS);
+      beliefs.set(key, belief);
+    }
     return belief;
-  }
-
-  function countProbability({ known, mean, deviation }: Belief, market: WorldMarket): number {
-    const below = (count: number): number => normalCdf((count - 0.5 - mean) / deviation);
-    // Nothing below what is already known can win: a bucket that ends there gets 0.
-    const floor = below(known);
-    const upper = market.hi === null ? 1 : below(market.hi + 1);
-    return Math.max(0, upper - Math.max(floor, below(market.lo))) / Math.max(1e-9, 1 - floor);
   }
 
   function priceProbability(event: WorldEvent, market: WorldMarket, at: number): number {
@@ -96,9 +91,36 @@ export function createTraderBeliefs(options: {
 
   return {
     probability(event, market, at) {
-      return event.subject.type === 'posts'
-        ? countProbability(beliefAt(event.subject.account.id, event, at), market)
+      const { subject } = event;
+      return subject.type === 'posts'
+        ? (beliefAt(subject.account, event, at)[market.ordinal] ?? 0)
         : priceProbability(event, market, at);
     },
   };
+}
+
+function countProbability(forecast: CrowdForecast, { lo, hi }: WorldMarket): number {
+  const upper = hi === null ? 1 : settledBelow(forecast, hi + 1);
+  return Math.max(0, upper - settledBelow(forecast, lo));
+}
+
+/** The probability that the oracle ends below `count`; it may miss some posts and count some that do not count. */
+function settledBelow(forecast: CrowdForecast, count: number): number {
+  if (count <= 0) return 0;
+  const left = count - 0.5 - SETTLED_SHARE * forecast.known;
+  const step = Math.sqrt(2 * (0.1 + SETTLED_VARIANCE * forecast.known));
+  return (
+    chanceBelow(forecast, left - step) / 4 +
+    chanceBelow(forecast, left) / 2 +
+    chanceBelow(forecast, left + step) / 4
+  );
+}
+
+function withLongShots(chances: readonly number[]): Float64Array {
+  const raised = chances.map((chance) => chance ** LONG_SHOT_POWER);
+  const sum = raised.reduce((total, each) => total + each, 0);
+  const possible = raised.filter((each) => each > 0).length;
+  return Float64Array.from(raised, (each) =>
+    each === 0 ? 0 : LONG_SHOT_SHARE / possible + ((1 - LONG_SHOT_SHARE) * each) / sum,
+  );
 }

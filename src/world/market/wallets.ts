@@ -1,4 +1,5 @@
 import { HOUR_MS } from '../../../streams/internal.ts';
+import type { WorldAccountId } from '../life/accounts.ts';
 import { unit } from '../rng.ts';
 import type { WorldEvent, WorldMarket } from './event.ts';
 import { isActive, type ListedEvents } from './listed-events.ts';
@@ -58,7 +59,7 @@ export function createWallets(options: {
     return [{ event, market, outcome, size: shares, avgPrice }];
   }
 
-  function active(account: 'a' | 'b'): readonly WorldEvent[] {
+  function active(account: WorldAccountId): readonly WorldEvent[] {
     return listedEvents
       .listed(now())
       .filter(

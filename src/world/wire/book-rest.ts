@@ -24,6 +24,31 @@ const INTERVALS_S: Readonly<Record<string, number>> = {
   max: 2_592_000,
 };
 
+const historyQuery = z.object({
+  markets: z
+    .array(z.string().regex(/^\d{1,78}$/))
+    .min(1)
+    .max(20),
+  interval: z.string().optional(),
+  start_ts: z.number().optional(),
+  end_ts: z.number().optional(),
+  fidelity: z.number().min(1).optional(),
+});
+
+/** The span and the steps of a history: an interval up to now, or from a second to a second; steps in minutes. */
+interface Span {
+  readonly interval: string | undefined;
+  readonly startS: number | undefined;
+  readonly endS: number | undefined;
+  readonly fidelity: number | undefined;
+}
+
+/** `t` is in seconds. */
+interface PastPrice {
+  readonly t: number;
+  readonly p: number;
+}
+
 export function createBookRest(options: {
   readonly now: () => number;
   readonly listedEvents: ListedEvents;
@@ -74,27 +99,42 @@ export function createBookRest(options: {
   }
 
   /** Prices at even steps; a past quote is a function of its time, so nothing needs to be kept. */
-  function history(query: URLSearchParams): Answer {
-    const interval = query.get('interval');
-    if (interval !== null && (query.has('startTs') || query.has('endTs')))
-      return failure(400, 'interval and startTs/endTs exclude each other');
-    const place = listedEvents.byToken(query.get('market') ?? '', now());
-    if (place === undefined) return ok({ history: [] });
-    const endS = Number(query.get('endTs') ?? Math.floor(now() / 1000));
-    const startS = Math.max(
-      Number(query.get('startTs') ?? endS - (INTERVALS_S[interval ?? '1d'] ?? 86_400)),
-      Math.floor(place.event.listedAt / 1000),
-    );
-    const stepS = Math.max(
-      60 * Number(query.get('fidelity') ?? 1),
-      Math.ceil((endS - startS) / HISTORY_STEPS),
-    );
-    const rows: { t: number; p: number }[] = [];
-    for (let t = startS; t <= endS; t += stepS) {
-      const quote = quotes.past(place.event, place.market, t * 1000);
-      rows.push({ t, p: Number(topOf(quote, place.outcome).mid) });
+  function pricesOf(token: string, { interval, startS, endS, fidelity }: Span): readonly PastPrice[] {
+    const place = listedEvents.byToken(token, now());
+    if (place === undefined) return [];
+    const { event, market, outcome } = place;
+    // Nobody trades a closed market.
+    const closedAt = settlement.phase(event, now()).closedAt ?? Number.POSITIVE_INFINITY;
+    const lastS = Math.floor(Math.min(now(), closedAt - 1) / 1000);
+    const toS = Math.min(endS ?? lastS, lastS);
+    const wantedS = startS ?? toS - (INTERVALS_S[interval ?? '1d'] ?? 86_400);
+    const stepS = Math.max(60 * (fidelity ?? 1), Math.ceil((toS - wantedS) / HISTORY_STEPS));
+    const rows: PastPrice[] = [];
+    for (let t = Math.max(wantedS, Math.ceil(event.listedAt / 1000)); t <= toS; t += stepS) {
+      rows.push({ t, p: Number(topOf(quotes.past(event, market, t * 1000), outcome).mid) });
     }
-    return ok({ history: rows });
+    return rows;
+  }
+
+  function history(query: URLSearchParams): Answer {
+    const interval = query.get('interval') ?? undefined;
+    if (interval !== undefined && (query.has('startTs') || query.has('endTs')))
+      return failure(400, 'interval and startTs/endTs exclude each other');
+    const number = (name: string): number | undefined =>
+      query.has(name) ? Number(query.get(name)) : undefined;
+    const span = { interval, startS: number('startTs'), endS: number('endTs'), fidelity: number('fidelity') };
+    return ok({ history: pricesOf(query.get('market') ?? '', span) });
+  }
+
+  function histories({
+    markets,
+    interval,
+    start_ts,
+    end_ts,
+    fidelity,
+  }: z.infer<typeof historyQuery>): Answer {
+    const span = { interval, startS: start_ts, endS: end_ts, fidelity };
+    return ok({ history: Object.fromEntries(markets.map((token) => [token, pricesOf(token, span)])) });
   }
 
   return (request) => {
@@ -103,6 +143,10 @@ export function createBookRest(options: {
     if (method === 'POST' && ['books', 'midpoints', 'prices'].includes(name)) {
       const tokens = tokenList.safeParse(jsonBody(request));
       return tokens.success ? many(tokens.data, name) : failure(400, 'Invalid payload');
+    }
+    if (method === 'POST' && name === 'batch-prices-history') {
+      const asked = historyQuery.safeParse(jsonBody(request));
+      return asked.success ? histories(asked.data) : failure(400, 'Invalid payload');
     }
     if (method !== 'GET') return failure(405, 'Method not allowed');
     switch (name) {

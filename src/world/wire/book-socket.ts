@@ -1,14 +1,12 @@
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
+import type { Overrides } from '../control/overrides.ts';
 import type { ListedEvents, Place } from '../market/listed-events.ts';
 import type { Quote, Quotes } from '../market/quotes.ts';
 import type { Settlement } from '../market/settlement.ts';
 import { parseJson } from './answer.ts';
 import { bookFrame, changeFrames, resolvedFrame } from './book-frames.ts';
 import { createWorldSocket, type Silence, type WorldSocket } from './world-socket.ts';
-
-/** How often quotes are compared with what a reader has; a quote itself holds much longer. */
-const PUMP_MS = 250;
 
 const message = z.object({
   type: z.literal('market').optional(),
@@ -18,27 +16,49 @@ const message = z.object({
   initial_dump: z.boolean().optional(),
 });
 
+/** The tokens of one market that a reader asked for. */
+interface Followed {
+  readonly places: readonly Place[];
+  /** The quote last sent. */
+  readonly sent: Quote | undefined;
+  /** Nothing can change before this. */
+  readonly dueAt: number;
+}
+
 interface Reader {
   readonly socket: WebSocket;
   readonly tokens: Set<string>;
-  /** The quote last sent, by market. */
-  readonly sent: Map<number, Quote>;
+  /** Of the tokens those that no market has yet. */
+  readonly unlisted: Set<string>;
+  readonly markets: Map<number, Followed>;
+  /** The changes by hand that its markets reflect. */
+  revision: number;
   wantsCustom: boolean;
 }
 
 export function createBookSocket(options: {
   readonly now: () => number;
+  readonly overrides: Overrides;
   readonly listedEvents: ListedEvents;
   readonly settlement: Settlement;
   readonly quotes: Quotes;
+  /** Ms between two looks at the quotes. */
+  readonly periodMs: number;
 }): WorldSocket {
-  const { now, listedEvents, settlement, quotes } = options;
+  const { now, overrides, listedEvents, settlement, quotes, periodMs } = options;
   const readers = new Set<Reader>();
   let silence: Silence = 'none';
 
-  function placeOf(token: string): Place | undefined {
+  function follow(reader: Reader, token: string): Place | undefined {
     const place = listedEvents.byToken(token, now());
-    return place === undefined || settlement.phase(place.event, now()).isClosed ? undefined : place;
+    if (place === undefined) {
+      reader.unlisted.add(token);
+      return undefined;
+    }
+    reader.unlisted.delete(token);
+    const { places = [], sent } = reader.markets.get(place.market.id) ?? {};
+    reader.markets.set(place.market.id, { places: [...places, place], sent, dueAt: 0 });
+    return place;
   }
 
   function subscribe(reader: Reader, tokens: readonly string[], wantsDump: boolean): void {
@@ -47,15 +67,38 @@ export function createBookSocket(options: {
       reader.socket.send('NO NEW ASSETS');
       return;
     }
-    for (const token of fresh) reader.tokens.add(token);
-    const places = fresh.flatMap((token) => placeOf(token) ?? []);
-    const books = places.map((place) => {
+    const books = fresh.flatMap((token) => {
+      reader.tokens.add(token);
+      const place = follow(reader, token);
+      if (place === undefined || settlement.phase(place.event, now()).isClosed) return [];
       const quote = quotes.quote(place.event, place.market, now());
-      if (wantsDump) reader.sent.set(place.market.id, quote);
-      return bookFrame(place, quote, now());
+      const followed = reader.markets.get(place.market.id);
+      if (wantsDump && followed !== undefined)
+        reader.markets.set(place.market.id, { ...followed, sent: quote });
+      return [bookFrame(place, quote, now())];
     });
     // The first dump is an array, even of one.
     if (wantsDump && books.length > 0) reader.socket.send(JSON.stringify(books));
+  }
+
+  function unsubscribe(reader: Reader, token: string): void {
+    reader.tokens.delete(token);
+    reader.unlisted.delete(token);
+    for (const [id, followed] of reader.markets) {
+      const places = followed.places.filter(({ market, outcome }) => market.tokens[outcome] !== token);
+      if (places.length === 0) reader.markets.delete(id);
+      else if (places.length < followed.places.length) reader.markets.set(id, { ...followed, places });
+    }
+  }
+
+  /** Looks its markets up again after a change by hand, such as of a window. */
+  function renew(reader: Reader): void {
+    const before = new Map(reader.markets);
+    reader.markets.clear();
+    reader.revision = overrides.revision;
+    for (const token of reader.tokens) follow(reader, token);
+    for (const [id, followed] of reader.markets)
+      reader.markets.set(id, { ...followed, sent: before.get(id)?.sent });
   }
 
   function receive(reader: Reader, text: string): void {
@@ -75,11 +118,14 @@ export function createBookSocket(options: {
     const { operation, assets_ids, custom_feature_enabled, initial_dump } = parsed.data;
     if (custom_feature_enabled !== undefined) reader.wantsCustom = custom_feature_enabled;
     if (operation === 'unsubscribe') {
-      for (const token of assets_ids) reader.tokens.delete(token);
+      for (const token of assets_ids) unsubscribe(reader, token);
     } else if (silence === 'none') {
       subscribe(reader, assets_ids, initial_dump ?? true);
     } else {
-      for (const token of assets_ids) reader.tokens.add(token);
+      for (const token of assets_ids) {
+        if (!reader.tokens.has(token)) follow(reader, token);
+        reader.tokens.add(token);
+      }
     }
   }
 
@@ -88,33 +134,30 @@ export function createBookSocket(options: {
   }
 
   function update(reader: Reader): void {
-    const byMarket = new Map<number, Place[]>();
-    for (const token of reader.tokens) {
-      const place = listedEvents.byToken(token, now());
-      if (place === undefined) continue;
-      const places = byMarket.get(place.market.id);
-      if (places === undefined) byMarket.set(place.market.id, [place]);
-      else places.push(place);
-    }
-    for (const [marketId, places] of byMarket) {
-      const place = places[0];
-      if (place === undefined) continue;
-      if (settlement.phase(place.event, now()).isClosed) {
-        for (const { market, outcome } of places) reader.tokens.delete(market.tokens[outcome]);
-        const won = settlement.won(place.event, place.market, now());
-        if (reader.wantsCustom) send(reader, [resolvedFrame(place, won, now())]);
+    if (reader.revision !== overrides.revision) renew(reader);
+    for (const token of reader.unlisted) follow(reader, token);
+    const at = now();
+    for (const [id, { places, sent, dueAt }] of reader.markets) {
+      const [place] = places;
+      if (dueAt > at || place === undefined) continue;
+      const { event, market } = place;
+      if (settlement.phase(event, at).isClosed) {
+        for (const { outcome } of places) reader.tokens.delete(market.tokens[outcome]);
+        reader.markets.delete(id);
+        if (reader.wantsCustom) send(reader, [resolvedFrame(place, settlement.won(event, market, at), at)]);
         continue;
       }
-      const quote = quotes.quote(place.event, place.market, now());
-      const before = reader.sent.get(marketId);
-      if (before === quote) continue;
-      reader.sent.set(marketId, quote);
-      if (before === undefined)
+      const quote = quotes.quote(event, market, at);
+      const isClosing = settlement.phase(event, quote.until).isClosed;
+      reader.markets.set(id, { places, sent: quote, dueAt: isClosing ? 0 : quote.until });
+      if (sent === quote) continue;
+      if (sent === undefined)
         send(
           reader,
-          places.map((each) => bookFrame(each, quote, now())),
+          places.map((each) => bookFrame(each, quote, at)),
         );
-      else send(reader, changeFrames({ places, before, quote, wantsCustom: reader.wantsCustom, now: now() }));
+      else
+        send(reader, changeFrames({ places, before: sent, quote, wantsCustom: reader.wantsCustom, now: at }));
     }
   }
 
@@ -124,10 +167,17 @@ export function createBookSocket(options: {
   }
 
   const socket = createWorldSocket<Reader>(readers, {
-    periodMs: PUMP_MS,
+    periodMs,
     onPeriod: pump,
     pump,
-    open: (connection) => ({ socket: connection, tokens: new Set(), sent: new Map(), wantsCustom: false }),
+    open: (connection) => ({
+      socket: connection,
+      tokens: new Set(),
+      unlisted: new Set(),
+      markets: new Map(),
+      revision: overrides.revision,
+      wantsCustom: false,
+    }),
     receive,
   });
   return {

@@ -67,7 +67,7 @@ export function filterEvents(
       event.endAt <= endMax &&
       event.listedAt >= startMin &&
       event.listedAt <= startMax &&
-      event.title.toLowerCase().includes(search) &&
+      (search === '' || event.title.toLowerCase().includes(search)) &&
       query.get('active') !== 'false' &&
       query.get('archived') !== 'true' &&
       settlement.phase(event, now).isClosed === wantsClosed(query),
@@ -86,7 +86,8 @@ export function eventRank(event: WorldEvent, query: URLSearchParams): number {
   }
 }
 
-function sorted<T>(rows: readonly Ranked<T>[], query: URLSearchParams): readonly Ranked<T>[] {
+/** In the order that the query asks for. */
+export function sorted<T>(rows: readonly Ranked<T>[], query: URLSearchParams): readonly Ranked<T>[] {
   const sign = query.get('ascending') === 'false' ? -1 : 1;
   return [...rows].sort((left, right) => sign * (left.rank - right.rank || left.id - right.id));
 }
@@ -97,7 +98,7 @@ function limitOf(query: URLSearchParams, most: number): number {
   return Math.min(limit, most);
 }
 
-/** The older paging, by `limit` and `offset`. */
+/** The older paging, by `limit` and `offset`, of rows in their order. */
 export function offsetPage<T>(
   rows: readonly Ranked<T>[],
   query: URLSearchParams,
@@ -105,17 +106,15 @@ export function offsetPage<T>(
 ): readonly T[] {
   const offset = wholeNumber(query, 'offset', 0);
   if (offset === undefined) throw new ListFault('offset is invalid');
-  return sorted(rows, query)
-    .slice(offset, offset + limitOf(query, most))
-    .map((row) => row.item);
+  return rows.slice(offset, offset + limitOf(query, most)).map((row) => row.item);
 }
 
-/** Paging by `after_cursor`. A parameter of any other name, `cursor` too, is ignored. */
+/** Paging by `after_cursor` of rows in their order. A parameter of any other name, `cursor` too, is ignored. */
 export function keysetPage<T>(rows: readonly Ranked<T>[], query: URLSearchParams, most: number): Page<T> {
   if (query.has('offset')) throw new ListFault('offset is not supported, use after_cursor');
   const after = cursorOf(query.get('after_cursor'));
   const sign = query.get('ascending') === 'false' ? -1 : 1;
-  const rest = sorted(rows, query).filter(
+  const rest = rows.filter(
     (row) => after === undefined || sign * (row.rank - after.rank || row.id - after.id) > 0,
   );
   const page = rest.slice(0, limitOf(query, most));

@@ -11,6 +11,7 @@ import {
   offsetPage,
   type Page,
   type Ranked,
+  sorted,
 } from './list-query.ts';
 
 const TAGS = [POSTS_TAG, CRYPTO_TAG].map((tag) => ({ ...tag, forceShow: false }));
@@ -29,6 +30,17 @@ function keysetAnswer<T>(name: string, page: Page<T>, render: (item: T) => unkno
   return ok({ [name]: page.items.map(render), ...next });
 }
 
+/** The parts of a query that say which page of a list is wanted. */
+const PLACE_NAMES = ['after_cursor', 'limit', 'offset'];
+const SAME_LIST_MS = 2_000;
+
+interface RecentList {
+  readonly key: string;
+  readonly listed: readonly WorldEvent[];
+  readonly madeAt: number;
+  readonly rows: readonly Ranked<WorldEvent>[];
+}
+
 export function createMarketRest(options: {
   readonly now: () => number;
   readonly listedEvents: ListedEvents;
@@ -37,9 +49,21 @@ export function createMarketRest(options: {
 }): Handler {
   const { now, listedEvents, settlement, wire } = options;
 
+  let recent: RecentList | undefined;
+
+  /** Pages of one list follow each other closely, so that it is made once for all of them. */
   function rankedEvents(query: URLSearchParams): readonly Ranked<WorldEvent>[] {
-    const events = filterEvents(listedEvents.listed(now()), query, settlement, now());
-    return events.map((item) => ({ item, id: item.id, rank: eventRank(item, query) }));
+    const key = new URLSearchParams([...query].filter(([name]) => !PLACE_NAMES.includes(name))).toString();
+    const listed = listedEvents.listed(now());
+    const isSame = recent?.key === key && recent.listed === listed;
+    if (recent !== undefined && isSame && now() - recent.madeAt < SAME_LIST_MS) return recent.rows;
+    const events = filterEvents(listed, query, settlement, now());
+    const rows = sorted(
+      events.map((item) => ({ item, id: item.id, rank: eventRank(item, query) })),
+      query,
+    );
+    recent = { key, listed, madeAt: now(), rows };
+    return rows;
   }
 
   function rankedMarkets(query: URLSearchParams): readonly Ranked<MarketPlace>[] {
@@ -48,7 +72,7 @@ export function createMarketRest(options: {
     const [tokens, conditions] = [query.getAll('clob_token_ids'), query.getAll('condition_ids')];
     const isIn = (wanted: readonly string[], ...values: readonly string[]): boolean =>
       wanted.length === 0 || values.some((value) => wanted.includes(value));
-    return rankedEvents(ofEvent).flatMap(({ item: event, rank }) =>
+    const rows = rankedEvents(ofEvent).flatMap(({ item: event, rank }) =>
       event.markets
         .filter(
           (market) =>
@@ -59,6 +83,7 @@ export function createMarketRest(options: {
         )
         .map((market) => ({ item: { event, market }, id: market.id, rank })),
     );
+    return sorted(rows, query);
   }
 
   function events(path: readonly string[], query: URLSearchParams): Answer {

@@ -1,13 +1,14 @@
-import { DAY_MS } from '../../../streams/internal.ts';
+import { DAY_MS, HOUR_MS } from '../../../streams/internal.ts';
 import { newYorkAt } from '../calendar.ts';
-import { ACCOUNTS, type Account } from '../life/accounts.ts';
+import type { Overrides } from '../control/overrides.ts';
+import type { Account } from '../life/accounts.ts';
 import { textOf } from '../life/post-texts.ts';
 import type { WorldEvent } from '../market/event.ts';
 import type { Window } from '../market/event-series.ts';
 import type { ListedEvents } from '../market/listed-events.ts';
 import type { Import, OracleCount } from '../market/oracle-count.ts';
 import type { OracleSync } from '../market/oracle-sync.ts';
-import { hex, uuid } from '../rng.ts';
+import { hex, numberedUuid, numberOfUuid } from '../rng.ts';
 import { type Answer, type Handler, ok } from './answer.ts';
 import { statsOf } from './tracking-stats.ts';
 
@@ -26,21 +27,24 @@ const success = (data: unknown): Answer => ok({ success: true, data });
 export function createOracleRest(options: {
   readonly now: () => number;
   readonly startAt: number;
+  readonly accounts: readonly Account[];
+  readonly overrides: Overrides;
   readonly listedEvents: ListedEvents;
   readonly oracleCount: OracleCount;
   readonly sync: OracleSync;
 }): Handler {
-  const { now, startAt, listedEvents, oracleCount, sync } = options;
+  const { now, startAt, accounts, overrides, listedEvents, oracleCount, sync } = options;
+  const stats = new Map<number, { readonly key: string; readonly json: Json }>();
 
   /** Windows end a second before the count's end; older ones 59 s after it, and name no market. */
-  function trackingOf(event: WorldEvent, account: Account) {
+  function trackingOf(event: WorldEvent) {
     const isOlder = event.startAt < startAt - OLDER_AFTER_MS;
     const lastAt = event.endAt + (isOlder ? 59_000 : -1_000);
     const createdDay = Math.floor(event.startAt / DAY_MS) - 3;
     const createdAt = newYorkAt(createdDay, 0) + 6_011;
-    const hasBlank = account.id === 'a' && event.series?.recurrence === 'weekly' && event.id % 6 === 1;
+    const hasBlank = event.series?.recurrence === 'weekly' && event.id % 6 === 1;
     return {
-      id: uuid('tracking', event.id),
+      id: numberedUuid(event.id, 'tracking', event.id),
       title: hasBlank ? ` ${event.title}` : event.title,
       lastAt,
       createdAt: Math.max(createdAt, event.listedAt - DAY_MS),
@@ -50,7 +54,7 @@ export function createOracleRest(options: {
   }
 
   function trackingJson(event: WorldEvent, account: Account): Json {
-    const tracking = trackingOf(event, account);
+    const tracking = trackingOf(event);
     return {
       id: tracking.id,
       userId: account.oracleUserId,
@@ -105,23 +109,35 @@ export function createOracleRest(options: {
     return query.get('activeOnly') === 'true' ? rows.filter((row: Json) => row.isActive === true) : rows;
   }
 
-  function withStats(event: WorldEvent, account: Account): Json {
+  /** Nothing of it changes between two readings of the account, within an hour of the window and unless by hand. */
+  function statsJson(event: WorldEvent, account: Account): Json {
+    const hour = Math.floor((now() - event.startAt) / HOUR_MS);
+    const key = `${sync.lastAt(account.id, now())} ${hour} ${overrides.revision}`;
+    const known = stats.get(event.id);
+    if (known?.key === key && now() < event.endAt) return known.json;
+    const json = countedStats(event, account);
+    if (now() < event.endAt) stats.set(event.id, { key, json });
+    else stats.delete(event.id);
+    return json;
+  }
+
+  function countedStats(event: WorldEvent, account: Account): Json {
     const at = now();
-    const stats = statsOf(
-      { startAt: event.startAt, lastAt: trackingOf(event, account).lastAt },
+    const totals = statsOf(
+      { startAt: event.startAt, lastAt: trackingOf(event).lastAt },
       oracleCount.total(event, at),
       at,
     );
     const hours = oracleCount.hourly(account.id, event, at);
     // The rows always add up to the total: the surplus of a total set by hand is put in the newest hour.
-    const surplus = stats.total - hours.reduce((sum, hour) => sum + hour.count, 0);
+    const surplus = totals.total - hours.reduce((sum, hour) => sum + hour.count, 0);
     let cumulative = 0;
     const daily = hours.map((hour, index) => {
       const count = hour.count + (index === hours.length - 1 ? surplus : 0);
       cumulative += count;
       return { date: iso(hour.hourAt), count, cumulative };
     });
-    return { ...stats, daily };
+    return { ...totals, daily };
   }
 
   function postJson(account: Account, { post, importedAt }: Import): Json {
@@ -165,11 +181,11 @@ export function createOracleRest(options: {
   }
 
   function tracking(id: string, query: URLSearchParams): Answer {
-    const found = eventsOf(undefined).find((row) => trackingOf(row.event, row.account).id === id);
-    if (found === undefined) return notFound('Tracking');
-    const stats =
-      query.get('includeStats') === 'true' ? { stats: withStats(found.event, found.account) } : {};
-    return success({ ...trackingJson(found.event, found.account), user: userJson(found.account), ...stats });
+    const event = listedEvents.byId(numberOfUuid(id), now());
+    if (event?.subject.type !== 'posts' || trackingOf(event).id !== id) return notFound('Tracking');
+    const { account } = event.subject;
+    const counted = query.get('includeStats') === 'true' ? { stats: statsJson(event, account) } : {};
+    return success({ ...trackingJson(event, account), user: userJson(account), ...counted });
   }
 
   return ({ path, query }) => {
@@ -180,14 +196,14 @@ export function createOracleRest(options: {
     if (id === undefined) {
       const active = new URLSearchParams({ activeOnly: 'true' });
       return success(
-        ACCOUNTS.map((account) => ({
+        accounts.map((account) => ({
           ...userJson(account),
           trackings: trackings(account, active),
           ...counts(account),
         })),
       );
     }
-    const account = ACCOUNTS.find((candidate) => candidate.handle === id);
+    const account = accounts.find((candidate) => candidate.handle === id);
     return account === undefined ? notFound('User') : user(account, rest, query);
   };
 }

@@ -38,7 +38,7 @@ export function createPositionsRest(options: {
     const cashPnl = round(currentValue - initialValue);
     const isClosed = settlement.phase(event, now()).isClosed;
     const holdsBoth = holdings.some(
-      (each) => each.market === market && each.outcome === other && each.size > 0,
+      (each) => each.market.id === market.id && each.outcome === other && each.size > 0,
     );
     return {
       proxyWallet: wallet,

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../../../streams/internal.ts';
-import { ACCOUNTS, type Account } from '../life/accounts.ts';
+import type { Account } from '../life/accounts.ts';
 import type { Entry, Timeline } from '../life/timeline.ts';
 import { type Answer, type Handler, ok, type WorldRequest, wholeNumber } from './answer.ts';
 import { accountJson, expand, notFoundError, postJson } from './post-json.ts';
@@ -35,9 +35,15 @@ interface Quota {
 
 export function createPostsRest(options: {
   readonly now: () => number;
+  readonly accounts: readonly Account[];
   readonly timeline: Timeline;
 }): Handler {
-  const { now, timeline } = options;
+  const { now, accounts, timeline } = options;
+  // The quota of a reader who follows these accounts, each of them once a second.
+  const limits = {
+    timeline: Math.max(10_000, 1_000 * accounts.length),
+    lookup: Math.max(3_500, 350 * accounts.length),
+  };
   const quotas = new Map<string, Quota>();
 
   /** Counts the request against a window of 15 minutes and gives the answer its headers. */
@@ -127,13 +133,13 @@ export function createPostsRest(options: {
   function route({ path, query }: WorldRequest): Answer {
     const [version, collection, id, rest, last] = path;
     if (version === '2' && collection === 'users' && id === 'by' && rest === 'username') {
-      const account = ACCOUNTS.find((candidate) => candidate.handle === last);
+      const account = accounts.find((candidate) => candidate.handle === last);
       return account === undefined
         ? problem(404, 'Not Found', 'Not Found')
         : ok({ data: accountJson(account) });
     }
     if (version === '2' && collection === 'users' && rest === 'tweets') {
-      const account = ACCOUNTS.find((candidate) => candidate.userId === id);
+      const account = accounts.find((candidate) => candidate.userId === id);
       if (account === undefined) {
         return ok({
           errors: [
@@ -145,10 +151,10 @@ export function createPostsRest(options: {
           ],
         });
       }
-      return limited('timeline', 10_000, () => timelineOf(account, query));
+      return limited('timeline', limits.timeline, () => timelineOf(account, query));
     }
     if (version === '2' && collection === 'tweets' && id === undefined)
-      return limited('lookup', 3_500, () => lookUp(query));
+      return limited('lookup', limits.lookup, () => lookUp(query));
     if (version === '2' && collection === 'tweets' && id !== undefined && /^\d{1,19}$/.test(id)) {
       const entry = timeline.find(id, now());
       if (entry === undefined) return { status: 404, body: { errors: [notFoundError('id', id)] } };

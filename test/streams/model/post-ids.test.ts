@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createOverrides } from '../../../src/world/control/overrides.ts';
+import { accountsOf } from '../../../src/world/life/accounts.ts';
 import { createTimeline } from '../../../src/world/life/timeline.ts';
 import { postFault, timeOfId } from '../../../streams/model/post-ids.ts';
 import { postIdAt } from '../../support/payloads.ts';
@@ -44,7 +45,12 @@ describe('postFault', () => {
   });
 
   it('finds nothing wrong with the posts of the stand-in world', () => {
-    const timeline = createTimeline({ seed: 5, startAt: NOW, overrides: createOverrides() });
+    const timeline = createTimeline({
+      seed: 5,
+      startAt: NOW,
+      accounts: accountsOf(5, 2),
+      overrides: createOverrides(),
+    });
     let posts = 0;
     for (const { id, createdAt } of timeline.newestFirst('a', NOW)) {
       assert.equal(postFault({ id, createdAt }, NOW), null, id);

@@ -195,6 +195,43 @@ describe('ledger', () => {
     assert.ok(row?.buckets.every(({ price }) => price === null));
   });
 
+  it('gives a row of history the prices that were known at its instant, and a live row none of them', () => {
+    const at = END - 47 * HOUR_MS;
+    const told = (hours: number, ...prices: (number | null)[]): Fact => ({
+      kind: 'past_prices',
+      account: 'a',
+      eventId: 1,
+      at: END - hours * HOUR_MS,
+      prices,
+    });
+    const { session, answer } = started(at);
+    const past = (horizonHours: number): ForecastFact => ({
+      ...answer,
+      origin: 'history',
+      horizonHours,
+      inputs: { ...answer.inputs, now: END - horizonHours * HOUR_MS },
+    });
+    // Of another number of buckets, they cannot be of these.
+    session.observe(at, told(72, 0.5, 0.5));
+    for (const fact of [told(24, 0.9, 0.05, 0.05), told(48, 0.2, null, 0.6)]) session.observe(at, fact);
+    session.observe(at, answer);
+    for (const hours of [48, 72]) session.observe(END, past(hours));
+    const pricesOf = (key: string) =>
+      latest(session.outputs, 'predictions')
+        .get(key)
+        ?.record.buckets.map(({ price, priceKind }) => [price, priceKind]);
+    assert.deepEqual(pricesOf('1@48'), [
+      [0.2, 'last'],
+      [null, null],
+      [0.6, 'last'],
+    ]);
+    for (const key of ['1', '1@72'])
+      assert.ok(
+        pricesOf(key)?.every(([price]) => price === null),
+        key,
+      );
+  });
+
   it('leaves out an answer about another window, other buckets, or older than the newest', () => {
     const at = START + DAY_MS;
     const moved = started(at);

@@ -96,13 +96,13 @@ describe('control', () => {
   });
 
   it('closes an event with a winner and reopens it', async () => {
-    test.world.control.closeEvent({ event: SLUG, winner: '40-79' });
+    test.world.control.closeEvent({ event: SLUG, winner: '840-879' });
     const closed = await event();
     assert.equal(at(closed, 'closed'), true);
     const winners = list(closed, 'markets').filter((market) => market.outcomePrices === '["1", "0"]');
     assert.deepEqual(
       winners.map((market) => market.groupItemTitle),
-      ['40-79'],
+      ['840-879'],
     );
     test.world.control.reopenEvent({ event: SLUG });
     assert.equal(at(await event(), 'closed'), false);
@@ -156,7 +156,7 @@ describe('control', () => {
     const send = (verb: string, body: unknown) =>
       test.get(`${test.world.addresses.control}/${verb}`, { method: 'POST', body: JSON.stringify(body) });
     assert.equal((await send('explode', {})).status, 404);
-    assert.equal((await send('post', { account: 'z' })).status, 400);
+    assert.equal((await send('post', { account: 'z' })).status, 404);
     assert.equal((await send('post', { account: 'a', colour: 'red' })).status, 400);
     assert.equal((await send('delete-post', { id: '1234567890123456789' })).status, 404);
     assert.equal((await send('close-event', { event: 'unknown' })).status, 404);

@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { ACCOUNTS } from '../../../src/world/life/accounts.ts';
-import { dayOf, dayStart, HISTORY_DAYS, postsOfDay } from '../../../src/world/life/daily-posts.ts';
+import { type Account, accountsOf } from '../../../src/world/life/accounts.ts';
+import { dayOf, dayStart, postsOfDay } from '../../../src/world/life/daily-posts.ts';
+import { HISTORY_DAYS } from '../../../src/world/life/level.ts';
 import { isCounted } from '../../../src/world/life/post-kind.ts';
 import { createdAtOf } from '../../../src/world/life/snowflake.ts';
 import { compareIds, DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import { START_AT } from '../open.ts';
 
-const [a, b] = ACCOUNTS;
+const [a, b] = known(accountsOf(7, 2));
+
+function known([first, second]: readonly Account[]): readonly [Account, Account] {
+  assert.ok(first !== undefined && second !== undefined);
+  return [first, second];
+}
 const options = { seed: 7, startAt: START_AT };
 const seeds = fc.integer({ min: 0, max: 2 ** 31 });
 const starts = fc.integer({ min: Date.UTC(2025, 0, 1), max: Date.UTC(2028, 0, 1) });
 
-function days(account: typeof a, count: number) {
+function days(account: Account, count: number) {
   return Array.from({ length: count }, (_, index) => postsOfDay(account, options, -index - 1));
 }
 
@@ -27,14 +33,14 @@ describe('postsOfDay', () => {
     assert.deepEqual(postsOfDay(a, options, -HISTORY_DAYS - 1), []);
   });
 
-  it('makes about 120 counted posts and 60 replies a day for A, about 25 for B', () => {
-    const mean = (account: typeof a, counted: boolean) =>
+  it('makes about 120 counted posts a day for A, about 25 for B', () => {
+    const mean = (account: Account, counted: boolean) =>
       days(account, 100)
         .flat()
         .filter((post) => isCounted(post.kind) === counted).length / 100;
-    assert.ok(Math.abs(mean(a, true) - 118) < 25, String(mean(a, true)));
-    assert.ok(Math.abs(mean(a, false) - 60) < 15, String(mean(a, false)));
-    assert.ok(Math.abs(mean(b, true) - 25) < 6, String(mean(b, true)));
+    assert.ok(Math.abs(mean(a, true) - 118) < 35, String(mean(a, true)));
+    assert.ok(mean(a, false) > 100 && mean(a, false) < 400, String(mean(a, false)));
+    assert.ok(Math.abs(mean(b, true) - 25) < 9, String(mean(b, true)));
   });
 
   it('gives ids that carry the instant, in order and inside the day', () => {
@@ -63,7 +69,7 @@ describe('postsOfDay', () => {
   it('starts lively: A posts a counted post in 10 to 20 s and at least 12 in ten minutes, B joins', () => {
     fc.assert(
       fc.property(seeds, starts, (seed, startAt) => {
-        const soon = (account: typeof a) =>
+        const soon = (account: Account) =>
           postsOfDay(account, { seed, startAt }, 0).filter(
             (post) => post.createdAt >= startAt && post.createdAt < startAt + 10 * MINUTE_MS,
           );
@@ -84,17 +90,55 @@ describe('postsOfDay', () => {
   });
 
   it('lets the accounts sleep, at different hours', () => {
-    const awake = (account: typeof a, hourAfterStart: number) =>
+    const awake = (account: Account, hourAfterStart: number) =>
       days(account, 60)
         .flat()
         .filter((post) => {
           const hour = ((post.createdAt - START_AT) / HOUR_MS + 2_400) % 24;
           return Math.floor(hour) === hourAfterStart;
         }).length;
-    assert.equal(awake(a, 16), 0);
-    assert.ok(awake(b, 16) > 0);
-    assert.equal(awake(b, 8), 0);
-    assert.ok(awake(a, 8) > 0);
+    assert.equal(awake(a, 15), 0);
+    assert.ok(awake(b, 15) > 0);
+    assert.equal(awake(b, 4), 0);
+    assert.ok(awake(a, 4) > 0);
+  });
+
+  it('shows a post in any five minutes of any hour, for every seed', () => {
+    fc.assert(
+      fc.property(seeds, starts, fc.integer({ min: -90, max: 90 }), (seed, startAt, firstDay) => {
+        const instants = [a, b]
+          .flatMap((account) =>
+            Array.from({ length: 6 }, (_, index) => postsOfDay(account, { seed, startAt }, firstDay + index)),
+          )
+          .flat()
+          .map((post) => post.createdAt)
+          .sort((left, right) => left - right);
+        // The days of the two begin at different times: the first and the last one are not whole.
+        const from = dayStart(a, startAt, firstDay + 1);
+        const inside = instants.filter((at) => at >= from && at < from + 4 * DAY_MS);
+        assert.ok(inside.length > 1_000, String(inside.length));
+        for (const [index, at] of inside.entries())
+          assert.ok(at - (inside[index - 1] ?? from) < 5 * MINUTE_MS, new Date(at).toISOString());
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('lets no day make up in its second half for what the first one lacked', () => {
+    for (const account of [a, b]) {
+      const halves = [1, 2, 3, 4].flatMap((seed) =>
+        Array.from({ length: 120 }, (_, index) => {
+          const from = dayStart(account, START_AT, -index - 1);
+          const counted = postsOfDay(account, { seed, startAt: START_AT }, -index - 1).filter(({ kind }) =>
+            isCounted(kind),
+          );
+          const first = counted.filter(({ createdAt }) => createdAt < from + 9 * HOUR_MS).length;
+          return [first, counted.length - first] as const;
+        }),
+      );
+      // A fixed total would correlate them at nearly -1.
+      assert.ok(correlation(halves) > 0.1, `${account.id} ${correlation(halves)}`);
+    }
   });
 
   it('has every kind of post, deletions, edits and threads', () => {
@@ -113,3 +157,12 @@ describe('postsOfDay', () => {
     assert.ok(reposts / posts.filter((post) => isCounted(post.kind)).length > 0.6);
   });
 });
+
+function correlation(pairs: readonly (readonly [number, number])[]): number {
+  const mean = (place: 0 | 1) => pairs.reduce((sum, pair) => sum + pair[place], 0) / pairs.length;
+  const [left, right] = [mean(0), mean(1)];
+  const product = (value: (pair: readonly [number, number]) => number) =>
+    pairs.reduce((sum, pair) => sum + value(pair), 0);
+  const both = product(([x, y]) => (x - left) * (y - right));
+  return both / Math.sqrt(product(([x]) => (x - left) ** 2) * product(([, y]) => (y - right) ** 2));
+}

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { accountsOf } from '../../../src/world/life/accounts.ts';
 import {
   listedAtOf,
-  SERIES,
+  seriesOf,
   textsOf,
   windowIndexAt,
   windowOf,
 } from '../../../src/world/market/event-series.ts';
 import { HOUR_MS } from '../../../streams/internal.ts';
 
+const SERIES = accountsOf(7, 4).flatMap(seriesOf);
 const instant = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2027, 11, 31) });
 const series = fc.constantFrom(...SERIES);
 

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { createOverrides } from '../../../src/world/control/overrides.ts';
 import { snowflake } from '../../../src/world/life/snowflake.ts';
 import { createTimeline } from '../../../src/world/life/timeline.ts';
 import { createOracleCount } from '../../../src/world/market/oracle-count.ts';
 import { createOracleSync } from '../../../src/world/market/oracle-sync.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
-import { START_AT } from '../open.ts';
+import { START_AT, testBase } from '../open.ts';
 
 function open() {
-  const base = { seed: 7, startAt: START_AT, overrides: createOverrides() };
+  const base = testBase();
   const timeline = createTimeline(base);
   const sync = createOracleSync(base);
   return { ...base, timeline, sync, oracleCount: createOracleCount({ ...base, timeline, sync }) };

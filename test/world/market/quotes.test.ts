@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createOverrides } from '../../../src/world/control/overrides.ts';
 import { createTimeline } from '../../../src/world/life/timeline.ts';
 import { createListedEvents } from '../../../src/world/market/listed-events.ts';
 import { createOracleCount } from '../../../src/world/market/oracle-count.ts';
@@ -7,10 +6,10 @@ import { createOracleSync } from '../../../src/world/market/oracle-sync.ts';
 import { bookOf, createQuotes } from '../../../src/world/market/quotes.ts';
 import { createSettlement } from '../../../src/world/market/settlement.ts';
 import { createTraderBeliefs } from '../../../src/world/market/trader-beliefs.ts';
-import { START_AT } from '../open.ts';
+import { START_AT, testBase } from '../open.ts';
 
 function open() {
-  const base = { seed: 7, startAt: START_AT, overrides: createOverrides() };
+  const base = testBase();
   const timeline = createTimeline(base);
   const listedEvents = createListedEvents(base);
   const oracleCount = createOracleCount({ ...base, timeline, sync: createOracleSync(base) });
@@ -59,6 +58,22 @@ describe('createQuotes', () => {
         }
       }
     }
+  });
+
+  it('has less on offer the further a price is from the middle', () => {
+    const sizes = new Map<number, number[]>();
+    for (const event of open$(START_AT)) {
+      for (const market of event.markets) {
+        const { bids, asks } = quotes.quote(event, market, START_AT);
+        for (const side of [bids, asks])
+          for (const [place, { size }] of side.entries())
+            sizes.set(place, [...(sizes.get(place) ?? []), size / (side[0]?.size ?? 1)]);
+      }
+    }
+    const means = Array.from(sizes.values(), (all) => all.reduce((sum, each) => sum + each, 0) / all.length);
+    assert.ok(means.length >= 5);
+    for (const [place, mean] of means.entries())
+      assert.ok(place === 0 || mean < (means[place - 1] ?? 0), String(means));
   });
 
   it('is a function of time: another observer sees the same at the same instant', () => {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createOverrides } from '../../../src/world/control/overrides.ts';
 import { createTimeline } from '../../../src/world/life/timeline.ts';
 import { createListedEvents } from '../../../src/world/market/listed-events.ts';
 import { createOracleCount } from '../../../src/world/market/oracle-count.ts';
@@ -7,10 +6,10 @@ import { createOracleSync } from '../../../src/world/market/oracle-sync.ts';
 import { createSettlement } from '../../../src/world/market/settlement.ts';
 import { CRYPTO_SYMBOLS, spotPrice } from '../../../src/world/market/spot-price.ts';
 import { HOUR_MS } from '../../../streams/internal.ts';
-import { START_AT } from '../open.ts';
+import { START_AT, testBase } from '../open.ts';
 
 describe('createSettlement', () => {
-  const base = { seed: 7, startAt: START_AT, overrides: createOverrides() };
+  const base = testBase();
   const timeline = createTimeline(base);
   const oracleCount = createOracleCount({ ...base, timeline, sync: createOracleSync(base) });
   const settlement = createSettlement({ ...base, oracleCount });

@@ -2,25 +2,12 @@ import assert from 'node:assert/strict';
 import { createOverrides } from '../../../src/world/control/overrides.ts';
 import { createTimeline } from '../../../src/world/life/timeline.ts';
 import { createListedEvents } from '../../../src/world/market/listed-events.ts';
-import { createTraderBeliefs, normalCdf } from '../../../src/world/market/trader-beliefs.ts';
+import { createTraderBeliefs } from '../../../src/world/market/trader-beliefs.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
-import { START_AT } from '../open.ts';
-
-describe('normalCdf', () => {
-  it('agrees with tabled values', () => {
-    for (const [z, p] of [
-      [0, 0.5],
-      [1, 0.84134],
-      [-1.96, 0.025],
-      [3, 0.99865],
-    ] as const) {
-      assert.ok(Math.abs(normalCdf(z) - p) < 2e-5, `${z} ${normalCdf(z)}`);
-    }
-  });
-});
+import { START_AT, testBase } from '../open.ts';
 
 describe('createTraderBeliefs', () => {
-  const base = { seed: 7, startAt: START_AT, overrides: createOverrides() };
+  const base = testBase();
   const timeline = createTimeline(base);
   const traders = createTraderBeliefs({ ...base, timeline });
   const counts = createListedEvents(base)
@@ -50,7 +37,7 @@ describe('createTraderBeliefs', () => {
     }
   });
 
-  it('ignores the posts of the last quarter of an hour', () => {
+  it('ignores the posts of the last minutes', () => {
     const event = counts.find((each) => each.slug === 'account-a-of-posts-july-14-july-16');
     const market = event?.markets[4];
     assert.ok(event !== undefined && market !== undefined);
@@ -71,7 +58,7 @@ describe('createTraderBeliefs', () => {
       });
     }
     const at = (minutes: number) => START_AT + minutes * MINUTE_MS;
-    assert.equal(other.probability(event, market, at(14)), traders.probability(event, market, at(14)));
-    assert.notEqual(other.probability(event, market, at(22)), traders.probability(event, market, at(22)));
+    assert.equal(other.probability(event, market, at(4)), traders.probability(event, market, at(4)));
+    assert.notEqual(other.probability(event, market, at(14)), traders.probability(event, market, at(14)));
   });
 });

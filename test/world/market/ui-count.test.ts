@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { createOverrides } from '../../../src/world/control/overrides.ts';
 import { createTimeline } from '../../../src/world/life/timeline.ts';
 import { createListedEvents, isActive } from '../../../src/world/market/listed-events.ts';
 import { createOracleCount } from '../../../src/world/market/oracle-count.ts';
 import { createOracleSync } from '../../../src/world/market/oracle-sync.ts';
 import { uiCount } from '../../../src/world/market/ui-count.ts';
-import { START_AT } from '../open.ts';
+import { START_AT, testBase } from '../open.ts';
 
 describe('uiCount', () => {
-  const overrides = createOverrides();
-  const base = { seed: 7, startAt: START_AT, overrides };
+  const base = testBase();
+  const { overrides } = base;
   const timeline = createTimeline(base);
   const oracleCount = createOracleCount({ ...base, timeline, sync: createOracleSync(base) });
   const active = createListedEvents(base)

@@ -15,6 +15,7 @@ const market = marketOf(1, 0, {
 const quote: Quote = {
   slot: 1,
   since: 0,
+  until: 1,
   tick: 10,
   bids: [
     { price: 480, size: 30 },

@@ -99,4 +99,22 @@ describe('book', () => {
     assert.ok(rows.every((row) => typeof row.p === 'number' && Number(row.t) <= START_AT / 1000));
     assert.equal((await test.get(`${url}/prices-history?market=${yes}&interval=1h&startTs=1`)).status, 400);
   });
+
+  it('gives the past prices of several tokens at once, none of them from after the end', async () => {
+    const endS = Math.floor(START_AT / 1000) - 3_600;
+    const body = { markets: [yes, no], start_ts: endS - 3_600, end_ts: endS, fidelity: 10 };
+    const ask = (given: unknown) =>
+      test.get(`${url}/batch-prices-history`, { method: 'POST', body: JSON.stringify(given) });
+    const { json } = await ask(body);
+    for (const token of [yes, no]) {
+      const rows = list(json, 'history', token);
+      assert.deepEqual(
+        rows.map(({ t }) => t),
+        [0, 1, 2, 3, 4, 5, 6].map((step) => endS - 3_600 + 600 * step),
+      );
+    }
+    const one = await test.get(`${url}/prices-history?market=${yes}&startTs=${endS}&endTs=${endS}`);
+    assert.deepEqual(list(one.json, 'history'), [list(json, 'history', yes).at(-1)]);
+    assert.equal((await ask({ ...body, markets: [] })).status, 400);
+  });
 });

@@ -128,7 +128,7 @@ describe('book socket', () => {
 
   it('sends the winner when the event closes', async () => {
     await subscribe([yes], { custom_feature_enabled: true });
-    test.world.control.closeEvent({ event: SLUG, winner: '1000+' });
+    test.world.control.closeEvent({ event: SLUG, winner: '1440+' });
     const resolved = JSON.parse(await frames.until(typed('market_resolved')));
     assert.deepEqual([resolved.winning_outcome, resolved.winning_asset_id], ['No', no]);
   });

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { z } from 'zod';
+import { parseConfig } from '../../src/config/config.ts';
+import { verify } from '../../src/research/verify.ts';
+import { openService } from '../../src/service/service.ts';
+import { openStore } from '../../src/store/lmdb/open-store.ts';
+import { HOUR_MS } from '../../streams/internal.ts';
+import { eventually } from '../support/eventually.ts';
+
+const SPEED = 600;
+const Health = z.object({ timestamp: z.number() });
+const Counters = z.object({
+  data: z.array(z.object({ real_counter: z.number().nullable() })),
+});
+
+describe('a service that is sped up', () => {
+  it('sees hours pass and events settle within seconds, and leaves a log that replays to the same', async () => {
+    const data = await mkdtemp(join(tmpdir(), 'tallywire-speed-'));
+    const flags = { port: '0', data, speed: String(SPEED), historyDays: '4' };
+    const open = (more = {}) =>
+      openService(parseConfig({ flags: { ...flags, ...more }, env: {} }), pino({ level: 'silent' }));
+    try {
+      const startedAt = Date.now();
+      const service = await open();
+      const get = async <T>(path: string, schema: z.ZodType<T>): Promise<T> =>
+        schema.parse(await (await fetch(`${service.url}/api/v1${path}`)).json());
+      await eventually('two hours have passed', async () => {
+        const { timestamp } = await get('/health', Health);
+        return timestamp > startedAt + 2 * HOUR_MS;
+      });
+      const passedMs = (await get('/health', Health)).timestamp - startedAt;
+      assert.ok(passedMs <= SPEED * (Date.now() - startedAt));
+      await eventually('a count is known', async () => {
+        const { data: counters } = await get('/meta/account_a', Counters);
+        return counters.some(({ real_counter }) => (real_counter ?? 0) > 0);
+      });
+      await service.stop();
+
+      await assert.rejects(open({ speed: '1' }), { code: 'START_OTHER_WORLD' });
+      const store = await openStore(data);
+      const phases = new Map<string, Set<string>>();
+      for (const { json } of store.outputs.read('events', 1)) {
+        const { key, record } = JSON.parse(json);
+        phases.set(key, (phases.get(key) ?? new Set()).add(record.phase));
+      }
+      const isSeen = (seen: ReadonlySet<string>) => seen.has('active') && seen.has('closed');
+      assert.ok([...phases.values()].some(isSeen), 'no event was seen to close');
+      const { difference, toSeq } = await verify(store, { simulations: 5 });
+      assert.equal(difference, null);
+      assert.ok(toSeq > 100);
+      await store.close();
+    } finally {
+      await rm(data, { recursive: true });
+    }
+  });
+});
