@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { z } from 'zod';
+import { createClient } from '../../src/client/node.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { verify } from '../../src/research/verify.ts';
 import { openService } from '../../src/service/service.ts';
@@ -12,10 +12,6 @@ import { HOUR_MS } from '../../streams/internal.ts';
 import { eventually } from '../support/eventually.ts';
 
 const SPEED = 600;
-const Health = z.object({ timestamp: z.number() });
-const Counters = z.object({
-  data: z.array(z.object({ real_counter: z.number().nullable() })),
-});
 
 describe('a service that is sped up', () => {
   it('sees hours pass and events settle within seconds, and leaves a log that replays to the same', async () => {
@@ -26,16 +22,15 @@ describe('a service that is sped up', () => {
     try {
       const startedAt = Date.now();
       const service = await open();
-      const get = async <T>(path: string, schema: z.ZodType<T>): Promise<T> =>
-        schema.parse(await (await fetch(`${service.url}/api/v1${path}`)).json());
+      const client = createClient({ url: service.url, key: 'demo_pro' });
       await eventually('two hours have passed', async () => {
-        const { timestamp } = await get('/health', Health);
+        const { timestamp } = await client.health();
         return timestamp > startedAt + 2 * HOUR_MS;
       });
-      const passedMs = (await get('/health', Health)).timestamp - startedAt;
+      const passedMs = (await client.health()).timestamp - startedAt;
       assert.ok(passedMs <= SPEED * (Date.now() - startedAt));
       await eventually('a count is known', async () => {
-        const { data: counters } = await get('/meta/account_a', Counters);
+        const { data: counters } = await client.meta('account_a').catch(() => ({ data: [] }));
         return counters.some(({ real_counter }) => (real_counter ?? 0) > 0);
       });
       await service.stop();

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import { createTimeline } from '../../../src/world/life/timeline.ts';
+import type { WorldEvent } from '../../../src/world/market/event.ts';
 import { createListedEvents } from '../../../src/world/market/listed-events.ts';
 import { createOracleCount } from '../../../src/world/market/oracle-count.ts';
 import { createOracleSync } from '../../../src/world/market/oracle-sync.ts';
 import { bookOf, createQuotes } from '../../../src/world/market/quotes.ts';
 import { createSettlement } from '../../../src/world/market/settlement.ts';
 import { createTraderBeliefs } from '../../../src/world/market/trader-beliefs.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import { START_AT, testBase } from '../open.ts';
 
 function open() {
@@ -43,6 +46,24 @@ describe('createQuotes', () => {
     }
     const perSecond = changes / seconds;
     assert.ok(perSecond > 0.4 && perSecond < 2, String(perSecond));
+  });
+
+  it('moves prices of both accounts within five minutes, at every hour of a day', () => {
+    const topAt = (event: WorldEvent, at: number) =>
+      event.markets.map((market) => quotes.past(event, market, at).bids[0]?.price);
+    for (let hour = 0; hour < 24; hour++) {
+      const now = START_AT + hour * HOUR_MS;
+      for (const account of ['a', 'b']) {
+        const counted = open$(now).filter(
+          ({ subject, startAt }) =>
+            subject.type === 'posts' && subject.account.id === account && startAt <= now,
+        );
+        const moved = counted.filter(
+          (event) => !isDeepStrictEqual(topAt(event, now), topAt(event, now + 5 * MINUTE_MS)),
+        );
+        assert.ok(moved.length > 0, `${account} ${new Date(now).toISOString()}`);
+      }
+    }
   });
 
   it('keeps bids below asks, inside 0 to 1, in steps of the tick', () => {
