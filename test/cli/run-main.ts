@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
@@ -36,15 +35,22 @@ export function startMain(args: readonly string[], env: Record<string, string> =
   child.stderr.on('data', (bytes: Buffer) => {
     stderr += bytes;
   });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  let taken = 0;
   const ended = once(child, 'close').then(([code]) => ({ code, stdout, stderr }));
   return {
     child,
     ended,
     async line() {
-      const { value, done } = await lines.next();
-      if (done) throw new Error(`ended without a line: ${stderr}`);
-      return value;
+      for (;;) {
+        const end = stdout.indexOf('\n', taken);
+        if (end >= 0) {
+          const line = stdout.slice(taken, end);
+          taken = end + 1;
+          return line;
+        }
+        if (child.stdout.closed) throw new Error(`ended without a line: ${stderr}`);
+        await Promise.race([once(child.stdout, 'data'), ended]);
+      }
     },
   };
 }

@@ -15,7 +15,7 @@ const START_AT = Date.parse('2026-11-04T15:00:00Z');
 const HISTORY_DAYS = 9;
 
 describe('a change of the accounts', function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   let stage: Stage;
   before(async () => {
     stage = await openStage({ startAt: START_AT, historyDays: HISTORY_DAYS, flags: { accounts: '1' } });
