@@ -77,7 +77,7 @@ const MARK_ROW = 'timelines';
 const BATCH = 2_000;
 
 /** What the entries follow from. */
-export interface TimelinesMark {
+interface TimelinesMark {
   /** The number of rows of the history of posts. */
   readonly postRows: number;
   /** The number of entries, one for each post. */
