@@ -1,9 +1,21 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { DICTIONARY } from '../../../src/store/lmdb/dictionary.ts';
-import { LAYOUT } from '../../../src/store/lmdb/environment.ts';
+import { LAYOUT, openEnvironment, openPlain, TIMELINES } from '../../../src/store/lmdb/environment.ts';
 import { openStore } from '../../../src/store/lmdb/open-store.ts';
 import { postOutput, withFolder } from '../../support/store-records.ts';
+
+/** What the list of the posts takes, whose rows are too short to be compressed. */
+async function timelineBytes(folder: string): Promise<number> {
+  const environment = await openEnvironment(folder, { isReadOnly: true });
+  try {
+    const stats: object = openPlain(environment.root, TIMELINES)?.getStats() ?? {};
+    assert.ok('pageSize' in stats && 'treeLeafPageCount' in stats && 'treeBranchPageCount' in stats);
+    return Number(stats.pageSize) * (Number(stats.treeLeafPageCount) + Number(stats.treeBranchPageCount));
+  } finally {
+    await environment.close();
+  }
+}
 
 describe('the dictionary', () => {
   it('is the one of its layout: a change of one is a change of the other', () => {
@@ -22,11 +34,10 @@ describe('the dictionary', () => {
       );
       await store.outputs.append(expected, expected.length);
       const bytes = expected.reduce((sum, output) => sum + JSON.stringify(output).length, 0);
-      // Each is kept twice: in the history and as the latest.
-      assert.ok(
-        store.sizeBytes() - empty < bytes + 2 * 2_000 * 9,
-        `${bytes} bytes became ${store.sizeBytes() - empty}`,
-      );
+      const taken = store.sizeBytes() - empty;
       await store.close();
+      // Each is kept twice: in the history and as the latest.
+      const kept = taken - (await timelineBytes(folder));
+      assert.ok(kept < bytes + 2 * 2_000 * 9, `${bytes} bytes became ${kept}`);
     }));
 });

@@ -63,7 +63,8 @@ describe('a store of the layout before', () => {
       await store.close();
 
       assert.deepEqual(
-        news.map(({ level }) => level),
+        // Where this takes seconds, how far it is is told in between.
+        news.filter(({ message }) => !message.startsWith('still ')).map(({ level }) => level),
         ['info', 'info'],
       );
       assert.ok(existsSync(join(folder, 'db.layout-3', 'data.mdb')), readdirSync(folder).join());

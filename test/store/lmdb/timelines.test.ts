@@ -11,7 +11,7 @@ import {
 } from '../../../src/store/lmdb/environment.ts';
 import { openStore } from '../../../src/store/lmdb/open-store.ts';
 import { rebuild } from '../../../src/store/lmdb/rebuild.ts';
-import { postOutput } from '../../support/store-records.ts';
+import { postOutput, ticks } from '../../support/store-records.ts';
 
 const posts = Array.from({ length: 150 }, (_, n) => ({
   ...postOutput(1, String(n), n, 'text', 'a'),
@@ -23,6 +23,7 @@ describe('timelines', () => {
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'tallywire-timelines-'));
     const store = await openStore(folder);
+    await store.journal.append(ticks(1, 1));
     await store.outputs.prepare();
     await store.outputs.append(posts, 1);
     await store.close();
@@ -98,7 +99,7 @@ describe('timelines', () => {
     await change(({ timelines }) => {
       void timelines?.put(['a', 149, 3, '149'], '1 149 d');
     });
-    const { lost, recomputes } = await rebuild(folder, { keepAs: 'before' });
+    const { lost, recomputes } = await rebuild(folder, { keepAs: 'db.before' });
     assert.deepEqual({ lost, recomputes }, { lost: [], recomputes: false });
     assert.deepEqual(await listed(true), newestFirst);
     const { parts } = await examined();
