@@ -16,6 +16,17 @@ export function checkLogEnd(environment: Environment): void {
   throw environment.damage('journal', `the log ends at seq ${head}, but outputs are kept up to seq ${upTo}`);
 }
 
+/** Throws when the beginning of the log was dropped, and no checkpoint is left from which the rest could be followed. */
+export function checkLogBegin(environment: Environment): void {
+  const { tail } = openJournal(environment);
+  const { list } = openCheckpoints(environment);
+  if (tail <= 1 || list().some(({ seq }) => seq >= tail - 1)) return;
+  throw environment.damage(
+    'checkpoints',
+    `checkpoints: the log begins at seq ${tail}, and there is none from there on`,
+  );
+}
+
 /** Tells which checkpoints can be read whole. */
 function tellCheckpoints(environment: Environment, tell: (message: CopyMessage) => void): void {
   const { list, newest } = openCheckpoints(environment);
@@ -36,7 +47,15 @@ function canRead(read: () => boolean): boolean {
   }
 }
 
-const CHECKS = [checkKeys, checkWaitlist, checkPayments, checkLatest, checkHistoryEnds, checkLogEnd];
+const CHECKS = [
+  checkKeys,
+  checkWaitlist,
+  checkPayments,
+  checkLatest,
+  checkHistoryEnds,
+  checkLogBegin,
+  checkLogEnd,
+];
 
 /** Compares the parts of a store with each other, which tells of rows that are missing or too old. */
 export async function compareParts(path: string, tell: (message: CopyMessage) => void): Promise<void> {
