@@ -62,8 +62,9 @@ describe('a store of the layout before', () => {
       await store.outputs.append([velocityAt(31)], 31);
       await store.close();
 
+      // A slow machine tells in between how far it is.
       assert.deepEqual(
-        news.map(({ level }) => level),
+        news.filter(({ message }) => !message.startsWith('still ')).map(({ level }) => level),
         ['info', 'info'],
       );
       assert.ok(existsSync(join(folder, 'db.layout-3', 'data.mdb')), readdirSync(folder).join());
