@@ -21,6 +21,17 @@ function checkTimelinesOf(environment: Environment): void {
   checkTimelines(environment, readOutputMark(environment).rows.posts ?? 0);
 }
 
+/** Throws when the beginning of the log was dropped, and no checkpoint is left from which the rest could be followed. */
+export function checkLogBegin(environment: Environment): void {
+  const { tail } = openJournal(environment);
+  const { list } = openCheckpoints(environment);
+  if (tail <= 1 || list().some(({ seq }) => seq >= tail - 1)) return;
+  throw environment.damage(
+    'checkpoints',
+    `checkpoints: the log begins at seq ${tail}, and there is none from there on`,
+  );
+}
+
 /** Tells which checkpoints can be read whole. */
 function tellCheckpoints(environment: Environment, tell: (message: CopyMessage) => void): void {
   const { list, newest } = openCheckpoints(environment);
@@ -47,6 +58,7 @@ const CHECKS = [
   checkPayments,
   checkLatest,
   checkHistoryEnds,
+  checkLogBegin,
   checkLogEnd,
   checkTimelinesOf,
 ];

@@ -4,7 +4,7 @@ import { beginStore } from './begin-store.ts';
 import { openCallLog } from './call-log.ts';
 import { openCheckpoints } from './checkpoints.ts';
 import { guardCommits } from './commit.ts';
-import { checkLogEnd } from './compare-parts.ts';
+import { checkLogBegin, checkLogEnd } from './compare-parts.ts';
 import { type Environment, openEnvironment } from './environment.ts';
 import { openNotes } from './folder-notes.ts';
 import { openStoredFrames } from './frames.ts';
@@ -19,7 +19,7 @@ import { noteFinished, noteSettled } from './unfinished-starts.ts';
 import { openUsage } from './usage.ts';
 import { checkWaitlist, openWaitlist } from './waitlist.ts';
 
-const CHECKS_AT_START = [checkKeys, checkWaitlist, checkPayments, checkLogEnd];
+const CHECKS_AT_START = [checkKeys, checkWaitlist, checkPayments, checkLogBegin, checkLogEnd];
 
 export interface StoreOptions {
   /** Reads what another process writes; every write rejects. */

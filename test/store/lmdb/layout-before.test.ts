@@ -62,8 +62,8 @@ describe('a store of the layout before', () => {
       await store.outputs.append([velocityAt(31)], 31);
       await store.close();
 
+      // A slow machine tells in between how far it is.
       assert.deepEqual(
-        // Where this takes seconds, how far it is is told in between.
         news.filter(({ message }) => !message.startsWith('still ')).map(({ level }) => level),
         ['info', 'info'],
       );

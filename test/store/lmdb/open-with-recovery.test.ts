@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { extname, join } from 'node:path';
 import { copyParts } from '../../../src/store/lmdb/copy-parts.ts';
-import { openStore } from '../../../src/store/lmdb/open-store.ts';
+import { openStartingStore, openStore } from '../../../src/store/lmdb/open-store.ts';
 import type { StoreNews } from '../../../src/store/lmdb/store-news.ts';
 import { GRAPH_VERSION } from '../../../streams/internal.ts';
 import { startChild } from '../../support/child.ts';
@@ -278,6 +278,32 @@ describe('openWithRecovery', () => {
       // They are computed again from the log.
       assert.equal(store.outputs.upTo, 0);
       await store.close();
+    }));
+
+  it('starts on no log whose beginning was dropped when the checkpoint behind that is gone', () =>
+    withFolder(async (folder) => {
+      await makeStore(folder, []);
+      const filled = await openStore(folder);
+      await filled.journal.append(ticks(6, 5));
+      await filled.checkpoints.save({ seq: 5, at: 5, graphVersion: GRAPH_VERSION, state: '{}' });
+      await filled.journal.prune(6, 10);
+      await filled.close();
+      const options = { tell: () => undefined, reserveBytes: 0 };
+      const sound = await openStartingStore(folder, options);
+      // As an older page of the checkpoints would leave it.
+      await sound.store.checkpoints.remove(5);
+      await sound.store.close();
+      sound.finished();
+
+      const isRefused = {
+        code: 'STORE_CORRUPT',
+        message: /the log begins at seq 6, and there is none from there on/,
+      };
+      await assert.rejects(openStartingStore(folder, options), isRefused);
+      const repaired = await openStartingStore(folder, options);
+      assert.deepEqual([repaired.store.journal.tail, repaired.store.journal.head], [0, 0]);
+      await repaired.store.close();
+      repaired.finished();
     }));
 
   it('takes the beginning of the log from the backup, but nothing that was dropped since', () =>
