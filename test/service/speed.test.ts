@@ -8,42 +8,40 @@ import { parseConfig } from '../../src/config/config.ts';
 import { verify } from '../../src/research/verify.ts';
 import { openService } from '../../src/service/service.ts';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
-import { HOUR_MS } from '../../streams/internal.ts';
 import { eventually } from '../support/eventually.ts';
 
 const SPEED = 600;
 
 describe('a service that is sped up', () => {
-  it('sees hours pass and events settle within seconds, and leaves a log that replays to the same', async () => {
+  it('sees an hour pass within seconds, and leaves a log that replays to the same', async () => {
     const data = await mkdtemp(join(tmpdir(), 'tallywire-speed-'));
-    const flags = { port: '0', data, speed: String(SPEED), historyDays: '4' };
+    const flags = { port: '0', data, speed: String(SPEED), historyDays: '1' };
     const open = (more = {}) =>
       openService(parseConfig({ flags: { ...flags, ...more }, env: {} }), pino({ level: 'silent' }));
     try {
       const startedAt = Date.now();
       const service = await open();
       const client = createClient({ url: service.url, key: 'demo_pro' });
-      await eventually('two hours have passed', async () => {
-        const { timestamp } = await client.health();
-        return timestamp > startedAt + 2 * HOUR_MS;
+      const seen = new Set<number>();
+      await eventually('an event that lasts an hour is over', async () => {
+        const { data: events } = await client.crypto().catch(() => ({ data: [] }));
+        const listed = events.map(({ event_id }) => event_id);
+        for (const id of listed) seen.add(id);
+        return listed.length > 0 && listed.length < seen.size;
       });
-      const passedMs = (await client.health()).timestamp - startedAt;
-      assert.ok(passedMs <= SPEED * (Date.now() - startedAt));
-      await eventually('a count is known', async () => {
-        const { data: counters } = await client.meta('account_a').catch(() => ({ data: [] }));
-        return counters.some(({ real_counter }) => (real_counter ?? 0) > 0);
-      });
+      const { timestamp } = await client.health();
+      assert.ok(timestamp - startedAt <= SPEED * (Date.now() - startedAt));
       await service.stop();
 
       await assert.rejects(open({ speed: '1' }), { code: 'START_OTHER_WORLD' });
       const store = await openStore(data);
-      const phases = new Map<string, Set<string>>();
+      const phases = new Map<string, string[]>();
       for (const { json } of store.outputs.read('events', 1)) {
         const { key, record } = JSON.parse(json);
-        phases.set(key, (phases.get(key) ?? new Set()).add(record.phase));
+        phases.set(key, [...(phases.get(key) ?? []), record.phase]);
       }
-      const isSeen = (seen: ReadonlySet<string>) => seen.has('active') && seen.has('closed');
-      assert.ok([...phases.values()].some(isSeen), 'no event was seen to close');
+      const isSeenToEnd = (each: readonly string[]) => each.includes('active') && each.includes('ended');
+      assert.ok([...phases.values()].some(isSeenToEnd), 'no event was seen to end');
       const { difference, toSeq } = await verify(store, { simulations: 5 });
       assert.equal(difference, null);
       assert.ok(toSeq > 100);
