@@ -6,7 +6,7 @@ import type { Endpoints, EndpointsWithApi } from '../sources/endpoints.ts';
 import { getJson } from '../sources/http.ts';
 import { liveEndpoints } from '../sources/live.ts';
 import type { Notes } from '../store/store.ts';
-import { openEmbeddedWorld } from '../world/embedded.ts';
+import { openEmbeddedWorld, WORLD_VERSION } from '../world/embedded.ts';
 import { accountEndpoints } from './account-endpoints.ts';
 
 /** The world that the sources read. */
@@ -64,7 +64,7 @@ async function reach({ world, accounts }: UpstreamConfig): Promise<ReachableUpst
       const { seed, accounts: made, speed } = world;
       // The time of a log goes on as it began, so a folder belongs to a speed too.
       const name = `embedded, seed ${seed}${speed === 1 ? '' : `, ${speed} times as fast`}`;
-      return bindingTo(name, async (startAt) => {
+      return bindingTo(`${name}, version ${WORLD_VERSION}`, async (startAt) => {
         const { addresses, close } = await openEmbeddedWorld({ seed, accounts: made, speed, startAt });
         try {
           return standIn(name, startAt, endpointsOf(addresses, accounts), addresses, close);

@@ -2,6 +2,12 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { WorldAddresses } from './addresses.ts';
 
+/**
+ * Changes whenever the same seed makes up another world: a folder that went on with it would take every post of before for
+ * deleted.
+ */
+export const WORLD_VERSION = 2;
+
 export interface EmbeddedWorldOptions {
   readonly seed: number;
   readonly accounts: number;
