@@ -26,7 +26,7 @@ export interface Stage {
 /** Enough for a forecast, and not for forecasts of the past, which take long. */
 const HISTORY_DAYS = 15;
 
-/** Periods short enough that a test waits for effects, not for polls. */
+/** Periods short enough that a test waits for effects, not for polls; of two accounts. */
 const QUICK = {
   postsPeriodMs: 50,
   deletionsPeriodMs: 100,
@@ -50,6 +50,8 @@ export interface StageOptions {
   readonly flags?: Flags;
   /** Of the world. */
   readonly seed?: number;
+  /** How many accounts the world has; the service follows all of them unless a flag says otherwise. */
+  readonly accounts?: number;
   /** How far the calendar of the service's machine is ahead, ms. With it the service checks its clocks. */
   readonly calendarMs?: () => number;
 }
@@ -60,12 +62,13 @@ export async function openStage({
   historyDays = HISTORY_DAYS,
   flags = {},
   seed = 3,
+  accounts = 2,
   calendarMs,
 }: StageOptions): Promise<Stage> {
   let offset = startAt - Date.now();
   const clock: Clock = { wall: () => Date.now() + offset, mono: () => performance.now() };
   const data = await mkdtemp(join(tmpdir(), 'tallywire-stage-'));
-  const world = await openWorld({ seed, startAt, now: clock.wall });
+  const world = await openWorld({ seed, accounts, startAt, now: clock.wall });
   before?.(world);
   const time =
     calendarMs === undefined
@@ -77,10 +80,15 @@ export async function openStage({
             sinceBoot: () => clock.wall() - startAt,
           },
         };
+  // However many accounts there are, about as much is asked in a second.
+  const sources = Object.fromEntries(
+    Object.entries(QUICK).map(([name, periodMs]) => [name, (periodMs * Math.max(2, accounts)) / 2]),
+  );
   const open = (more: Flags) => {
-    const all = { port: '0', data, world: world.url, historyDays: String(historyDays), ...more };
+    const usual = { port: '0', data, accounts: String(accounts), historyDays: String(historyDays) };
+    const all = { ...usual, world: world.url, ...more };
     const config = parseConfig({ flags: all, env: {} });
-    return openService(config, pino({ level: 'silent' }), { ...time, sources: QUICK });
+    return openService(config, pino({ level: 'silent' }), { ...time, sources });
   };
   let service: Service = await open(flags);
   await eventually('the events are known', async () => {
