@@ -22,6 +22,8 @@ async function start(flags: Flags, args: readonly string[], proc: ProcessLike): 
     const service = await openService(config, createLog(config.logLevel, stderr));
     if (!stop.signal.aborted) printBanner(service, config, proc);
     const damage = await Promise.race([stop.requested, service.damaged]);
+    // A store that is damaged may not take the last writes.
+    if (damage) stop.limit();
     await service.stop();
     // The process ends with an error, so that whatever runs it starts it again.
     if (damage) throw damage;

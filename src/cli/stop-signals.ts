@@ -1,6 +1,6 @@
 import type { ProcessLike } from './process-like.ts';
 
-/** From the first signal until the process is ended by force. */
+/** From the beginning of a stop until the process is ended by force. */
 const GRACE_MS = 25_000;
 
 /** By convention the exit code of a command that was interrupted. */
@@ -13,7 +13,9 @@ interface StopRequest {
   readonly signal: AbortSignal;
   /** Resolves with the first signal. */
   readonly requested: Promise<void>;
-  /** No longer listens to the signals. */
+  /** To be called when a stop begins for another reason: ends the process by force 25 s later. */
+  limit(): void;
+  /** No longer listens to the signals, and forces nothing. */
   release(): void;
 }
 
@@ -25,10 +27,13 @@ export function listenForStop(proc: ProcessLike): StopRequest {
     proc.stderr.write(`tallywire: ended by force, ${reason}\n`);
     proc.exit(1);
   };
+  const limit = () => {
+    deadline ??= setTimeout(() => force(`as stopping took longer than ${GRACE_MS / 1_000} s`), GRACE_MS);
+    deadline.unref();
+  };
   const onSignal = () => {
     if (stop.signal.aborted) return force('as a second signal came');
-    deadline = setTimeout(() => force(`as stopping took longer than ${GRACE_MS / 1_000} s`), GRACE_MS);
-    deadline.unref();
+    limit();
     stop.abort();
   };
   for (const name of SIGNALS) proc.on(name, onSignal);
@@ -37,6 +42,7 @@ export function listenForStop(proc: ProcessLike): StopRequest {
     requested: new Promise((resolve) =>
       stop.signal.addEventListener('abort', () => resolve(), { once: true }),
     ),
+    limit,
     release() {
       clearTimeout(deadline);
       for (const name of SIGNALS) proc.off(name, onSignal);

@@ -41,4 +41,20 @@ describe('listenForStop', () => {
     assert.deepEqual(proc.exits, [1]);
     assert.match(proc.texts.stderr, /longer than 25 s\n$/);
   });
+
+  it('forces a stop for another reason after the same time, and no more once that is over', () => {
+    const proc = memoryProcess();
+    const stop = listenForStop(proc);
+    stop.limit();
+    assert.equal(stop.signal.aborted, false);
+    mock.timers.tick(24_999);
+    assert.deepEqual(proc.exits, []);
+    mock.timers.tick(1);
+    assert.deepEqual(proc.exits, [1]);
+    const other = listenForStop(proc);
+    other.limit();
+    other.release();
+    mock.timers.tick(60_000);
+    assert.deepEqual(proc.exits, [1]);
+  });
 });

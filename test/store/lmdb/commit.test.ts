@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { extname } from 'node:path';
+import { durableAt } from '../../../src/store/lmdb/commit.ts';
 import { startChild } from '../../support/child.ts';
 import { mountSmallDisk } from '../../support/small-disk.ts';
 import { withFolder } from '../../support/store-records.ts';
@@ -17,7 +18,44 @@ interface Report {
   readonly listeners: number;
 }
 
+/** As LMDB rejects a write whose commit failed. */
+function commitFailure(): { readonly error: Error; readonly explain: (reason: Error) => void } {
+  let explain: (reason: Error) => void = () => undefined;
+  const commitError = new Promise((_, reject) => {
+    explain = reject;
+  });
+  return { error: Object.assign(new Error('Commit failed'), { commitError }), explain };
+}
+
+const SIZE = { rows: 1, bytes: 1 };
+
 describe('durableAt', () => {
+  it('tries a write again whose commit failed without a reason, once', async () => {
+    const durable = durableAt('.');
+    let begun = 0;
+    const second = () => {
+      begun += 1;
+      return begun === 1 ? Promise.reject(commitFailure().error) : Promise.resolve('kept');
+    };
+    assert.equal(await durable(second, 'a row', SIZE), 'kept');
+    assert.equal(begun, 2);
+    const never = () => Promise.reject(commitFailure().error);
+    await assert.rejects(durable(never, 'a row', SIZE), { code: 'STORE_WRITE', message: /Commit failed/ });
+  });
+
+  it('takes the reason of the second failure, which LMDB gives with the first', async () => {
+    const reason = Object.assign(new Error('MDB_CORRUPTED'), { code: -30796 });
+    const first = commitFailure();
+    const errors = [first.error, commitFailure().error];
+    const begin = () => {
+      const error = errors.shift();
+      if (errors.length === 0) first.explain(reason);
+      return Promise.reject(error);
+    };
+    const isExplained = { code: 'STORE_WRITE', message: 'cannot write a row: MDB_CORRUPTED', cause: reason };
+    await assert.rejects(durableAt('.')(begin, 'a row', SIZE), isExplained);
+  });
+
   for (const kind of ['tmpfs', 'ext4'] as const) {
     it(`SKIPPED WHEN NO DISK CAN BE MOUNTED: never meets a full disk (${kind}), reads on, stops and starts in order, and writes again once there is space`, async function () {
       this.timeout(120_000);
