@@ -16,6 +16,8 @@ const KEY = 'demo_internal';
 /** Far longer than any machine needs to read the past of all accounts and to forecast their events. */
 const GIVE_UP_MS = 600_000;
 const LOOK_MS = 200;
+/** Each world has a port of its own. */
+const WORLD_ADDRESS = /http:\/\/127\.0\.0\.1:\d+/g;
 /** The accounts of the specification. */
 const isSpecified = (account: AccountId) => account === 'a' || account === 'b';
 
@@ -166,7 +168,8 @@ function pastFacts(log: readonly Observation[], fromAt: number): ReadonlyMap<str
   const facts = new Map<string, string>();
   for (const { fact } of log) {
     const name = nameOfPast(fact, fromAt);
-    if (name !== undefined && !facts.has(name)) facts.set(name, JSON.stringify(fact));
+    if (name === undefined || facts.has(name)) continue;
+    facts.set(name, JSON.stringify(fact).replaceAll(WORLD_ADDRESS, 'http://world'));
   }
   return facts;
 }
