@@ -145,12 +145,13 @@ describe('the service without a token of the posts API', function () {
   it('learns the kinds of its posts when it is given a token, and doubles none', async () => {
     stage.world.control.stallOracle();
     const before = await meta();
-    const ids = (await newest(100)).map(({ tweet_id }) => tweet_id);
+    const ids = (await newest(30)).map(({ tweet_id }) => tweet_id);
     stage.world.control.clearFaults();
     await stage.restart({});
+    // The timeline also has replies, which the oracle does not list.
     const all = async () => {
       const pages = await Promise.all(
-        [0, 100].map((offset) => readTweets(stage.url(), 'account_b', 100, offset)),
+        [0, 100, 200, 300, 400, 500].map((offset) => readTweets(stage.url(), 'account_b', 100, offset)),
       );
       return pages.flatMap(({ data }) => data);
     };
@@ -158,7 +159,7 @@ describe('the service without a token of the posts API', function () {
     await eventually('the timeline has shown most posts', async () => {
       const shown = new Map((await all()).map((post) => [post.tweet_id, post]));
       const clear = ids.filter((id) => shown.get(id)?.via === 'timeline' && shown.get(id)?.is_reply !== null);
-      return clear.length >= 90;
+      return clear.length >= 27;
     });
     const text = await metrics();
     assert.match(text, /^tallywire_posts_api_reads_total\{source="posts:b"\} [1-9]/m);

@@ -28,15 +28,14 @@ function isCommitFailure(error: unknown): error is CommitFailure {
  */
 const REASON_MS = 1_000;
 
-/** The reason LMDB gives for failed commits, which sits in a second promise inside the errors; undefined without one. */
-function reasonOf(failures: readonly CommitFailure[]): Promise<unknown> {
-  const reasons = failures.map(({ commitError }) =>
-    commitError.then(
-      () => undefined,
-      (reason: unknown) => reason,
-    ),
+/** The reason LMDB gives for a failed commit, which sits in a second promise inside the error. */
+async function causeOf(error: unknown): Promise<unknown> {
+  if (!isCommitFailure(error)) return error;
+  const reason = error.commitError.then(
+    () => error,
+    (given: unknown) => given,
   );
-  return Promise.race([...reasons, delay(REASON_MS)]);
+  return Promise.race([reason, delay(REASON_MS, error)]);
 }
 
 /** LMDB answers a write cut short with "input/output error", which a full disk causes too. */
@@ -56,31 +55,21 @@ export type Durable = <T>(begin: () => PromiseLike<T>, what: string, size: Write
 /** For writes to the environment at `path`; without room, as for a reader, each is refused by LMDB. */
 export function durableAt(path: string, room?: WriteRoom): Durable {
   return async (begin, what, size) => {
-    const failures: CommitFailure[] = [];
-    for (;;) {
-      let hasBegun = false;
-      const beginOnce = () => {
-        const begun = begin();
-        hasBegun = true;
-        return begun;
-      };
-      try {
-        return await (room ? room.run(beginOnce, what, size) : beginOnce());
-      } catch (error) {
-        if (!hasBegun) throw error;
-        let cause: unknown = error;
-        if (isCommitFailure(error)) {
-          failures.push(error);
-          const reason = await reasonOf(failures);
-          // Nothing was kept, so it is tried once more: that succeeds, or gives a reason.
-          if (reason === undefined && failures.length === 1) continue;
-          cause = reason ?? error;
-        }
-        if (await isFull(errorCode(cause), path)) {
-          throw new StoreError('STORE_FULL', `no space left on the disk to write ${what}`, { cause });
-        }
-        throw new StoreError('STORE_WRITE', `cannot write ${what}: ${describe(cause)}`, { cause });
+    let hasBegun = false;
+    const beginOnce = () => {
+      const begun = begin();
+      hasBegun = true;
+      return begun;
+    };
+    try {
+      return await (room ? room.run(beginOnce, what, size) : beginOnce());
+    } catch (error) {
+      if (!hasBegun) throw error;
+      const cause = await causeOf(error);
+      if (await isFull(errorCode(cause), path)) {
+        throw new StoreError('STORE_FULL', `no space left on the disk to write ${what}`, { cause });
       }
+      throw new StoreError('STORE_WRITE', `cannot write ${what}: ${describe(cause)}`, { cause });
     }
   };
 }
