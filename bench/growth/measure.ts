@@ -43,6 +43,8 @@ const accounts = accountIds(Number(count));
 async function live(): Promise<Measured> {
   const store = await openStore(folder);
   const parts = { store, latest: createLatest(store.outputs), state: emptyState() };
+  // As every start does.
+  await store.outputs.prepare();
   await runSteps(parts, [opening(accounts, START_AT)]);
   await runSteps(parts, history(accounts, START_AT, DAYS));
   const cpuMs = await cpuOf(() => runSteps(parts, seconds(accounts, START_AT, DAYS, SECONDS)));
