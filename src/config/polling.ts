@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../streams/internal.ts';
 import type { Fault } from '../errors.ts';
 import { unexpected } from './faults.ts';
 import type { Fields, Read } from './fields.ts';
@@ -48,7 +49,7 @@ export function toPolling(entry: PollingEntry | undefined, defaultMs: number): P
     usualMs,
     slowestMs: toMs(slowestSeconds) ?? usualMs,
     nearPosts: nearPosts ?? NEAR_POSTS,
-    nearCloseMs: (nearCloseMinutes ?? NEAR_CLOSE_MINUTES) * 60_000,
+    nearCloseMs: (nearCloseMinutes ?? NEAR_CLOSE_MINUTES) * MINUTE_MS,
   };
 }
 

@@ -76,7 +76,8 @@ export function storedList(
   };
 }
 
-function entryOf({ key, seq, record }: PostOutput): TimelineEntry {
+/** What a post is ordered and found by. */
+export function entryOf({ key, seq, record }: PostOutput): TimelineEntry {
   const { createdAt, seenAt, via, deletedAt, oracleAt } = record;
   return {
     key,

@@ -38,6 +38,8 @@ export interface AccountsFigures {
   readonly outputs: number;
   /** Posts, events and windows that a world with two accounts showed in the same words. */
   readonly facts: number;
+  /** Those that only one of the two runs has read. */
+  readonly inOneOnly: number;
 }
 
 /**
@@ -47,7 +49,7 @@ export interface AccountsFigures {
 export async function sweepAccounts(sweep: AccountsSweep): Promise<AccountsFigures> {
   const { accounts, seed, historyDays, report } = sweep;
   const many = await openStage({ startAt: START_AT, accounts, seed, historyDays });
-  let figures: Omit<AccountsFigures, 'outputs' | 'facts'>;
+  let figures: Omit<AccountsFigures, 'outputs' | 'facts' | 'inOneOnly'>;
   let log: readonly Observation[];
   try {
     await untilKnown(many, accounts);
@@ -60,9 +62,11 @@ export async function sweepAccounts(sweep: AccountsSweep): Promise<AccountsFigur
   }
   const outputs = compareOutputs(log);
   report(`${outputs} outputs of the first two are the same bytes without the others`);
-  const facts = await compareWorlds(log, sweep);
-  report(`${facts} facts about the first two are those of a world that has no others`);
-  return { ...figures, outputs, facts };
+  const { facts, inOneOnly } = await compareWorlds(log, sweep);
+  report(
+    `${facts} facts about the first two are those of a world that has no others, ${inOneOnly} were read by one only`,
+  );
+  return { ...figures, outputs, facts, inOneOnly };
 }
 
 async function untilKnown(stage: Stage, accounts: number): Promise<void> {
@@ -141,7 +145,10 @@ function compareOutputs(log: readonly Observation[]): number {
 }
 
 /** A run with two accounts of the same seed reads the same posts, events and windows of the past. */
-async function compareWorlds(log: readonly Observation[], sweep: AccountsSweep): Promise<number> {
+async function compareWorlds(
+  log: readonly Observation[],
+  sweep: AccountsSweep,
+): Promise<Pick<AccountsFigures, 'facts' | 'inOneOnly'>> {
   const { seed, historyDays } = sweep;
   const two = await openStage({ startAt: START_AT, accounts: 2, seed, historyDays });
   try {
@@ -154,7 +161,7 @@ async function compareWorlds(log: readonly Observation[], sweep: AccountsSweep):
     const names = [...expected.keys()].filter((name) => found.has(name));
     assert.ok(names.length > 0);
     for (const name of names) assert.equal(found.get(name), expected.get(name), name);
-    return names.length;
+    return { facts: names.length, inOneOnly: found.size + expected.size - 2 * names.length };
   } finally {
     await two.close();
   }

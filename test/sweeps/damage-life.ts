@@ -59,7 +59,7 @@ type Lived = Omit<Ended, 'is'> & { readonly is: 'lived' };
 
 const CHILD = new URL(`./damage-child${extname(import.meta.url)}`, import.meta.url);
 /** Far more than any life takes. A loop inside of it would be found by this. */
-const LONGEST_LIFE_MS = 600_000;
+const LONGEST_LIFE_MS = 180_000;
 /** Characters of what a crashed process said last. */
 const MOST_SAID = 500;
 

@@ -1,5 +1,4 @@
 import {
-  appendFileSync,
   closeSync,
   copyFileSync,
   cpSync,
@@ -18,7 +17,6 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { openStore } from '../../src/store/lmdb/open-store.ts';
-import { repairStore } from '../../src/store/lmdb/open-with-recovery.ts';
 import type { KeptPayment, Store } from '../../src/store/store.ts';
 import { filePath, PAGE, swapPages, usedPages } from '../support/database-pages.ts';
 import { createLives, type Ended, type Life, type LifeEnd, logOf } from './damage-life.ts';
@@ -328,16 +326,10 @@ interface CaseVerdict {
 
 async function judge(live: Live, life: Life, truth: Ended, hasBackup: boolean): Promise<CaseVerdict> {
   let failedStarts = 0;
-  let wasMended = false;
   const ends: string[] = [];
   for (let start = 1; start <= MOST_STARTS; start++) {
     const end = await live(life);
     if (end.is === 'ended') return compare(end, truth, { failedStarts, told: toldOn(life.data) });
-    // The service did not meet it. Whoever does, as this sweep when it reads the folder back, asks the doctor.
-    if (end.when === 'stopped' && !wasMended && (await mend(life.data)) === 'damaged') {
-      wasMended = true;
-      continue;
-    }
     ends.push(`${end.is === 'crashed' ? end.how : `${end.code}: ${end.message}`}, when ${end.when}`);
     if (end.is === 'refused') {
       // Said with a stable code, the same again and again: somebody has to act, as there is no backup to take.
@@ -354,10 +346,6 @@ async function judge(live: Live, life: Life, truth: Ended, hasBackup: boolean): 
     failedStarts += 1;
   }
   return { outcome: 'looping', failedStarts, faults: ends, isWrong: false, isSilent: false };
-}
-
-function mend(data: string): ReturnType<typeof repairStore> {
-  return repairStore(data, (news) => appendFileSync(logOf(data), `${JSON.stringify(news)}\n`));
 }
 
 function toldOn(data: string): string {

@@ -39,7 +39,7 @@ export interface Account {
   /** The chance that a day begins a silence of several days. */
   readonly silenceChance: number;
   /** Within these hours it is never silent for five minutes. Null: it may be. */
-  readonly companyHours: readonly [from: number, to: number] | null;
+  readonly noSilenceHours: readonly [from: number, to: number] | null;
 }
 
 /** The habits that A and B have in every world. The world's start is A's busiest hour and late in B's night. */
@@ -58,7 +58,7 @@ const KNOWN_HABITS = [
     meanBurst: 3,
     swing: { slow: 0.2, fast: 0.2 },
     silenceChance: 0,
-    companyHours: [0, 24],
+    noSilenceHours: [0, 24],
   },
   {
     hasYearInSlugs: true,
@@ -75,7 +75,7 @@ const KNOWN_HABITS = [
     swing: { slow: 0.2, fast: 0.25 },
     silenceChance: 0,
     // From well before A falls asleep until well after it wakes: A's hours are B's and ten more.
-    companyHours: [5.3, 16.4],
+    noSilenceHours: [5.3, 16.4],
   },
 ] as const satisfies readonly Habits[];
 
@@ -133,7 +133,7 @@ function madeUpHabits(seed: number, index: number, id: WorldAccountId): Habits {
   const life = LIVES[(index + LIVES.length - 2) % LIVES.length] ?? 'daytime';
   const rng = createRng(seed, 'life', id);
   const zone = rng.pick(ZONES);
-  const shared = { hasYearInSlugs: true, tick: 10, companyHours: null } as const;
+  const shared = { hasYearInSlugs: true, tick: 10, noSilenceHours: null } as const;
   if (life === 'program') {
     const clockMinutes = rng.pick(CLOCK_MINUTES);
     return {

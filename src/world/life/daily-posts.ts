@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../streams/internal.ts';
 import { createRng, type Rng } from '../rng.ts';
 import type { Account } from './accounts.ts';
-import { keepCompany } from './company.ts';
+import { fillSilences } from './fill-silences.ts';
 import { HISTORY_DAYS, levelOf } from './level.ts';
 import { livelyStart } from './lively-start.ts';
 import type { Post } from './post.ts';
@@ -47,7 +47,7 @@ export function postsOfDay(account: Account, options: DailyPostsOptions, day: nu
     draftReplies(rng, at, drafts);
   const awake = drafts.filter((draft) => draft.at >= wakeAt && draft.at < sleepAt);
   const lively = day === 0 ? livelyStart(account, rng, startAt, awake) : awake;
-  return finish(account, rng, withCompany(account, rng, lively, { dayAt, wakeAt, sleepAt }), dayEndAt);
+  return finish(account, rng, withoutSilences(account, rng, lively, { dayAt, wakeAt, sleepAt }), dayEndAt);
 }
 
 /** Beyond two and a half deviations nobody oversleeps: somebody else counts on it. */
@@ -135,16 +135,16 @@ function draftReplies(rng: Rng, startAt: number, drafts: Draft[]): void {
   }
 }
 
-function withCompany(
-  { companyHours }: Account,
+function withoutSilences(
+  { noSilenceHours }: Account,
   rng: Rng,
   drafts: readonly Draft[],
   { dayAt, wakeAt, sleepAt }: { readonly dayAt: number; readonly wakeAt: number; readonly sleepAt: number },
 ): readonly Draft[] {
-  if (companyHours === null) return drafts;
-  const [from, to] = companyHours;
+  if (noSilenceHours === null) return drafts;
+  const [from, to] = noSilenceHours;
   const fromAt = Math.max(wakeAt, dayAt + from * HOUR_MS);
-  return keepCompany(rng, drafts, fromAt, Math.min(sleepAt, dayAt + to * HOUR_MS));
+  return fillSilences(rng, drafts, fromAt, Math.min(sleepAt, dayAt + to * HOUR_MS));
 }
 
 function finish(account: Account, rng: Rng, drafts: readonly Draft[], dayEndAt: number): readonly Post[] {

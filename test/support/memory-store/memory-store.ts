@@ -9,14 +9,8 @@ import type {
   Outputs,
   Store,
 } from '../../../src/store/store.ts';
-import {
-  compareIds,
-  isKept,
-  type Observation,
-  type Output,
-  type OutputOf,
-  type StreamName,
-} from '../../../streams/internal.ts';
+import { entryOf, newestFirst } from '../../../src/views/post-list.ts';
+import { isKept, type Observation, type Output, type StreamName } from '../../../streams/internal.ts';
 import { createMemoryCallLog, createMemoryKeys } from './access.ts';
 import { createMemoryFrames } from './frames.ts';
 import { createMemoryPayments } from './payments.ts';
@@ -96,8 +90,6 @@ function createOutputs(): Outputs {
   const history = new Map<StreamName, KeptOutput[]>();
   const latest = new Map<StreamName, Map<string, Output>>();
   let mark = 0;
-  const newestFirst = (a: OutputOf<'posts'>, b: OutputOf<'posts'>) =>
-    b.record.createdAt - a.record.createdAt || compareIds(b.key, a.key);
   const postsOf = (account: string) =>
     [...(latest.get('posts')?.values() ?? [])]
       .flatMap((output) => (output.stream === 'posts' && output.record.account === account ? [output] : []))
@@ -125,18 +117,7 @@ function createOutputs(): Outputs {
     *timeline(account, { offset = 0, after } = {}) {
       const posts = postsOf(account);
       const first = after === undefined ? 0 : posts.findIndex((post) => newestFirst(after, post) < 0);
-      for (const { key, seq, record } of first === -1 ? [] : posts.slice(first + offset)) {
-        const { createdAt, seenAt, via, deletedAt, oracleAt } = record;
-        yield {
-          key,
-          createdAt,
-          seq,
-          seenAt,
-          isOnTimeline: via === 'timeline',
-          isDeleted: deletedAt !== null,
-          isInOracle: oracleAt !== null,
-        };
-      }
+      if (first !== -1) yield* posts.slice(first + offset).map(entryOf);
     },
     postCount: (account) => postsOf(account).length,
     async prepare() {},

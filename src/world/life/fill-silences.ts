@@ -8,7 +8,7 @@ const LONGEST_SILENCE_MS = 4.7 * MINUTE_MS;
  * Adds a reply wherever there would be none to read for about five minutes between `fromAt` and `toAt`. Whoever looks
  * at the world sees somebody post. Replies are not counted.
  */
-export function keepCompany(
+export function fillSilences(
   rng: Rng,
   drafts: readonly Draft[],
   fromAt: number,
