@@ -88,12 +88,21 @@ export function isReadable(graphVersion: number): boolean {
 export function decodeState(text: string): GraphState {
   // Listings come before whatever refers to them, as they are the first field of the first pipeline that has them.
   const state = fromPlain(JSON.parse(text), new Map()) as Partial<GraphState>;
-  for (const posts of state.posts?.values() ?? []) {
-    // Checkpoints of earlier versions have a usual set.
-    if (posts !== null && !(posts.settled instanceof IdSet))
-      Reflect.set(posts, 'settled', new IdSet(posts.settled));
-  }
-  return { ...emptyState(), ...state, ...(state.events && { events: eventsByAccount(state.events) }) };
+  return {
+    ...emptyState(),
+    ...state,
+    ...(state.posts && { posts: withIdSets(state.posts) }),
+    ...(state.events && { events: eventsByAccount(state.events) }),
+  };
+}
+
+/** Checkpoints of earlier versions have a usual set of settled ids. */
+function withIdSets(states: GraphState['posts']): GraphState['posts'] {
+  const ofNow = Array.from(states, ([account, posts]) => {
+    const isOfNow = posts === null || posts.settled instanceof IdSet;
+    return [account, isOfNow ? posts : { ...posts, settled: new IdSet(posts.settled) }] as const;
+  });
+  return new Map(ofNow);
 }
 
 /** Changes the value in place where it can. A function for each value, as `JSON.parse` offers it, takes ten times as long. */
